@@ -1,0 +1,153 @@
+// Package apperr holds the one error type that reaches a caller: a stable
+// code, a sentence, and what the caller needs to mend the request.
+//
+// It knows no HTTP; httpapi has the one map from codes to statuses. An error
+// that is not an *Error is a fault of the program or of an engine, and none of
+// its text is shown to a client.
+package apperr
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code names an error for programs. Codes are part of the HTTP contract and
+// never change their meaning.
+type Code string
+
+// The codes of the contract.
+const (
+	MalformedRequest      Code = "malformed_request"
+	PreconditionMalformed Code = "precondition_malformed"
+	Unauthenticated       Code = "unauthenticated"
+	InvalidCredentials    Code = "invalid_credentials"
+	Forbidden             Code = "forbidden"
+	CSRFFailed            Code = "csrf_failed"
+	NotFound              Code = "not_found"
+	MethodNotAllowed      Code = "method_not_allowed"
+	AlreadyExists         Code = "already_exists"
+	TransitionNotAllowed  Code = "transition_not_allowed"
+	StatusChanged         Code = "status_changed"
+	BatchConflict         Code = "batch_conflict"
+	LimitReached          Code = "limit_reached"
+	InUse                 Code = "in_use"
+	VersionConflict       Code = "version_conflict"
+	PayloadTooLarge       Code = "payload_too_large"
+	ValidationFailed      Code = "validation_failed"
+	ResourceLocked        Code = "resource_locked"
+	PreconditionRequired  Code = "precondition_required"
+	RateLimited           Code = "rate_limited"
+	TooManyAttempts       Code = "too_many_attempts"
+	Unavailable           Code = "unavailable"
+	OutcomeUnknown        Code = "outcome_unknown"
+	Internal              Code = "internal"
+)
+
+// Field is one place of the request that is wrong.
+type Field struct {
+	// Pointer is the RFC 6901 JSON pointer of the place, "" for the whole body.
+	Pointer string `json:"pointer"`
+	// Code is a short name of the broken rule, such as "required" or "max".
+	Code string `json:"code"`
+	// Message says what is expected, for people.
+	Message string `json:"message"`
+}
+
+// Error is an error that a caller may see.
+type Error struct {
+	Code   Code
+	Detail string
+	// Fields lists the places that are wrong, for ValidationFailed and
+	// MalformedRequest.
+	Fields []Field
+	// Members are further members of the reply, such as "current".
+	Members map[string]any
+	// RetryAfter is how long a client should wait; zero means nothing is said.
+	RetryAfter time.Duration
+
+	cause error
+}
+
+// New returns an error with a code and a sentence for people.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Detail, e.cause)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Detail)
+}
+
+// Unwrap returns the cause, which is logged and never sent.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Because adds the cause, which is logged and never sent.
+func (e *Error) Because(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
+// With adds a member to the reply.
+func (e *Error) With(name string, value any) *Error {
+	if e.Members == nil {
+		e.Members = make(map[string]any)
+	}
+	e.Members[name] = value
+	return e
+}
+
+// After sets how long the client should wait before it tries again.
+func (e *Error) After(d time.Duration) *Error {
+	e.RetryAfter = d
+	return e
+}
+
+// Invalid returns a ValidationFailed error for the given places.
+func Invalid(fields ...Field) *Error {
+	e := &Error{Code: ValidationFailed, Detail: "The request breaks a rule; nothing was changed.", Fields: fields}
+	if len(fields) == 1 {
+		e.Detail = fmt.Sprintf("%s %s.", place(fields[0].Pointer), fields[0].Message)
+	}
+	return e
+}
+
+// Malformed returns a MalformedRequest error that names one place of the body.
+func Malformed(pointer, message string) *Error {
+	return &Error{
+		Code:   MalformedRequest,
+		Detail: fmt.Sprintf("%s %s.", place(pointer), message),
+		Fields: []Field{{Pointer: pointer, Code: "malformed", Message: message}},
+	}
+}
+
+// MissingRow returns a NotFound error, such as MissingRow("config", "a.b").
+func MissingRow(kind, id string) *Error {
+	return New(NotFound, "There is no %s %q.", kind, clip(id))
+}
+
+// Has reports whether err is an *Error with the given code.
+func Has(err error, code Code) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+func place(pointer string) string {
+	if pointer == "" {
+		return "The body"
+	}
+	return clip(pointer)
+}
+
+// clip keeps a client's own text from filling its reply and our log.
+func clip(s string) string {
+	const longest = 128
+	runes := []rune(s)
+	if len(runes) <= longest {
+		return s
+	}
+	return string(runes[:longest]) + "…"
+}
