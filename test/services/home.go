@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+const homePrefix = "interlock-services-"
+
+// home is the directory that holds the servers' data. A lock on it says that its
+// runner lives: the kernel lets go of the lock however the runner ends.
+type home struct {
+	path string
+	lock *os.File
+}
+
+// openHome makes a home under parent and removes those whose runner was killed.
+func openHome(parent string) (home, error) {
+	removeAbandoned(parent)
+	// Locked under a name that nobody removes, then named: a runner that starts
+	// at the same time never sees it unlocked.
+	unnamed, err := os.MkdirTemp(parent, "."+homePrefix)
+	if err != nil {
+		return home{}, fmt.Errorf("make a directory for the servers' data: %w", err)
+	}
+	lock, err := lockDirectory(unnamed)
+	if err != nil {
+		return home{}, fmt.Errorf("lock %s: %w", unnamed, err)
+	}
+	// mariadbd runs as another user and has to pass through.
+	if err := os.Chmod(unnamed, 0o711); err != nil {
+		return home{}, fmt.Errorf("open %s to user mysql: %w", unnamed, err)
+	}
+	path := filepath.Join(parent, strings.TrimPrefix(filepath.Base(unnamed), "."))
+	if err := os.Rename(unnamed, path); err != nil {
+		return home{}, fmt.Errorf("name the directory of the servers' data: %w", err)
+	}
+	return home{path: path, lock: lock}, nil
+}
+
+func (h home) remove() {
+	_ = os.RemoveAll(h.path)
+	_ = h.lock.Close()
+}
+
+func removeAbandoned(parent string) {
+	candidates, err := filepath.Glob(filepath.Join(parent, homePrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, path := range candidates {
+		lock, err := lockDirectory(path)
+		if err != nil {
+			continue
+		}
+		home{path: path, lock: lock}.remove()
+	}
+}
+
+func lockDirectory(path string) (*os.File, error) {
+	directory, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(directory.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = directory.Close()
+		return nil, err
+	}
+	return directory, nil
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// programs are the paths of the binaries the runner starts.
+type programs struct {
+	mariadbd, mariadbInstallDB, redisServer string
+}
+
+// findOrInstall finds the servers' binaries. Missing ones are installed when that
+// can be done without asking: as root on Debian or Ubuntu.
+func findOrInstall(log io.Writer) (programs, error) {
+	found, missing := findPrograms(searchPath())
+	if len(missing) == 0 {
+		return found, nil
+	}
+	release, _ := os.ReadFile("/etc/os-release")
+	if os.Geteuid() != 0 || !isDebian(string(release)) {
+		return programs{}, missingError(missing)
+	}
+	fmt.Fprintf(log, "services: installing the Debian packages %s\n", strings.Join(missing, " and "))
+	if err := installPackages(missing, log); err != nil {
+		return programs{}, err
+	}
+	if found, missing = findPrograms(searchPath()); len(missing) > 0 {
+		return programs{}, missingError(missing)
+	}
+	return found, nil
+}
+
+func missingError(packages []string) error {
+	return fmt.Errorf("the tests need a MariaDB and a Redis server of their own and cannot find them; "+
+		"install %s (on Debian and Ubuntu: apt-get install --no-install-recommends %s) and run this again",
+		strings.Join(packages, " and "), strings.Join(packages, " "))
+}
+
+// searchPath adds the directories of servers, which an ordinary user's PATH lacks.
+func searchPath() []string {
+	return append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin", "/usr/local/bin")
+}
+
+// findPrograms returns the binaries in the directories, and the Debian packages
+// of those that are in none.
+func findPrograms(directories []string) (found programs, missing []string) {
+	wanted := []struct {
+		name, debianPackage string
+		path                *string
+	}{
+		{"mariadbd", "mariadb-server", &found.mariadbd},
+		{"mariadb-install-db", "mariadb-server", &found.mariadbInstallDB},
+		{"redis-server", "redis-server", &found.redisServer},
+	}
+	for _, program := range wanted {
+		*program.path = findProgram(program.name, directories)
+		if *program.path == "" && !slices.Contains(missing, program.debianPackage) {
+			missing = append(missing, program.debianPackage)
+		}
+	}
+	return found, missing
+}
+
+func findProgram(name string, directories []string) string {
+	for _, directory := range directories {
+		path, err := filepath.Abs(filepath.Join(directory, name))
+		if err != nil {
+			continue
+		}
+		if about, err := os.Stat(path); err == nil && about.Mode().IsRegular() && about.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return ""
+}
+
+func isDebian(osRelease string) bool {
+	for line := range strings.Lines(osRelease) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if name != "ID" && name != "ID_LIKE" {
+			continue
+		}
+		for _, id := range strings.Fields(strings.Trim(value, `"'`)) {
+			if id == "debian" || id == "ubuntu" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func installPackages(packages []string, log io.Writer) error {
+	allowStart, err := forbidServiceStart(policyPath)
+	if err != nil {
+		return err
+	}
+	defer allowStart()
+	steps := [][]string{
+		{"update"},
+		append([]string{"install", "-y", "--no-install-recommends"}, packages...),
+	}
+	for _, step := range steps {
+		arguments := append([]string{"-q", "-o", "DPkg::Lock::Timeout=120"}, step...)
+		// Out of reach of a Ctrl-C: dpkg interrupted half way
+		// leaves the machine's packages broken.
+		apt := exec.Command("apt-get", arguments...)
+		apt.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		apt.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		apt.Stdout, apt.Stderr = log, log
+		if err := apt.Run(); err != nil {
+			return fmt.Errorf("apt-get %s: %w", strings.Join(step, " "), err)
+		}
+	}
+	return nil
+}
+
+// policyPath is asked by Debian's packages before they start a service, see
+// /usr/share/doc/init-system-helpers/README.policy-rc.d.gz.
+const policyPath = "/usr/sbin/policy-rc.d"
+
+const policyForbidsAll = "#!/bin/sh\nexit 101\n"
+
+// forbidServiceStart keeps fresh packages from starting their servers on the
+// machine until the returned function is called. A policy that is already there
+// is put aside meanwhile, and found again there if a former run was killed.
+func forbidServiceStart(path string) (allow func(), err error) {
+	aside := path + ".interlock-aside"
+	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(path, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("put the policy of service starts aside: %w", err)
+		}
+	}
+	allow = func() {
+		_ = os.Remove(path)
+		_ = os.Rename(aside, path)
+	}
+	if err := os.WriteFile(path, []byte(policyForbidsAll), 0o755); err != nil {
+		allow()
+		return nil, fmt.Errorf("forbid service starts during the installation: %w", err)
+	}
+	return allow, nil
+}

@@ -1,0 +1,178 @@
+// Command services runs a command beside a MariaDB and a Redis of its own:
+//
+//	go run ./test/services [-durable] -- go test ./...
+//
+// Invariants:
+//   - Nothing relies on a server that happens to run: both servers have their
+//     own data directory and their own free port on the loopback interface, and
+//     each is asked who it is before the command starts.
+//   - Nothing outlives the runner. However the command ends, the servers are
+//     stopped by process id and their data is removed. When the runner itself is
+//     killed the kernel kills the servers, and the next run removes the data.
+//   - A missing server is installed or named, never skipped.
+//
+// The command finds the servers in its environment:
+//
+//	INTERLOCK_TEST_MYSQL_URL  mysql://root@127.0.0.1:PORT/ (no database, no password)
+//	INTERLOCK_TEST_REDIS_URL  redis://127.0.0.1:PORT/0
+//	INTERLOCK_TEST_MYSQL_PID  process id of mariadbd
+//	INTERLOCK_TEST_REDIS_PID  process id of redis-server
+//
+// The runner exits with the command's exit code, 128 + n when signal n ended it,
+// and 2 when it could not start the servers or the command. (go run itself turns
+// every code but 0 into 1 and prints the real one.)
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+const (
+	startLimit   = 60 * time.Second
+	exitNotReady = 2
+)
+
+// A parent-death signal is sent when the thread that started the child ends, not
+// the process, so every child is started from the main thread.
+func init() { runtime.LockOSThread() }
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stderr))
+}
+
+func run(arguments []string, log io.Writer) int {
+	options, err := parseArguments(arguments, log)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return refuse(log, err)
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, forwarded...)
+	starting, started := signal.NotifyContext(context.Background(), forwarded...)
+	defer started()
+
+	programs, err := findOrInstall(log)
+	if err != nil {
+		return refuse(log, err)
+	}
+	home, err := openHome(os.TempDir())
+	if err != nil {
+		return refuse(log, err)
+	}
+	defer home.remove()
+
+	bounded, cancel := context.WithTimeout(starting, startLimit)
+	defer cancel()
+	servers, err := startServers(bounded, programs, home.path, options.durable)
+	defer servers.stop()
+	if err != nil {
+		return refuse(log, err)
+	}
+	fmt.Fprintf(log, "services: MariaDB at %s, Redis at %s\n", servers.mariadb.url, servers.redis.url)
+	return runCommand(options.command, servers, signals, log)
+}
+
+func refuse(log io.Writer, err error) int {
+	fmt.Fprintf(log, "services: %v\n", err)
+	return exitNotReady
+}
+
+type options struct {
+	durable bool
+	command []string
+}
+
+func parseArguments(arguments []string, log io.Writer) (options, error) {
+	var parsed options
+	flags := flag.NewFlagSet("services", flag.ContinueOnError)
+	flags.SetOutput(log)
+	flags.BoolVar(&parsed.durable, "durable", false,
+		"MariaDB flushes its log at every commit (innodb_flush_log_at_trx_commit=1 instead of 2)")
+	flags.Usage = func() {
+		fmt.Fprintln(log, "usage: go run ./test/services [flags] -- COMMAND [ARGUMENT...]")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(arguments); err != nil {
+		return options{}, err
+	}
+	parsed.command = flags.Args()
+	if len(parsed.command) == 0 {
+		return options{}, errors.New("no command given: write it after --, as in: go run ./test/services -- go test ./...")
+	}
+	return parsed, nil
+}
+
+// runCommand runs the command in a process group of its own, so that a Ctrl-C at
+// the terminal reaches it once, through the runner, and so that whatever it
+// leaves behind can be ended with it.
+func runCommand(command []string, servers servers, signals <-chan os.Signal, log io.Writer) int {
+	child := exec.Command(command[0], command[1:]...)
+	child.Env = environment(os.Environ(), servers)
+	child.Stdin = inputUnlessTerminal(os.Stdin)
+	child.Stdout = os.Stdout
+	child.Stderr = os.Stderr
+	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	if err := child.Start(); err != nil {
+		return refuse(log, fmt.Errorf("start the command: %w", err))
+	}
+	group := -child.Process.Pid
+	ended := make(chan error, 1)
+	go func() { ended <- child.Wait() }()
+	mariadbEnded, redisEnded := servers.mariadb.ended, servers.redis.ended
+	for {
+		select {
+		case received := <-signals:
+			_ = syscall.Kill(group, received.(syscall.Signal))
+		case <-mariadbEnded:
+			fmt.Fprintf(log, "services: %s ended while the command ran\n%s", servers.mariadb.name, servers.mariadb.logTail())
+			mariadbEnded = nil
+		case <-redisEnded:
+			fmt.Fprintf(log, "services: %s ended while the command ran\n%s", servers.redis.name, servers.redis.logTail())
+			redisEnded = nil
+		case err := <-ended:
+			if syscall.Kill(group, syscall.SIGKILL) == nil {
+				fmt.Fprintln(log, "services: the command left processes behind; they were ended")
+			}
+			return exitCode(err)
+		}
+	}
+}
+
+// inputUnlessTerminal returns nil, which reads as empty, for a terminal: the
+// command is not in the terminal's foreground group and would be stopped by
+// reading from it.
+func inputUnlessTerminal(input *os.File) io.Reader {
+	about, err := input.Stat()
+	if err != nil || about.Mode()&os.ModeCharDevice != 0 {
+		return nil
+	}
+	return input
+}
+
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return exitNotReady
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return exit.ExitCode()
+}
+
+var forwarded = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}

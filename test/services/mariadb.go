@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+func startMariaDB(ctx context.Context, programs programs, directory string, durable bool) (*server, error) {
+	account, err := mariadbAccount()
+	if err != nil {
+		return nil, err
+	}
+	files := mariadbFiles{data: filepath.Join(directory, "data"), temporary: filepath.Join(directory, "tmp")}
+	if err := files.make(directory, account); err != nil {
+		return nil, err
+	}
+	if err := files.initialise(ctx, programs, account); err != nil {
+		return nil, err
+	}
+	return launch{
+		name:      "mariadbd",
+		directory: directory,
+		command: func(port int) *exec.Cmd {
+			command := exec.Command(programs.mariadbd, mariadbArguments(files, port, durable)...)
+			command.SysProcAttr = &syscall.SysProcAttr{Credential: account}
+			return command
+		},
+		url:     func(port int) string { return fmt.Sprintf("mysql://root@127.0.0.1:%d/", port) },
+		answers: func(ctx context.Context, port, _ int) error { return mariadbAnswers(ctx, port, files.data) },
+	}.start(ctx)
+}
+
+// mariadbArguments sets what tests rely on and leaves the rest to MariaDB.
+func mariadbArguments(files mariadbFiles, port int, durable bool) []string {
+	flush := 2
+	if durable {
+		flush = 1
+	}
+	return []string{
+		// Must come first: a configuration file on the machine has no say.
+		"--no-defaults",
+		"--datadir=" + files.data,
+		"--tmpdir=" + files.temporary,
+		// Relative to the data directory: the path of a socket is limited to 107 bytes.
+		"--socket=mariadbd.sock",
+		"--bind-address=127.0.0.1",
+		"--port=" + strconv.Itoa(port),
+		"--skip-name-resolve",
+		"--character-set-server=utf8mb4",
+		"--max-connections=400",
+		"--innodb-buffer-pool-size=256M",
+		"--innodb-flush-log-at-trx-commit=" + strconv.Itoa(flush),
+		"--innodb-lock-wait-timeout=5",
+	}
+}
+
+// mariadbAccount returns whom mariadbd runs as: user mysql when we are root, as
+// it refuses root. The switch is made here and not by --user, because the kernel
+// forgets the parent-death signal of a process that changes its own user.
+func mariadbAccount() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	account, err := user.Lookup("mysql")
+	if err != nil {
+		return nil, fmt.Errorf("mariadbd does not run as root and there is no user mysql (the package mariadb-server makes it): %w", err)
+	}
+	uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
+	gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
+	if err := errors.Join(errUID, errGID); err != nil {
+		return nil, fmt.Errorf("read the ids of user mysql: %w", err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
+
+// mariadbFiles are the directories that belong to mariadbd and its user.
+type mariadbFiles struct {
+	data, temporary string
+}
+
+func (f mariadbFiles) make(directory string, account *syscall.Credential) error {
+	if err := os.Mkdir(directory, 0o755); err != nil {
+		return fmt.Errorf("make the directory of MariaDB: %w", err)
+	}
+	for _, path := range []string{f.data, f.temporary} {
+		if err := os.Mkdir(path, 0o755); err != nil {
+			return fmt.Errorf("make a directory of MariaDB: %w", err)
+		}
+		if account == nil {
+			continue
+		}
+		if err := os.Chown(path, int(account.Uid), int(account.Gid)); err != nil {
+			return fmt.Errorf("give a directory to user mysql: %w", err)
+		}
+	}
+	return nil
+}
+
+// initialise makes the system tables, with a root account without a password.
+func (f mariadbFiles) initialise(ctx context.Context, programs programs, account *syscall.Credential) error {
+	install := exec.CommandContext(ctx, programs.mariadbInstallDB,
+		"--no-defaults", "--datadir="+f.data, "--tmpdir="+f.temporary,
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve")
+	install.SysProcAttr = &syscall.SysProcAttr{Credential: account, Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	install.Cancel = func() error { return syscall.Kill(-install.Process.Pid, syscall.SIGKILL) }
+	if output, err := install.CombinedOutput(); err != nil {
+		return fmt.Errorf("initialise MariaDB: %w\n%s", err, output)
+	}
+	return nil
+}
+
+// mariadbAnswers knows the process by its data directory.
+func mariadbAnswers(ctx context.Context, port int, data string) error {
+	settings := mysql.NewConfig()
+	settings.Net, settings.Addr, settings.User = "tcp", fmt.Sprintf("127.0.0.1:%d", port), "root"
+	settings.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(settings)
+	if err != nil {
+		return err
+	}
+	database := sql.OpenDB(connector)
+	defer database.Close()
+	var served string
+	if err := database.QueryRowContext(ctx, "SELECT @@datadir").Scan(&served); err != nil {
+		return err
+	}
+	if filepath.Clean(served) != filepath.Clean(data) {
+		return fmt.Errorf("another MariaDB, of %s, answers on port %d", served, port)
+	}
+	return nil
+}

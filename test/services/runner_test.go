@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/go-sql-driver/mysql"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// roleVariable makes this test binary play the command that the runner runs.
+const roleVariable = "INTERLOCK_SERVICES_TEST_ROLE"
+
+const (
+	roleExits = "exits" // reports, leaves a process behind, exits with 7
+	roleWaits = "waits" // reports, waits for SIGTERM, exits with 9
+)
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleVariable) {
+	case roleExits:
+		os.Exit(playCommand(false))
+	case roleWaits:
+		os.Exit(playCommand(true))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// playCommand writes to both servers and prints the process ids of MariaDB, of
+// Redis and of a process that it leaves behind.
+func playCommand(wait bool) int {
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	if err := useServers(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	leftBehind := exec.Command("sleep", "600")
+	if err := leftBehind.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(os.Getenv("INTERLOCK_TEST_MYSQL_PID"), os.Getenv("INTERLOCK_TEST_REDIS_PID"), leftBehind.Process.Pid)
+	if !wait {
+		return 7
+	}
+	<-terminated
+	return 9
+}
+
+func useServers() error {
+	ctx := context.Background()
+	address, err := url.Parse(os.Getenv("INTERLOCK_TEST_MYSQL_URL"))
+	if err != nil {
+		return err
+	}
+	database, err := sql.Open("mysql", fmt.Sprintf("%s@tcp(%s)/", address.User, address.Host))
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	if _, err := database.ExecContext(ctx, "CREATE DATABASE proof"); err != nil {
+		return err
+	}
+	options, err := redis.ParseURL(os.Getenv("INTERLOCK_TEST_REDIS_URL"))
+	if err != nil {
+		return err
+	}
+	client := redis.NewClient(options)
+	defer client.Close()
+	return client.Set(ctx, "proof", "written", 0).Err()
+}
+
+// runner is a real runner at work, in a temporary directory of its own.
+type runner struct {
+	*exec.Cmd
+	errors bytes.Buffer
+	output *bufio.Reader
+}
+
+func startRunner(t *testing.T, binary, temporary, role string) *runner {
+	r := &runner{Cmd: exec.Command(binary, "--", os.Args[0])}
+	r.Env = append(os.Environ(), "TMPDIR="+temporary, roleVariable+"="+role)
+	r.Stderr = &r.errors
+	output, err := r.StdoutPipe()
+	require.NoError(t, err)
+	r.output = bufio.NewReader(output)
+	require.NoError(t, r.Start())
+	t.Cleanup(func() { _ = r.Process.Kill() })
+	return r
+}
+
+// reported waits for the command's report and returns the process ids in it.
+func (r *runner) reported(t *testing.T) []int {
+	line, err := r.output.ReadString('\n')
+	if err != nil {
+		_ = r.Wait()
+		require.NoError(t, err, "the command did not report:\n%s", &r.errors)
+	}
+	var pids []int
+	for _, field := range bytes.Fields([]byte(line)) {
+		pid, err := strconv.Atoi(string(field))
+		require.NoError(t, err)
+		pids = append(pids, pid)
+	}
+	require.Len(t, pids, 3)
+	return pids
+}
+
+func requireEnded(t *testing.T, pids []int) {
+	for _, pid := range pids {
+		require.Eventually(t, func() bool { return hasEnded(pid) }, 10*time.Second, 10*time.Millisecond, "process %d", pid)
+	}
+}
+
+func TestRunner(t *testing.T) {
+	// Not t.TempDir, which user mysql cannot enter.
+	temporary, err := os.MkdirTemp("", "services-test-")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(temporary)) })
+	require.NoError(t, os.Chmod(temporary, 0o711))
+	binary := filepath.Join(temporary, "runner")
+	built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
+	require.NoError(t, err, "%s", built)
+	homes := func() []string {
+		found, err := filepath.Glob(filepath.Join(temporary, "*"+homePrefix+"*"))
+		require.NoError(t, err)
+		return found
+	}
+
+	t.Run("the command reaches both servers, its code is kept and nothing outlives it", func(t *testing.T) {
+		r := startRunner(t, binary, temporary, roleExits)
+		pids := r.reported(t)
+		require.Equal(t, 7, exitCode(r.Wait()), "%s", &r.errors)
+		require.Contains(t, r.errors.String(), "the command left processes behind")
+		requireEnded(t, pids)
+		require.Empty(t, homes())
+	})
+
+	t.Run("a signal reaches the command, which ends in its own way", func(t *testing.T) {
+		r := startRunner(t, binary, temporary, roleWaits)
+		pids := r.reported(t)
+		require.NoError(t, r.Process.Signal(syscall.SIGTERM))
+		require.Equal(t, 9, exitCode(r.Wait()), "%s", &r.errors)
+		requireEnded(t, pids)
+		require.Empty(t, homes())
+	})
+
+	t.Run("a server that dies meanwhile is reported at once", func(t *testing.T) {
+		r := startRunner(t, binary, temporary, roleWaits)
+		pids := r.reported(t)
+		require.NoError(t, syscall.Kill(pids[1], syscall.SIGKILL))
+		requireEnded(t, pids[1:2])
+		require.NoError(t, r.Process.Signal(syscall.SIGTERM))
+		require.Equal(t, 9, exitCode(r.Wait()), "%s", &r.errors)
+		require.Contains(t, r.errors.String(), "redis-server ended while the command ran")
+	})
+
+	t.Run("a killed runner takes its servers with it and the next one removes their data", func(t *testing.T) {
+		killed := startRunner(t, binary, temporary, roleWaits)
+		pids := killed.reported(t)
+		require.NoError(t, killed.Process.Kill())
+		require.Equal(t, 128+9, exitCode(killed.Wait()))
+		requireEnded(t, pids[:2])
+		require.Len(t, homes(), 1)
+		require.NoError(t, syscall.Kill(pids[2], syscall.SIGKILL), "what the command left behind is the test's to end")
+
+		next := startRunner(t, binary, temporary, roleExits)
+		next.reported(t)
+		require.Equal(t, 7, exitCode(next.Wait()))
+		require.Empty(t, homes())
+	})
+}

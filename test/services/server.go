@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	pollInterval = 50 * time.Millisecond
+	stopLimit    = 10 * time.Second
+	portAttempts = 5
+	logTailLines = 40
+)
+
+// servers are the two servers a command runs beside.
+type servers struct {
+	mariadb, redis *server
+}
+
+// startServers returns what was started together with the error, so that the
+// caller stops it either way.
+func startServers(ctx context.Context, programs programs, home string, durable bool) (servers, error) {
+	var started servers
+	var err error
+	if started.mariadb, err = startMariaDB(ctx, programs, filepath.Join(home, "mariadb"), durable); err != nil {
+		return started, err
+	}
+	started.redis, err = startRedis(ctx, programs, filepath.Join(home, "redis"))
+	return started, err
+}
+
+func (s servers) stop() {
+	s.redis.stop()
+	s.mariadb.stop()
+}
+
+// environment replaces whatever URLs were inherited: a command that runs here
+// never talks to a server that happens to run.
+func environment(inherited []string, servers servers) []string {
+	own := map[string]string{
+		"INTERLOCK_TEST_MYSQL_URL": servers.mariadb.url,
+		"INTERLOCK_TEST_REDIS_URL": servers.redis.url,
+		"INTERLOCK_TEST_MYSQL_PID": strconv.Itoa(servers.mariadb.pid),
+		"INTERLOCK_TEST_REDIS_PID": strconv.Itoa(servers.redis.pid),
+	}
+	var result []string
+	for _, entry := range inherited {
+		name, _, _ := strings.Cut(entry, "=")
+		if _, replaced := own[name]; !replaced {
+			result = append(result, entry)
+		}
+	}
+	for name, value := range own {
+		result = append(result, name+"="+value)
+	}
+	return result
+}
+
+// server is one running server process. Its nil value has nothing to stop.
+type server struct {
+	name    string
+	url     string
+	pid     int
+	logPath string
+	ended   chan struct{}
+}
+
+// launch describes how to start one server.
+type launch struct {
+	name      string
+	directory string
+	// command builds the command for a port; it is called again with another
+	// port when somebody else took the first one.
+	command func(port int) *exec.Cmd
+	url     func(port int) string
+	// answers reports whether the server on the port answers and is the very
+	// process that was started.
+	answers func(ctx context.Context, port, pid int) error
+}
+
+// start starts the server and waits until it answers or ctx ends.
+func (l launch) start(ctx context.Context) (*server, error) {
+	for attempt := 1; ; attempt++ {
+		port, err := freePort()
+		if err != nil {
+			return nil, err
+		}
+		running, err := l.startOn(ctx, port)
+		if err == nil {
+			return running, nil
+		}
+		running.stop()
+		if attempt == portAttempts || !running.portWasTaken() {
+			return nil, err
+		}
+	}
+}
+
+func (l launch) startOn(ctx context.Context, port int) (*server, error) {
+	command := l.command(port)
+	output, err := os.Create(filepath.Join(l.directory, l.name+".log"))
+	if err != nil {
+		return nil, fmt.Errorf("create the log of %s: %w", l.name, err)
+	}
+	defer output.Close()
+	command.Dir = l.directory
+	command.Stdout, command.Stderr = output, output
+	if command.SysProcAttr == nil {
+		command.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	// A group of its own keeps a Ctrl-C at the terminal from the server while the
+	// command still needs it.
+	command.SysProcAttr.Setpgid = true
+	command.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", l.name, err)
+	}
+	running := &server{
+		name: l.name, url: l.url(port), pid: command.Process.Pid,
+		logPath: output.Name(), ended: make(chan struct{}),
+	}
+	go func() {
+		_ = command.Wait()
+		close(running.ended)
+	}()
+	return running, l.await(ctx, running, port)
+}
+
+func (l launch) await(ctx context.Context, running *server, port int) error {
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	for {
+		answer := l.answers(ctx, port, running.pid)
+		if answer == nil {
+			return nil
+		}
+		select {
+		case <-running.ended:
+			return fmt.Errorf("%s ended at its start\n%s", l.name, running.logTail())
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return fmt.Errorf("interrupted while %s started", l.name)
+			}
+			return fmt.Errorf("%s did not answer within %s: %w\n%s", l.name, startLimit, answer, running.logTail())
+		case <-poll.C:
+		}
+	}
+}
+
+// stop asks the server to end, and kills it when it has not ended in time.
+func (s *server) stop() {
+	if s != nil {
+		s.stopWithin(stopLimit)
+	}
+}
+
+func (s *server) stopWithin(limit time.Duration) {
+	for _, request := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		select {
+		case <-s.ended:
+			return
+		default:
+		}
+		_ = syscall.Kill(s.pid, request)
+		select {
+		case <-s.ended:
+		case <-time.After(limit):
+		}
+	}
+}
+
+func (s *server) portWasTaken() bool {
+	return s != nil && strings.Contains(s.logTail(), "ddress already in use")
+}
+
+// logTail returns the last lines the server logged, each indented and ended by a
+// newline.
+func (s *server) logTail() string {
+	content, err := os.ReadFile(s.logPath)
+	if err != nil {
+		return fmt.Sprintf("  (its log cannot be read: %v)\n", err)
+	}
+	lines := bytes.Split(bytes.TrimSpace(content), []byte("\n"))
+	if len(lines) > logTailLines {
+		lines = lines[len(lines)-logTailLines:]
+	}
+	var tail strings.Builder
+	for _, line := range lines {
+		fmt.Fprintf(&tail, "  %s\n", line)
+	}
+	return tail.String()
+}
+
+// freePort returns a loopback port that was free a moment ago.
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}
