@@ -1,0 +1,117 @@
+package merge
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Conflict is a contested place with its value on each side. A value is absent
+// where the side does not have the place.
+type Conflict struct {
+	Pointer string `json:"pointer"`
+	Base    Value  `json:"base,omitzero"`
+	Yours   Value  `json:"yours,omitzero"`
+	Theirs  Value  `json:"theirs,omitzero"`
+}
+
+// Result says how two edits of one document stand to each other. Its JSON is
+// the part of a version_conflict reply that is computed here: the lists are
+// empty rather than null, and every changed place is in exactly one of them or
+// inside a conflict.
+type Result struct {
+	Conflicts  []Conflict `json:"conflicts"`
+	TheirsOnly []string   `json:"theirsOnly"`
+	YoursOnly  []string   `json:"yoursOnly"`
+	// AutoMergeable is true exactly when there are no conflicts.
+	AutoMergeable bool `json:"autoMergeable"`
+	// Merged carries both edits. It is set only when AutoMergeable. Numbers
+	// that you respelled without changing keep their spelling in theirs.
+	Merged any `json:"-"`
+}
+
+// ThreeWay compares two edits of base: yours, which is to be saved, and theirs,
+// which was saved meanwhile.
+//
+// A place is contested when both sides changed it since base, even to the same
+// value: two admins who both raise a counter from 1 to 2 meant it to be 3, and
+// only they can say so. It is also contested when one side changed something
+// inside a value that the other side replaced or removed as a whole; the
+// conflict then stands at the whole value, the shorter pointer.
+//
+// Members that change with every write, such as version, etag and
+// updatedTime, would conflict always: leave them out of all three documents.
+func ThreeWay(base, yours, theirs any) Result {
+	m := merger{result: Result{Conflicts: []Conflict{}, TheirsOnly: []string{}, YoursOnly: []string{}}}
+	merged := m.merge(nil, Value{true, base}, Value{true, yours}, Value{true, theirs})
+
+	result := m.result
+	slices.SortFunc(result.Conflicts, func(a, b Conflict) int { return cmp.Compare(a.Pointer, b.Pointer) })
+	slices.Sort(result.TheirsOnly)
+	slices.Sort(result.YoursOnly)
+	if len(result.Conflicts) == 0 {
+		result.AutoMergeable = true
+		result.Merged = merged.JSON
+	}
+	return result
+}
+
+type merger struct {
+	result Result
+}
+
+// merge descends while all three sides are objects. Where they are not, the
+// place is the smallest that can be decided as a whole.
+func (m *merger) merge(at path, base, yours, theirs Value) Value {
+	baseObject, baseIs := base.object()
+	yoursObject, yoursIs := yours.object()
+	theirsObject, theirsIs := theirs.object()
+	if baseIs && yoursIs && theirsIs {
+		return m.mergeObjects(at, baseObject, yoursObject, theirsObject)
+	}
+
+	yoursChanged, theirsChanged := !equalValues(base, yours), !equalValues(base, theirs)
+	switch {
+	case yoursChanged && theirsChanged:
+		m.result.Conflicts = append(m.result.Conflicts,
+			Conflict{Pointer: at.pointer(), Base: base, Yours: yours, Theirs: theirs})
+		return Value{}
+	case yoursChanged:
+		m.result.YoursOnly = appendChanged(m.result.YoursOnly, at, base, yours)
+		return yours
+	case theirsChanged:
+		m.result.TheirsOnly = appendChanged(m.result.TheirsOnly, at, base, theirs)
+	}
+	return theirs
+}
+
+func (m *merger) mergeObjects(at path, base, yours, theirs map[string]any) Value {
+	merged := make(map[string]any, len(theirs))
+	mergeMember := func(name string) {
+		value := m.merge(append(at, name), member(base, name), member(yours, name), member(theirs, name))
+		if value.Present {
+			merged[name] = value.JSON
+		}
+	}
+	for name := range theirs {
+		mergeMember(name)
+	}
+	for name := range yours {
+		if _, done := theirs[name]; !done {
+			mergeMember(name)
+		}
+	}
+	for name := range base {
+		_, inTheirs := theirs[name]
+		if _, inYours := yours[name]; !inTheirs && !inYours {
+			mergeMember(name)
+		}
+	}
+	return Value{true, merged}
+}
+
+func appendChanged(pointers []string, at path, before, after Value) []string {
+	diff(at, before, after, func(at path, _, _ Value) {
+		pointers = append(pointers, at.pointer())
+	})
+	return pointers
+}
