@@ -87,14 +87,16 @@ func TestObserverSeesWaitHoldAndContention(t *testing.T) {
 		require.ErrorIs(t, err, lock.ErrNotAcquired)
 		_, err = locker.Acquire(t.Context(), 2*time.Second, "key")
 		require.ErrorIs(t, err, lock.ErrNotAcquired)
+		served := make(chan struct{})
 		go func() {
+			defer close(served)
 			lease, err := locker.Acquire(context.Background(), time.Minute, "key")
 			if err == nil {
 				_ = lease.Release(context.Background())
 			}
 		}()
 		time.AfterFunc(3*time.Second, func() { _ = holder.Release(context.Background()) })
-		time.Sleep(5 * time.Second)
+		<-served
 		synctest.Wait()
 		require.ElementsMatch(t, []seen{
 			{"acquired", "key", 0, false},
