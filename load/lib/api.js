@@ -1,0 +1,149 @@
+// The service as a load script sees it: one token, JSON in, JSON or a problem out.
+//
+// Environment: INTERLOCK_LOAD_URL (http://127.0.0.1:8080) and INTERLOCK_LOAD_TOKEN (ilk_…).
+
+import http from 'k6/http';
+import { Counter } from 'k6/metrics';
+
+export const baseURL = `${(__ENV.INTERLOCK_LOAD_URL || 'http://127.0.0.1:8080').replace(/\/$/, '')}/api/v1`;
+
+/**
+ * A name for what one run creates, so that two runs never share a row. To be called in setup, whose
+ * result all VUs see: module code runs once a VU.
+ */
+export function newRunId() {
+  return Date.now().toString(36);
+}
+
+export const serverErrors = new Counter('server_errors');
+export const unavailable = new Counter('unavailable');
+export const unexpectedReplies = new Counter('unexpected_replies');
+export const incompleteConflicts = new Counter('incomplete_conflicts');
+
+/** Thresholds of every scenario: a fault of the service is never part of a good run. */
+export const replyThresholds = {
+  server_errors: ['count==0'],
+  unexpected_replies: ['count==0'],
+  incomplete_conflicts: ['count==0'],
+};
+
+// A lost race is the subject here, not a failed request.
+http.setResponseCallback(http.expectedStatuses(200, 201, 409, 412));
+
+function params(name, headers) {
+  return {
+    headers: {
+      Authorization: `Bearer ${__ENV.INTERLOCK_LOAD_TOKEN}`,
+      'Content-Type': 'application/json',
+      ...headers,
+    },
+    // One series a route: URLs with ids in them would make one a row.
+    tags: { name },
+    timeout: '15s',
+  };
+}
+
+export function get(path, name) {
+  return http.get(baseURL + path, params(name));
+}
+
+export function post(path, body, name) {
+  return http.post(baseURL + path, JSON.stringify(body), params(name));
+}
+
+export function patch(path, body, etag, name) {
+  return http.patch(baseURL + path, JSON.stringify(body), params(name, { 'If-Match': etag }));
+}
+
+/** Sends all POSTs at once over as many connections; `requests` is [{path, body, name}]. */
+export function postTogether(requests) {
+  return http.batch(
+    requests.map(({ path, body, name }) => ['POST', baseURL + path, JSON.stringify(body), params(name)]),
+  );
+}
+
+/** The decoded body, or null when there is none or it is not JSON. */
+export function decoded(response) {
+  try {
+    return response.json();
+  } catch (_) {
+    return null;
+  }
+}
+
+/** What a reply says about the fate of a write. */
+export const Fate = Object.freeze({
+  landed: 'landed',
+  refused: 'refused', // it certainly did nothing
+  unknown: 'unknown', // it may have landed: no reply, a server error, outcome_unknown
+});
+
+/**
+ * Sorts the reply to a write and counts what should not be there: 5xx other than 503, and any status
+ * that is neither success nor among `refusals`. Only a 503 that does not say outcome_unknown, or a
+ * reply in the 400s, promises that nothing happened.
+ */
+export function fateOf(response, refusals) {
+  const { status } = response;
+  if (status === 200 || status === 201) return Fate.landed;
+  if (refusals.includes(status)) return Fate.refused;
+  if (status === 503) {
+    unavailable.add(1);
+    return (decoded(response) || {}).code === 'outcome_unknown' ? Fate.unknown : Fate.refused;
+  }
+  report(response);
+  return status >= 400 && status < 500 ? Fate.refused : Fate.unknown;
+}
+
+/** Whether a read brought what was asked; counts it like `fateOf` when not. */
+export function readOk(response) {
+  if (response.status === 200) return true;
+  if (response.status === 503) unavailable.add(1);
+  else report(response);
+  return false;
+}
+
+let reported = 0;
+
+function report(response) {
+  const { status } = response;
+  if (status >= 500) serverErrors.add(1);
+  else unexpectedReplies.add(1);
+  // A few lines a VU tell the story; thousands would hide it.
+  reported += 1;
+  if (reported > 3) return;
+  const said = status === 0 ? response.error : String(response.body).slice(0, 300);
+  console.error(`${response.request.method} ${response.url} answered ${status}: ${said}`);
+}
+
+/** Counts a refusal whose body lacks what the loser of a race is owed (see `owed` of each script). */
+export function expectComplete(response, missing) {
+  if (missing.length === 0) return;
+  incompleteConflicts.add(1);
+  reported += 1;
+  if (reported > 3) return;
+  console.error(`${response.status} of ${response.url} lacks ${missing.join(', ')}: ${String(response.body).slice(0, 600)}`);
+}
+
+/** Every entry of a paged list, first page first. */
+export function listAll(path, name) {
+  const items = [];
+  for (let cursor = ''; cursor !== null; ) {
+    const query = `${path.includes('?') ? '&' : '?'}limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+    const response = get(path + query, name);
+    if (!readOk(response)) throw new Error(`list ${path}: status ${response.status}`);
+    const page = decoded(response);
+    items.push(...page.items);
+    cursor = page.nextCursor || null;
+  }
+  return items;
+}
+
+/** Creates what a run needs; a failure here ends the run. */
+export function create(path, body, name) {
+  const response = post(path, body, name);
+  if (response.status !== 201) {
+    throw new Error(`create ${path}: status ${response.status}: ${String(response.body || response.error).slice(0, 300)}`);
+  }
+  return decoded(response);
+}

@@ -1,0 +1,91 @@
+// How load is applied: a closed loop to find the knee, an open loop to quote latency.
+//
+// In a closed loop a slow service slows its own callers down, so its latencies flatter; what it
+// shows honestly is how much work comes out. In an open loop arrivals do not wait: latency there is
+// what a caller sees, as long as no arrival had to be dropped.
+//
+// Environment: INTERLOCK_LOAD_PHASE closed|open, INTERLOCK_LOAD_STEPS (VUs of the closed steps),
+// INTERLOCK_LOAD_STEP_SECONDS, INTERLOCK_LOAD_RATE (iterations/s of the open loop),
+// INTERLOCK_LOAD_OPEN_SECONDS, INTERLOCK_LOAD_OPEN_VUS.
+
+export const phase = __ENV.INTERLOCK_LOAD_PHASE || 'closed';
+export const steps = (__ENV.INTERLOCK_LOAD_STEPS || '1,2,4,8,16,32').split(',').map(Number);
+export const stepSeconds = Number(__ENV.INTERLOCK_LOAD_STEP_SECONDS || 5);
+export const rate = Number(__ENV.INTERLOCK_LOAD_RATE || 20);
+export const openSeconds = Number(__ENV.INTERLOCK_LOAD_OPEN_SECONDS || 30);
+const openVUs = Number(__ENV.INTERLOCK_LOAD_OPEN_VUS || 50);
+
+export const summaryTrendStats = ['avg', 'min', 'med', 'p(90)', 'p(95)', 'p(99)', 'max'];
+
+/** The name of the closed scenario with that many VUs; k6 tags every sample with it. */
+export function stepName(vus) {
+  return `closed_${vus}`;
+}
+
+export function scenarios() {
+  return phase === 'open' ? openLoop() : closedLoop();
+}
+
+function closedLoop() {
+  const result = {};
+  steps.forEach((vus, i) => {
+    result[stepName(vus)] = {
+      executor: 'constant-vus',
+      vus,
+      duration: `${stepSeconds}s`,
+      // The last iterations of a step run into this second, not into the next step.
+      startTime: `${i * (stepSeconds + 1)}s`,
+      gracefulStop: '20s',
+    };
+  });
+  return result;
+}
+
+function openLoop() {
+  return {
+    open: {
+      executor: 'constant-arrival-rate',
+      rate,
+      timeUnit: '1s',
+      duration: `${openSeconds}s`,
+      preAllocatedVUs: openVUs,
+      maxVUs: openVUs,
+      gracefulStop: '20s',
+    },
+  };
+}
+
+/**
+ * The thresholds that belong to the loop. A dropped iteration voids an open run: the arrivals that
+ * would have waited longest were never sent. k6 keeps a series of its own for a step only where a
+ * threshold names it, hence the one that always holds.
+ */
+export function loopThresholds() {
+  if (phase === 'open') return { dropped_iterations: ['count==0'] };
+  const result = {};
+  for (const vus of steps) {
+    result[`iterations{scenario:${stepName(vus)}}`] = ['count>0'];
+    result[`http_req_duration{scenario:${stepName(vus)}}`] = ['max>=0'];
+  }
+  return result;
+}
+
+/** Work done in each closed step: [{vus, perSecond, p50, p95}] from k6's summary data. */
+export function closedSteps(metrics) {
+  return steps.map((vus) => {
+    const iterations = metrics[`iterations{scenario:${stepName(vus)}}`];
+    const duration = metrics[`http_req_duration{scenario:${stepName(vus)}}`];
+    return {
+      vus,
+      perSecond: iterations ? iterations.values.count / stepSeconds : 0,
+      p50: duration ? duration.values.med : 0,
+      p95: duration ? duration.values['p(95)'] : 0,
+    };
+  });
+}
+
+/** The first step that yields at least 95 % of the best: beyond it more callers only wait longer. */
+export function knee(measured) {
+  const best = Math.max(...measured.map((step) => step.perSecond));
+  return measured.find((step) => step.perSecond >= 0.95 * best);
+}

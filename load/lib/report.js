@@ -1,0 +1,109 @@
+// What a run leaves behind: <name>-<phase>.json (all of k6's summary data, the verdict on top), a part
+// of the report's index page, and for a closed run the rate at which the open one should be driven.
+//
+// Environment: INTERLOCK_LOAD_REPORT (the folder, load/report).
+
+import { closedSteps, knee, openSeconds, phase, rate, stepSeconds } from './loops.js';
+
+const folder = __ENV.INTERLOCK_LOAD_REPORT || 'load/report';
+
+/** The open loop runs at this share of the knee: below it, and far enough to keep clear of noise. */
+const shareOfKnee = 0.5;
+
+/**
+ * The files of one run. `about.promises` names, in plain words, the counters that must be 0;
+ * `about.figures` the counters worth showing.
+ */
+export function summary(data, about) {
+  const failed = crossed(data.metrics);
+  const closed = phase === 'closed' ? closedSteps(data.metrics) : null;
+  const stem = `${folder}/${about.name}-${phase}`;
+  const result = {
+    [`${stem}.json`]: JSON.stringify({ passed: failed.length === 0, failed, closed, ...data }, null, 2),
+    [`${stem}.part.html`]: part(data.metrics, about, failed, closed),
+    stdout: text(data.metrics, about, failed, closed),
+  };
+  if (closed) {
+    result[`${stem}.rate`] = `${Math.max(1, Math.floor(knee(closed).perSecond * shareOfKnee))}\n`;
+  }
+  return result;
+}
+
+/** The thresholds that do not hold, as "metric: expression". */
+function crossed(metrics) {
+  return Object.entries(metrics).flatMap(([name, metric]) => Object.entries(metric.thresholds || {})
+    .filter(([, { ok }]) => !ok)
+    .map(([expression]) => `${name}: ${expression}`));
+}
+
+/** A counter's sum; for one kept by tag the worst tag, for the sum could hide a loss behind a gain. */
+function count(metrics, name) {
+  const tagged = Object.entries(metrics).filter(([key]) => key.startsWith(`${name}{`));
+  const found = tagged.length > 0 ? tagged.map(([, metric]) => metric) : [metrics[name]];
+  return Math.max(0, ...found.filter(Boolean).map((metric) => metric.values.count));
+}
+
+function heading(about) {
+  return phase === 'closed'
+    ? `${about.title}: closed loop, ${stepSeconds} s a step`
+    : `${about.title}: open loop, ${rate} arrivals/s for ${openSeconds} s`;
+}
+
+function latencies(metrics) {
+  const { med, 'p(95)': p95, 'p(99)': p99, max } = metrics.http_req_duration.values;
+  return `p50 ${ms(med)}, p95 ${ms(p95)}, p99 ${ms(p99)}, max ${ms(max)}`;
+}
+
+function ms(value) {
+  return `${value.toFixed(1)} ms`;
+}
+
+function text(metrics, about, failed, closed) {
+  const lines = ['', heading(about)];
+  for (const [name, words] of Object.entries(about.promises)) lines.push(`  ${count(metrics, name)} ${words}`);
+  for (const [name, words] of Object.entries(about.figures)) lines.push(`  ${count(metrics, name)} ${words}`);
+  if (closed) {
+    for (const { vus, perSecond, p50, p95 } of closed) {
+      lines.push(`  ${String(vus).padStart(3)} callers: ${perSecond.toFixed(0)} iterations/s, p50 ${ms(p50)}, p95 ${ms(p95)}`);
+    }
+    lines.push(`  knee at ${knee(closed).vus} callers`);
+  } else {
+    lines.push(`  latency ${latencies(metrics)}`);
+  }
+  lines.push(failed.length === 0 ? '  PASSED' : `  FAILED ${failed.join('; ')}`, '');
+  return lines.join('\n');
+}
+
+function part(metrics, about, failed, closed) {
+  const rows = (words, mustBeZero) => Object.entries(words).map(([name, label]) => {
+    const n = count(metrics, name);
+    const kind = !mustBeZero ? '' : n === 0 ? ' class="good"' : ' class="bad"';
+    return `<tr${kind}><td>${escape(label)}</td><td>${n}</td></tr>`;
+  }).join('\n');
+  return `<section>
+<h2>${escape(heading(about))}</h2>
+<p class="${failed.length === 0 ? 'good' : 'bad'}">${failed.length === 0 ? 'Passed: every promise held.' : `Failed: ${escape(failed.join('; '))}`}</p>
+<table><caption>Must be 0</caption>
+${rows(about.promises, true)}
+</table>
+<table><caption>What was done</caption>
+${rows(about.figures, false)}
+</table>
+${closed ? stepTable(closed) : `<p>Latency of a request: ${latencies(metrics)}.</p>`}
+<p><a href="${about.name}-${phase}.html">charts</a> · <a href="${about.name}-${phase}.json">all numbers</a></p>
+</section>
+`;
+}
+
+function stepTable(closed) {
+  const best = knee(closed);
+  const rows = closed.map((step) => `<tr${step === best ? ' class="knee"' : ''}><td>${step.vus}</td><td>${step.perSecond.toFixed(0)}</td><td>${ms(step.p50)}</td><td>${ms(step.p95)}</td></tr>`);
+  return `<table><caption>The knee is at ${best.vus} callers</caption>
+<tr><th>callers</th><th>iterations/s</th><th>p50 of a request</th><th>p95</th></tr>
+${rows.join('\n')}
+</table>`;
+}
+
+function escape(words) {
+  return words.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
