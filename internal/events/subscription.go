@@ -1,0 +1,164 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Subscription is a bounded stream of deliveries.
+type Subscription struct {
+	hub    *hub
+	topics []string
+	// wants tells whether the tenant's events are for this subscriber.
+	wants func(tenant int64) bool
+	stop  func() bool
+
+	// deliveries has room for the buffered events and one marker behind them.
+	deliveries chan Delivery
+	// endsLagged tells whether what was sent last is a marker. While that is
+	// unread it covers every later loss.
+	endsLagged bool
+}
+
+// Deliveries returns the stream. It is closed when the subscription ends;
+// what was buffered before can still be read.
+func (s *Subscription) Deliveries() <-chan Delivery { return s.deliveries }
+
+// Close ends the subscription. Calling it again does nothing.
+func (s *Subscription) Close() { s.hub.remove(s) }
+
+// send buffers the event, or the marker if there is no room. Only the reader
+// takes from the channel and the caller holds hub.mu, so a send cannot block.
+func (s *Subscription) send(event Event) {
+	if len(s.deliveries) < cap(s.deliveries)-1 {
+		s.deliveries <- Delivery{Event: event}
+		s.endsLagged = false
+		return
+	}
+	s.lag()
+}
+
+// lag puts a marker behind what is buffered, unless one is there already. The
+// channel is full only when it ends with a marker. The caller holds hub.mu.
+func (s *Subscription) lag() {
+	if s.endsLagged && len(s.deliveries) > 0 {
+		return
+	}
+	s.deliveries <- Delivery{Lagged: true}
+	s.endsLagged = true
+}
+
+// hub fans events out to the subscriptions of this process.
+type hub struct {
+	buffer int
+
+	mu     sync.Mutex
+	closed bool
+	topics map[string]map[*Subscription]struct{}
+}
+
+func newHub(buffer int) *hub {
+	return &hub{buffer: max(1, buffer), topics: make(map[string]map[*Subscription]struct{})}
+}
+
+// Subscribe implements Bus.
+func (h *hub) Subscribe(ctx context.Context, topics ...string) (*Subscription, error) {
+	return h.add(ctx, topics, func(int64) bool { return true })
+}
+
+// SubscribeTenant implements Bus.
+func (h *hub) SubscribeTenant(ctx context.Context, tenant int64, topics ...string) (*Subscription, error) {
+	return h.add(ctx, topics, func(of int64) bool { return of == tenant })
+}
+
+func (h *hub) add(ctx context.Context, topics []string, wants func(int64) bool) (*Subscription, error) {
+	if len(topics) == 0 || slices.Contains(topics, "") {
+		return nil, fmt.Errorf("subscribe to %q: %w", topics, ErrInvalid)
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("subscribe to %q: %w", topics, context.Cause(ctx))
+	}
+	s := &Subscription{hub: h, topics: slices.Clone(topics), wants: wants, deliveries: make(chan Delivery, h.buffer+1)}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, fmt.Errorf("subscribe to %q: %w", topics, ErrClosed)
+	}
+	for _, topic := range topics {
+		if h.topics[topic] == nil {
+			h.topics[topic] = make(map[*Subscription]struct{})
+		}
+		h.topics[topic][s] = struct{}{}
+	}
+	s.stop = context.AfterFunc(ctx, s.Close)
+	return s, nil
+}
+
+func (h *hub) remove(s *Subscription) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, open := h.topics[s.topics[0]][s]; !open {
+		return
+	}
+	for _, topic := range s.topics {
+		delete(h.topics[topic], s)
+		if len(h.topics[topic]) == 0 {
+			delete(h.topics, topic)
+		}
+	}
+	s.stop()
+	close(s.deliveries)
+}
+
+// deliver sends the event to those who want it.
+func (h *hub) deliver(event Event) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return ErrClosed
+	}
+	for s := range h.topics[event.Topic] {
+		if s.wants(event.Tenant) {
+			s.send(event)
+		}
+	}
+	return nil
+}
+
+// lag tells the subscribers of a topic that they missed something.
+func (h *hub) lag(topic string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.topics[topic] {
+		s.lag()
+	}
+}
+
+// lagAll tells every subscriber that it missed something.
+func (h *hub) lagAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, subscriptions := range h.topics {
+		for s := range subscriptions {
+			s.lag()
+		}
+	}
+}
+
+// close ends all subscriptions and refuses new ones.
+func (h *hub) close() {
+	h.mu.Lock()
+	h.closed = true
+	var open []*Subscription
+	for _, subscriptions := range h.topics {
+		for s := range subscriptions {
+			open = append(open, s)
+		}
+	}
+	h.mu.Unlock()
+	for _, s := range open {
+		h.remove(s)
+	}
+}
