@@ -1,0 +1,108 @@
+// Package strictjson is the one decoder of JSON from outside.
+//
+// What always holds:
+//   - The input is exactly one JSON value in valid UTF-8, nested at most
+//     [MaxDepth] deep, without duplicate names at any depth, lone surrogates or
+//     NUL characters. That is also true inside raw members.
+//   - Every fault of the input is an [*Error], which names the place and what is
+//     expected there in words that may be shown to the client. Any other error
+//     is a mistake in the program, such as a field of a type without a JSON form.
+//   - Nothing is guessed: unknown names, names in other case, null for a value,
+//     numbers in strings, fractions for integers and overflows are refused.
+package strictjson
+
+import (
+	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var (
+	strict = jsonv2.RejectUnknownMembers(true)
+	// The decoder takes null for the zero value of any type. Asking before each
+	// value slows it down, so that is done only where null may occur.
+	strictWithoutNull = jsonv2.JoinOptions(strict, jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(refuseNull)))
+)
+
+// MaxDepth is how many objects and arrays may enclose a value, the outermost
+// included.
+const MaxDepth = 32
+
+// Error is a fault of the input.
+type Error struct {
+	// Pointer is the place as a JSON pointer (RFC 6901), "" for the document.
+	// Names of more than 100 characters are cut and end in "…".
+	Pointer string
+	// Message continues a sentence that begins with the place: "must be a
+	// string", "appears twice". It holds nothing of the input.
+	Message string
+}
+
+func (e *Error) Error() string {
+	if e.Pointer == "" {
+		return "the document " + e.Message
+	}
+	return e.Pointer + " " + e.Message
+}
+
+// Decode reads data, which must be exactly one JSON value, into the value that
+// into points to, which should be fresh: what into holds after an error is of
+// no use.
+//
+// Structs name their members with ordinary tags, `json:"name"`, and match them
+// exactly, in case too; a field without a tag has its Go name. A missing
+// member leaves its field alone, so that required members are for validation
+// to find. omitempty and omitzero have no effect on decoding. (Encoders differ:
+// encoding/json leaves out false, 0 and "" under omitempty, json v2 leaves out
+// "", null, {} and [], but not false and 0; omitzero means the same in both.)
+//
+// The types of fields, and what each accepts:
+//   - bool, string, float64 and integers of every size: their own kind, integers
+//     in plain digits (neither 1.0 nor 1e3) and within the range of the type;
+//   - structs, maps and slices: objects and arrays;
+//   - pointers: optional members, where null means the same as a missing one;
+//   - json.RawMessage of encoding/json: any value as it was spelled. A missing
+//     member is nil and null is the text null, so the two can be told apart. This
+//     is the type to use for arbitrary JSON: any would round big numbers;
+//   - time.Time: a string in RFC 3339;
+//   - []byte: a string in base64;
+//   - types with UnmarshalJSON or UnmarshalText: what those accept. They may
+//     return an *Error, with a pointer relative to their value, to say why not.
+//
+// null is refused everywhere but for pointers, raw messages, any, and types with
+// UnmarshalJSON. time.Duration has no JSON form: use an integer whose name
+// tells its unit. The tag option string is not meant for requests.
+func Decode(data []byte, into any) error {
+	if suspicious(data) {
+		if err := inspect(data); err != nil {
+			return err
+		}
+	}
+	options := strict
+	if mayHoldNull(data) {
+		options = strictWithoutNull
+	}
+	if err := jsonv2.Unmarshal(data, into, options); err != nil {
+		return explain(data, into, err)
+	}
+	return nil
+}
+
+const maxNameLength = 100
+
+// shorten cuts long names, so that a reply or a log line cannot be blown up by
+// them. The depth is bounded already.
+func shorten(pointer jsontext.Pointer) string {
+	if len(pointer) <= maxNameLength {
+		return string(pointer)
+	}
+	var short jsontext.Pointer
+	for name := range pointer.Tokens() {
+		if utf8.RuneCountInString(name) > maxNameLength {
+			name = string([]rune(name)[:maxNameLength]) + "…"
+		}
+		short = short.AppendToken(name)
+	}
+	return string(short)
+}
