@@ -53,3 +53,6 @@ func (f *Fake) Advance(d time.Duration) {
 }
 
 func truncate(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Deadline returns the machine's time after d, for deadlines of connections.
+func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }

@@ -67,3 +67,33 @@ func From(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(contextKey{}).(Principal)
 	return p, ok
 }
+
+// Person names a user in replies: who changed a row, who won a race.
+type Person struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+// Person returns the principal as others see it.
+func (p Principal) Person() Person { return Person{ID: p.UserID, Name: p.Name} }
+
+type requestKey struct{}
+
+// WithRequest returns a context that belongs to the request with this id.
+func WithRequest(ctx context.Context, requestID string) context.Context {
+	return context.WithValue(ctx, requestKey{}, requestID)
+}
+
+// Request returns the id of the request that the context belongs to, or "".
+func Request(ctx context.Context) string {
+	id, _ := ctx.Value(requestKey{}).(string)
+	return id
+}
+
+// Grant is a permission that can be given to a role or a token.
+type Grant struct {
+	// Name is "<resource>:<verb>".
+	Name string `json:"name"`
+	// Meaning says in a sentence what its holder may do.
+	Meaning string `json:"meaning"`
+}

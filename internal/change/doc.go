@@ -1,0 +1,9 @@
+// Package change holds the two procedures by which a caller changes a versioned
+// resource: an edit by merge patch, and a transition of its status. Every domain
+// goes through them, so a lost race reads the same everywhere.
+//
+// They decide what is refused and what the refused caller is told; the domain
+// says how its rows look, what its rules are and what it records. Nothing is
+// changed unless the guarded UPDATE changed exactly one row, and a refusal is
+// explained after the rollback from what is committed then.
+package change

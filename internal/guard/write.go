@@ -1,0 +1,164 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/status"
+)
+
+// What a guarded write can meet. Both mean that nothing was changed.
+var (
+	// ErrGone: there is no such row any more.
+	ErrGone = errors.New("guard: the row is gone")
+	// ErrStale: the row is there and is not what its author saw.
+	ErrStale = errors.New("guard: the row has changed")
+	// ErrRefused: the row is there and the condition does not hold for it.
+	ErrRefused = errors.New("guard: the condition does not hold")
+)
+
+// Unit is the part of a uow.Unit that guarded writes need.
+type Unit interface {
+	Tx(ctx context.Context) (*gorm.DB, error)
+	Now() time.Time
+}
+
+// Set is what a guarded write sets: columns and their values. It is a map because
+// a struct would leave zero values out.
+type Set map[string]any
+
+// Add returns a value for a Set that adds delta to the column.
+func Add(column string, delta int64) any { return gorm.Expr(column+" + ?", delta) }
+
+// rower is implemented by every model that embeds Row.
+type rower interface{ guarded() *Row }
+
+func (r *Row) guarded() *Row { return r }
+
+// Insert adds a row at version 1, stamped with the unit's time and author:
+//
+//	INSERT INTO t (tenant_id, version, …) VALUES (?, 1, …)
+//
+// The row's ID and stamps are filled in.
+func Insert(ctx context.Context, u Unit, model rower) error {
+	who, err := actor(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	row := model.guarded()
+	row.Version, row.CreatedTime, row.UpdatedTime = 1, u.Now(), u.Now()
+	row.UpdatedBy, row.UpdatedByName = who.UserID, who.Name
+	return tx.Create(model).Error
+}
+
+// Update changes the row that ref names, if it still has that version:
+//
+//	UPDATE t SET …, version = version + 1 WHERE tenant_id = ? AND id = ? AND version = ?
+//
+// Errors: ErrGone, ErrStale. T is the model.
+func Update[T any](ctx context.Context, u Unit, ref Ref, set Set) error {
+	return write[T](ctx, u, ref.ID, set, ErrStale, "version = ?", ref.Version)
+}
+
+// Advance brings the reader's copy of a row to where Update or Transition brought
+// the row itself: the next version, the unit's time and author.
+func Advance(ctx context.Context, u Unit, model rower) error {
+	who, err := actor(ctx)
+	if err != nil {
+		return err
+	}
+	row := model.guarded()
+	row.Version++
+	row.UpdatedTime, row.UpdatedBy, row.UpdatedByName = u.Now(), who.UserID, who.Name
+	return nil
+}
+
+// Transition moves the row that ref names from one state to another, if it still
+// has that state and version:
+//
+//	UPDATE t SET …, status = ?, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
+//
+// Errors: ErrGone, ErrStale. Whether the machine allows the step is for the
+// caller to have asked.
+func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
+	moved := maps.Clone(set)
+	if moved == nil {
+		moved = Set{}
+	}
+	moved["status"] = to.Code
+	return write[T](ctx, u, ref.ID, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
+}
+
+// Adjust changes a row by arithmetic under a condition instead of a version,
+// for counters where any order of writers is right and only the bound matters:
+//
+//	UPDATE t SET n = n + ?, version = version + 1 WHERE tenant_id = ? AND id = ? AND (n + ? <= total)
+//
+// Errors: ErrGone, ErrRefused.
+func Adjust[T any](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
+	return write[T](ctx, u, id, set, ErrRefused, "("+condition+")", args...)
+}
+
+// Delete removes the row that ref names, if it still has that version:
+//
+//	DELETE FROM t WHERE tenant_id = ? AND id = ? AND version = ?
+//
+// Errors: ErrGone, ErrStale.
+func Delete[T any](ctx context.Context, u Unit, ref Ref) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	result := tx.Where("id = ? AND version = ?", ref.ID, ref.Version).Delete(new(T))
+	return outcome[T](tx, result, ref.ID, ErrStale)
+}
+
+func write[T any](ctx context.Context, u Unit, id int64, set Set, missed error, condition string, args ...any) error {
+	who, err := actor(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	columns := make(map[string]any, len(set)+4)
+	maps.Copy(columns, set)
+	columns["version"] = gorm.Expr("version + 1")
+	columns["updated_time"] = u.Now()
+	columns["updated_by"] = who.UserID
+	columns["updated_by_name"] = who.Name
+	result := tx.Model(new(T)).Where("id = ?", id).Where(condition, args...).Updates(columns)
+	return outcome[T](tx, result, id, missed)
+}
+
+// outcome insists on exactly one changed row, and looks again to tell a row that
+// is gone from one that has moved on.
+func outcome[T any](tx, result *gorm.DB, id int64, missed error) error {
+	switch {
+	case result.Error != nil:
+		return result.Error
+	case result.RowsAffected == 1:
+		return nil
+	case result.RowsAffected > 1:
+		return fmt.Errorf("guard: %d rows changed where one was meant", result.RowsAffected)
+	}
+	var count int64
+	if err := tx.Model(new(T)).Where("id = ?", id).Count(&count).Error; err != nil {
+		return err
+	}
+	if count == 0 {
+		return ErrGone
+	}
+	return missed
+}

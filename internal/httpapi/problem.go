@@ -1,0 +1,135 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/apperr"
+	"interlock/internal/lock"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+)
+
+// kind is how a code appears over HTTP.
+type kind struct {
+	status int
+	title  string
+}
+
+// kinds is the one map from codes to statuses. A code that is not in it is
+// answered as internal.
+var kinds = map[apperr.Code]kind{
+	apperr.MalformedRequest:      {http.StatusBadRequest, "The request cannot be read"},
+	apperr.PreconditionMalformed: {http.StatusBadRequest, "The precondition cannot be used"},
+	apperr.Unauthenticated:       {http.StatusUnauthorized, "Sign in first"},
+	apperr.InvalidCredentials:    {http.StatusUnauthorized, "The credentials are wrong"},
+	apperr.Forbidden:             {http.StatusForbidden, "Not allowed"},
+	apperr.CSRFFailed:            {http.StatusForbidden, "The CSRF token is missing or wrong"},
+	apperr.NotFound:              {http.StatusNotFound, "Not found"},
+	apperr.MethodNotAllowed:      {http.StatusMethodNotAllowed, "The method is not allowed here"},
+	apperr.AlreadyExists:         {http.StatusConflict, "It exists already"},
+	apperr.TransitionNotAllowed:  {http.StatusConflict, "Not possible from the current status"},
+	apperr.StatusChanged:         {http.StatusConflict, "The status has changed"},
+	apperr.BatchConflict:         {http.StatusConflict, "A member of the batch conflicts"},
+	apperr.LimitReached:          {http.StatusConflict, "The limit is reached"},
+	apperr.InUse:                 {http.StatusConflict, "It is in use"},
+	apperr.VersionConflict:       {http.StatusPreconditionFailed, "It was changed since you read it"},
+	apperr.PayloadTooLarge:       {http.StatusRequestEntityTooLarge, "The body is too large"},
+	apperr.ValidationFailed:      {http.StatusUnprocessableEntity, "The request breaks a rule"},
+	apperr.ResourceLocked:        {http.StatusLocked, "It is locked by another operation"},
+	apperr.PreconditionRequired:  {http.StatusPreconditionRequired, "A precondition is required"},
+	apperr.RateLimited:           {http.StatusTooManyRequests, "Too many requests"},
+	apperr.TooManyAttempts:       {http.StatusTooManyRequests, "Too many attempts"},
+	apperr.Unavailable:           {http.StatusServiceUnavailable, "Not available now"},
+	apperr.OutcomeUnknown:        {http.StatusServiceUnavailable, "The outcome is unknown"},
+	apperr.Internal:              {http.StatusInternalServerError, "Something is wrong on our side"},
+}
+
+// statusClientGone is logged, and never seen, when the client has hung up.
+const statusClientGone = 499
+
+const mimeProblem = "application/problem+json"
+
+// problem turns any error into the reply that the caller may see.
+func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
+	e := visible(err)
+	k, ok := kinds[e.Code]
+	if !ok {
+		k = kinds[apperr.Internal]
+	}
+	body := map[string]any{
+		"type":      "/problems/" + string(e.Code),
+		"title":     k.title,
+		"status":    k.status,
+		"code":      e.Code,
+		"detail":    e.Detail,
+		"requestId": principal.Request(ctx),
+	}
+	for name, value := range e.Members {
+		body[name] = value
+	}
+	if len(e.Fields) > 0 {
+		body["fields"] = e.Fields
+	}
+	header := http.Header{echo.HeaderContentType: {mimeProblem}}
+	if e.RetryAfter > 0 {
+		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+	if etag, ok := e.Members["currentEtag"].(string); ok {
+		header.Set("ETag", etag)
+	}
+	if k.status == http.StatusUnauthorized {
+		header.Set(echo.HeaderWWWAuthenticate, `Bearer realm="interlock"`)
+	}
+	text, marshalErr := marshal(body)
+	if marshalErr != nil {
+		slog.ErrorContext(ctx, "a problem could not be encoded", "error", marshalErr, "code", e.Code)
+		return problem(ctx, apperr.New(apperr.Internal, internalDetail))
+	}
+	return encoded{status: k.status, header: header, body: text}, e
+}
+
+const internalDetail = "The request was not completed. Quote the request id when you report it."
+
+// visible returns what of err a caller may see. What is not known is internal,
+// and nothing of its text leaves.
+func visible(err error) *apperr.Error {
+	var known *apperr.Error
+	var fromEcho *echo.HTTPError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &fromEcho):
+		return fromRouting(fromEcho)
+	case errors.Is(err, lock.ErrNotAcquired):
+		return apperr.New(apperr.ResourceLocked, "Another operation holds it; it was not free in time. Try again.").After(time.Second)
+	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly, storage.LockTimeout, storage.WriteConflict):
+		return apperr.New(apperr.Unavailable, "The database cannot be reached. Try again.").After(time.Second).Because(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return apperr.New(apperr.Unavailable, "The request took too long and was given up.").After(time.Second).Because(err)
+	}
+	return apperr.New(apperr.Internal, internalDetail).Because(err)
+}
+
+func fromRouting(e *echo.HTTPError) *apperr.Error {
+	switch e.Code {
+	case http.StatusNotFound:
+		return apperr.New(apperr.NotFound, "There is nothing at this address.")
+	case http.StatusMethodNotAllowed:
+		return apperr.New(apperr.MethodNotAllowed, "This address does not take this method; Allow lists those it takes.")
+	case http.StatusRequestEntityTooLarge:
+		return tooLarge()
+	}
+	return apperr.New(apperr.Internal, internalDetail).Because(e)
+}
+
+func tooLarge() *apperr.Error {
+	return apperr.New(apperr.PayloadTooLarge, "The body is larger than %d bytes.", maxBody)
+}

@@ -1,0 +1,209 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/uow"
+)
+
+// Base is the path that all routes of the API begin with.
+const Base = "/api/v1"
+
+// Route is one registered route, for the contract tests.
+type Route struct {
+	Method string
+	// Path is below Base, with Echo's parameters: /configs/:key.
+	Path string
+	// Permission is what the caller must hold; "" for any authenticated caller.
+	Permission string
+	// Public routes take callers without credentials.
+	Public bool
+	// Guarded routes require If-Match.
+	Guarded bool
+	// Mutates is true for routes that run in a unit.
+	Mutates bool
+	// Stream is true for server-sent events.
+	Stream bool
+}
+
+// Authenticator finds out who sends a request. Errors: Unauthenticated without
+// credentials, InvalidCredentials with wrong ones, CSRFFailed.
+type Authenticator interface {
+	Authenticate(r *http.Request) (principal.Principal, error)
+}
+
+// QueryFunc answers a request that changes nothing.
+type QueryFunc func(c echo.Context) (Reply, error)
+
+// MutationFunc makes a change in a unit and returns its reply. It may be run
+// several times for one request and so must not touch the connection.
+type MutationFunc func(c echo.Context, u *uow.Unit) (Reply, error)
+
+// StreamFunc serves server-sent events until its context ends.
+type StreamFunc func(c echo.Context, s *Stream) error
+
+// Router registers routes with what they require.
+type Router struct {
+	server *Server
+	routes []Route
+}
+
+// Routes returns what has been registered.
+func (r *Router) Routes() []Route { return r.routes }
+
+// Query registers a GET.
+func (r *Router) Query(path, permission string, fn QueryFunc) {
+	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission}, r.query(fn))
+}
+
+// Mutation registers a route that runs in a unit.
+func (r *Router) Mutation(method, path, permission string, fn MutationFunc) {
+	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true}, r.mutation(fn))
+}
+
+// Guarded registers a mutation of a versioned resource that requires If-Match.
+func (r *Router) Guarded(method, path, permission string, fn MutationFunc) {
+	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true, Guarded: true}, r.mutation(fn))
+}
+
+// Transition registers POST {path}/{action} and counts its outcomes.
+func (r *Router) Transition(path, action, permission string, fn MutationFunc) {
+	resource := resourceOf(path)
+	handler := r.mutation(fn)
+	r.add(Route{Method: http.MethodPost, Path: path + "/" + action, Permission: permission, Mutates: true},
+		func(c echo.Context) error {
+			err := handler(c)
+			r.server.metrics.transition(resource, action, err)
+			return err
+		})
+}
+
+// Stream registers a GET that serves server-sent events.
+func (r *Router) Stream(path, permission string, fn StreamFunc) {
+	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true}, r.stream(fn))
+}
+
+// Public registers a route that takes callers without credentials; fn answers for
+// what it lets them do. It does not run in a unit.
+func (r *Router) Public(method, path string, fn QueryFunc) {
+	r.add(Route{Method: method, Path: path, Public: true}, func(c echo.Context) error {
+		if err := readBody(c); err != nil {
+			return err
+		}
+		return reply(c, fn)
+	})
+}
+
+// Plain registers an authenticated route that is no business mutation and runs in
+// no unit, such as signing out.
+func (r *Router) Plain(method, path, permission string, fn QueryFunc) {
+	r.add(Route{Method: method, Path: path, Permission: permission}, func(c echo.Context) error {
+		if err := readBody(c); err != nil {
+			return err
+		}
+		return reply(c, fn)
+	})
+}
+
+func (r *Router) add(route Route, handler echo.HandlerFunc) {
+	r.routes = append(r.routes, route)
+	if !route.Stream {
+		handler = r.server.bounded(handler)
+	}
+	if !route.Public {
+		handler = r.authorised(route.Permission, handler)
+	}
+	r.server.echo.Add(route.Method, Base+route.Path, handler)
+}
+
+// authorised authenticates the caller, checks its permission, binds the request
+// to it and its tenant, and holds it to its rate.
+func (r *Router) authorised(permission string, next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		request := c.Request()
+		p, err := r.server.authenticator.Authenticate(request)
+		if err != nil {
+			return err
+		}
+		ctx := principal.With(request.Context(), p)
+		c.SetRequest(request.WithContext(ctx))
+		if permission != "" && !p.May(permission) {
+			return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", permission)
+		}
+		if err := r.server.limit(ctx, c, p); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+func (r *Router) query(fn QueryFunc) echo.HandlerFunc {
+	return func(c echo.Context) error { return reply(c, fn) }
+}
+
+func reply(c echo.Context, fn QueryFunc) error {
+	answer, err := fn(c)
+	if err != nil {
+		return err
+	}
+	if notModified(c.Request(), answer) {
+		return encoded{status: http.StatusNotModified, header: answer.Header}.send(c)
+	}
+	out, err := encode(answer)
+	if err != nil {
+		return err
+	}
+	return out.send(c)
+}
+
+// mutation runs fn in a unit. The reply is encoded inside it, so that a reply
+// that cannot be encoded rolls back, and sent only after commit.
+func (r *Router) mutation(fn MutationFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := readBody(c); err != nil {
+			return err
+		}
+		var out encoded
+		err := r.server.runner.Do(c.Request().Context(), func(_ context.Context, u *uow.Unit) error {
+			answer, err := fn(c, u)
+			if err != nil {
+				return err
+			}
+			out, err = encode(answer)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return out.send(c)
+	}
+}
+
+// notModified implements If-None-Match for GET with weak comparison (RFC 9110,
+// 13.1.2).
+func notModified(request *http.Request, answer Reply) bool {
+	asked := request.Header.Values("If-None-Match")
+	current := answer.Header.Get("ETag")
+	if request.Method != http.MethodGet || answer.Status != http.StatusOK || len(asked) == 0 || current == "" {
+		return false
+	}
+	for _, tag := range strings.Split(strings.Join(asked, ","), ",") {
+		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
+		if tag == current || tag == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// resourceOf returns "orders" for "/orders/:id/pay".
+func resourceOf(path string) string {
+	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return resource
+}

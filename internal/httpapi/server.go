@@ -1,0 +1,165 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/ratelimit"
+	"interlock/internal/uow"
+)
+
+// Bounds of the HTTP server.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 30 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 120 * time.Second
+	requestTimeout    = 40 * time.Second
+	maxHeaderBytes    = 64 << 10
+)
+
+// Options are what a Server stands on.
+type Options struct {
+	Runner        *uow.Runner
+	Authenticator Authenticator
+	Limiter       ratelimit.Limiter
+	// Rate is how much one principal may send; the zero Rate means no limit.
+	Rate ratelimit.Limit
+	// TrustedProxies are the networks whose X-Forwarded-For is believed; none
+	// means that the peer's address is the caller's.
+	TrustedProxies []*net.IPNet
+	Registerer     prometheus.Registerer
+}
+
+// Server is the HTTP server: Echo with this package's middleware.
+type Server struct {
+	echo          *echo.Echo
+	http          *http.Server
+	router        *Router
+	runner        *uow.Runner
+	authenticator Authenticator
+	limiter       ratelimit.Limiter
+	rate          ratelimit.Limit
+	metrics       *metrics
+	// draining ends when shutdown begins: streams stop, requests go on.
+	draining context.Context
+	drain    context.CancelFunc
+}
+
+// NewServer returns a server without routes.
+func NewServer(o Options) *Server {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.IPExtractor = echo.ExtractIPDirect()
+	if len(o.TrustedProxies) > 0 {
+		trust := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+		for _, network := range o.TrustedProxies {
+			trust = append(trust, echo.TrustIPRange(network))
+		}
+		e.IPExtractor = echo.ExtractIPFromXFFHeader(trust...)
+	}
+	draining, drain := context.WithCancel(context.Background())
+	s := &Server{
+		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter, rate: o.Rate,
+		metrics: newMetrics(o.Registerer), draining: draining, drain: drain,
+	}
+	s.router = &Router{server: s}
+	s.http = &http.Server{
+		Handler:           e,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+	}
+	e.HTTPErrorHandler = s.answerError
+	e.Pre(identified, s.observed, recovered, secured, readable)
+	return s
+}
+
+// Router returns where domains register their routes.
+func (s *Server) Router() *Router { return s.router }
+
+// Handle registers a handler outside the API's base, such as /healthz.
+func (s *Server) Handle(method, path string, handler http.Handler) {
+	s.echo.Add(method, path, echo.WrapHandler(handler))
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
+
+// Serve serves until Shutdown.
+func (s *Server) Serve(listener net.Listener) error {
+	if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+// Shutdown takes no new connections, ends the streams, and waits for the requests
+// in flight until ctx ends; then it cuts them.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.drain()
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("wait for requests: %w", err), s.http.Close())
+	}
+	return nil
+}
+
+// answerError writes the problem for an error of a handler. An error after the
+// reply has begun can only be logged; the access log has it.
+func (s *Server) answerError(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	ctx := c.Request().Context()
+	out, e := problem(ctx, err)
+	c.Set(errorKey, err)
+	s.metrics.conflict(c, e.Code)
+	if sendErr := out.send(c); sendErr != nil {
+		c.Set(errorKey, errors.Join(err, sendErr))
+	}
+}
+
+// bounded ends a request's context after requestTimeout. The handler notices at
+// its next statement; nothing runs on behind a reply that was sent.
+func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), requestTimeout)
+		defer cancel()
+		c.SetRequest(c.Request().WithContext(ctx))
+		return next(c)
+	}
+}
+
+// limit holds a principal to its rate. When the limiter itself fails the request
+// goes on: a limit protects the service and must not take it down.
+func (s *Server) limit(ctx context.Context, c echo.Context, p principal.Principal) error {
+	if s.limiter == nil || s.rate.Rate == 0 {
+		return nil
+	}
+	key := "principal:" + strconv.FormatInt(p.TenantID, 10) + ":" + string(p.Kind) + ":" + strconv.FormatInt(p.UserID, 10)
+	decision, err := s.limiter.Allow(ctx, key, s.rate)
+	if err != nil {
+		return nil
+	}
+	c.Response().Header().Set("X-RateLimit-Remaining", strconv.Itoa(int(decision.Remaining)))
+	if !decision.Allowed {
+		return apperr.New(apperr.RateLimited, "You have sent more requests than your rate allows.").After(decision.RetryAfter)
+	}
+	return nil
+}
+
+// isAPI reports whether a path is below the API's base.
+func isAPI(path string) bool { return strings.HasPrefix(path, Base+"/") }

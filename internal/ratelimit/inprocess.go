@@ -1,0 +1,72 @@
+package ratelimit
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"time"
+)
+
+const (
+	// shardCount keeps goroutines out of each other's way; a power of two.
+	shardCount = 64
+	// sweepEvery is how long a refilled key can stay in memory while its
+	// shard is in use, in µs.
+	sweepEvery = int64(time.Minute / time.Microsecond)
+)
+
+// InProcess is the Limiter of a single process.
+type InProcess struct {
+	now    func() time.Time
+	seed   maphash.Seed
+	shards [shardCount]shard
+}
+
+// shard holds the TAT of its keys in µs. Refilled keys are dropped by whoever
+// comes by, so no goroutine is needed.
+type shard struct {
+	mu      sync.Mutex
+	tats    map[string]int64
+	sweptAt int64
+}
+
+// NewInProcess returns a Limiter that goes by now, for example clock.System's.
+func NewInProcess(now func() time.Time) *InProcess {
+	l := &InProcess{now: now, seed: maphash.MakeSeed()}
+	for i := range l.shards {
+		l.shards[i].tats = make(map[string]int64)
+	}
+	return l
+}
+
+// Allow implements Limiter.
+func (l *InProcess) Allow(ctx context.Context, key string, limit Limit) (Decision, error) {
+	c, err := admissible(ctx, key, limit)
+	if err != nil {
+		return Decision{}, err
+	}
+	s := &l.shards[maphash.String(l.seed, key)%shardCount]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := l.now().UnixMicro()
+	s.sweep(now)
+	decision, tat := c.decide(s.tats[key], now)
+	s.tats[key] = tat
+	return decision, nil
+}
+
+// sweep drops refilled keys, at most once per sweepEvery. The survivors move
+// to a new map because Go's maps do not shrink. The caller holds mu.
+func (s *shard) sweep(now int64) {
+	if s.sweptAt <= now && now < s.sweptAt+sweepEvery {
+		return
+	}
+	s.sweptAt = now
+	live := make(map[string]int64)
+	for key, tat := range s.tats {
+		if tat > now {
+			live[key] = tat
+		}
+	}
+	s.tats = live
+}

@@ -1,0 +1,119 @@
+// Package ratelimit decides whether a caller may go on now.
+//
+// Invariants, held by every implementation and proved by
+// ratelimittest.Contract:
+//
+//   - In any span of time a key is allowed at most Burst + span × Rate/Period
+//     times, however many callers race.
+//   - A refusal costs nothing: RetryAfter does not grow by asking again.
+//   - A key that is idle for ResetAfter has its whole burst again and takes no
+//     lasting memory.
+//   - A clock set back delays a key by at most its burst's refill time.
+//
+// The algorithm is GCRA, the generic cell rate algorithm in its virtual
+// scheduling form (ITU-T I.371 annex A; ATM Forum Traffic Management 4.1,
+// section 4.4.2), introduced for HTTP by https://brandur.org/rate-limiting. It
+// keeps one number per key, the theoretical arrival time (TAT): when the key
+// would be fully refilled.
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrInvalid means an empty key or a Limit out of range: a programming error.
+var ErrInvalid = errors.New("invalid rate limit")
+
+// longestRefill bounds Burst × Period / Rate, so that the arithmetic stays
+// exact in the doubles of a Lua script.
+const longestRefill = 366 * 24 * time.Hour
+
+// Limit allows Rate requests per Period in the long run and Burst at once.
+// Periods count in whole microseconds; the spacing Period/Rate is rounded up
+// to them, and a burst takes at most 366 days to refill.
+type Limit struct {
+	Rate   int
+	Period time.Duration
+	Burst  int
+}
+
+// Decision is the answer for one request.
+type Decision struct {
+	Allowed bool
+	// Remaining is how many more requests would be allowed right now.
+	Remaining int
+	// RetryAfter is the time until a request can be allowed, 0 when this one
+	// was.
+	RetryAfter time.Duration
+	// ResetAfter is the time until the whole burst is available.
+	ResetAfter time.Duration
+}
+
+// Limiter keeps the count of each key. It is safe for concurrent use.
+type Limiter interface {
+	// Allow decides on one request of key and, if allowed, charges it. A key
+	// is meant to be used with one limit; after a change of the limit it is
+	// refilled within the new limit's time.
+	//
+	// Errors: ErrInvalid, the end of ctx, or an unreachable store, when the
+	// caller has to choose between letting the request pass and refusing it.
+	Allow(ctx context.Context, key string, limit Limit) (Decision, error)
+}
+
+// cell is a Limit in the terms of GCRA, in µs.
+type cell struct {
+	// interval is the emission interval T between requests at the rate.
+	interval int64
+	// depth is interval × burst, the time to refill from empty. The tolerance
+	// of the standard is depth - interval.
+	depth int64
+}
+
+func (l Limit) cell() (cell, error) {
+	period := l.Period.Microseconds()
+	if l.Rate < 1 || l.Burst < 1 || period < int64(l.Rate) {
+		return cell{}, fmt.Errorf("%d per %v, burst %d: %w", l.Rate, l.Period, l.Burst, ErrInvalid)
+	}
+	interval := (period-1)/int64(l.Rate) + 1
+	if int64(l.Burst) > longestRefill.Microseconds()/interval {
+		return cell{}, fmt.Errorf("%d per %v, burst %d refills too slowly: %w", l.Rate, l.Period, l.Burst, ErrInvalid)
+	}
+	return cell{interval: interval, depth: interval * int64(l.Burst)}, nil
+}
+
+// decide returns the decision at now and the TAT to keep, both in µs. A tat in
+// the past is the same as none.
+func (c cell) decide(tat, now int64) (Decision, int64) {
+	// Beyond now + depth only after a clock was set back or a limit was made
+	// smaller.
+	tat = min(max(tat, now), now+c.depth)
+	if early := tat + c.interval - c.depth - now; early > 0 {
+		return Decision{RetryAfter: micros(early), ResetAfter: micros(tat - now)}, tat
+	}
+	tat += c.interval
+	return Decision{
+		Allowed:    true,
+		Remaining:  int((now + c.depth - tat) / c.interval),
+		ResetAfter: micros(tat - now),
+	}, tat
+}
+
+func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
+
+// admissible checks what every implementation checks before it decides.
+func admissible(ctx context.Context, key string, limit Limit) (cell, error) {
+	if key == "" {
+		return cell{}, fmt.Errorf("empty key: %w", ErrInvalid)
+	}
+	c, err := limit.cell()
+	if err != nil {
+		return cell{}, err
+	}
+	if ctx.Err() != nil {
+		return cell{}, fmt.Errorf("rate limit: %w", context.Cause(ctx))
+	}
+	return c, nil
+}

@@ -1,0 +1,44 @@
+package storage
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+
+	"gorm.io/gorm"
+)
+
+const writeMark = "interlock:write-mark"
+
+// MarkWrites returns tx such that mark becomes true with the first statement
+// that changes rows. A unit uses it to insist on an audit row.
+func MarkWrites(tx *gorm.DB, mark *atomic.Bool) *gorm.DB {
+	return tx.Set(writeMark, mark).Session(&gorm.Session{})
+}
+
+type writeMarks struct{}
+
+func (writeMarks) Name() string { return "write-marks" }
+
+func (writeMarks) Initialize(g *gorm.DB) error {
+	mark := func(db *gorm.DB) {
+		if db.RowsAffected <= 0 {
+			return
+		}
+		if value, ok := db.Get(writeMark); ok {
+			value.(*atomic.Bool).Store(true)
+		}
+	}
+	markExec := func(db *gorm.DB) {
+		if !strings.HasPrefix(strings.TrimSpace(db.Statement.SQL.String()), "SELECT") {
+			mark(db)
+		}
+	}
+	const name = "write-marks:mark"
+	return errors.Join(
+		g.Callback().Create().After("gorm:create").Register(name, mark),
+		g.Callback().Update().After("gorm:update").Register(name, mark),
+		g.Callback().Delete().After("gorm:delete").Register(name, mark),
+		g.Callback().Raw().After("gorm:raw").Register(name, markExec),
+	)
+}
