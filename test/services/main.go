@@ -109,7 +109,7 @@ func parseArguments(arguments []string, log io.Writer) (options, error) {
 	}
 	parsed.command = flags.Args()
 	if len(parsed.command) == 0 {
-		return options{}, errors.New("no command given: write it after --, as in: go run ./test/services -- go test ./...")
+		return options{}, errors.New("no command given; write it after --, as in: go run ./test/services -- go test ./pkg")
 	}
 	return parsed, nil
 }

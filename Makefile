@@ -1,0 +1,97 @@
+# Interlock. `make` alone lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+FUZZTIME ?= 30s
+
+SERVICES := go run ./test/services
+LINT := bin/golangci-lint
+VULNCHECK := bin/govulncheck
+
+# The web admin is embedded in the binary, so Go packages compile only once it is
+# built. Without its sources there is nothing to build.
+WEB_SOURCES := $(if $(wildcard web/package.json),$(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*'))
+WEB := $(if $(WEB_SOURCES),web/dist/index.html)
+
+# gorm.io/driver/sqlite links the C SQLite beside the pure Go one that we use. The
+# race detector needs cgo and thereby compiles it; without optimising that takes
+# seconds instead of a minute.
+RACE := CGO_ENABLED=1 CGO_CFLAGS=-O0
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: $(WEB) ## Build bin/admin with the web admin in it
+	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/admin ./cmd/admin
+
+.PHONY: run
+run: build ## Build and serve on SQLite, data under ./data
+	bin/admin serve
+
+.PHONY: test
+test: $(WEB) c-compiler ## Run vet and every test with the race detector, beside a private MariaDB and Redis
+	$(RACE) go vet -race ./...
+	$(SERVICES) -- env $(RACE) go test -race -count=1 -timeout 10m ./...
+
+.PHONY: test-fast
+test-fast: $(WEB) ## Run the same tests without the race detector (no C compiler needed)
+	CGO_ENABLED=0 go vet ./...
+	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -timeout 10m ./...
+
+.PHONY: c-compiler
+c-compiler:
+	@command -v gcc >/dev/null || { \
+		echo 'The race detector needs a C compiler: apt-get install gcc libc6-dev, or run make test-fast.' >&2; exit 1; }
+
+.PHONY: lint
+lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, and known vulnerabilities
+	CGO_ENABLED=0 $(LINT) run
+	CGO_ENABLED=0 go test -count=1 -tags lint ./test/lint
+
+.PHONY: vuln
+vuln: $(WEB) $(VULNCHECK) ## Look for known vulnerabilities; says so when the database is out of reach
+	CGO_ENABLED=0 test/tools/vulncheck.sh $(VULNCHECK)
+
+.PHONY: generate
+generate: ## Write the generated files anew
+	go generate ./...
+
+.PHONY: check-generated
+check-generated: ## Fail when a generated file differs from what generate writes
+	test/tools/check-generated.sh
+
+.PHONY: bench
+bench: ## Measure guarded writes against the bare statements, on a durable MariaDB
+	$(SERVICES) -durable -- go run -C load/bench .
+
+.PHONY: load
+load: build ## Run the k6 scenarios against a running service
+	load/run.sh
+
+.PHONY: faults
+faults: $(WEB) ## Break engines, links and processes under load, and check that no promise breaks
+	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/...
+
+.PHONY: fuzz
+fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each
+	test/tools/fuzz.sh $(FUZZTIME)
+
+.PHONY: clean
+clean: ## Remove what was built, keep ./data
+	rm -rf bin web/dist load/report
+
+web/dist/index.html: $(WEB_SOURCES)
+	npm --prefix web ci --no-audit --no-fund
+	npm --prefix web run build
+	touch $@
+
+$(LINT) $(VULNCHECK): test/tools/go.mod test/tools/go.sum
+	CGO_ENABLED=0 go build -C test/tools -o ../../bin/ tool
+	touch $(LINT) $(VULNCHECK)

@@ -1,0 +1,2 @@
+// Package access is a domain too.
+package access

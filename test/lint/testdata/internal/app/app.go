@@ -1,0 +1,9 @@
+// Package app composes the program.
+package app
+
+import (
+	_ "github.com/labstack/echo/v4"
+
+	_ "interlock/internal/access"
+	_ "interlock/internal/settings"
+)

@@ -1,0 +1,4 @@
+// Package apperr is at the bottom.
+package apperr
+
+import _ "interlock/internal/clock" // forbidden: depguard

@@ -1,0 +1,4 @@
+// Package audit is the log of mutations.
+package audit
+
+import _ "interlock/internal/httpapi" // forbidden: depguard

@@ -1,0 +1,2 @@
+// Package principal says who calls.
+package principal

@@ -1,0 +1,2 @@
+// Package settings are the process settings.
+package settings
