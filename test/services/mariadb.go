@@ -110,7 +110,9 @@ func (f mariadbFiles) make(directory string, account *syscall.Credential) error 
 func (f mariadbFiles) initialise(ctx context.Context, programs programs, account *syscall.Credential) error {
 	install := exec.CommandContext(ctx, programs.mariadbInstallDB,
 		"--no-defaults", "--datadir="+f.data, "--tmpdir="+f.temporary,
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve")
+		"--auth-root-authentication-method=normal", "--skip-test-db",
+		// A machine that cannot look up its own name will do: we connect by address.
+		"--skip-name-resolve", "--force")
 	install.SysProcAttr = &syscall.SysProcAttr{Credential: account, Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	install.Cancel = func() error { return syscall.Kill(-install.Process.Pid, syscall.SIGKILL) }
 	if output, err := install.CombinedOutput(); err != nil {
