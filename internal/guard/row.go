@@ -123,7 +123,7 @@ func parseTag(tag string) Ref {
 	if r.Version, err = strconv.ParseInt(version, 36, 64); err != nil {
 		return Ref{}
 	}
-	if r.ETag() != `"`+tag+`"` {
+	if r.ID < 1 || r.Version < 1 || r.ETag() != `"`+tag+`"` {
 		return Ref{}
 	}
 	return r

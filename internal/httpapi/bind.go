@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-playground/validator/v10"
@@ -189,3 +190,16 @@ func PathID(c echo.Context, name, kind string) (int64, error) {
 
 // plainText refuses what no column can keep: invalid UTF-8 and NUL.
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// TimeParam reads an RFC 3339 time from the query; none is the zero time.
+func TimeParam(c echo.Context, name string) (time.Time, error) {
+	text := c.QueryParam(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, apperr.Malformed("?"+name, "must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
+	}
+	return at.UTC(), nil
+}

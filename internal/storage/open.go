@@ -91,7 +91,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	}
 	// WAL with synchronous=FULL: an acknowledged write survives a crash of the
 	// machine. The busy timeout serves other processes (commands beside serve).
-	const common = "?_time_format=sqlite&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
+	const common = "?_time_format=sqlite&_timezone=UTC&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	writer, err := sql.Open("sqlite", "file:"+path+common+"&_txlock=immediate")
 	if err != nil {

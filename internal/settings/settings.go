@@ -1,0 +1,117 @@
+// Package settings holds what an operator can set, by flag or by environment
+// (INTERLOCK_…), and refuses at start what cannot work.
+//
+// The struct is read by kong: each field's help is its tag. Only cmd and app
+// import this package; everything else gets the values it needs.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Storage says where the data is. Every command needs it.
+type Storage struct {
+	DataDir        string `help:"Folder of the embedded database." default:"./data" env:"INTERLOCK_DATA_DIR" placeholder:"DIR"`
+	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
+	MaxConnections int    `help:"Most connections to the database at once." default:"32" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
+}
+
+// Log says how the program reports.
+type Log struct {
+	LogLevel     string `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"INTERLOCK_LOG_LEVEL" placeholder:"LEVEL"`
+	LogFormat    string `help:"json or text." enum:"json,text" default:"json" env:"INTERLOCK_LOG_FORMAT" placeholder:"FORMAT"`
+	OTLPEndpoint string `help:"Address that takes OpenTelemetry traces over OTLP/HTTP. Unset: no traces." env:"INTERLOCK_OTLP_ENDPOINT" placeholder:"URL"`
+}
+
+// Serve is what the server needs.
+type Serve struct {
+	Addr            string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
+	Role            string        `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
+	RedisURL        string        `help:"redis://[USER:PASSWORD@]HOST:PORT/N or rediss://…. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	AdminPassword   string        `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
+	RateLimit       int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
+	TrustedProxies  []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
+	ShutdownTimeout time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
+}
+
+// Settings are all of them: what a running program has.
+type Settings struct {
+	Storage
+	Log
+	Serve
+}
+
+// SQLitePath returns the database file in embedded mode, and false otherwise.
+func (s Storage) SQLitePath() (string, bool) {
+	return strings.CutPrefix(s.URL(), "sqlite://")
+}
+
+// URL returns the database's URL with the default filled in.
+func (s Storage) URL() string {
+	if s.DatabaseURL == "" {
+		return "sqlite://" + filepath.Join(s.DataDir, "interlock.db")
+	}
+	return s.DatabaseURL
+}
+
+// Validate is called by kong after parsing.
+func (s Storage) Validate() error {
+	scheme, _, found := strings.Cut(s.URL(), "://")
+	switch {
+	case !found || (scheme != "sqlite" && scheme != "mysql"):
+		return errors.New("--database-url (INTERLOCK_DATABASE_URL) must begin with sqlite:// or mysql://")
+	case s.MaxConnections < 2 || s.MaxConnections > 1000:
+		return fmt.Errorf("--max-connections (INTERLOCK_MAX_CONNECTIONS) is %d; it must be from 2 to 1000", s.MaxConnections)
+	}
+	return nil
+}
+
+// Validate is called by kong after parsing.
+func (s Log) Validate() error {
+	if s.OTLPEndpoint == "" {
+		return nil
+	}
+	if u, err := url.Parse(s.OTLPEndpoint); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return errors.New("--otlp-endpoint (INTERLOCK_OTLP_ENDPOINT) must be an http:// or https:// address")
+	}
+	return nil
+}
+
+// Validate is called by kong after parsing.
+func (s Serve) Validate() error {
+	if _, _, err := net.SplitHostPort(s.Addr); err != nil {
+		return fmt.Errorf("--addr (INTERLOCK_ADDR) is %q; want HOST:PORT, such as 127.0.0.1:8080", s.Addr)
+	}
+	if s.RedisURL != "" {
+		if u, err := url.Parse(s.RedisURL); err != nil || (u.Scheme != "redis" && u.Scheme != "rediss") || u.Host == "" {
+			return errors.New("--redis-url (INTERLOCK_REDIS_URL) must look like redis://HOST:PORT/0 or rediss://HOST:PORT/0")
+		}
+	}
+	if s.RateLimit < 0 {
+		return fmt.Errorf("--rate-limit (INTERLOCK_RATE_LIMIT) is %d; it must be 0 or more", s.RateLimit)
+	}
+	if s.ShutdownTimeout <= 0 {
+		return fmt.Errorf("--shutdown-timeout (INTERLOCK_SHUTDOWN_TIMEOUT) is %s; it must be longer than nothing", s.ShutdownTimeout)
+	}
+	_, err := s.ProxyNetworks()
+	return err
+}
+
+// ProxyNetworks returns the trusted proxies as networks.
+func (s Serve) ProxyNetworks() ([]*net.IPNet, error) {
+	networks := make([]*net.IPNet, 0, len(s.TrustedProxies))
+	for _, text := range s.TrustedProxies {
+		_, network, err := net.ParseCIDR(text)
+		if err != nil {
+			return nil, fmt.Errorf("--trusted-proxies (INTERLOCK_TRUSTED_PROXIES) has %q; want networks such as 10.0.0.0/8", text)
+		}
+		networks = append(networks, network)
+	}
+	return networks, nil
+}
