@@ -1,7 +1,10 @@
 package events
 
 import (
+	"context"
+	"runtime"
 	"testing"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,4 +20,17 @@ func TestEndedSubscriptionsTakeNoMemory(t *testing.T) {
 	require.Len(t, bus.topics, 1)
 	second.Close()
 	require.Empty(t, bus.topics)
+}
+
+func TestAClosedSubscriptionIsNotKeptByItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	bus := NewInProcess(1)
+	subscription, err := bus.Subscribe(ctx, "orders")
+	require.NoError(t, err)
+	kept := weak.Make(subscription)
+	subscription.Close()
+	runtime.GC()
+	require.Nil(t, kept.Value(), "a long-lived context would collect closed subscriptions")
+	require.NoError(t, ctx.Err())
 }

@@ -34,7 +34,19 @@ func TestRefilledKeysAreDroppedAndOthersAreKept(t *testing.T) {
 	clk.Advance(2 * time.Minute)
 	visit("daily ", daily)
 	require.Equal(t, 10_000, remembered())
-	decision, err := limiter.Allow(t.Context(), "daily 1", daily)
-	require.NoError(t, err)
-	require.False(t, decision.Allowed, "a key that is not refilled was forgotten")
+}
+
+func TestAKeyThatIsAlmostRefilledIsKept(t *testing.T) {
+	clk := clock.NewFake(time.UnixMicro(0).Add(time.Hour))
+	limiter := NewInProcess(clk.Now)
+	limit := Limit{Rate: 1, Period: time.Minute + time.Microsecond, Burst: 1}
+	for _, want := range []Decision{
+		{Allowed: true, ResetAfter: limit.Period},
+		{RetryAfter: time.Microsecond, ResetAfter: time.Microsecond},
+	} {
+		got, err := limiter.Allow(t.Context(), "key", limit)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		clk.Advance(time.Minute)
+	}
 }
