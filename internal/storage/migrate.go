@@ -44,8 +44,9 @@ type MigrationState struct {
 	Target  int64
 }
 
-// UpToDate reports whether the schema is the program's own.
-func (s MigrationState) UpToDate() bool { return s.Current == s.Target }
+// UpToDate reports whether the schema has what the program needs. A newer schema
+// does: during a rolling upgrade the old replicas go on.
+func (s MigrationState) UpToDate() bool { return s.Current >= s.Target }
 
 // MigrationState asks the database for its schema's version.
 func (db *DB) MigrationState(ctx context.Context) (MigrationState, error) {

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"interlock/internal/access"
+	"interlock/internal/app"
+	"interlock/internal/settings"
+)
+
+// withServices opens the engines for a command, without a Redis: what commands
+// change is in SQL, and a running server sees it within a second.
+func withServices(ctx context.Context, s settings.Storage, do func(*app.Services) error) error {
+	services, err := app.Open(ctx, s, "")
+	if err != nil {
+		return err
+	}
+	defer services.Close()
+	return do(services)
+}
+
+type migrateCommand struct {
+	Up     migrateUp     `cmd:"" help:"Run the migrations that are missing."`
+	Status migrateStatus `cmd:"" help:"Show the schema's version and the one this program needs."`
+}
+
+type migrateUp struct {
+	settings.Storage `embed:""`
+}
+
+// Run migrates.
+func (c *migrateUp) Run(ctx context.Context) error {
+	n, err := app.Migrate(ctx, c.Storage)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d migrations run; the schema is current.\n", n)
+	return nil
+}
+
+type migrateStatus struct {
+	settings.Storage `embed:""`
+}
+
+// Run shows the schema's version.
+func (c *migrateStatus) Run(ctx context.Context) error {
+	state, err := app.MigrationState(ctx, c.Storage)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("The schema is at %d; this program needs %d.\n", state.Current, state.Target)
+	if !state.UpToDate() {
+		return errors.New("migrations are missing: run `admin migrate up`")
+	}
+	return nil
+}
+
+type tokenCommand struct {
+	Create tokenCreate `cmd:"" help:"Make an API token and print it, and only it; it is not shown again."`
+}
+
+type tokenCreate struct {
+	settings.Storage `embed:""`
+	User             string        `help:"User that the token acts as." required:"" placeholder:"NAME"`
+	Name             string        `help:"What the token is for." required:"" placeholder:"NAME"`
+	Scope            []string      `help:"Permission that the token is limited to, such as configs:read; may be repeated. None: all of its user's." placeholder:"S"`
+	Tenant           string        `help:"Tenant of the user." default:"default" placeholder:"NAME"`
+	Expires          time.Duration `help:"How long the token is good for, such as 720h. 0: until it is revoked." default:"0" placeholder:"DURATION"`
+}
+
+// Run prints the token.
+func (c *tokenCreate) Run(ctx context.Context) error {
+	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+		spec := access.TokenSpec{Tenant: c.Tenant, Username: c.User, Name: c.Name, Scopes: c.Scope}
+		if c.Expires < 0 {
+			return errors.New("--expires must not be negative")
+		}
+		if c.Expires > 0 {
+			spec.Expires = sv.Clock.Now().Add(c.Expires)
+		}
+		secret, _, err := sv.Access.CreateToken(ctx, spec)
+		if err != nil {
+			return err
+		}
+		fmt.Println(secret)
+		return nil
+	})
+}
+
+type tenantCommand struct {
+	Create tenantCreate `cmd:"" help:"Make a tenant with its first user, admin."`
+}
+
+type tenantCreate struct {
+	settings.Storage `embed:""`
+	Name             string `arg:"" help:"Name of the tenant: small letters, digits and hyphens."`
+	AdminPassword    string `help:"Password of its user admin." required:"" placeholder:"PASSWORD"`
+}
+
+// Run makes the tenant.
+func (c *tenantCreate) Run(ctx context.Context) error {
+	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+		tenant, err := sv.Access.CreateTenant(ctx, c.Name, c.AdminPassword)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("Tenant %s (%d) is there; its user is admin.\n", tenant.Name, tenant.ID)
+		return nil
+	})
+}
+
+type userCommand struct {
+	Create   userCreate   `cmd:"" help:"Make a user."`
+	Password userPassword `cmd:"" help:"Set a user's password and end the user's sessions."`
+}
+
+type userCreate struct {
+	settings.Storage `embed:""`
+	Username         string   `arg:"" help:"Name to sign in with."`
+	DisplayName      string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
+	Role             []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE"`
+	Tenant           string   `help:"Tenant of the user." default:"default" placeholder:"NAME"`
+	Password         string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD"`
+}
+
+// Run makes the user.
+func (c *userCreate) Run(ctx context.Context) error {
+	password, err := passwordOrInput(c.Password)
+	if err != nil {
+		return err
+	}
+	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+		user, err := sv.Access.CreateUser(ctx, access.UserSpec{
+			Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Password: password, Roles: c.Role,
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Printf("User %s (%d) is there.\n", user.Username, user.ID)
+		return nil
+	})
+}
+
+type userPassword struct {
+	settings.Storage `embed:""`
+	Username         string `arg:"" help:"Name of the user."`
+	Tenant           string `help:"Tenant of the user." default:"default" placeholder:"NAME"`
+	Password         string `help:"New password. Default: the first line of standard input." placeholder:"PASSWORD"`
+}
+
+// Run sets the password.
+func (c *userPassword) Run(ctx context.Context) error {
+	password, err := passwordOrInput(c.Password)
+	if err != nil {
+		return err
+	}
+	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+		if err := sv.Access.SetPassword(ctx, c.Tenant, c.Username, password); err != nil {
+			return err
+		}
+		fmt.Printf("The password of %s is set; the user's sessions have ended.\n", c.Username)
+		return nil
+	})
+}
+
+// passwordOrInput reads the password from standard input when no flag gave it, so
+// that it need not stand in the shell's history.
+func passwordOrInput(given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	fmt.Fprint(os.Stderr, "Password: ")
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	password := strings.TrimRight(line, "\r\n")
+	if password == "" {
+		return "", fmt.Errorf("no password was given on standard input: %w", err)
+	}
+	return password, nil
+}

@@ -1,0 +1,59 @@
+// Command admin is Interlock: the server and the commands beside it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set when the program is built.
+var version = "dev"
+
+// cli lists the commands; each has its flags and a Run method.
+type cli struct {
+	Serve   serveCommand     `cmd:"" help:"Serve the API, and run the background jobs."`
+	Migrate migrateCommand   `cmd:"" help:"Bring the database's schema up to date, or show where it stands."`
+	Token   tokenCommand     `cmd:"" help:"API tokens."`
+	Tenant  tenantCommand    `cmd:"" help:"Tenants."`
+	User    userCommand      `cmd:"" help:"Users."`
+	Demo    demoCommand      `cmd:"" help:"Load believable data to look around in. Safe to run twice."`
+	Version kong.VersionFlag `help:"Print the version and end."`
+}
+
+func main() {
+	ctx, stop := signalContext()
+	defer stop()
+	var commands cli
+	parser := kong.Parse(&commands,
+		kong.Name("admin"),
+		kong.Description("Interlock: a back-office admin service in which no write is lost, doubled or oversold."),
+		kong.UsageOnError(),
+		kong.Vars{"version": version},
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err := parser.Run(); err != nil {
+		fmt.Fprintf(os.Stderr, "admin: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// signalContext ends with the first SIGINT or SIGTERM, which asks for a graceful
+// end; the second ends the process at once.
+func signalContext() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		fmt.Fprintln(os.Stderr, "admin: ended at the second signal; requests in flight were cut")
+		os.Exit(130)
+	}()
+	return ctx, cancel
+}

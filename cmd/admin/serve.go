@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"interlock/internal/app"
+	"interlock/internal/settings"
+	"interlock/internal/telemetry"
+)
+
+type serveCommand struct {
+	settings.Storage `embed:""`
+	settings.Log     `embed:""`
+	settings.Serve   `embed:""`
+}
+
+// Run serves until a signal.
+func (c *serveCommand) Run(ctx context.Context) error {
+	slog.SetDefault(telemetry.NewLogger(os.Stderr, c.LogLevel, c.LogFormat))
+	program := app.New(settings.Settings{Storage: c.Storage, Log: c.Log, Serve: c.Serve}, version)
+	program.Announce = func(password string) {
+		fmt.Printf("First start: sign in as admin with the password %s (it is not shown again).\n", password)
+	}
+	if err := program.Start(ctx); err != nil {
+		return err
+	}
+	fmt.Printf("Interlock is at http://%s (API: /docs, stop: Ctrl-C)\n", program.Addr())
+	return program.Run(ctx)
+}

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// readyTimeout bounds the questions that readiness asks.
+const readyTimeout = 2 * time.Second
+
+// alive answers that the process runs; it asks nothing else.
+func alive(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
+}
+
+// readiness answers whether requests can be served: engines reachable, schema
+// current. It says why when not, with 503.
+type readiness struct{ services *Services }
+
+type check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail,omitempty"`
+}
+
+func (h readiness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	checks := h.services.checks(ctx)
+	status, word := http.StatusOK, "ready"
+	for _, c := range checks {
+		if !c.OK {
+			status, word = http.StatusServiceUnavailable, "not ready"
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if status != http.StatusOK {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "checks": checks})
+}
+
+func (sv *Services) checks(ctx context.Context) []check {
+	checks := []check{sv.databaseCheck(ctx), sv.schemaCheck(ctx)}
+	if sv.redis != nil {
+		c := check{Name: "redis", OK: true}
+		if err := sv.redis.Ping(ctx).Err(); err != nil {
+			c = check{Name: "redis", Detail: "cannot be reached"}
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+func (sv *Services) databaseCheck(ctx context.Context) check {
+	if err := sv.DB.Ping(ctx); err != nil {
+		return check{Name: "database", Detail: "cannot be reached"}
+	}
+	return check{Name: "database", OK: true}
+}
+
+func (sv *Services) schemaCheck(ctx context.Context) check {
+	switch state, err := sv.DB.MigrationState(ctx); {
+	case err != nil:
+		return check{Name: "migrations", Detail: "the schema's version cannot be read"}
+	case !state.UpToDate():
+		return check{Name: "migrations", Detail: fmt.Sprintf("at %d, this program needs %d: run `admin migrate up`", state.Current, state.Target)}
+	}
+	return check{Name: "migrations", OK: true}
+}

@@ -1,0 +1,174 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"interlock/internal/access"
+	"interlock/internal/audit"
+	"interlock/internal/catalog"
+	"interlock/internal/config"
+	"interlock/internal/coupons"
+	"interlock/internal/httpapi"
+	"interlock/internal/orders"
+	"interlock/internal/ratelimit"
+	"interlock/internal/settings"
+	"interlock/internal/telemetry"
+	"interlock/web"
+)
+
+// Program is the whole service, not yet running.
+type Program struct {
+	Settings settings.Settings
+	Version  string
+	// Announce is told a generated admin password, once. Nil prints nothing.
+	Announce func(password string)
+
+	services *Services
+	server   *httpapi.Server
+	listener net.Listener
+	closers  []func()
+}
+
+// New returns the program for its settings.
+func New(s settings.Settings, version string) *Program {
+	return &Program{Settings: s, Version: version}
+}
+
+// Start opens the engines and listens. After it Addr is known; nothing is served
+// before Run.
+func (p *Program) Start(ctx context.Context) error {
+	if err := p.start(ctx); err != nil {
+		p.close()
+		return err
+	}
+	return nil
+}
+
+func (p *Program) start(ctx context.Context) error {
+	if path, ok := p.Settings.SQLitePath(); ok {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("make the data directory: %w", err)
+		}
+		release, err := claimData(path)
+		if err != nil {
+			return err
+		}
+		p.closers = append(p.closers, release)
+	}
+	stopTracing, err := telemetry.StartTracing(ctx, p.Settings.OTLPEndpoint, p.Version)
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, func() { stopWithin(stopTracing, 5*time.Second) })
+	if p.services, err = Open(ctx, p.Settings.Storage, p.Settings.RedisURL); err != nil {
+		return err
+	}
+	p.closers = append(p.closers, p.services.Close)
+	generated, err := p.services.Access.Bootstrap(ctx, p.Settings.AdminPassword)
+	if err != nil {
+		return fmt.Errorf("create the first admin: %w", err)
+	}
+	if generated != "" && p.Announce != nil {
+		p.Announce(generated)
+	}
+	if p.server, err = p.newServer(); err != nil {
+		return err
+	}
+	if p.listener, err = net.Listen("tcp", p.Settings.Addr); err != nil {
+		return fmt.Errorf("listen on %s: %w", p.Settings.Addr, err)
+	}
+	return nil
+}
+
+// Addr returns the address that the program listens on.
+func (p *Program) Addr() string { return p.listener.Addr().String() }
+
+// Services returns the domains, for tests that look behind the API.
+func (p *Program) Services() *Services { return p.services }
+
+// Routes returns the registered API routes.
+func (p *Program) Routes() []httpapi.Route { return p.server.Router().Routes() }
+
+// Run serves until ctx ends, then finishes the requests in flight, for at most
+// the shutdown time-out, and closes everything. Start must have succeeded.
+func (p *Program) Run(ctx context.Context) error {
+	defer p.close()
+	background, stopJobs := context.WithCancel(context.WithoutCancel(ctx))
+	var jobs sync.WaitGroup
+	if p.Settings.Role != "api" {
+		p.startJobs(background, &jobs)
+	}
+	served := make(chan error, 1)
+	go func() { served <- p.server.Serve(p.listener) }()
+	slog.InfoContext(ctx, "serving", "addr", p.Addr(), "role", p.Settings.Role, "database", p.services.DB.URL, "version", p.Version)
+
+	var err error
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+		slog.InfoContext(ctx, "shutting down: finishing the requests in flight", "timeout", p.Settings.ShutdownTimeout.String())
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.Settings.ShutdownTimeout)
+		err = errors.Join(p.server.Shutdown(limit), <-served)
+		cancel()
+	}
+	stopJobs()
+	jobs.Wait()
+	return err
+}
+
+func (p *Program) newServer() (*httpapi.Server, error) {
+	proxies, err := p.Settings.ProxyNetworks()
+	if err != nil {
+		return nil, err
+	}
+	sv := p.services
+	rate := ratelimit.Limit{}
+	if n := p.Settings.RateLimit; n > 0 {
+		rate = ratelimit.Limit{Rate: n, Period: time.Second, Burst: 2 * n}
+	}
+	server := httpapi.NewServer(httpapi.Options{
+		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter, Rate: rate,
+		TrustedProxies: proxies, Registerer: sv.Metrics.Registry,
+	})
+	if p.Settings.Role != "worker" {
+		router := server.Router()
+		access.Routes(router, sv.Access)
+		audit.Routes(router, sv.Audit)
+		config.Routes(router, sv.Configs)
+		catalog.Routes(router, sv.Catalog)
+		orders.Routes(router, sv.Orders)
+		coupons.Routes(router, sv.Coupons)
+		if err := httpapi.ServeDocs(server); err != nil {
+			return nil, err
+		}
+		server.Handle(http.MethodGet, "/", web.Handler())
+	}
+	server.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
+	server.Handle(http.MethodGet, "/readyz", readiness{sv})
+	server.Handle(http.MethodGet, "/metrics", sv.Metrics.Handler())
+	return server, nil
+}
+
+func (p *Program) close() {
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		p.closers[i]()
+	}
+	p.closers = nil
+}
+
+func stopWithin(stop func(context.Context) error, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := stop(ctx); err != nil {
+		slog.Warn("the last traces could not be sent", "error", err)
+	}
+}

@@ -1,0 +1,191 @@
+// Package app puts the program together: settings become open engines, engines
+// become domains, domains become a running server. It is used by main and, with
+// the same wiring, by the end-to-end tests.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/access"
+	"interlock/internal/audit"
+	"interlock/internal/catalog"
+	"interlock/internal/clock"
+	"interlock/internal/config"
+	"interlock/internal/coupons"
+	"interlock/internal/events"
+	"interlock/internal/lock"
+	"interlock/internal/orders"
+	"interlock/internal/principal"
+	"interlock/internal/ratelimit"
+	"interlock/internal/settings"
+	"interlock/internal/storage"
+	"interlock/internal/telemetry"
+	"interlock/internal/uow"
+)
+
+// eventBuffer is how many events a subscriber may fall behind before it is told
+// to read again.
+const eventBuffer = 256
+
+// Services are the domains on open engines, without a server. Commands use them
+// beside a running server.
+type Services struct {
+	DB      *storage.DB
+	Runner  *uow.Runner
+	Clock   clock.Clock
+	Metrics *telemetry.Metrics
+
+	Access  *access.Service
+	Audit   *audit.Log
+	Configs *config.Service
+	Catalog *catalog.Service
+	Orders  *orders.Service
+	Coupons *coupons.Service
+
+	redis   *redis.Client // nil in embedded mode
+	bus     events.Bus
+	limiter ratelimit.Limiter
+	locks   lock.Locker
+	closers []func()
+}
+
+// Permissions returns every permission that a role or token can hold.
+func Permissions() []principal.Grant {
+	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
+		catalog.Permissions, orders.Permissions, coupons.Permissions)
+}
+
+// Open opens the engines and builds the domains on them. In embedded mode it
+// brings the schema up to date; elsewhere `admin migrate up` does.
+func Open(ctx context.Context, s settings.Storage, redisURL string) (*Services, error) {
+	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	if err != nil {
+		return nil, err
+	}
+	sv := &Services{DB: db, Clock: clock.System{}, Metrics: telemetry.NewMetrics()}
+	sv.closers = append(sv.closers, func() { _ = db.Close() })
+	if err := sv.prepareSchema(ctx); err != nil {
+		sv.Close()
+		return nil, err
+	}
+	if err := sv.openPorts(ctx, redisURL); err != nil {
+		sv.Close()
+		return nil, err
+	}
+	for name, pool := range db.Pools() {
+		sv.Metrics.WatchPool(name, pool)
+	}
+	sv.Runner = uow.NewRunner(uow.Options{DB: db, Locks: sv.locks, Clock: sv.Clock, Observer: sv.Metrics})
+	sv.buildDomains()
+	return sv, nil
+}
+
+// ErrSchema is returned when the schema of a server database is not the one that
+// this program needs.
+var ErrSchema = errors.New("the database's schema is older than this program: run `admin migrate up` first")
+
+func (sv *Services) prepareSchema(ctx context.Context) error {
+	if sv.DB.Dialect == storage.SQLite {
+		_, err := sv.DB.Migrate(ctx)
+		return err
+	}
+	state, err := sv.DB.MigrationState(ctx)
+	if err != nil {
+		return err
+	}
+	if !state.UpToDate() {
+		return fmt.Errorf("%w (it is at %d, this program needs %d)", ErrSchema, state.Current, state.Target)
+	}
+	return nil
+}
+
+// openPorts chooses each port's implementation: Redis where there is one, this
+// process otherwise.
+func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
+	sv.locks = lock.NewInProcess(sv.Clock, lock.Observer{})
+	if redisURL == "" {
+		bus := events.NewInProcess(eventBuffer)
+		sv.bus, sv.limiter = bus, ratelimit.NewInProcess(sv.Clock.Now)
+		sv.closers = append(sv.closers, bus.Close)
+		return nil
+	}
+	options, err := redis.ParseURL(redisURL)
+	if err != nil {
+		return fmt.Errorf("the Redis URL cannot be read: %w", err)
+	}
+	// A retried command whose first reply was lost runs twice.
+	options.MaxRetries = -1
+	options.ContextTimeoutEnabled = true
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = 2*time.Second, 3*time.Second, 3*time.Second
+	client := redis.NewClient(options)
+	sv.redis = client
+	sv.closers = append(sv.closers, func() { _ = client.Close() })
+	bus, err := events.NewRedis(ctx, client, events.RedisOptions{})
+	if err != nil {
+		return fmt.Errorf("reach Redis at %s: %w", options.Addr, err)
+	}
+	sv.bus, sv.limiter = bus, ratelimit.NewRedis(client, "interlock:rate:")
+	sv.closers = append(sv.closers, bus.Close)
+	return nil
+}
+
+func (sv *Services) buildDomains() {
+	sv.Audit = audit.NewLog(sv.DB)
+	sv.Access = access.New(access.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions()})
+	sv.Configs = config.New(config.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
+	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
+	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
+	sv.Orders = orders.New(orders.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Catalog: sv.Catalog, Coupons: sv.Coupons})
+}
+
+// Close closes what Open opened, last first.
+func (sv *Services) Close() {
+	for _, closer := range slices.Backward(sv.closers) {
+		closer()
+	}
+	sv.closers = nil
+}
+
+// Migrate brings a database's schema up to date and returns how many migrations
+// it took.
+func Migrate(ctx context.Context, s settings.Storage) (int, error) {
+	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	return db.Migrate(ctx)
+}
+
+// MigrationState tells which schema a database has and which this program wants.
+func MigrationState(ctx context.Context, s settings.Storage) (storage.MigrationState, error) {
+	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	if err != nil {
+		return storage.MigrationState{}, err
+	}
+	defer db.Close()
+	return db.MigrationState(ctx)
+}
+
+// claimData takes the embedded database for this server; a second one on the same
+// file is refused. The system frees the claim when the process ends, however it
+// ends.
+func claimData(path string) (release func(), err error) {
+	file, err := os.OpenFile(path+".serve", os.O_CREATE|os.O_RDWR, fs.FileMode(0o600))
+	if err != nil {
+		return nil, fmt.Errorf("claim the data: %w", err)
+	}
+	if err := lockFile(file); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("another `admin serve` is running on %s; stop it, or give this one its own INTERLOCK_DATA_DIR", path)
+	}
+	return func() { file.Close() }, nil
+}

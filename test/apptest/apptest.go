@@ -1,0 +1,226 @@
+// Package apptest boots the real program for tests, on port 0, with the wiring
+// that main uses.
+package apptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/access"
+	"interlock/internal/app"
+	"interlock/internal/settings"
+	"interlock/internal/storage/storagetest"
+)
+
+// Program is a running service and how to call it.
+type Program struct {
+	*app.Program
+	URL string
+}
+
+// Each runs a test against the program on SQLite and on MariaDB. One program a
+// test package and engine serves all its tests; they are kept apart by tenants.
+func Each(t *testing.T, test func(t *testing.T, p *Program)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, Shared(t, "sqlite")) })
+	t.Run("mariadb", func(t *testing.T) { test(t, Shared(t, "mariadb")) })
+}
+
+var (
+	sharedMu  sync.Mutex
+	shared    = map[string]*Program{}
+	stopAll   []func()
+	sharedDir string
+)
+
+// Main runs a package's tests, stops the shared programs and returns the exit
+// code. A package that uses Each or Shared calls it from TestMain.
+func Main(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "interlock-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "apptest:", err)
+		return 1
+	}
+	sharedDir = dir
+	code := m.Run()
+	for _, stop := range stopAll {
+		stop()
+	}
+	Client.CloseIdleConnections()
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "apptest:", err)
+		return 1
+	}
+	return code
+}
+
+// Shared returns the package's program on an engine.
+func Shared(t *testing.T, engine string) *Program {
+	t.Helper()
+	sharedMu.Lock()
+	defer sharedMu.Unlock()
+	if p, ok := shared[engine]; ok {
+		return p
+	}
+	require.NotEmpty(t, sharedDir, "the package's TestMain must call apptest.Main")
+	s := Settings(filepath.Join(sharedDir, engine))
+	if engine == "mariadb" {
+		s.DatabaseURL = storagetest.NewMariaDBURL(t)
+	}
+	p, stop := boot(t, s)
+	shared[engine] = p
+	stopAll = append(stopAll, stop)
+	return p
+}
+
+// Start boots a program of the test's own and stops it when the test ends.
+func Start(t *testing.T, s settings.Settings) *Program {
+	t.Helper()
+	p, stop := boot(t, s)
+	t.Cleanup(stop)
+	return p
+}
+
+// Settings returns settings for a program with its data in dir.
+func Settings(dir string) settings.Settings {
+	var s settings.Settings
+	s.DataDir, s.MaxConnections = dir, 16
+	s.LogLevel, s.LogFormat = "error", "text"
+	s.Addr, s.Role, s.AdminPassword, s.ShutdownTimeout = "127.0.0.1:0", "all", "correct horse", 10*time.Second
+	return s
+}
+
+func boot(t *testing.T, s settings.Settings) (*Program, func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := app.Migrate(ctx, s.Storage)
+	require.NoError(t, err)
+	program := app.New(s, "test")
+	require.NoError(t, program.Start(ctx))
+	done := make(chan error, 1)
+	go func() { done <- program.Run(ctx) }()
+	return &Program{Program: program, URL: "http://" + program.Addr()}, func() {
+		cancel()
+		<-done
+	}
+}
+
+// Caller is one API token of one tenant.
+type Caller struct {
+	Program *Program
+	Tenant  string
+	Token   string
+	HTTP    *http.Client
+}
+
+// NewTenant makes a tenant that no other test has.
+func (p *Program) NewTenant(t *testing.T) string {
+	t.Helper()
+	name := fmt.Sprintf("t%d", rand.Uint64())
+	_, err := p.Services().Access.CreateTenant(t.Context(), name, "correct horse")
+	require.NoError(t, err)
+	return name
+}
+
+// Admin returns a caller with all permissions in a fresh tenant.
+func (p *Program) Admin(t *testing.T) *Caller {
+	t.Helper()
+	return p.Caller(t, p.NewTenant(t))
+}
+
+// Caller returns a caller of a tenant that is limited to scopes, or has all
+// permissions when there are none.
+func (p *Program) Caller(t *testing.T, tenant string, scopes ...string) *Caller {
+	t.Helper()
+	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{
+		Tenant: tenant, Username: "admin", Name: "test", Scopes: scopes,
+	})
+	require.NoError(t, err)
+	return &Caller{Program: p, Tenant: tenant, Token: token, HTTP: Client}
+}
+
+// Client is the HTTP client of the callers. It keeps enough connections for the
+// racing tests.
+var Client = &http.Client{
+	Timeout:   60 * time.Second,
+	Transport: &http.Transport{MaxIdleConnsPerHost: 256},
+}
+
+// Answer is a reply, read whole.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// JSON decodes the body into a map.
+func (a Answer) JSON(t testing.TB) map[string]any {
+	t.Helper()
+	var body map[string]any
+	require.NoErrorf(t, json.Unmarshal(a.Body, &body), "body: %s", a.Body)
+	return body
+}
+
+// Code returns the problem's code, or "".
+func (a Answer) Code() string {
+	var body struct{ Code string }
+	_ = json.Unmarshal(a.Body, &body)
+	return body.Code
+}
+
+// Do sends a request. The body is JSON text as []byte or string, or a value to
+// encode; nil sends none. Headers are name, value, name, value….
+func (c *Caller) Do(t testing.TB, method, path string, body any, headers ...string) Answer {
+	t.Helper()
+	answer, err := c.Try(t.Context(), method, path, body, headers...)
+	require.NoError(t, err)
+	return answer
+}
+
+// Try is Do for requests that may fail on the way.
+func (c *Caller) Try(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
+	var text []byte
+	switch b := body.(type) {
+	case nil:
+	case []byte:
+		text = b
+	case string:
+		text = []byte(b)
+	default:
+		var err error
+		if text, err = json.Marshal(b); err != nil {
+			return Answer{}, err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.Program.URL+path, bytes.NewReader(text))
+	if err != nil {
+		return Answer{}, err
+	}
+	if c.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	if text != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	reply, err := c.HTTP.Do(request)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer reply.Body.Close()
+	read, err := io.ReadAll(reply.Body)
+	return Answer{Status: reply.StatusCode, Header: reply.Header, Body: read}, err
+}
