@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	swagger "github.com/swaggo/files/v2"
+
+	"interlock/api"
+)
+
+//go:embed docs/*
+var viewer embed.FS
+
+// docsPolicy lets the viewer run its own scripts, read the contract and try
+// requests here, and nothing from elsewhere. The viewer writes style attributes
+// into its markup and its icons are data: images.
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// ServeDocs serves the contract at /openapi.json and its viewer at /docs. All that the
+// viewer loads is part of the program.
+func ServeDocs(s *Server) error {
+	contract, err := api.JSON()
+	if err != nil {
+		return err
+	}
+	s.serveAsset("/openapi.json", asset{contentType: echo.MIMEApplicationJSON, content: contract, policy: apiPolicy})
+	for _, file := range []struct {
+		address, contentType string
+		from                 fs.FS
+		name                 string
+	}{
+		{"/docs", echo.MIMETextHTMLCharsetUTF8, viewer, "docs/index.html"},
+		{"/docs/start.js", echo.MIMEApplicationJavaScriptCharsetUTF8, viewer, "docs/start.js"},
+		{"/docs/swagger-ui-bundle.js", echo.MIMEApplicationJavaScriptCharsetUTF8, swagger.FS, "swagger-ui-bundle.js"},
+		{"/docs/swagger-ui.css", "text/css; charset=utf-8", swagger.FS, "swagger-ui.css"},
+		{"/docs/favicon-32x32.png", "image/png", swagger.FS, "favicon-32x32.png"},
+	} {
+		content, err := fs.ReadFile(file.from, file.name)
+		if err != nil {
+			return fmt.Errorf("read the viewer of the contract: %w", err)
+		}
+		s.serveAsset(file.address, asset{contentType: file.contentType, content: content, policy: docsPolicy})
+	}
+	return nil
+}
+
+// asset is a file of the program, served from memory.
+type asset struct {
+	contentType string
+	content     []byte
+	policy      string
+}
+
+// serveAsset serves GET and HEAD. Clients keep their copy and ask each time
+// whether it is current, which the entity tag answers with 304.
+func (s *Server) serveAsset(address string, a asset) {
+	sum := sha256.Sum256(a.content)
+	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set(echo.HeaderContentType, a.contentType)
+		header.Set(echo.HeaderContentSecurityPolicy, a.policy)
+		header.Set(echo.HeaderCacheControl, "no-cache")
+		header.Set("ETag", etag)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
+	})
+	s.Handle(http.MethodGet, address, handler)
+	s.Handle(http.MethodHead, address, handler)
+}
