@@ -1,0 +1,162 @@
+package validate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Exchange is a request with the reply it had. The bodies are those of the two
+// messages, read.
+type Exchange struct {
+	Request      *http.Request
+	RequestBody  []byte
+	Response     *http.Response
+	ResponseBody []byte
+}
+
+// Check returns what in an exchange departs from the contract. A request to an
+// address that is not documented must have been answered 404 or 405 with a
+// problem.
+func (c *Contract) Check(x Exchange) error {
+	operation := c.Find(x.Request)
+	if operation == nil {
+		return c.checkUnknown(x)
+	}
+	var faults []error
+	if err := operation.checkReply(x); err != nil {
+		faults = append(faults, err)
+	}
+	if x.Response.StatusCode < http.StatusMultipleChoices {
+		faults = append(faults, operation.checkRequest(x)...)
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s (%s) answered %d: %w\nrequest: %s\nreply: %s", operation.Name, x.Request.URL,
+		x.Response.StatusCode, errors.Join(faults...), clip(x.RequestBody), clip(x.ResponseBody))
+}
+
+func (c *Contract) checkUnknown(x Exchange) error {
+	status := x.Response.StatusCode
+	if status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusBadRequest {
+		return fmt.Errorf("%s %s is not documented and answered %d", x.Request.Method, x.Request.URL, status)
+	}
+	return c.CheckSchema("Problem", x.ResponseBody)
+}
+
+// CheckSchema validates a JSON text by a named schema of the contract.
+func (c *Contract) CheckSchema(name string, text []byte) error {
+	schema, err := c.compile("/components/schemas/" + token(name))
+	if err != nil {
+		return err
+	}
+	return fits(schema, text)
+}
+
+func (o *Operation) checkReply(x Exchange) error {
+	status := strconv.Itoa(x.Response.StatusCode)
+	documented, ok := o.replies[status]
+	if !ok {
+		return errors.New("the status is not documented")
+	}
+	for name, h := range documented.headers {
+		if err := h.check(x.Response.Header, name); err != nil {
+			return err
+		}
+	}
+	if len(documented.bodies) == 0 {
+		if len(x.ResponseBody) > 0 {
+			return errors.New("no body is documented")
+		}
+		return nil
+	}
+	return checkBody(documented.bodies, x.Response.Header.Get("Content-Type"), x.ResponseBody)
+}
+
+func (h *header) check(headers http.Header, name string) error {
+	values := headers.Values(name)
+	switch {
+	case len(values) == 0 && h.required:
+		return fmt.Errorf("the header %s is missing", name)
+	case len(values) == 0:
+		return nil
+	case len(values) > 1:
+		return fmt.Errorf("the header %s comes %d times", name, len(values))
+	}
+	var value any = values[0]
+	if number, err := strconv.ParseInt(values[0], 10, 64); err == nil && h.schema.Types != nil && !h.schema.Types.IsEmpty() && h.schema.Types.String() == "[integer]" {
+		value = number
+	}
+	if err := h.schema.Validate(value); err != nil {
+		return fmt.Errorf("the header %s: %w", name, err)
+	}
+	return nil
+}
+
+// checkRequest holds an accepted request against the document.
+func (o *Operation) checkRequest(x Exchange) []error {
+	var faults []error
+	for name := range x.Request.URL.Query() {
+		if !o.takesQuery(name) {
+			faults = append(faults, fmt.Errorf("the query parameter %s was accepted and is not documented", name))
+		}
+	}
+	if len(x.RequestBody) == 0 {
+		return faults
+	}
+	if o.RequestBody == nil {
+		return append(faults, errors.New("a body was accepted and none is documented"))
+	}
+	if err := checkBody(o.requests, x.Request.Header.Get("Content-Type"), x.RequestBody); err != nil {
+		faults = append(faults, fmt.Errorf("the accepted request: %w", err))
+	}
+	return faults
+}
+
+func (o *Operation) takesQuery(name string) bool {
+	for _, p := range o.Parameters {
+		if p.In == openapi3.ParameterInQuery && p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func checkBody(bodies map[string]*jsonschema.Schema, contentType string, body []byte) error {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return fmt.Errorf("the media type %q: %w", contentType, err)
+	}
+	schema, ok := bodies[mediaType]
+	if !ok {
+		return fmt.Errorf("the media type %s is not documented", mediaType)
+	}
+	if schema == nil || !strings.HasSuffix(mediaType, "json") {
+		return nil
+	}
+	return fits(schema, body)
+}
+
+func fits(schema *jsonschema.Schema, text []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("the body is not JSON: %w", err)
+	}
+	return schema.Validate(value)
+}
+
+func clip(body []byte) string {
+	const longest = 2000
+	if len(body) > longest {
+		return string(body[:longest]) + "…"
+	}
+	return string(body)
+}
