@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A process whose CPU time is accounted to the operations.
+type process struct {
+	name string
+	pid  int
+}
+
+// clockTick is the unit of the times in /proc/PID/stat: USER_HZ, 100 a second on every Linux that Go
+// runs on (proc(5)).
+const clockTick = 10 * time.Millisecond
+
+// cpuTimes returns the user and system time that each process has used so far.
+func cpuTimes(processes []process) ([]time.Duration, error) {
+	used := make([]time.Duration, len(processes))
+	for i, process := range processes {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process.pid))
+		if err != nil {
+			return nil, fmt.Errorf("read the CPU time of %s: %w", process.name, err)
+		}
+		if used[i], err = parseCPUTime(string(stat)); err != nil {
+			return nil, fmt.Errorf("read the CPU time of %s: %w", process.name, err)
+		}
+	}
+	return used, nil
+}
+
+// parseCPUTime adds utime and stime, the 14th and 15th field. The second, the program's name in
+// parentheses, may itself hold spaces and parentheses.
+func parseCPUTime(stat string) (time.Duration, error) {
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	const utime, stime = 14 - 3, 15 - 3 // the fields after the name start with the third
+	if len(fields) <= stime {
+		return 0, fmt.Errorf("%q has %d fields", stat, len(fields))
+	}
+	var ticks int64
+	for _, field := range []string{fields[utime], fields[stime]} {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * clockTick, nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// engine is the MariaDB of test/services with a database of the bench's own on it.
+type engine struct {
+	*sql.DB
+	address string // host:port
+	name    string // of the database
+	pid     int
+}
+
+var errNoEngine = errors.New("INTERLOCK_TEST_MYSQL_URL and INTERLOCK_TEST_MYSQL_PID are not set: run it with `make bench`")
+
+// openEngine creates the database. It is not dropped: the runner removes the whole server.
+func openEngine(ctx context.Context) (*engine, error) {
+	at, err := url.Parse(os.Getenv("INTERLOCK_TEST_MYSQL_URL"))
+	pid, pidErr := strconv.Atoi(os.Getenv("INTERLOCK_TEST_MYSQL_PID"))
+	if err != nil || at.Host == "" || pidErr != nil {
+		return nil, errNoEngine
+	}
+	e := &engine{address: at.Host, name: "interlock_bench_" + randomHex(4), pid: pid}
+	server, err := sql.Open("mysql", e.dsn(""))
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	if _, err := server.ExecContext(ctx, "CREATE DATABASE "+e.name+" CHARACTER SET utf8mb4"); err != nil {
+		return nil, fmt.Errorf("create the database: %w", err)
+	}
+	e.DB, err = sql.Open("mysql", e.dsn(e.name))
+	return e, err
+}
+
+func (e *engine) dsn(database string) string {
+	config := mysql.NewConfig()
+	config.User, config.Net, config.Addr, config.DBName = "root", "tcp", e.address, database
+	return config.FormatDSN()
+}
+
+func (e *engine) serviceURL() string {
+	return "mysql://root@" + e.address + "/" + e.name
+}
+
+func (e *engine) count(ctx context.Context, query string, arguments ...any) (int64, error) {
+	var n sql.NullInt64
+	err := e.QueryRowContext(ctx, query, arguments...).Scan(&n)
+	return n.Int64, err
+}
+
+// newest returns the columns of the table's newest row without its id: what the product itself
+// wrote is the most realistic row there is.
+func (e *engine) newest(ctx context.Context, table string) (row, error) {
+	rows, err := e.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY id DESC LIMIT 1")
+	if err != nil {
+		return row{}, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return row{}, err
+	}
+	if !rows.Next() {
+		return row{}, fmt.Errorf("%s is empty: %w", table, rows.Err())
+	}
+	cells := make([]sql.NullString, len(columns))
+	targets := make([]any, len(columns))
+	for i := range cells {
+		targets[i] = &cells[i]
+	}
+	if err := rows.Scan(targets...); err != nil {
+		return row{}, err
+	}
+	found := row{table: table}
+	for i, column := range columns {
+		if column != "id" {
+			found.columns = append(found.columns, column)
+			found.cells = append(found.cells, cells[i])
+		}
+	}
+	return found, rows.Err()
+}
+
+// row is a row to be inserted again and again with some cells changed.
+type row struct {
+	table   string
+	columns []string
+	cells   []any
+}
+
+func (r row) insert() string {
+	return "INSERT INTO " + r.table + " (`" + strings.Join(r.columns, "`,`") + "`) VALUES (?" +
+		strings.Repeat(",?", len(r.columns)-1) + ")"
+}
+
+func (r row) set(column string, cell any) error {
+	for i, name := range r.columns {
+		if name == column {
+			r.cells[i] = cell
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no column %s", r.table, column)
+}
+
+func randomHex(bytes int) string {
+	random := make([]byte, bytes)
+	_, _ = rand.Read(random) // never fails (crypto/rand)
+	return hex.EncodeToString(random)
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	readyLimit = 30 * time.Second
+	stopLimit  = 20 * time.Second
+)
+
+// service is the product, started by the bench on the engine's database.
+type service struct {
+	address string // host:port
+	token   string
+	command *exec.Cmd
+	ended   chan error
+	home    string // its log and data
+}
+
+// startService migrates the database, starts the service and creates a token.
+func startService(ctx context.Context, admin, databaseURL string) (*service, error) {
+	admin, err := filepath.Abs(admin)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(admin); err != nil {
+		return nil, fmt.Errorf("%w: build it with `make build`", err)
+	}
+	home, err := os.MkdirTemp("", "interlock-bench-")
+	if err != nil {
+		return nil, err
+	}
+	s := &service{home: home, ended: make(chan error, 1)}
+	if err := s.start(ctx, admin, databaseURL); err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
+}
+
+func (s *service) start(ctx context.Context, admin, databaseURL string) error {
+	environment := append(os.Environ(),
+		"INTERLOCK_DATABASE_URL="+databaseURL,
+		"INTERLOCK_DATA_DIR="+filepath.Join(s.home, "data"),
+		"INTERLOCK_ADMIN_PASSWORD=bench-only-"+randomHex(16),
+	)
+	if _, err := output(ctx, environment, admin, "migrate", "up"); err != nil {
+		return err
+	}
+	var err error
+	if s.address, err = freeAddress(); err != nil {
+		return err
+	}
+	if err := s.serve(environment, admin); err != nil {
+		return err
+	}
+	if err := s.awaitReady(ctx); err != nil {
+		return err
+	}
+	token, err := output(ctx, environment, admin, "token", "create", "--user", "admin", "--name", "bench")
+	s.token = strings.TrimSpace(token)
+	return err
+}
+
+func (s *service) serve(environment []string, admin string) error {
+	log, err := os.Create(filepath.Join(s.home, "service.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	// Not CommandContext: stop ends it, and gives it the time to finish what is in flight.
+	command := exec.Command(admin, "serve", "--addr", s.address)
+	command.Env = environment
+	command.Stdout, command.Stderr = log, log
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("start the service: %w", err)
+	}
+	s.command = command
+	go func() { s.ended <- command.Wait() }()
+	return nil
+}
+
+func (s *service) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	poll := time.NewTicker(100 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		reply, err := http.Get("http://" + s.address + "/readyz")
+		if err == nil {
+			reply.Body.Close()
+			if reply.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-poll.C:
+		case err := <-s.ended:
+			s.ended <- err
+			return fmt.Errorf("the service ended (%v); its log:\n%s", err, s.logTail())
+		case <-ctx.Done():
+			return fmt.Errorf("the service is not ready (%w); its log:\n%s", ctx.Err(), s.logTail())
+		}
+	}
+}
+
+func (s *service) pid() int { return s.command.Process.Pid }
+
+func (s *service) logTail() string {
+	log, err := os.ReadFile(filepath.Join(s.home, "service.log"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(log[max(0, len(log)-4000):])
+}
+
+// stop ends the service and removes its files. A service that does not end by itself is an error.
+func (s *service) stop() error {
+	defer os.RemoveAll(s.home)
+	if s.command == nil {
+		return nil
+	}
+	_ = s.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.ended:
+		return nil
+	case <-time.After(stopLimit):
+		_ = s.command.Process.Kill()
+		<-s.ended
+		return fmt.Errorf("the service did not end within %s of SIGTERM", stopLimit)
+	}
+}
+
+// create POSTs a config and returns its ETag.
+func (s *service) create(ctx context.Context, config map[string]any) (string, error) {
+	body, err := json.Marshal(config)
+	if err != nil {
+		return "", err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.address+"/api/v1/configs", bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+s.token)
+	request.Header.Set("Content-Type", "application/json")
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer reply.Body.Close()
+	said, err := io.ReadAll(reply.Body)
+	if err != nil {
+		return "", err
+	}
+	if reply.StatusCode != http.StatusCreated {
+		return "", fmt.Errorf("POST /configs answered %d: %s", reply.StatusCode, said)
+	}
+	return reply.Header.Get("ETag"), nil
+}
+
+func output(ctx context.Context, environment []string, name string, arguments ...string) (string, error) {
+	var out, errs bytes.Buffer
+	command := exec.CommandContext(ctx, name, arguments...)
+	command.Env = environment
+	command.Stdout, command.Stderr = &out, &errs
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(arguments, " "), err, errs.String())
+	}
+	return out.String(), nil
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer listener.Close()
+	return listener.Addr().String(), nil
+}
