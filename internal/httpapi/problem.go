@@ -62,7 +62,7 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 	e := visible(err)
 	k, ok := kinds[e.Code]
 	if !ok {
-		k = kinds[apperr.Internal]
+		return problem(ctx, apperr.New(apperr.Internal, internalDetail).Because(err))
 	}
 	body := map[string]any{
 		"type":      "/problems/" + string(e.Code),

@@ -1,0 +1,70 @@
+package settings_test
+
+import (
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/settings"
+)
+
+type command struct {
+	settings.Storage `embed:""`
+	settings.Log     `embed:""`
+	settings.Serve   `embed:""`
+}
+
+func parse(t *testing.T, arguments ...string) (command, error) {
+	t.Helper()
+	var c command
+	parser, err := kong.New(&c, kong.Exit(func(int) {}))
+	require.NoError(t, err)
+	_, err = parser.Parse(arguments)
+	return c, err
+}
+
+func TestTheDefaultsAreAnEmbeddedServiceOnLoopback(t *testing.T) {
+	c, err := parse(t)
+	require.NoError(t, err)
+	require.Equal(t, "sqlite://data/interlock.db", c.URL())
+	path, embedded := c.SQLitePath()
+	require.True(t, embedded)
+	require.Equal(t, "data/interlock.db", path)
+	require.Equal(t, "127.0.0.1:8080", c.Addr)
+}
+
+func TestTheEnvironmentSetsWhatNoFlagSets(t *testing.T) {
+	t.Setenv("INTERLOCK_DATABASE_URL", "mysql://u:p@db:3306/interlock")
+	t.Setenv("INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8,192.168.0.0/16")
+	t.Setenv("INTERLOCK_ROLE", "worker")
+	c, err := parse(t, "--role", "api")
+	require.NoError(t, err)
+	require.Equal(t, "mysql://u:p@db:3306/interlock", c.URL())
+	require.Equal(t, "api", c.Role)
+	networks, err := c.ProxyNetworks()
+	require.NoError(t, err)
+	require.Len(t, networks, 2)
+}
+
+func TestAWrongValueIsNamedInASentence(t *testing.T) {
+	cases := map[string][2]string{
+		"--database-url=postgres://h/db":   {"INTERLOCK_DATABASE_URL", "sqlite:// or mysql://"},
+		"--max-connections=1":              {"INTERLOCK_MAX_CONNECTIONS", "2 to 1000"},
+		"--max-connections=many":           {"--max-connections", "int"},
+		"--addr=8080":                      {"INTERLOCK_ADDR", "HOST:PORT"},
+		"--redis-url=localhost:6379":       {"INTERLOCK_REDIS_URL", "redis://"},
+		"--trusted-proxies=10.0.0.1":       {"INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8"},
+		"--rate-limit=-1":                  {"INTERLOCK_RATE_LIMIT", "0 or more"},
+		"--shutdown-timeout=0s":            {"INTERLOCK_SHUTDOWN_TIMEOUT", "longer"},
+		"--log-level=loud":                 {"--log-level", "debug"},
+		"--role=boss":                      {"--role", "worker"},
+		"--otlp-endpoint=collector.host:1": {"INTERLOCK_OTLP_ENDPOINT", "http"},
+	}
+	for argument, want := range cases {
+		_, err := parse(t, argument)
+		require.Error(t, err, argument)
+		require.Contains(t, err.Error(), want[0], argument)
+		require.Contains(t, err.Error(), want[1], argument)
+	}
+}

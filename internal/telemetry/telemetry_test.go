@@ -1,0 +1,39 @@
+package telemetry_test
+
+import (
+	"bytes"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/principal"
+	"interlock/internal/telemetry"
+)
+
+func TestALineOfARequestSaysWhoseItIsAndHidesSecrets(t *testing.T) {
+	var out bytes.Buffer
+	logger := telemetry.NewLogger(&out, "info", "json")
+	ctx := principal.With(principal.WithRequest(t.Context(), "r-1"), principal.Principal{Kind: principal.Admin, TenantID: 3, UserID: 7, Name: "Li"})
+	logger.With("adminPassword", "hunter2").InfoContext(ctx, "signed in",
+		"token", "ilk_secret", slog.Group("request", "Authorization", "Bearer x", "path", "/session"))
+	line := out.String()
+	for _, want := range []string{`"requestId":"r-1"`, `"tenant":3`, `"actor":"admin:Li"`, `"path":"/session"`} {
+		require.Contains(t, line, want)
+	}
+	for _, secret := range []string{"hunter2", "ilk_secret", "Bearer x"} {
+		require.NotContains(t, line, secret)
+	}
+}
+
+func TestTheLevelIsKept(t *testing.T) {
+	var out bytes.Buffer
+	telemetry.NewLogger(&out, "warn", "text").Info("quiet")
+	require.Empty(t, out.String())
+}
+
+func TestTracingNeedsNoEndpoint(t *testing.T) {
+	stop, err := telemetry.StartTracing(t.Context(), "", "test")
+	require.NoError(t, err)
+	require.NoError(t, stop(t.Context()))
+}
