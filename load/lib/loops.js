@@ -13,7 +13,7 @@ export const steps = (__ENV.INTERLOCK_LOAD_STEPS || '1,2,4,8,16,32').split(',').
 export const stepSeconds = Number(__ENV.INTERLOCK_LOAD_STEP_SECONDS || 5);
 export const rate = Number(__ENV.INTERLOCK_LOAD_RATE || 20);
 export const openSeconds = Number(__ENV.INTERLOCK_LOAD_OPEN_SECONDS || 30);
-const openVUs = Number(__ENV.INTERLOCK_LOAD_OPEN_VUS || 50);
+const openVUs = Number(__ENV.INTERLOCK_LOAD_OPEN_VUS || 150);
 
 export const summaryTrendStats = ['avg', 'min', 'med', 'p(90)', 'p(95)', 'p(99)', 'max'];
 

@@ -1,5 +1,6 @@
 // What a run leaves behind: <name>-<phase>.json (all of k6's summary data, the verdict on top), a part
-// of the report's index page, and for a closed run the rate at which the open one should be driven.
+// of the report's index page, and where another open run should follow, <name>-<phase>.rate with its
+// arrivals/s: after a closed run, and after an open one that is void and broke nothing else.
 //
 // Environment: INTERLOCK_LOAD_REPORT (the folder, load/report).
 
@@ -23,10 +24,15 @@ export function summary(data, about) {
     [`${stem}.part.html`]: part(data.metrics, about, failed, closed),
     stdout: text(data.metrics, about, failed, closed),
   };
-  if (closed) {
-    result[`${stem}.rate`] = `${Math.max(1, Math.floor(knee(closed).perSecond * shareOfKnee))}\n`;
-  }
+  const next = nextRate(failed, closed);
+  if (next > 0) result[`${stem}.rate`] = `${next}\n`;
   return result;
+}
+
+function nextRate(failed, closed) {
+  if (closed) return Math.max(1, Math.floor(knee(closed).perSecond * shareOfKnee));
+  const isVoid = failed.length > 0 && failed.every((threshold) => threshold.startsWith('dropped_iterations'));
+  return isVoid ? Math.floor(rate / 2) : 0;
 }
 
 /** The thresholds that do not hold, as "metric: expression". */
