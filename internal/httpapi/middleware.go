@@ -71,7 +71,7 @@ func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 			route = "(none)"
 		}
 		err, _ := c.Get(errorKey).(error)
-		if errors.Is(err, context.Canceled) && request.Context().Err() != nil {
+		if status >= http.StatusInternalServerError && errors.Is(request.Context().Err(), context.Canceled) {
 			status = statusClientGone
 		}
 		s.metrics.request(request.Method, route, status, took)
