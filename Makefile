@@ -68,11 +68,11 @@ check-generated: ## Fail when a generated file differs from what generate writes
 	test/tools/check-generated.sh
 
 .PHONY: bench
-bench: ## Measure guarded writes against the bare statements, on a durable MariaDB
+bench: build ## Measure a config PATCH against the bare statements, on a durable MariaDB
 	$(SERVICES) -durable -- go run -C load/bench .
 
 .PHONY: load
-load: build ## Run the k6 scenarios against a running service
+load: ## Race clients against the service on a durable MariaDB; writes load/report/
 	load/run.sh
 
 .PHONY: faults
