@@ -111,7 +111,7 @@ func classifyMySQL(e *gomysql.MySQLError, err error) error {
 		return &Error{Class: DuplicateKey, Key: mysqlKeyName(e.Message), cause: err}
 	case 1213, 8002, 8022, 8028, 9007:
 		return &Error{Class: WriteConflict, cause: err}
-	case 1205:
+	case 1205, 3572:
 		return &Error{Class: LockTimeout, cause: err}
 	case 1290, 1792, 1836:
 		return &Error{Class: ReadOnly, cause: err}
