@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 30s
 
-SERVICES := go run ./test/services
+SERVICES := CGO_ENABLED=0 go run ./test/services
 LINT := bin/golangci-lint
 VULNCHECK := bin/govulncheck
 
