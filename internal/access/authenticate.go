@@ -23,7 +23,7 @@ const (
 	maxCallers = 10_000
 	// lookUpPatience bounds one look at the database on behalf of all that wait
 	// for the same credential.
-	lookUpPatience = 10 * time.Second
+	lookUpPatience = 5 * time.Second
 )
 
 // Names of headers, in their canonical form so that looking them up is cheap.
@@ -152,7 +152,7 @@ func (g *generation) remember(credential digest, c *caller) {
 // that want to know at the same time.
 func (s *Service) lookUp(ctx context.Context, credential digest, load func(context.Context) (*caller, error)) (*caller, error) {
 	g := s.callers.current.Load()
-	answer := g.lookUps.DoChan(string(credential[:]), func() (any, error) {
+	found, err, _ := g.lookUps.Do(string(credential[:]), func() (any, error) {
 		// The first asker may hang up; the others still want the answer.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpPatience)
 		defer cancel()
@@ -165,13 +165,8 @@ func (s *Service) lookUp(ctx context.Context, credential digest, load func(conte
 		g.remember(credential, c)
 		return c, nil
 	})
-	select {
-	case result := <-answer:
-		if result.Err != nil {
-			return nil, result.Err
-		}
-		return result.Val.(*caller), nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if err != nil {
+		return nil, err
 	}
+	return found.(*caller), nil
 }

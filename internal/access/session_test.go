@@ -147,6 +147,8 @@ func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T)
 		}{
 			{"a wrong password", SignIn{Tenant: h.tenant.Name, Username: "admin", Password: "wrong"}},
 			{"an unknown user", SignIn{Tenant: h.tenant.Name, Username: "nobody", Password: adminPassword}},
+			{"a name of other letters", SignIn{Tenant: h.tenant.Name, Username: "jürgen😀", Password: adminPassword}},
+			{"a tenant of other letters", SignIn{Tenant: "日本", Username: "admin", Password: adminPassword}},
 			{"an unknown tenant", SignIn{Tenant: "nowhere-" + h.tenant.Name, Username: "admin", Password: adminPassword}},
 			{"a disabled user", SignIn{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"}},
 		}

@@ -1,8 +1,11 @@
 -- +goose Up
 -- IF NOT EXISTS: each statement commits by itself, so this may be run again.
+-- ASCII is for what the program computes. What people type is compared with a
+-- utf8mb4 column, also where only ASCII is let in: with an ASCII one a name of
+-- other letters is an error (1267) and not "no such row".
 CREATE TABLE IF NOT EXISTS tenants (
   id           BIGINT      NOT NULL AUTO_INCREMENT,
-  name         VARCHAR(63) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  name         VARCHAR(63) NOT NULL,
   created_time DATETIME(6) NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenants_name (name)
@@ -12,7 +15,7 @@ CREATE TABLE IF NOT EXISTS users (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
-  username        VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  username        VARCHAR(64)  NOT NULL,
   display_name    VARCHAR(100) NOT NULL,
   password_hash   VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   disabled        BOOLEAN      NOT NULL,
@@ -40,7 +43,7 @@ CREATE TABLE IF NOT EXISTS roles (
 CREATE TABLE IF NOT EXISTS role_permissions (
   tenant_id  BIGINT       NOT NULL,
   role_id    BIGINT       NOT NULL,
-  permission VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  permission VARCHAR(100) NOT NULL,
   PRIMARY KEY (role_id, permission)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
