@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"interlock/internal/app"
 	"interlock/internal/settings"
 	"interlock/internal/storage/storagetest"
+	"interlock/test/contract/validate"
 )
 
 // Program is a running service and how to call it.
@@ -53,6 +55,7 @@ func Main(m *testing.M) int {
 		return 1
 	}
 	sharedDir = dir
+	slog.SetLogLoggerLevel(slog.LevelError)
 	code := m.Run()
 	for _, stop := range stopAll {
 		stop()
@@ -140,17 +143,18 @@ func (p *Program) Admin(t *testing.T) *Caller {
 }
 
 // Caller returns a caller of a tenant that is limited to scopes, or has all
-// permissions when there are none.
+// permissions when there are none. Each exchange is held against the contract.
 func (p *Program) Caller(t *testing.T, tenant string, scopes ...string) *Caller {
 	t.Helper()
 	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{
 		Tenant: tenant, Username: "admin", Name: "test", Scopes: scopes,
 	})
 	require.NoError(t, err)
-	return &Caller{Program: p, Tenant: tenant, Token: token, HTTP: Client}
+	checked := &http.Client{Timeout: Client.Timeout, Transport: validate.NewTransport(t, Client.Transport)}
+	return &Caller{Program: p, Tenant: tenant, Token: token, HTTP: checked}
 }
 
-// Client is the HTTP client of the callers. It keeps enough connections for the
+// Client is the HTTP client beneath the callers. It keeps enough connections for the
 // racing tests.
 var Client = &http.Client{
 	Timeout:   60 * time.Second,
