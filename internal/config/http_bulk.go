@@ -21,7 +21,7 @@ type batchRequest struct {
 }
 
 type batchMember struct {
-	Key   string          `json:"key" validate:"required"`
+	Key   string          `json:"key" validate:"required,max=100"`
 	Op    Op              `json:"op" validate:"oneof=create update delete"`
 	ETag  string          `json:"etag"`
 	Patch json.RawMessage `json:"patch"`
