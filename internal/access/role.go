@@ -52,7 +52,7 @@ func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissio
 	if err := cmp.Or(checkName("/name", name), s.checkGrants("/permissions", permissions)); err != nil {
 		return err
 	}
-	ctx, err := s.inTenant(ctx, tenant)
+	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, p
 	if err := s.checkGrants("/permissions", permissions); err != nil {
 		return err
 	}
-	ctx, err := s.inTenant(ctx, tenant)
+	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}

@@ -101,8 +101,8 @@ func insertTenant(ctx context.Context, u *uow.Unit, tenant *Tenant) error {
 	return nil
 }
 
-// inTenant returns a context in which a command acts on the named tenant.
-func (s *Service) inTenant(ctx context.Context, name string) (context.Context, error) {
+// InTenant returns a context in which a command acts on the named tenant.
+func (s *Service) InTenant(ctx context.Context, name string) (context.Context, error) {
 	tenant, err := s.store.tenantByName(ctx, name)
 	if err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret strin
 	if !spec.Expires.IsZero() && !spec.Expires.After(s.clock.Now()) {
 		return "", Token{}, invalid("/expiresTime", "future", "must be in the future")
 	}
-	ctx, err = s.inTenant(ctx, spec.Tenant)
+	ctx, err = s.InTenant(ctx, spec.Tenant)
 	if err != nil {
 		return "", Token{}, err
 	}
@@ -106,7 +106,7 @@ func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret strin
 
 // RevokeToken deletes a token. Errors: NotFound.
 func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) error {
-	ctx, err := s.inTenant(ctx, tenant)
+	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}

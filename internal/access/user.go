@@ -53,7 +53,7 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (User, error) {
 	if err := cmp.Or(checkUsername(spec.Username), checkName("/displayName", name)); err != nil {
 		return User{}, err
 	}
-	ctx, err := s.inTenant(ctx, spec.Tenant)
+	ctx, err := s.InTenant(ctx, spec.Tenant)
 	if err != nil {
 		return User{}, err
 	}
@@ -91,7 +91,7 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (User, error) {
 // SetPassword gives a user a new password, ends the user's sessions and lifts a
 // lock-out. API tokens stay. Errors: ValidationFailed, NotFound.
 func (s *Service) SetPassword(ctx context.Context, tenant, username, password string) error {
-	ctx, err := s.inTenant(ctx, tenant)
+	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Service) SetPassword(ctx context.Context, tenant, username, password st
 // SetUserDisabled shuts a user out, tokens included, or lets it in again. Errors:
 // NotFound.
 func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, disabled bool) error {
-	ctx, err := s.inTenant(ctx, tenant)
+	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}
