@@ -24,14 +24,14 @@ import (
 	"interlock/internal/uow"
 )
 
-// How much there is.
-const (
-	Configs           = 200
-	Items             = 50
-	Orders            = 5000
-	CouponsEach       = 60
-	firstBuyer  int64 = 880_000_000
-)
+// Size says how much there is to be. Coupons are issued for each campaign.
+type Size struct{ Configs, Items, Orders, Coupons int }
+
+// Full is what `admin demo` loads: at most 200 configs and 50 items have names.
+var Full = Size{Configs: 200, Items: 50, Orders: 5000, Coupons: 60}
+
+// firstBuyer is the user of the first demo order; the others follow.
+const firstBuyer int64 = 880_000_000
 
 // Progress is told of each thing that has been looked after, and of how many there
 // will be.
