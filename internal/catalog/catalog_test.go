@@ -1,11 +1,8 @@
 package catalog_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -18,8 +15,8 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/events"
 	"interlock/internal/httpapi"
+	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/lock"
-	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
@@ -27,11 +24,11 @@ import (
 
 // shop is the catalog over HTTP, called by the principal of ctx.
 type shop struct {
+	*httpapitest.Caller
 	ctx     context.Context
 	db      *storage.DB
 	service *catalog.Service
 	runner  *uow.Runner
-	server  *httpapi.Server
 	usage   *usage
 }
 
@@ -47,12 +44,6 @@ func (u *usage) ItemInUse(_ context.Context, _ *uow.Unit, sku string) (bool, err
 	return u.skus[sku], nil
 }
 
-type authenticated principal.Principal
-
-func (a authenticated) Authenticate(*http.Request) (principal.Principal, error) {
-	return principal.Principal(a), nil
-}
-
 func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	t.Helper()
 	now := clock.System{}
@@ -61,43 +52,13 @@ func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	t.Cleanup(bus.Close)
 	named := &usage{skus: map[string]bool{}}
 	service := catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: named})
-	caller, _ := principal.From(ctx)
-	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: authenticated(caller)})
-	catalog.Routes(server.Router(), service)
-	return &shop{ctx: ctx, db: db, service: service, runner: runner, server: server, usage: named}
-}
-
-type answer struct {
-	Status int
-	Header http.Header
-	Body   map[string]any
-}
-
-func (s *shop) send(t *testing.T, method, path string, body any, header ...string) answer {
-	t.Helper()
-	text, ok := body.(string)
-	if !ok && body != nil {
-		encoded, err := json.Marshal(body)
-		require.NoError(t, err)
-		text = string(encoded)
-	}
-	request := httptest.NewRequestWithContext(t.Context(), method, httpapi.Base+path, strings.NewReader(text))
-	for i := 0; i < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
-	recorder := httptest.NewRecorder()
-	s.server.ServeHTTP(recorder, request)
-	a := answer{Status: recorder.Code, Header: recorder.Header()}
-	if recorder.Body.Len() > 0 {
-		decoder := json.NewDecoder(bytes.NewReader(recorder.Body.Bytes()))
-		require.NoError(t, decoder.Decode(&a.Body), recorder.Body.String())
-	}
-	return a
+	caller := httpapitest.New(ctx, runner, func(r *httpapi.Router) { catalog.Routes(r, service) })
+	return &shop{Caller: caller, ctx: ctx, db: db, service: service, runner: runner, usage: named}
 }
 
 func (s *shop) add(t *testing.T, sku string, price int64) string {
 	t.Helper()
-	a := s.send(t, http.MethodPost, "/items", map[string]any{"sku": sku, "name": "Tea " + sku, "price": price})
+	a := s.Send(t, http.MethodPost, "/items", map[string]any{"sku": sku, "name": "Tea " + sku, "price": price})
 	require.Equal(t, http.StatusCreated, a.Status, a.Body)
 	return a.Header.Get("ETag")
 }
@@ -112,33 +73,33 @@ func (s *shop) count(t *testing.T, model any, condition string, args ...any) int
 func TestAnItemIsAddedReadEditedAndDeleted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
-		created := s.send(t, http.MethodPost, "/items", map[string]any{"sku": "TEA-1", "name": "Tea", "price": 1990, "ownedByUserId": 12})
+		created := s.Send(t, http.MethodPost, "/items", map[string]any{"sku": "TEA-1", "name": "Tea", "price": 1990, "ownedByUserId": 12})
 		require.Equal(t, http.StatusCreated, created.Status)
 		require.Equal(t, "/api/v1/items/TEA-1", created.Header.Get("Location"))
 		require.Equal(t, created.Body["etag"], created.Header.Get("ETag"))
 		require.Equal(t, "active", created.Body["status"])
 		require.EqualValues(t, 12, created.Body["ownedByUserId"])
 
-		read := s.send(t, http.MethodGet, "/items/TEA-1", nil)
+		read := s.Send(t, http.MethodGet, "/items/TEA-1", nil)
 		require.Equal(t, created.Body, read.Body)
-		require.Equal(t, http.StatusNotModified, s.send(t, http.MethodGet, "/items/TEA-1", nil, "If-None-Match", read.Header.Get("ETag")).Status)
+		require.Equal(t, http.StatusNotModified, s.Send(t, http.MethodGet, "/items/TEA-1", nil, "If-None-Match", read.Header.Get("ETag")).Status)
 
-		edited := s.send(t, http.MethodPatch, "/items/TEA-1", map[string]any{"price": 2190, "ownedByUserId": nil, "status": "archived"}, "If-Match", read.Header.Get("ETag"))
+		edited := s.Send(t, http.MethodPatch, "/items/TEA-1", map[string]any{"price": 2190, "ownedByUserId": nil, "status": "archived"}, "If-Match", read.Header.Get("ETag"))
 		require.Equal(t, http.StatusOK, edited.Status, edited.Body)
 		require.EqualValues(t, 2, edited.Body["version"])
 		require.EqualValues(t, 2190, edited.Body["price"])
 		require.Nil(t, edited.Body["ownedByUserId"])
 		require.NotContains(t, edited.Body, "merged")
 
-		history := s.send(t, http.MethodGet, "/items/TEA-1/history", nil)
-		versions := history.Body["items"].([]any)
+		history := s.Send(t, http.MethodGet, "/items/TEA-1/history", nil)
+		versions := history.Items()
 		require.Len(t, versions, 2)
-		require.Equal(t, "update", versions[0].(map[string]any)["action"])
-		require.EqualValues(t, 1990, versions[1].(map[string]any)["price"])
-		require.Equal(t, map[string]any{"id": float64(7), "name": "Tester"}, versions[1].(map[string]any)["changedBy"])
+		require.Equal(t, "update", versions[0]["action"])
+		require.EqualValues(t, 1990, versions[1]["price"])
+		require.Equal(t, map[string]any{"id": float64(7), "name": "Tester"}, versions[1]["changedBy"])
 
-		require.Equal(t, http.StatusNoContent, s.send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", edited.Header.Get("ETag")).Status)
-		require.Equal(t, http.StatusNotFound, s.send(t, http.MethodGet, "/items/TEA-1", nil).Status)
+		require.Equal(t, http.StatusNoContent, s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", edited.Header.Get("ETag")).Status)
+		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/items/TEA-1", nil).Status)
 		require.EqualValues(t, 3, s.count(t, &uow.AuditRow{}, "resource = ?", "items/TEA-1"))
 	})
 }
@@ -165,9 +126,9 @@ func TestWhatBreaksARuleIsNamedAndAddsNothing(t *testing.T) {
 	s := open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			a := s.send(t, http.MethodPost, "/items", c.body)
+			a := s.Send(t, http.MethodPost, "/items", c.body)
 			require.Equal(t, c.status, a.Status, a.Body)
-			require.Equal(t, c.pointer, a.Body["fields"].([]any)[0].(map[string]any)["pointer"])
+			require.Equal(t, c.pointer, a.Pointer())
 		})
 	}
 	require.Zero(t, s.count(t, &catalog.Item{}, "1 = 1"))
@@ -176,7 +137,7 @@ func TestWhatBreaksARuleIsNamedAndAddsNothing(t *testing.T) {
 func TestASkuIsGivenOnceATenant(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		open(ctx, t, db).add(t, "TEA-1", 100)
-		again := open(ctx, t, db).send(t, http.MethodPost, "/items", map[string]any{"sku": "TEA-1", "name": "Other", "price": 1})
+		again := open(ctx, t, db).Send(t, http.MethodPost, "/items", map[string]any{"sku": "TEA-1", "name": "Other", "price": 1})
 		require.Equal(t, http.StatusConflict, again.Status)
 		require.EqualValues(t, apperr.AlreadyExists, again.Body["code"])
 		open(storagetest.Tenant(t), t, db).add(t, "TEA-1", 200)
@@ -187,26 +148,26 @@ func TestStaleEditIsRefusedWithTheOtherAdminsChangeAndMergedOnRequest(t *testing
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		seen := s.add(t, "TEA-1", 100)
-		require.Equal(t, http.StatusOK, s.send(t, http.MethodPatch, "/items/TEA-1", `{"name":"Black tea"}`, "If-Match", seen).Status)
+		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"name":"Black tea"}`, "If-Match", seen).Status)
 
-		contested := s.send(t, http.MethodPatch, "/items/TEA-1", `{"name":"Green tea"}`, "If-Match", seen)
+		contested := s.Send(t, http.MethodPatch, "/items/TEA-1", `{"name":"Green tea"}`, "If-Match", seen)
 		require.Equal(t, http.StatusPreconditionFailed, contested.Status)
 		require.Equal(t, "Tea TEA-1", contested.Body["base"].(map[string]any)["name"])
 		require.Equal(t, "Black tea", contested.Body["current"].(map[string]any)["name"])
 		require.Equal(t, []any{map[string]any{"pointer": "/name", "base": "Tea TEA-1", "yours": "Green tea", "theirs": "Black tea"}}, contested.Body["conflicts"])
 
-		disjoint := s.send(t, http.MethodPatch, "/items/TEA-1?merge=disjoint", `{"price":120}`, "If-Match", seen)
+		disjoint := s.Send(t, http.MethodPatch, "/items/TEA-1?merge=disjoint", `{"price":120}`, "If-Match", seen)
 		require.Equal(t, http.StatusOK, disjoint.Status, disjoint.Body)
 		require.Equal(t, map[string]any{"fromVersion": float64(1), "keptTheirs": []any{"/name"}}, disjoint.Body["merged"])
 		require.Equal(t, "Black tea", disjoint.Body["name"])
 		require.EqualValues(t, 120, disjoint.Body["price"])
 
-		require.Equal(t, http.StatusPreconditionRequired, s.send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`).Status)
-		require.Equal(t, http.StatusBadRequest, s.send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`, "If-Match", "*").Status)
-		require.Equal(t, http.StatusBadRequest, s.send(t, http.MethodPatch, "/items/TEA-1", `{"sku":"x"}`, "If-Match", seen).Status)
-		require.Equal(t, http.StatusBadRequest, s.send(t, http.MethodPatch, "/items/TEA-1", `{"name":null}`, "If-Match", seen).Status)
-		require.Equal(t, http.StatusUnprocessableEntity, s.send(t, http.MethodPatch, "/items/TEA-1", `{"price":-1}`, "If-Match", disjoint.Header.Get("ETag")).Status)
-		require.EqualValues(t, 3, s.send(t, http.MethodGet, "/items/TEA-1", nil).Body["version"])
+		require.Equal(t, http.StatusPreconditionRequired, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`, "If-Match", "*").Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"sku":"x"}`, "If-Match", seen).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"name":null}`, "If-Match", seen).Status)
+		require.Equal(t, http.StatusUnprocessableEntity, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":-1}`, "If-Match", disjoint.Header.Get("ETag")).Status)
+		require.EqualValues(t, 3, s.Send(t, http.MethodGet, "/items/TEA-1", nil).Body["version"])
 	})
 }
 
@@ -214,7 +175,7 @@ func TestAnEditThatChangesNothingWritesNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		seen := s.add(t, "TEA-1", 100)
-		same := s.send(t, http.MethodPatch, "/items/TEA-1", `{"price":100}`, "If-Match", seen)
+		same := s.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":100}`, "If-Match", seen)
 		require.Equal(t, http.StatusOK, same.Status)
 		require.Equal(t, seen, same.Header.Get("ETag"))
 		require.EqualValues(t, 1, s.count(t, &catalog.Revision{}, "1 = 1"))
@@ -227,10 +188,10 @@ func TestAnItemThatAnOrderNamesIsNotDeleted(t *testing.T) {
 		s := open(ctx, t, db)
 		seen := s.add(t, "TEA-1", 100)
 		s.usage.skus["TEA-1"] = true
-		refused := s.send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen)
+		refused := s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen)
 		require.Equal(t, http.StatusConflict, refused.Status)
 		require.EqualValues(t, apperr.InUse, refused.Body["code"])
-		require.Equal(t, http.StatusOK, s.send(t, http.MethodGet, "/items/TEA-1", nil).Status)
+		require.Equal(t, http.StatusOK, s.Send(t, http.MethodGet, "/items/TEA-1", nil).Status)
 	})
 }
 
@@ -256,8 +217,8 @@ func TestAnItemIsHeldWhileAUnitSellsIt(t *testing.T) {
 		})
 	})
 	<-sold
-	deleted := make(chan answer)
-	go func() { deleted <- s.send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen) }()
+	deleted := make(chan httpapitest.Answer)
+	go func() { deleted <- s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen) }()
 	select {
 	case a := <-deleted:
 		t.Fatalf("deleted beside a unit that sells it: %v", a)
@@ -272,14 +233,14 @@ func TestItemsAreListedByFilterSortAndCursor(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		for i, sku := range []string{"b_1", "a%1", "C.3"} {
-			s.send(t, http.MethodPost, "/items", map[string]any{"sku": strings.ReplaceAll(sku, "%", "-"), "name": "Name " + sku, "price": 300 - i})
+			s.Send(t, http.MethodPost, "/items", map[string]any{"sku": strings.ReplaceAll(sku, "%", "-"), "name": "Name " + sku, "price": 300 - i})
 		}
 		list := func(query string) []string {
-			a := s.send(t, http.MethodGet, "/items?"+query, nil)
+			a := s.Send(t, http.MethodGet, "/items?"+query, nil)
 			require.Equal(t, http.StatusOK, a.Status, a.Body)
 			var skus []string
-			for _, item := range a.Body["items"].([]any) {
-				skus = append(skus, item.(map[string]any)["sku"].(string))
+			for _, item := range a.Items() {
+				skus = append(skus, item["sku"].(string))
 			}
 			return skus
 		}
@@ -289,12 +250,12 @@ func TestItemsAreListedByFilterSortAndCursor(t *testing.T) {
 		require.Equal(t, []string{"b_1"}, list("q=B_"), "an underscore is itself")
 		require.Equal(t, []string{"a-1"}, list("q=A%25"), "a percent sign is itself")
 		require.Empty(t, list("status=archived"))
-		require.Equal(t, http.StatusBadRequest, s.send(t, http.MethodGet, "/items?status=sold", nil).Status)
-		require.Equal(t, http.StatusBadRequest, s.send(t, http.MethodGet, "/items?sort=owner", nil).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?status=sold", nil).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?sort=owner", nil).Status)
 
-		first := s.send(t, http.MethodGet, "/items?limit=2&sort=name", nil)
+		first := s.Send(t, http.MethodGet, "/items?limit=2&sort=name", nil)
 		require.EqualValues(t, 3, first.Body["total"])
-		second := s.send(t, http.MethodGet, "/items?limit=2&sort=name&cursor="+first.Body["nextCursor"].(string), nil)
+		second := s.Send(t, http.MethodGet, "/items?limit=2&sort=name&cursor="+first.Body["nextCursor"].(string), nil)
 		require.Len(t, second.Body["items"], 1)
 		require.Nil(t, second.Body["nextCursor"])
 	})
@@ -304,9 +265,9 @@ func TestAnotherTenantsItemIsNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := open(ctx, t, db).add(t, "TEA-1", 100)
 		stranger := open(storagetest.Tenant(t), t, db)
-		require.Equal(t, http.StatusNotFound, stranger.send(t, http.MethodGet, "/items/TEA-1", nil).Status)
-		require.Equal(t, http.StatusNotFound, stranger.send(t, http.MethodGet, "/items/TEA-1/history", nil).Status)
-		require.Equal(t, http.StatusNotFound, stranger.send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`, "If-Match", seen).Status)
-		require.Equal(t, http.StatusNotFound, stranger.send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen).Status)
+		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodGet, "/items/TEA-1", nil).Status)
+		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodGet, "/items/TEA-1/history", nil).Status)
+		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`, "If-Match", seen).Status)
+		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen).Status)
 	})
 }

@@ -157,18 +157,18 @@ func spent(coupon *Coupon, state status.State) *apperr.Error {
 		With("currentStatus", state.Name).With("changedBy", stamp.UpdatedBy).With("changedTime", stamp.UpdatedTime)
 }
 
-// Discount is what a coupon takes off an order's total for a user, in minor units:
-// at least 0 and at most the total. A coupon that cannot be used is
-// ValidationFailed at /couponCode.
-func (s *Service) Discount(ctx context.Context, u *uow.Unit, code string, userID, total int64) (int64, error) {
+// Quote returns a code in its own spelling and what the coupon takes off an order's
+// total for a user, in minor units: at least 0 and at most the total. A coupon that
+// cannot be used is ValidationFailed at /couponCode.
+func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, userID, total int64) (spelled string, discount int64, err error) {
 	coupon, err := usable(ctx, u, code, userID)
 	if err != nil {
-		return 0, err
+		return "", 0, err
 	}
 	if smallest := coupon.Campaign.MinimumAmount; total < smallest {
-		return 0, unusable("minimum_amount", fmt.Sprintf("works on orders of at least %d minor units; this one has %d", smallest, total))
+		return "", 0, unusable("minimum_amount", fmt.Sprintf("works on orders of at least %d minor units; this one has %d", smallest, total))
 	}
-	return coupon.Campaign.discount(total), nil
+	return coupon.Code, coupon.Campaign.discount(total), nil
 }
 
 // RedeemForOrder uses a coupon for an order, in the order's unit, whose audit entry

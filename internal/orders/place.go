@@ -40,9 +40,10 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 			Pointer: fmt.Sprintf("/items/%d", tooMuch), Code: "overflow", Message: "makes the amount larger than can be counted",
 		})
 	}
-	order := &Order{UserID: p.UserID, Status: pending.Code, Amount: sum, CouponCode: p.CouponCode, Lines: lines}
+	order := &Order{UserID: p.UserID, Status: pending.Code, Amount: sum, Lines: lines}
 	if p.CouponCode != "" {
-		if order.Discount, err = s.coupons.Discount(ctx, u, p.CouponCode, p.UserID, sum); err != nil {
+		order.CouponCode, order.Discount, err = s.coupons.Quote(ctx, u, p.CouponCode, p.UserID, sum)
+		if err != nil {
 			return nil, err
 		}
 		order.Amount -= order.Discount
@@ -53,14 +54,12 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 	if err := insert(ctx, u, order); err != nil {
 		return nil, err
 	}
-	if p.CouponCode != "" {
-		if err := s.coupons.RedeemForOrder(ctx, u, p.CouponCode, p.UserID, order.ID); err != nil {
+	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}
+	if order.CouponCode != "" {
+		if err := s.coupons.RedeemForOrder(ctx, u, order.CouponCode, p.UserID, order.ID); err != nil {
 			return nil, err
 		}
-	}
-	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}
-	if p.CouponCode != "" {
-		detail["couponCode"] = p.CouponCode
+		detail["couponCode"] = order.CouponCode
 	}
 	if err := keep(ctx, u, order, "create", nil, detail); err != nil {
 		return nil, err

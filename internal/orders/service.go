@@ -31,9 +31,9 @@ type Catalog interface {
 // Coupons is what an order does with a coupon, all in the order's own unit. A
 // coupon that cannot be used is ValidationFailed at /couponCode.
 type Coupons interface {
-	// Discount is what the coupon takes off a total for a user, in minor units: at
-	// least 0 and at most the total.
-	Discount(ctx context.Context, u *uow.Unit, code string, userID, total int64) (int64, error)
+	// Quote returns the code in its own spelling and what the coupon takes off a
+	// total for a user, in minor units: at least 0 and at most the total.
+	Quote(ctx context.Context, u *uow.Unit, code string, userID, total int64) (spelled string, discount int64, err error)
 	// RedeemForOrder moves the coupon from unused to used.
 	RedeemForOrder(ctx context.Context, u *uow.Unit, code string, userID, orderID int64) error
 	// ReturnFromOrder moves the coupon that the order used back to unused.
