@@ -246,7 +246,7 @@ func TestAnExplanationIsBuiltAfterTheRollback(t *testing.T) {
 				return apperr.New(apperr.StatusChanged, "there are %d", count[storagetest.Thing](t, ctx, db))
 			})
 		})
-		require.EqualError(t, err, "status_changed: there are 0")
+		require.EqualError(t, err, "status_changed: There are 0")
 	})
 }
 
