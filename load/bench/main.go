@@ -77,19 +77,13 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	patterns, err := newPatches(service, "b", etags, o.workers)
-	if err != nil {
-		return err
-	}
+	patterns := newPatches(service, "b", etags, o.workers)
 	defer patterns.close()
 	units, err := newRawUnits(ctx, engine, patterns)
 	if err != nil {
 		return err
 	}
-	edits, err := newPatches(service, "c", etags, o.workers)
-	if err != nil {
-		return err
-	}
+	edits := newPatches(service, "c", etags, o.workers)
 	defer edits.close()
 	audited, err := engine.count(ctx, "SELECT COUNT(*) FROM audit_entries")
 	if err != nil {
