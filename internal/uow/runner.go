@@ -222,6 +222,8 @@ func explained(ctx context.Context, err error) error {
 // answer turns the last run's error into what the caller is told.
 func answer(err error) error {
 	switch {
+	case apperr.Has(err, apperr.OutcomeUnknown):
+		return err
 	case storage.Is(err, storage.WriteConflict, storage.LockTimeout):
 		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly):
@@ -234,9 +236,14 @@ func answer(err error) error {
 	return err
 }
 
+// reasonToRunAgain reads the causes of err, so it must know an unknown outcome
+// first: what may have been committed is never run again, whatever the engine said
+// when it was asked.
 func reasonToRunAgain(err error) (string, bool) {
 	var a *again
 	switch {
+	case apperr.Has(err, apperr.OutcomeUnknown):
+		return "", false
 	case errors.As(err, &a):
 		return a.reason, true
 	case storage.Is(err, storage.WriteConflict):
