@@ -331,6 +331,8 @@ func (t *tail) empty(ctx context.Context, missing gap) (bool, error) {
 	err := t.feed.db.Write(ctx).
 		Raw("SELECT id FROM config_histories WHERE id BETWEEN ? AND ? FOR UPDATE NOWAIT", missing.first, missing.last).
 		Scan(&found).Error
+	// The refusal comes while the rows are read, where GORM classifies nothing.
+	err = t.feed.db.Classify(err)
 	if storage.Is(err, storage.LockTimeout) {
 		return false, nil
 	}
