@@ -252,6 +252,7 @@ func TestItemsAreListedByFilterSortAndCursor(t *testing.T) {
 		require.Empty(t, list("status=archived"))
 		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?status=sold", nil).Status)
 		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?sort=owner", nil).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?q="+strings.Repeat("_", 60_000), nil).Status)
 
 		first := s.Send(t, http.MethodGet, "/items?limit=2&sort=name", nil)
 		require.EqualValues(t, 3, first.Body["total"])

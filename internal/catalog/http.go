@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -77,6 +79,10 @@ func (h handler) list(c echo.Context) (httpapi.Reply, error) {
 		return httpapi.Reply{}, err
 	}
 	filter := Filter{Search: c.QueryParam("q"), Status: c.QueryParam("status")}
+	// Engines bound the length of a pattern; nothing longer than a name is found.
+	if utf8.RuneCountInString(filter.Search) > longestName {
+		return httpapi.Reply{}, apperr.Malformed("?q", fmt.Sprintf("must have at most %d characters", longestName))
+	}
 	if filter.Status != "" && !slices.Contains(statuses, filter.Status) {
 		return httpapi.Reply{}, apperr.Malformed("?status", "must be one of "+strings.Join(statuses, ", "))
 	}

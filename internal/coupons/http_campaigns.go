@@ -3,6 +3,7 @@ package coupons
 import (
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -55,7 +56,12 @@ func (h campaignHandler) list(c echo.Context) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	listing, err := h.service.Campaigns(c.Request().Context(), c.QueryParam("q"), page)
+	search := c.QueryParam("q")
+	// Engines bound the length of a pattern; nothing longer than a name is found.
+	if utf8.RuneCountInString(search) > longestName {
+		return httpapi.Reply{}, apperr.Malformed("?q", fmt.Sprintf("must have at most %d characters", longestName))
+	}
+	listing, err := h.service.Campaigns(c.Request().Context(), search, page)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}

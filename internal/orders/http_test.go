@@ -2,6 +2,7 @@ package orders_test
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -273,7 +274,10 @@ func TestOrdersAreListedByFilterSortAndCursor(t *testing.T) {
 		require.Equal(t, placed[0]["id"], rest.Items()[0]["id"])
 		require.Nil(t, rest.Body["nextCursor"])
 
-		for _, query := range []string{"status=lost", "userId=0", "userId=x", "from=yesterday", "to=1", "sort=orderNo", "limit=0", "cursor=x"} {
+		late := base64.RawURLEncoding.EncodeToString([]byte(`{"s":"createdTime","v":"9999-12-31T23:59:59-01:00","i":1}`))
+		for _, query := range []string{
+			"sort=createdTime&cursor=" + late, "to=9999-12-31T23:59:59-01:00", "from=0000-01-01T00:00:00Z", "status=lost", "userId=0", "userId=x", "from=yesterday", "to=1", "sort=orderNo", "limit=0", "cursor=x",
+		} {
 			require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/orders?"+query, nil).Status, query)
 		}
 	})

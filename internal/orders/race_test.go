@@ -41,6 +41,7 @@ func TestOfFiftyRacersToPayOrCancelOneWinsAndTheOthersAreToldWho(t *testing.T) {
 		for start := time.Now(); rounds < raceRounds && time.Since(start) < raceBudget; rounds++ {
 			s.racePayAndCancel(t, 50)
 		}
+		require.Positive(t, rounds)
 		t.Logf("%d rounds", rounds)
 	})
 }
