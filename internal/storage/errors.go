@@ -97,6 +97,11 @@ func (db *DB) classify(err error) error {
 	if errors.As(err, &fromSQLite) {
 		return db.classifySQLite(fromSQLite, err)
 	}
+	// The transaction outlived its bound and was rolled back; of COMMIT, too, this
+	// says for certain that it was not sent.
+	if errors.Is(err, sql.ErrTxDone) {
+		return &Error{Class: Unavailable, cause: err}
+	}
 	if isLinkError(err) {
 		return &Error{Class: ConnectionLost, cause: err}
 	}
