@@ -288,11 +288,11 @@ func (h handler) batch(c echo.Context) (httpapi.Reply, error) {
 func broken(err error, verdicts []Verdict) error {
 	var fault *apperr.Error
 	if !errors.As(err, &fault) {
-		code := apperr.Internal
+		code, wait := apperr.Internal, time.Duration(0)
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			code = apperr.Unavailable
+			code, wait = apperr.Unavailable, time.Second
 		}
-		fault = apperr.New(code, "The batch was ended by a fault; items lists what became of the orders before it.").Because(err)
+		fault = apperr.New(code, "The batch was ended by a fault; items lists what became of the orders before it.").After(wait).Because(err)
 	}
 	return fault.With("items", verdicts)
 }
