@@ -29,10 +29,9 @@ type badBody struct {
 func writes(route httpapi.Route) bool { return route.Method != http.MethodGet }
 
 func TestBadBodiesAreRefusedAtTheirPlaceAndChangeNothing(t *testing.T) {
-	contract := load(t)
-	withBody := func(route httpapi.Route) bool { return contract.Operation(documentedAs(route)).RequestBody != nil }
+	withBody := func(route httpapi.Route) bool { return operationOf(t, route).RequestBody != nil }
 	eachRoute(t, withBody, func(t *testing.T, w walk) {
-		operation := contract.Operation(documentedAs(w.route))
+		operation := operationOf(t, w.route)
 		path, headers := w.ready(t)
 		before := snapshot(t, w.Program)
 		for _, bad := range slices.Concat(badTexts(operation), badMembers(t, operation)) {
@@ -249,12 +248,11 @@ func TestUnknownTransitionsAreRefused(t *testing.T) {
 }
 
 func TestBadQueriesAreRefusedByName(t *testing.T) {
-	contract := load(t)
 	queried := func(route httpapi.Route) bool {
-		return len(queryParameters(contract.Operation(documentedAs(route)))) > 0
+		return len(queryParameters(operationOf(t, route))) > 0
 	}
 	eachRoute(t, queried, func(t *testing.T, w walk) {
-		operation := contract.Operation(documentedAs(w.route))
+		operation := operationOf(t, w.route)
 		path, headers := w.ready(t)
 		before := snapshot(t, w.Program)
 		for _, p := range queryParameters(operation) {
@@ -307,7 +305,7 @@ func badValues(p *openapi3.Parameter) []string {
 
 // pages reports whether a route answers with a page of a list.
 func pages(t *testing.T, route httpapi.Route) bool {
-	return parameter(load(t).Operation(documentedAs(route)), openapi3.ParameterInQuery, "cursor") != nil
+	return parameter(operationOf(t, route), openapi3.ParameterInQuery, "cursor") != nil
 }
 
 func TestACursorIsRefusedUnderAnotherSort(t *testing.T) {
@@ -319,7 +317,7 @@ func TestACursorIsRefusedUnderAnotherSort(t *testing.T) {
 				newRow(t, w.owner)
 			}
 		}
-		sorts := parameter(load(t).Operation(documentedAs(w.route)), openapi3.ParameterInQuery, "sort").Schema.Value.Enum
+		sorts := parameter(operationOf(t, w.route), openapi3.ParameterInQuery, "sort").Schema.Value.Enum
 		first := w.owner.Do(t, http.MethodGet, path+"?limit=1&sort="+sorts[0].(string), nil).JSON(t)
 		cursor, _ := first["nextCursor"].(string)
 		if cursor == "" {

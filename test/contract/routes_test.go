@@ -30,6 +30,14 @@ func documentedAs(route httpapi.Route) string {
 	return route.Method + " " + httpapi.Base + echoParameter.ReplaceAllString(route.Path, "{$1}")
 }
 
+// operationOf returns what the document says of a route.
+func operationOf(t *testing.T, route httpapi.Route) *validate.Operation {
+	t.Helper()
+	o := load(t).Operation(documentedAs(route))
+	require.NotNil(t, o, "%s is registered and not in api/openapi.yaml", documentedAs(route))
+	return o
+}
+
 // serviceOperations are served outside the API's router.
 var serviceOperations = []string{"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs"}
 
@@ -47,11 +55,9 @@ func TestEveryRouteIsDocumentedAndEveryDocumentedOneExists(t *testing.T) {
 }
 
 func TestDocumentSaysWhatEachRouteRequires(t *testing.T) {
-	contract := load(t)
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
 		t.Run(documentedAs(route), func(t *testing.T) {
-			o := contract.Operation(documentedAs(route))
-			require.NotNil(t, o)
+			o := operationOf(t, route)
 			permission, _ := o.Extensions["x-permission"].(string)
 			require.Equal(t, route.Permission, permission, "x-permission")
 			require.Equal(t, route.Public, len(*o.Security) == 0, "security: [] is for public routes only")

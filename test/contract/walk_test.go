@@ -37,7 +37,7 @@ func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testin
 
 // example is the documented request of a route, or nil.
 func example(t *testing.T, route httpapi.Route) any {
-	text := load(t).Operation(documentedAs(route)).Example()
+	text := operationOf(t, route).Example()
 	if text == nil {
 		return nil
 	}
