@@ -57,6 +57,35 @@ func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
 	require.Zero(t, p.exitCode(t, patience), "asked to end, it ends well")
 }
 
+// killAmongBatches lets writers set both members of a pair of configs to one mark in
+// one batch, and kills the program in between.
+func killAmongBatches(t *testing.T, engine string, batches, kills int) {
+	random := seeded(t)
+	p, s, c := asProcess(t, engine)
+	l := newLedger(t, c, 2)
+	booked := make(chan struct{}, batches)
+	l.booked = func() { booked <- struct{}{} }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.writeBatches(t.Context(), c, 6, batches)
+	}()
+	for range kills {
+		for range batches / (kills + 1) {
+			<-booked
+		}
+		pause(t.Context(), time.Duration(random.IntN(5000))*time.Microsecond)
+		p.kill()
+		p = serve(t, s)
+	}
+	<-done
+
+	l.settleBatches(t, s.URL())
+	acknowledged, refused, unknown := l.totals()
+	t.Logf("%d batches acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	require.Greater(t, acknowledged, batches/20)
+}
+
 // stopInTheMiddle stops the process as a paused machine would, for a while, in the
 // middle of edits.
 func stopInTheMiddle(t *testing.T, engine string, edits int, stopped time.Duration) {

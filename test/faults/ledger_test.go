@@ -69,24 +69,24 @@ func (l *ledger) write(ctx context.Context, c *apptest.Caller, random *rand.Rand
 
 // edit reads a config and sends one edit of it.
 func (l *ledger) edit(ctx context.Context, c *apptest.Caller, key, mark string) {
-	path := "/api/v1/configs/" + key
-	etag := ""
-	for etag == "" {
-		if ctx.Err() != nil {
-			return
-		}
-		read, err := c.Try(ctx, http.MethodGet, path, nil)
-		if err == nil && read.Status == http.StatusOK {
-			etag = read.Header.Get("ETag")
-			continue
+	etag := l.newest(ctx, c, key)
+	answer, err := c.Try(ctx, http.MethodPatch, "/api/v1/configs/"+key, map[string]any{"value": mark}, "If-Match", etag)
+	l.book(mark, answer, err)
+}
+
+// newest returns the etag of a config, as soon as it can be read.
+func (l *ledger) newest(ctx context.Context, c *apptest.Caller, key string) string {
+	for ctx.Err() == nil {
+		answer, err := c.Try(ctx, http.MethodGet, "/api/v1/configs/"+key, nil)
+		if err == nil && answer.Status == http.StatusOK {
+			return answer.Header.Get("ETag")
 		}
 		if err == nil {
-			l.checkUnavailable("GET", read)
+			l.checkUnavailable("GET", answer)
 		}
 		pause(ctx, 20*time.Millisecond)
 	}
-	answer, err := c.Try(ctx, http.MethodPatch, path, map[string]any{"value": mark}, "If-Match", etag)
-	l.book(mark, answer, err)
+	return ""
 }
 
 // book sorts the reply to an edit.
@@ -107,7 +107,7 @@ func (l *ledger) book(mark string, answer apptest.Answer, err error) {
 			l.faults = append(l.faults, fmt.Sprintf("the reply to %s cannot be read: %v", mark, err))
 		}
 		l.acknowledged[mark] = config.Version
-	case answer.Status == http.StatusPreconditionFailed:
+	case answer.Status == http.StatusPreconditionFailed, answer.Code() == "batch_conflict":
 		l.refused[mark] = answer.Code()
 	case answer.Status == http.StatusServiceUnavailable && answer.Code() == "outcome_unknown":
 		l.unknown[mark] = true

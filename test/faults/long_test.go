@@ -27,6 +27,16 @@ func TestAProgramStoppedForLongerThanATransactionLivesDoesNoDamage(t *testing.T)
 	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 300, 35*time.Second) })
 }
 
+func TestAnUndoneEditThatNobodyCanLookUpIsSaidToBeUnknown(t *testing.T) {
+	t.Parallel()
+	require.EqualValues(t, 1, loseTheOutcome(t, cutBefore, true))
+}
+
+func TestATransactionThatTheServerKeepsOpenIsNeverRunAgain(t *testing.T) {
+	t.Parallel()
+	require.EqualValues(t, 1, loseTheOutcome(t, stranded, false))
+}
+
 func TestEditsGoOnByThemselvesAfterTheDatabaseWasKilled(t *testing.T) {
 	t.Parallel()
 	m, s := onOwnMariaDB(t)
@@ -42,4 +52,18 @@ func TestOfAThousandEditsWhoseCommitsAreCutOffEachIsThereOnceOrNotAtAllAsWasSaid
 func TestOneOfTheRacersWinsOverSlowLinksRoundAfterRound(t *testing.T) {
 	t.Parallel()
 	slowLinks(t, 50, 10)
+}
+
+func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasSilent(t *testing.T) {
+	t.Parallel()
+	between, direct, _, c := behindProxy(t)
+	awayAndBack(t, c, direct, 300, between.stall, between.flow)
+}
+
+func TestOfAThousandRacesOfPaymentsAndCancellationsEachHasOneWinner(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { payOrCancel(t, engine, 1000, 50) })
+}
+
+func TestABatchIsThereWholeOrNotAtAllHoweverOftenTheProgramIsKilled(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { killAmongBatches(t, engine, 600, 4) })
 }

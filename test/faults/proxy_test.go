@@ -26,6 +26,9 @@ const (
 	cutBefore
 	// lateCommit cuts the client's side at once; the server gets the COMMIT later.
 	lateCommit
+	// stranded cuts the client's side at once; the server never sees the COMMIT, nor
+	// that its client has gone, and keeps the transaction open.
+	stranded
 )
 
 // lateness is how long a lateCommit is held back.
@@ -47,6 +50,10 @@ type proxy struct {
 	onCommit func() fate
 	onLost   func()
 	delay    func() time.Duration
+	// flowing is closed while messages pass.
+	flowing chan struct{}
+	// ended is closed with the test.
+	ended chan struct{}
 }
 
 // link is one connection of the program through the proxy.
@@ -64,10 +71,15 @@ func newProxy(t *testing.T, databaseURL string) (p *proxy, through string) {
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	p = &proxy{listener: listener, upstream: u.Host, links: make(map[*link]struct{})}
+	p = &proxy{
+		listener: listener, upstream: u.Host, links: make(map[*link]struct{}),
+		flowing: make(chan struct{}), ended: make(chan struct{}),
+	}
+	close(p.flowing)
 	p.running.Go(p.accept)
 	t.Cleanup(func() {
 		_ = listener.Close()
+		close(p.ended)
 		p.cut()
 		p.running.Wait()
 	})
@@ -108,6 +120,21 @@ func (p *proxy) slow(delay func() time.Duration) {
 	p.delay = delay
 }
 
+// stall lets nothing pass and ends no connection, as a link does whose other end
+// has vanished.
+func (p *proxy) stall() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flowing = make(chan struct{})
+}
+
+// flow lets messages pass again, those that waited too.
+func (p *proxy) flow() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.flowing)
+}
+
 // cut ends every connection and, until mend, each new one at its start.
 func (p *proxy) cut() {
 	p.mu.Lock()
@@ -135,11 +162,15 @@ func (p *proxy) fateOf(frame []byte) fate {
 	return decide()
 }
 
-// hold waits for as long as messages are held back.
+// hold waits for as long as messages are held back, and no longer than the test.
 func (p *proxy) hold() {
 	p.mu.Lock()
-	delay := p.delay
+	delay, flowing := p.delay, p.flowing
 	p.mu.Unlock()
+	select {
+	case <-flowing:
+	case <-p.ended:
+	}
 	if delay != nil {
 		time.Sleep(delay()) //nolint:forbidigo // the delay is the fault
 	}
@@ -224,6 +255,10 @@ func (p *proxy) decide(l *link, frame []byte, f fate) bool {
 		_, _ = l.server.Write(frame)
 		// The server answers nobody; reading on keeps its side open until it has.
 		_, _ = l.server.Read(make([]byte, 1024))
+		return false
+	case stranded:
+		_ = l.client.Close()
+		<-p.ended
 		return false
 	}
 	return true

@@ -3,6 +3,8 @@ package faults_test
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The smoke of `make test`: each fault once, in the small.
@@ -24,6 +26,11 @@ func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasCut(t *testing.T) {
 func TestOfEditsWhoseCommitsAreCutOffEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
 	t.Parallel()
 	loseCommits(t, 150)
+}
+
+func TestACommittedEditThatNobodyCanLookUpIsNeverCalledAFailure(t *testing.T) {
+	t.Parallel()
+	require.EqualValues(t, 2, loseTheOutcome(t, loseReply, true))
 }
 
 func TestTwoConnectionsServeFiftyClientsWithoutADeadlock(t *testing.T) {
