@@ -9,7 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"interlock/internal/app"
-	"interlock/internal/demo"
+	"interlock/internal/app/demo"
 	"interlock/internal/settings"
 )
 

@@ -18,7 +18,7 @@ import (
 
 const (
 	// maxRuns is how often a unit is run before its write conflict is answered.
-	maxRuns = 5
+	maxRuns        = 5
 	defaultMaxLife = 30 * time.Second
 	// witnessPatience is how long the fate of a lost COMMIT is looked for.
 	witnessPatience = 8 * time.Second

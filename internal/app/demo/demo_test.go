@@ -10,7 +10,7 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
-	"interlock/internal/demo"
+	"interlock/internal/app/demo"
 	"interlock/internal/events"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
