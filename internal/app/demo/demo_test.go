@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/app/demo"
 	"interlock/internal/catalog"
 	"interlock/internal/clock"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
-	"interlock/internal/app/demo"
 	"interlock/internal/events"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
