@@ -52,6 +52,9 @@ func main() {
 	ctx, cancel := context.WithTimeout(interrupted, limit)
 	defer cancel()
 	if err := run(ctx, parsed); err != nil {
+		if interrupted.Err() != nil {
+			err = errors.New("interrupted")
+		}
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
 		os.Exit(1)
 	}
