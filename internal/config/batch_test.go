@@ -53,7 +53,7 @@ func TestABatchLandsWholeWithOneAuditRow(t *testing.T) {
 		require.Equal(t, `"2"`, w.get("b").Value)
 		require.Equal(t, `"new"`, w.get("d").Value)
 		_, err = w.Get(ctx, "a")
-		problemOf(t, err, apperr.NotFound)
+		refusedWith(t, err, apperr.NotFound)
 		require.Equal(t, []config.Result{
 			{Index: 0, Key: "b", Op: config.OpUpdate, Version: 2, ETag: w.get("b").Ref().ETag()},
 			{Index: 1, Key: "d", Op: config.OpCreate, Version: 1, ETag: w.get("d").Ref().ETag()},
@@ -143,5 +143,6 @@ func TestOfRacingBatchesOverTheSameKeysOneWinsWhole(t *testing.T) {
 			require.Equal(t, fmt.Sprintf(`"%d"`, winner), w.get(row.Key).Value)
 			require.EqualValues(t, 2, w.get(row.Key).Version)
 		}
+		require.Zero(t, w.deadlocks.Load())
 	})
 }

@@ -166,6 +166,7 @@ func TestRequestsThatCannotBeServedAreAnsweredInTheOrderOfChecks(t *testing.T) {
 			{"batches need configs:write", "POST", "/config-batches", "", []string{"X-Tester", "configs:read"}, 403, "forbidden", nil},
 			{"an unknown key before shape", "PATCH", "/configs/none", "{", nil, 404, "not_found", nil},
 			{"a long key", "GET", "/configs/" + strings.Repeat("k", 10_000), "", nil, 404, "not_found", nil},
+			{"a padded key, which MySQL takes for the same", "GET", "/configs/a%20", "", nil, 404, "not_found", nil},
 			{"shape before precondition", "PATCH", "/configs/a", `{"valeu":1}`, nil, 400, "malformed_request", []string{"/valeu"}},
 			{"the key never changes", "PATCH", "/configs/a", `{"key":"b"}`, nil, 400, "malformed_request", []string{"/key"}},
 			{"nor is the version sent", "PATCH", "/configs/a", `{"version":2}`, nil, 400, "malformed_request", []string{"/version"}},

@@ -197,7 +197,7 @@ func TestADeletedAndRecreatedKeyRefusesTheOldETag(t *testing.T) {
 		first := w.create("a", text("old"))
 		require.NoError(t, w.delete("a", first.Ref()))
 		_, err := w.Get(ctx, "a")
-		problemOf(t, err, apperr.NotFound)
+		refusedWith(t, err, apperr.NotFound)
 
 		second := w.create("a", text("new"))
 		require.EqualValues(t, 1, second.Version)
@@ -209,7 +209,7 @@ func TestADeletedAndRecreatedKeyRefusesTheOldETag(t *testing.T) {
 			require.Nil(t, e.Members["expectedVersion"])
 			require.Equal(t, second.View(), e.Members["current"])
 		}
-		problemOf(t, w.delete("a", first.Ref()), apperr.VersionConflict)
+		refusedWith(t, w.delete("a", first.Ref()), apperr.VersionConflict)
 		require.Equal(t, `"new"`, w.get("a").Value)
 
 		var told []string
@@ -228,7 +228,7 @@ func TestTheHistoryOfADeletedKeyStaysAndOfAnUnknownKeyIsNotFound(t *testing.T) {
 		require.Len(t, w.historyOf("a"), 2)
 		for _, key := range []string{"never", "a ", "bad key"} {
 			_, err := w.History(ctx, key, storage.Page{})
-			problemOf(t, err, apperr.NotFound)
+			refusedWith(t, err, apperr.NotFound)
 		}
 	})
 }
@@ -345,12 +345,12 @@ func TestConfigsOfAnotherTenantAreNotFound(t *testing.T) {
 		other := newWorld(t, storagetest.Tenant(t), db)
 
 		_, err := other.Get(other.ctx, "a")
-		problemOf(t, err, apperr.NotFound)
+		refusedWith(t, err, apperr.NotFound)
 		_, err = other.History(other.ctx, "a", storage.Page{})
-		problemOf(t, err, apperr.NotFound)
+		refusedWith(t, err, apperr.NotFound)
 		_, err = other.edit(other.ctx, "a", row.Ref(), `{"value":"theirs"}`, true)
-		problemOf(t, err, apperr.NotFound)
-		problemOf(t, other.delete("a", row.Ref()), apperr.NotFound)
+		refusedWith(t, err, apperr.NotFound)
+		refusedWith(t, other.delete("a", row.Ref()), apperr.NotFound)
 		other.create("a", text("own"))
 		require.Equal(t, `"mine"`, w.get("a").Value)
 	})
@@ -368,7 +368,7 @@ func TestAnEditOfAConfigDeletedMeanwhileIsNotFound(t *testing.T) {
 				})
 				return err
 			})
-			problemOf(t, err, apperr.NotFound)
+			refusedWith(t, err, apperr.NotFound)
 		}
 	})
 }

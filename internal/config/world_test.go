@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,16 +31,31 @@ type world struct {
 	db     *storage.DB
 	runner *uow.Runner
 	bus    *events.InProcess
+	// deadlocks counts the units that the engine gave up for another.
+	deadlocks atomic.Int64
 }
+
+// UnitRetried implements uow.Observer.
+func (w *world) UnitRetried(reason string) {
+	if reason == "write_conflict" {
+		w.deadlocks.Add(1)
+	}
+}
+
+// UnitEnded implements uow.Observer.
+func (w *world) UnitEnded(string) {}
 
 func newWorld(t testing.TB, ctx context.Context, db *storage.DB) *world {
 	bus := events.NewInProcess(64)
 	t.Cleanup(bus.Close)
-	return &world{
+	w := &world{
 		Service: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}}),
 		t:       t, ctx: ctx, db: db, bus: bus,
-		runner: uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}}),
 	}
+	w.runner = uow.NewRunner(uow.Options{
+		DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}, Observer: w,
+	})
+	return w
 }
 
 // as returns the context of an admin of the same tenant with another name.
@@ -154,6 +170,12 @@ func problemOf(t testing.TB, err error, code apperr.Code) *apperr.Error {
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, code, e.Code, e.Error())
 	return e
+}
+
+// refusedWith requires that err is a refusal with the code.
+func refusedWith(t testing.TB, err error, code apperr.Code) {
+	t.Helper()
+	require.True(t, apperr.Has(err, code), "want %s, got %v", code, err)
 }
 
 // pointers lists where an error says that something is wrong.
