@@ -135,13 +135,19 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	// never waits for a connection that only another such unit could give back.
 	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
-	if db.write, err = db.gorm(mysql.New(mysql.Config{Conn: pool(connector, o.MaxConnections-readers)}), o.Clock); err != nil {
+	if db.write, err = db.gorm(mysqlOver(pool(connector, o.MaxConnections-readers)), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
-	if db.read, err = db.gorm(mysql.New(mysql.Config{Conn: pool(connector, readers)}), o.Clock); err != nil {
+	if db.read, err = db.gorm(mysqlOver(pool(connector, readers)), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
 	return db, nil
+}
+
+// mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
+// reply packet, which has the new id already, instead of a result set.
+func mysqlOver(pool *sql.DB) gorm.Dialector {
+	return mysql.New(mysql.Config{Conn: pool, DisableWithReturning: true})
 }
 
 func pool(connector driver.Connector, size int) *sql.DB {
