@@ -237,8 +237,7 @@ func (db *DB) Read(ctx context.Context) *gorm.DB { return db.read.WithContext(ct
 func (db *DB) Write(ctx context.Context) *gorm.DB { return db.write.WithContext(ctx) }
 
 // Begin begins a transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on
-// MySQL. The transaction lives as long as life, while its statements run under
-// ctx; so a caller that hangs up ends a statement, never a COMMIT.
+// MySQL. It lives as long as life; its statements run under ctx.
 func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
 	tx := db.write.WithContext(life).Begin()
 	if tx.Error != nil {

@@ -61,7 +61,7 @@ func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB) error {
 			return fmt.Errorf("encode the audit detail: %w", err)
 		}
 	}
-	err := tx.WithContext(ctx).Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.UserID,
+	err := tx.Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.UserID,
 		actor.Name, actor.CredentialID, u.entry.Action, u.entry.Resource, string(detail), u.entry.Note, u.now).Error
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)
