@@ -106,19 +106,19 @@ func (s *Service) at(ctx context.Context, row *Config, version int64) (*Config, 
 	return h.config(row), nil
 }
 
-// remember writes the history row of the version that the config has now.
-//
-//	INSERT INTO config_histories (tenant_id, config_id, version, …) VALUES (…)
+const insertHistory = "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, value_type, " +
+	"value_schema, remark, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+// remember writes the history row of the version that the config has now. Each edit
+// pays for it, so it is the bare statement.
 func remember(ctx context.Context, u *uow.Unit, c *Config, action Action, note string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	h := History{
-		ConfigID: c.ID, Key: c.Key, Version: c.Version, Action: action, Content: c.Content, Note: note,
-		ChangedBy: c.UpdatedBy, ChangedByName: c.UpdatedByName, ChangedTime: c.UpdatedTime,
-	}
-	if err := tx.Create(&h).Error; err != nil {
+	err = tx.Exec(insertHistory, c.TenantID, c.ID, c.Key, c.Version, action, c.Value, c.ValueType,
+		c.Schema, c.Remark, note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime).Error
+	if err != nil {
 		return fmt.Errorf("write the history of config %q: %w", c.Key, err)
 	}
 	return nil

@@ -5,11 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"gorm.io/gorm"
 
 	"interlock/internal/status"
+	"interlock/internal/storage"
 )
 
 // What a guarded write can meet. Both mean that nothing was changed.
@@ -123,23 +128,51 @@ func Delete[T any](ctx context.Context, u Unit, ref Ref) error {
 	return outcome[T](tx, result, ref.ID, ErrStale)
 }
 
+// write builds the one UPDATE of this package. It is written out instead of left to
+// GORM, which takes three times as many allocations for it, on every mutation.
 func write[T any](ctx context.Context, u Unit, id int64, set Set, missed error, condition string, args ...any) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
 	}
+	if who.TenantID == 0 {
+		return storage.ErrNoTenant
+	}
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	columns := make(map[string]any, len(set)+4)
-	maps.Copy(columns, set)
-	columns["version"] = gorm.Expr("version + 1")
-	columns["updated_time"] = u.Now()
-	columns["updated_by"] = who.UserID
-	columns["updated_by_name"] = who.Name
-	result := tx.Model(new(T)).Where("id = ?", id).Where(condition, args...).Updates(columns)
+	table, err := tableOf[T](tx)
+	if err != nil {
+		return err
+	}
+	var query strings.Builder
+	values := make([]any, 0, len(set)+len(args)+5)
+	query.WriteString("UPDATE " + table + " SET ")
+	for _, column := range slices.Sorted(maps.Keys(set)) {
+		query.WriteString("`" + column + "` = ?, ")
+		values = append(values, set[column])
+	}
+	query.WriteString("version = version + 1, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)
+	values = append(values, u.Now(), who.UserID, who.Name, who.TenantID, id)
+	result := tx.Exec(query.String(), append(values, args...)...)
 	return outcome[T](tx, result, id, missed)
+}
+
+var tables sync.Map
+
+// tableOf returns the table of a model, as GORM names it.
+func tableOf[T any](tx *gorm.DB) (string, error) {
+	model := reflect.TypeFor[T]()
+	if table, ok := tables.Load(model); ok {
+		return table.(string), nil
+	}
+	statement := &gorm.Statement{DB: tx}
+	if err := statement.Parse(new(T)); err != nil {
+		return "", fmt.Errorf("guard: read the model: %w", err)
+	}
+	tables.Store(model, statement.Table)
+	return statement.Table, nil
 }
 
 // outcome insists on exactly one changed row, and looks again to tell a row that

@@ -32,6 +32,9 @@ type Unit struct {
 	tx     *gorm.DB
 	endTx  context.CancelFunc
 	wrote  atomic.Bool
+	// txContext is what the transaction was begun for, and nearly always what it is
+	// asked for again.
+	txContext context.Context
 
 	entry        *Entry
 	audited      int
@@ -73,6 +76,9 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if u.tx != nil && ctx == u.txContext {
+		return u.tx, nil
+	}
 	if u.tx != nil {
 		return u.tx.WithContext(context.WithoutCancel(ctx)), nil
 	}
@@ -90,7 +96,7 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 		end()
 		return nil, fmt.Errorf("begin: %w", err)
 	}
-	u.tx, u.endTx = storage.MarkWrites(tx, &u.wrote), end
+	u.tx, u.endTx, u.txContext = storage.MarkWrites(tx, &u.wrote), end, ctx
 	return u.tx, nil
 }
 
