@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"slices"
 	"time"
@@ -128,7 +129,10 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	client := redis.NewClient(options)
 	sv.redis = client
 	sv.closers = append(sv.closers, func() { _ = client.Close() })
-	bus, err := events.NewRedis(ctx, client, events.RedisOptions{})
+	bus, err := events.NewRedis(ctx, client, events.RedisOptions{
+		// Channels are shared by all databases of a server, so the number is in the name.
+		Prefix: fmt.Sprintf("interlock:%d:events:", options.DB), Buffer: eventBuffer, Logger: slog.Default(),
+	})
 	if err != nil {
 		return fmt.Errorf("reach Redis at %s: %w", options.Addr, err)
 	}
