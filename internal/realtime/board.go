@@ -1,0 +1,195 @@
+package realtime
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Bounds of presence. A tab is one open page of one person.
+const (
+	// life is how long a heartbeat counts: two that are lost in a row may be missed.
+	life            = 12 * time.Second
+	tabsOfTenant    = 2000
+	tabsOfPerson    = 50
+	peopleOfOnePage = 100
+)
+
+// place is a resource of a tenant.
+type place struct {
+	tenant   int64
+	resource string
+}
+
+// board is who is where. Its owner sees to it that one goroutine uses it at a time.
+type board struct {
+	places map[place]map[int64]*visitor
+	// tabs counts them for each tenant.
+	tabs map[int64]int
+}
+
+// visitor is one person at one place.
+type visitor struct {
+	name  string
+	since time.Time
+	tabs  map[string]*tab
+}
+
+type tab struct {
+	field string
+	// chosen is when the field was; seen is when the last heartbeat came.
+	chosen, seen time.Time
+}
+
+func newBoard() *board {
+	return &board{places: make(map[place]map[int64]*visitor), tabs: make(map[int64]int)}
+}
+
+// hasRoom reports whether a tab can be at a place without breaking a bound.
+func (b *board) hasRoom(at place, person int64, name string) bool {
+	visitors := b.places[at]
+	if v := visitors[person]; v != nil && v.tabs[name] != nil {
+		return true
+	}
+	if b.tabs[at.tenant] >= tabsOfTenant || visitors[person] == nil && len(visitors) >= peopleOfOnePage {
+		return false
+	}
+	return b.tabsOf(at.tenant, person) < tabsOfPerson
+}
+
+func (b *board) tabsOf(tenant, person int64) int {
+	count := 0
+	for at, visitors := range b.places {
+		if v := visitors[person]; at.tenant == tenant && v != nil {
+			count += len(v.tabs)
+		}
+	}
+	return count
+}
+
+// enter records a heartbeat. A person has been there since the earliest time that
+// any process knows of.
+func (b *board) enter(at place, a announced, now time.Time) {
+	visitors := b.places[at]
+	if visitors == nil {
+		visitors = make(map[int64]*visitor)
+		b.places[at] = visitors
+	}
+	v := visitors[a.Person]
+	if v == nil {
+		v = &visitor{since: a.Since, tabs: make(map[string]*tab)}
+		visitors[a.Person] = v
+	}
+	v.name = a.Name
+	if a.Since.Before(v.since) {
+		v.since = a.Since
+	}
+	t := v.tabs[a.Tab]
+	if t == nil {
+		t = &tab{chosen: now}
+		v.tabs[a.Tab] = t
+		b.tabs[at.tenant]++
+	}
+	if t.field != a.Field {
+		t.field, t.chosen = a.Field, now
+	}
+	t.seen = now
+}
+
+// leave takes a tab off the board.
+func (b *board) leave(at place, person int64, name string) {
+	v := b.places[at][person]
+	if v == nil || v.tabs[name] == nil {
+		return
+	}
+	delete(v.tabs, name)
+	if b.tabs[at.tenant]--; b.tabs[at.tenant] == 0 {
+		delete(b.tabs, at.tenant)
+	}
+	if len(v.tabs) > 0 {
+		return
+	}
+	delete(b.places[at], person)
+	if len(b.places[at]) == 0 {
+		delete(b.places, at)
+	}
+}
+
+// expire takes off every tab that has not been heard of, and returns the places where
+// this shows.
+func (b *board) expire(now time.Time) []place {
+	var changed []place
+	for at, visitors := range b.places {
+		before := b.people(at, 0)
+		for person, v := range visitors {
+			for name, t := range v.tabs {
+				if now.Sub(t.seen) >= life {
+					b.leave(at, person, name)
+				}
+			}
+		}
+		if !samePeople(before, b.people(at, 0)) {
+			changed = append(changed, at)
+		}
+	}
+	return changed
+}
+
+// people returns who is at a place without one person (0 for nobody), first come
+// first.
+func (b *board) people(at place, without int64) []Person {
+	visitors := b.places[at]
+	people := make([]Person, 0, len(visitors))
+	for id, v := range visitors {
+		if id != without {
+			people = append(people, Person{ID: id, Name: v.name, Field: v.field(), Since: v.since})
+		}
+	}
+	slices.SortFunc(people, func(a, b Person) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
+	})
+	return people
+}
+
+// field is the one that was chosen last in any of the person's tabs. A tab without a
+// field says nothing.
+func (v *visitor) field() string {
+	var field string
+	var chosen time.Time
+	for _, t := range v.tabs {
+		if t.field == "" {
+			continue
+		}
+		if field == "" || cmp.Or(t.chosen.Compare(chosen), cmp.Compare(t.field, field)) > 0 {
+			field, chosen = t.field, t.chosen
+		}
+	}
+	return field
+}
+
+// since returns since when a person is at a place, or otherwise when it is not.
+func (b *board) since(at place, person int64, otherwise time.Time) time.Time {
+	if v := b.places[at][person]; v != nil {
+		return v.since
+	}
+	return otherwise
+}
+
+// of returns who is where in a tenant, sorted by resource.
+func (b *board) of(tenant int64) []present {
+	list := []present{}
+	for at := range b.places {
+		if at.tenant == tenant {
+			list = append(list, present{Resource: at.resource, People: b.people(at, 0)})
+		}
+	}
+	slices.SortFunc(list, func(a, b present) int { return cmp.Compare(a.Resource, b.Resource) })
+	return list
+}
+
+// samePeople reports whether two lists show the same.
+func samePeople(a, b []Person) bool {
+	return slices.EqualFunc(a, b, func(a, b Person) bool {
+		return a.ID == b.ID && a.Name == b.Name && a.Field == b.Field
+	})
+}
