@@ -77,9 +77,7 @@ func narrow(query *gorm.DB, f Filter) *gorm.DB {
 		query = query.Where("created_time < ?", f.To)
 	}
 	if f.NumberPrefix != "" {
-		// A range instead of LIKE, which SQLite would not answer from the index.
-		prefix := strings.ToUpper(f.NumberPrefix)
-		query = query.Where("order_no >= ? AND order_no < ?", prefix, prefix+"\U0010FFFF")
+		query = storage.WithPrefix(query, "order_no", strings.ToUpper(f.NumberPrefix))
 	}
 	return query
 }

@@ -1,0 +1,63 @@
+package coupons
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"interlock/internal/storage"
+)
+
+// Found is a coupon as a search shows it.
+type Found struct {
+	Code string
+	// Status is the coupon's status now.
+	Status string
+}
+
+// ByCode returns at most limit coupons whose code begins with a text in either case.
+func (s *Service) ByCode(ctx context.Context, text string, limit int) ([]Found, error) {
+	rows, err := storage.ByPrefix[Coupon](s.db.Read(ctx), "code", []string{canonical(text)}, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find coupons by code: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	coupons := make([]*Coupon, len(rows))
+	for i := range rows {
+		coupons[i] = &rows[i]
+	}
+	if err := withCampaigns(s.db.Read(ctx), coupons); err != nil {
+		return nil, err
+	}
+	found := make([]Found, len(rows))
+	for i, coupon := range coupons {
+		found[i] = Found{Code: coupon.Code, Status: coupon.state(s.clock.Now()).Name}
+	}
+	return found, nil
+}
+
+// CampaignsByName returns at most limit campaigns whose name begins with a text.
+func (s *Service) CampaignsByName(ctx context.Context, text string, limit int) ([]Campaign, error) {
+	campaigns, err := storage.ByPrefix[Campaign](s.db.Read(ctx), "name", storage.Spellings(text), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find campaigns by name: %w", err)
+	}
+	return campaigns, nil
+}
+
+// CountExpiring counts the unused coupons whose time ends within a while from now:
+//
+//	SELECT COUNT(*) FROM coupons WHERE tenant_id = ? AND status = 0
+//	   AND campaign_id IN (SELECT id FROM coupon_campaigns WHERE … valid_to > ? AND valid_to <= ?)
+func (s *Service) CountExpiring(ctx context.Context, within time.Duration) (int64, error) {
+	now := s.clock.Now()
+	ending := s.db.Read(ctx).Model(&Campaign{}).Select("id").Where("valid_to > ? AND valid_to <= ?", now, now.Add(within))
+	var count int64
+	err := s.db.Read(ctx).Model(&Coupon{}).Where("status = ? AND campaign_id IN (?)", unused.Code, ending).Count(&count).Error
+	if err != nil {
+		return 0, fmt.Errorf("count coupons that expire soon: %w", err)
+	}
+	return count, nil
+}

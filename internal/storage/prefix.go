@@ -1,0 +1,56 @@
+package storage
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gorm.io/gorm"
+)
+
+// lastRune comes after every other character, so that it ends a range of texts.
+const lastRune = "\U0010FFFF"
+
+// WithPrefix narrows a query to the rows whose column begins with a text:
+//
+//	WHERE column >= 'text' AND column < 'text\U0010FFFF'
+//
+// Both dialects answer such a range from an index on the column, and SQLite does not
+// for LIKE. Columns compare by bytes, so the case must be right; see Spellings.
+func WithPrefix(query *gorm.DB, column, text string) *gorm.DB {
+	return query.Where("`"+column+"` >= ? AND `"+column+"` < ?", text, text+lastRune)
+}
+
+// ByPrefix reads at most limit rows of T whose column begins with one of the
+// spellings. The spelling that comes first has its rows first, and of each the
+// shortest, which is the spelling itself where a row has it, comes before all others.
+func ByPrefix[T any](query *gorm.DB, column string, spellings []string, limit int) ([]T, error) {
+	query = query.Session(&gorm.Session{})
+	found := []T{}
+	for _, spelling := range spellings {
+		if len(found) >= limit {
+			break
+		}
+		var rows []T
+		err := WithPrefix(query, column, spelling).Order("`" + column + "`, id").Limit(limit - len(found)).Find(&rows).Error
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, rows...)
+	}
+	return found, nil
+}
+
+// Spellings returns a text as it is and in the other cases that it is likely to have
+// been stored in: lower, upper and with a capital letter.
+func Spellings(text string) []string {
+	lower := strings.ToLower(text)
+	_, first := utf8.DecodeRuneInString(lower)
+	spellings := []string{text}
+	for _, other := range []string{lower, strings.ToUpper(text), strings.ToUpper(lower[:first]) + lower[first:]} {
+		if !slices.Contains(spellings, other) {
+			spellings = append(spellings, other)
+		}
+	}
+	return spellings
+}
