@@ -75,6 +75,19 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 	return storage.List[uow.AuditRow](query, page, sorts)
 }
 
+// Latest returns the newest entries, at most limit of them.
+func (l *Log) Latest(ctx context.Context, limit int) ([]Entry, error) {
+	var rows []uow.AuditRow
+	if err := l.db.Read(ctx).Order("id DESC").Limit(limit).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, len(rows))
+	for i, row := range rows {
+		entries[i] = view(row)
+	}
+	return entries, nil
+}
+
 // under returns the prefix of what lies below a resource.
 func under(resource string) string {
 	if resource[len(resource)-1] == '/' {

@@ -74,6 +74,15 @@ CREATE TABLE `config_histories` (
   KEY `ix_config_histories_key` (`tenant_id`,`key`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `conflict_counts` (
+  `tenant_id` bigint(20) NOT NULL,
+  `day` varchar(10) NOT NULL,
+  `resource` varchar(64) NOT NULL,
+  `code` varchar(64) NOT NULL,
+  `conflicts` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`day`,`resource`,`code`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `coupons` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -116,7 +125,8 @@ CREATE TABLE `coupon_campaigns` (
   `issued` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),
   KEY `ix_coupon_campaigns_id` (`tenant_id`,`id`),
-  KEY `ix_coupon_campaigns_valid_to` (`valid_to`)
+  KEY `ix_coupon_campaigns_valid_to` (`valid_to`),
+  KEY `ix_coupon_campaigns_name` (`tenant_id`,`name`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `coupon_campaign_histories` (

@@ -78,6 +78,15 @@ CREATE TABLE configs (
 
 CREATE UNIQUE INDEX uq_configs_key ON configs (tenant_id, key);
 
+CREATE TABLE conflict_counts (
+  tenant_id INTEGER NOT NULL,
+  day       TEXT    NOT NULL,
+  resource  TEXT    NOT NULL,
+  code      TEXT    NOT NULL,
+  conflicts INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, day, resource, code)
+);
+
 CREATE TABLE coupon_campaign_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -120,6 +129,8 @@ CREATE TABLE coupon_campaigns (
 );
 
 CREATE INDEX ix_coupon_campaigns_id ON coupon_campaigns (tenant_id, id);
+
+CREATE INDEX ix_coupon_campaigns_name ON coupon_campaigns (tenant_id, name, id);
 
 CREATE INDEX ix_coupon_campaigns_valid_to ON coupon_campaigns (valid_to);
 
