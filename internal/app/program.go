@@ -17,9 +17,12 @@ import (
 	"interlock/internal/catalog"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
+	"interlock/internal/dashboard"
 	"interlock/internal/httpapi"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
+	"interlock/internal/realtime"
+	"interlock/internal/search"
 	"interlock/internal/settings"
 	"interlock/internal/telemetry"
 	"interlock/web"
@@ -102,10 +105,13 @@ func (p *Program) Routes() []httpapi.Route { return p.server.Router().Routes() }
 // the shutdown time-out, and closes everything. Start must have succeeded.
 func (p *Program) Run(ctx context.Context) error {
 	defer p.close()
-	background, stopJobs := context.WithCancel(context.WithoutCancel(ctx))
-	var jobs sync.WaitGroup
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
+	var working sync.WaitGroup
 	if p.Settings.Role != "api" {
-		p.startJobs(background, &jobs)
+		p.startJobs(background, &working)
+	}
+	if p.Settings.Role != "worker" {
+		p.startRequestWork(background, &working)
 	}
 	served := make(chan error, 1)
 	go func() { served <- p.server.Serve(p.listener) }()
@@ -120,9 +126,20 @@ func (p *Program) Run(ctx context.Context) error {
 		err = errors.Join(p.server.Shutdown(limit), <-served)
 		cancel()
 	}
-	stopJobs()
-	jobs.Wait()
+	stopBackground()
+	working.Wait()
 	return err
+}
+
+// startRequestWork runs, until ctx ends, what every process that takes requests needs
+// beside them.
+func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
+	running.Go(func() { p.services.Conflicts.Run(ctx) })
+	running.Go(func() {
+		if err := p.services.Realtime.Run(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "presence is not shared with other processes", "error", err)
+		}
+	})
 }
 
 func (p *Program) newServer() (*httpapi.Server, error) {
@@ -137,7 +154,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	}
 	server := httpapi.NewServer(httpapi.Options{
 		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter, Rate: rate,
-		TrustedProxies: proxies, Registerer: sv.Metrics.Registry,
+		TrustedProxies: proxies, Registerer: sv.Metrics.Registry, Conflicts: sv.Conflicts,
 	})
 	if p.Settings.Role != "worker" {
 		router := server.Router()
@@ -147,6 +164,9 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
 		coupons.Routes(router, sv.Coupons)
+		realtime.Routes(router, sv.Realtime)
+		search.Routes(router, sv.Search)
+		dashboard.Routes(router, sv.Dashboard)
 		if err := httpapi.ServeDocs(server); err != nil {
 			return nil, err
 		}

@@ -21,11 +21,14 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
+	"interlock/internal/dashboard"
 	"interlock/internal/events"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
 	"interlock/internal/ratelimit"
+	"interlock/internal/realtime"
+	"interlock/internal/search"
 	"interlock/internal/settings"
 	"interlock/internal/storage"
 	"interlock/internal/telemetry"
@@ -50,6 +53,11 @@ type Services struct {
 	Catalog *catalog.Service
 	Orders  *orders.Service
 	Coupons *coupons.Service
+
+	Realtime  *realtime.Service
+	Search    *search.Service
+	Dashboard *dashboard.Service
+	Conflicts *dashboard.ConflictLog
 
 	redis   *redis.Client // nil in embedded mode
 	bus     events.Bus
@@ -148,6 +156,7 @@ func (sv *Services) buildDomains() {
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: orders.ItemUsage{}})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
 	sv.Orders = orders.New(orders.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Catalog: sv.Catalog, Coupons: sv.Coupons})
+	sv.buildOverviews()
 }
 
 // Close closes what Open opened, last first.

@@ -45,6 +45,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.redeem()
 		d.configure()
 		d.watch()
+		d.overlook()
 		d.look()
 		d.signInAndOut()
 		d.operate()
@@ -130,16 +131,45 @@ func (d day) configure() {
 
 // watch reads the feed from its beginning and holds each event against the document.
 func (d day) watch() {
-	request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.Program.URL+httpapi.Base+"/configs/watch", nil)
+	d.stream("/configs/watch", func(lines *bufio.Scanner) {
+		d.event(lines, "ready", "ConfigFeedPlace")
+		newConfig(d.t, d.Caller)
+		d.event(lines, "change", "ConfigEvent")
+	})
+}
+
+// overlook changes a row of each topic and holds each event against the document.
+func (d day) overlook() {
+	config := "configs/" + newConfig(d.t, d.Caller)
+	d.do(200, "POST", "/presence", map[string]any{"resource": config, "field": "/value", "tab": "a"})
+	d.stream("/events?topics=configs,orders,items,coupons,coupon-campaigns,presence", func(lines *bufio.Scanner) {
+		d.event(lines, "ready", "EventTopics")
+		d.event(lines, "presence", "Presence")
+		d.do(200, "POST", "/presence", map[string]any{"resource": config, "tab": "a", "leaving": true})
+		d.event(lines, "presence", "Presence")
+		d.do(204, "DELETE", "/"+config, nil, "If-Match", d.etag("/"+config))
+		d.event(lines, "configs", "Change")
+		newOrder(d.t, d.Caller)
+		d.event(lines, "items", "Change")
+		d.event(lines, "orders", "Change")
+		newCoupon(d.t, d.Caller)
+		d.event(lines, "coupon-campaigns", "Change")
+		d.event(lines, "coupon-campaigns", "Change")
+		d.event(lines, "coupons", "Change")
+	})
+	require.NotEmpty(d.t, d.do(200, "GET", "/search?q=walk", nil)["items"])
+	require.NotEmpty(d.t, d.do(200, "GET", "/dashboard", nil)["recentChanges"])
+}
+
+// stream opens a stream of server-sent events and closes it when read is done.
+func (d day) stream(path string, read func(lines *bufio.Scanner)) {
+	request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.Program.URL+httpapi.Base+path, nil)
 	require.NoError(d.t, err)
 	request.Header.Set("Authorization", "Bearer "+d.Token)
 	reply, err := d.HTTP.Do(request)
 	require.NoError(d.t, err)
 	defer reply.Body.Close()
-	lines := bufio.NewScanner(reply.Body)
-	d.event(lines, "ready", "ConfigFeedPlace")
-	newConfig(d.t, d.Caller)
-	d.event(lines, "change", "ConfigEvent")
+	read(bufio.NewScanner(reply.Body))
 }
 
 func (d day) event(lines *bufio.Scanner, name, schema string) {

@@ -13,8 +13,8 @@ import (
 )
 
 // ownTraces are tables in which a refused request may leave something: what sign-in
-// keeps to count attempts.
-var ownTraces = []string{"sign_in_attempts", "sessions"}
+// keeps to count attempts, and the count of conflicts.
+var ownTraces = []string{"sign_in_attempts", "sessions", "conflict_counts"}
 
 // snapshot says of each table how many rows it has and what their versions add up
 // to, so that two snapshots are equal only when nothing was added, removed or

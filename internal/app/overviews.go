@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"interlock/internal/catalog"
+	"interlock/internal/config"
+	"interlock/internal/coupons"
+	"interlock/internal/dashboard"
+	"interlock/internal/orders"
+	"interlock/internal/realtime"
+	"interlock/internal/search"
+)
+
+// What it takes to read the resources of the domains.
+const (
+	readConfigs = "configs:read"
+	readItems   = "items:read"
+	readOrders  = "orders:read"
+	readCoupons = "coupons:read"
+)
+
+// buildOverviews builds what looks across the domains.
+func (sv *Services) buildOverviews() {
+	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: []realtime.Topic{
+		{Name: config.Topic, Permission: readConfigs},
+		{Name: orders.Topic, Permission: readOrders},
+		{Name: catalog.Topic, Permission: readItems},
+		{Name: coupons.Topic, Permission: readCoupons},
+		{Name: coupons.CampaignTopic, Permission: readCoupons},
+	}})
+	sv.Search = search.New(
+		search.Kind{Name: "config", Permission: readConfigs, Finder: search.FinderFunc(sv.findConfigs)},
+		search.Kind{Name: "order", Permission: readOrders, Finder: search.FinderFunc(sv.findOrders)},
+		search.Kind{Name: "user", Permission: readOrders, Finder: search.FinderFunc(sv.findUser)},
+		search.Kind{Name: "item", Permission: readItems, Finder: search.FinderFunc(sv.findItems)},
+		search.Kind{Name: "coupon", Permission: readCoupons, Finder: search.FinderFunc(sv.findCoupons)},
+		search.Kind{Name: "coupon-campaign", Permission: readCoupons, Finder: search.FinderFunc(sv.findCampaigns)},
+	)
+	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
+	sv.Dashboard = dashboard.New(dashboard.Deps{
+		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts,
+		Readers: map[string]string{
+			"configs": readConfigs, "config-batches": readConfigs, "items": readItems,
+			"orders": readOrders, "order-batches": readOrders, "coupons": readCoupons, "coupon-campaigns": readCoupons,
+		},
+	})
+}
+
+func (sv *Services) findConfigs(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Configs.ByKey(ctx, text, limit)
+	return hits(found, err, func(c config.Found) search.Hit {
+		return search.Hit{ID: c.Key, Title: c.Key, Subtitle: c.Remark, Path: page("configs", c.Key)}
+	})
+}
+
+func (sv *Services) findOrders(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Orders.ByNumber(ctx, text, limit)
+	return hits(found, err, func(o orders.Order) search.Hit {
+		id := strconv.FormatInt(o.ID, 10)
+		return search.Hit{ID: id, Title: o.OrderNo, Subtitle: orders.Machine.Of(o.Status).Name, Path: page("orders", id)}
+	})
+}
+
+// findUser finds the user whose id is the text, if it has ordered anything: users are
+// known by their orders.
+func (sv *Services) findUser(ctx context.Context, text string, _ int) ([]search.Hit, error) {
+	user, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || user < 1 {
+		return nil, nil //nolint:nilerr // a text that is no id names nobody
+	}
+	latest, err := sv.Orders.LatestOf(ctx, user)
+	if err != nil || latest == nil {
+		return nil, err
+	}
+	id := strconv.FormatInt(user, 10)
+	return []search.Hit{{ID: id, Title: id, Subtitle: latest.OrderNo, Path: "/orders?userId=" + id}}, nil
+}
+
+func (sv *Services) findItems(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Catalog.Find(ctx, text, limit)
+	return hits(found, err, func(i catalog.Item) search.Hit {
+		return search.Hit{ID: i.SKU, Title: i.SKU, Subtitle: i.Name, Path: page("items", i.SKU)}
+	})
+}
+
+func (sv *Services) findCoupons(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Coupons.ByCode(ctx, text, limit)
+	return hits(found, err, func(c coupons.Found) search.Hit {
+		return search.Hit{ID: c.Code, Title: c.Code, Subtitle: c.Status, Path: page("coupons", c.Code)}
+	})
+}
+
+func (sv *Services) findCampaigns(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	const day = "2006-01-02"
+	found, err := sv.Coupons.CampaignsByName(ctx, text, limit)
+	return hits(found, err, func(c coupons.Campaign) search.Hit {
+		id := strconv.FormatInt(c.ID, 10)
+		return search.Hit{
+			ID: id, Title: c.Name, Subtitle: c.ValidFrom.Format(day) + " – " + c.ValidTo.Format(day), Path: page("coupon-campaigns", id),
+		}
+	})
+}
+
+// hits shows what a domain found.
+func hits[T any](found []T, err error, show func(T) search.Hit) ([]search.Hit, error) {
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]search.Hit, len(found))
+	for i, row := range found {
+		shown[i] = show(row)
+	}
+	return shown, nil
+}
+
+// page is the path of a row's page in the admin.
+func page(resource, key string) string { return "/" + resource + "/" + url.PathEscape(key) }

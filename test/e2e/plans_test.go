@@ -1,0 +1,75 @@
+package e2e_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"interlock/internal/app"
+	"interlock/internal/principal"
+	"interlock/test/apptest"
+)
+
+// TestNoOverviewReadsAWholeTable asks SQLite how it answers each statement of a search
+// and of the dashboard. MariaDB has the same indexes, and a planner that scans small
+// tables whatever they have.
+func TestNoOverviewReadsAWholeTable(t *testing.T) {
+	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, "")
+	require.NoError(t, err)
+	defer services.Close()
+	ctx := principal.With(t.Context(), principal.System(1, "planner"))
+	statements := record(t, services.DB.Read(ctx))
+
+	_, err = services.Search.Search(ctx, "7")
+	require.NoError(t, err)
+	_, err = services.Search.Search(ctx, "tea")
+	require.NoError(t, err)
+	_, err = services.Dashboard.Overview(ctx)
+	require.NoError(t, err)
+
+	require.Greater(t, len(*statements), 15)
+	for _, s := range *statements {
+		for _, step := range plan(t, ctx, services, s) {
+			require.NotContains(t, step, "SCAN", s.sql)
+			if strings.HasPrefix(step, "SEARCH") {
+				require.Contains(t, step, "tenant_id=?", s.sql)
+			}
+		}
+	}
+}
+
+type statement struct {
+	sql       string
+	arguments []any
+}
+
+// record notes each query from now on.
+func record(t *testing.T, db *gorm.DB) *[]statement {
+	t.Helper()
+	statements := &[]statement{}
+	require.NoError(t, db.Callback().Query().After("gorm:query").Register("test:record", func(db *gorm.DB) {
+		*statements = append(*statements, statement{db.Statement.SQL.String(), db.Statement.Vars})
+	}))
+	return statements
+}
+
+// plan returns the steps in which SQLite answers a statement.
+func plan(t *testing.T, ctx context.Context, services *app.Services, s statement) []string {
+	t.Helper()
+	rows, err := services.DB.Pools()["read"].QueryContext(ctx, "EXPLAIN QUERY PLAN "+s.sql, s.arguments...)
+	require.NoError(t, err)
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		require.NoError(t, rows.Scan(&id, &parent, &unused, &detail))
+		steps = append(steps, detail)
+	}
+	require.NoError(t, rows.Err())
+	require.NotEmpty(t, steps)
+	return steps
+}
