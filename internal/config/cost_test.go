@@ -123,20 +123,23 @@ func tapped(t *testing.T) (*world, *tap) {
 	return newWorld(t, storagetest.Tenant(t), db), tp
 }
 
-func TestAnEditCostsOneReadAndOneTransactionOfThreeWrites(t *testing.T) {
+func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 	w, tp := tapped(t)
+	transaction := []string{"START TRANSACTION", "UPDATE configs", "INSERT INTO config_histories", "INSERT INTO audit_entries", "COMMIT"}
 	row := w.create("a", object(`{"n":1}`))
 	tp.take()
 
 	row = w.mustEdit("a", row.Ref(), `{"value":{"n":2},"remark":"r"}`)
-	require.Equal(t, []string{
-		"SELECT configs", "START TRANSACTION", "UPDATE configs", "INSERT INTO config_histories", "INSERT INTO audit_entries", "COMMIT",
-	}, tp.take())
+	require.Equal(t, transaction, tp.take(), "of the version that this process wrote")
 
-	w.mustEdit("a", row.Ref(), `{"value":{"n":2}}`)
+	elsewhere := newWorld(t, w.ctx, w.db)
+	row = elsewhere.mustEdit("a", row.Ref(), `{"value":{"n":3}}`)
+	require.Equal(t, append([]string{"SELECT configs"}, transaction...), tp.take(), "of a version that this process does not know")
+
+	elsewhere.mustEdit("a", row.Ref(), `{"value":{"n":3}}`)
 	require.Equal(t, []string{"SELECT configs"}, tp.take(), "an edit that changes nothing")
 
-	_, err := w.edit(w.ctx, "a", guard.Ref{ID: row.ID, Version: 1}, `{"value":{"n":3}}`, false)
+	_, err := elsewhere.edit(w.ctx, "a", guard.Ref{ID: row.ID, Version: 1}, `{"value":{"n":9}}`, false)
 	require.Error(t, err)
 	require.Equal(t, []string{"SELECT configs", "SELECT configs", "SELECT config_histories"}, tp.take(), "a stale edit begins no transaction")
 

@@ -120,26 +120,32 @@ type editedView struct {
 }
 
 func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	ctx := c.Request().Context()
-	row, err := h.Get(ctx, c.Param("key"))
-	if err != nil {
-		return httpapi.Reply{}, err
+	ctx, key := c.Request().Context(), c.Param("key")
+	edit, fault := readEdit(c)
+	if fault != nil {
+		// That there is no such config is said before what is wrong with the request.
+		if _, err := h.Get(ctx, key); err != nil {
+			return httpapi.Reply{}, err
+		}
+		return httpapi.Reply{}, fault
 	}
-	edit := change.Edit{}
-	if edit.Patch, err = readPatch(httpapi.Body(c), ""); err != nil {
-		return httpapi.Reply{}, err
-	}
-	if edit.MergeDisjoint, err = mergesDisjoint(c); err != nil {
-		return httpapi.Reply{}, err
-	}
-	if edit.IfMatch, err = httpapi.IfMatch(c); err != nil {
-		return httpapi.Reply{}, err
-	}
-	edited, err := h.Edit(ctx, u, row, edit)
+	edited, err := h.EditKey(ctx, u, key, edit)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
 	return httpapi.OK(editedView{View: edited.Row.View(), Merged: edited.Merged}), nil
+}
+
+// readEdit reads the patch and then the precondition; its error is the first fault.
+func readEdit(c echo.Context) (edit change.Edit, err error) {
+	if edit.Patch, err = readPatch(httpapi.Body(c), ""); err != nil {
+		return edit, err
+	}
+	if edit.MergeDisjoint, err = mergesDisjoint(c); err != nil {
+		return edit, err
+	}
+	edit.IfMatch, err = httpapi.IfMatch(c)
+	return edit, err
 }
 
 func mergesDisjoint(c echo.Context) (bool, error) {

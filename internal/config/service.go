@@ -10,6 +10,7 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/events"
 	"interlock/internal/guard"
+	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/uow"
 )
@@ -26,19 +27,26 @@ type Deps struct {
 
 // Service has the use cases of configs. It is safe for concurrent use.
 type Service struct {
-	db    *storage.DB
-	bus   events.Bus
-	clock clock.Clock
-	feed  *feed
+	db        *storage.DB
+	bus       events.Bus
+	clock     clock.Clock
+	feed      *feed
+	snapshots *snapshots
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{db: d.DB, bus: d.Bus, clock: d.Clock, feed: newFeed(d)}
+	return &Service{db: d.DB, bus: d.Bus, clock: d.Clock, feed: newFeed(d), snapshots: newSnapshots()}
 }
 
 // Get returns the config with this key, or a NotFound error.
-func (s *Service) Get(ctx context.Context, key string) (*Config, error) { return s.byKey(ctx, key) }
+func (s *Service) Get(ctx context.Context, key string) (*Config, error) {
+	row, err := s.byKey(ctx, key)
+	if err == nil {
+		s.snapshots.keep(row)
+	}
+	return row, err
+}
 
 // List returns one page of the configs that match the filter. Sorts: key,
 // updatedTime, version.
@@ -118,6 +126,40 @@ func alreadyThere(row *Config) *apperr.Error {
 // are merged one by one.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit change.Edit) (change.Edited[*Config], error) {
 	return change.Apply(ctx, u, editable{s}, row, edit)
+}
+
+// EditKey edits the config with this key, as Edit does. Errors: NotFound as well.
+func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], error) {
+	edited, done, err := s.editSeen(ctx, u, key, edit)
+	if done || err != nil {
+		return edited, err
+	}
+	row, err := s.Get(ctx, key)
+	if err != nil {
+		return change.Edited[*Config]{}, err
+	}
+	return s.Edit(ctx, u, row, edit)
+}
+
+// editSeen applies an edit to the version that its author saw without reading it,
+// when this process remembers it. It reports false, and has changed nothing, when
+// the row has to be read: it is not remembered at that version, the edit would
+// change nothing of it, or it breaks a rule of what may not be the newest content.
+func (s *Service) editSeen(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], bool, error) {
+	caller, _ := principal.From(ctx)
+	seen := s.snapshots.recall(caller.TenantID, key)
+	if seen == nil || !edit.IfMatch.Holds(seen.Ref()) {
+		return change.Edited[*Config]{}, false, nil
+	}
+	edited, err := s.Edit(ctx, u, seen, edit)
+	switch {
+	case apperr.Has(err, apperr.ValidationFailed):
+		return edited, false, nil
+	case err != nil:
+		s.snapshots.forget(caller.TenantID, key)
+		return edited, true, err
+	}
+	return edited, edited.Row.Version != seen.Version, nil
 }
 
 // Delete removes a config as change.Delete does. Its history stays.
@@ -210,5 +252,12 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Act
 		what.ETag = ""
 	}
 	change.Announce(u, s.bus, Topic, c.Key, what)
+	u.AfterCommit(func(context.Context) {
+		if action == Deleted {
+			s.snapshots.forget(c.TenantID, c.Key)
+			return
+		}
+		s.snapshots.keep(c)
+	})
 	return nil
 }

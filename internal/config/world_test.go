@@ -85,11 +85,7 @@ func (w *world) edit(ctx context.Context, key string, ref guard.Ref, patch strin
 	require.NoError(w.t, err)
 	var edited change.Edited[*config.Config]
 	err = w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		row, err := w.Get(ctx, key)
-		if err != nil {
-			return err
-		}
-		edited, err = w.Edit(ctx, u, row, change.Edit{IfMatch: guard.Precondition{Ref: ref}, Patch: tree, MergeDisjoint: disjoint})
+		edited, err = w.EditKey(ctx, u, key, change.Edit{IfMatch: guard.Precondition{Ref: ref}, Patch: tree, MergeDisjoint: disjoint})
 		return err
 	})
 	return edited, err

@@ -1,0 +1,68 @@
+package config_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+)
+
+// Two worlds on one database are two processes: what one remembers, the other can
+// make stale.
+func TestWhatAProcessRemembersNeverDecidesForTheDatabase(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		here, elsewhere := newWorld(t, ctx, db), newWorld(t, ctx, db)
+		seen := here.create("a", object(`{"n":1}`))
+		_, err := elsewhere.edit(elsewhere.as("Li"), "a", seen.Ref(), `{"value":{"n":2}}`, false)
+		require.NoError(t, err)
+
+		for name, patch := range map[string]string{
+			"an edit":                    `{"value":{"n":3}}`,
+			"an edit of another field":   `{"remark":"mine"}`,
+			"an edit of what was there":  `{"value":{"n":1}}`,
+			"an edit that breaks a rule": `{"valueType":"number"}`,
+		} {
+			again := newWorld(t, ctx, db)
+			again.Remember(seen)
+			before := again.traces()
+			_, err := again.edit(ctx, "a", seen.Ref(), patch, false)
+			require.True(t, apperr.Has(err, apperr.VersionConflict), "%s: %v", name, err)
+			require.ErrorContains(t, err, "Li")
+			require.Equal(t, before, again.traces(), name)
+		}
+
+		edited, err := here.edit(ctx, "a", seen.Ref(), `{"remark":"mine"}`, true)
+		require.NoError(t, err)
+		require.Equal(t, []string{"/value/n"}, edited.Merged.KeptTheirs)
+	})
+}
+
+func TestARememberedConfigThatIsGoneIsNotFound(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		here, elsewhere := newWorld(t, ctx, db), newWorld(t, ctx, db)
+		seen := here.create("a", object(`{"n":1}`))
+		require.NoError(t, elsewhere.delete("a", seen.Ref()))
+		_, err := here.edit(ctx, "a", seen.Ref(), `{"value":{"n":2}}`, false)
+		require.True(t, apperr.Has(err, apperr.NotFound), "%v", err)
+
+		made := elsewhere.create("a", object(`{"n":5}`))
+		here.Remember(seen)
+		_, err = here.edit(ctx, "a", made.Ref(), `{"value":{"n":6}}`, false)
+		require.NoError(t, err, "the config that was made anew")
+	})
+}
+
+func TestOneTenantRemembersNothingOfAnother(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		seen := w.create("a", object(`{"n":1}`))
+		p, _ := principal.From(storagetest.Tenant(t))
+		_, err := w.edit(principal.With(ctx, p), "a", seen.Ref(), `{"value":{"n":2}}`, false)
+		require.True(t, apperr.Has(err, apperr.NotFound), "%v", err)
+	})
+}
