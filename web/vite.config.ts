@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
-import { firstLoadBudget } from './build/budget';
+import { firstLoadBudget } from './build/budget.ts';
 
 const service = process.env.INTERLOCK_URL ?? 'http://127.0.0.1:8080';
 

@@ -26,7 +26,7 @@ export function useText<En extends Record<string, string>>(catalogue: Catalogue<
       pieces(key, values).map((piece, i) => (
         <Fragment key={i}>{typeof piece === 'number' ? number(piece) : piece}</Fragment>
       ));
-    return Object.assign(plain, { rich }) as unknown as Translate<En>;
+    return Object.assign(plain, { rich });
   }, [catalogue, language, number]);
 }
 

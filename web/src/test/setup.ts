@@ -7,10 +7,3 @@ afterEach(() => {
   sessionStorage.clear();
 });
 
-// Mantine asks for what happy-dom leaves out.
-class NoResizeObserver implements ResizeObserver {
-  observe() {}
-  unobserve() {}
-  disconnect() {}
-}
-globalThis.ResizeObserver ??= NoResizeObserver;

@@ -1,0 +1,38 @@
+import { catalogue } from '@/i18n';
+
+export const signInMessages = catalogue(
+  {
+    title: 'Sign in',
+    tagline: 'Nothing lost, nothing doubled, nothing oversold.',
+    username: 'User name',
+    password: 'Password',
+    submit: 'Sign in',
+    wrong: 'User name or password is wrong.',
+    tooMany: 'Too many wrong passwords. Wait a while, then try again.',
+    usernameNeeded: 'Enter your user name.',
+    passwordNeeded: 'Enter your password.',
+    expiredTitle: 'Your session has ended',
+    expiredHint: 'Sign in again as {name}. What you were doing stays as it is and goes on from here.',
+    otherUser: 'Sign in as somebody else',
+    otherUserHint: 'What you have not saved is kept in this browser for {name}.',
+    unreachableTitle: 'The service cannot be reached',
+    unreachableHint: 'It may be starting. This page tries again by itself.',
+  },
+  {
+    title: '登录',
+    tagline: '不丢失，不重复，不超卖。',
+    username: '用户名',
+    password: '密码',
+    submit: '登录',
+    wrong: '用户名或密码错误。',
+    tooMany: '密码错误次数过多，请稍后再试。',
+    usernameNeeded: '请输入用户名。',
+    passwordNeeded: '请输入密码。',
+    expiredTitle: '会话已结束',
+    expiredHint: '请以 {name} 的身份重新登录。你的工作保持原样，登录后继续。',
+    otherUser: '以其他身份登录',
+    otherUserHint: '未保存的内容会在此浏览器中为 {name} 保留。',
+    unreachableTitle: '无法连接服务',
+    unreachableHint: '服务可能正在启动。此页面会自动重试。',
+  },
+);
