@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -15,14 +16,27 @@ import (
 )
 
 // withServices opens the engines for a command, without a Redis: what commands
-// change is in SQL, and a running server sees it within a second.
+// change is in SQL, and a running server sees it within a second. On empty data it
+// makes the first admin, as serve would; standard output stays the command's own.
 func withServices(ctx context.Context, s settings.Storage, do func(*app.Services) error) error {
 	services, err := app.Open(ctx, s, "")
 	if err != nil {
 		return err
 	}
 	defer services.Close()
+	generated, err := services.Access.Bootstrap(ctx, os.Getenv("INTERLOCK_ADMIN_PASSWORD"))
+	if err != nil {
+		return fmt.Errorf("create the first admin: %w", err)
+	}
+	if generated != "" {
+		announce(os.Stderr, generated)
+	}
 	return do(services)
+}
+
+// announce tells the first admin's password, once.
+func announce(w io.Writer, password string) {
+	fmt.Fprintf(w, "First start: sign in as admin with the password %s (it is not shown again).\n", password)
 }
 
 type migrateCommand struct {

@@ -21,9 +21,7 @@ type serveCommand struct {
 func (c *serveCommand) Run(ctx context.Context) error {
 	slog.SetDefault(telemetry.NewLogger(os.Stderr, c.LogLevel, c.LogFormat))
 	program := app.New(settings.Settings{Storage: c.Storage, Log: c.Log, Serve: c.Serve}, version)
-	program.Announce = func(password string) {
-		fmt.Printf("First start: sign in as admin with the password %s (it is not shown again).\n", password)
-	}
+	program.Announce = func(password string) { announce(os.Stdout, password) }
 	if err := program.Start(ctx); err != nil {
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-
-	"interlock/internal/storage"
 )
 
 // job is work that comes back. It is safe to run in several processes at once.
@@ -29,7 +27,6 @@ func (sv *Services) jobs() []job {
 // startJobs runs each job at its pace until ctx ends. A run that fails is logged
 // and the next one tries again.
 func (p *Program) startJobs(ctx context.Context, running *sync.WaitGroup) {
-	ctx = storage.AcrossTenants(ctx)
 	for _, j := range p.services.jobs() {
 		running.Go(func() {
 			ticker := time.NewTicker(j.every)

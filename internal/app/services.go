@@ -140,10 +140,10 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 func (sv *Services) buildDomains() {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions()})
-	sv.Configs = config.New(config.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
-	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
+	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock})
+	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: orders.ItemUsage{}})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
-	sv.Orders = orders.New(orders.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Catalog: sv.Catalog, Coupons: sv.Coupons})
+	sv.Orders = orders.New(orders.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Catalog: sv.Catalog, Coupons: sv.Coupons})
 }
 
 // Close closes what Open opened, last first.

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Code names an error for programs. Codes are part of the HTTP contract and
@@ -69,9 +71,15 @@ type Error struct {
 	cause error
 }
 
-// New returns an error with a code and a sentence for people.
+// New returns an error with a code and a sentence for people, which begins with a
+// capital letter whatever name it begins with.
 func New(code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
+	sentence := fmt.Sprintf(format, args...)
+	first, size := utf8.DecodeRuneInString(sentence)
+	if unicode.IsLower(first) {
+		sentence = string(unicode.ToUpper(first)) + sentence[size:]
+	}
+	return &Error{Code: code, Detail: sentence}
 }
 
 // Error implements error.

@@ -94,16 +94,18 @@ func Apply[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M],
 // to it over and over.
 func applyMerged[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (Edited[M], error) {
 	id := row.Ref().ID
-	current, err := res.FetchLocked(ctx, u, id)
-	if err != nil {
-		return Edited[M]{}, goneOr(err, res.Label(row))
-	}
-	base, err := baseOf(ctx, res, current, edit)
+	// The base is read before the transaction begins: units that each hold one
+	// connection and wait for a second would starve the pool.
+	base, err := baseOf(ctx, res, row, edit)
 	if err != nil {
 		return Edited[M]{}, err
 	}
 	if base == nil {
 		return Edited[M]{}, stale(res, id, edit)
+	}
+	current, err := res.FetchLocked(ctx, u, id)
+	if err != nil {
+		return Edited[M]{}, goneOr(err, res.Label(row))
 	}
 	sides, err := compare(res, *base, current, edit)
 	if err != nil {
@@ -177,7 +179,12 @@ func Conflict[M guard.Versioned](ctx context.Context, res Editable[M], id int64,
 	}
 	c.Expected, c.BaseView = edit.IfMatch.Ref.Version, res.View(*base)
 	c.Base, c.Yours, c.Theirs = sides.base, sides.yours, sides.theirs
-	return c.Error()
+	e := c.Error()
+	if edit.Patch == nil {
+		// A deletion or a rollback has nothing that could be merged.
+		e.With("autoMergeable", false)
+	}
+	return e
 }
 
 // baseOf returns the row as the author saw it, or nil when the tag is not one of

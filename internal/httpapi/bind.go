@@ -198,7 +198,7 @@ func TimeParam(c echo.Context, name string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
+	if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 {
 		return time.Time{}, apperr.Malformed("?"+name, "must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
 	}
 	return at.UTC(), nil

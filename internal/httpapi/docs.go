@@ -19,10 +19,9 @@ import (
 //go:embed docs/*
 var viewer embed.FS
 
-// docsPolicy lets the viewer run its own scripts, read the contract and try
-// requests here, and nothing from elsewhere. The viewer writes style attributes
-// into its markup and its icons are data: images.
-const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+// docsPolicy lets the viewer load its own files, read the contract and try requests
+// here, and nothing from elsewhere. Its icons are data: images.
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // ServeDocs serves the contract at /openapi.json and its viewer at /docs. All that the

@@ -71,7 +71,7 @@ func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 			route = "(none)"
 		}
 		err, _ := c.Get(errorKey).(error)
-		if errors.Is(err, context.Canceled) && request.Context().Err() != nil {
+		if status >= http.StatusInternalServerError && errors.Is(request.Context().Err(), context.Canceled) {
 			status = statusClientGone
 		}
 		s.metrics.request(request.Method, route, status, took)
@@ -124,8 +124,8 @@ func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// Content security policies: the admin and the API need nothing from elsewhere;
-// the API viewer sets styles from its scripts.
+// Content security policies: nothing comes from elsewhere. The admin's components
+// set styles from scripts.
 const (
 	policy     = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 	apiPolicy  = "default-src 'none'; frame-ancestors 'none'"

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -64,20 +65,6 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 	if !ok {
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail).Because(err))
 	}
-	body := map[string]any{
-		"type":      "/problems/" + string(e.Code),
-		"title":     k.title,
-		"status":    k.status,
-		"code":      e.Code,
-		"detail":    e.Detail,
-		"requestId": principal.Request(ctx),
-	}
-	for name, value := range e.Members {
-		body[name] = value
-	}
-	if len(e.Fields) > 0 {
-		body["fields"] = e.Fields
-	}
 	header := http.Header{echo.HeaderContentType: {mimeProblem}}
 	if e.RetryAfter > 0 {
 		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
@@ -88,12 +75,40 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 	if k.status == http.StatusUnauthorized {
 		header.Set(echo.HeaderWWWAuthenticate, `Bearer realm="interlock"`)
 	}
-	text, marshalErr := marshal(body)
+	text, marshalErr := problemText(problemHead{
+		Type: "/problems/" + string(e.Code), Title: k.title, Status: k.status, Code: e.Code,
+		Detail: e.Detail, RequestID: principal.Request(ctx), Fields: e.Fields,
+	}, e.Members)
 	if marshalErr != nil {
 		slog.ErrorContext(ctx, "a problem could not be encoded", "error", marshalErr, "code", e.Code)
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail))
 	}
 	return encoded{status: k.status, header: header, body: text}, e
+}
+
+// problemHead is what every problem has, in the order that people read it.
+type problemHead struct {
+	Type      string         `json:"type"`
+	Title     string         `json:"title"`
+	Status    int            `json:"status"`
+	Code      apperr.Code    `json:"code"`
+	Detail    string         `json:"detail"`
+	RequestID string         `json:"requestId"`
+	Fields    []apperr.Field `json:"fields,omitempty"`
+}
+
+// problemText encodes the head and, behind it, the members of this kind of problem.
+func problemText(head problemHead, members map[string]any) ([]byte, error) {
+	text, err := marshal(head)
+	if err != nil || len(members) == 0 {
+		return text, err
+	}
+	more, err := marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	text = append(bytes.TrimRight(text, "}\n"), ',')
+	return append(text, more[1:]...), nil
 }
 
 const internalDetail = "The request was not completed. Quote the request id when you report it."

@@ -36,8 +36,9 @@ type Options struct {
 	Limiter       ratelimit.Limiter
 	// Rate is how much one principal may send; the zero Rate means no limit.
 	Rate ratelimit.Limit
-	// TrustedProxies are the networks whose X-Forwarded-For is believed; none
-	// means that the peer's address is the caller's.
+	// TrustedProxies are the networks whose X-Forwarded-For and
+	// X-Forwarded-Proto are believed; none means that the peer's address is the
+	// caller's.
 	TrustedProxies []*net.IPNet
 	Registerer     prometheus.Registerer
 }
@@ -68,6 +69,7 @@ func NewServer(o Options) *Server {
 			trust = append(trust, echo.TrustIPRange(network))
 		}
 		e.IPExtractor = echo.ExtractIPFromXFFHeader(trust...)
+		e.SchemeExtractor = echo.ExtractSchemeFromHeaders(trust...)
 	}
 	draining, drain := context.WithCancel(context.Background())
 	s := &Server{

@@ -19,7 +19,7 @@ import (
 type Storage struct {
 	DataDir        string `help:"Folder of the embedded database." default:"./data" env:"INTERLOCK_DATA_DIR" placeholder:"DIR"`
 	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
-	MaxConnections int    `help:"Most connections to the database at once." default:"32" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
+	MaxConnections int    `help:"Most connections to the database at once; a third is for reads." default:"48" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
 }
 
 // Log says how the program reports.

@@ -97,6 +97,11 @@ func (db *DB) classify(err error) error {
 	if errors.As(err, &fromSQLite) {
 		return db.classifySQLite(fromSQLite, err)
 	}
+	// The transaction outlived its bound and was rolled back; of COMMIT, too, this
+	// says for certain that it was not sent.
+	if errors.Is(err, sql.ErrTxDone) {
+		return &Error{Class: Unavailable, cause: err}
+	}
 	if isLinkError(err) {
 		return &Error{Class: ConnectionLost, cause: err}
 	}
@@ -111,7 +116,7 @@ func classifyMySQL(e *gomysql.MySQLError, err error) error {
 		return &Error{Class: DuplicateKey, Key: mysqlKeyName(e.Message), cause: err}
 	case 1213, 8002, 8022, 8028, 9007:
 		return &Error{Class: WriteConflict, cause: err}
-	case 1205:
+	case 1205, 3572:
 		return &Error{Class: LockTimeout, cause: err}
 	case 1290, 1792, 1836:
 		return &Error{Class: ReadOnly, cause: err}

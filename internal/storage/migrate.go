@@ -20,11 +20,16 @@ const migrationLockWait = 60 * time.Second
 // migration; the next call goes on from there. MySQL commits each DDL statement
 // by itself, so a migration there holds one statement or may be run again.
 func (db *DB) Migrate(ctx context.Context) (int, error) {
-	provider, pool, err := db.migrations()
+	provider, err := db.migrations()
 	if err != nil {
 		return 0, err
 	}
 	if db.Dialect == MySQL {
+		// On a connection of the other pool: the one that migrates may have only one.
+		pool, err := db.read.DB()
+		if err != nil {
+			return 0, err
+		}
 		release, err := lockMigrations(ctx, pool)
 		if err != nil {
 			return 0, err
@@ -50,7 +55,7 @@ func (s MigrationState) UpToDate() bool { return s.Current >= s.Target }
 
 // MigrationState asks the database for its schema's version.
 func (db *DB) MigrationState(ctx context.Context) (MigrationState, error) {
-	provider, _, err := db.migrations()
+	provider, err := db.migrations()
 	if err != nil {
 		return MigrationState{}, err
 	}
@@ -61,20 +66,20 @@ func (db *DB) MigrationState(ctx context.Context) (MigrationState, error) {
 	return MigrationState{Current: current, Target: target}, nil
 }
 
-func (db *DB) migrations() (*goose.Provider, *sql.DB, error) {
+func (db *DB) migrations() (*goose.Provider, error) {
 	dialect, files := goose.DialectMySQL, migrations.MySQL()
 	if db.Dialect == SQLite {
 		dialect, files = goose.DialectSQLite3, migrations.SQLite()
 	}
 	pool, err := db.write.DB()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	provider, err := goose.NewProvider(dialect, pool, files)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the migrations: %w", err)
+		return nil, fmt.Errorf("read the migrations: %w", err)
 	}
-	return provider, pool, nil
+	return provider, nil
 }
 
 func lockMigrations(ctx context.Context, pool *sql.DB) (release func(), err error) {

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"net/url"
 	"os"
@@ -43,8 +44,8 @@ const (
 type Options struct {
 	// URL is sqlite://path or mysql://user:password@host:port/database.
 	URL string
-	// MaxConnections bounds the pool; 0 means 32. SQLite has one writer and this
-	// many readers.
+	// MaxConnections bounds the connections; 0 means 48. A third of them is for
+	// reads. SQLite has one writer and this many readers.
 	MaxConnections int
 	// Clock stamps what GORM stamps; nil means the system clock.
 	Clock clock.Clock
@@ -65,7 +66,7 @@ type DB struct {
 // password is known at once. It does not migrate.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.MaxConnections == 0 {
-		o.MaxConnections = 32
+		o.MaxConnections = 48
 	}
 	if o.Clock == nil {
 		o.Clock = clock.System{}
@@ -130,18 +131,25 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database URL %q: %w", redact(o.URL), err)
 	}
-	pool := sql.OpenDB(connector)
-	pool.SetMaxOpenConns(o.MaxConnections)
-	pool.SetMaxIdleConns(o.MaxConnections)
-	pool.SetConnMaxLifetime(connMaxLifetime)
-
+	// Reads have a pool of their own: a unit that reads beside its transaction
+	// never waits for a connection that only another such unit could give back.
+	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
-	db.write, err = db.gorm(mysql.New(mysql.Config{Conn: pool}), o.Clock)
-	if err != nil {
+	if db.write, err = db.gorm(mysql.New(mysql.Config{Conn: pool(connector, o.MaxConnections-readers)}), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
-	db.read = db.write
+	if db.read, err = db.gorm(mysql.New(mysql.Config{Conn: pool(connector, readers)}), o.Clock); err != nil {
+		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
+	}
 	return db, nil
+}
+
+func pool(connector driver.Connector, size int) *sql.DB {
+	pool := sql.OpenDB(connector)
+	pool.SetMaxOpenConns(size)
+	pool.SetMaxIdleConns(size)
+	pool.SetConnMaxLifetime(connMaxLifetime)
+	return pool
 }
 
 func mysqlConfig(raw string) (*gomysql.Config, error) {
@@ -255,10 +263,8 @@ func (db *DB) Pools() map[string]*sql.DB {
 	if pool, err := db.write.DB(); err == nil {
 		pools["write"] = pool
 	}
-	if db.Dialect == SQLite {
-		if pool, err := db.read.DB(); err == nil {
-			pools["read"] = pool
-		}
+	if pool, err := db.read.DB(); err == nil {
+		pools["read"] = pool
 	}
 	return pools
 }

@@ -189,6 +189,9 @@ func decodeCursor[T any](text, sort, column string) (place, error) {
 		return place{}, illegal
 	}
 	if at, ok := value.Interface().(*time.Time); ok {
+		if year := at.UTC().Year(); year < 1 || year > 9999 {
+			return place{}, illegal
+		}
 		return place{value: at.UTC(), id: c.ID}, nil
 	}
 	return place{value: value.Elem().Interface(), id: c.ID}, nil

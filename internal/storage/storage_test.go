@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -173,5 +174,25 @@ func TestAWrongAddressIsSaidAtOnceAndWithoutItsPassword(t *testing.T) {
 		_, err := storage.Open(t.Context(), storage.Options{URL: address})
 		require.Error(t, err, address)
 		require.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
+func TestTheSmallestPoolMigrates(t *testing.T) {
+	for name, address := range map[string]string{
+		"sqlite":  "sqlite://" + filepath.Join(t.TempDir(), "small.db"),
+		"mariadb": storagetest.NewMariaDBURL(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxConnections: 2})
+			require.NoError(t, err)
+			defer db.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			_, err = db.Migrate(ctx)
+			require.NoError(t, err)
+			state, err := db.MigrationState(ctx)
+			require.NoError(t, err)
+			require.True(t, state.UpToDate())
+		})
 	}
 }

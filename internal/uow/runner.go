@@ -18,9 +18,8 @@ import (
 
 const (
 	// maxRuns is how often a unit is run before its write conflict is answered.
-	maxRuns = 5
-	// maxLife bounds a transaction, from BEGIN to COMMIT.
-	maxLife = 30 * time.Second
+	maxRuns        = 5
+	defaultMaxLife = 30 * time.Second
 	// witnessPatience is how long the fate of a lost COMMIT is looked for.
 	witnessPatience = 8 * time.Second
 	// retryHint is what a client is told to wait when the database is away.
@@ -41,6 +40,8 @@ type Options struct {
 	Locks    lock.Locker
 	Clock    clock.Clock
 	Observer Observer
+	// MaxLife bounds a transaction, from BEGIN to COMMIT; 0 means 30 s.
+	MaxLife time.Duration
 }
 
 // Runner runs units of work. It is safe for concurrent use.
@@ -57,7 +58,10 @@ func NewRunner(o Options) *Runner {
 	if o.Observer == nil {
 		o.Observer = silent{}
 	}
-	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxLife: maxLife}
+	if o.MaxLife == 0 {
+		o.MaxLife = defaultMaxLife
+	}
+	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxLife: o.MaxLife}
 }
 
 // Func is the body of a unit. It may be run several times, so it keeps nothing
@@ -222,10 +226,14 @@ func explained(ctx context.Context, err error) error {
 // answer turns the last run's error into what the caller is told.
 func answer(err error) error {
 	switch {
+	case apperr.Has(err, apperr.OutcomeUnknown):
+		return err
 	case storage.Is(err, storage.WriteConflict, storage.LockTimeout):
 		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
+	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
+		return apperr.New(apperr.Unavailable, "It took too long and was given up; nothing was changed. Try again.").After(retryHint).Because(err)
 	}
 	var a *again
 	if errors.As(err, &a) {
@@ -234,9 +242,14 @@ func answer(err error) error {
 	return err
 }
 
+// reasonToRunAgain reads the causes of err, so it must know an unknown outcome
+// first: what may have been committed is never run again, whatever the engine said
+// when it was asked.
 func reasonToRunAgain(err error) (string, bool) {
 	var a *again
 	switch {
+	case apperr.Has(err, apperr.OutcomeUnknown):
+		return "", false
 	case errors.As(err, &a):
 		return a.reason, true
 	case storage.Is(err, storage.WriteConflict):

@@ -71,7 +71,13 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	// The transaction outlives the caller's context: who hangs up during COMMIT
 	// must not leave it undecided. Its own bound ends it if all else fails.
 	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxLife)
+	// Until it has begun, who hangs up stops waiting for a connection.
+	begun := context.AfterFunc(ctx, end)
 	tx, err := u.runner.db.Begin(ctx, life)
+	if !begun() && err == nil {
+		_ = tx.Rollback()
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		end()
 		return nil, fmt.Errorf("begin: %w", err)

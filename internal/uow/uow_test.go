@@ -246,7 +246,7 @@ func TestAnExplanationIsBuiltAfterTheRollback(t *testing.T) {
 				return apperr.New(apperr.StatusChanged, "there are %d", count[storagetest.Thing](t, ctx, db))
 			})
 		})
-		require.EqualError(t, err, "status_changed: there are 0")
+		require.EqualError(t, err, "status_changed: There are 0")
 	})
 }
 
@@ -280,5 +280,42 @@ func TestAClientThatHangsUpBeforeCommitLeavesNothing(t *testing.T) {
 		})
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, count[storagetest.Thing](t, ctx, db))
+	})
+}
+
+func TestATransactionThatOutlivesItsBoundIsRolledBackAndSaidToBeUnavailable(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		storagetest.CreateThings(t, ctx, db)
+		runner := uow.NewRunner(uow.Options{
+			DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}, MaxLife: 200 * time.Millisecond,
+		})
+		for name, ending := range map[string]func(ctx context.Context, u *uow.Unit) error{
+			"at a statement": func(ctx context.Context, u *uow.Unit) error {
+				for {
+					tx, err := u.Tx(ctx)
+					if err != nil {
+						return err
+					}
+					var n int64
+					if err := tx.Model(&storagetest.Thing{}).Count(&n).Error; err != nil {
+						return err
+					}
+				}
+			},
+			"at its end": func(context.Context, *uow.Unit) error {
+				<-time.After(300 * time.Millisecond)
+				return nil
+			},
+		} {
+			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				if err := insert(name)(ctx, u); err != nil {
+					return err
+				}
+				return ending(ctx, u)
+			})
+			require.True(t, apperr.Has(err, apperr.Unavailable), "%s: %v", name, err)
+		}
+		require.Zero(t, count[storagetest.Thing](t, ctx, db))
+		require.Zero(t, count[uow.AuditRow](t, ctx, db))
 	})
 }

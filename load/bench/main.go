@@ -52,6 +52,9 @@ func main() {
 	ctx, cancel := context.WithTimeout(interrupted, limit)
 	defer cancel()
 	if err := run(ctx, parsed); err != nil {
+		if interrupted.Err() != nil {
+			err = errors.New("interrupted")
+		}
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
 		os.Exit(1)
 	}
@@ -77,19 +80,13 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	patterns, err := newPatches(service, "b", etags, o.workers)
-	if err != nil {
-		return err
-	}
+	patterns := newPatches(service, "b", etags, o.workers)
 	defer patterns.close()
 	units, err := newRawUnits(ctx, engine, patterns)
 	if err != nil {
 		return err
 	}
-	edits, err := newPatches(service, "c", etags, o.workers)
-	if err != nil {
-		return err
-	}
+	edits := newPatches(service, "c", etags, o.workers)
 	defer edits.close()
 	audited, err := engine.count(ctx, "SELECT COUNT(*) FROM audit_entries")
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,35 +16,32 @@ const replyLimit = 30 * time.Second
 // patches sends config PATCHes: each worker edits a config of its own over a connection of its own.
 type patches []*editor
 
-// newPatches opens an editor for each worker's config of the subject.
-func newPatches(s *service, subject string, etags map[string]string, workers int) (patches, error) {
+// newPatches returns an editor for each worker's config of the subject.
+func newPatches(s *service, subject string, etags map[string]string, workers int) patches {
 	var editors patches
 	for worker := range workers {
 		key := configKey(subject, worker)
-		editor, err := newEditor(s, key, etags[key])
-		if err != nil {
-			return nil, errors.Join(err, editors.close())
-		}
-		editors = append(editors, editor)
+		editors = append(editors, newEditor(s, key, etags[key]))
 	}
-	return editors, nil
+	return editors
 }
 
 func (p patches) step(_ context.Context, worker int) error { return p[worker].edit() }
 
-func (p patches) close() error {
-	var closed error
+func (p patches) close() {
 	for _, editor := range p {
-		closed = errors.Join(closed, editor.connection.Close())
+		if editor.connection != nil {
+			_ = editor.connection.Close()
+		}
 	}
-	return closed
 }
 
 // editor keeps one config's page open: it edits, takes the new ETag from the reply and edits again.
 // It writes its requests by hand, because it shares the cores with what it measures and net/http's
 // client would cost as much as the service's server.
 type editor struct {
-	connection net.Conn
+	address    string
+	connection net.Conn // nil before the first edit
 	replies    *bufio.Reader
 	head       string // of the request, up to the ETag
 	etag       string
@@ -53,22 +49,33 @@ type editor struct {
 	request    []byte // reused
 }
 
-func newEditor(s *service, key, etag string) (*editor, error) {
-	connection, err := net.Dial("tcp", s.address)
-	if err != nil {
-		return nil, err
-	}
+func newEditor(s *service, key, etag string) *editor {
 	return &editor{
-		connection: connection,
-		replies:    bufio.NewReader(connection),
+		address: s.address,
 		head: "PATCH /api/v1/configs/" + key + " HTTP/1.1\r\nHost: " + s.address +
 			"\r\nAuthorization: Bearer " + s.token + "\r\nContent-Type: application/json\r\nIf-Match: ",
 		etag: etag,
-	}, nil
+	}
+}
+
+// connect dials at the first edit: the service ends connections on which it hears nothing.
+func (e *editor) connect() error {
+	if e.connection != nil {
+		return nil
+	}
+	connection, err := net.Dial("tcp", e.address)
+	if err != nil {
+		return err
+	}
+	e.connection, e.replies = connection, bufio.NewReader(connection)
+	return nil
 }
 
 // edit PATCHes the config's value under the ETag of the reply before. Anything but 200 is an error.
 func (e *editor) edit() error {
+	if err := e.connect(); err != nil {
+		return err
+	}
 	e.edits++
 	body := `{"value":"` + valueOf(e.edits) + `"}`
 	e.request = append(e.request[:0], e.head...)

@@ -8,12 +8,14 @@ import (
 )
 
 // guardedUpdate is the product's optimistic guard as bare SQL.
-const guardedUpdate = "UPDATE configs SET value = ?, updated_time = ?, version = version + 1 WHERE id = ? AND version = ?"
+const guardedUpdate = "UPDATE configs SET value = ?, updated_by = ?, updated_by_name = ?, updated_time = ?," +
+	" version = version + 1 WHERE tenant_id = ? AND id = ? AND version = ?"
 
 // guarded is one worker's config row and its connection, with the guard prepared on it.
 type guarded struct {
 	connection *sql.Conn
 	update     *sql.Stmt
+	tenant     int64
 	id         int64
 	version    int64
 }
@@ -31,7 +33,8 @@ func newGuarded(ctx context.Context, e *engine, key string) (*guarded, error) {
 	if g.update, err = g.connection.PrepareContext(ctx, guardedUpdate); err != nil {
 		return nil, err
 	}
-	err = g.connection.QueryRowContext(ctx, "SELECT id, version FROM configs WHERE `key` = ?", key).Scan(&g.id, &g.version)
+	err = g.connection.QueryRowContext(ctx, "SELECT tenant_id, id, version FROM configs WHERE `key` = ?", key).
+		Scan(&g.tenant, &g.id, &g.version)
 	if err != nil {
 		return nil, fmt.Errorf("find config %s: %w", key, err)
 	}
@@ -40,7 +43,8 @@ func newGuarded(ctx context.Context, e *engine, key string) (*guarded, error) {
 
 // advance issues the guarded UPDATE; anything but one changed row is an error.
 func (g *guarded) advance(ctx context.Context) error {
-	result, err := g.update.ExecContext(ctx, valueOf(int(g.version)), time.Now().UTC(), g.id, g.version)
+	value := `"` + valueOf(int(g.version)) + `"` // the column holds JSON text
+	result, err := g.update.ExecContext(ctx, value, 1, "admin", time.Now().UTC(), g.tenant, g.id, g.version)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -17,11 +18,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"interlock/internal/access"
 	"interlock/internal/app"
 	"interlock/internal/settings"
 	"interlock/internal/storage/storagetest"
+	"interlock/test/contract/validate"
 )
 
 // Program is a running service and how to call it.
@@ -40,12 +43,13 @@ func Each(t *testing.T, test func(t *testing.T, p *Program)) {
 var (
 	sharedMu  sync.Mutex
 	shared    = map[string]*Program{}
-	stopAll   []func()
+	stopAll   []func() error
 	sharedDir string
 )
 
 // Main runs a package's tests, stops the shared programs and returns the exit
-// code. A package that uses Each or Shared calls it from TestMain.
+// code. A program that fails to stop or leaves goroutines fails the package. A
+// package that uses Each or Shared calls it from TestMain.
 func Main(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "interlock-test-")
 	if err != nil {
@@ -53,11 +57,19 @@ func Main(m *testing.M) int {
 		return 1
 	}
 	sharedDir = dir
+	slog.SetLogLoggerLevel(slog.LevelError)
 	code := m.Run()
 	for _, stop := range stopAll {
-		stop()
+		if err := stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "apptest: stop the program:", err)
+			code = 1
+		}
 	}
 	Client.CloseIdleConnections()
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, "apptest: the stopped programs left goroutines:", err)
+		code = 1
+	}
 	if err := os.RemoveAll(dir); err != nil {
 		fmt.Fprintln(os.Stderr, "apptest:", err)
 		return 1
@@ -88,7 +100,7 @@ func Shared(t *testing.T, engine string) *Program {
 func Start(t *testing.T, s settings.Settings) *Program {
 	t.Helper()
 	p, stop := boot(t, s)
-	t.Cleanup(stop)
+	t.Cleanup(func() { require.NoError(t, stop()) })
 	return p
 }
 
@@ -101,7 +113,7 @@ func Settings(dir string) settings.Settings {
 	return s
 }
 
-func boot(t *testing.T, s settings.Settings) (*Program, func()) {
+func boot(t *testing.T, s settings.Settings) (*Program, func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := app.Migrate(ctx, s.Storage)
@@ -110,9 +122,9 @@ func boot(t *testing.T, s settings.Settings) (*Program, func()) {
 	require.NoError(t, program.Start(ctx))
 	done := make(chan error, 1)
 	go func() { done <- program.Run(ctx) }()
-	return &Program{Program: program, URL: "http://" + program.Addr()}, func() {
+	return &Program{Program: program, URL: "http://" + program.Addr()}, func() error {
 		cancel()
-		<-done
+		return <-done
 	}
 }
 
@@ -140,17 +152,18 @@ func (p *Program) Admin(t *testing.T) *Caller {
 }
 
 // Caller returns a caller of a tenant that is limited to scopes, or has all
-// permissions when there are none.
+// permissions when there are none. Each exchange is held against the contract.
 func (p *Program) Caller(t *testing.T, tenant string, scopes ...string) *Caller {
 	t.Helper()
 	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{
 		Tenant: tenant, Username: "admin", Name: "test", Scopes: scopes,
 	})
 	require.NoError(t, err)
-	return &Caller{Program: p, Tenant: tenant, Token: token, HTTP: Client}
+	checked := &http.Client{Timeout: Client.Timeout, Transport: validate.NewTransport(t, Client.Transport)}
+	return &Caller{Program: p, Tenant: tenant, Token: token, HTTP: checked}
 }
 
-// Client is the HTTP client of the callers. It keeps enough connections for the
+// Client is the HTTP client beneath the callers. It keeps enough connections for the
 // racing tests.
 var Client = &http.Client{
 	Timeout:   60 * time.Second,

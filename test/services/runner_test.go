@@ -134,8 +134,10 @@ func TestRunner(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(temporary)) })
 	require.NoError(t, os.Chmod(temporary, 0o711))
 	binary := filepath.Join(temporary, "runner")
-	built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
-	require.NoError(t, err, "%s", built)
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", output)
 	homes := func() []string {
 		found, err := filepath.Glob(filepath.Join(temporary, "*"+homePrefix+"*"))
 		require.NoError(t, err)

@@ -2,10 +2,12 @@ package validate
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +33,10 @@ func (c *Contract) Check(x Exchange) error {
 		return c.checkUnknown(x)
 	}
 	var faults []error
+	if x.Response.StatusCode == http.StatusInternalServerError {
+		// It is documented, so that clients are ready for it, and never expected.
+		faults = append(faults, errors.New("a fault of the service"))
+	}
 	if err := operation.checkReply(x); err != nil {
 		faults = append(faults, err)
 	}
@@ -92,8 +98,11 @@ func (h *header) check(headers http.Header, name string) error {
 		return fmt.Errorf("the header %s comes %d times", name, len(values))
 	}
 	var value any = values[0]
-	if number, err := strconv.ParseInt(values[0], 10, 64); err == nil && h.schema.Types != nil && !h.schema.Types.IsEmpty() && h.schema.Types.String() == "[integer]" {
-		value = number
+	if types := h.schema.Types; types != nil && slices.Contains(types.ToStrings(), "integer") {
+		value = json.Number(values[0])
+		if _, err := strconv.ParseInt(values[0], 10, 64); err != nil {
+			return fmt.Errorf("the header %s: %w", name, err)
+		}
 	}
 	if err := h.schema.Validate(value); err != nil {
 		return fmt.Errorf("the header %s: %w", name, err)

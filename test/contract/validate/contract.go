@@ -19,6 +19,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -62,8 +63,10 @@ type header struct {
 
 const root = "https://interlock.invalid/openapi.json"
 
-// Load reads the contract and compiles its schemas.
-func Load() (*Contract, error) {
+// Load reads the contract and compiles its schemas, once.
+var Load = sync.OnceValues(load)
+
+func load() (*Contract, error) {
 	text, err := api.JSON()
 	if err != nil {
 		return nil, err

@@ -26,8 +26,6 @@ type Transport struct {
 	seen map[string]bool
 }
 
-var loaded = sync.OnceValues(Load)
-
 // NewTransport returns a Transport that sends through next and reports to t.
 func NewTransport(t Failer, next http.RoundTripper) *Transport {
 	return &Transport{next: next, t: t, seen: make(map[string]bool)}
@@ -37,7 +35,7 @@ func NewTransport(t Failer, next http.RoundTripper) *Transport {
 // on unread.
 func (v *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	v.t.Helper()
-	contract, err := loaded()
+	contract, err := Load()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,127 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"interlock/internal/apperr"
+	"interlock/internal/clock"
+	"interlock/internal/lock"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
+}
+
+// house is a Service with a tenant of its own, whose clock stands still and whose
+// hashes are cheap and counted.
+type house struct {
+	*Service
+	db     *storage.DB
+	clock  *clock.Fake
+	tenant Tenant
+	hashed atomic.Int64
+}
+
+const adminPassword = "correct horse battery"
+
+var catalogue = []principal.Grant{
+	{Name: "access:read"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"},
+}
+
+// anonymous is the context of a request before anybody is recognised.
+func anonymous(t testing.TB) context.Context { return t.Context() }
+
+func newHouse(t testing.TB, db *storage.DB) *house {
+	t.Helper()
+	h := foundations(db, clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
+	var err error
+	h.tenant, err = h.CreateTenant(anonymous(t), fmt.Sprintf("t%d", rand.Uint64()), adminPassword)
+	require.NoError(t, err)
+	return h
+}
+
+// foundations is a house without a tenant; a second one on the same database is
+// another process.
+func foundations(db *storage.DB, clk *clock.Fake) *house {
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clk})
+	h := &house{db: db, clock: clk}
+	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Grants: catalogue})
+	h.passwords.params = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+	h.passwords.dummy = dummyHash(h.passwords.params)
+	h.passwords.patience = time.Minute
+	h.passwords.compare = func(password, hash string) (bool, error) {
+		h.hashed.Add(1)
+		return argon2id.ComparePasswordAndHash(password, hash)
+	}
+	return h
+}
+
+func (h *house) signIn(t testing.TB, username, password string) (token string, err error) {
+	token, _, err = h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: password})
+	return token, err
+}
+
+func (h *house) mustSignIn(t testing.TB) string {
+	t.Helper()
+	token, err := h.signIn(t, "admin", adminPassword)
+	require.NoError(t, err)
+	return token
+}
+
+func (h *house) newToken(t testing.TB, scopes ...string) (secret string, token Token) {
+	t.Helper()
+	secret, token, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: scopes})
+	require.NoError(t, err)
+	return secret, token
+}
+
+// inside is a context that sees the rows of the house's tenant.
+func (h *house) inside(t testing.TB) context.Context {
+	return principal.With(t.Context(), principal.System(h.tenant.ID, "test"))
+}
+
+// audited returns the actions in the tenant's audit log, oldest first.
+func (h *house) audited(t testing.TB) []string {
+	t.Helper()
+	var actions []string
+	require.NoError(t, h.db.Read(h.inside(t)).Model(&uow.AuditRow{}).Order("id").Pluck("action", &actions).Error)
+	return actions
+}
+
+func withCookie(method, token string) *http.Request {
+	r := httptest.NewRequest(method, "/", nil)
+	r.AddCookie(&http.Cookie{Name: sessionCookie, Value: token})
+	return r
+}
+
+func withBearer(token string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/", nil)
+	r.Header.Set("Authorization", "Bearer "+token)
+	return r
+}
+
+func requireCode(t testing.TB, code apperr.Code, err error) {
+	t.Helper()
+	require.Truef(t, apperr.Has(err, code), "want %s, have %v", code, err)
+}
+
+func retryAfter(t testing.TB, err error) time.Duration {
+	t.Helper()
+	var e *apperr.Error
+	require.ErrorAs(t, err, &e)
+	return e.RetryAfter
+}

@@ -1,0 +1,139 @@
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/apperr"
+	"interlock/internal/clock"
+	"interlock/internal/storage"
+)
+
+const (
+	// maxAttempts is how many wrong passwords an account takes in attemptWindow.
+	maxAttempts   = 5
+	attemptWindow = 15 * time.Minute
+	// attemptRounds bounds the search for a slot while others take and free them.
+	attemptRounds = 10
+)
+
+// attemptRow is one guess at an account's password. The unique key on (account,
+// slot) has room for maxAttempts of them, so the engine decides who of many
+// parallel guessers may try.
+type attemptRow struct {
+	ID int64 `gorm:"primaryKey"`
+	// Account is a digest: the account may not exist, and what is typed as a
+	// username is now and then a password.
+	Account     string
+	Slot        int
+	CreatedTime time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (attemptRow) TableName() string { return "sign_in_attempts" }
+
+// Global implements storage.Global: an unknown account has no tenant.
+func (attemptRow) Global() {}
+
+const attemptSlotKey = "uq_sign_in_attempts_slot"
+
+type attempts struct {
+	db    *storage.DB
+	clock clock.Clock
+}
+
+func accountKey(tenant, username string) string {
+	sum := sha256.Sum256([]byte(tenant + "\x00" + username))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// take counts an attempt before it is made:
+//
+//	INSERT INTO sign_in_attempts (account, slot, created_time) VALUES (?, ?, ?)
+//
+// and returns its id for release. Errors: TooManyAttempts when all slots hold
+// attempts of the last 15 minutes.
+func (a attempts) take(ctx context.Context, account string) (int64, error) {
+	for range attemptRounds {
+		now := a.clock.Now()
+		var rows []attemptRow
+		if err := a.db.Read(ctx).Where("account = ?", account).Order("created_time").Find(&rows).Error; err != nil {
+			return 0, fmt.Errorf("read the attempts: %w", err)
+		}
+		recent, old := split(rows, now.Add(-attemptWindow))
+		if len(recent) >= maxAttempts {
+			return 0, lockedOut(recent[0].CreatedTime.Add(attemptWindow).Sub(now))
+		}
+		id, err := a.insert(ctx, account, now, recent, old)
+		if err == nil && id != 0 {
+			return id, nil
+		}
+		if err != nil && !storage.Is(err, storage.WriteConflict) {
+			return 0, fmt.Errorf("count an attempt: %w", err)
+		}
+	}
+	return 0, lockedOut(time.Second)
+}
+
+// insert tries the slots that no recent attempt holds, and returns 0 when others
+// were faster at all of them.
+func (a attempts) insert(ctx context.Context, account string, now time.Time, recent, old []attemptRow) (int64, error) {
+	for _, row := range old {
+		if err := a.release(ctx, row.ID); err != nil {
+			return 0, err
+		}
+	}
+	taken := make(map[int]bool, maxAttempts)
+	for _, row := range recent {
+		taken[row.Slot] = true
+	}
+	for slot := 1; slot <= maxAttempts; slot++ {
+		if taken[slot] {
+			continue
+		}
+		row := attemptRow{Account: account, Slot: slot, CreatedTime: now}
+		err := a.db.Write(ctx).Create(&row).Error
+		if err == nil {
+			return row.ID, nil
+		}
+		if !storage.IsDuplicate(err, attemptSlotKey) {
+			return 0, err
+		}
+	}
+	return 0, nil
+}
+
+// release takes an attempt back that compared no password.
+func (a attempts) release(ctx context.Context, id int64) error {
+	return a.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE id = ?", id).Error
+}
+
+// clear forgets an account's attempts, in the transaction of what proved them
+// harmless.
+func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
+	err := tx.WithContext(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE account = ?", account).Error
+	if err != nil {
+		return fmt.Errorf("clear the attempts: %w", err)
+	}
+	return nil
+}
+
+// split parts attempts, oldest first, into those that count and those that do
+// not any more.
+func split(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
+	for i, row := range rows {
+		if row.CreatedTime.After(since) {
+			return rows[i:], rows[:i]
+		}
+	}
+	return nil, rows
+}
+
+func lockedOut(wait time.Duration) error {
+	return apperr.New(apperr.TooManyAttempts, "Too many wrong passwords for this account. Wait before the next try.").After(wait)
+}

@@ -1,0 +1,136 @@
+package access
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/apperr"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+)
+
+func TestOfFiftyParallelGuessesExactlyFiveReachTheHash(t *testing.T) {
+	accounts := []struct{ name, username string }{
+		{"at a user", "admin"},
+		{"at a user that does not exist", "nobody"},
+	}
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		for _, account := range accounts {
+			t.Run(account.name, func(t *testing.T) {
+				h := newHouse(t, db)
+				var wrong, refused atomic.Int64
+				var guessers sync.WaitGroup
+				for range 50 {
+					guessers.Go(func() {
+						_, err := h.signIn(t, account.username, "guess")
+						switch {
+						case apperr.Has(err, apperr.InvalidCredentials):
+							wrong.Add(1)
+						case apperr.Has(err, apperr.TooManyAttempts):
+							refused.Add(1)
+						default:
+							t.Errorf("unexpected: %v", err)
+						}
+					})
+				}
+				guessers.Wait()
+				require.EqualValues(t, 5, h.hashed.Load())
+				require.EqualValues(t, 5, wrong.Load())
+				require.EqualValues(t, 45, refused.Load())
+			})
+		}
+	})
+}
+
+func TestTheSixthTryIsRefusedAlsoWithTheRightPasswordUntilTheFirstIsFifteenMinutesOld(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		for range 5 {
+			_, err := h.signIn(t, "admin", "wrong")
+			requireCode(t, apperr.InvalidCredentials, err)
+			h.clock.Advance(time.Minute)
+		}
+		_, err := h.signIn(t, "admin", adminPassword)
+		requireCode(t, apperr.TooManyAttempts, err)
+		require.Equal(t, 10*time.Minute, retryAfter(t, err))
+		require.EqualValues(t, 5, h.hashed.Load(), "a refused try compares nothing")
+
+		h.clock.Advance(10*time.Minute - time.Microsecond)
+		_, err = h.signIn(t, "admin", adminPassword)
+		requireCode(t, apperr.TooManyAttempts, err)
+
+		h.clock.Advance(time.Microsecond)
+		_, err = h.signIn(t, "admin", "wrong")
+		requireCode(t, apperr.InvalidCredentials, err)
+		_, err = h.signIn(t, "admin", adminPassword)
+		requireCode(t, apperr.TooManyAttempts, err)
+		require.Equal(t, time.Minute, retryAfter(t, err), "only the oldest attempt has left the window")
+
+		h.clock.Advance(time.Minute)
+		h.mustSignIn(t)
+	})
+}
+
+func TestSuccessClearsTheAttempts(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		for range 3 {
+			for range 4 {
+				_, err := h.signIn(t, "Admin", "wrong")
+				requireCode(t, apperr.InvalidCredentials, err)
+			}
+			h.mustSignIn(t)
+		}
+	})
+}
+
+func TestALockOutEndsWithANewPasswordFromTheOperator(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		for range 5 {
+			_, err := h.signIn(t, "admin", "wrong")
+			requireCode(t, apperr.InvalidCredentials, err)
+		}
+		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "a new long password"))
+		_, err := h.signIn(t, "admin", "a new long password")
+		require.NoError(t, err)
+	})
+}
+
+func TestALockOutLeavesTheSameNameInAnotherTenantAlone(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h, other := newHouse(t, db), newHouse(t, db)
+		for range 5 {
+			_, err := h.signIn(t, "admin", "wrong")
+			requireCode(t, apperr.InvalidCredentials, err)
+		}
+		_, err := h.signIn(t, "admin", adminPassword)
+		requireCode(t, apperr.TooManyAttempts, err)
+		other.mustSignIn(t)
+	})
+}
+
+func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		h.passwords.patience = 0
+		turns := cap(h.passwords.turns)
+		for range turns {
+			h.passwords.turns <- struct{}{}
+		}
+		for range 6 {
+			_, err := h.signIn(t, "admin", adminPassword)
+			requireCode(t, apperr.Unavailable, err)
+		}
+		for range turns {
+			<-h.passwords.turns
+		}
+		h.passwords.patience = time.Minute
+		h.mustSignIn(t)
+	})
+}

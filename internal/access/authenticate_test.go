@@ -1,0 +1,195 @@
+package access
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+)
+
+func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	secret, _ := h.newToken(t)
+	cases := []struct {
+		name, authorization, cookie string
+		want                        apperr.Code
+	}{
+		{"nothing", "", "", apperr.Unauthenticated},
+		{"a cookie that names no session", "", newSecret(), apperr.Unauthenticated},
+		{"a cookie of another form", "", "short", apperr.Unauthenticated},
+		{"another scheme", "Basic YTpi", "", apperr.InvalidCredentials},
+		{"a scheme alone", "Bearer", "", apperr.InvalidCredentials},
+		{"a token alone", secret, "", apperr.InvalidCredentials},
+		{"a token that was never made", "Bearer ilk_" + newSecret(), "", apperr.InvalidCredentials},
+		{"a token of another form", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x", "", apperr.InvalidCredentials},
+		{"a token cut short", "Bearer " + secret[:len(secret)-1], "", apperr.InvalidCredentials},
+		{"a token made longer", "Bearer " + secret + "A", "", apperr.InvalidCredentials},
+		{"a very long token", "Bearer ilk_" + strings.Repeat("A", 60_000), "", apperr.InvalidCredentials},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			if c.authorization != "" {
+				r.Header.Set("Authorization", c.authorization)
+			}
+			if c.cookie != "" {
+				r.AddCookie(&http.Cookie{Name: sessionCookie, Value: c.cookie})
+			}
+			_, err := h.Authenticate(r)
+			requireCode(t, c.want, err)
+		})
+	}
+}
+
+func TestTheSchemeIsReadInAnyCase(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	secret, _ := h.newToken(t)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Authorization", "bearer "+secret)
+	_, err := h.Authenticate(r)
+	require.NoError(t, err)
+}
+
+func TestAWrongTokenIsNotSavedByAGoodCookie(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	r := withCookie(http.MethodGet, h.mustSignIn(t))
+	r.Header.Set("Authorization", "Bearer ilk_"+newSecret())
+	_, err := h.Authenticate(r)
+	requireCode(t, apperr.InvalidCredentials, err)
+}
+
+func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	token, other := h.mustSignIn(t), h.mustSignIn(t)
+	own, err := h.Current(withCookie(http.MethodGet, token))
+	require.NoError(t, err)
+	others, err := h.Current(withCookie(http.MethodGet, other))
+	require.NoError(t, err)
+	cases := []struct {
+		name, method, csrf string
+		refused            bool
+	}{
+		{"reading needs none", http.MethodGet, "", false},
+		{"HEAD needs none", http.MethodHead, "", false},
+		{"POST without", http.MethodPost, "", true},
+		{"PATCH without", http.MethodPatch, "", true},
+		{"PUT without", http.MethodPut, "", true},
+		{"DELETE without", http.MethodDelete, "", true},
+		{"an invented method without", "PURGE", "", true},
+		{"POST with its own", http.MethodPost, own.CSRFToken, false},
+		{"POST with another session's", http.MethodPost, others.CSRFToken, true},
+		{"POST with a wrong one", http.MethodPost, "x", true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := withCookie(c.method, token)
+			if c.csrf != "" {
+				r.Header.Set("X-CSRF-Token", c.csrf)
+			}
+			_, err := h.Authenticate(r)
+			if c.refused {
+				requireCode(t, apperr.CSRFFailed, err)
+				return
+			}
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	credential := digestOf("any")
+	asked, answered := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, err := h.lookUp(context.Background(), credential, func(context.Context) (*caller, error) {
+			asked <- struct{}{}
+			<-asked
+			return &caller{}, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	<-asked
+	h.callers.forget()
+	asked <- struct{}{}
+	<-answered
+	require.Nil(t, h.callers.recall(credential, h.clock.Now()))
+}
+
+func TestTheFirstToAskMayHangUpWithoutFailingTheOthers(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	ctx, hangUp := context.WithCancel(t.Context())
+	_, err := h.lookUp(ctx, digestOf("any"), func(ctx context.Context) (*caller, error) {
+		hangUp()
+		return &caller{}, ctx.Err()
+	})
+	require.NoError(t, err)
+}
+
+func TestAnUnreachableDatabaseIsNoWrongCredential(t *testing.T) {
+	db := storagetest.SQLite(t)
+	h := newHouse(t, db)
+	secret, _ := h.newToken(t)
+	require.NoError(t, db.Close())
+	_, err := h.Authenticate(withBearer(secret))
+	require.Error(t, err)
+	require.False(t, apperr.Has(err, apperr.InvalidCredentials))
+	_, err = h.Authenticate(withCookie(http.MethodGet, newSecret()))
+	require.Error(t, err)
+	require.False(t, apperr.Has(err, apperr.Unauthenticated))
+	_, err = h.signIn(t, "admin", adminPassword)
+	require.Error(t, err)
+	require.False(t, apperr.Has(err, apperr.InvalidCredentials))
+}
+
+func TestHowManyCallersAreRememberedIsBounded(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	g := h.callers.current.Load()
+	for i := range maxCallers + 10 {
+		g.remember(digest{byte(i), byte(i >> 8)}, &caller{})
+	}
+	require.LessOrEqual(t, len(g.byCredential), maxCallers)
+}
+
+func BenchmarkAuthenticate(b *testing.B) {
+	h := foundationsForBenchmark(b)
+	secret, _ := h.newToken(b)
+	session := h.mustSignIn(b)
+	current, err := h.Current(withCookie(http.MethodGet, session))
+	require.NoError(b, err)
+	post := withCookie(http.MethodPost, session)
+	post.Header.Set("X-CSRF-Token", current.CSRFToken)
+	requests := map[string]*http.Request{"token": withBearer(secret), "session": post}
+	for name, request := range requests {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			var p principal.Principal
+			for b.Loop() {
+				if p, err = h.Authenticate(request); err != nil {
+					b.Fatal(err)
+				}
+			}
+			require.NotZero(b, p.UserID)
+		})
+	}
+}
+
+func foundationsForBenchmark(b *testing.B) *house {
+	b.Helper()
+	db, err := storage.Open(b.Context(), storage.Options{URL: "sqlite://" + b.TempDir() + "/interlock.db"})
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = db.Close() })
+	_, err = db.Migrate(b.Context())
+	require.NoError(b, err)
+	return newHouse(b, db)
+}

@@ -1,0 +1,41 @@
+package access
+
+import (
+	"context"
+	"errors"
+
+	"interlock/internal/apperr"
+)
+
+// Bootstrap creates the tenant "default" with the user "admin" on the first start.
+// Without a password it makes one and returns it; nobody can get it again. On a
+// later start, and in all but one of several replicas that start at once, it does
+// nothing and returns "".
+func (s *Service) Bootstrap(ctx context.Context, adminPassword string) (generated string, err error) {
+	_, err = s.store.tenantByName(ctx, DefaultTenant)
+	if err == nil || !apperr.Has(err, apperr.NotFound) {
+		return "", err
+	}
+	if adminPassword == "" {
+		generated = newSecret()
+		adminPassword = generated
+	}
+	_, err = s.CreateTenant(ctx, DefaultTenant, adminPassword)
+	switch {
+	case apperr.Has(err, apperr.AlreadyExists):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return generated, nil
+}
+
+// Sweep deletes expired sessions and attempts that no longer count, at most batch
+// of each. Nothing depends on when it runs.
+func (s *Service) Sweep(ctx context.Context, batch int) error {
+	now := s.clock.Now()
+	return errors.Join(
+		s.store.sweep(ctx, "sessions", "expires_time", now, batch),
+		s.store.sweep(ctx, "sign_in_attempts", "created_time", now.Add(-attemptWindow), batch),
+	)
+}

@@ -1,0 +1,16 @@
+// Package access says who calls and what they may do: tenants, users, roles,
+// sessions and API tokens.
+//
+// What holds:
+//
+//   - No secret is at rest in a form that can be used: passwords are kept as
+//     argon2id hashes, session tokens and API tokens as SHA-256 digests. None is
+//     in a log or an audit row.
+//   - Of the guesses at one account, known or not, however parallel, at most five
+//     in 15 minutes reach a password hash, unless a success clears the count.
+//   - A refused sign-in reads and costs the same whatever was wrong.
+//   - A credential that is revoked, disabled or whose password changed opens
+//     nothing any more: at once in this process, within a second in others.
+//   - A session that began with an old password does not outlive its change: both
+//     lock the user's row.
+package access

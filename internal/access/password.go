@@ -1,0 +1,122 @@
+package access
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alexedwards/argon2id"
+
+	"interlock/internal/apperr"
+)
+
+// hashParameters are OWASP's for argon2id: 19 MiB, two passes, one lane
+// (Password Storage Cheat Sheet).
+var hashParameters = argon2id.Params{
+	Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
+}
+
+const (
+	// maxPasswordBytes bounds what is hashed.
+	maxPasswordBytes = 1024
+	// shortPassword is the length in characters under which an operator is warned.
+	shortPassword = 10
+	// hashPatience is how long a caller waits for its turn to hash.
+	hashPatience = 3 * time.Second
+)
+
+// passwords hashes and compares passwords, no more at a time than there are
+// processors: a hash costs 19 MiB and some 30 ms, so unbounded sign-ins would
+// take the service down.
+type passwords struct {
+	params   argon2id.Params
+	turns    chan struct{}
+	patience time.Duration
+	compare  func(password, hash string) (bool, error)
+	// dummy is a hash that no password has, at the same cost as a real one.
+	dummy string
+}
+
+func newPasswords() *passwords {
+	return &passwords{
+		params:   hashParameters,
+		turns:    make(chan struct{}, runtime.GOMAXPROCS(0)),
+		patience: hashPatience,
+		compare:  argon2id.ComparePasswordAndHash,
+		dummy:    dummyHash(hashParameters),
+	}
+}
+
+// dummyHash is the hash for accounts that do not exist. Its key is all zeros,
+// which argon2id gives for no password that anybody will find.
+func dummyHash(p argon2id.Params) string {
+	zeros := func(n uint32) string { return base64.RawStdEncoding.EncodeToString(make([]byte, n)) }
+	return fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s",
+		p.Memory, p.Iterations, p.Parallelism, zeros(p.SaltLength), zeros(p.KeyLength))
+}
+
+// hash returns the argon2id hash of a password. Errors: Unavailable.
+func (p *passwords) hash(ctx context.Context, password string) (string, error) {
+	leave, err := p.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	hash, err := argon2id.CreateHash(password, &p.params)
+	if err != nil {
+		return "", fmt.Errorf("hash a password: %w", err)
+	}
+	return hash, nil
+}
+
+// matches compares a password with a hash. Errors: Unavailable, and then nothing
+// was compared.
+func (p *passwords) matches(ctx context.Context, password, hash string) (bool, error) {
+	leave, err := p.enter(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	same, err := p.compare(password, hash)
+	if err != nil {
+		return false, fmt.Errorf("compare a password with its hash: %w", err)
+	}
+	return same, nil
+}
+
+// enter waits for a turn to hash.
+func (p *passwords) enter(ctx context.Context) (leave func(), err error) {
+	timer := time.NewTimer(p.patience)
+	defer timer.Stop()
+	select {
+	case p.turns <- struct{}{}:
+		return func() { <-p.turns }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for a turn to hash: %w", context.Cause(ctx))
+	case <-timer.C:
+		return nil, apperr.New(apperr.Unavailable, "Too many people sign in at this moment. Try again.").After(p.patience)
+	}
+}
+
+// newHash checks a password that an operator chose and hashes it. A short one is
+// the operator's own risk and is only warned about.
+func (p *passwords) newHash(ctx context.Context, username, password string) (string, error) {
+	switch {
+	case password == "":
+		return "", invalid("/password", "required", "is required")
+	case len(password) > maxPasswordBytes:
+		return "", invalid("/password", "max", "must have at most "+strconv.Itoa(maxPasswordBytes)+" bytes")
+	case !utf8.ValidString(password) || strings.ContainsRune(password, 0):
+		return "", invalid("/password", "text", "must be text, or nobody could type it")
+	}
+	if utf8.RuneCountInString(password) < shortPassword {
+		slog.WarnContext(ctx, "a password is shorter than is safe", "username", username, "safeCharacters", shortPassword)
+	}
+	return p.hash(ctx, password)
+}

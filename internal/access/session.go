@@ -1,0 +1,210 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/google/uuid"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+const (
+	sessionCookie   = "interlock_session"
+	sessionLifetime = 12 * time.Hour
+)
+
+// What a session holds.
+const (
+	sessionID     = "id"
+	sessionTenant = "tenant"
+	sessionUser   = "user"
+	sessionCSRF   = "csrf"
+)
+
+// newSessions makes scs's manager without scs.New, which starts a memory store
+// whose goroutine never ends.
+func newSessions(store scs.CtxStore) *scs.SessionManager {
+	return &scs.SessionManager{
+		Store: store, Codec: scs.GobCodec{}, Lifetime: sessionLifetime, HashTokenInStore: true,
+	}
+}
+
+// SignIn is what somebody shows to begin a session.
+type SignIn struct {
+	// Tenant is the tenant's name; "" means DefaultTenant.
+	Tenant   string
+	Username string
+	Password string
+	// Replaces is the session token that the browser sent along, if any. It ends.
+	Replaces string
+	// Address is where the request came from, for the audit log.
+	Address string
+}
+
+// Session is a session as its owner sees it.
+type Session struct {
+	User      User
+	CSRFToken string
+}
+
+// SignIn begins a session and returns it with its token, which belongs into the
+// cookie and nowhere else. Errors: InvalidCredentials, TooManyAttempts,
+// Unavailable.
+func (s *Service) SignIn(ctx context.Context, in SignIn) (token string, session Session, err error) {
+	if in.Tenant == "" {
+		in.Tenant = DefaultTenant
+	}
+	in.Username = strings.ToLower(in.Username)
+	account := accountKey(in.Tenant, in.Username)
+	attempt, err := s.attempts.take(ctx, account)
+	if err != nil {
+		return "", Session{}, err
+	}
+	user, err := s.verify(ctx, in)
+	if err == nil {
+		token, session, err = s.begin(ctx, in, account, user)
+	}
+	if err != nil && !apperr.Has(err, apperr.InvalidCredentials) {
+		// No wrong password was shown, so it does not count. If it cannot be taken
+		// back it ends with its window.
+		_ = s.attempts.release(context.WithoutCancel(ctx), attempt)
+	}
+	return token, session, err
+}
+
+// verify checks the password. An account that does not exist costs a hash as
+// well, so that the time does not tell.
+func (s *Service) verify(ctx context.Context, in SignIn) (userRow, error) {
+	row, err := s.store.account(ctx, in.Tenant, in.Username)
+	known := err == nil
+	if err != nil && !storage.IsNotFound(err) {
+		return userRow{}, err
+	}
+	hash := s.passwords.dummy
+	if known {
+		hash = row.PasswordHash
+	}
+	same, err := s.passwords.matches(ctx, in.Password, hash)
+	if err != nil {
+		return userRow{}, err
+	}
+	if !known || !same || row.Disabled {
+		return userRow{}, errWrongCredentials()
+	}
+	return row, nil
+}
+
+// begin makes the session of a user whose password was right.
+func (s *Service) begin(ctx context.Context, in SignIn, account string, row userRow) (token string, session Session, err error) {
+	user, err := s.store.view(ctx, row)
+	if err != nil {
+		return "", Session{}, err
+	}
+	session = Session{User: user, CSRFToken: newSecret()}
+	id := uuid.Must(uuid.NewV7()).String()
+	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions))
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		if err := stillTheSame(tx, row); err != nil {
+			return err
+		}
+		ctx, err = s.sessions.Load(inUnit(ctx, u), in.Replaces)
+		if err != nil {
+			return fmt.Errorf("load the session that is replaced: %w", err)
+		}
+		if err := s.sessions.RenewToken(ctx); err != nil {
+			return fmt.Errorf("renew the session: %w", err)
+		}
+		s.sessions.SetDeadline(ctx, u.Now().Add(sessionLifetime))
+		s.sessions.Put(ctx, sessionID, id)
+		s.sessions.Put(ctx, sessionTenant, row.TenantID)
+		s.sessions.Put(ctx, sessionUser, row.ID)
+		s.sessions.Put(ctx, sessionCSRF, session.CSRFToken)
+		if token, _, err = s.sessions.Commit(ctx); err != nil {
+			return fmt.Errorf("save the session: %w", err)
+		}
+		if err := s.attempts.clear(ctx, tx, account); err != nil {
+			return err
+		}
+		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: map[string]any{"address": in.Address}})
+		if in.Replaces != "" {
+			u.AfterCommit(func(context.Context) { s.callers.forget() })
+		}
+		return nil
+	})
+	if err != nil {
+		return "", Session{}, err
+	}
+	return token, session, nil
+}
+
+// SignOut ends a session. One that has ended already is no error.
+func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error {
+	ctx, err := s.sessions.Load(inUnit(ctx, u), token)
+	if err != nil {
+		return fmt.Errorf("load the session: %w", err)
+	}
+	if err := s.sessions.Destroy(ctx); err != nil {
+		return fmt.Errorf("end the session: %w", err)
+	}
+	u.Audit(uow.Entry{Action: "session.delete", Resource: "session"})
+	u.AfterCommit(func(context.Context) { s.callers.forget() })
+	return nil
+}
+
+// Current returns the session that the request's cookie names. Errors:
+// Unauthenticated.
+func (s *Service) Current(r *http.Request) (Session, error) {
+	c, err := s.callerByCookie(r)
+	if err != nil {
+		return Session{}, err
+	}
+	return Session{User: c.user, CSRFToken: c.csrf}, nil
+}
+
+// callerBySession finds out whose a session is.
+func (s *Service) callerBySession(ctx context.Context, token string) (*caller, error) {
+	ctx, err := s.sessions.Load(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("load the session: %w", err)
+	}
+	if s.sessions.Token(ctx) == "" {
+		return nil, errNoSession()
+	}
+	tenant, id := s.sessions.GetInt64(ctx, sessionTenant), s.sessions.GetInt64(ctx, sessionUser)
+	user, err := s.store.activeUser(ctx, tenant, id)
+	if storage.IsNotFound(err) {
+		return nil, errNoSession()
+	}
+	if err != nil {
+		return nil, err
+	}
+	credential := credentialOfSession(s.sessions.GetString(ctx, sessionID))
+	return &caller{
+		principal: user.acting(principal.Admin, tenant, credential, user.Permissions),
+		user:      user,
+		csrf:      s.sessions.GetString(ctx, sessionCSRF),
+		ends:      s.sessions.Deadline(ctx),
+	}, nil
+}
+
+func credentialOfSession(id string) string { return "session:" + id }
+
+func errNoSession() error {
+	return apperr.New(apperr.Unauthenticated, "Your session has ended. Sign in again.")
+}
+
+func errWrongCredentials() error {
+	return apperr.New(apperr.InvalidCredentials, "The credentials are wrong.")
+}

@@ -1,0 +1,210 @@
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		other := newHouse(t, db)
+		other.mustSignIn(t)
+		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"orders:read", "configs:*"}))
+		user, err := h.CreateUser(anonymous(t), UserSpec{
+			Tenant: h.tenant.Name, Username: "li", DisplayName: "Li Wei", Password: "a long password", Roles: []string{"support"},
+		})
+		require.NoError(t, err)
+		require.Equal(t, User{ID: user.ID, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
+
+		token, err := h.signIn(t, "li", "a long password")
+		require.NoError(t, err)
+		p, err := h.Authenticate(withCookie(http.MethodGet, token))
+		require.NoError(t, err)
+		require.Equal(t, principal.Admin, p.Kind)
+		require.Equal(t, h.tenant.ID, p.TenantID)
+		require.Equal(t, user.ID, p.UserID)
+		require.Equal(t, "Li Wei", p.Name)
+		require.Equal(t, user.Permissions, p.Permissions)
+	})
+}
+
+func TestASessionEndsAfterTwelveHours(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		token := h.mustSignIn(t)
+		h.clock.Advance(12*time.Hour - time.Microsecond)
+		_, err := h.Authenticate(withCookie(http.MethodGet, token))
+		require.NoError(t, err)
+		h.clock.Advance(time.Microsecond)
+		_, err = h.Authenticate(withCookie(http.MethodGet, token))
+		requireCode(t, apperr.Unauthenticated, err)
+	})
+}
+
+func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		first, elsewhere := h.mustSignIn(t), h.mustSignIn(t)
+		before, err := h.Current(withCookie(http.MethodGet, first))
+		require.NoError(t, err)
+
+		second, session, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: first})
+		require.NoError(t, err)
+		require.NotEqual(t, first, second)
+		require.NotEqual(t, before.CSRFToken, session.CSRFToken)
+		_, err = h.Authenticate(withCookie(http.MethodGet, first))
+		requireCode(t, apperr.Unauthenticated, err)
+		for _, token := range []string{second, elsewhere} {
+			_, err = h.Authenticate(withCookie(http.MethodGet, token))
+			require.NoError(t, err)
+		}
+	})
+}
+
+func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		planted := newSecret()
+		token, _, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: planted})
+		require.NoError(t, err)
+		require.NotEqual(t, planted, token)
+		_, err = h.Authenticate(withCookie(http.MethodGet, planted))
+		requireCode(t, apperr.Unauthenticated, err)
+	})
+}
+
+func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
+	cases := []struct {
+		name string
+		act  func(context.Context, *house) error
+	}{
+		{"a new password", func(ctx context.Context, h *house) error {
+			return h.SetPassword(ctx, h.tenant.Name, "admin", "another password")
+		}},
+		{"disabling", func(ctx context.Context, h *house) error {
+			return h.SetUserDisabled(ctx, h.tenant.Name, "admin", true)
+		}},
+	}
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				h, other := newHouse(t, db), newHouse(t, db)
+				mine, theirs := []string{h.mustSignIn(t), h.mustSignIn(t)}, other.mustSignIn(t)
+				for _, token := range mine {
+					_, err := h.Authenticate(withCookie(http.MethodGet, token))
+					require.NoError(t, err)
+				}
+				require.NoError(t, c.act(anonymous(t), h))
+				for _, token := range mine {
+					_, err := h.Authenticate(withCookie(http.MethodGet, token))
+					requireCode(t, apperr.Unauthenticated, err)
+				}
+				_, err := h.signIn(t, "admin", adminPassword)
+				requireCode(t, apperr.InvalidCredentials, err)
+				_, err = other.Authenticate(withCookie(http.MethodGet, theirs))
+				require.NoError(t, err)
+			})
+		}
+	})
+}
+
+func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		in := SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword}
+		seen, err := h.verify(anonymous(t), in)
+		require.NoError(t, err)
+		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
+		_, _, err = h.begin(anonymous(t), in, accountKey(in.Tenant, in.Username), seen)
+		requireCode(t, apperr.InvalidCredentials, err)
+		var sessions int64
+		require.NoError(t, db.Read(h.inside(t)).Model(&sessionRow{}).Count(&sessions).Error)
+		require.Zero(t, sessions)
+	})
+}
+
+func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"})
+		require.NoError(t, err)
+		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "gone", true))
+		cases := []struct {
+			name string
+			in   SignIn
+		}{
+			{"a wrong password", SignIn{Tenant: h.tenant.Name, Username: "admin", Password: "wrong"}},
+			{"an unknown user", SignIn{Tenant: h.tenant.Name, Username: "nobody", Password: adminPassword}},
+			{"a name of other letters", SignIn{Tenant: h.tenant.Name, Username: "jürgen😀", Password: adminPassword}},
+			{"a tenant of other letters", SignIn{Tenant: "日本", Username: "admin", Password: adminPassword}},
+			{"an unknown tenant", SignIn{Tenant: "nowhere-" + h.tenant.Name, Username: "admin", Password: adminPassword}},
+			{"a disabled user", SignIn{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"}},
+		}
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				before := h.hashed.Load()
+				_, _, err := h.SignIn(anonymous(t), c.in)
+				require.Equal(t, errWrongCredentials(), err)
+				require.EqualValues(t, 1, h.hashed.Load()-before)
+			})
+		}
+	})
+}
+
+func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		secret, _ := h.newToken(t)
+		token := h.mustSignIn(t)
+		p, err := h.Authenticate(withCookie(http.MethodGet, token))
+		require.NoError(t, err)
+		ctx := principal.With(anonymous(t), p)
+		for range 2 {
+			require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.SignOut(ctx, u, token) }))
+		}
+		_, err = h.Authenticate(withCookie(http.MethodGet, token))
+		requireCode(t, apperr.Unauthenticated, err)
+		require.Equal(t, []string{"tenant.create", "token.create", "session.create", "session.delete"}, h.audited(t))
+
+		var rows []uow.AuditRow
+		require.NoError(t, db.Read(h.inside(t)).Find(&rows).Error)
+		require.Equal(t, p.UserID, rows[2].ActorID)
+		require.Equal(t, p.CredentialID, rows[2].CredentialID)
+		require.Equal(t, p.CredentialID, rows[3].CredentialID)
+		text, err := json.Marshal(rows)
+		require.NoError(t, err)
+		for _, hidden := range []string{adminPassword, token, secret, digestOf(token).String(), digestOf(secret).String()} {
+			require.NotContains(t, string(text), hidden)
+		}
+	})
+}
+
+func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		secret, _ := h.newToken(t)
+		token := h.mustSignIn(t)
+		var session sessionRow
+		require.NoError(t, db.Read(h.inside(t)).Take(&session).Error)
+		require.Equal(t, digestOf(token).String(), session.TokenHash)
+		require.NotContains(t, string(session.Data), token)
+		var row tokenRow
+		require.NoError(t, db.Read(h.inside(t)).Take(&row).Error)
+		require.Equal(t, digestOf(secret).String(), row.TokenHash)
+		var user userRow
+		require.NoError(t, db.Read(h.inside(t)).Take(&user).Error)
+		require.Contains(t, user.PasswordHash, "$argon2id$")
+	})
+}

@@ -1,0 +1,180 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+)
+
+func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h, other := newHouse(t, db), newHouse(t, db)
+		secret, token := h.newToken(t)
+		theirs, _ := other.newToken(t)
+		// One program serves all tenants.
+		p, err := h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		require.Equal(t, principal.Token, p.Kind)
+		require.Equal(t, h.tenant.ID, p.TenantID)
+		require.Equal(t, fmt.Sprintf("token:%d", token.ID), p.CredentialID)
+		require.True(t, p.May("configs:write"))
+		p, err = h.Authenticate(withBearer(theirs))
+		require.NoError(t, err)
+		require.Equal(t, other.tenant.ID, p.TenantID)
+	})
+}
+
+func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		elsewhere := foundations(db, h.clock)
+		secret, token := h.newToken(t)
+		for _, process := range []*house{h, elsewhere} {
+			_, err := process.Authenticate(withBearer(secret))
+			require.NoError(t, err)
+		}
+		require.NoError(t, h.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
+		_, err := h.Authenticate(withBearer(secret))
+		requireCode(t, apperr.InvalidCredentials, err)
+
+		h.clock.Advance(time.Second - time.Microsecond)
+		_, err = elsewhere.Authenticate(withBearer(secret))
+		require.NoError(t, err, "it is remembered and the database not asked")
+		h.clock.Advance(time.Microsecond)
+		_, err = elsewhere.Authenticate(withBearer(secret))
+		requireCode(t, apperr.InvalidCredentials, err)
+
+		require.Equal(t, []string{"tenant.create", "token.create", "token.revoke"}, h.audited(t))
+		requireCode(t, apperr.NotFound, h.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
+	})
+}
+
+func TestATokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h, other := newHouse(t, db), newHouse(t, db)
+		secret, token := h.newToken(t)
+		requireCode(t, apperr.NotFound, h.RevokeToken(anonymous(t), other.tenant.Name, token.ID))
+		_, err := h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+	})
+}
+
+func TestATokenEndsWhenItExpiresAlsoWhileItIsRemembered(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		spec := TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "brief", Expires: h.clock.Now().Add(300 * time.Millisecond)}
+		secret, _, err := h.CreateToken(anonymous(t), spec)
+		require.NoError(t, err)
+		_, err = h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		h.clock.Advance(300 * time.Millisecond)
+		_, err = h.Authenticate(withBearer(secret))
+		requireCode(t, apperr.InvalidCredentials, err)
+		_, _, err = h.CreateToken(anonymous(t), spec)
+		requireCode(t, apperr.ValidationFailed, err)
+	})
+}
+
+func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		secret, _ := h.newToken(t)
+		_, err := h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", true))
+		_, err = h.Authenticate(withBearer(secret))
+		requireCode(t, apperr.InvalidCredentials, err)
+		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
+		_, err = h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+	})
+}
+
+func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"configs:*", "orders:read"}))
+		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password", Roles: []string{"support"}})
+		require.NoError(t, err)
+		secret, _, err := h.CreateToken(anonymous(t), TokenSpec{
+			Tenant: h.tenant.Name, Username: "li", Name: "robot", Scopes: []string{"configs:read", "orders:*"},
+		})
+		require.NoError(t, err)
+		p, err := h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		require.Equal(t, []string{"configs:read", "orders:read"}, p.Permissions)
+
+		require.NoError(t, h.SetRolePermissions(anonymous(t), h.tenant.Name, "support", []string{"orders:pay"}))
+		p, err = h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		require.Equal(t, []string{"orders:pay"}, p.Permissions, "at once")
+		var role roleRow
+		require.NoError(t, db.Read(h.inside(t)).Where("name = ?", "support").Take(&role).Error)
+		require.EqualValues(t, 2, role.Version, "a change of its permissions is a change of the role")
+	})
+}
+
+func TestScopesNeverWidenAndNeverNarrowMoreThanTheySay(t *testing.T) {
+	grants := []string{"*", "configs:*", "orders:*", "configs:read", "configs:write", "orders:read", "orders:pay"}
+	rapid.Check(t, func(t *rapid.T) {
+		held := rapid.SliceOfDistinct(rapid.SampledFrom(grants), rapid.ID).Draw(t, "held")
+		scopes := rapid.SliceOfNDistinct(rapid.SampledFrom(grants), 1, -1, rapid.ID).Draw(t, "scopes")
+		both := intersect(held, scopes)
+		for _, g := range catalogue {
+			want := principal.Covers(held, g.Name) && principal.Covers(scopes, g.Name)
+			require.Equal(t, want, principal.Covers(both, g.Name), "%s of %v with %v", g.Name, held, scopes)
+		}
+		require.Equal(t, held, intersect(held, nil))
+	})
+}
+
+func TestWhatIsNotInTheCatalogueCannotBeGranted(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		for _, grant := range []string{"configs:fly", "unknown:*", "configs", "", "**", "configs:*:read"} {
+			_, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: []string{grant}})
+			requireCode(t, apperr.ValidationFailed, err)
+			requireCode(t, apperr.ValidationFailed, h.CreateRole(anonymous(t), h.tenant.Name, "role", []string{grant}))
+			requireCode(t, apperr.ValidationFailed, h.SetRolePermissions(anonymous(t), h.tenant.Name, "admin", []string{grant}))
+		}
+		require.Equal(t, []string{"tenant.create"}, h.audited(t))
+	})
+}
+
+func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		secret, token := h.newToken(t)
+		row := func() tokenRow {
+			var row tokenRow
+			require.NoError(t, db.Read(h.inside(t)).Where("id = ?", token.ID).Take(&row).Error)
+			return row
+		}
+		require.Nil(t, row().LastUsedTime)
+		first := h.clock.Now()
+		for range 60 {
+			_, err := h.Authenticate(withBearer(secret))
+			require.NoError(t, err)
+			require.Equal(t, first, row().LastUsedTime.UTC())
+			h.clock.Advance(time.Second)
+		}
+		// Another process goes by the mark that this one left.
+		_, err := foundations(db, h.clock).Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		require.Equal(t, first.Add(time.Minute), row().LastUsedTime.UTC())
+		h.clock.Advance(time.Second)
+		_, err = h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		require.Equal(t, first.Add(time.Minute), row().LastUsedTime.UTC())
+		require.EqualValues(t, 1, row().Version)
+	})
+}

@@ -1,0 +1,83 @@
+package demo
+
+import (
+	"fmt"
+
+	"interlock/internal/catalog"
+	"interlock/internal/config"
+)
+
+var (
+	areas    = []string{"checkout", "payment", "shipping", "search", "catalog", "coupon", "notify", "fraud", "session", "report"}
+	settings = []struct {
+		name, remark string
+		content      func(i int) config.Content
+	}{
+		{"enabled", "Switch for the whole area", func(i int) config.Content { return boolean(i%7 != 0) }},
+		{"timeout-ms", "Give up on the other side after this", func(i int) config.Content { return number(1000 + 500*(i%9)) }},
+		{"retries", "Attempts after the first one", func(i int) config.Content { return number(i % 5) }},
+		{"rollout-percent", "Share of the users who get it", func(i int) config.Content { return bounded(5*(i%21), 0, 100) }},
+		{"currency", "ISO 4217", func(i int) config.Content { return text([]string{"CNY", "EUR", "USD"}[i%3]) }},
+		{"support-mail", "Where failures are reported", func(i int) config.Content { return text(areas[i%10] + "@shop.example") }},
+		{"limits", "Per user and day", func(i int) config.Content {
+			return document(fmt.Sprintf(`{"perUser":%d,"perDay":%d,"burst":%d}`, 1+i%4, 100+i, 10+i%20))
+		}},
+		{"methods", "In the order they are shown", func(i int) config.Content {
+			return document([]string{`["card","wallet"]`, `["wallet","card","paypal"]`, `["card"]`}[i%3])
+		}},
+		{"window", "Local time of the shop", func(i int) config.Content {
+			return document(fmt.Sprintf(`{"from":"%02d:00","to":"%02d:30","days":["Mon","Tue","Wed","Thu","Fri"]}`, 6+i%4, 18+i%5))
+		}},
+		{"banner", "Shown above the page", func(i int) config.Content {
+			return text([]string{"", "Free shipping from ¥199", "Orders ship on Monday", "双十一快乐"}[i%4])
+		}},
+	}
+	regions = []string{"cn", "eu"}
+)
+
+// configNumber returns one of the demo's configs: areas × settings × regions.
+func configNumber(i int) (key string, content config.Content) {
+	setting := settings[i%len(settings)]
+	area := areas[i/len(settings)%len(areas)]
+	region := regions[i/(len(settings)*len(areas))%len(regions)]
+	content = setting.content(i)
+	content.Remark = setting.remark
+	return fmt.Sprintf("%s.%s.%s", area, region, setting.name), content
+}
+
+func boolean(b bool) config.Content {
+	return config.Content{ValueType: config.Boolean, Value: fmt.Sprint(b)}
+}
+
+func number(n int) config.Content {
+	return config.Content{ValueType: config.Number, Value: fmt.Sprint(n)}
+}
+
+func bounded(n, least, most int) config.Content {
+	c := number(n)
+	c.Schema = fmt.Sprintf(`{"type":"number","minimum":%d,"maximum":%d}`, least, most)
+	return c
+}
+
+func text(s string) config.Content {
+	return config.Content{ValueType: config.String, Value: fmt.Sprintf("%q", s)}
+}
+
+func document(json string) config.Content {
+	return config.Content{ValueType: config.JSON, Value: json}
+}
+
+var (
+	makes  = []string{"Longjing", "Tieguanyin", "Jasmine", "Pu-erh", "Keemun", "Celadon", "Porcelain", "Bamboo", "Cast-iron", "Glass"}
+	things = []string{"tea, 100 g", "tea, 500 g", "teapot", "cup, set of 4", "gift box"}
+)
+
+// itemNumber returns one of the demo's items: makes × things.
+func itemNumber(i int) (sku string, content catalog.Content) {
+	kind, thing := i%len(makes), i/len(makes)%len(things)
+	return fmt.Sprintf("TEA-%02d%02d", kind+1, thing+1), catalog.Content{
+		Name:   makes[kind] + " " + things[thing],
+		Price:  int64(1990 + 700*kind + 1500*thing),
+		Status: "active",
+	}
+}

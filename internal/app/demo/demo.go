@@ -1,0 +1,246 @@
+// Package demo loads believable data into a tenant, so that there is something to
+// look at: configs, items, orders in every status, campaigns and coupons.
+//
+// Everything goes through the domains' own use cases, each thing in its own unit,
+// with history and audit like any other. It is safe to run again and after an
+// interruption: what is there is kept, what is missing is added. Things are known
+// by their names; orders by their buyers, whose ids are the demo's own.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"interlock/internal/apperr"
+	"interlock/internal/catalog"
+	"interlock/internal/clock"
+	"interlock/internal/config"
+	"interlock/internal/coupons"
+	"interlock/internal/orders"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Size says how much there is to be. Coupons are issued for each campaign.
+type Size struct{ Configs, Items, Orders, Coupons int }
+
+// Full is what `admin demo` loads: at most 200 configs and 50 items have names.
+var Full = Size{Configs: 200, Items: 50, Orders: 5000, Coupons: 60}
+
+// firstBuyer is the user of the first demo order; the others follow.
+const firstBuyer int64 = 880_000_000
+
+// Progress is told of each thing that has been looked after, and of how many there
+// will be.
+type Progress interface {
+	Begin(what string, total int)
+	Step()
+}
+
+// Loader loads the demo data of one tenant; its context acts in it.
+type Loader struct {
+	Size     Size
+	Runner   *uow.Runner
+	Clock    clock.Clock
+	Configs  *config.Service
+	Catalog  *catalog.Service
+	Orders   *orders.Service
+	Coupons  *coupons.Service
+	Progress Progress
+}
+
+// Load brings the tenant's demo data to its full size.
+func (l *Loader) Load(ctx context.Context) error {
+	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadCampaigns, l.loadOrders} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Loader) loadConfigs(ctx context.Context) error {
+	l.Progress.Begin("configs", l.Size.Configs)
+	for i := range l.Size.Configs {
+		key, content := configNumber(i)
+		err := l.unlessThere(ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := l.Configs.Create(ctx, u, key, content)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("load config %q: %w", key, err)
+		}
+	}
+	return nil
+}
+
+func (l *Loader) loadItems(ctx context.Context) error {
+	l.Progress.Begin("items", l.Size.Items)
+	for i := range l.Size.Items {
+		sku, content := itemNumber(i)
+		err := l.unlessThere(ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := l.Catalog.Create(ctx, u, sku, content)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("load item %q: %w", sku, err)
+		}
+	}
+	return nil
+}
+
+// unlessThere runs a creation in a unit; that the thing exists already is as good.
+func (l *Loader) unlessThere(ctx context.Context, create uow.Func) error {
+	err := l.Runner.Do(ctx, create)
+	if err != nil && !apperr.Has(err, apperr.AlreadyExists) {
+		return err
+	}
+	l.Progress.Step()
+	return nil
+}
+
+func (l *Loader) loadCampaigns(ctx context.Context) error {
+	terms := campaigns(l.Clock.Now())
+	l.Progress.Begin("campaigns", len(terms))
+	for _, t := range terms {
+		campaign, err := l.campaignNamed(ctx, t.Name)
+		if err != nil {
+			return err
+		}
+		err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			if campaign != nil {
+				return nil
+			}
+			_, err := l.Coupons.Start(ctx, u, t)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("load campaign %q: %w", t.Name, err)
+		}
+		if campaign, err = l.campaignNamed(ctx, t.Name); err != nil {
+			return err
+		}
+		if err := l.issue(ctx, campaign); err != nil {
+			return fmt.Errorf("issue coupons of %q: %w", t.Name, err)
+		}
+		l.Progress.Step()
+	}
+	return nil
+}
+
+func (l *Loader) campaignNamed(ctx context.Context, name string) (*coupons.Campaign, error) {
+	listing, err := l.Coupons.Campaigns(ctx, name, storage.Page{Limit: storage.MaxLimit})
+	if err != nil {
+		return nil, fmt.Errorf("look for campaign %q: %w", name, err)
+	}
+	for i := range listing.Rows {
+		if listing.Rows[i].Name == name {
+			return &listing.Rows[i], nil
+		}
+	}
+	return nil, nil
+}
+
+func (l *Loader) issue(ctx context.Context, campaign *coupons.Campaign) error {
+	missing := l.Size.Coupons - int(campaign.Issued)
+	if missing <= 0 {
+		return nil
+	}
+	return l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		_, err := l.Coupons.Issue(ctx, u, campaign, nil, missing)
+		return err
+	})
+}
+
+// loadOrders gives each of the demo's buyers one order and takes it as far as its
+// number says. An order that an interrupted run left on its way goes on.
+func (l *Loader) loadOrders(ctx context.Context) error {
+	l.Progress.Begin("orders", l.Size.Orders)
+	for i := range l.Size.Orders {
+		if err := l.loadOrder(ctx, i); err != nil {
+			return fmt.Errorf("load order %d: %w", i, err)
+		}
+		l.Progress.Step()
+	}
+	return nil
+}
+
+func (l *Loader) loadOrder(ctx context.Context, i int) error {
+	buyer := firstBuyer + int64(i)
+	listing, err := l.Orders.List(ctx, orders.Filter{UserID: buyer}, storage.Page{Limit: 1})
+	if err != nil {
+		return err
+	}
+	var order *orders.Order
+	if len(listing.Rows) > 0 {
+		order = &listing.Rows[0]
+	} else if order, err = l.place(ctx, buyer, i); err != nil {
+		return err
+	}
+	for _, step := range journey(i) {
+		if order, err = l.take(ctx, order, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Loader) place(ctx context.Context, buyer int64, i int) (order *orders.Order, err error) {
+	random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // believable, not secret
+	wanted := make([]orders.Wanted, 0, 3)
+	first := random.IntN(l.Size.Items)
+	for n := range 1 + random.IntN(min(3, l.Size.Items)) {
+		sku, _ := itemNumber((first + n*7) % l.Size.Items)
+		wanted = append(wanted, orders.Wanted{SKU: sku, Quantity: int64(1 + random.IntN(3))})
+	}
+	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: buyer, Wanted: wanted})
+		return err
+	})
+	return order, err
+}
+
+// take takes a step unless the order is past it.
+func (l *Loader) take(ctx context.Context, order *orders.Order, step orders.Step) (after *orders.Order, err error) {
+	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		after, err = l.Orders.Take(ctx, u, order, step, nil)
+		return err
+	})
+	if apperr.Has(err, apperr.TransitionNotAllowed) {
+		return order, nil
+	}
+	return after, err
+}
+
+// journey says how far the order with this number has come: of ten, one is
+// pending, two paid, two shipped, four completed, one cancelled.
+func journey(i int) []orders.Step {
+	pay := orders.Payment{Method: "external", Reference: "psp-" + strconv.Itoa(100_000+i)}
+	ship := orders.Shipment{Carrier: []string{"SF Express", "DHL", "UPS"}[i%3], TrackingNo: fmt.Sprintf("TRK%08d", 7919*i%100_000_000)}
+	switch i % 10 {
+	case 0:
+		return nil
+	case 1, 2:
+		return []orders.Step{pay}
+	case 3, 4:
+		return []orders.Step{pay, ship}
+	case 9:
+		return []orders.Step{orders.Cancellation{Reason: []string{"ordered twice", "changed my mind", "found it cheaper"}[i/10%3]}}
+	default:
+		return []orders.Step{pay, ship, orders.Completion{}}
+	}
+}
+
+func campaigns(now time.Time) []coupons.Terms {
+	day := 24 * time.Hour
+	from := now.Truncate(day)
+	return []coupons.Terms{
+		{Name: "Welcome", Kind: coupons.FixedAmount, Value: 500, MinimumAmount: 3000, Total: 5000, PerUser: 1, ValidFrom: from.Add(-30 * day), ValidTo: from.Add(335 * day)},
+		{Name: "11.11 tea week", Kind: coupons.Percent, Value: 15, MinimumAmount: 5000, Total: 2000, PerUser: 2, ValidFrom: from.Add(-10 * day), ValidTo: from.Add(20 * day)},
+		{Name: "Winter porcelain", Kind: coupons.Percent, Value: 10, Total: 1000, PerUser: 1, ValidFrom: from.Add(10 * day), ValidTo: from.Add(70 * day)},
+		{Name: "Last hours of autumn", Kind: coupons.FixedAmount, Value: 1000, MinimumAmount: 8000, Total: 500, PerUser: 1, ValidFrom: from.Add(-60 * day), ValidTo: now.Truncate(time.Hour).Add(3 * time.Hour)},
+	}
+}

@@ -1,0 +1,99 @@
+package demo_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/app/demo"
+	"interlock/internal/catalog"
+	"interlock/internal/clock"
+	"interlock/internal/config"
+	"interlock/internal/coupons"
+	"interlock/internal/events"
+	"interlock/internal/lock"
+	"interlock/internal/orders"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+// interrupting ends the load after a number of steps, as Ctrl-C would.
+type interrupting struct {
+	left   int
+	cancel context.CancelFunc
+}
+
+func (*interrupting) Begin(string, int) {}
+
+func (p *interrupting) Step() {
+	if p.left--; p.left == 0 {
+		p.cancel()
+	}
+}
+
+var size = demo.Size{Configs: 30, Items: 10, Orders: 60, Coupons: 5}
+
+func newLoader(db *storage.DB) *demo.Loader {
+	bus := events.NewInProcess(16)
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	l := &demo.Loader{
+		Size:   size,
+		Runner: runner, Clock: clock.System{},
+		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}}),
+		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}}),
+		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
+	}
+	l.Orders = orders.New(orders.Deps{DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons})
+	return l
+}
+
+func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
+	p, _ := principal.From(ctx)
+	ctx = principal.With(ctx, principal.System(p.TenantID, "demo"))
+	l := newLoader(db)
+
+	interrupted, cancel := context.WithCancel(ctx)
+	l.Progress = &interrupting{left: size.Configs + size.Items + 33, cancel: cancel}
+	require.ErrorIs(t, l.Load(interrupted), context.Canceled)
+
+	l.Progress = &interrupting{left: -1}
+	require.NoError(t, l.Load(ctx))
+	want := map[string]int64{
+		"configs": int64(size.Configs), "items": int64(size.Items), "orders": int64(size.Orders),
+		"coupon_campaigns": 4, "coupons": int64(4 * size.Coupons),
+	}
+	require.Equal(t, want, counts(t, ctx, db))
+	var audits int64
+	require.NoError(t, db.Read(ctx).Model(&uow.AuditRow{}).Count(&audits).Error)
+
+	require.NoError(t, l.Load(ctx))
+	require.Equal(t, want, counts(t, ctx, db))
+	var after int64
+	require.NoError(t, db.Read(ctx).Model(&uow.AuditRow{}).Count(&after).Error)
+	require.Equal(t, audits, after, "the second run changed nothing")
+
+	var statuses []struct {
+		Status int
+		N      int
+	}
+	require.NoError(t, db.Read(ctx).Model(&orders.Order{}).Select("status, COUNT(*) AS n").Group("status").Order("status").Scan(&statuses).Error)
+	require.Len(t, statuses, len(orders.Machine.States), "orders in every status")
+}
+
+func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 {
+	t.Helper()
+	found := map[string]int64{}
+	for table, model := range map[string]any{
+		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{},
+		"coupon_campaigns": &coupons.Campaign{}, "coupons": &coupons.Coupon{},
+	} {
+		var n int64
+		require.NoError(t, db.Read(ctx).Model(model).Count(&n).Error)
+		found[table] = n
+	}
+	return found
+}

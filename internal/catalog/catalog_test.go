@@ -1,0 +1,274 @@
+package catalog_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/apperr"
+	"interlock/internal/catalog"
+	"interlock/internal/clock"
+	"interlock/internal/events"
+	"interlock/internal/httpapi"
+	"interlock/internal/httpapi/httpapitest"
+	"interlock/internal/lock"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+// shop is the catalog over HTTP, called by the principal of ctx.
+type shop struct {
+	*httpapitest.Caller
+	ctx     context.Context
+	db      *storage.DB
+	service *catalog.Service
+	runner  *uow.Runner
+	usage   *usage
+}
+
+// usage plays the orders: it names the skus in it.
+type usage struct {
+	mu   sync.Mutex
+	skus map[string]bool
+}
+
+func (u *usage) ItemInUse(_ context.Context, _ *uow.Unit, sku string) (bool, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.skus[sku], nil
+}
+
+func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
+	t.Helper()
+	now := clock.System{}
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	bus := events.NewInProcess(16)
+	t.Cleanup(bus.Close)
+	named := &usage{skus: map[string]bool{}}
+	service := catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: named})
+	caller := httpapitest.New(ctx, runner, func(r *httpapi.Router) { catalog.Routes(r, service) })
+	return &shop{Caller: caller, ctx: ctx, db: db, service: service, runner: runner, usage: named}
+}
+
+func (s *shop) add(t *testing.T, sku string, price int64) string {
+	t.Helper()
+	a := s.Send(t, http.MethodPost, "/items", map[string]any{"sku": sku, "name": "Tea " + sku, "price": price})
+	require.Equal(t, http.StatusCreated, a.Status, a.Body)
+	return a.Header.Get("ETag")
+}
+
+func (s *shop) count(t *testing.T, model any, condition string, args ...any) int64 {
+	t.Helper()
+	var n int64
+	require.NoError(t, s.db.Read(s.ctx).Model(model).Where(condition, args...).Count(&n).Error)
+	return n
+}
+
+func TestAnItemIsAddedReadEditedAndDeleted(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		created := s.Send(t, http.MethodPost, "/items", map[string]any{"sku": "TEA-1", "name": "Tea", "price": 1990, "ownedByUserId": 12})
+		require.Equal(t, http.StatusCreated, created.Status)
+		require.Equal(t, "/api/v1/items/TEA-1", created.Header.Get("Location"))
+		require.Equal(t, created.Body["etag"], created.Header.Get("ETag"))
+		require.Equal(t, "active", created.Body["status"])
+		require.EqualValues(t, 12, created.Body["ownedByUserId"])
+
+		read := s.Send(t, http.MethodGet, "/items/TEA-1", nil)
+		require.Equal(t, created.Body, read.Body)
+		require.Equal(t, http.StatusNotModified, s.Send(t, http.MethodGet, "/items/TEA-1", nil, "If-None-Match", read.Header.Get("ETag")).Status)
+
+		edited := s.Send(t, http.MethodPatch, "/items/TEA-1", map[string]any{"price": 2190, "ownedByUserId": nil, "status": "archived"}, "If-Match", read.Header.Get("ETag"))
+		require.Equal(t, http.StatusOK, edited.Status, edited.Body)
+		require.EqualValues(t, 2, edited.Body["version"])
+		require.EqualValues(t, 2190, edited.Body["price"])
+		require.Nil(t, edited.Body["ownedByUserId"])
+		require.NotContains(t, edited.Body, "merged")
+
+		history := s.Send(t, http.MethodGet, "/items/TEA-1/history", nil)
+		versions := history.Items()
+		require.Len(t, versions, 2)
+		require.Equal(t, "update", versions[0]["action"])
+		require.EqualValues(t, 1990, versions[1]["price"])
+		require.Equal(t, map[string]any{"id": float64(7), "name": "Tester"}, versions[1]["changedBy"])
+
+		require.Equal(t, http.StatusNoContent, s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", edited.Header.Get("ETag")).Status)
+		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/items/TEA-1", nil).Status)
+		require.EqualValues(t, 3, s.count(t, &uow.AuditRow{}, "resource = ?", "items/TEA-1"))
+	})
+}
+
+func TestWhatBreaksARuleIsNamedAndAddsNothing(t *testing.T) {
+	cases := []struct {
+		name, body string
+		status     int
+		pointer    string
+	}{
+		{"no sku", `{"name":"Tea","price":1}`, 422, "/sku"},
+		{"a sku with a slash", `{"sku":"a/b","name":"Tea","price":1}`, 422, "/sku"},
+		{"a sku of 65 characters", `{"sku":"` + strings.Repeat("a", 65) + `","name":"Tea","price":1}`, 422, "/sku"},
+		{"no name", `{"sku":"a","price":1}`, 422, "/name"},
+		{"a name of 201 characters", `{"sku":"a","name":"` + strings.Repeat("é", 201) + `","price":1}`, 422, "/name"},
+		{"no price", `{"sku":"a","name":"Tea"}`, 422, "/price"},
+		{"a negative price", `{"sku":"a","name":"Tea","price":-1}`, 422, "/price"},
+		{"a price with a fraction", `{"sku":"a","name":"Tea","price":1.5}`, 400, "/price"},
+		{"a price beyond an int64", `{"sku":"a","name":"Tea","price":9223372036854775808}`, 400, "/price"},
+		{"an owner of 0", `{"sku":"a","name":"Tea","price":1,"ownedByUserId":0}`, 422, "/ownedByUserId"},
+		{"an unknown status", `{"sku":"a","name":"Tea","price":1,"status":"sold"}`, 422, "/status"},
+		{"an unknown field", `{"sku":"a","name":"Tea","price":1,"colour":"red"}`, 400, "/colour"},
+	}
+	s := open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a := s.Send(t, http.MethodPost, "/items", c.body)
+			require.Equal(t, c.status, a.Status, a.Body)
+			require.Equal(t, c.pointer, a.Pointer())
+		})
+	}
+	require.Zero(t, s.count(t, &catalog.Item{}, "1 = 1"))
+}
+
+func TestASkuIsGivenOnceATenant(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		open(ctx, t, db).add(t, "TEA-1", 100)
+		again := open(ctx, t, db).Send(t, http.MethodPost, "/items", map[string]any{"sku": "TEA-1", "name": "Other", "price": 1})
+		require.Equal(t, http.StatusConflict, again.Status)
+		require.EqualValues(t, apperr.AlreadyExists, again.Body["code"])
+		open(storagetest.Tenant(t), t, db).add(t, "TEA-1", 200)
+	})
+}
+
+func TestStaleEditIsRefusedWithTheOtherAdminsChangeAndMergedOnRequest(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		seen := s.add(t, "TEA-1", 100)
+		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"name":"Black tea"}`, "If-Match", seen).Status)
+
+		contested := s.Send(t, http.MethodPatch, "/items/TEA-1", `{"name":"Green tea"}`, "If-Match", seen)
+		require.Equal(t, http.StatusPreconditionFailed, contested.Status)
+		require.Equal(t, "Tea TEA-1", contested.Body["base"].(map[string]any)["name"])
+		require.Equal(t, "Black tea", contested.Body["current"].(map[string]any)["name"])
+		require.Equal(t, []any{map[string]any{"pointer": "/name", "base": "Tea TEA-1", "yours": "Green tea", "theirs": "Black tea"}}, contested.Body["conflicts"])
+
+		disjoint := s.Send(t, http.MethodPatch, "/items/TEA-1?merge=disjoint", `{"price":120}`, "If-Match", seen)
+		require.Equal(t, http.StatusOK, disjoint.Status, disjoint.Body)
+		require.Equal(t, map[string]any{"fromVersion": float64(1), "keptTheirs": []any{"/name"}}, disjoint.Body["merged"])
+		require.Equal(t, "Black tea", disjoint.Body["name"])
+		require.EqualValues(t, 120, disjoint.Body["price"])
+
+		require.Equal(t, http.StatusPreconditionRequired, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`, "If-Match", "*").Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"sku":"x"}`, "If-Match", seen).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"name":null}`, "If-Match", seen).Status)
+		require.Equal(t, http.StatusUnprocessableEntity, s.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":-1}`, "If-Match", disjoint.Header.Get("ETag")).Status)
+		require.EqualValues(t, 3, s.Send(t, http.MethodGet, "/items/TEA-1", nil).Body["version"])
+	})
+}
+
+func TestAnEditThatChangesNothingWritesNothing(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		seen := s.add(t, "TEA-1", 100)
+		same := s.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":100}`, "If-Match", seen)
+		require.Equal(t, http.StatusOK, same.Status)
+		require.Equal(t, seen, same.Header.Get("ETag"))
+		require.EqualValues(t, 1, s.count(t, &catalog.Revision{}, "1 = 1"))
+		require.EqualValues(t, 1, s.count(t, &uow.AuditRow{}, "1 = 1"))
+	})
+}
+
+func TestAnItemThatAnOrderNamesIsNotDeleted(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		seen := s.add(t, "TEA-1", 100)
+		s.usage.skus["TEA-1"] = true
+		refused := s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen)
+		require.Equal(t, http.StatusConflict, refused.Status)
+		require.EqualValues(t, apperr.InUse, refused.Body["code"])
+		require.Equal(t, http.StatusOK, s.Send(t, http.MethodGet, "/items/TEA-1", nil).Status)
+	})
+}
+
+func TestAnItemIsHeldWhileAUnitSellsIt(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
+	s := open(ctx, t, db)
+	seen := s.add(t, "TEA-1", 100)
+	sold, finish := make(chan struct{}), make(chan struct{})
+	var orders sync.WaitGroup
+	orders.Go(func() {
+		_ = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			found := 0
+			err := s.service.ForSale(ctx, u, []string{"TEA-1", "none"}, func(_, _ string, price int64) { found += int(price) })
+			if found != 100 {
+				t.Errorf("found %d, error %v", found, err)
+			}
+			close(sold)
+			<-finish
+			s.usage.mu.Lock()
+			s.usage.skus["TEA-1"] = true
+			s.usage.mu.Unlock()
+			return err
+		})
+	})
+	<-sold
+	deleted := make(chan httpapitest.Answer)
+	go func() { deleted <- s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen) }()
+	select {
+	case a := <-deleted:
+		t.Fatalf("deleted beside a unit that sells it: %v", a)
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(finish)
+	orders.Wait()
+	require.Equal(t, http.StatusConflict, (<-deleted).Status)
+}
+
+func TestItemsAreListedByFilterSortAndCursor(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		for i, sku := range []string{"b_1", "a%1", "C.3"} {
+			s.Send(t, http.MethodPost, "/items", map[string]any{"sku": strings.ReplaceAll(sku, "%", "-"), "name": "Name " + sku, "price": 300 - i})
+		}
+		list := func(query string) []string {
+			a := s.Send(t, http.MethodGet, "/items?"+query, nil)
+			require.Equal(t, http.StatusOK, a.Status, a.Body)
+			var skus []string
+			for _, item := range a.Items() {
+				skus = append(skus, item["sku"].(string))
+			}
+			return skus
+		}
+		require.Equal(t, []string{"C.3", "a-1", "b_1"}, list(""))
+		require.Equal(t, []string{"C.3", "a-1", "b_1"}, list("sort=price"))
+		require.Equal(t, []string{"b_1", "a-1"}, list("sort=-price&limit=2"))
+		require.Equal(t, []string{"b_1"}, list("q=B_"), "an underscore is itself")
+		require.Equal(t, []string{"a-1"}, list("q=A%25"), "a percent sign is itself")
+		require.Empty(t, list("status=archived"))
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?status=sold", nil).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?sort=owner", nil).Status)
+		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?q="+strings.Repeat("_", 60_000), nil).Status)
+
+		first := s.Send(t, http.MethodGet, "/items?limit=2&sort=name", nil)
+		require.EqualValues(t, 3, first.Body["total"])
+		second := s.Send(t, http.MethodGet, "/items?limit=2&sort=name&cursor="+first.Body["nextCursor"].(string), nil)
+		require.Len(t, second.Body["items"], 1)
+		require.Nil(t, second.Body["nextCursor"])
+	})
+}
+
+func TestAnotherTenantsItemIsNotFound(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		seen := open(ctx, t, db).add(t, "TEA-1", 100)
+		stranger := open(storagetest.Tenant(t), t, db)
+		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodGet, "/items/TEA-1", nil).Status)
+		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodGet, "/items/TEA-1/history", nil).Status)
+		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodPatch, "/items/TEA-1", `{"price":1}`, "If-Match", seen).Status)
+		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", seen).Status)
+	})
+}

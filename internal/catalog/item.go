@@ -1,0 +1,116 @@
+// Package catalog holds the items that orders are made of.
+//
+// Invariants:
+//
+//   - A sku names one item of a tenant, and an item never changes its sku.
+//   - Every version of an item is kept in item_histories, so that a stale edit
+//     can be compared with what its author saw.
+//   - An item that a unit has taken a price from is neither edited nor deleted
+//     until that unit has ended, and an item that an order names is never deleted.
+package catalog
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"interlock/internal/apperr"
+	"interlock/internal/guard"
+	"interlock/internal/principal"
+)
+
+// Permissions are what a role or a token can be given here.
+var Permissions = []principal.Grant{
+	{Name: "items:read", Meaning: "See the items of the catalog and their history."},
+	{Name: "items:write", Meaning: "Add, edit, archive and delete items of the catalog."},
+}
+
+// The statuses of an item. Archived items stay readable and cannot be ordered.
+const (
+	Active   = "active"
+	Archived = "archived"
+)
+
+var statuses = []string{Active, Archived}
+
+const longestName = 200
+
+var skuPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// Content is the part of an item that an edit may change.
+type Content struct {
+	Name string `json:"name"`
+	// Price is in minor units.
+	Price int64 `json:"price"`
+	// OwnedByUserID is the user that the item belongs to; nil for nobody.
+	OwnedByUserID *int64 `json:"ownedByUserId,omitempty"`
+	Status        string `json:"status"`
+}
+
+// check returns the places that break a rule.
+func (c Content) check() []apperr.Field {
+	var broken []apperr.Field
+	refuse := func(pointer, code, message string) {
+		broken = append(broken, apperr.Field{Pointer: pointer, Code: code, Message: message})
+	}
+	if c.Name == "" {
+		refuse("/name", "required", "is required")
+	}
+	if utf8.RuneCountInString(c.Name) > longestName {
+		refuse("/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	}
+	if c.Price < 0 {
+		refuse("/price", "min", "must be at least 0 minor units")
+	}
+	if c.OwnedByUserID != nil && *c.OwnedByUserID < 1 {
+		refuse("/ownedByUserId", "min", "must be at least 1")
+	}
+	if !slices.Contains(statuses, c.Status) {
+		refuse("/status", "oneof", "must be one of active, archived")
+	}
+	return broken
+}
+
+// Item is an item of the catalog.
+type Item struct {
+	guard.Row
+	SKU string
+	Content
+}
+
+// Label names the item for people.
+func (i *Item) Label() string { return fmt.Sprintf("item %q", i.SKU) }
+
+// Revision is one version of an item.
+type Revision struct {
+	ID       int64
+	TenantID int64
+	ItemID   int64
+	Version  int64
+	// Action is create or update.
+	Action string
+	Content
+	ChangedBy     int64
+	ChangedByName string
+	ChangedTime   time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (Revision) TableName() string { return "item_histories" }
+
+func revisionOf(item *Item, action string) *Revision {
+	return &Revision{
+		ItemID: item.ID, Version: item.Version, Action: action, Content: item.Content,
+		ChangedBy: item.UpdatedBy, ChangedByName: item.UpdatedByName, ChangedTime: item.UpdatedTime,
+	}
+}
+
+// restore returns the item as it was at the revision.
+func (r Revision) restore(item *Item) *Item {
+	then := *item
+	then.Version, then.Content = r.Version, r.Content
+	then.UpdatedTime, then.UpdatedBy, then.UpdatedByName = r.ChangedTime, r.ChangedBy, r.ChangedByName
+	return &then
+}

@@ -1,0 +1,168 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/events"
+	"interlock/internal/guard"
+	"interlock/internal/merge"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Topic is where changes of items are announced, keyed by sku.
+const Topic = "items"
+
+// Usage says whether an item is named by something that outlives it.
+type Usage interface {
+	// ItemInUse looks in the unit's transaction.
+	ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error)
+}
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB    *storage.DB
+	Bus   events.Bus
+	Usage Usage
+}
+
+// Service is the use cases of the catalog. It is safe for concurrent use.
+type Service struct {
+	db    *storage.DB
+	bus   events.Bus
+	usage Usage
+}
+
+// New returns a Service.
+func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, usage: d.Usage} }
+
+// Item returns the item with a sku. Errors: NotFound.
+func (s *Service) Item(ctx context.Context, sku string) (*Item, error) {
+	return find(s.db.Read(ctx), sku)
+}
+
+// List returns one page of items.
+func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Item], error) {
+	return storage.List[Item](narrow(s.db.Read(ctx), f), page, itemSorts)
+}
+
+// History returns one page of an item's versions, newest first. Errors: NotFound.
+func (s *Service) History(ctx context.Context, sku string, page storage.Page) (storage.Listing[Revision], error) {
+	item, err := s.Item(ctx, sku)
+	if err != nil {
+		return storage.Listing[Revision]{}, err
+	}
+	return storage.List[Revision](s.db.Read(ctx).Where("item_id = ?", item.ID), page, historySorts)
+}
+
+// Create adds an item. Errors: ValidationFailed, AlreadyExists.
+func (s *Service) Create(ctx context.Context, u *uow.Unit, sku string, content Content) (*Item, error) {
+	broken := content.check()
+	if !skuPattern.MatchString(sku) {
+		broken = append([]apperr.Field{{
+			Pointer: "/sku", Code: "pattern", Message: "must be 1 to 64 letters, digits, dots, underscores and hyphens",
+		}}, broken...)
+	}
+	if len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	item := &Item{SKU: sku, Content: content}
+	if err := insert(ctx, u, item); err != nil {
+		return nil, err
+	}
+	if err := keep(ctx, u, item, "create"); err != nil {
+		return nil, err
+	}
+	s.trace(u, "item.create", item, map[string]any{"version": item.Version, "content": content})
+	return item, nil
+}
+
+// Edit changes an item that was just read; see change.Apply for what is refused.
+func (s *Service) Edit(ctx context.Context, u *uow.Unit, item *Item, edit change.Edit) (change.Edited[*Item], error) {
+	return change.Apply(ctx, u, editing{s}, item, edit)
+}
+
+// Delete removes an item that was just read. Errors: VersionConflict, InUse when
+// an order names it.
+func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch guard.Precondition) error {
+	s.trace(u, "item.delete", item, map[string]any{"version": item.Version, "content": item.Content})
+	return change.Delete(ctx, u, editing{s}, item, ifMatch, func() error { return s.remove(ctx, u, item) })
+}
+
+// trace leaves the unit's audit entry and announces the change after commit.
+func (s *Service) trace(u *uow.Unit, action string, item *Item, detail any) {
+	u.Audit(uow.Entry{Action: action, Resource: Topic + "/" + item.SKU, Detail: detail})
+	sku := item.SKU
+	u.AfterCommit(func(ctx context.Context) {
+		p, _ := principal.From(ctx)
+		if err := s.bus.Publish(ctx, events.Event{Topic: Topic, Tenant: p.TenantID, Key: sku}); err != nil {
+			slog.WarnContext(ctx, "announce a changed item", "error", err)
+		}
+	})
+}
+
+// editing tells package change how items are edited.
+type editing struct{ *Service }
+
+func (e editing) Label(item *Item) string { return item.Label() }
+
+func (e editing) View(item *Item) any { return represent(*item) }
+
+func (e editing) Document(item *Item) (any, error) { return merge.Tree(item.Content) }
+
+func (e editing) At(ctx context.Context, item *Item, version int64) (*Item, error) {
+	var revision Revision
+	err := e.db.Read(ctx).Where("item_id = ? AND version = ?", item.ID, version).Take(&revision).Error
+	if err != nil {
+		return nil, err
+	}
+	return revision.restore(item), nil
+}
+
+func (e editing) Fetch(ctx context.Context, id int64) (*Item, error) {
+	return byID(e.db.Read(ctx), id)
+}
+
+func (e editing) FetchLocked(ctx context.Context, u *uow.Unit, id int64) (*Item, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return byID(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
+}
+
+func (e editing) Revise(item *Item, document any) (*Item, guard.Set, error) {
+	text, err := merge.Encode(document)
+	if err != nil {
+		return nil, nil, err
+	}
+	var content Content
+	if err := json.Unmarshal(text, &content); err != nil {
+		return nil, nil, fmt.Errorf("read an edited item: %w", err)
+	}
+	if broken := content.check(); len(broken) > 0 {
+		return nil, nil, apperr.Invalid(broken...)
+	}
+	after := *item
+	after.Content = content
+	return &after, content.columns(), nil
+}
+
+func (e editing) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error {
+	return guard.Update[Item](ctx, u, ref, set)
+}
+
+func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Item) error {
+	e.trace(u, "item.update", after, map[string]any{
+		"fromVersion": before.Version, "version": after.Version, "before": before.Content, "after": after.Content,
+	})
+	return keep(ctx, u, after, "update")
+}

@@ -1,0 +1,133 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/apperr"
+	"interlock/internal/guard"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Filter narrows a list of items. Zero members do not narrow.
+type Filter struct {
+	// Search is looked for in sku and name, in either case.
+	Search string
+	Status string
+}
+
+var itemSorts = storage.Sorts{
+	Columns: map[string]string{"sku": "sku", "name": "name", "price": "price", "updatedTime": "updated_time"},
+	Default: "sku",
+}
+
+var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
+
+func find(db *gorm.DB, sku string) (*Item, error) {
+	var item Item
+	err := db.Where("sku = ?", sku).Take(&item).Error
+	switch {
+	case storage.IsNotFound(err):
+		return nil, apperr.MissingRow("item", sku)
+	case err != nil:
+		return nil, fmt.Errorf("read item: %w", err)
+	}
+	return &item, nil
+}
+
+func byID(db *gorm.DB, id int64) (*Item, error) {
+	var item Item
+	if err := db.Where("id = ?", id).Take(&item).Error; err != nil {
+		return nil, err
+	}
+	return &item, nil
+}
+
+func narrow(query *gorm.DB, f Filter) *gorm.DB {
+	if f.Search != "" {
+		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(f.Search)) + "%"
+		query = query.Where("(LOWER(sku) LIKE ? ESCAPE '!' OR LOWER(name) LIKE ? ESCAPE '!')", pattern, pattern)
+	}
+	if f.Status != "" {
+		query = query.Where("status = ?", f.Status)
+	}
+	return query
+}
+
+// insert adds an item. A sku that is taken is AlreadyExists.
+func insert(ctx context.Context, u *uow.Unit, item *Item) error {
+	err := guard.Insert(ctx, u, item)
+	if storage.IsDuplicate(err, "uq_items_sku") {
+		return apperr.New(apperr.AlreadyExists, "There is an item %q already.", item.SKU)
+	}
+	if err != nil {
+		return fmt.Errorf("insert item: %w", err)
+	}
+	return nil
+}
+
+func keep(ctx context.Context, u *uow.Unit, item *Item, action string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	if err := tx.Create(revisionOf(item, action)).Error; err != nil {
+		return fmt.Errorf("keep item version: %w", err)
+	}
+	return nil
+}
+
+func (c Content) columns() guard.Set {
+	return guard.Set{"name": c.Name, "price": c.Price, "owned_by_user_id": c.OwnedByUserID, "status": c.Status}
+}
+
+// ForSale calls found once for each of the skus that can be ordered now, and
+// holds those items as they are until the unit ends:
+//
+//	SELECT * FROM items WHERE tenant_id = ? AND sku IN (?) AND status = 'active' ORDER BY id FOR SHARE
+//
+// Prices are in minor units.
+func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string, found func(sku, name string, price int64)) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	var items []Item
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).
+		Where("sku IN ? AND status = ?", slices.Compact(slices.Sorted(slices.Values(skus))), Active).
+		Order("id").Find(&items).Error
+	if err != nil {
+		return fmt.Errorf("read items for sale: %w", err)
+	}
+	for _, item := range items {
+		found(item.SKU, item.Name, item.Price)
+	}
+	return nil
+}
+
+// remove deletes an item that no order names. The row goes first, so that a unit
+// that is about to order it has either ended, and its line is seen, or waits and
+// then finds no item.
+func (s *Service) remove(ctx context.Context, u *uow.Unit, item *Item) error {
+	if err := guard.Delete[Item](ctx, u, item.Ref()); err != nil {
+		if errors.Is(err, guard.ErrGone) || errors.Is(err, guard.ErrStale) {
+			return err
+		}
+		return fmt.Errorf("delete item: %w", err)
+	}
+	used, err := s.usage.ItemInUse(ctx, u, item.SKU)
+	if err != nil {
+		return err
+	}
+	if used {
+		return apperr.New(apperr.InUse, "An order names item %q, so it cannot be deleted. Archive it instead: set its status to archived.", item.SKU)
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/guard"
+	"interlock/internal/merge"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// MaxBatch is the most changes in one batch.
+const MaxBatch = 500
+
+// Op is what a member of a batch does.
+type Op string
+
+// The operations of a batch.
+const (
+	OpCreate Op = "create"
+	OpUpdate Op = "update"
+	OpDelete Op = "delete"
+)
+
+// Change is one member of a batch.
+type Change struct {
+	// Index is its place in the request.
+	Index int
+	Key   string
+	Op    Op
+	// IfMatch is the version that the author saw, for update and delete.
+	IfMatch guard.Precondition
+	// Patch is the merge patch of an update.
+	Patch any
+	// Content is what a create makes.
+	Content Content
+}
+
+// Result is what became of one member of a batch.
+type Result struct {
+	Index   int    `json:"index"`
+	Key     string `json:"key"`
+	Op      Op     `json:"op"`
+	Version int64  `json:"version"`
+	// ETag is "" for a config that is deleted.
+	ETag string `json:"etag,omitempty"`
+}
+
+// Batch makes all changes or none, in one unit with one audit row. Each key is
+// named at most once.
+//
+// Rows are written in the order of their keys, so that two batches never wait for
+// each other in a circle.
+//
+// Errors: BatchConflict, whose member conflicts lists every change that is in
+// conflict with what is committed; ValidationFailed with pointers into the batch.
+func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes []Change) ([]Result, error) {
+	rows, err := s.rowsOf(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		if conflicts(c, rows[c.Key]) {
+			return nil, s.batchConflict(changes)
+		}
+	}
+	steps, err := prepare(changes, rows)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]Result, len(changes))
+	for _, step := range inKeyOrder(steps) {
+		result, err := s.take(ctx, u, step, note)
+		switch {
+		case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone), storage.IsDuplicate(err, uniqueKey):
+			return nil, s.batchConflict(changes)
+		case err != nil:
+			return nil, err
+		}
+		results[step.place] = result
+	}
+	u.Audit(uow.Entry{Action: "config.batch", Resource: "config-batches", Note: note, Detail: map[string]any{"changes": results}})
+	return results, nil
+}
+
+func (s *Service) rowsOf(ctx context.Context, changes []Change) (map[string]*Config, error) {
+	keys := make([]string, len(changes))
+	for i, c := range changes {
+		keys[i] = c.Key
+	}
+	return s.byKeys(ctx, keys)
+}
+
+// conflicts reports whether a change does not fit the row that has its key now, nil
+// for none.
+func conflicts(c Change, row *Config) bool {
+	if c.Op == OpCreate {
+		return row != nil
+	}
+	return row == nil || !c.IfMatch.Holds(row.Ref())
+}
+
+// step is one change, checked by the rules and ready to be written.
+type step struct {
+	Change
+	// place is where its result goes.
+	place int
+	// before is the row as it was read, nil for a create. after is the row that the
+	// change makes, nil for a delete.
+	before, after *Config
+	set           guard.Set
+}
+
+func inKeyOrder(steps []step) []step {
+	return slices.SortedFunc(slices.Values(steps), func(a, b step) int { return cmp.Compare(a.Key, b.Key) })
+}
+
+// prepare checks every change by the rules, and returns the steps or all that is
+// wrong with them.
+func prepare(changes []Change, rows map[string]*Config) ([]step, error) {
+	steps := make([]step, len(changes))
+	var broken []apperr.Field
+	for place, c := range changes {
+		steps[place] = step{Change: c, place: place, before: rows[c.Key]}
+		fields, err := steps[place].check()
+		if err != nil {
+			return nil, err
+		}
+		broken = append(broken, fields...)
+	}
+	if len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	return steps, nil
+}
+
+func (st *step) check() ([]apperr.Field, error) {
+	at := fmt.Sprintf("/changes/%d", st.Index)
+	switch st.Op {
+	case OpCreate:
+		content, fields := checked(st.Content)
+		st.after = &Config{Key: st.Key, Content: content}
+		return append(under(at, checkKey(st.Key)), under(at+"/patch", fields)...), nil
+	case OpUpdate:
+		document, err := st.before.document()
+		if err != nil {
+			return nil, err
+		}
+		patched := merge.Patch(document, st.Patch)
+		if merge.Equal(document, patched) {
+			st.after = st.before
+			return nil, nil
+		}
+		after, set, fields := st.before.revised(patched)
+		st.after, st.set = after, set
+		return under(at+"/patch", fields), nil
+	}
+	return nil, nil
+}
+
+// take writes one step.
+func (s *Service) take(ctx context.Context, u *uow.Unit, st step, note string) (Result, error) {
+	result := Result{Index: st.Index, Key: st.Key, Op: st.Op}
+	var err error
+	after := st.after
+	switch {
+	case st.Op == OpCreate:
+		err = s.insert(ctx, u, after, note)
+	case st.Op == OpDelete:
+		after, err = s.remove(ctx, u, st.before, note)
+	case after != st.before:
+		err = s.rewrite(ctx, u, st, note)
+	}
+	if err != nil {
+		return result, err
+	}
+	result.Version = after.Version
+	if st.Op != OpDelete {
+		result.ETag = after.Ref().ETag()
+	}
+	return result, nil
+}
+
+// rewrite gives a row the content that was made for it.
+func (s *Service) rewrite(ctx context.Context, u *uow.Unit, st step, note string) error {
+	if err := guard.Update[Config](ctx, u, st.before.Ref(), st.set); err != nil {
+		return err
+	}
+	if err := guard.Advance(ctx, u, st.after); err != nil {
+		return err
+	}
+	return s.record(ctx, u, st.after, Updated, note)
+}
+
+// batchConflict is answered with every conflict that there is after the rollback.
+func (s *Service) batchConflict(changes []Change) error {
+	return uow.Explain(func(ctx context.Context) error {
+		rows, err := s.rowsOf(ctx, changes)
+		if err != nil {
+			return err
+		}
+		list := []map[string]any{}
+		for _, c := range changes {
+			if !conflicts(c, rows[c.Key]) {
+				continue
+			}
+			e, err := s.conflictOf(ctx, c, rows[c.Key])
+			if err != nil {
+				return err
+			}
+			list = append(list, memberOf(c, e))
+		}
+		conflict := apperr.New(apperr.BatchConflict, "%d of %d changes conflict with what others did meanwhile; nothing was changed.", len(list), len(changes)).
+			With("conflicts", list)
+		if len(list) == 0 {
+			return uow.Again(conflict)
+		}
+		return conflict
+	})
+}
+
+// conflictOf returns what the change alone would have been answered.
+func (s *Service) conflictOf(ctx context.Context, c Change, row *Config) (*apperr.Error, error) {
+	var err error
+	switch {
+	case c.Op == OpCreate:
+		err = alreadyThere(row)
+	case row == nil:
+		err = apperr.MissingRow("config", c.Key)
+	default:
+		err = change.Conflict(ctx, editable{s}, row.ID, change.Edit{IfMatch: c.IfMatch, Patch: c.Patch})
+	}
+	var e *apperr.Error
+	if !errors.As(err, &e) {
+		return nil, err
+	}
+	return e, nil
+}
+
+func memberOf(c Change, e *apperr.Error) map[string]any {
+	member := map[string]any{"index": c.Index, "key": c.Key, "code": e.Code, "detail": e.Detail}
+	for name, value := range e.Members {
+		member[name] = value
+	}
+	return member
+}

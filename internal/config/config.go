@@ -1,0 +1,124 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"interlock/internal/apperr"
+	"interlock/internal/guard"
+	"interlock/internal/principal"
+)
+
+// Type says what a config's value is.
+type Type string
+
+// The types of values.
+const (
+	String  Type = "string"
+	Number  Type = "number"
+	Boolean Type = "boolean"
+	JSON    Type = "json"
+)
+
+// Limits of a config. Characters are Unicode code points.
+const (
+	MaxValueBytes  = 256 << 10
+	MaxSchemaBytes = 32 << 10
+	MaxRemark      = 500
+	MaxNote        = 500
+)
+
+// Content is what an edit may change.
+type Content struct {
+	// Value is JSON text. Numbers, booleans and JSON may also be held as their text
+	// in a JSON string.
+	Value     string
+	ValueType Type
+	// Schema is the JSON Schema that the value must meet, as JSON text; "" for none.
+	Schema string `gorm:"column:value_schema"`
+	Remark string
+}
+
+// Config is one setting.
+type Config struct {
+	guard.Row
+	Key string
+	Content
+}
+
+// TableName implements gorm's Tabler.
+func (Config) TableName() string { return "configs" }
+
+// View is the representation of a config.
+type View struct {
+	Key       string          `json:"key"`
+	Value     json.RawMessage `json:"value"`
+	ValueType Type            `json:"valueType"`
+	Schema    json.RawMessage `json:"schema,omitempty"`
+	Remark    string          `json:"remark"`
+	Protected bool            `json:"protected"`
+	guard.Stamp
+}
+
+// View returns the representation.
+func (c *Config) View() View {
+	return View{
+		Key: c.Key, Value: json.RawMessage(c.Value), ValueType: c.ValueType,
+		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Stamp: c.Stamp(),
+	}
+}
+
+func (c *Config) label() string { return fmt.Sprintf("Config %q", c.Key) }
+
+// Permissions are what a role or token can be given here.
+var Permissions = []principal.Grant{
+	{Name: readPermission, Meaning: "Read configs and their history, export them and watch them change."},
+	{Name: writePermission, Meaning: "Create, edit, roll back and delete configs, one by one, in batches and by import."},
+}
+
+const (
+	readPermission  = "configs:read"
+	writePermission = "configs:write"
+)
+
+var keyPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+
+// reservedKeys could be stored and never be addressed: they are routes, or path
+// segments that clients resolve away.
+var reservedKeys = map[string]string{
+	"export": "is the address of the export and cannot be a key",
+	"import": "is the address of the import and cannot be a key",
+	"watch":  "is the address of the change feed and cannot be a key",
+	".":      "cannot be a key: clients take it out of addresses",
+	"..":     "cannot be a key: clients take it out of addresses",
+}
+
+// isKey reports whether a config could have this key.
+func isKey(key string) bool { return keyPattern.MatchString(key) && reservedKeys[key] == "" }
+
+// checkKey returns what is wrong with the key of a new config.
+func checkKey(key string) []apperr.Field {
+	const pointer = "/key"
+	switch {
+	case key == "":
+		return []apperr.Field{{Pointer: pointer, Code: "required", Message: "is required"}}
+	case !keyPattern.MatchString(key):
+		return []apperr.Field{{Pointer: pointer, Code: "pattern", Message: "must be 1 to 100 letters, digits, dots, underscores and hyphens"}}
+	case reservedKeys[key] != "":
+		return []apperr.Field{{Pointer: pointer, Code: "reserved", Message: reservedKeys[key]}}
+	}
+	return nil
+}
+
+// under returns the fields with their pointers below prefix.
+func under(prefix string, fields []apperr.Field) []apperr.Field {
+	for i := range fields {
+		fields[i].Pointer = prefix + fields[i].Pointer
+	}
+	return fields
+}
+
+// escapePointer makes a name a token of a JSON pointer (RFC 6901, 3).
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1").Replace

@@ -1,0 +1,17 @@
+// Package config holds the shared settings of the business: keys with typed
+// values that many admins edit.
+//
+// What always holds:
+//
+//   - A config changes only under the version that its author saw. Stale edits
+//     are refused with what the other admin changed, or merged where they touch
+//     different places and were asked to be.
+//   - Each version has exactly one row in config_histories, with its full content,
+//     written in the transaction that made the version. Versions of a row have no
+//     gaps, and a deletion is the last one.
+//   - A value fits its type and its JSON Schema. It is read back as the JSON that
+//     was sent.
+//   - A batch or an import is applied whole or not at all.
+//   - The history's id is the revision of the change feed, which delivers every
+//     committed change once, in the order of revisions (feed.go).
+package config

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"encoding/json"
+	"time"
+
+	"interlock/internal/guard"
+	"interlock/internal/principal"
+)
+
+// Action says how a version came to be.
+type Action string
+
+// The actions.
+const (
+	Created    Action = "create"
+	Updated    Action = "update"
+	RolledBack Action = "rollback"
+	Deleted    Action = "delete"
+)
+
+// History is one version of a config, with its full content.
+type History struct {
+	// ID is the revision: it grows over all configs of all tenants.
+	ID       int64
+	TenantID int64
+	// ConfigID is the row that had this version. A key that was deleted and made
+	// anew has another row.
+	ConfigID int64
+	Key      string
+	Version  int64
+	Action   Action
+	Content
+	Note          string
+	ChangedBy     int64
+	ChangedByName string
+	ChangedTime   time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (History) TableName() string { return "config_histories" }
+
+// HistoryView is the representation of one version.
+type HistoryView struct {
+	Revision    int64            `json:"revision"`
+	Version     int64            `json:"version"`
+	ETag        string           `json:"etag"`
+	Action      Action           `json:"action"`
+	Value       json.RawMessage  `json:"value"`
+	ValueType   Type             `json:"valueType"`
+	Schema      json.RawMessage  `json:"schema,omitempty"`
+	Remark      string           `json:"remark"`
+	Note        string           `json:"note"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+// View returns the representation.
+func (h History) View() HistoryView {
+	return HistoryView{
+		Revision: h.ID, Version: h.Version, ETag: h.ref().ETag(), Action: h.Action,
+		Value: json.RawMessage(h.Value), ValueType: h.ValueType, Schema: json.RawMessage(h.Schema),
+		Remark: h.Remark, Note: h.Note, ChangedBy: h.changedBy(), ChangedTime: h.ChangedTime,
+	}
+}
+
+func (h History) ref() guard.Ref { return guard.Ref{ID: h.ConfigID, Version: h.Version} }
+
+func (h History) changedBy() principal.Person {
+	return principal.Person{ID: h.ChangedBy, Name: h.ChangedByName}
+}
+
+// config returns the row as it was at this version. Of the row it takes only what
+// never changes.
+func (h History) config(row *Config) *Config {
+	then := &Config{Row: row.Row, Key: row.Key, Content: h.Content}
+	then.Version, then.UpdatedTime = h.Version, h.ChangedTime
+	then.UpdatedBy, then.UpdatedByName = h.ChangedBy, h.ChangedByName
+	return then
+}

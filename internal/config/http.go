@@ -1,0 +1,258 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/httpapi"
+	"interlock/internal/merge"
+	"interlock/internal/strictjson"
+	"interlock/internal/uow"
+)
+
+type handlers struct{ *Service }
+
+// Routes registers the routes of configs.
+func Routes(r *httpapi.Router, s *Service) {
+	h := handlers{s}
+	r.Query("/configs", readPermission, h.list)
+	r.Mutation(http.MethodPost, "/configs", writePermission, h.create)
+	r.Query("/configs/export", readPermission, h.export)
+	r.Mutation(http.MethodPost, "/configs/import", writePermission, h.importAll)
+	r.Stream("/configs/watch", readPermission, h.watch)
+	r.Query("/configs/:key", readPermission, h.get)
+	r.Guarded(http.MethodPatch, "/configs/:key", writePermission, h.edit)
+	r.Guarded(http.MethodDelete, "/configs/:key", writePermission, h.delete)
+	r.Query("/configs/:key/history", readPermission, h.history)
+	r.Guarded(http.MethodPost, "/configs/:key/rollback", writePermission, h.rollback)
+	r.Mutation(http.MethodPost, "/config-batches", writePermission, h.batch)
+}
+
+func (h handlers) list(c echo.Context) (httpapi.Reply, error) {
+	page, err := httpapi.PageOf(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	filter := Filter{Prefix: c.QueryParam("prefix"), Text: c.QueryParam("q"), ValueType: Type(c.QueryParam("valueType"))}
+	switch filter.ValueType {
+	case "", String, Number, Boolean, JSON:
+	default:
+		return httpapi.Reply{}, apperr.Malformed("?valueType", "must be one of string, number, boolean, json")
+	}
+	listing, err := h.List(c.Request().Context(), filter, page)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.Listed(listing, func(row Config) View { return row.View() }), nil
+}
+
+func (h handlers) get(c echo.Context) (httpapi.Reply, error) {
+	row, err := h.Get(c.Request().Context(), c.Param("key"))
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.OK(row.View()), nil
+}
+
+func (h handlers) history(c echo.Context) (httpapi.Reply, error) {
+	page, err := httpapi.PageOf(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	listing, err := h.History(c.Request().Context(), c.Param("key"), page)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.Listed(listing, History.View), nil
+}
+
+// contentRequest is the content of a config that is to be created.
+type contentRequest struct {
+	Value     json.RawMessage `json:"value"`
+	ValueType Type            `json:"valueType"`
+	Remark    string          `json:"remark"`
+	Schema    json.RawMessage `json:"schema"`
+}
+
+func (r contentRequest) content() Content {
+	content := Content{Value: string(r.Value), ValueType: r.ValueType, Remark: r.Remark, Schema: string(r.Schema)}
+	if content.Schema == "null" {
+		content.Schema = ""
+	}
+	return content
+}
+
+type createRequest struct {
+	Key       string `json:"key"`
+	Protected bool   `json:"protected"`
+	contentRequest
+}
+
+func (h handlers) create(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+	var request createRequest
+	if err := httpapi.Bind(c, &request); err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := checkSchemaShape(request.Schema, "/schema"); err != nil {
+		return httpapi.Reply{}, err
+	}
+	if request.Protected {
+		return httpapi.Reply{}, apperr.Invalid(protectedFault())
+	}
+	row, err := h.Create(c.Request().Context(), u, request.Key, request.content())
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.Created(httpapi.Base+"/configs/"+row.Key, row.View()), nil
+}
+
+// editedView is a representation that says what an edit was merged with.
+type editedView struct {
+	View
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+	ctx := c.Request().Context()
+	row, err := h.Get(ctx, c.Param("key"))
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	edit := change.Edit{}
+	if edit.Patch, err = readPatch(httpapi.Body(c), ""); err != nil {
+		return httpapi.Reply{}, err
+	}
+	if edit.MergeDisjoint, err = mergesDisjoint(c); err != nil {
+		return httpapi.Reply{}, err
+	}
+	if edit.IfMatch, err = httpapi.IfMatch(c); err != nil {
+		return httpapi.Reply{}, err
+	}
+	edited, err := h.Edit(ctx, u, row, edit)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.OK(editedView{View: edited.Row.View(), Merged: edited.Merged}), nil
+}
+
+func mergesDisjoint(c echo.Context) (bool, error) {
+	if !c.QueryParams().Has("merge") {
+		return false, nil
+	}
+	if c.QueryParam("merge") != "disjoint" {
+		return false, apperr.Malformed("?merge", "must be disjoint, or be left out")
+	}
+	return true, nil
+}
+
+// readPatch reads a merge patch of a config and checks its shape. Pointers of errors
+// are below prefix.
+func readPatch(body []byte, prefix string) (any, error) {
+	patch, err := strictjson.DecodePatch(body, "value", "valueType", "remark", "schema", "protected")
+	if err != nil {
+		return nil, unreadable(err, prefix)
+	}
+	var valueType string
+	var remark *string
+	var protected bool
+	for _, member := range []struct {
+		name string
+		into any
+	}{{"valueType", &valueType}, {"remark", &remark}, {"protected", &protected}} {
+		if _, err := patch.Decode(member.name, member.into); err != nil {
+			return nil, unreadable(err, prefix)
+		}
+	}
+	if err := checkSchemaShape(patch.Raw("schema"), prefix+"/schema"); err != nil {
+		return nil, err
+	}
+	tree, err := merge.Parse(patch.Text())
+	if err != nil {
+		return nil, err
+	}
+	members, _ := tree.(map[string]any)
+	if patch.Clears("remark") {
+		members["remark"] = ""
+	}
+	if !protected {
+		// Nothing is protected yet, so this changes nothing.
+		delete(members, "protected")
+	}
+	return tree, nil
+}
+
+// checkSchemaShape refuses what no JSON Schema can be: anything but an object, true
+// and false.
+func checkSchemaShape(schema json.RawMessage, pointer string) error {
+	switch jsontext.Value(schema).Kind() {
+	case '{', 't', 'f', 'n':
+		return nil
+	}
+	if len(schema) == 0 {
+		return nil
+	}
+	return apperr.Malformed(pointer, "must be a JSON Schema: an object, true or false")
+}
+
+func unreadable(err error, prefix string) error {
+	var malformed *apperr.Error
+	if err = httpapi.Unreadable(err); !errors.As(err, &malformed) {
+		return err
+	}
+	return apperr.Malformed(prefix+malformed.Fields[0].Pointer, malformed.Fields[0].Message)
+}
+
+func (h handlers) delete(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+	ctx := c.Request().Context()
+	row, err := h.Get(ctx, c.Param("key"))
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	ifMatch, err := httpapi.IfMatch(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := h.Delete(ctx, u, row, ifMatch); err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.NoContent(), nil
+}
+
+type rollbackRequest struct {
+	ToVersion int64  `json:"toVersion"`
+	Note      string `json:"note" validate:"max=500"`
+}
+
+func (h handlers) rollback(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+	ctx := c.Request().Context()
+	row, err := h.Get(ctx, c.Param("key"))
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	var request rollbackRequest
+	if err := strictjson.Decode(httpapi.Body(c), &request); err != nil {
+		return httpapi.Reply{}, httpapi.Unreadable(err)
+	}
+	ifMatch, err := httpapi.IfMatch(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := httpapi.Validate(&request); err != nil {
+		return httpapi.Reply{}, err
+	}
+	after, err := h.Rollback(ctx, u, row, Rollback{IfMatch: ifMatch, ToVersion: request.ToVersion, Note: request.Note})
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.OK(after.View()), nil
+}
+
+// place names a member of a list in a request.
+func place(list string, index int) string { return fmt.Sprintf("/%s/%d", list, index) }

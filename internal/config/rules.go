@@ -1,0 +1,191 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"interlock/internal/apperr"
+	"interlock/internal/merge"
+	"interlock/internal/strictjson"
+)
+
+const (
+	// maxDepth is how deeply a value or schema may be nested, so that it also fits
+	// into the body of a batch: {"changes":[{"patch":{"value":…}}]}.
+	maxDepth = strictjson.MaxDepth - 4
+	// maxExponent keeps numbers within what other programs can hold.
+	maxExponent = 308
+)
+
+// checked returns the content in its stored form, with the type inferred where it
+// was left out, or what is wrong with it. Pointers are relative to the content.
+func checked(c Content) (Content, []apperr.Field) {
+	var fields []apperr.Field
+	if n := utf8.RuneCountInString(c.Remark); n > MaxRemark {
+		fields = append(fields, apperr.Field{Pointer: "/remark", Code: "max", Message: fmt.Sprintf("must have at most %d characters", MaxRemark)})
+	}
+	switch c.ValueType {
+	case "":
+		c.ValueType = inferType(c.Value)
+	case String, Number, Boolean, JSON:
+	default:
+		return c, append(fields, apperr.Field{Pointer: "/valueType", Code: "oneof", Message: "must be one of string, number, boolean, json"})
+	}
+	if c.Value == "" {
+		return c, append(fields, apperr.Field{Pointer: "/value", Code: "required", Message: "is required"})
+	}
+	if fault := normalise(&c.Value, "/value", MaxValueBytes); fault != nil {
+		return c, append(fields, *fault)
+	}
+	value, faults := decoded(c.ValueType, c.Value)
+	if len(faults) > 0 {
+		return c, append(fields, faults...)
+	}
+	if c.Schema == "" {
+		return c, fields
+	}
+	if fault := normalise(&c.Schema, "/schema", MaxSchemaBytes); fault != nil {
+		return c, append(fields, *fault)
+	}
+	return c, append(fields, checkSchema(c.Schema, value)...)
+}
+
+// inferType returns the type that a value has by itself.
+func inferType(value string) Type {
+	switch jsontext.Value(value).Kind() {
+	case '"':
+		return String
+	case '0':
+		return Number
+	case 't', 'f':
+		return Boolean
+	}
+	return JSON
+}
+
+// normalise drops white space and escapes that mean nothing. Members keep their
+// order and numbers their spelling.
+func normalise(text *string, pointer string, limit int) *apperr.Field {
+	value := jsontext.Value(*text)
+	if err := value.Format(); err != nil {
+		return &apperr.Field{Pointer: pointer, Code: "json", Message: "must be one JSON value"}
+	}
+	if len(value) > limit {
+		return &apperr.Field{Pointer: pointer, Code: "max", Message: fmt.Sprintf("must have at most %d KiB as JSON", limit>>10)}
+	}
+	*text = string(value)
+	return nil
+}
+
+// decoded returns the value that the JSON text stands for in a type, or where it
+// breaks the type.
+func decoded(t Type, text string) (any, []apperr.Field) {
+	value, err := merge.Parse([]byte(text))
+	if err != nil {
+		return nil, []apperr.Field{{Pointer: "/value", Code: "json", Message: "must be one JSON value"}}
+	}
+	held, isText := value.(string)
+	switch t {
+	case String:
+		if !isText {
+			return nil, typeFault("must be a string, as valueType says")
+		}
+		return value, nil
+	case Number:
+		if isText && jsontext.Value(held).Kind() == '0' && isTrimmed(held) && jsontext.Value(held).IsValid() {
+			value = json.Number(held)
+		}
+		if _, ok := value.(json.Number); !ok {
+			return nil, typeFault("must be a number, or exactly one number in a string, as valueType says")
+		}
+	case Boolean:
+		if isText && (held == "true" || held == "false") {
+			value = held == "true"
+		}
+		if _, ok := value.(bool); !ok {
+			return nil, typeFault("must be true or false, as valueType says")
+		}
+		return value, nil
+	case JSON:
+		if isText {
+			if value, err = parseHeld(held); err != nil {
+				return nil, heldFault(err)
+			}
+		}
+	}
+	return value, appendTreeFaults(nil, "/value", value, 1)
+}
+
+func isTrimmed(text string) bool { return strings.Trim(text, " \t\r\n") == text }
+
+func typeFault(message string) []apperr.Field {
+	return []apperr.Field{{Pointer: "/value", Code: "type", Message: message}}
+}
+
+// parseHeld reads the JSON text in a string as strictly as a body.
+func parseHeld(text string) (any, error) {
+	var raw json.RawMessage
+	if err := strictjson.Decode([]byte(text), &raw); err != nil {
+		return nil, err
+	}
+	return merge.Parse(raw)
+}
+
+func heldFault(err error) []apperr.Field {
+	var at *strictjson.Error
+	if !errors.As(err, &at) {
+		return []apperr.Field{{Pointer: "/value", Code: "json", Message: "must hold JSON text, as valueType says"}}
+	}
+	message := at.Message
+	if at.Pointer == "" {
+		message = "must hold JSON text, as valueType says, but " + at.Message
+	}
+	return []apperr.Field{{Pointer: "/value" + at.Pointer, Code: "json", Message: message}}
+}
+
+// appendTreeFaults walks a tree for what no reader could hold.
+func appendTreeFaults(faults []apperr.Field, pointer string, value any, depth int) []apperr.Field {
+	switch v := value.(type) {
+	case json.Number:
+		if !isHoldable(v.String()) {
+			return append(faults, apperr.Field{Pointer: pointer, Code: "range", Message: "is a number too large or too small to be held"})
+		}
+	case map[string]any:
+		if depth > maxDepth {
+			return append(faults, tooDeep(pointer))
+		}
+		for name, member := range v {
+			faults = appendTreeFaults(faults, pointer+"/"+escapePointer(name), member, depth+1)
+		}
+	case []any:
+		if depth > maxDepth {
+			return append(faults, tooDeep(pointer))
+		}
+		for i, element := range v {
+			faults = appendTreeFaults(faults, pointer+"/"+strconv.Itoa(i), element, depth+1)
+		}
+	}
+	return faults
+}
+
+func tooDeep(pointer string) apperr.Field {
+	return apperr.Field{Pointer: pointer, Code: "depth", Message: fmt.Sprintf("is nested more than %d levels deep", maxDepth)}
+}
+
+// isHoldable reports whether a number is within the range of a double.
+func isHoldable(number string) bool {
+	if i := strings.IndexAny(number, "eE"); i >= 0 {
+		exponent, err := strconv.Atoi(number[i+1:])
+		if err != nil || exponent > maxExponent || exponent < -maxExponent {
+			return false
+		}
+	}
+	_, err := strconv.ParseFloat(number, 64)
+	return err == nil
+}

@@ -1,0 +1,157 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestValuesKeepToTheirType(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		in     Content
+		broken string // the pointer, "" for a good value
+	}{
+		{"a string is a string", Content{Value: `"x"`, ValueType: String}, ""},
+		{"a number is no string", Content{Value: `5`, ValueType: String}, "/value"},
+		{"null is no string", Content{Value: `null`, ValueType: String}, "/value"},
+		{"a number is a number", Content{Value: `-5.25e2`, ValueType: Number}, ""},
+		{"a number may be held as text", Content{Value: `"5"`, ValueType: Number}, ""},
+		{"text beside the number", Content{Value: `"5 apples"`, ValueType: Number}, "/value"},
+		{"white space beside the number", Content{Value: `" 5"`, ValueType: Number}, "/value"},
+		{"two numbers", Content{Value: `"5 6"`, ValueType: Number}, "/value"},
+		{"a leading zero", Content{Value: `"05"`, ValueType: Number}, "/value"},
+		{"hexadecimal", Content{Value: `"0x10"`, ValueType: Number}, "/value"},
+		{"infinity", Content{Value: `"Infinity"`, ValueType: Number}, "/value"},
+		{"no number in the text", Content{Value: `""`, ValueType: Number}, "/value"},
+		{"a number that nobody can hold", Content{Value: `1e999`, ValueType: Number}, "/value"},
+		{"a fraction that nobody can hold", Content{Value: `1e-999999999999`, ValueType: Number}, "/value"},
+		{"the same as text", Content{Value: `"1e999"`, ValueType: Number}, "/value"},
+		{"a number in an object that nobody can hold", Content{Value: `{"a/b":[1,1e999]}`, ValueType: JSON}, "/value/a~1b/1"},
+		{"true", Content{Value: `true`, ValueType: Boolean}, ""},
+		{"false as text", Content{Value: `"false"`, ValueType: Boolean}, ""},
+		{"yes is no boolean", Content{Value: `"yes"`, ValueType: Boolean}, "/value"},
+		{"1 is no boolean", Content{Value: `1`, ValueType: Boolean}, "/value"},
+		{"an object", Content{Value: `{"a":1}`, ValueType: JSON}, ""},
+		{"null is JSON", Content{Value: `null`, ValueType: JSON}, ""},
+		{"JSON as text", Content{Value: `"{\"a\":[1,2]}"`, ValueType: JSON}, ""},
+		{"text that is not JSON", Content{Value: `"{\"a\":}"`, ValueType: JSON}, "/value/a"},
+		{"text that names a member twice", Content{Value: `"{\"a\":1,\"a\":2}"`, ValueType: JSON}, "/value/a"},
+		{"text that ends early", Content{Value: `"[1,"`, ValueType: JSON}, "/value"},
+		{"an unknown type", Content{Value: `1`, ValueType: "integer"}, "/valueType"},
+		{"no value", Content{ValueType: String}, "/value"},
+		{"no value and no type", Content{}, "/value"},
+		{"a long value", Content{Value: `"` + strings.Repeat("x", MaxValueBytes) + `"`, ValueType: String}, "/value"},
+		{"a long remark", Content{Value: `1`, Remark: strings.Repeat("ü", MaxRemark+1)}, "/remark"},
+		{"a remark of just the length", Content{Value: `1`, Remark: strings.Repeat("ü", MaxRemark)}, ""},
+		{"a deep value", Content{Value: strings.Repeat("[", 29) + strings.Repeat("]", 29)}, "/value" + strings.Repeat("/0", 28)},
+		{"a deep value as text", Content{Value: `"` + strings.Repeat("[", 29) + strings.Repeat("]", 29) + `"`, ValueType: JSON}, "/value" + strings.Repeat("/0", 28)},
+		{"as deep as can be", Content{Value: strings.Repeat("[", 28) + strings.Repeat("]", 28)}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, fields := checked(c.in)
+			if c.broken == "" {
+				require.Empty(t, fields)
+				return
+			}
+			require.Len(t, fields, 1)
+			require.Equal(t, c.broken, fields[0].Pointer)
+			require.NotEmpty(t, fields[0].Message)
+		})
+	}
+}
+
+func TestTheTypeIsInferredFromTheValue(t *testing.T) {
+	for value, want := range map[string]Type{
+		`"x"`: String, `"5"`: String, `5`: Number, `-1`: Number, `true`: Boolean, `false`: Boolean, `{}`: JSON, `[]`: JSON, `null`: JSON,
+	} {
+		content, fields := checked(Content{Value: value})
+		require.Empty(t, fields)
+		require.Equal(t, want, content.ValueType, value)
+	}
+}
+
+func TestValuesAreHeldToTheirSchema(t *testing.T) {
+	const timeouts = `{"type":"object","properties":{"timeoutMs":{"type":"integer","minimum":1},"host/name":{"pattern":"^[a-z]+$"}},"required":["timeoutMs"]}`
+	for _, c := range []struct {
+		name, schema, value string
+		t                   Type
+		broken, code        string
+	}{
+		{"good", timeouts, `{"timeoutMs":5}`, JSON, "", ""},
+		{"good as text", timeouts, `"{\"timeoutMs\":5}"`, JSON, "", ""},
+		{"below the minimum", timeouts, `{"timeoutMs":0}`, JSON, "/value/timeoutMs", "minimum"},
+		{"below the minimum as text", timeouts, `"{\"timeoutMs\":0}"`, JSON, "/value/timeoutMs", "minimum"},
+		{"wrong type", timeouts, `{"timeoutMs":"5"}`, JSON, "/value/timeoutMs", "type"},
+		{"missing member", timeouts, `{}`, JSON, "/value", "required"},
+		{"escaped pointer", timeouts, `{"timeoutMs":1,"host/name":"X"}`, JSON, "/value/host~1name", "pattern"},
+		{"a number held as text is a number", `{"type":"number","maximum":9}`, `"10"`, Number, "/value", "maximum"},
+		{"a boolean held as text is a boolean", `{"const":true}`, `"true"`, Boolean, "", ""},
+		{"inner reference", `{"$defs":{"p":{"type":"integer"}},"items":{"$ref":"#/$defs/p"}}`, `[1,"x"]`, JSON, "/value/1", "type"},
+		{"nothing goes", `false`, `1`, Number, "/value", "schema"},
+		{"anything goes", `true`, `1`, Number, "", ""},
+		{"an older draft", `{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"p":{"type":"integer"}},"$ref":"#/definitions/p"}`, `"x"`, String, "/value", "type"},
+		{"prefixItems of 2020-12", `{"prefixItems":[{"type":"string"}]}`, `[1]`, JSON, "/value/0", "type"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, fields := checked(Content{Value: c.value, ValueType: c.t, Schema: c.schema})
+			if c.broken == "" {
+				require.Empty(t, fields)
+				return
+			}
+			require.Len(t, fields, 1)
+			require.Equal(t, c.broken, fields[0].Pointer)
+			require.Equal(t, c.code, fields[0].Code)
+		})
+	}
+}
+
+func TestSchemasThatCannotBeUsedAreRefused(t *testing.T) {
+	doubling := `{"$defs":{`
+	for i := range 40 {
+		next := string(rune('a'+(i+1)%26)) + string(rune('a'+(i+1)/26))
+		doubling += `"` + string(rune('a'+i%26)) + string(rune('a'+i/26)) + `":{"allOf":[{"$ref":"#/$defs/` + next + `"},{"$ref":"#/$defs/` + next + `"}]},`
+	}
+	doubling += `"` + string(rune('a'+40%26)) + string(rune('a'+40/26)) + `":{"type":"number"}},"$ref":"#/$defs/aa"}`
+
+	for _, c := range []struct{ name, schema, says string }{
+		{"a wrong keyword value", `{"type":"strnig"}`, "/type"},
+		{"a number where a schema belongs", `{"properties":{"a":5}}`, "/properties/a"},
+		{"a pattern that is none", `{"pattern":"("}`, "/pattern"},
+		{"a pattern that would run away elsewhere", `{"pattern":"(?=a)"}`, "/pattern"},
+		{"a remote reference", `{"$ref":"https://127.0.0.1:1/schema.json"}`, "only to itself"},
+		{"a file reference", `{"$ref":"file:///etc/passwd"}`, "only to itself"},
+		{"a relative reference", `{"$ref":"other.json"}`, "only to itself"},
+		{"an unknown draft", `{"$schema":"https://127.0.0.1:1/draft"}`, "only to itself"},
+		{"a reference into nothing", `{"$ref":"#/$defs/none"}`, "none"},
+		{"references that double at each level", doubling, "too many steps"},
+		{"too long", `{"title":"` + strings.Repeat("x", MaxSchemaBytes) + `"}`, "32 KiB"},
+		{"a number that nobody can hold", `{"maximum":1e999999}`, "too large"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, fields := checked(Content{Value: `1`, ValueType: Number, Schema: c.schema})
+			require.Len(t, fields, 1)
+			require.True(t, strings.HasPrefix(fields[0].Pointer, "/schema"), fields[0].Pointer)
+			require.Contains(t, fields[0].Message, c.says)
+		})
+	}
+}
+
+func TestAReferenceThatNeverEndsBreaksNothing(t *testing.T) {
+	_, fields := checked(Content{Value: `1`, ValueType: Number, Schema: `{"$ref":"#"}`})
+	require.Len(t, fields, 1)
+}
+
+func TestKeysAreWhatAnAddressCanHold(t *testing.T) {
+	for _, good := range []string{"a", "Shop.tax_rate-2", "...", strings.Repeat("k", 100)} {
+		require.Empty(t, checkKey(good), good)
+		require.True(t, isKey(good))
+	}
+	for _, bad := range []string{"", "a b", "a/b", "ü", "a\n", "a ", strings.Repeat("k", 101), "export", "import", "watch", ".", ".."} {
+		fields := checkKey(bad)
+		require.Len(t, fields, 1, bad)
+		require.Equal(t, "/key", fields[0].Pointer)
+		require.False(t, isKey(bad))
+	}
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"interlock/internal/apperr"
+	"interlock/internal/merge"
+)
+
+const (
+	// schemaURL is what a schema is called while it is compiled. References are
+	// resolved against it, and nothing but it can be loaded.
+	schemaURL = "interlock:///schema"
+	// maxSchemaSteps bounds one validation: references that double at each level
+	// make a small schema take longer than anybody waits.
+	maxSchemaSteps = 1_000_000
+	// maxSchemaFields bounds how many places of a value are reported.
+	maxSchemaFields = 20
+	maxMessage      = 300
+)
+
+// errTooManySteps ends a validation from inside the validator.
+var errTooManySteps = errors.New("the validation takes too many steps")
+
+// checkSchema compiles a JSON Schema (2020-12, unless its $schema names an older
+// draft) and holds the decoded value against it. Formats are annotations, as the
+// draft has it; patterns are RE2 and so cannot run away.
+func checkSchema(schema string, value any) []apperr.Field {
+	document, err := merge.Parse([]byte(schema))
+	if err != nil {
+		return schemaFault("must be a JSON Schema")
+	}
+	if faults := appendTreeFaults(nil, "/schema", document, 1); len(faults) > 0 {
+		return faults
+	}
+	compiled, err := compileSchema(document)
+	if err != nil {
+		return schemaFault("is not a JSON Schema that can be used: " + explainSchema(err))
+	}
+	var invalid *jsonschema.ValidationError
+	switch err := validate(compiled, value); {
+	case err == nil:
+		return nil
+	case errors.As(err, &invalid):
+		return brokenRules(invalid)
+	default:
+		return schemaFault("cannot be used: " + err.Error())
+	}
+}
+
+func schemaFault(message string) []apperr.Field {
+	return []apperr.Field{{Pointer: "/schema", Code: "schema", Message: clip(message)}}
+}
+
+func compileSchema(document any) (*jsonschema.Schema, error) {
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.UseLoader(nowhere{})
+	compiler.RegisterVocabulary(stepCounting())
+	compiler.AssertVocabs()
+	if err := compiler.AddResource(schemaURL, document); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(schemaURL)
+}
+
+// nowhere refuses to load what a schema refers to outside itself: files of this
+// machine and servers of its network are none of a config's business.
+type nowhere struct{}
+
+func (nowhere) Load(string) (any, error) {
+	return nil, errors.New("a schema can refer only to itself")
+}
+
+// stepCounting returns a vocabulary without keywords that takes part in every
+// subschema of one compiled schema and counts what is evaluated.
+func stepCounting() *jsonschema.Vocabulary {
+	counter := new(stepCounter)
+	return &jsonschema.Vocabulary{
+		URL: "interlock:///steps",
+		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
+			return counter, nil
+		},
+	}
+}
+
+type stepCounter struct{ steps int }
+
+// Validate implements jsonschema.SchemaExt. The library has no way to be stopped
+// but a panic, which validate catches.
+func (c *stepCounter) Validate(*jsonschema.ValidatorContext, any) {
+	if c.steps++; c.steps > maxSchemaSteps {
+		panic(errTooManySteps)
+	}
+}
+
+func validate(schema *jsonschema.Schema, value any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p != any(errTooManySteps) {
+				panic(p)
+			}
+			err = errTooManySteps
+		}
+	}()
+	return schema.Validate(value)
+}
+
+var english = message.NewPrinter(language.English)
+
+// explainSchema says what is wrong with a schema, without the library's prefixes.
+func explainSchema(err error) string {
+	var invalid *jsonschema.SchemaValidationError
+	var rules *jsonschema.ValidationError
+	if errors.As(err, &invalid) && errors.As(invalid.Err, &rules) {
+		leaf := rules
+		for len(leaf.Causes) > 0 {
+			leaf = leaf.Causes[0]
+		}
+		return fmt.Sprintf("%s at %q", leaf.ErrorKind.LocalizedString(english), pointerTo(leaf.InstanceLocation))
+	}
+	var unloadable *jsonschema.LoadURLError
+	if errors.As(err, &unloadable) {
+		return fmt.Sprintf("%q cannot be loaded, %v", unloadable.URL, unloadable.Err)
+	}
+	return strings.ReplaceAll(err.Error(), schemaURL, "")
+}
+
+// brokenRules lists the innermost rules that the value breaks.
+func brokenRules(e *jsonschema.ValidationError) []apperr.Field {
+	var fields []apperr.Field
+	var descend func(e *jsonschema.ValidationError)
+	descend = func(e *jsonschema.ValidationError) {
+		if len(fields) == maxSchemaFields {
+			return
+		}
+		if len(e.Causes) == 0 {
+			fields = append(fields, apperr.Field{
+				Pointer: clip("/value" + pointerTo(e.InstanceLocation)),
+				Code:    keyword(e),
+				Message: clip("breaks its schema: " + e.ErrorKind.LocalizedString(english)),
+			})
+			return
+		}
+		for _, cause := range e.Causes {
+			descend(cause)
+		}
+	}
+	descend(e)
+	return fields
+}
+
+func keyword(e *jsonschema.ValidationError) string {
+	if _, ok := e.ErrorKind.(*kind.FalseSchema); ok {
+		return "schema"
+	}
+	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
+		return path[0]
+	}
+	return "schema"
+}
+
+func pointerTo(location []string) string {
+	var pointer strings.Builder
+	for _, token := range location {
+		pointer.WriteByte('/')
+		pointer.WriteString(escapePointer(token))
+	}
+	return pointer.String()
+}
+
+// clip keeps a client's own text from filling its reply.
+func clip(text string) string {
+	runes := []rune(text)
+	if len(runes) <= maxMessage {
+		return text
+	}
+	return string(runes[:maxMessage]) + "…"
+}

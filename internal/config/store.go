@@ -1,0 +1,124 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/apperr"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// uniqueKey is the unique key that keeps one config a key and tenant.
+const uniqueKey = "uq_configs_key"
+
+// keysAtOnce is how many keys are asked for in one statement.
+const keysAtOnce = 500
+
+// byKey reads the config with this key, or a NotFound error.
+//
+//	SELECT * FROM configs WHERE tenant_id = ? AND key = ?
+func (s *Service) byKey(ctx context.Context, key string) (*Config, error) {
+	missing := apperr.MissingRow("config", key)
+	// The engines pad and fold; only keys that could be stored are asked for.
+	if !isKey(key) {
+		return nil, missing
+	}
+	row := new(Config)
+	err := s.db.Read(ctx).Where("`key` = ?", key).Take(row).Error
+	switch {
+	case storage.IsNotFound(err):
+		return nil, missing
+	case err != nil:
+		return nil, fmt.Errorf("read config %q: %w", key, err)
+	}
+	return row, nil
+}
+
+// byKeys reads the configs that have one of the keys.
+func (s *Service) byKeys(ctx context.Context, keys []string) (map[string]*Config, error) {
+	found := make(map[string]*Config, len(keys))
+	for len(keys) > 0 {
+		some := keys[:min(keysAtOnce, len(keys))]
+		keys = keys[len(some):]
+		var rows []*Config
+		if err := s.db.Read(ctx).Where("`key` IN ?", some).Find(&rows).Error; err != nil {
+			return nil, fmt.Errorf("read %d configs: %w", len(some), err)
+		}
+		for _, row := range rows {
+			found[row.Key] = row
+		}
+	}
+	return found, nil
+}
+
+// Filter narrows a list of configs; zero members narrow nothing.
+type Filter struct {
+	Prefix    string
+	ValueType Type
+	// Text is looked for in key, remark and value, whatever its case in ASCII.
+	Text string
+}
+
+func (f Filter) apply(query *gorm.DB) *gorm.DB {
+	if f.Prefix != "" {
+		query = withPrefix(query, f.Prefix)
+	}
+	if f.ValueType != "" {
+		query = query.Where("value_type = ?", f.ValueType)
+	}
+	if f.Text != "" {
+		pattern := "%" + escapeLike(strings.ToLower(f.Text)) + "%"
+		query = query.Where("(LOWER(`key`) LIKE ? ESCAPE '!' OR LOWER(remark) LIKE ? ESCAPE '!' OR LOWER(value) LIKE ? ESCAPE '!')",
+			pattern, pattern, pattern)
+	}
+	return query
+}
+
+// withPrefix asks for a range of the key's index. "~" comes after every character
+// that a key can have.
+func withPrefix(query *gorm.DB, prefix string) *gorm.DB {
+	return query.Where("`key` >= ? AND `key` < ?", prefix, prefix+"~")
+}
+
+var escapeLike = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace
+
+var sorts = storage.Sorts{
+	Columns: map[string]string{"key": "key", "updatedTime": "updated_time", "version": "version"},
+	Default: "key",
+}
+
+// newestFirst is the only order of a history that has a meaning, and its reverse.
+var newestFirst = storage.Sorts{Columns: map[string]string{"revision": "id"}, Default: "-revision"}
+
+// at reads one version of a row, or gorm.ErrRecordNotFound.
+//
+//	SELECT * FROM config_histories WHERE tenant_id = ? AND config_id = ? AND version = ?
+func (s *Service) at(ctx context.Context, row *Config, version int64) (*Config, error) {
+	var h History
+	if err := s.db.Read(ctx).Where("config_id = ? AND version = ?", row.ID, version).Take(&h).Error; err != nil {
+		return nil, err
+	}
+	return h.config(row), nil
+}
+
+// remember writes the history row of the version that the config has now.
+//
+//	INSERT INTO config_histories (tenant_id, config_id, version, …) VALUES (…)
+func remember(ctx context.Context, u *uow.Unit, c *Config, action Action, note string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	h := History{
+		ConfigID: c.ID, Key: c.Key, Version: c.Version, Action: action, Content: c.Content, Note: note,
+		ChangedBy: c.UpdatedBy, ChangedByName: c.UpdatedByName, ChangedTime: c.UpdatedTime,
+	}
+	if err := tx.Create(&h).Error; err != nil {
+		return fmt.Errorf("write the history of config %q: %w", c.Key, err)
+	}
+	return nil
+}

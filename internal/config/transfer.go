@@ -1,0 +1,220 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"interlock/internal/apperr"
+	"interlock/internal/guard"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Bounds of an export and an import.
+const (
+	MaxTransfer      = 10_000
+	maxTransferBytes = 64 << 20
+)
+
+// Exported is one config in an export. It holds what an import takes.
+type Exported struct {
+	Key       string          `json:"key"`
+	Value     json.RawMessage `json:"value"`
+	ValueType Type            `json:"valueType"`
+	Remark    string          `json:"remark"`
+	Schema    json.RawMessage `json:"schema,omitempty"`
+}
+
+// Export is the document that an export gives and an import takes.
+type Export struct {
+	ExportedTime time.Time  `json:"exportedTime"`
+	Configs      []Exported `json:"configs"`
+}
+
+// Export returns all configs whose keys begin with prefix, sorted by key. More than
+// MaxTransfer rows, or more than 64 MiB, are a LimitReached error.
+func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
+	filter := Filter{Prefix: prefix}
+	var size struct{ Rows, Bytes int64 }
+	err := filter.apply(s.db.Read(ctx).Model(&Config{})).
+		Select("COUNT(*) AS `rows`, COALESCE(SUM(LENGTH(value) + LENGTH(value_schema) + LENGTH(remark)), 0) AS `bytes`").
+		Scan(&size).Error
+	if err != nil {
+		return Export{}, fmt.Errorf("measure the export: %w", err)
+	}
+	if size.Rows > MaxTransfer || size.Bytes > maxTransferBytes {
+		return Export{}, apperr.New(apperr.LimitReached, "%d configs with %d bytes are more than one export holds (%d configs, %d bytes). Export them by prefix.",
+			size.Rows, size.Bytes, MaxTransfer, maxTransferBytes)
+	}
+	var rows []Config
+	if err := filter.apply(s.db.Read(ctx)).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {
+		return Export{}, fmt.Errorf("read the export: %w", err)
+	}
+	export := Export{ExportedTime: s.clock.Now(), Configs: make([]Exported, len(rows))}
+	for i, row := range rows {
+		export.Configs[i] = Exported{
+			Key: row.Key, Value: json.RawMessage(row.Value), ValueType: row.ValueType,
+			Remark: row.Remark, Schema: json.RawMessage(row.Schema),
+		}
+	}
+	return export, nil
+}
+
+// OnExisting says what an import does with a key that exists with other content.
+type OnExisting string
+
+// What an import does with existing keys.
+const (
+	Skip   OnExisting = "skip"
+	Update OnExisting = "update"
+	Fail   OnExisting = "fail"
+)
+
+// Import is a document to be imported.
+type Import struct {
+	Rows       []ImportRow
+	OnExisting OnExisting
+	Note       string
+	// DryRun asks for the verdicts and changes nothing.
+	DryRun bool
+}
+
+// ImportRow is one config of an import.
+type ImportRow struct {
+	Key     string
+	Content Content
+}
+
+// Verdict says what an import does, or would do, with one row: create, update,
+// unchanged, skip, invalid, conflict.
+type Verdict struct {
+	Index   int            `json:"index"`
+	Key     string         `json:"key"`
+	Verdict string         `json:"verdict"`
+	Detail  string         `json:"detail,omitempty"`
+	Fields  []apperr.Field `json:"fields,omitempty"`
+}
+
+// The verdicts.
+const (
+	verdictCreate    = "create"
+	verdictUpdate    = "update"
+	verdictUnchanged = "unchanged"
+	verdictSkip      = "skip"
+	verdictInvalid   = "invalid"
+	verdictConflict  = "conflict"
+)
+
+// Imported is what an import did, or would do.
+type Imported struct {
+	DryRun   bool           `json:"dryRun"`
+	Verdicts []Verdict      `json:"verdicts"`
+	Counts   map[string]int `json:"counts"`
+}
+
+// Import applies a document in one unit, or nothing of it: rows that break a rule
+// are ValidationFailed, and existing keys under Fail are BatchConflict, both with
+// all verdicts. A dry run returns the verdicts instead.
+func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported, error) {
+	keys := make([]string, len(in.Rows))
+	for i, row := range in.Rows {
+		keys[i] = row.Key
+	}
+	rows, err := s.byKeys(ctx, keys)
+	if err != nil {
+		return Imported{}, err
+	}
+	report, steps := judge(in, rows)
+	if in.DryRun {
+		return report, nil
+	}
+	if err := report.refusal(); err != nil {
+		return Imported{}, err
+	}
+	for _, step := range inKeyOrder(steps) {
+		_, err := s.take(ctx, u, step, in.Note)
+		switch {
+		case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone), storage.IsDuplicate(err, uniqueKey):
+			return Imported{}, uow.Again(apperr.New(apperr.BatchConflict, "Others kept changing the configs of this import; nothing was imported. Try again.").Because(err))
+		case err != nil:
+			return Imported{}, err
+		}
+	}
+	u.Audit(uow.Entry{Action: "config.import", Resource: "configs", Note: in.Note, Detail: map[string]any{"counts": report.Counts}})
+	return report, nil
+}
+
+// judge gives each row its verdict, and returns the steps of those that change
+// something.
+func judge(in Import, rows map[string]*Config) (Imported, []step) {
+	report := Imported{DryRun: in.DryRun, Verdicts: make([]Verdict, len(in.Rows)), Counts: map[string]int{
+		verdictCreate: 0, verdictUpdate: 0, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,
+	}}
+	var steps []step
+	first := make(map[string]int, len(in.Rows))
+	for i, row := range in.Rows {
+		verdict, step := judgeRow(in.OnExisting, i, row, rows[row.Key])
+		if at, twice := first[row.Key]; twice {
+			verdict.Verdict, verdict.Detail = verdictInvalid, ""
+			verdict.Fields = append(verdict.Fields, apperr.Field{
+				Pointer: fmt.Sprintf("/configs/%d/key", i), Code: "unique", Message: fmt.Sprintf("is the key of /configs/%d too", at),
+			})
+		} else {
+			first[row.Key] = i
+		}
+		report.Verdicts[i] = verdict
+		report.Counts[verdict.Verdict]++
+		if verdict.Verdict == verdictCreate || verdict.Verdict == verdictUpdate {
+			steps = append(steps, step)
+		}
+	}
+	return report, steps
+}
+
+func judgeRow(onExisting OnExisting, index int, row ImportRow, existing *Config) (Verdict, step) {
+	verdict := Verdict{Index: index, Key: row.Key, Verdict: verdictCreate}
+	at := fmt.Sprintf("/configs/%d", index)
+	content, fields := checked(row.Content)
+	if fields = append(checkKey(row.Key), fields...); len(fields) > 0 {
+		verdict.Verdict, verdict.Fields = verdictInvalid, under(at, fields)
+		return verdict, step{}
+	}
+	made := step{Change: Change{Index: index, Key: row.Key, Op: OpCreate}, before: existing}
+	switch {
+	case existing == nil:
+		made.after = &Config{Key: row.Key, Content: content}
+	case content == existing.Content:
+		verdict.Verdict = verdictUnchanged
+	case onExisting == Skip:
+		verdict.Verdict, verdict.Detail = verdictSkip, "It exists with other content, which stays."
+	case onExisting == Update:
+		after := *existing
+		after.Content = content
+		made.Op, made.after, made.set = OpUpdate, &after, existing.columns(content)
+		verdict.Verdict = verdictUpdate
+	default:
+		verdict.Verdict, verdict.Detail = verdictConflict, fmt.Sprintf("It exists with other content; %s changed it last.", existing.UpdatedByName)
+	}
+	return verdict, made
+}
+
+// refusal is why the import as a whole is not applied, nil if it can be.
+func (r Imported) refusal() error {
+	var e *apperr.Error
+	switch {
+	case r.Counts[verdictInvalid] > 0:
+		var fields []apperr.Field
+		for _, v := range r.Verdicts {
+			fields = append(fields, v.Fields...)
+		}
+		e = apperr.Invalid(fields...)
+	case r.Counts[verdictConflict] > 0:
+		e = apperr.New(apperr.BatchConflict, "%d of %d configs exist with other content; nothing was imported.", r.Counts[verdictConflict], len(r.Verdicts))
+	default:
+		return nil
+	}
+	return e.With("verdicts", r.Verdicts).With("counts", r.Counts)
+}

@@ -1,0 +1,150 @@
+package config_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/apperr"
+	"interlock/internal/config"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+func (w *world) importAll(in config.Import) (report config.Imported, err error) {
+	err = w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
+		report, err = w.Import(ctx, u, in)
+		return err
+	})
+	return report, err
+}
+
+func verdicts(report config.Imported) map[string]string {
+	byKey := map[string]string{}
+	for _, v := range report.Verdicts {
+		byKey[v.Key] = v.Verdict
+	}
+	return byKey
+}
+
+func rowsOf(export config.Export) []config.ImportRow {
+	rows := make([]config.ImportRow, len(export.Configs))
+	for i, c := range export.Configs {
+		rows[i] = config.ImportRow{Key: c.Key, Content: config.Content{
+			Value: string(c.Value), ValueType: c.ValueType, Remark: c.Remark, Schema: string(c.Schema),
+		}}
+	}
+	return rows
+}
+
+func TestAnExportCanBeImportedElsewhereAndIsTheSameThere(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		w.create("shop.tax", config.Content{Value: `7.50`, Remark: "percent", Schema: `{"minimum":0}`})
+		w.create("shop.flags", object(`{"z":true,"a":[1,"ü"]}`))
+		w.create("mail", text("x"))
+
+		export, err := w.Export(ctx, "shop.")
+		require.NoError(t, err)
+		require.Len(t, export.Configs, 2)
+		require.Equal(t, "shop.flags", export.Configs[0].Key)
+
+		other := newWorld(t, storagetest.Tenant(t), db)
+		report, err := other.importAll(config.Import{Rows: rowsOf(export)})
+		require.NoError(t, err)
+		require.Equal(t, 2, report.Counts["create"])
+		again, err := other.Export(other.ctx, "")
+		require.NoError(t, err)
+		require.Equal(t, export.Configs, again.Configs)
+		require.Equal(t, traces{2, 2, 1}, other.traces())
+
+		report, err = other.importAll(config.Import{Rows: rowsOf(export)})
+		require.NoError(t, err)
+		require.Equal(t, 2, report.Counts["unchanged"])
+		require.Equal(t, traces{2, 2, 1}, other.traces())
+	})
+}
+
+func TestADryRunSaysWhatAnImportWouldDoAndDoesNothing(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		w.create("same", text("x"))
+		w.create("other", text("x"))
+		before := w.traces()
+		rows := []config.ImportRow{
+			{Key: "same", Content: text("x")}, {Key: "other", Content: text("y")}, {Key: "new", Content: text("z")},
+			{Key: "broken", Content: config.Content{Value: `1`, ValueType: config.String}}, {Key: "bad key", Content: text("x")},
+		}
+		for _, c := range []struct {
+			onExisting config.OnExisting
+			want       string
+		}{{"", "conflict"}, {config.Fail, "conflict"}, {config.Skip, "skip"}, {config.Update, "update"}} {
+			report, err := w.importAll(config.Import{Rows: rows, OnExisting: c.onExisting, DryRun: true})
+			require.NoError(t, err)
+			require.Equal(t, map[string]string{"same": "unchanged", "other": c.want, "new": "create", "broken": "invalid", "bad key": "invalid"}, verdicts(report))
+			require.Equal(t, []string{"/configs/3/value"}, pointers(report.Verdicts[3].Fields))
+			require.Equal(t, 2, report.Counts["invalid"])
+			require.True(t, report.DryRun)
+		}
+		require.Equal(t, before, w.traces())
+	})
+}
+
+func TestAnImportIsAppliedWholeOrNotAtAll(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		w.create("other", text("x"))
+		before := w.traces()
+		good := []config.ImportRow{{Key: "other", Content: text("y")}, {Key: "new", Content: text("z")}}
+		invalid := append([]config.ImportRow{{Key: "new2", Content: config.Content{Value: `1`, ValueType: "x"}}}, good...)
+		twice := append([]config.ImportRow{{Key: "new", Content: text("1")}}, good...)
+
+		_, err := w.importAll(config.Import{Rows: good})
+		e := problemOf(t, err, apperr.BatchConflict)
+		require.Len(t, e.Members["verdicts"], 2)
+		_, err = w.importAll(config.Import{Rows: invalid, OnExisting: config.Update})
+		e = problemOf(t, err, apperr.ValidationFailed)
+		require.Equal(t, []string{"/configs/0/valueType"}, pointers(e.Fields))
+		require.Len(t, e.Members["verdicts"], 3)
+		_, err = w.importAll(config.Import{Rows: twice, OnExisting: config.Update})
+		require.Equal(t, []string{"/configs/2/key"}, pointers(problemOf(t, err, apperr.ValidationFailed).Fields))
+		require.Equal(t, before, w.traces())
+
+		_, err = w.importAll(config.Import{Rows: good, OnExisting: config.Skip, Note: "skipping"})
+		require.NoError(t, err)
+		require.Equal(t, `"x"`, w.get("other").Value)
+		require.Equal(t, "skipping", w.historyOf("new")[0].Note)
+		_, err = w.importAll(config.Import{Rows: good, OnExisting: config.Update})
+		require.NoError(t, err)
+		require.Equal(t, `"y"`, w.get("other").Value)
+		require.EqualValues(t, 2, w.get("other").Version)
+		require.Equal(t, traces{before.configs + 1, before.histories + 2, before.audits + 2}, w.traces())
+	})
+}
+
+func TestAnExportThatIsTooLargeIsRefusedInWords(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		long, err := json.Marshal(make([]byte, 150<<10))
+		require.NoError(t, err)
+		row := w.create("long.0", config.Content{Value: string(long)})
+		double := `INSERT INTO configs (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, ` + "`key`" + `, value, value_type, value_schema, remark)
+			SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, ` + "%s" + `, value, value_type, value_schema, remark FROM configs WHERE tenant_id = ?`
+		concat := "CONCAT(`key`, ?)"
+		if db.Dialect == storage.SQLite {
+			concat = "`key` || ?"
+		}
+		for i := range 9 {
+			require.NoError(t, db.Write(ctx).Exec(fmt.Sprintf(double, concat), fmt.Sprintf(".%d", i), row.TenantID).Error)
+		}
+		_, err = w.Export(ctx, "")
+		require.Contains(t, problemOf(t, err, apperr.LimitReached).Detail, "by prefix")
+		export, err := w.Export(ctx, "long.0.0.1.2.3.4.5.6.7")
+		require.NoError(t, err)
+		require.Len(t, export.Configs, 2)
+	})
+}

@@ -1,0 +1,137 @@
+// Package coupons issues coupons in campaigns and redeems each at most once.
+//
+// Invariants:
+//
+//   - A coupon is used at most once at a time: unused → used happens by one guarded
+//     UPDATE, however many devices try.
+//   - issued = number of the campaign's coupons ≤ total. The counter moves by one
+//     conditional UPDATE in the unit that inserts the coupons.
+//   - No user holds more than perUser coupons of a campaign. What a user holds is
+//     counted in coupon_holders, which says how and why it cannot be overrun
+//     (holders.go).
+//   - A coupon is expired from the moment its campaign's validTo has come, by the
+//     clock, whether or not the sweeper has written it yet.
+//   - Every version of a campaign and of a coupon has one row of history, written
+//     in the same transaction.
+package coupons
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"interlock/internal/apperr"
+	"interlock/internal/guard"
+	"interlock/internal/principal"
+)
+
+// Permissions are what a role or a token can be given here.
+var Permissions = []principal.Grant{
+	{Name: "coupons:read", Meaning: "See coupon campaigns, coupons and their history."},
+	{Name: "coupons:write", Meaning: "Run coupon campaigns, and issue, redeem and void coupons."},
+}
+
+// The kinds of coupon.
+const (
+	// FixedAmount takes value minor units off.
+	FixedAmount = "amount"
+	// Percent takes value percent off.
+	Percent = "percent"
+)
+
+const (
+	longestName  = 100
+	wholePercent = 100
+)
+
+// Terms are the part of a campaign that an edit may change.
+type Terms struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	// Value is in minor units or in percent, by kind.
+	Value int64 `json:"value"`
+	// MinimumAmount is the smallest total, in minor units, that a coupon works on.
+	MinimumAmount int64 `json:"minimumAmount"`
+	// Total is how many coupons may be issued, PerUser how many one user may hold.
+	Total   int64 `json:"total"`
+	PerUser int64 `json:"perUser"`
+	// Coupons work from ValidFrom on and until just before ValidTo.
+	ValidFrom time.Time `json:"validFrom"`
+	ValidTo   time.Time `json:"validTo"`
+}
+
+// check returns the places that break a rule.
+func (t Terms) check(issued int64) []apperr.Field {
+	var broken []apperr.Field
+	demand := func(holds bool, pointer, code, message string) {
+		if !holds {
+			broken = append(broken, apperr.Field{Pointer: pointer, Code: code, Message: message})
+		}
+	}
+	demand(t.Name != "", "/name", "required", "is required")
+	demand(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	demand(t.Kind == FixedAmount || t.Kind == Percent, "/kind", "oneof", "must be one of amount, percent")
+	demand(t.Value >= 1, "/value", "min", "must be at least 1")
+	demand(t.Kind != Percent || t.Value <= wholePercent, "/value", "max", "must be at most 100 percent")
+	demand(t.MinimumAmount >= 0, "/minimumAmount", "min", "must be at least 0")
+	demand(t.Total >= 1, "/total", "min", "must be at least 1")
+	demand(t.Total >= issued, "/total", "min", fmt.Sprintf("must be at least the %d coupons already issued", issued))
+	demand(t.PerUser >= 1, "/perUser", "min", "must be at least 1")
+	demand(storable(t.ValidFrom), "/validFrom", "range", "must be in the years 2000 to 9999")
+	demand(storable(t.ValidTo), "/validTo", "range", "must be in the years 2000 to 9999")
+	demand(t.ValidFrom.Before(t.ValidTo), "/validTo", "gtfield", "must be after validFrom")
+	return broken
+}
+
+func storable(at time.Time) bool { return at.Year() >= 2000 && at.Year() <= 9999 }
+
+// discount is what a coupon takes off a total, in minor units: percentages are
+// rounded half up, and nothing is ever taken beyond the total. total is at least 0.
+func (t Terms) discount(total int64) int64 {
+	if t.Kind == FixedAmount {
+		return min(t.Value, total)
+	}
+	// In two parts, so that total × value cannot overflow.
+	whole, rest := total/wholePercent, total%wholePercent
+	return whole*t.Value + (rest*t.Value+wholePercent/2)/wholePercent
+}
+
+// Campaign is a coupon campaign.
+type Campaign struct {
+	guard.Row
+	Terms
+	// Issued counts the campaign's coupons.
+	Issued int64
+}
+
+// TableName implements gorm's Tabler.
+func (Campaign) TableName() string { return "coupon_campaigns" }
+
+// Label names the campaign for people.
+func (c *Campaign) Label() string { return fmt.Sprintf("campaign %q", c.Name) }
+
+// CampaignRevision is one version of a campaign.
+type CampaignRevision struct {
+	ID         int64
+	TenantID   int64
+	CampaignID int64
+	Version    int64
+	// Action is create, update or issue.
+	Action string
+	Terms
+	Issued        int64
+	ChangedBy     int64
+	ChangedByName string
+	ChangedTime   time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (CampaignRevision) TableName() string { return "coupon_campaign_histories" }
+
+// restore returns the campaign as it was at the revision.
+func (r CampaignRevision) restore(campaign *Campaign) *Campaign {
+	then := *campaign
+	then.Version, then.Terms, then.Issued = r.Version, r.Terms, r.Issued
+	then.UpdatedTime, then.UpdatedBy, then.UpdatedByName = r.ChangedTime, r.ChangedBy, r.ChangedByName
+	return &then
+}

@@ -1,0 +1,101 @@
+package coupons
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"interlock/internal/guard"
+	"interlock/internal/status"
+)
+
+// Coupon is one coupon with the campaign whose terms it has.
+type Coupon struct {
+	guard.Row
+	CampaignID int64
+	Code       string
+	// UserID is the only user who may redeem it; nil when whoever has the code may.
+	UserID *int64
+	Status int
+	// RedeemedBy is the user who used it and OrderID what for; nil when it is not
+	// used, or was used without an order.
+	RedeemedBy *int64
+	OrderID    *int64
+	VoidReason string
+
+	Campaign *Campaign `gorm:"-"`
+}
+
+// Label names the coupon for people.
+func (c *Coupon) Label() string { return fmt.Sprintf("coupon %q", c.Code) }
+
+// overdue reports whether the coupon is unused and its time has passed.
+func (c *Coupon) overdue(now time.Time) bool {
+	return c.Status == unused.Code && !now.Before(c.Campaign.ValidTo)
+}
+
+// state is the coupon's status at a time.
+func (c *Coupon) state(now time.Time) status.State {
+	if c.overdue(now) {
+		return expired
+	}
+	return Machine.Of(c.Status)
+}
+
+// Event is one row of a coupon's history.
+type Event struct {
+	ID       int64
+	TenantID int64
+	CouponID int64
+	Version  int64
+	Action   string
+	// FromStatus is nil for the event that issued the coupon.
+	FromStatus    *int
+	ToStatus      int
+	Detail        json.RawMessage `gorm:"type:json;serializer:json"`
+	ChangedBy     int64
+	ChangedByName string
+	ChangedTime   time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (Event) TableName() string { return "coupon_histories" }
+
+// codeAlphabet has no 0, O, 1, I and L, which people take for one another.
+const codeAlphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+
+// A code has 20 characters of 31, that is 99 bits, in groups for reading aloud.
+const (
+	codeLength = 20
+	codeGroup  = 5
+)
+
+// drawCode returns a code such as K7QMX-2F9RT-H4WZA-8CNPB, each as likely as any
+// other.
+func drawCode(random io.Reader) (string, error) {
+	// Bytes at or above the largest multiple of 31 would favour some characters.
+	const fair = 256 / len(codeAlphabet) * len(codeAlphabet)
+	var code strings.Builder
+	var raw [2 * codeLength]byte
+	for drawn := 0; drawn < codeLength; {
+		if _, err := io.ReadFull(random, raw[:]); err != nil {
+			return "", fmt.Errorf("draw a coupon code: %w", err)
+		}
+		for _, b := range raw {
+			if int(b) >= fair || drawn == codeLength {
+				continue
+			}
+			if drawn > 0 && drawn%codeGroup == 0 {
+				code.WriteByte('-')
+			}
+			code.WriteByte(codeAlphabet[int(b)%len(codeAlphabet)])
+			drawn++
+		}
+	}
+	return code.String(), nil
+}
+
+// canonical is a code as it is kept, from what a person typed.
+func canonical(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }

@@ -1,0 +1,98 @@
+package coupons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"interlock/internal/guard"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// sweeper is the name under which overdue coupons are expired.
+const sweeper = "coupon expiry"
+
+// ExpireDue writes down that coupons have expired, of all tenants, in batches of at
+// most limit, each a unit of its own with one audit entry. Until then such coupons
+// are shown as expired all the same. Several processes may do it at once: the guard
+// lets each coupon expire once.
+func (s *Service) ExpireDue(ctx context.Context, limit int) error {
+	tenants, err := s.tenantsWithOverdue(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tenant := range tenants {
+		ctx := principal.With(ctx, principal.System(tenant, sweeper))
+		for moved := limit; moved == limit; {
+			if moved, err = s.expireBatch(ctx, limit); err != nil {
+				return fmt.Errorf("expire coupons of tenant %d: %w", tenant, err)
+			}
+		}
+	}
+	return nil
+}
+
+// tenantsWithOverdue finds whom there is work for:
+//
+//	SELECT DISTINCT tenant_id FROM coupon_campaigns
+//	 WHERE valid_to <= ? AND EXISTS (SELECT 1 FROM coupons WHERE … status = 0)
+func (s *Service) tenantsWithOverdue(ctx context.Context) ([]int64, error) {
+	var tenants []int64
+	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Campaign{}).Distinct("tenant_id").
+		Where("valid_to <= ?", s.clock.Now()).
+		Where("EXISTS (SELECT 1 FROM coupons c WHERE c.tenant_id = coupon_campaigns.tenant_id AND c.campaign_id = coupon_campaigns.id AND c.status = ?)", unused.Code).
+		Order("tenant_id").Pluck("tenant_id", &tenants).Error
+	if err != nil {
+		return nil, fmt.Errorf("look for overdue coupons: %w", err)
+	}
+	return tenants, nil
+}
+
+// expireBatch expires up to limit coupons of the tenant of ctx and returns how many
+// it did.
+func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
+	var moved int
+	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		moved = 0
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		var due []Coupon
+		over := tx.Model(&Campaign{}).Select("id").Where("valid_to <= ?", u.Now())
+		if err := tx.Where("status = ? AND campaign_id IN (?)", unused.Code, over).Order("id").Limit(limit).Find(&due).Error; err != nil {
+			return fmt.Errorf("read overdue coupons: %w", err)
+		}
+		moved, err = s.expire(ctx, u, due)
+		return err
+	})
+	return moved, err
+}
+
+func (s *Service) expire(ctx context.Context, u *uow.Unit, due []Coupon) (int, error) {
+	var events []Event
+	for i := range due {
+		before, after := &due[i], due[i]
+		after.Status = expired.Code
+		err := move(ctx, u, before, &after)
+		if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("expire coupon: %w", err)
+		}
+		event, err := eventOf(&after, "expire", &before.Status, struct{}{})
+		if err != nil {
+			return 0, err
+		}
+		events = append(events, event)
+	}
+	if len(events) == 0 {
+		return 0, nil
+	}
+	u.Audit(uow.Entry{Action: "coupon.expire", Resource: Topic, Detail: map[string]any{"count": len(events)}})
+	s.announce(u, Topic, "")
+	return len(events), keep(ctx, u, events...)
+}

@@ -1,0 +1,300 @@
+package coupons_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/coupons"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+func TestACampaignIsStartedEditedAndDeleted(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		started := c.Send(t, http.MethodPost, "/coupon-campaigns", terms(object{"kind": "percent", "value": 10}))
+		require.Equal(t, http.StatusCreated, started.Status, started.Body)
+		path := campaignPath(started.Body)
+		require.Equal(t, "/api/v1"+path, started.Header.Get("Location"))
+		require.EqualValues(t, 0, started.Body["issued"])
+		require.Equal(t, "2026-11-21T07:00:00Z", started.Body["validFrom"])
+		require.Equal(t, started.Body, c.Send(t, http.MethodGet, path, nil).Body)
+
+		// The same instant in another zone is no change.
+		same := c.Send(t, http.MethodPatch, path, object{"validFrom": "2026-11-21T08:00:00+01:00"}, "If-Match", started.Header.Get("ETag"))
+		require.Equal(t, http.StatusOK, same.Status, same.Body)
+		require.EqualValues(t, 1, same.Body["version"])
+
+		edited := c.Send(t, http.MethodPatch, path, object{"name": "Summer", "validTo": "2026-12-01T00:00:00Z"}, "If-Match", started.Header.Get("ETag"))
+		require.Equal(t, http.StatusOK, edited.Status, edited.Body)
+		require.Equal(t, "Summer", edited.Body["name"])
+		require.Equal(t, "2026-12-01T00:00:00Z", edited.Body["validTo"])
+
+		stale := c.Send(t, http.MethodPatch, path, object{"name": "Autumn"}, "If-Match", started.Header.Get("ETag"))
+		require.Equal(t, http.StatusPreconditionFailed, stale.Status)
+		require.Equal(t, "Spring", stale.Body["base"].(object)["name"])
+		require.Len(t, stale.Body["conflicts"], 1)
+
+		history := c.Send(t, http.MethodGet, path+"/history", nil).Items()
+		require.Len(t, history, 2)
+		require.Equal(t, "update", history[0]["action"])
+		require.Equal(t, "Spring", history[1]["name"])
+
+		require.Equal(t, http.StatusNoContent, c.Send(t, http.MethodDelete, path, nil, "If-Match", edited.Header.Get("ETag")).Status)
+		require.Equal(t, http.StatusNotFound, c.Send(t, http.MethodGet, path, nil).Status)
+		require.EqualValues(t, 3, c.count(t, &uow.AuditRow{}, "resource = ?", strings.TrimPrefix(path, "/")))
+	})
+}
+
+func TestACampaignThatHasIssuedCouponsIsKeptAndCanStillBeEdited(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		campaign := c.campaign(t, nil)
+		path := campaignPath(campaign)
+		c.issue(t, campaign, object{"count": 3})
+
+		stale := c.Send(t, http.MethodDelete, path, nil, "If-Match", campaign["etag"].(string))
+		require.Equal(t, http.StatusPreconditionFailed, stale.Status)
+		require.NotNil(t, stale.Body["base"], "an issue is a version too")
+		now := c.Send(t, http.MethodGet, path, nil)
+		require.EqualValues(t, 3, now.Body["issued"])
+		used := c.Send(t, http.MethodDelete, path, nil, "If-Match", now.Header.Get("ETag"))
+		require.Equal(t, http.StatusConflict, used.Status)
+		require.Equal(t, "in_use", used.Body["code"])
+
+		few := c.Send(t, http.MethodPatch, path, object{"total": 2}, "If-Match", now.Header.Get("ETag"))
+		require.Equal(t, http.StatusUnprocessableEntity, few.Status)
+		require.Equal(t, "/total", few.Pointer())
+		merged := c.Send(t, http.MethodPatch, path+"?merge=disjoint", object{"total": 3}, "If-Match", campaign["etag"].(string))
+		require.Equal(t, http.StatusOK, merged.Status, merged.Body)
+		require.EqualValues(t, 3, merged.Body["total"])
+		require.EqualValues(t, 3, merged.Body["issued"])
+		require.Equal(t, object{"fromVersion": 1.0, "keptTheirs": []any{}}, merged.Body["merged"])
+	})
+}
+
+func TestTermsThatBreakARuleAreNamedAndStartNothing(t *testing.T) {
+	c := open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	cases := []struct {
+		name    string
+		terms   object
+		status  int
+		pointer string
+	}{
+		{"no name", object{"name": ""}, 422, "/name"},
+		{"a name of 101 characters", object{"name": strings.Repeat("é", 101)}, 422, "/name"},
+		{"an unknown kind", object{"kind": "gift"}, 422, "/kind"},
+		{"a value of 0", object{"value": 0}, 422, "/value"},
+		{"101 percent", object{"kind": "percent", "value": 101}, 422, "/value"},
+		{"a negative minimum", object{"minimumAmount": -1}, 422, "/minimumAmount"},
+		{"a total of 0", object{"total": 0}, 422, "/total"},
+		{"none a user", object{"perUser": 0}, 422, "/perUser"},
+		{"an end before the beginning", object{"validTo": "2026-11-21T07:00:00Z"}, 422, "/validTo"},
+		{"an end beyond year 9999", object{"validTo": "9999-12-31T23:59:59-01:00"}, 422, "/validTo"},
+		{"a beginning in year 0", object{"validFrom": "0000-01-01T00:00:00Z"}, 422, "/validFrom"},
+		{"a time that is none", object{"validFrom": "tomorrow"}, 400, "/validFrom"},
+		{"a counter that is not the caller's", object{"issued": 5}, 400, "/issued"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			a := c.Send(t, http.MethodPost, "/coupon-campaigns", terms(tc.terms))
+			require.Equal(t, tc.status, a.Status, a.Body)
+			require.Equal(t, tc.pointer, a.Pointer())
+		})
+	}
+	for name := range terms(nil) {
+		if name == "minimumAmount" {
+			continue
+		}
+		without := terms(nil)
+		delete(without, name)
+		require.Equal(t, "/"+name, c.Send(t, http.MethodPost, "/coupon-campaigns", without).Pointer())
+	}
+	require.Zero(t, c.count(t, &coupons.Campaign{}, "1 = 1"))
+}
+
+func TestCouponsAreIssuedToUsersOrByNumber(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		campaign := c.campaign(t, object{"total": 6, "perUser": 2})
+		codes := c.issue(t, campaign, object{"userIds": []int{5, 6}})
+		require.Len(t, codes, 2)
+		require.EqualValues(t, 6, c.coupon(t, codes[1])["userId"])
+		unbound := c.issue(t, campaign, object{"count": 2})
+		require.Nil(t, c.coupon(t, unbound[0])["userId"])
+
+		path := campaignPath(campaign) + "/coupons"
+		for body, pointer := range map[string]string{
+			`{}`: "", `{"count":1,"userIds":[1]}`: "", `{"count":0}`: "/count", `{"count":1001}`: "/count",
+			`{"userIds":[1,1]}`: "/userIds", `{"userIds":[0]}`: "/userIds/0", `{"userIds":[]}`: "",
+		} {
+			a := c.Send(t, http.MethodPost, path, body)
+			require.Equal(t, http.StatusUnprocessableEntity, a.Status, body)
+			require.Equal(t, pointer, a.Pointer(), body)
+		}
+		few := c.Send(t, http.MethodPost, path, object{"count": 3})
+		require.Equal(t, http.StatusConflict, few.Status)
+		require.Equal(t, "limit_reached", few.Body["code"])
+		require.EqualValues(t, 2, few.Body["left"])
+		c.issue(t, campaign, object{"userIds": []int{5}})
+		full := c.Send(t, http.MethodPost, path, object{"userIds": []int{5}})
+		require.Equal(t, http.StatusConflict, full.Status)
+		require.Equal(t, []any{5.0}, full.Body["userIds"])
+
+		require.EqualValues(t, 5, c.Send(t, http.MethodGet, campaignPath(campaign), nil).Body["issued"], "a refused issue counts nothing")
+		require.EqualValues(t, 5, c.count(t, &coupons.Coupon{}, "1 = 1"))
+		require.EqualValues(t, 5, c.count(t, &coupons.Event{}, "action = 'issue'"))
+		c.clock.Advance(time.Hour)
+		over := c.Send(t, http.MethodPost, path, object{"count": 1})
+		require.Equal(t, http.StatusUnprocessableEntity, over.Status)
+	})
+}
+
+func TestACouponIsRedeemedByItsUserAndItsHistorySaysSo(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		code := c.issue(t, c.campaign(t, nil), object{"userIds": []int{5}})[0]
+		fresh := c.coupon(t, code)
+		require.Equal(t, "unused", fresh["status"])
+		require.Equal(t, []any{"redeem", "void"}, fresh["allowedTransitions"])
+
+		other := c.redeem(t, code, 6)
+		require.Equal(t, http.StatusUnprocessableEntity, other.Status)
+		require.Equal(t, "/userId", other.Pointer())
+		require.Equal(t, fresh, c.coupon(t, code))
+
+		used := c.Send(t, http.MethodPost, "/coupons/"+strings.ToLower(code)+"/redeem", object{"userId": 5, "orderId": 99}, "If-Match", fresh["etag"].(string))
+		require.Equal(t, http.StatusOK, used.Status, used.Body)
+		require.Equal(t, used.Body["etag"], used.Header.Get("ETag"))
+		require.Equal(t, "used", used.Body["status"])
+		require.EqualValues(t, 5, used.Body["redeemedByUserId"])
+		require.EqualValues(t, 99, used.Body["orderId"])
+		require.Equal(t, []any{}, used.Body["allowedTransitions"])
+
+		again := c.redeem(t, code, 5)
+		require.Equal(t, http.StatusConflict, again.Status)
+		require.Equal(t, "transition_not_allowed", again.Body["code"])
+		require.Equal(t, "used", again.Body["currentStatus"])
+		require.Equal(t, object{"id": 7.0, "name": "Tester"}, again.Body["changedBy"])
+		require.Equal(t, used.Body["updatedTime"], again.Body["changedTime"])
+		require.Equal(t, used.Body, again.Body["current"])
+		require.Equal(t, http.StatusPreconditionFailed, c.Send(t, http.MethodPost, "/coupons/"+code+"/void", nil, "If-Match", fresh["etag"].(string)).Status)
+
+		history := c.Send(t, http.MethodGet, "/coupons/"+code+"/history", nil).Items()
+		require.Len(t, history, 2)
+		require.Equal(t, "redeem", history[0]["action"])
+		require.Equal(t, "unused", history[0]["from"])
+		require.Equal(t, object{"userId": 5.0, "orderId": 99.0}, history[0]["detail"])
+		require.Nil(t, history[1]["from"])
+		require.EqualValues(t, 1, c.count(t, &uow.AuditRow{}, "resource = ?", "coupons/"+code))
+	})
+}
+
+func TestAVoidedCouponSaysWhyAndIsNotRedeemed(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		code := c.issue(t, c.campaign(t, nil), object{"count": 1})[0]
+		require.Equal(t, http.StatusUnprocessableEntity, c.Send(t, http.MethodPost, "/coupons/"+code+"/void", object{"reason": strings.Repeat("r", 501)}).Status)
+		voided := c.Send(t, http.MethodPost, "/coupons/"+code+"/void", object{"reason": "leaked"})
+		require.Equal(t, http.StatusOK, voided.Status, voided.Body)
+		require.Equal(t, "leaked", voided.Body["voidReason"])
+		refused := c.redeem(t, code, 5)
+		require.Equal(t, http.StatusConflict, refused.Status)
+		require.Equal(t, "void", refused.Body["currentStatus"])
+	})
+}
+
+func TestACouponWorksFromValidFromUntilJustBeforeValidTo(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		campaign := c.campaign(t, object{"validFrom": opening.Add(time.Minute), "validTo": opening.Add(time.Hour)})
+		codes := c.issue(t, campaign, object{"count": 3})
+
+		early := c.redeem(t, codes[0], 5)
+		require.Equal(t, http.StatusConflict, early.Status)
+		require.Equal(t, "transition_not_allowed", early.Body["code"])
+		require.Equal(t, "unused", early.Body["currentStatus"])
+		require.Contains(t, early.Body["detail"], "2026-11-21T08:01:00Z")
+		require.Zero(t, c.count(t, &coupons.Holder{}, "1 = 1"))
+
+		c.clock.Advance(time.Minute)
+		require.Equal(t, http.StatusOK, c.redeem(t, codes[0], 5).Status)
+		c.clock.Advance(59*time.Minute - time.Microsecond)
+		require.Equal(t, http.StatusOK, c.redeem(t, codes[1], 5).Status)
+		c.clock.Advance(time.Microsecond)
+		require.Equal(t, "expired", c.coupon(t, codes[2])["status"], "the sweeper has not been there")
+		require.Equal(t, []any{}, c.coupon(t, codes[2])["allowedTransitions"])
+		late := c.redeem(t, codes[2], 5)
+		require.Equal(t, http.StatusConflict, late.Status)
+		require.Equal(t, "transition_not_allowed", late.Body["code"])
+		require.Equal(t, "expired", late.Body["currentStatus"])
+		require.Contains(t, late.Body["detail"], "expired at 2026-11-21T09:00:00Z")
+		require.Equal(t, "used", c.coupon(t, codes[1])["status"], "what was used stays used")
+	})
+}
+
+func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		short := c.campaign(t, object{"name": "Short 50%_!", "validTo": opening.Add(time.Minute)})
+		long := c.campaign(t, object{"name": "Long"})
+		bound := c.issue(t, short, object{"userIds": []int{5, 6}})
+		c.issue(t, long, object{"count": 3})
+		require.Equal(t, http.StatusOK, c.redeem(t, bound[0], 5).Status)
+		list := func(query string) int {
+			a := c.Send(t, http.MethodGet, "/coupons?"+query, nil)
+			require.Equal(t, http.StatusOK, a.Status, a.Body)
+			require.EqualValues(t, a.Body["total"], len(a.Items()))
+			return len(a.Items())
+		}
+		require.Equal(t, 5, list(""))
+		require.Equal(t, 2, list(fmt.Sprintf("campaignId=%d", int64(short["id"].(float64)))))
+		require.Equal(t, 1, list("userId=6"))
+		require.Equal(t, 1, list("status=used"))
+		require.Equal(t, 4, list("status=unused"))
+		require.Equal(t, 0, list("status=expired"))
+		c.clock.Advance(time.Minute)
+		require.Equal(t, 3, list("status=unused"))
+		require.Equal(t, 1, list("status=expired"))
+		require.Equal(t, 0, list("status=expired&userId=5"))
+		for _, query := range []string{"status=lost", "userId=0", "campaignId=x", "sort=code"} {
+			require.Equal(t, http.StatusBadRequest, c.Send(t, http.MethodGet, "/coupons?"+query, nil).Status, query)
+		}
+
+		named := c.Send(t, http.MethodGet, "/coupon-campaigns?q=50%25_%21", nil)
+		require.Len(t, named.Items(), 1)
+		sorted := c.Send(t, http.MethodGet, "/coupon-campaigns?sort=validTo&limit=1", nil)
+		require.Equal(t, "Short 50%_!", sorted.Items()[0]["name"])
+		rest := c.Send(t, http.MethodGet, "/coupon-campaigns?sort=validTo&limit=1&cursor="+sorted.Body["nextCursor"].(string), nil)
+		require.Equal(t, "Long", rest.Items()[0]["name"])
+	})
+}
+
+func TestAnotherTenantsCouponsAreNotFound(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		campaign := c.campaign(t, nil)
+		code := c.issue(t, campaign, object{"count": 1})[0]
+		stranger := open(storagetest.Tenant(t), t, db)
+		etag := campaign["etag"].(string)
+		for _, request := range [][2]string{
+			{http.MethodGet, campaignPath(campaign)}, {http.MethodGet, campaignPath(campaign) + "/history"},
+			{http.MethodPatch, campaignPath(campaign)}, {http.MethodDelete, campaignPath(campaign)},
+			{http.MethodPost, campaignPath(campaign) + "/coupons"},
+			{http.MethodGet, "/coupons/" + code}, {http.MethodGet, "/coupons/" + code + "/history"},
+			{http.MethodPost, "/coupons/" + code + "/redeem"}, {http.MethodPost, "/coupons/" + code + "/void"},
+		} {
+			a := stranger.Send(t, request[0], request[1], `{}`, "If-Match", etag)
+			require.Equal(t, http.StatusNotFound, a.Status, request)
+		}
+		require.Empty(t, stranger.Send(t, http.MethodGet, "/coupons", nil).Items())
+		require.Equal(t, "unused", c.coupon(t, code)["status"])
+	})
+}

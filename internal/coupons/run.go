@@ -1,0 +1,114 @@
+package coupons
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/guard"
+	"interlock/internal/merge"
+	"interlock/internal/uow"
+)
+
+// Start adds a campaign. Errors: ValidationFailed.
+func (s *Service) Start(ctx context.Context, u *uow.Unit, terms Terms) (*Campaign, error) {
+	if broken := terms.check(0); len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	campaign := &Campaign{Terms: terms}
+	if err := guard.Insert(ctx, u, campaign); err != nil {
+		return nil, fmt.Errorf("insert coupon campaign: %w", err)
+	}
+	s.traceCampaign(u, "create", campaign, map[string]any{"version": campaign.Version, "terms": terms})
+	return campaign, keepCampaign(ctx, u, campaign, "create")
+}
+
+// Edit changes a campaign that was just read; see change.Apply for what is
+// refused. Coupons that were issued follow the new terms.
+func (s *Service) Edit(ctx context.Context, u *uow.Unit, campaign *Campaign, edit change.Edit) (change.Edited[*Campaign], error) {
+	return change.Apply(ctx, u, editing{s}, campaign, edit)
+}
+
+// Delete removes a campaign that was just read and has issued nothing. An issue
+// moves the version, so one that comes in between makes the deletion stale.
+// Errors: VersionConflict, InUse.
+func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, ifMatch guard.Precondition) error {
+	s.traceCampaign(u, "delete", campaign, map[string]any{"version": campaign.Version, "terms": campaign.Terms})
+	return change.Delete(ctx, u, editing{s}, campaign, ifMatch, func() error {
+		if campaign.Issued > 0 {
+			return apperr.New(apperr.InUse, "%s has issued %d coupons, so it cannot be deleted. End it instead: set its validTo.", campaign.Label(), campaign.Issued)
+		}
+		return guard.Delete[Campaign](ctx, u, campaign.Ref())
+	})
+}
+
+// traceCampaign leaves the unit's audit entry and announces the change after
+// commit.
+func (s *Service) traceCampaign(u *uow.Unit, verb string, campaign *Campaign, detail any) {
+	id := strconv.FormatInt(campaign.ID, 10)
+	u.Audit(uow.Entry{Action: "coupon_campaign." + verb, Resource: CampaignTopic + "/" + id, Detail: detail})
+	s.announce(u, CampaignTopic, id)
+}
+
+// editing tells package change how campaigns are edited.
+type editing struct{ *Service }
+
+func (editing) Label(campaign *Campaign) string { return campaign.Label() }
+
+func (editing) View(campaign *Campaign) any { return representCampaign(*campaign) }
+
+func (editing) Document(campaign *Campaign) (any, error) { return merge.Tree(campaign.Terms) }
+
+func (e editing) At(ctx context.Context, campaign *Campaign, version int64) (*Campaign, error) {
+	var revision CampaignRevision
+	err := e.db.Read(ctx).Where("campaign_id = ? AND version = ?", campaign.ID, version).Take(&revision).Error
+	if err != nil {
+		return nil, err
+	}
+	return revision.restore(campaign), nil
+}
+
+func (e editing) Fetch(ctx context.Context, id int64) (*Campaign, error) {
+	return findCampaign(e.db.Read(ctx), id)
+}
+
+func (editing) FetchLocked(ctx context.Context, u *uow.Unit, id int64) (*Campaign, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return findCampaign(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
+}
+
+func (editing) Revise(campaign *Campaign, document any) (*Campaign, guard.Set, error) {
+	text, err := merge.Encode(document)
+	if err != nil {
+		return nil, nil, err
+	}
+	var terms Terms
+	if err := json.Unmarshal(text, &terms); err != nil {
+		return nil, nil, fmt.Errorf("read an edited campaign: %w", err)
+	}
+	if broken := terms.check(campaign.Issued); len(broken) > 0 {
+		return nil, nil, apperr.Invalid(broken...)
+	}
+	after := *campaign
+	after.Terms = terms
+	return &after, terms.columns(), nil
+}
+
+func (editing) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error {
+	return guard.Update[Campaign](ctx, u, ref, set)
+}
+
+func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Campaign) error {
+	e.traceCampaign(u, "update", after, map[string]any{
+		"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,
+	})
+	return keepCampaign(ctx, u, after, "update")
+}

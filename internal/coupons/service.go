@@ -1,0 +1,121 @@
+package coupons
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+
+	"interlock/internal/apperr"
+	"interlock/internal/clock"
+	"interlock/internal/events"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Where changes are announced: coupons by code, campaigns by id. A change of many
+// coupons at once is announced with an empty key.
+const (
+	Topic         = "coupons"
+	CampaignTopic = "coupon-campaigns"
+)
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB     *storage.DB
+	Runner *uow.Runner
+	Bus    events.Bus
+	Clock  clock.Clock
+	// Random is where codes come from; nil means crypto/rand.
+	Random io.Reader
+}
+
+// Service is the use cases of coupons. It is safe for concurrent use.
+type Service struct {
+	db     *storage.DB
+	runner *uow.Runner
+	bus    events.Bus
+	clock  clock.Clock
+	random io.Reader
+}
+
+// New returns a Service.
+func New(d Deps) *Service {
+	if d.Random == nil {
+		d.Random = rand.Reader
+	}
+	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, random: d.Random}
+}
+
+// Campaign returns a campaign. Errors: NotFound.
+func (s *Service) Campaign(ctx context.Context, id int64) (*Campaign, error) {
+	campaign, err := findCampaign(s.db.Read(ctx), id)
+	switch {
+	case storage.IsNotFound(err):
+		return nil, apperr.MissingRow("coupon campaign", strconv.FormatInt(id, 10))
+	case err != nil:
+		return nil, fmt.Errorf("read coupon campaign: %w", err)
+	}
+	return campaign, nil
+}
+
+// Campaigns returns one page of campaigns whose name holds search, in either case.
+func (s *Service) Campaigns(ctx context.Context, search string, page storage.Page) (storage.Listing[Campaign], error) {
+	return storage.List[Campaign](searchCampaigns(s.db.Read(ctx), search), page, campaignSorts)
+}
+
+// CampaignHistory returns one page of a campaign's versions, newest first. Errors:
+// NotFound.
+func (s *Service) CampaignHistory(ctx context.Context, id int64, page storage.Page) (storage.Listing[CampaignRevision], error) {
+	if _, err := s.Campaign(ctx, id); err != nil {
+		return storage.Listing[CampaignRevision]{}, err
+	}
+	return storage.List[CampaignRevision](s.db.Read(ctx).Where("campaign_id = ?", id), page, historySorts)
+}
+
+// Coupon returns the coupon with a code. Errors: NotFound.
+func (s *Service) Coupon(ctx context.Context, code string) (*Coupon, error) {
+	coupon, err := findCoupon(s.db.Read(ctx), "code = ?", canonical(code))
+	switch {
+	case storage.IsNotFound(err):
+		return nil, apperr.MissingRow("coupon", code)
+	case err != nil:
+		return nil, fmt.Errorf("read coupon: %w", err)
+	}
+	return coupon, nil
+}
+
+// Coupons returns one page of coupons with their campaigns.
+func (s *Service) Coupons(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Coupon], error) {
+	listing, err := storage.List[Coupon](narrow(s.db.Read(ctx), f, s.clock.Now()), page, couponSorts)
+	if err != nil || len(listing.Rows) == 0 {
+		return listing, err
+	}
+	coupons := make([]*Coupon, len(listing.Rows))
+	for i := range listing.Rows {
+		coupons[i] = &listing.Rows[i]
+	}
+	return listing, withCampaigns(s.db.Read(ctx), coupons)
+}
+
+// History returns one page of a coupon's events, newest first. Errors: NotFound.
+func (s *Service) History(ctx context.Context, code string, page storage.Page) (storage.Listing[Event], error) {
+	coupon, err := s.Coupon(ctx, code)
+	if err != nil {
+		return storage.Listing[Event]{}, err
+	}
+	return storage.List[Event](s.db.Read(ctx).Where("coupon_id = ?", coupon.ID), page, historySorts)
+}
+
+// announce tells who waits for changes, after commit.
+func (s *Service) announce(u *uow.Unit, topic, key string) {
+	u.AfterCommit(func(ctx context.Context) {
+		p, _ := principal.From(ctx)
+		if err := s.bus.Publish(ctx, events.Event{Topic: topic, Tenant: p.TenantID, Key: key}); err != nil {
+			slog.WarnContext(ctx, "announce a changed coupon", "topic", topic, "error", err)
+		}
+	})
+}

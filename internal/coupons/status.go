@@ -1,0 +1,25 @@
+package coupons
+
+import "interlock/internal/status"
+
+// The states of a coupon.
+var (
+	unused  = status.State{Code: 0, Name: "unused"}
+	used    = status.State{Code: 1, Name: "used"}
+	void    = status.State{Code: 2, Name: "void"}
+	expired = status.State{Code: 3, Name: "expired"}
+)
+
+// Machine is a coupon's life. The sweeper expires what its time has passed, and an
+// order that is cancelled returns the coupon that it used.
+var Machine = status.New(status.Machine{
+	Name:    "coupon",
+	Initial: unused,
+	States:  []status.State{unused, used, void, expired},
+	Actions: []status.Action{
+		{Name: "redeem", From: []status.State{unused}, To: used},
+		{Name: "void", From: []status.State{unused}, To: void},
+		{Name: "expire", From: []status.State{unused}, To: expired, Internal: true},
+		{Name: "return", From: []status.State{used}, To: unused, Internal: true},
+	},
+})

@@ -1,0 +1,174 @@
+package coupons
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/guard"
+	"interlock/internal/status"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+var campaignSorts = storage.Sorts{
+	Columns: map[string]string{
+		"id": "id", "name": "name", "validFrom": "valid_from", "validTo": "valid_to",
+		"createdTime": "created_time", "updatedTime": "updated_time",
+	},
+	Default: "-id",
+}
+
+var couponSorts = storage.Sorts{
+	Columns: map[string]string{"id": "id", "createdTime": "created_time", "updatedTime": "updated_time"},
+	Default: "-id",
+}
+
+var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
+
+// Filter narrows a list of coupons. Zero members do not narrow.
+type Filter struct {
+	CampaignID int64
+	// Status is nil for all.
+	Status *status.State
+	// UserID is whom a coupon is bound to.
+	UserID int64
+}
+
+func findCampaign(db *gorm.DB, id int64) (*Campaign, error) {
+	var campaign Campaign
+	if err := db.Where("id = ?", id).Take(&campaign).Error; err != nil {
+		return nil, err
+	}
+	return &campaign, nil
+}
+
+func findCoupon(db *gorm.DB, condition string, arg any) (*Coupon, error) {
+	var coupon Coupon
+	if err := db.Where(condition, arg).Take(&coupon).Error; err != nil {
+		return nil, err
+	}
+	if err := withCampaigns(db, []*Coupon{&coupon}); err != nil {
+		return nil, err
+	}
+	return &coupon, nil
+}
+
+// withCampaigns reads the campaigns of all coupons in one query.
+func withCampaigns(db *gorm.DB, coupons []*Coupon) error {
+	ids := make([]int64, len(coupons))
+	for i, coupon := range coupons {
+		ids[i] = coupon.CampaignID
+	}
+	var campaigns []Campaign
+	if err := db.Where("id IN ?", ids).Find(&campaigns).Error; err != nil {
+		return fmt.Errorf("read the campaigns of coupons: %w", err)
+	}
+	byID := make(map[int64]*Campaign, len(campaigns))
+	for i := range campaigns {
+		byID[campaigns[i].ID] = &campaigns[i]
+	}
+	for _, coupon := range coupons {
+		if coupon.Campaign = byID[coupon.CampaignID]; coupon.Campaign == nil {
+			return fmt.Errorf("coupon %d: its campaign %d is missing", coupon.ID, coupon.CampaignID)
+		}
+	}
+	return nil
+}
+
+func searchCampaigns(query *gorm.DB, text string) *gorm.DB {
+	if text == "" {
+		return query
+	}
+	escaped := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(text))
+	return query.Where("LOWER(name) LIKE ? ESCAPE '!'", "%"+escaped+"%")
+}
+
+// narrow applies the filter. What is stored as unused and is over is expired.
+func narrow(db *gorm.DB, f Filter, now time.Time) *gorm.DB {
+	query := db
+	if f.CampaignID != 0 {
+		query = query.Where("campaign_id = ?", f.CampaignID)
+	}
+	if f.UserID != 0 {
+		query = query.Where("user_id = ?", f.UserID)
+	}
+	if f.Status == nil {
+		return query
+	}
+	over := func() *gorm.DB { return db.Model(&Campaign{}).Select("id").Where("valid_to <= ?", now) }
+	switch *f.Status {
+	case unused:
+		return query.Where("status = ? AND campaign_id NOT IN (?)", unused.Code, over())
+	case expired:
+		return query.Where("(status = ? OR (status = ? AND campaign_id IN (?)))", expired.Code, unused.Code, over())
+	}
+	return query.Where("status = ?", f.Status.Code)
+}
+
+func keepCampaign(ctx context.Context, u *uow.Unit, c *Campaign, action string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	revision := CampaignRevision{
+		CampaignID: c.ID, Version: c.Version, Action: action, Terms: c.Terms, Issued: c.Issued,
+		ChangedBy: c.UpdatedBy, ChangedByName: c.UpdatedByName, ChangedTime: c.UpdatedTime,
+	}
+	if err := tx.Create(&revision).Error; err != nil {
+		return fmt.Errorf("keep campaign version: %w", err)
+	}
+	return nil
+}
+
+func (t Terms) columns() guard.Set {
+	return guard.Set{
+		"name": t.Name, "kind": t.Kind, "value": t.Value, "minimum_amount": t.MinimumAmount,
+		"total": t.Total, "per_user": t.PerUser, "valid_from": t.ValidFrom, "valid_to": t.ValidTo,
+	}
+}
+
+// eventOf is the coupon's present version as a row of its history. from is nil
+// when the coupon was just issued.
+func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error) {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return Event{}, fmt.Errorf("encode coupon event: %w", err)
+	}
+	return Event{
+		CouponID: coupon.ID, Version: coupon.Version, Action: action, FromStatus: from, ToStatus: coupon.Status, Detail: text,
+		ChangedBy: coupon.UpdatedBy, ChangedByName: coupon.UpdatedByName, ChangedTime: coupon.UpdatedTime,
+	}, nil
+}
+
+func keep(ctx context.Context, u *uow.Unit, events ...Event) error {
+	const perStatement = 200
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	if err := tx.CreateInBatches(events, perStatement).Error; err != nil {
+		return fmt.Errorf("keep coupon events: %w", err)
+	}
+	return nil
+}
+
+// move issues the guarded UPDATE of a transition:
+//
+//	UPDATE coupons SET status = ?, redeemed_by = ?, order_id = ?, void_reason = ?, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
+func move(ctx context.Context, u *uow.Unit, before, after *Coupon) error {
+	err := guard.Transition[Coupon](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+		"redeemed_by": after.RedeemedBy,
+		"order_id":    after.OrderID,
+		"void_reason": after.VoidReason,
+	})
+	if err != nil {
+		return err
+	}
+	return guard.Advance(ctx, u, after)
+}

@@ -1,0 +1,83 @@
+package orders
+
+import (
+	"context"
+	"errors"
+
+	"interlock/internal/apperr"
+	"interlock/internal/uow"
+)
+
+// The verdicts on one row of a batch.
+const (
+	// Done: the order was moved.
+	Done = "done"
+	// Conflict: the order's status does not allow it, or somebody was faster.
+	Conflict = "conflict"
+	// Invalid: there is no such order, or it breaks a rule.
+	Invalid = "invalid"
+)
+
+// Verdict is what became of one order of a batch.
+type Verdict struct {
+	ID      int64       `json:"id"`
+	Verdict string      `json:"verdict"`
+	Code    apperr.Code `json:"code,omitempty"`
+	Detail  string      `json:"detail,omitempty"`
+	// Status is the order's status now, where it is known.
+	Status string `json:"status,omitempty"`
+}
+
+// TakeEach moves each order in a unit of its own, in the order given, so that one
+// that is refused holds none of the others back.
+//
+// When ctx ends in the middle, because the caller hung up or its time is over, the
+// orders that were done stay done and the rest is left as it was. The same holds
+// when the database is lost. The verdicts so far are returned with the error; the
+// order after the last of them may have been moved if the error is OutcomeUnknown.
+func (s *Service) TakeEach(ctx context.Context, ids []int64, step Step) ([]Verdict, error) {
+	verdicts := make([]Verdict, 0, len(ids))
+	for _, id := range ids {
+		verdict, err := s.takeOne(ctx, id, step)
+		if err != nil {
+			return verdicts, err
+		}
+		verdicts = append(verdicts, verdict)
+	}
+	return verdicts, nil
+}
+
+func (s *Service) takeOne(ctx context.Context, id int64, step Step) (Verdict, error) {
+	var after *Order
+	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		order, err := s.Order(ctx, id)
+		if err != nil {
+			return err
+		}
+		after, err = s.Take(ctx, u, order, step, nil)
+		return err
+	})
+	if err == nil {
+		return Verdict{ID: id, Verdict: Done, Status: Machine.Of(after.Status).Name}, nil
+	}
+	return verdictOn(id, err)
+}
+
+// verdictOn tells a refusal of one order from what ends the batch.
+func verdictOn(id int64, err error) (Verdict, error) {
+	var refusal *apperr.Error
+	if !errors.As(err, &refusal) {
+		return Verdict{}, err
+	}
+	verdict := Verdict{ID: id, Code: refusal.Code, Detail: refusal.Detail}
+	switch refusal.Code {
+	case apperr.TransitionNotAllowed, apperr.StatusChanged:
+		verdict.Verdict = Conflict
+		verdict.Status, _ = refusal.Members["currentStatus"].(string)
+	case apperr.NotFound, apperr.ValidationFailed:
+		verdict.Verdict = Invalid
+	default:
+		return Verdict{}, err
+	}
+	return verdict, nil
+}

@@ -1,0 +1,65 @@
+package orders
+
+import (
+	"context"
+	"io"
+
+	"interlock/internal/change"
+	"interlock/internal/guard"
+	"interlock/internal/status"
+	"interlock/internal/uow"
+)
+
+// What the tests of this package see of its inside.
+var (
+	Total       = total
+	OrderNumber = orderNumber
+)
+
+// WithRandom returns the service with another source of order numbers.
+func (s *Service) WithRandom(random io.Reader) *Service {
+	other := *s
+	other.random = random
+	return &other
+}
+
+// TakeUnguarded is Take as it must not be: its UPDATE leaves the predicates on
+// status and version out. between runs after the status was read and before it is
+// written.
+func (s *Service) TakeUnguarded(ctx context.Context, u *uow.Unit, order *Order, step Step, between func()) (*Order, error) {
+	u.Audit(uow.Entry{Action: "order." + step.action(), Resource: Topic})
+	return change.Take(ctx, u, unguarded{moving{s, step}, between}, order, change.Step{Action: step.action()})
+}
+
+type unguarded struct {
+	moving
+	between func()
+}
+
+func (m unguarded) Move(ctx context.Context, u *uow.Unit, order *Order, to status.State, _ guard.Set) (*Order, error) {
+	m.between()
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	after := *order
+	after.Status = to.Code
+	return &after, tx.Exec("UPDATE orders SET status = ?, version = version + 1 WHERE tenant_id = ? AND id = ?",
+		to.Code, order.TenantID, order.ID).Error
+}
+
+// HangUpAt is a step whose caller hangs up while its nth order is moved.
+func HangUpAt(step Step, n int, hang func()) Step { return &hangUp{Step: step, left: n, hang: hang} }
+
+type hangUp struct {
+	Step
+	left int
+	hang func()
+}
+
+func (h *hangUp) fill(order *Order) {
+	h.Step.fill(order)
+	if h.left--; h.left == 0 {
+		h.hang()
+	}
+}

@@ -1,0 +1,133 @@
+package orders_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"interlock/internal/catalog"
+	"interlock/internal/clock"
+	"interlock/internal/coupons"
+	"interlock/internal/events"
+	"interlock/internal/httpapi"
+	"interlock/internal/httpapi/httpapitest"
+	"interlock/internal/lock"
+	"interlock/internal/orders"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// shop is items, coupons and orders, wired as app wires them, and called by the
+// principal of ctx.
+type shop struct {
+	*httpapitest.Caller
+	ctx     context.Context
+	db      *storage.DB
+	clock   *clock.Fake
+	runner  *uow.Runner
+	coupons *coupons.Service
+	orders  *orders.Service
+}
+
+var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
+	t.Helper()
+	now := clock.NewFake(opening)
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	bus := events.NewInProcess(16)
+	t.Cleanup(bus.Close)
+	s := &shop{ctx: ctx, db: db, clock: now, runner: runner}
+	items := catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}})
+	s.coupons = coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: now})
+	s.orders = orders.New(orders.Deps{DB: db, Runner: runner, Bus: bus, Catalog: items, Coupons: s.coupons})
+	s.Caller = httpapitest.New(ctx, runner, func(r *httpapi.Router) {
+		catalog.Routes(r, items)
+		coupons.Routes(r, s.coupons)
+		orders.Routes(r, s.orders)
+	})
+	return s
+}
+
+type object = map[string]any
+
+func (s *shop) create(t *testing.T, path string, body any) object {
+	t.Helper()
+	a := s.Send(t, http.MethodPost, path, body)
+	require.Equal(t, http.StatusCreated, a.Status, a.Body)
+	return a.Body
+}
+
+func (s *shop) item(t *testing.T, sku string, price int64) {
+	t.Helper()
+	s.create(t, "/items", object{"sku": sku, "name": "Item " + sku, "price": price})
+}
+
+// place places an order of one piece of one item.
+func (s *shop) place(t *testing.T, sku string) object {
+	t.Helper()
+	return s.create(t, "/orders", object{"userId": 42, "items": []object{{"sku": sku, "quantity": 1}}})
+}
+
+// coupon issues one coupon of a campaign of its own, on the terms given.
+func (s *shop) coupon(t *testing.T, terms object, holder any) string {
+	t.Helper()
+	body := object{
+		"name": "Spring", "kind": "amount", "value": 500, "minimumAmount": 0, "total": 10, "perUser": 10,
+		"validFrom": opening, "validTo": opening.Add(time.Hour),
+	}
+	for name, value := range terms {
+		body[name] = value
+	}
+	campaign := s.create(t, "/coupon-campaigns", body)
+	asked := object{"count": 1}
+	if holder != nil {
+		asked = object{"userIds": []any{holder}}
+	}
+	issued := s.create(t, fmt.Sprintf("/coupon-campaigns/%d/coupons", idOf(campaign)), asked)
+	return issued["codes"].([]any)[0].(string)
+}
+
+func (s *shop) count(t *testing.T, model any, condition string, args ...any) int64 {
+	t.Helper()
+	var n int64
+	require.NoError(t, s.db.Read(s.ctx).Model(model).Where(condition, args...).Count(&n).Error)
+	return n
+}
+
+func idOf(representation object) int64 { return int64(representation["id"].(float64)) }
+
+func path(order object) string { return fmt.Sprintf("/orders/%d", idOf(order)) }
+
+// as returns the context as another admin of the same tenant.
+func (s *shop) as(id int64, name string) context.Context {
+	p, _ := principal.From(s.ctx)
+	p.UserID, p.Name = id, name
+	return principal.With(s.ctx, p)
+}
+
+// race runs fn n times at once.
+func race(n int, fn func(i int)) {
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		ready.Add(1)
+		done.Go(func() {
+			ready.Done()
+			<-start
+			fn(i)
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+}

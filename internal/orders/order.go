@@ -1,0 +1,102 @@
+// Package orders takes orders from pending to completed or cancelled.
+//
+// Invariants:
+//
+//   - An order's lines, prices and amount never change after it was placed. The
+//     prices are those of the catalog at the moment of the unit that placed it.
+//   - amount = sum of price × quantity − discount, in minor units, never negative
+//     and never beyond an int64.
+//   - A status is left at most once and only along the machine in status.go.
+//   - Version n of an order has exactly one row in order_histories, written in the
+//     same transaction.
+//   - A coupon is used by an order if and only if the order names it and is not
+//     cancelled: both change in one unit.
+package orders
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+
+	"interlock/internal/guard"
+	"interlock/internal/principal"
+)
+
+// Permissions are what a role or a token can be given here.
+var Permissions = []principal.Grant{
+	{Name: "orders:read", Meaning: "See orders and their history."},
+	{Name: "orders:write", Meaning: "Place orders, and pay, ship, complete and cancel them."},
+}
+
+// Order is an order with its lines.
+type Order struct {
+	guard.Row
+	OrderNo string
+	UserID  int64
+	Status  int
+	// Discount and Amount are in minor units. Amount is what is to be paid.
+	Discount int64
+	Amount   int64
+	// CouponCode is "" without a coupon.
+	CouponCode string
+	// What the transitions bring; "" before.
+	PaymentMethod    string
+	PaymentReference string
+	Carrier          string
+	TrackingNo       string
+	CancelReason     string
+
+	Lines []Line `gorm:"-"`
+}
+
+// Label names the order for people.
+func (o *Order) Label() string { return fmt.Sprintf("order %q", o.OrderNo) }
+
+// Line is one item of an order, as it was when the order was placed.
+type Line struct {
+	ID       int64
+	TenantID int64
+	OrderID  int64
+	SKU      string
+	Name     string
+	// Price is that of one piece, in minor units.
+	Price    int64
+	Quantity int64
+}
+
+// TableName implements gorm's Tabler.
+func (Line) TableName() string { return "order_lines" }
+
+// Event is one row of an order's history.
+type Event struct {
+	ID       int64
+	TenantID int64
+	OrderID  int64
+	Version  int64
+	Action   string
+	// FromStatus is nil for the event that placed the order.
+	FromStatus    *int
+	ToStatus      int
+	Detail        json.RawMessage `gorm:"type:json;serializer:json"`
+	ChangedBy     int64
+	ChangedByName string
+	ChangedTime   time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (Event) TableName() string { return "order_histories" }
+
+// total returns the sum of price × quantity. When it does not fit an int64 it
+// returns false and the index of the line that is too much.
+func total(lines []Line) (sum int64, tooMuch int, ok bool) {
+	for i, line := range lines {
+		high, low := bits.Mul64(uint64(line.Price), uint64(line.Quantity))
+		if high != 0 || low > uint64(math.MaxInt64-sum) {
+			return 0, i, false
+		}
+		sum += int64(low)
+	}
+	return sum, 0, true
+}

@@ -1,0 +1,107 @@
+package orders
+
+import (
+	"context"
+	"fmt"
+
+	"interlock/internal/apperr"
+	"interlock/internal/uow"
+)
+
+// Wanted is one line of an order to be placed.
+type Wanted struct {
+	SKU      string `json:"sku" validate:"required,max=64"`
+	Quantity int64  `json:"quantity" validate:"min=1,max=10000"`
+}
+
+// Placement is an order to be placed.
+type Placement struct {
+	UserID int64
+	// Wanted has 1 to 100 lines, each of 1 to 10,000 pieces.
+	Wanted []Wanted
+	// CouponCode is "" without a coupon.
+	CouponCode string
+}
+
+// Place places an order at the catalog's prices and redeems its coupon, in one
+// unit: either both happen or neither.
+//
+// Errors: ValidationFailed at /items/i/sku for an item that is not for sale or is
+// named twice, at /items/i for an amount that does not fit, at /couponCode for a
+// coupon that cannot be used.
+func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, error) {
+	lines, err := s.price(ctx, u, p.Wanted)
+	if err != nil {
+		return nil, err
+	}
+	sum, tooMuch, fits := total(lines)
+	if !fits {
+		return nil, apperr.Invalid(apperr.Field{
+			Pointer: fmt.Sprintf("/items/%d", tooMuch), Code: "overflow", Message: "makes the amount larger than can be counted",
+		})
+	}
+	order := &Order{UserID: p.UserID, Status: pending.Code, Amount: sum, Lines: lines}
+	if p.CouponCode != "" {
+		order.CouponCode, order.Discount, err = s.coupons.Quote(ctx, u, p.CouponCode, p.UserID, sum)
+		if err != nil {
+			return nil, err
+		}
+		order.Amount -= order.Discount
+	}
+	if order.OrderNo, err = orderNumber(u.Now(), s.random); err != nil {
+		return nil, err
+	}
+	if err := insert(ctx, u, order); err != nil {
+		return nil, err
+	}
+	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}
+	if order.CouponCode != "" {
+		if err := s.coupons.RedeemForOrder(ctx, u, order.CouponCode, p.UserID, order.ID); err != nil {
+			return nil, err
+		}
+		detail["couponCode"] = order.CouponCode
+	}
+	if err := keep(ctx, u, order, "create", nil, detail); err != nil {
+		return nil, err
+	}
+	s.trace(u, "create", order, map[string]any{"version": order.Version, "orderNo": order.OrderNo, "userId": order.UserID, "detail": detail})
+	return order, nil
+}
+
+// price turns what is wanted into lines at the catalog's prices.
+func (s *Service) price(ctx context.Context, u *uow.Unit, wanted []Wanted) ([]Line, error) {
+	lines := make([]Line, len(wanted))
+	byItem := make(map[string]*Line, len(wanted))
+	skus := make([]string, len(wanted))
+	var broken []apperr.Field
+	refuse := func(i int, code, message string) {
+		broken = append(broken, apperr.Field{Pointer: fmt.Sprintf("/items/%d/sku", i), Code: code, Message: message})
+	}
+	for i, w := range wanted {
+		if byItem[w.SKU] != nil {
+			refuse(i, "unique", "is named by an earlier line; add the quantities up")
+			continue
+		}
+		lines[i] = Line{Quantity: w.Quantity}
+		byItem[w.SKU], skus[i] = &lines[i], w.SKU
+	}
+	if len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	err := s.catalog.ForSale(ctx, u, skus, func(sku, name string, price int64) {
+		line := byItem[sku]
+		line.SKU, line.Name, line.Price = sku, name, price
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range lines {
+		if lines[i].SKU == "" {
+			refuse(i, "not_for_sale", "names no item that is for sale")
+		}
+	}
+	if len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	return lines, nil
+}

@@ -1,0 +1,182 @@
+package orders_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/apperr"
+	"interlock/internal/guard"
+	"interlock/internal/orders"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+// move takes a step with an order in a unit of its own, as a request does.
+func (s *shop) move(ctx context.Context, id int64, step orders.Step, ifMatch *guard.Precondition) (*orders.Order, error) {
+	var after *orders.Order
+	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		order, err := s.orders.Order(ctx, id)
+		if err != nil {
+			return err
+		}
+		after, err = s.orders.Take(ctx, u, order, step, ifMatch)
+		return err
+	})
+	return after, err
+}
+
+func TestOfFiftyRacersToPayOrCancelOneWinsAndTheOthersAreToldWho(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100)
+		rounds := 0
+		for start := time.Now(); rounds < raceRounds && time.Since(start) < raceBudget; rounds++ {
+			s.racePayAndCancel(t, 50)
+		}
+		require.Positive(t, rounds)
+		t.Logf("%d rounds", rounds)
+	})
+}
+
+func (s *shop) racePayAndCancel(t *testing.T, racers int) {
+	t.Helper()
+	id := idOf(s.place(t, "TEA-1"))
+	errs, rows := make([]error, racers), make([]*orders.Order, racers)
+	race(racers, func(i int) {
+		var step orders.Step = orders.Payment{Method: "external"}
+		if i%2 == 1 {
+			step = orders.Cancellation{Reason: "changed my mind"}
+		}
+		rows[i], errs[i] = s.move(s.as(int64(100+i), fmt.Sprintf("Racer %d", i)), id, step, nil)
+	})
+	final, err := s.orders.Order(s.ctx, id)
+	require.NoError(t, err)
+	winner := -1
+	for i, err := range errs {
+		if err == nil {
+			require.Equal(t, -1, winner, "a second winner")
+			winner = i
+		}
+	}
+	require.NotEqual(t, -1, winner, "nobody won: %v", errors.Join(errs...))
+	require.Equal(t, rows[winner].Status, final.Status)
+	require.EqualValues(t, 2, final.Version)
+	require.EqualValues(t, 100+winner, final.UpdatedBy)
+	for i, err := range errs {
+		if i != winner {
+			requireToldWho(t, err, final)
+		}
+	}
+	require.EqualValues(t, 2, s.count(t, &orders.Event{}, "order_id = ?", id))
+	require.EqualValues(t, 2, s.count(t, &uow.AuditRow{}, "resource = ?", fmt.Sprintf("orders/%d", id)))
+}
+
+func requireToldWho(t *testing.T, err error, final *orders.Order) {
+	t.Helper()
+	var refusal *apperr.Error
+	require.ErrorAs(t, err, &refusal)
+	require.Contains(t, []apperr.Code{apperr.TransitionNotAllowed, apperr.StatusChanged}, refusal.Code)
+	require.Equal(t, orders.Machine.Of(final.Status).Name, refusal.Members["currentStatus"])
+	require.Equal(t, principal.Person{ID: final.UpdatedBy, Name: final.UpdatedByName}, refusal.Members["changedBy"])
+	require.NotNil(t, refusal.Members["changedTime"])
+	require.NotNil(t, refusal.Members["current"])
+}
+
+func TestAnItemThatIsDeletedBesideOrdersIsInAllOfThemOrNone(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		for round := range 10 {
+			sku := fmt.Sprintf("TEA-%d", round)
+			s.item(t, sku, 100)
+			etag := s.Send(t, http.MethodGet, "/items/"+sku, nil).Header.Get("ETag")
+			statuses := make([]int, 9)
+			race(len(statuses), func(i int) {
+				if i == 0 {
+					statuses[i] = s.Send(t, http.MethodDelete, "/items/"+sku, nil, "If-Match", etag).Status
+					return
+				}
+				statuses[i] = s.Send(t, http.MethodPost, "/orders", object{"userId": 1, "items": []object{{"sku": sku, "quantity": 1}}}).Status
+			})
+			placed := s.count(t, &orders.Line{}, "sku = ?", sku)
+			if statuses[0] == http.StatusNoContent {
+				require.Zero(t, placed)
+				require.NotContains(t, statuses[1:], http.StatusCreated)
+				continue
+			}
+			require.Equal(t, http.StatusConflict, statuses[0])
+			require.Positive(t, placed)
+		}
+	})
+}
+
+func TestOfTwoOrdersWithOneCouponOneIsPlaced(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 1000)
+		for range 10 {
+			code := s.coupon(t, nil, nil)
+			const racers = 4
+			answers := make([]object, racers)
+			statuses := make([]int, racers)
+			before := s.count(t, &orders.Order{}, "1 = 1")
+			race(racers, func(i int) {
+				a := s.Send(t, http.MethodPost, "/orders", object{"userId": 7, "items": []object{{"sku": "TEA-1", "quantity": 1}}, "couponCode": code})
+				statuses[i], answers[i] = a.Status, a.Body
+			})
+			var winner object
+			for i, status := range statuses {
+				if status == http.StatusCreated {
+					require.Nil(t, winner, "a second winner")
+					winner = answers[i]
+					continue
+				}
+				require.Equal(t, http.StatusUnprocessableEntity, status, answers[i])
+				require.Equal(t, "/couponCode", answers[i]["fields"].([]any)[0].(object)["pointer"])
+				require.Equal(t, "used", answers[i]["currentStatus"])
+				require.Equal(t, object{"id": float64(7), "name": "Tester"}, answers[i]["changedBy"])
+			}
+			require.EqualValues(t, 500, winner["amount"])
+			require.EqualValues(t, before+1, s.count(t, &orders.Order{}, "1 = 1"), "no order of a loser stays")
+			coupon := s.Send(t, http.MethodGet, "/coupons/"+code, nil)
+			require.Equal(t, "used", coupon.Body["status"])
+			require.Equal(t, winner["id"], coupon.Body["orderId"])
+		}
+	})
+}
+
+func TestACancelledOrdersCouponIsUsedAgainByOneOfMany(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 1000)
+		code := s.coupon(t, object{"perUser": 1}, nil)
+		for range 5 {
+			order := s.create(t, "/orders", object{"userId": 7, "items": []object{{"sku": "TEA-1", "quantity": 1}}, "couponCode": code})
+			statuses := make([]int, 20)
+			race(len(statuses), func(i int) {
+				statuses[i] = s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "again"}).Status
+			})
+			won := 0
+			for _, status := range statuses {
+				if status == http.StatusOK {
+					won++
+					continue
+				}
+				require.Equal(t, http.StatusConflict, status)
+			}
+			require.Equal(t, 1, won)
+			coupon := s.Send(t, http.MethodGet, "/coupons/"+code, nil).Body
+			require.Equal(t, "unused", coupon["status"])
+			require.Nil(t, coupon["orderId"])
+		}
+		history := s.Send(t, http.MethodGet, "/coupons/"+code+"/history", nil)
+		require.EqualValues(t, 11, history.Body["total"], "issued, and five times used and returned")
+	})
+}

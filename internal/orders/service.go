@@ -1,0 +1,203 @@
+package orders
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+
+	"interlock/internal/change"
+	"interlock/internal/events"
+	"interlock/internal/guard"
+	"interlock/internal/principal"
+	"interlock/internal/status"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Topic is where changes of orders are announced, keyed by id.
+const Topic = "orders"
+
+// Catalog is where prices come from.
+type Catalog interface {
+	// ForSale calls found once for each of the skus that can be ordered now, and
+	// holds those items as they are until the unit ends. Prices are in minor units.
+	ForSale(ctx context.Context, u *uow.Unit, skus []string, found func(sku, name string, price int64)) error
+}
+
+// Coupons is what an order does with a coupon, all in the order's own unit. A
+// coupon that cannot be used is ValidationFailed at /couponCode.
+type Coupons interface {
+	// Quote returns the code in its own spelling and what the coupon takes off a
+	// total for a user, in minor units: at least 0 and at most the total.
+	Quote(ctx context.Context, u *uow.Unit, code string, userID, total int64) (spelled string, discount int64, err error)
+	// RedeemForOrder moves the coupon from unused to used.
+	RedeemForOrder(ctx context.Context, u *uow.Unit, code string, userID, orderID int64) error
+	// ReturnFromOrder moves the coupon that the order used back to unused.
+	ReturnFromOrder(ctx context.Context, u *uow.Unit, code string, orderID int64) error
+}
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB      *storage.DB
+	Runner  *uow.Runner
+	Bus     events.Bus
+	Catalog Catalog
+	Coupons Coupons
+	// Random is where order numbers come from; nil means crypto/rand.
+	Random io.Reader
+}
+
+// Service is the use cases of orders. It is safe for concurrent use.
+type Service struct {
+	db      *storage.DB
+	runner  *uow.Runner
+	bus     events.Bus
+	catalog Catalog
+	coupons Coupons
+	random  io.Reader
+}
+
+// New returns a Service.
+func New(d Deps) *Service {
+	if d.Random == nil {
+		d.Random = rand.Reader
+	}
+	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, catalog: d.Catalog, coupons: d.Coupons, random: d.Random}
+}
+
+// Order returns an order with its lines. Errors: NotFound.
+func (s *Service) Order(ctx context.Context, id int64) (*Order, error) {
+	order, err := find(s.db.Read(ctx), id)
+	switch {
+	case storage.IsNotFound(err):
+		return nil, missing(id)
+	case err != nil:
+		return nil, fmt.Errorf("read order: %w", err)
+	}
+	return order, nil
+}
+
+// List returns one page of orders with their lines.
+func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Order], error) {
+	listing, err := storage.List[Order](narrow(s.db.Read(ctx), f), page, orderSorts)
+	if err != nil || len(listing.Rows) == 0 {
+		return listing, err
+	}
+	orders := make([]*Order, len(listing.Rows))
+	for i := range listing.Rows {
+		orders[i] = &listing.Rows[i]
+	}
+	return listing, withLines(s.db.Read(ctx), orders)
+}
+
+// History returns one page of an order's events, newest first. Errors: NotFound.
+func (s *Service) History(ctx context.Context, id int64, page storage.Page) (storage.Listing[Event], error) {
+	if _, err := s.Order(ctx, id); err != nil {
+		return storage.Listing[Event]{}, err
+	}
+	return storage.List[Event](s.db.Read(ctx).Where("order_id = ?", id), page, historySorts)
+}
+
+// Step is a transition with what it brings: a Payment, a Shipment, a Completion
+// or a Cancellation.
+type Step interface {
+	action() string
+	// fill puts what the step brings into the order.
+	fill(order *Order)
+}
+
+// Payment says how an order was paid. Its only method so far is external.
+type Payment struct {
+	Method    string `json:"method" validate:"required"`
+	Reference string `json:"reference,omitempty" validate:"max=100"`
+}
+
+// Shipment says how an order travels.
+type Shipment struct {
+	Carrier    string `json:"carrier" validate:"required,max=100"`
+	TrackingNo string `json:"trackingNo" validate:"required,max=100"`
+}
+
+// Completion ends an order that has arrived.
+type Completion struct{}
+
+// Cancellation ends an order that has not been paid.
+type Cancellation struct {
+	Reason string `json:"reason" validate:"required,max=500"`
+}
+
+func (Payment) action() string      { return "pay" }
+func (Shipment) action() string     { return "ship" }
+func (Completion) action() string   { return "complete" }
+func (Cancellation) action() string { return "cancel" }
+
+func (p Payment) fill(o *Order)      { o.PaymentMethod, o.PaymentReference = p.Method, p.Reference }
+func (s Shipment) fill(o *Order)     { o.Carrier, o.TrackingNo = s.Carrier, s.TrackingNo }
+func (Completion) fill(*Order)       {}
+func (c Cancellation) fill(o *Order) { o.CancelReason = c.Reason }
+
+// Take moves an order that was just read; see change.Take for what is refused. A
+// cancelled order gives its coupon back in the same unit.
+func (s *Service) Take(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
+	after, err := change.Take(ctx, u, moving{s, step}, order, change.Step{Action: step.action(), IfMatch: ifMatch})
+	if err != nil {
+		return nil, err
+	}
+	if after.Status == cancelled.Code && after.CouponCode != "" {
+		if err := s.coupons.ReturnFromOrder(ctx, u, after.CouponCode, after.ID); err != nil {
+			return nil, err
+		}
+	}
+	if err := keep(ctx, u, after, step.action(), &order.Status, step); err != nil {
+		return nil, err
+	}
+	s.trace(u, step.action(), after, map[string]any{
+		"version": after.Version, "from": Machine.Of(order.Status).Name, "to": Machine.Of(after.Status).Name, "detail": step,
+	})
+	return after, nil
+}
+
+// trace leaves the unit's audit entry and announces the change after commit.
+func (s *Service) trace(u *uow.Unit, verb string, order *Order, detail any) {
+	id := strconv.FormatInt(order.ID, 10)
+	u.Audit(uow.Entry{Action: "order." + verb, Resource: Topic + "/" + id, Detail: detail, Note: order.CancelReason})
+	hint, _ := json.Marshal(map[string]any{"orderNo": order.OrderNo, "status": Machine.Of(order.Status).Name})
+	u.AfterCommit(func(ctx context.Context) {
+		p, _ := principal.From(ctx)
+		if err := s.bus.Publish(ctx, events.Event{Topic: Topic, Tenant: p.TenantID, Key: id, Payload: hint}); err != nil {
+			slog.WarnContext(ctx, "announce a changed order", "error", err)
+		}
+	})
+}
+
+// moving tells package change how orders move.
+type moving struct {
+	*Service
+	step Step
+}
+
+func (moving) Machine() *status.Machine { return Machine }
+
+func (moving) Label(order *Order) string { return order.Label() }
+
+func (moving) View(order *Order) any { return represent(*order) }
+
+func (moving) State(order *Order) status.State { return Machine.Of(order.Status) }
+
+func (m moving) Fetch(ctx context.Context, id int64) (*Order, error) {
+	return find(m.db.Read(ctx), id)
+}
+
+func (m moving) Move(ctx context.Context, u *uow.Unit, order *Order, to status.State, _ guard.Set) (*Order, error) {
+	after := *order
+	after.Status = to.Code
+	m.step.fill(&after)
+	if err := move(ctx, u, order, &after); err != nil {
+		return nil, err
+	}
+	return &after, guard.Advance(ctx, u, &after)
+}

@@ -1,0 +1,161 @@
+package orders
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/apperr"
+	"interlock/internal/guard"
+	"interlock/internal/status"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Filter narrows a list of orders. Zero members do not narrow.
+type Filter struct {
+	// Status is nil for all.
+	Status *status.State
+	UserID int64
+	// From and To bound the time of creation: From <= t < To.
+	From, To time.Time
+	// NumberPrefix is what the order number begins with, in either case.
+	NumberPrefix string
+}
+
+var orderSorts = storage.Sorts{
+	Columns: map[string]string{"id": "id", "createdTime": "created_time", "amount": "amount", "updatedTime": "updated_time"},
+	Default: "-id",
+}
+
+var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
+
+func find(db *gorm.DB, id int64) (*Order, error) {
+	var order Order
+	if err := db.Where("id = ?", id).Take(&order).Error; err != nil {
+		return nil, err
+	}
+	if err := withLines(db, []*Order{&order}); err != nil {
+		return nil, err
+	}
+	return &order, nil
+}
+
+// withLines reads the lines of all orders in one query.
+func withLines(db *gorm.DB, orders []*Order) error {
+	byID := make(map[int64]*Order, len(orders))
+	ids := make([]int64, len(orders))
+	for i, order := range orders {
+		byID[order.ID], ids[i] = order, order.ID
+	}
+	var lines []Line
+	if err := db.Where("order_id IN ?", ids).Order("id").Find(&lines).Error; err != nil {
+		return fmt.Errorf("read order lines: %w", err)
+	}
+	for _, line := range lines {
+		order := byID[line.OrderID]
+		order.Lines = append(order.Lines, line)
+	}
+	return nil
+}
+
+func narrow(query *gorm.DB, f Filter) *gorm.DB {
+	if f.Status != nil {
+		query = query.Where("status = ?", f.Status.Code)
+	}
+	if f.UserID != 0 {
+		query = query.Where("user_id = ?", f.UserID)
+	}
+	if !f.From.IsZero() {
+		query = query.Where("created_time >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		query = query.Where("created_time < ?", f.To)
+	}
+	if f.NumberPrefix != "" {
+		// A range instead of LIKE, which SQLite would not answer from the index.
+		prefix := strings.ToUpper(f.NumberPrefix)
+		query = query.Where("order_no >= ? AND order_no < ?", prefix, prefix+"\U0010FFFF")
+	}
+	return query
+}
+
+// insert adds a new order with its lines. A number that is taken runs the unit
+// again, with another number.
+func insert(ctx context.Context, u *uow.Unit, order *Order) error {
+	err := guard.Insert(ctx, u, order)
+	if storage.IsDuplicate(err, "uq_orders_no") {
+		return uow.Again(fmt.Errorf("draw a free order number: %w", err))
+	}
+	if err != nil {
+		return fmt.Errorf("insert order: %w", err)
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range order.Lines {
+		order.Lines[i].OrderID = order.ID
+	}
+	if err := tx.Create(&order.Lines).Error; err != nil {
+		return fmt.Errorf("insert order lines: %w", err)
+	}
+	return nil
+}
+
+// keep adds the order's present version to its history. from is nil when the
+// order was just placed.
+func keep(ctx context.Context, u *uow.Unit, order *Order, action string, from *int, detail any) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return fmt.Errorf("encode order event: %w", err)
+	}
+	event := Event{
+		OrderID: order.ID, Version: order.Version, Action: action, FromStatus: from, ToStatus: order.Status, Detail: text,
+		ChangedBy: order.UpdatedBy, ChangedByName: order.UpdatedByName, ChangedTime: order.UpdatedTime,
+	}
+	if err := tx.Create(&event).Error; err != nil {
+		return fmt.Errorf("keep order event: %w", err)
+	}
+	return nil
+}
+
+// move issues the guarded UPDATE of a transition:
+//
+//	UPDATE orders SET status = ?, payment_method = ?, …, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
+func move(ctx context.Context, u *uow.Unit, before, after *Order) error {
+	return guard.Transition[Order](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+		"payment_method":    after.PaymentMethod,
+		"payment_reference": after.PaymentReference,
+		"carrier":           after.Carrier,
+		"tracking_no":       after.TrackingNo,
+		"cancel_reason":     after.CancelReason,
+	})
+}
+
+// ItemUsage tells the catalog which items orders name.
+type ItemUsage struct{}
+
+// ItemInUse reports whether an order line names the sku, as the unit sees it.
+func (ItemUsage) ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return false, err
+	}
+	var lines []Line
+	if err := tx.Where("sku = ?", sku).Limit(1).Find(&lines).Error; err != nil {
+		return false, fmt.Errorf("look for orders of an item: %w", err)
+	}
+	return len(lines) > 0, nil
+}
+
+func missing(id int64) *apperr.Error { return apperr.MissingRow("order", fmt.Sprint(id)) }

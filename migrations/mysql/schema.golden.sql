@@ -1,0 +1,337 @@
+CREATE TABLE `api_tokens` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `token_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `scopes` longtext NOT NULL CHECK (json_valid(`scopes`)),
+  `expires_time` datetime(6) DEFAULT NULL,
+  `last_used_time` datetime(6) DEFAULT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_api_tokens_hash` (`token_hash`),
+  KEY `ix_api_tokens_user` (`tenant_id`,`user_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `audit_entries` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `unit_id` char(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `request_id` varchar(128) NOT NULL DEFAULT '',
+  `actor_kind` varchar(16) NOT NULL,
+  `actor_id` bigint(20) NOT NULL,
+  `actor_name` varchar(100) NOT NULL,
+  `credential_id` varchar(64) NOT NULL DEFAULT '',
+  `action` varchar(64) NOT NULL,
+  `resource` varchar(191) NOT NULL,
+  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `note` varchar(500) NOT NULL DEFAULT '',
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_audit_entries_unit` (`unit_id`),
+  KEY `ix_audit_entries_resource` (`tenant_id`,`resource`,`id`),
+  KEY `ix_audit_entries_time` (`tenant_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `configs` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `key` varchar(100) NOT NULL,
+  `value` mediumtext NOT NULL,
+  `value_type` varchar(16) NOT NULL,
+  `value_schema` mediumtext NOT NULL,
+  `remark` varchar(500) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_configs_key` (`tenant_id`,`key`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `config_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `config_id` bigint(20) NOT NULL,
+  `key` varchar(100) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `value` mediumtext NOT NULL,
+  `value_type` varchar(16) NOT NULL,
+  `value_schema` mediumtext NOT NULL,
+  `remark` varchar(500) NOT NULL,
+  `note` varchar(500) NOT NULL,
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_config_histories_version` (`config_id`,`version`),
+  KEY `ix_config_histories_key` (`tenant_id`,`key`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `coupons` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `campaign_id` bigint(20) NOT NULL,
+  `code` varchar(32) NOT NULL,
+  `user_id` bigint(20) DEFAULT NULL,
+  `status` int(11) NOT NULL,
+  `redeemed_by` bigint(20) DEFAULT NULL,
+  `order_id` bigint(20) DEFAULT NULL,
+  `void_reason` varchar(500) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_coupons_code` (`tenant_id`,`code`),
+  KEY `ix_coupons_id` (`tenant_id`,`id`),
+  KEY `ix_coupons_campaign` (`tenant_id`,`campaign_id`,`status`,`id`),
+  KEY `ix_coupons_user` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_coupons_updated` (`tenant_id`,`updated_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `coupon_campaigns` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `kind` varchar(16) NOT NULL,
+  `value` bigint(20) NOT NULL,
+  `minimum_amount` bigint(20) NOT NULL,
+  `total` bigint(20) NOT NULL,
+  `per_user` bigint(20) NOT NULL,
+  `valid_from` datetime(6) NOT NULL,
+  `valid_to` datetime(6) NOT NULL,
+  `issued` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_coupon_campaigns_id` (`tenant_id`,`id`),
+  KEY `ix_coupon_campaigns_valid_to` (`valid_to`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `coupon_campaign_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `campaign_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `kind` varchar(16) NOT NULL,
+  `value` bigint(20) NOT NULL,
+  `minimum_amount` bigint(20) NOT NULL,
+  `total` bigint(20) NOT NULL,
+  `per_user` bigint(20) NOT NULL,
+  `valid_from` datetime(6) NOT NULL,
+  `valid_to` datetime(6) NOT NULL,
+  `issued` bigint(20) NOT NULL,
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_coupon_campaign_histories_version` (`tenant_id`,`campaign_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `coupon_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `coupon_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_coupon_histories_version` (`tenant_id`,`coupon_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `coupon_holders` (
+  `tenant_id` bigint(20) NOT NULL,
+  `campaign_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `held` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`campaign_id`,`user_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `items` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `name` varchar(200) NOT NULL,
+  `price` bigint(20) NOT NULL,
+  `owned_by_user_id` bigint(20) DEFAULT NULL,
+  `status` varchar(16) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_items_sku` (`tenant_id`,`sku`),
+  KEY `ix_items_name` (`tenant_id`,`name`,`id`),
+  KEY `ix_items_price` (`tenant_id`,`price`,`id`),
+  KEY `ix_items_updated` (`tenant_id`,`updated_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `item_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `item_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `name` varchar(200) NOT NULL,
+  `price` bigint(20) NOT NULL,
+  `owned_by_user_id` bigint(20) DEFAULT NULL,
+  `status` varchar(16) NOT NULL,
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_item_histories_version` (`tenant_id`,`item_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `orders` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `order_no` varchar(32) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `status` int(11) NOT NULL,
+  `discount` bigint(20) NOT NULL,
+  `amount` bigint(20) NOT NULL,
+  `coupon_code` varchar(32) NOT NULL,
+  `payment_method` varchar(16) NOT NULL,
+  `payment_reference` varchar(100) NOT NULL,
+  `carrier` varchar(100) NOT NULL,
+  `tracking_no` varchar(100) NOT NULL,
+  `cancel_reason` varchar(500) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_orders_no` (`tenant_id`,`order_no`),
+  KEY `ix_orders_id` (`tenant_id`,`id`),
+  KEY `ix_orders_status` (`tenant_id`,`status`,`id`),
+  KEY `ix_orders_user` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_orders_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_orders_amount` (`tenant_id`,`amount`,`id`),
+  KEY `ix_orders_updated` (`tenant_id`,`updated_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `order_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_order_histories_version` (`tenant_id`,`order_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `order_lines` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `name` varchar(200) NOT NULL,
+  `price` bigint(20) NOT NULL,
+  `quantity` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_order_lines_sku` (`tenant_id`,`order_id`,`sku`),
+  KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `roles` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_roles_name` (`tenant_id`,`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `role_permissions` (
+  `tenant_id` bigint(20) NOT NULL,
+  `role_id` bigint(20) NOT NULL,
+  `permission` varchar(100) NOT NULL,
+  PRIMARY KEY (`role_id`,`permission`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `sessions` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `token_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `data` blob NOT NULL,
+  `expires_time` datetime(6) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_sessions_token_hash` (`token_hash`),
+  KEY `ix_sessions_user` (`tenant_id`,`user_id`),
+  KEY `ix_sessions_expires` (`expires_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `sign_in_attempts` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `account` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `slot` int(11) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_sign_in_attempts_slot` (`account`,`slot`),
+  KEY `ix_sign_in_attempts_time` (`created_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `tenants` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `name` varchar(63) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_tenants_name` (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `users` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `username` varchar(64) NOT NULL,
+  `display_name` varchar(100) NOT NULL,
+  `password_hash` varchar(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `disabled` tinyint(1) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_users_username` (`tenant_id`,`username`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `user_roles` (
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `role_id` bigint(20) NOT NULL,
+  PRIMARY KEY (`user_id`,`role_id`),
+  KEY `ix_user_roles_role` (`role_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

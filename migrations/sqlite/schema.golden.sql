@@ -1,0 +1,360 @@
+CREATE TABLE api_tokens (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  user_id         INTEGER  NOT NULL,
+  name            TEXT     NOT NULL,
+  token_hash      TEXT     NOT NULL,
+  scopes          TEXT     NOT NULL,
+  expires_time    DATETIME NULL,
+  last_used_time  DATETIME NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL
+);
+
+CREATE INDEX ix_api_tokens_user ON api_tokens (tenant_id, user_id, id);
+
+CREATE UNIQUE INDEX uq_api_tokens_hash ON api_tokens (token_hash);
+
+CREATE TABLE audit_entries (
+  id            INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id     INTEGER  NOT NULL,
+  unit_id       TEXT     NOT NULL,
+  request_id    TEXT     NOT NULL DEFAULT '',
+  actor_kind    TEXT     NOT NULL,
+  actor_id      INTEGER  NOT NULL,
+  actor_name    TEXT     NOT NULL,
+  credential_id TEXT     NOT NULL DEFAULT '',
+  action        TEXT     NOT NULL,
+  resource      TEXT     NOT NULL,
+  detail        TEXT     NOT NULL,
+  note          TEXT     NOT NULL DEFAULT '',
+  created_time  DATETIME NOT NULL
+);
+
+CREATE INDEX ix_audit_entries_resource ON audit_entries (tenant_id, resource, id);
+
+CREATE INDEX ix_audit_entries_time ON audit_entries (tenant_id, id);
+
+CREATE UNIQUE INDEX uq_audit_entries_unit ON audit_entries (unit_id);
+
+CREATE TABLE config_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  config_id       INTEGER  NOT NULL,
+  key             TEXT     NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  value           TEXT     NOT NULL,
+  value_type      TEXT     NOT NULL,
+  value_schema    TEXT     NOT NULL,
+  remark          TEXT     NOT NULL,
+  note            TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_config_histories_key ON config_histories (tenant_id, key, id);
+
+CREATE UNIQUE INDEX uq_config_histories_version ON config_histories (config_id, version);
+
+CREATE TABLE configs (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  key             TEXT     NOT NULL,
+  value           TEXT     NOT NULL,
+  value_type      TEXT     NOT NULL,
+  value_schema    TEXT     NOT NULL,
+  remark          TEXT     NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_configs_key ON configs (tenant_id, key);
+
+CREATE TABLE coupon_campaign_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  campaign_id     INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  kind            TEXT     NOT NULL,
+  value           INTEGER  NOT NULL,
+  minimum_amount  INTEGER  NOT NULL,
+  total           INTEGER  NOT NULL,
+  per_user        INTEGER  NOT NULL,
+  valid_from      DATETIME NOT NULL,
+  valid_to        DATETIME NOT NULL,
+  issued          INTEGER  NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_coupon_campaign_histories_version ON coupon_campaign_histories (tenant_id, campaign_id, version);
+
+CREATE TABLE coupon_campaigns (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  kind            TEXT     NOT NULL,
+  value           INTEGER  NOT NULL,
+  minimum_amount  INTEGER  NOT NULL,
+  total           INTEGER  NOT NULL,
+  per_user        INTEGER  NOT NULL,
+  valid_from      DATETIME NOT NULL,
+  valid_to        DATETIME NOT NULL,
+  issued          INTEGER  NOT NULL
+);
+
+CREATE INDEX ix_coupon_campaigns_id ON coupon_campaigns (tenant_id, id);
+
+CREATE INDEX ix_coupon_campaigns_valid_to ON coupon_campaigns (valid_to);
+
+CREATE TABLE coupon_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  coupon_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the coupon was issued
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_coupon_histories_version ON coupon_histories (tenant_id, coupon_id, version);
+
+CREATE TABLE coupon_holders (
+  tenant_id   INTEGER NOT NULL,
+  campaign_id INTEGER NOT NULL,
+  user_id     INTEGER NOT NULL,
+  held        INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, campaign_id, user_id)
+);
+
+CREATE TABLE coupons (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  campaign_id     INTEGER  NOT NULL,
+  code            TEXT     NOT NULL,
+  user_id         INTEGER      NULL, -- null: whoever has the code may use it
+  status          INTEGER  NOT NULL,
+  redeemed_by     INTEGER      NULL, -- null: not used
+  order_id        INTEGER      NULL, -- null: not used, or used without an order
+  void_reason     TEXT     NOT NULL
+);
+
+CREATE INDEX ix_coupons_campaign ON coupons (tenant_id, campaign_id, status, id);
+
+CREATE INDEX ix_coupons_id ON coupons (tenant_id, id);
+
+CREATE INDEX ix_coupons_updated ON coupons (tenant_id, updated_time, id);
+
+CREATE INDEX ix_coupons_user ON coupons (tenant_id, user_id, id);
+
+CREATE UNIQUE INDEX uq_coupons_code ON coupons (tenant_id, code);
+
+CREATE TABLE item_histories (
+  id               INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id        INTEGER  NOT NULL,
+  item_id          INTEGER  NOT NULL,
+  version          INTEGER  NOT NULL,
+  action           TEXT     NOT NULL,
+  name             TEXT     NOT NULL,
+  price            INTEGER  NOT NULL,
+  owned_by_user_id INTEGER      NULL,
+  status           TEXT     NOT NULL,
+  changed_by       INTEGER  NOT NULL,
+  changed_by_name  TEXT     NOT NULL,
+  changed_time     DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_item_histories_version ON item_histories (tenant_id, item_id, version);
+
+CREATE TABLE items (
+  id               INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id        INTEGER  NOT NULL,
+  version          INTEGER  NOT NULL,
+  created_time     DATETIME NOT NULL,
+  updated_time     DATETIME NOT NULL,
+  updated_by       INTEGER  NOT NULL,
+  updated_by_name  TEXT     NOT NULL,
+  sku              TEXT     NOT NULL,
+  name             TEXT     NOT NULL,
+  price            INTEGER  NOT NULL,
+  owned_by_user_id INTEGER      NULL, -- null: owned by nobody
+  status           TEXT     NOT NULL
+);
+
+CREATE INDEX ix_items_name ON items (tenant_id, name, id);
+
+CREATE INDEX ix_items_price ON items (tenant_id, price, id);
+
+CREATE INDEX ix_items_updated ON items (tenant_id, updated_time, id);
+
+CREATE UNIQUE INDEX uq_items_sku ON items (tenant_id, sku);
+
+CREATE TABLE order_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  order_id        INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the order was placed
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_order_histories_version ON order_histories (tenant_id, order_id, version);
+
+CREATE TABLE order_lines (
+  id        INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  sku       TEXT    NOT NULL,
+  name      TEXT    NOT NULL,
+  price     INTEGER NOT NULL,
+  quantity  INTEGER NOT NULL
+);
+
+CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
+
+CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
+
+CREATE TABLE orders (
+  id                INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id         INTEGER  NOT NULL,
+  version           INTEGER  NOT NULL,
+  created_time      DATETIME NOT NULL,
+  updated_time      DATETIME NOT NULL,
+  updated_by        INTEGER  NOT NULL,
+  updated_by_name   TEXT     NOT NULL,
+  order_no          TEXT     NOT NULL,
+  user_id           INTEGER  NOT NULL,
+  status            INTEGER  NOT NULL,
+  discount          INTEGER  NOT NULL,
+  amount            INTEGER  NOT NULL,
+  coupon_code       TEXT     NOT NULL,
+  payment_method    TEXT     NOT NULL,
+  payment_reference TEXT     NOT NULL,
+  carrier           TEXT     NOT NULL,
+  tracking_no       TEXT     NOT NULL,
+  cancel_reason     TEXT     NOT NULL
+);
+
+CREATE INDEX ix_orders_amount ON orders (tenant_id, amount, id);
+
+CREATE INDEX ix_orders_created ON orders (tenant_id, created_time, id);
+
+CREATE INDEX ix_orders_id ON orders (tenant_id, id);
+
+CREATE INDEX ix_orders_status ON orders (tenant_id, status, id);
+
+CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
+
+CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id);
+
+CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
+
+CREATE TABLE role_permissions (
+  tenant_id  INTEGER NOT NULL,
+  role_id    INTEGER NOT NULL,
+  permission TEXT    NOT NULL,
+  PRIMARY KEY (role_id, permission)
+);
+
+CREATE TABLE roles (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  name            TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_roles_name ON roles (tenant_id, name);
+
+CREATE TABLE sessions (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id    INTEGER  NOT NULL,
+  user_id      INTEGER  NOT NULL,
+  token_hash   TEXT     NOT NULL,
+  data         BLOB     NOT NULL,
+  expires_time DATETIME NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
+CREATE INDEX ix_sessions_expires ON sessions (expires_time);
+
+CREATE INDEX ix_sessions_user ON sessions (tenant_id, user_id);
+
+CREATE UNIQUE INDEX uq_sessions_token_hash ON sessions (token_hash);
+
+CREATE TABLE sign_in_attempts (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  account      TEXT     NOT NULL,
+  slot         INTEGER  NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
+CREATE INDEX ix_sign_in_attempts_time ON sign_in_attempts (created_time);
+
+CREATE UNIQUE INDEX uq_sign_in_attempts_slot ON sign_in_attempts (account, slot);
+
+CREATE TABLE tenants (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  name         TEXT     NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_tenants_name ON tenants (name);
+
+CREATE TABLE user_roles (
+  tenant_id INTEGER NOT NULL,
+  user_id   INTEGER NOT NULL,
+  role_id   INTEGER NOT NULL,
+  PRIMARY KEY (user_id, role_id)
+);
+
+CREATE INDEX ix_user_roles_role ON user_roles (role_id);
+
+CREATE TABLE users (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  username        TEXT     NOT NULL,
+  display_name    TEXT     NOT NULL,
+  password_hash   TEXT     NOT NULL,
+  disabled        BOOLEAN  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);

@@ -1,0 +1,331 @@
+package contract_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/httpapi"
+	"interlock/test/apptest"
+	"interlock/test/contract/validate"
+)
+
+// badBody is a body that must be refused.
+type badBody struct {
+	name string
+	body string
+	// at is the place that the refusal must name, "" for the whole body.
+	at string
+}
+
+func writes(route httpapi.Route) bool { return route.Method != http.MethodGet }
+
+func TestBadBodiesAreRefusedAtTheirPlaceAndChangeNothing(t *testing.T) {
+	withBody := func(route httpapi.Route) bool { return operationOf(t, route).RequestBody != nil }
+	eachRoute(t, withBody, func(t *testing.T, w walk) {
+		operation := operationOf(t, w.route)
+		path, headers := w.ready(t)
+		before := snapshot(t, w.Program)
+		for _, bad := range slices.Concat(badTexts(operation), badMembers(t, operation)) {
+			answer := w.owner.Do(t, w.route.Method, path, bad.body, headers...)
+			requireRefusal(t, answer, bad.name)
+			requirePlace(t, answer, bad)
+		}
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+// ready returns the route's path on a row of the owner, and the headers with which
+// a sound request would succeed.
+func (w walk) ready(t *testing.T) (path string, headers []string) {
+	t.Helper()
+	path = pathOf(t, w.route, w.owner)
+	if !w.route.Guarded {
+		return path, nil
+	}
+	segments := strings.Split(path, "/")
+	depth := strings.LastIndex(w.route.Path, ":")
+	resource := strings.Join(segments[:strings.Count(httpapi.Base+w.route.Path[:depth], "/")+1], "/")
+	etag := w.owner.Do(t, http.MethodGet, resource, nil).Header.Get("ETag")
+	require.NotEmpty(t, etag, resource)
+	return path, []string{"If-Match", etag}
+}
+
+func requireRefusal(t *testing.T, answer apptest.Answer, what string) {
+	t.Helper()
+	require.GreaterOrEqual(t, answer.Status, 400, "%s: %s", what, answer.Body)
+	require.Less(t, answer.Status, 500, "%s: %s", what, answer.Body)
+	require.Equal(t, "application/problem+json", answer.Header.Get("Content-Type"), what)
+}
+
+func requirePlace(t *testing.T, answer apptest.Answer, bad badBody) {
+	t.Helper()
+	var refusal struct {
+		Code   string
+		Fields []struct{ Pointer, Message string }
+	}
+	require.NoError(t, json.Unmarshal(answer.Body, &refusal))
+	require.Contains(t, []string{"malformed_request", "precondition_malformed", "validation_failed"}, refusal.Code, "%s: %s", bad.name, answer.Body)
+	require.NotEmpty(t, refusal.Fields, "%s: %s", bad.name, answer.Body)
+	for _, field := range refusal.Fields {
+		if field.Pointer == bad.at || strings.HasPrefix(field.Pointer, bad.at+"/") {
+			return
+		}
+	}
+	require.Fail(t, "the refusal names another place", "%s: want %q in %s", bad.name, bad.at, answer.Body)
+}
+
+// badTexts are faults of the text as a whole.
+func badTexts(o *validate.Operation) []badBody {
+	sound := string(o.Example())
+	opened := strings.TrimSuffix(sound, "}")
+	if opened != "{" {
+		opened += ","
+	}
+	long := strings.Repeat("k", 10_000)
+	texts := []badBody{
+		{"data after the JSON", sound + "{}", ""},
+		{"JSON that ends too early", strings.TrimSuffix(sound, "}"), ""},
+		{"no JSON", "name=value", ""},
+		{"an array", "[" + sound + "]", ""},
+		{"a string", `"text"`, ""},
+		{"null", "null", ""},
+		{"an unknown field", opened + `"unknownField":1}`, "/unknownField"},
+		{"a field given twice", opened + `"twice":1,"twice":1}`, "/twice"},
+		{"a key of 10,000 characters", opened + `"` + long + `":1}`, "/" + long[:100] + "…"},
+		{"invalid UTF-8", opened + "\"text\":\"\xff\"}", "/text"},
+		{"an escaped NUL", opened + `"text":"\u0000"}`, "/text"},
+		{"a raw NUL", opened + "\"text\":\"\x00\"}", "/text"},
+		{"half a surrogate pair", opened + `"text":"\ud800"}`, "/text"},
+		{"10,000 levels", opened + `"deep":` + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + "}", "/deep"},
+	}
+	if o.RequestBody.Value.Required {
+		texts = append(texts, badBody{"nothing", "", ""})
+	}
+	return texts
+}
+
+// badMembers replaces each member of the documented example, at every depth, by
+// what its schema forbids.
+func badMembers(t *testing.T, o *validate.Operation) []badBody {
+	var example any
+	require.NoError(t, json.Unmarshal(o.Example(), &example))
+	for _, media := range o.RequestBody.Value.Content {
+		m := mutator{root: example}
+		m.descend("", media.Schema.Value, example, func(v any) { m.root = v })
+		return m.bad
+	}
+	return nil
+}
+
+type mutator struct {
+	root any
+	bad  []badBody
+}
+
+// descend replaces the value at a place, by set, and then goes on below it.
+func (m *mutator) descend(at string, schema *openapi3.Schema, value any, set func(any)) {
+	if at != "" {
+		for name, wrong := range wrongFor(schema) {
+			set(wrong)
+			text, _ := json.Marshal(m.root) //nolint:errchkjson // decoded from JSON
+			m.bad = append(m.bad, badBody{at + " as " + name, string(text), at})
+		}
+		set(value)
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if property := propertyOf(schema, name); property != nil {
+				m.descend(at+"/"+name, property, member, func(to any) { v[name] = to })
+			}
+		}
+	case []any:
+		if len(v) > 0 && schema.Items != nil {
+			m.descend(at+"/0", schema.Items.Value, v[0], func(to any) { v[0] = to })
+		}
+	}
+}
+
+func propertyOf(schema *openapi3.Schema, name string) *openapi3.Schema {
+	if property := schema.Properties[name]; property != nil {
+		return property.Value
+	}
+	for _, part := range schema.AllOf {
+		if property := propertyOf(part.Value, name); property != nil {
+			return property
+		}
+	}
+	return nil
+}
+
+// wrongFor returns values that a schema forbids, by what they are. A schema that
+// says no type allows everything.
+func wrongFor(schema *openapi3.Schema) map[string]any {
+	takes := func(kind string) bool { return schema.Type.Includes(kind) }
+	wrong := map[string]any{}
+	if schema.Type == nil && len(schema.Enum) == 0 {
+		return wrong
+	}
+	add := func(allowed bool, name string, value any) {
+		if !allowed {
+			wrong[name] = value
+		}
+	}
+	text := takes("string") || len(schema.Enum) > 0
+	add(text, "a string", "text")
+	add(takes("integer"), "a number", 7)
+	add(takes("boolean"), "a boolean", true)
+	add(takes("array"), "an array", []any{})
+	add(takes("object"), "an object", map[string]any{})
+	add(takes("null"), "null", nil)
+	add(!text, "10,000 characters", strings.Repeat("x", 10_000))
+	add(len(schema.Enum) == 0, "a word that is none of its", "nonesuch")
+	if takes("integer") {
+		wrong["beyond int64"] = json.Number("9223372036854775808")
+		wrong["a fraction"] = json.Number("1.5")
+		wrong["an exponent"] = json.Number("1e2")
+		wrong["below int64"] = json.Number("-9223372036854775809")
+	}
+	return wrong
+}
+
+func TestBodiesOverTheLimitAreRefusedUnread(t *testing.T) {
+	const limit = 1 << 20
+	eachRoute(t, writes, func(t *testing.T, w walk) {
+		path, headers := w.ready(t)
+		before := snapshot(t, w.Program)
+		over := bytes.Repeat([]byte(" "), limit+1)
+		answer := w.owner.Do(t, w.route.Method, path, over, headers...)
+		require.Equal(t, http.StatusRequestEntityTooLarge, answer.Status, "%s", answer.Body)
+		require.Equal(t, "payload_too_large", answer.Code())
+
+		// Without a length the limit is met while reading.
+		request, err := http.NewRequestWithContext(t.Context(), w.route.Method, w.URL+path, io.MultiReader(bytes.NewReader(over)))
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+w.owner.Token)
+		reply, err := apptest.Client.Do(request)
+		require.NoError(t, err)
+		defer reply.Body.Close()
+		require.Equal(t, http.StatusRequestEntityTooLarge, reply.StatusCode)
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+func TestAddressesThatNameNothingAreRefused(t *testing.T) {
+	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
+		before := snapshot(t, w.Program)
+		for _, value := range []string{
+			"0", "-1", "1e3", "1.5", "9223372036854775808", "99999999999999999999999999", "nonesuch",
+			"%00", "a%00b", "%FF", "a%2Fb", "%2e%2e", "'%20OR%201=1--", "%E2%80%AE", "%20", strings.Repeat("x", 10_000),
+		} {
+			path := fill(t, w.route, func(string) string { return value })
+			answer := w.owner.Do(t, w.route.Method, path, example(t, w.route))
+			requireRefusal(t, answer, value)
+			require.Contains(t, []int{http.StatusBadRequest, http.StatusNotFound}, answer.Status, "%s: %s", value, answer.Body)
+		}
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+func TestUnknownTransitionsAreRefused(t *testing.T) {
+	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
+		path := pathOf(t, w.route, w.owner)
+		before := snapshot(t, w.Program)
+		answer := w.owner.Do(t, http.MethodPost, path+"/nonesuch", map[string]any{})
+		requireRefusal(t, answer, "POST …/nonesuch")
+		require.Contains(t, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, answer.Status)
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+func TestBadQueriesAreRefusedByName(t *testing.T) {
+	queried := func(route httpapi.Route) bool {
+		return len(queryParameters(operationOf(t, route))) > 0
+	}
+	eachRoute(t, queried, func(t *testing.T, w walk) {
+		operation := operationOf(t, w.route)
+		path, headers := w.ready(t)
+		before := snapshot(t, w.Program)
+		for _, p := range queryParameters(operation) {
+			for _, value := range badValues(p) {
+				query := "?" + p.Name + "=" + value
+				answer := w.owner.Do(t, w.route.Method, path+query, example(t, w.route), headers...)
+				require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", query, answer.Body)
+				require.Equal(t, "malformed_request", answer.Code(), query)
+				requirePlace(t, answer, badBody{name: query, at: "?" + p.Name})
+			}
+		}
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+func queryParameters(o *validate.Operation) []*openapi3.Parameter {
+	var found []*openapi3.Parameter
+	for _, p := range o.Parameters {
+		if p.In == openapi3.ParameterInQuery {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// badValues are values of a query parameter that its schema forbids, escaped.
+func badValues(p *openapi3.Parameter) []string {
+	schema := p.Schema.Value
+	bad := []string{"%00", "%FF"}
+	switch {
+	case p.Name == "cursor":
+		bad = append(bad, "x", "%21%21", "bnVsbA", "e30", "eyJzIjoiaWQiLCJ2IjoieCIsImkiOjF9", strings.Repeat("A", 10_000))
+	case len(schema.Enum) > 0:
+		bad = append(bad, "nonesuch", "-", url.QueryEscape("id; DROP TABLE users"))
+	case schema.Type.Is("integer"):
+		bad = append(bad, "abc", "-1", "1.5", "9223372036854775808")
+	case schema.Type.Is("boolean"):
+		bad = append(bad, "maybe", "1")
+	case schema.Format == "date-time":
+		bad = append(bad, "yesterday", "2026-13-01T00:00:00Z")
+	}
+	if schema.Min != nil && *schema.Min > 0 {
+		bad = append(bad, "0")
+	}
+	if schema.Max != nil {
+		bad = append(bad, "201")
+	}
+	return bad
+}
+
+// pages reports whether a route answers with a page of a list.
+func pages(t *testing.T, route httpapi.Route) bool {
+	return parameter(operationOf(t, route), openapi3.ParameterInQuery, "cursor") != nil
+}
+
+func TestACursorIsRefusedUnderAnotherSort(t *testing.T) {
+	sorted := func(route httpapi.Route) bool { return pages(t, route) && route.Path != "/audit-log" }
+	eachRoute(t, sorted, func(t *testing.T, w walk) {
+		path := pathOf(t, w.route, w.owner)
+		for range 2 {
+			for _, newRow := range fixtures {
+				newRow(t, w.owner)
+			}
+		}
+		sorts := parameter(operationOf(t, w.route), openapi3.ParameterInQuery, "sort").Schema.Value.Enum
+		first := w.owner.Do(t, http.MethodGet, path+"?limit=1&sort="+sorts[0].(string), nil).JSON(t)
+		cursor, _ := first["nextCursor"].(string)
+		if cursor == "" {
+			require.EqualValues(t, 1, first["total"], "only a list of one row has no second page")
+			return
+		}
+		answer := w.owner.Do(t, http.MethodGet, path+"?limit=1&sort="+sorts[1].(string)+"&cursor="+cursor, nil)
+		require.Equal(t, http.StatusBadRequest, answer.Status, "%s", answer.Body)
+		requirePlace(t, answer, badBody{name: "cursor", at: "?cursor"})
+	})
+}

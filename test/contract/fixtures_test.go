@@ -1,0 +1,89 @@
+package contract_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/httpapi"
+	"interlock/test/apptest"
+)
+
+// fixtures make what a path parameter names, by "<resource>/:<parameter>", and
+// return its value. A route with a parameter that is not here fails the walk.
+var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
+	"configs/:key":         newConfig,
+	"items/:sku":           newItem,
+	"orders/:id":           newOrder,
+	"coupon-campaigns/:id": newCampaign,
+	"coupons/:code":        newCoupon,
+}
+
+func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, rand.Uint32()) }
+
+func created(t *testing.T, c *apptest.Caller, path string, body any) map[string]any {
+	t.Helper()
+	answer := c.Do(t, "POST", httpapi.Base+path, body)
+	require.Equal(t, 201, answer.Status, "POST %s: %s", path, answer.Body)
+	return answer.JSON(t)
+}
+
+func newConfig(t *testing.T, c *apptest.Caller) string {
+	key := unique("walk")
+	created(t, c, "/configs", map[string]any{"key": key, "value": 1, "valueType": "number"})
+	return key
+}
+
+func newItem(t *testing.T, c *apptest.Caller) string {
+	sku := unique("WALK")
+	created(t, c, "/items", map[string]any{"sku": sku, "name": "Walked item", "price": 1990})
+	return sku
+}
+
+func newOrder(t *testing.T, c *apptest.Caller) string {
+	order := created(t, c, "/orders", map[string]any{
+		"userId": 7, "items": []any{map[string]any{"sku": newItem(t, c), "quantity": 1}},
+	})
+	return fmt.Sprint(int64(order["id"].(float64)))
+}
+
+func newCampaign(t *testing.T, c *apptest.Caller) string {
+	campaign := created(t, c, "/coupon-campaigns", map[string]any{
+		"name": unique("walk"), "kind": "amount", "value": 500, "minimumAmount": 0, "total": 100, "perUser": 10,
+		"validFrom": "2020-01-01T00:00:00Z", "validTo": "2100-01-01T00:00:00Z",
+	})
+	return fmt.Sprint(int64(campaign["id"].(float64)))
+}
+
+func newCoupon(t *testing.T, c *apptest.Caller) string {
+	issued := created(t, c, "/coupon-campaigns/"+newCampaign(t, c)+"/coupons", map[string]any{"count": 1})
+	return issued["codes"].([]any)[0].(string)
+}
+
+// pathOf fills a route's parameters with rows that it makes for c.
+func pathOf(t *testing.T, route httpapi.Route, c *apptest.Caller) string {
+	t.Helper()
+	return fill(t, route, func(key string) string {
+		newRow, ok := fixtures[key]
+		require.True(t, ok, "fixtures needs an entry for %q, so that %s can be walked", key, route.Path)
+		return newRow(t, c)
+	})
+}
+
+// fill replaces each parameter of a route by what value returns for its key in
+// fixtures.
+func fill(t *testing.T, route httpapi.Route, value func(key string) string) string {
+	t.Helper()
+	segments := strings.Split(strings.TrimPrefix(route.Path, "/"), "/")
+	for i, segment := range segments {
+		if strings.HasPrefix(segment, ":") {
+			segments[i] = value(segments[i-1] + "/" + segment)
+		}
+	}
+	return httpapi.Base + "/" + strings.Join(segments, "/")
+}
+
+func hasParameter(route httpapi.Route) bool { return strings.Contains(route.Path, ":") }

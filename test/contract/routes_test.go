@@ -1,0 +1,87 @@
+// Package contract_test holds the running program against api/openapi.yaml and
+// against what API users are promised for every route: who may call it, what is
+// refused, and that a refusal changes nothing.
+//
+// The suites are generated from the registered routes and from the document, so a
+// new route is walked as soon as it exists; what it needs from a person is an
+// example in the document and, for a new kind of path parameter, a line in
+// fixtures.
+package contract_test
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/httpapi"
+	"interlock/test/apptest"
+	"interlock/test/contract/validate"
+)
+
+func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+
+var echoParameter = regexp.MustCompile(`:([A-Za-z]+)`)
+
+// documentedAs returns the name of a route's operation in the document.
+func documentedAs(route httpapi.Route) string {
+	return route.Method + " " + httpapi.Base + echoParameter.ReplaceAllString(route.Path, "{$1}")
+}
+
+// operationOf returns what the document says of a route.
+func operationOf(t *testing.T, route httpapi.Route) *validate.Operation {
+	t.Helper()
+	o := load(t).Operation(documentedAs(route))
+	require.NotNil(t, o, "%s is registered and not in api/openapi.yaml", documentedAs(route))
+	return o
+}
+
+// serviceOperations are served outside the API's router.
+var serviceOperations = []string{"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs"}
+
+func TestEveryRouteIsDocumentedAndEveryDocumentedOneExists(t *testing.T) {
+	contract := load(t)
+	var registered []string
+	for _, route := range apptest.Shared(t, "sqlite").Routes() {
+		registered = append(registered, documentedAs(route))
+	}
+	var documented []string
+	for _, o := range contract.Operations() {
+		documented = append(documented, o.Name)
+	}
+	require.ElementsMatch(t, append(registered, serviceOperations...), documented)
+}
+
+func TestDocumentSaysWhatEachRouteRequires(t *testing.T) {
+	for _, route := range apptest.Shared(t, "sqlite").Routes() {
+		t.Run(documentedAs(route), func(t *testing.T) {
+			o := operationOf(t, route)
+			permission, _ := o.Extensions["x-permission"].(string)
+			require.Equal(t, route.Permission, permission, "x-permission")
+			require.Equal(t, route.Public, len(*o.Security) == 0, "security: [] is for public routes only")
+			require.Equal(t, route.Guarded, requiresIfMatch(o), "guarded routes require If-Match")
+			require.Equal(t, route.Stream, streams(o), "text/event-stream is for streams")
+		})
+	}
+}
+
+func requiresIfMatch(o *validate.Operation) bool {
+	p := parameter(o, openapi3.ParameterInHeader, "If-Match")
+	return p != nil && p.Required
+}
+
+func parameter(o *validate.Operation, in, name string) *openapi3.Parameter {
+	for _, p := range o.Parameters {
+		if p.In == in && p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func streams(o *validate.Operation) bool {
+	ok := o.Responses.Value("200")
+	return ok != nil && ok.Value.Content["text/event-stream"] != nil
+}

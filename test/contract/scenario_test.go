@@ -1,0 +1,185 @@
+package contract_test
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/httpapi"
+	"interlock/test/apptest"
+	"interlock/test/contract/validate"
+)
+
+// day is one caller's run through the API.
+type day struct {
+	*apptest.Caller
+	t *testing.T
+}
+
+func (d day) do(status int, method, path string, body any, headers ...string) map[string]any {
+	d.t.Helper()
+	answer := d.Do(d.t, method, httpapi.Base+path, body, headers...)
+	require.Equal(d.t, status, answer.Status, "%s %s: %s", method, path, answer.Body)
+	if len(answer.Body) == 0 {
+		return nil
+	}
+	return answer.JSON(d.t)
+}
+
+func (d day) etag(path string) string {
+	d.t.Helper()
+	return d.do(http.StatusOK, http.MethodGet, path, nil)["etag"].(string)
+}
+
+// TestEveryOperationSucceedsAsDocumented goes through all operations once. Each
+// exchange is held against the document by the caller's transport; what is asserted
+// here is that none was left out.
+func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		d := day{p.Admin(t), t}
+		d.sell()
+		d.redeem()
+		d.configure()
+		d.watch()
+		d.look()
+		d.signInAndOut()
+		d.operate()
+
+		seen := d.HTTP.Transport.(*validate.Transport)
+		for _, o := range load(t).Operations() {
+			require.True(t, seen.Succeeded(o.Name), "%s was not called with success", o.Name)
+		}
+	})
+}
+
+func (d day) sell() {
+	sku := newItem(d.t, d.Caller)
+	d.do(200, "PATCH", "/items/"+sku, `{"price":2190}`, "If-Match", d.etag("/items/"+sku))
+	d.do(200, "GET", "/items?q="+strings.ToLower(sku)+"&sort=-price&status=active", nil)
+	require.EqualValues(d.t, 2, d.do(200, "GET", "/items/"+sku+"/history", nil)["total"])
+	spare := newItem(d.t, d.Caller)
+	d.do(204, "DELETE", "/items/"+spare, nil, "If-Match", d.etag("/items/"+spare))
+
+	order := "/orders/" + newOrder(d.t, d.Caller)
+	answer := d.Do(d.t, "GET", httpapi.Base+order, nil, "If-None-Match", d.etag(order))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+	d.do(200, "POST", order+"/pay", `{"method":"external","reference":"PSP-1"}`, "If-Match", d.etag(order))
+	d.do(412, "POST", order+"/ship", `{"carrier":"DHL","trackingNo":"1"}`, "If-Match", `"zz-1"`)
+	d.do(200, "POST", order+"/ship", `{"carrier":"DHL","trackingNo":"1"}`)
+	d.do(200, "POST", order+"/complete", nil)
+	d.do(409, "POST", order+"/cancel", `{"reason":"too late"}`)
+	d.do(200, "GET", order+"/history?sort=version", nil)
+	d.do(200, "POST", "/orders/"+newOrder(d.t, d.Caller)+"/cancel", `{"reason":"changed their mind"}`)
+	verdicts := d.do(200, "POST", "/order-batches", map[string]any{"action": "complete", "ids": []int64{1, 1 << 60}})
+	require.Len(d.t, verdicts["items"], 2)
+	d.do(200, "GET", "/orders?status=completed&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&q=20", nil)
+}
+
+func (d day) redeem() {
+	campaign := "/coupon-campaigns/" + newCampaign(d.t, d.Caller)
+	d.do(200, "PATCH", campaign, `{"name":"Spring sale"}`, "If-Match", d.etag(campaign))
+	d.do(200, "GET", campaign+"/history", nil)
+	d.do(200, "GET", "/coupon-campaigns?q=spring", nil)
+	issued := d.do(201, "POST", campaign+"/coupons", `{"userIds":[7,8]}`)
+	d.do(409, "POST", campaign+"/coupons", `{"count":1000}`)
+	codes := issued["codes"].([]any)
+	first, second := "/coupons/"+codes[0].(string), "/coupons/"+codes[1].(string)
+	d.do(200, "POST", first+"/redeem", `{"userId":7}`)
+	d.do(409, "POST", first+"/redeem", `{"userId":7}`)
+	d.do(422, "POST", second+"/redeem", `{"userId":9}`)
+	d.do(200, "POST", second+"/void", `{"reason":"wrong person"}`, "If-Match", d.etag(second))
+	d.do(200, "GET", first+"/history", nil)
+	d.do(200, "GET", "/coupons?campaignId=1&userId=7&status=used", nil)
+	spare := "/coupon-campaigns/" + newCampaign(d.t, d.Caller)
+	d.do(204, "DELETE", spare, nil, "If-Match", d.etag(spare))
+}
+
+func (d day) configure() {
+	key := newConfig(d.t, d.Caller)
+	config := "/configs/" + key
+	stale := d.etag(config)
+	d.do(200, "PATCH", config, `{"value":2}`, "If-Match", stale, "Content-Type", "application/merge-patch+json")
+	d.do(412, "PATCH", config, `{"value":3}`, "If-Match", stale)
+	merged := d.do(200, "PATCH", config+"?merge=disjoint", `{"remark":"why"}`, "If-Match", stale)
+	require.NotNil(d.t, merged["merged"])
+	d.do(409, "POST", "/configs", map[string]any{"key": key, "value": 1})
+	d.do(200, "POST", config+"/rollback", `{"toVersion":1,"note":"too early"}`, "If-Match", d.etag(config))
+	d.do(200, "GET", config+"/history?limit=2", nil)
+	d.do(200, "GET", "/configs?prefix=walk&valueType=number&q=1&sort=-updatedTime", nil)
+
+	changes := []any{
+		map[string]any{"key": key, "op": "update", "etag": d.etag(config), "patch": map[string]any{"value": 5}},
+		map[string]any{"key": unique("batch"), "op": "create", "patch": map[string]any{"value": "text"}},
+	}
+	batch := map[string]any{"note": "together", "changes": changes}
+	d.do(200, "POST", "/config-batches", batch)
+	d.do(409, "POST", "/config-batches", batch)
+
+	exported := d.do(200, "GET", "/configs/export?prefix=walk", nil)
+	exported["onExisting"] = "update"
+	d.do(200, "POST", "/configs/import?dryRun=true", exported)
+	d.do(200, "POST", "/configs/import", exported)
+	d.do(409, "POST", "/configs/import", map[string]any{"configs": []any{map[string]any{"key": key, "value": 6}}})
+	d.do(422, "POST", "/configs/import", map[string]any{"configs": []any{map[string]any{"key": "/", "value": 6}}})
+	d.do(204, "DELETE", config, nil, "If-Match", d.etag(config))
+}
+
+// watch reads the feed from its beginning and holds each event against the document.
+func (d day) watch() {
+	request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.Program.URL+httpapi.Base+"/configs/watch", nil)
+	require.NoError(d.t, err)
+	request.Header.Set("Authorization", "Bearer "+d.Token)
+	reply, err := d.HTTP.Do(request)
+	require.NoError(d.t, err)
+	defer reply.Body.Close()
+	lines := bufio.NewScanner(reply.Body)
+	d.event(lines, "ready", "ConfigFeedPlace")
+	newConfig(d.t, d.Caller)
+	d.event(lines, "change", "ConfigEvent")
+}
+
+func (d day) event(lines *bufio.Scanner, name, schema string) {
+	d.t.Helper()
+	for lines.Scan() {
+		if event, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			require.Equal(d.t, name, event)
+		}
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			contract := load(d.t)
+			require.NoError(d.t, contract.CheckSchema(schema, []byte(data)))
+			return
+		}
+	}
+	require.Fail(d.t, "the stream ended", "%v", lines.Err())
+}
+
+func (d day) look() {
+	log := d.do(200, "GET", "/audit-log?resource=configs/&actor=admin&action=config.update&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&limit=1", nil)
+	require.NotEmpty(d.t, log["items"])
+	require.NotEmpty(d.t, d.do(200, "GET", "/permissions", nil)["items"])
+}
+
+func (d day) signInAndOut() {
+	d.Token = ""
+	credentials := map[string]any{"tenant": d.Tenant, "username": "admin", "password": "correct horse"}
+	signedIn := d.Do(d.t, "POST", httpapi.Base+"/session", credentials)
+	require.Equal(d.t, http.StatusCreated, signedIn.Status, "%s", signedIn.Body)
+	cookie, _, _ := strings.Cut(signedIn.Header.Get("Set-Cookie"), ";")
+	csrf := fmt.Sprint(signedIn.JSON(d.t)["csrfToken"])
+	d.do(200, "GET", "/session", nil, "Cookie", cookie)
+	d.do(403, "DELETE", "/session", nil, "Cookie", cookie)
+	d.do(204, "DELETE", "/session", nil, "Cookie", cookie, "X-CSRF-Token", csrf)
+	d.do(401, "GET", "/session", nil, "Cookie", cookie)
+	credentials["password"] = "wrong"
+	d.do(401, "POST", "/session", credentials)
+}
+
+func (d day) operate() {
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"} {
+		require.Equal(d.t, http.StatusOK, d.Do(d.t, "GET", path, nil).Status, path)
+	}
+}

@@ -1,0 +1,169 @@
+package contract_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/app"
+	"interlock/internal/httpapi"
+	"interlock/internal/principal"
+	"interlock/test/apptest"
+)
+
+// walk is one route under test with callers of two tenants.
+type walk struct {
+	*apptest.Program
+	route httpapi.Route
+	// owner and stranger may do everything, each in its own tenant.
+	owner, stranger *apptest.Caller
+}
+
+// eachRoute runs a test for every registered route that it takes, on both engines.
+func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testing.T, w walk)) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		owner, stranger, walked := p.Admin(t), p.Admin(t), 0
+		for _, route := range p.Routes() {
+			if !takes(route) {
+				continue
+			}
+			walked++
+			t.Run(documentedAs(route), func(t *testing.T) { test(t, walk{p, route, owner, stranger}) })
+		}
+		require.NotZero(t, walked)
+	})
+}
+
+// example is the documented request of a route, or nil.
+func example(t *testing.T, route httpapi.Route) any {
+	text := operationOf(t, route).Example()
+	if text == nil {
+		return nil
+	}
+	return []byte(text)
+}
+
+func private(route httpapi.Route) bool { return !route.Public }
+
+func TestNobodyWithoutCredentialsGetsIn(t *testing.T) {
+	eachRoute(t, private, func(t *testing.T, w walk) {
+		path := pathOf(t, w.route, w.owner)
+		before := snapshot(t, w.Program)
+
+		caller := *w.owner
+		caller.Token = ""
+		answer := caller.Do(t, w.route.Method, path, example(t, w.route))
+		require.Equal(t, http.StatusUnauthorized, answer.Status, "%s", answer.Body)
+		require.Equal(t, "unauthenticated", answer.Code())
+		require.NotEmpty(t, answer.Header.Get("WWW-Authenticate"))
+
+		caller.Token = "ilk_wrong"
+		answer = caller.Do(t, w.route.Method, path, example(t, w.route))
+		require.Equal(t, http.StatusUnauthorized, answer.Status, "%s", answer.Body)
+		require.Equal(t, "invalid_credentials", answer.Code())
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+func TestNobodyWithoutThePermissionGetsIn(t *testing.T) {
+	permitted := func(route httpapi.Route) bool { return route.Permission != "" }
+	eachRoute(t, permitted, func(t *testing.T, w walk) {
+		path := pathOf(t, w.route, w.owner)
+		caller := w.Caller(t, w.owner.Tenant, allBut(w.route.Permission)...)
+		before := snapshot(t, w.Program)
+
+		answer := caller.Do(t, w.route.Method, path, example(t, w.route))
+		require.Equal(t, http.StatusForbidden, answer.Status, "%s", answer.Body)
+		require.Equal(t, "forbidden", answer.Code())
+		require.Contains(t, answer.JSON(t)["detail"], w.route.Permission)
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+// allBut returns every permission except one.
+func allBut(missing string) []string {
+	var names []string
+	for _, grant := range app.Permissions() {
+		if grant.Name != missing {
+			names = append(names, grant.Name)
+		}
+	}
+	return names
+}
+
+func TestEveryPermissionThatARouteNeedsCanBeGiven(t *testing.T) {
+	for _, route := range apptest.Shared(t, "sqlite").Routes() {
+		if route.Permission != "" {
+			require.Contains(t, names(app.Permissions()), route.Permission, route.Path)
+		}
+	}
+}
+
+func names(grants []principal.Grant) []string {
+	var names []string
+	for _, grant := range grants {
+		names = append(names, grant.Name)
+	}
+	return names
+}
+
+func TestRowsOfAnotherTenantDoNotExist(t *testing.T) {
+	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
+		path := pathOf(t, w.route, w.owner)
+		before := snapshot(t, w.Program)
+
+		answer := w.stranger.Do(t, w.route.Method, path, example(t, w.route))
+		require.Equal(t, http.StatusNotFound, answer.Status, "%s", answer.Body)
+		require.Equal(t, "not_found", answer.Code())
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+func TestListsShowNothingOfAnotherTenant(t *testing.T) {
+	listing := func(route httpapi.Route) bool {
+		return route.Method == http.MethodGet && !hasParameter(route) && pages(t, route) && route.Path != "/audit-log"
+	}
+	eachRoute(t, listing, func(t *testing.T, w walk) {
+		for _, newRow := range fixtures {
+			newRow(t, w.owner)
+		}
+		require.NotZero(t, w.owner.Do(t, w.route.Method, httpapi.Base+w.route.Path, nil).JSON(t)["total"])
+
+		answer := w.stranger.Do(t, w.route.Method, httpapi.Base+w.route.Path, nil)
+		require.Equal(t, http.StatusOK, answer.Status)
+		require.Zero(t, answer.JSON(t)["total"])
+		require.Empty(t, answer.JSON(t)["items"])
+	})
+}
+
+func guarded(route httpapi.Route) bool { return route.Guarded }
+
+func TestGuardedRoutesRefuseWhatGuardsNothing(t *testing.T) {
+	eachRoute(t, guarded, func(t *testing.T, w walk) {
+		path := pathOf(t, w.route, w.owner)
+		before := snapshot(t, w.Program)
+		for _, c := range []struct {
+			name, ifMatch string
+			status        int
+			code          string
+		}{
+			{"none", "", http.StatusPreconditionRequired, "precondition_required"},
+			{"any", "*", http.StatusBadRequest, "precondition_malformed"},
+			{"weak", `W/"1-1"`, http.StatusBadRequest, "precondition_malformed"},
+			{"unquoted", `1-1`, http.StatusBadRequest, "precondition_malformed"},
+			{"a list", `"1-1", "2-1"`, http.StatusBadRequest, "precondition_malformed"},
+			{"of no row", `"zzzz-1"`, http.StatusPreconditionFailed, "version_conflict"},
+			{"never given out", `"x"`, http.StatusPreconditionFailed, "version_conflict"},
+		} {
+			var headers []string
+			if c.ifMatch != "" {
+				headers = []string{"If-Match", c.ifMatch}
+			}
+			answer := w.owner.Do(t, w.route.Method, path, example(t, w.route), headers...)
+			require.Equal(t, c.status, answer.Status, "If-Match %s: %s", c.name, answer.Body)
+			require.Equal(t, c.code, answer.Code(), "If-Match %s", c.name)
+		}
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}

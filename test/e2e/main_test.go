@@ -1,0 +1,172 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/access"
+	"interlock/internal/app"
+	"interlock/internal/storage"
+	"interlock/test/apptest"
+	"interlock/test/contract/validate"
+)
+
+func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+
+// object is a JSON object of a request.
+type object = map[string]any
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+// underContract returns the caller with its exchanges held against the contract.
+func underContract(t *testing.T, c *apptest.Caller) *apptest.Caller {
+	c.HTTP = &http.Client{Timeout: 60 * time.Second, Transport: validate.NewTransport(t, apptest.Client.Transport)}
+	return c
+}
+
+// colleague returns a caller for another admin of the same tenant.
+func colleague(t *testing.T, c *apptest.Caller, username, displayName string) *apptest.Caller {
+	t.Helper()
+	services := c.Program.Services()
+	_, err := services.Access.CreateUser(t.Context(), access.UserSpec{
+		Tenant: c.Tenant, Username: username, DisplayName: displayName, Password: "correct horse", Roles: []string{"admin"},
+	})
+	require.NoError(t, err)
+	return &apptest.Caller{Program: c.Program, Tenant: c.Tenant, Token: newToken(t, services, c.Tenant, username), HTTP: c.HTTP}
+}
+
+func newToken(t *testing.T, services *app.Services, tenant, username string) string {
+	t.Helper()
+	token, _, err := services.Access.CreateToken(t.Context(), access.TokenSpec{Tenant: tenant, Username: username, Name: "test"})
+	require.NoError(t, err)
+	return token
+}
+
+// race makes n calls at one instant and returns the answers by their index.
+func race(t *testing.T, n int, call func(ctx context.Context, i int) (apptest.Answer, error)) []apptest.Answer {
+	t.Helper()
+	answers, errs := make([]apptest.Answer, n), make([]error, n)
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for i := range n {
+		running.Go(func() {
+			<-start
+			answers[i], errs[i] = call(t.Context(), i)
+		})
+	}
+	close(start)
+	running.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	return answers
+}
+
+// split returns the answers with a status and the others.
+func split(answers []apptest.Answer, status int) (with, others []apptest.Answer) {
+	for _, a := range answers {
+		if a.Status == status {
+			with = append(with, a)
+		} else {
+			others = append(others, a)
+		}
+	}
+	return with, others
+}
+
+// create posts a resource and returns its representation.
+func create(t *testing.T, c *apptest.Caller, path string, body any) object {
+	t.Helper()
+	answer := c.Do(t, http.MethodPost, path, body)
+	require.Equalf(t, http.StatusCreated, answer.Status, "POST %s: %s", path, answer.Body)
+	return answer.JSON(t)
+}
+
+// read gets a resource.
+func read(t *testing.T, c *apptest.Caller, path string) object {
+	t.Helper()
+	answer := c.Do(t, http.MethodGet, path, nil)
+	require.Equalf(t, http.StatusOK, answer.Status, "GET %s: %s", path, answer.Body)
+	return answer.JSON(t)
+}
+
+func etag(resource object) string { return resource["etag"].(string) }
+
+func version(resource object) int64 { return int64(resource["version"].(float64)) }
+
+// name returns the name of the person in a member such as updatedBy.
+func name(resource object, member string) string {
+	return resource[member].(object)["name"].(string)
+}
+
+// requireProblem checks a refusal and returns its body.
+func requireProblem(t *testing.T, a apptest.Answer, status int, code string) object {
+	t.Helper()
+	require.Equalf(t, status, a.Status, "%s", a.Body)
+	require.Equal(t, "application/problem+json", a.Header.Get("Content-Type"))
+	body := a.JSON(t)
+	require.Equalf(t, code, body["code"], "%s", a.Body)
+	require.Equal(t, "/problems/"+code, body["type"])
+	require.NotEmpty(t, body["detail"])
+	require.Equal(t, a.Header.Get("X-Request-Id"), body["requestId"])
+	return body
+}
+
+// rows counts rows of the caller's tenant in the store itself, past the API.
+func rows(t *testing.T, c *apptest.Caller, table, condition string, arguments ...any) int64 {
+	t.Helper()
+	query := "SELECT COUNT(*) FROM " + table + " WHERE tenant_id = (SELECT id FROM tenants WHERE name = ?) AND (" + condition + ")"
+	return number(t, c.Program.Services().DB, query, append([]any{c.Tenant}, arguments...)...)
+}
+
+// audited counts the audit rows of a resource.
+func audited(t *testing.T, c *apptest.Caller, resource string) int64 {
+	t.Helper()
+	return rows(t, c, "audit_entries", "resource = ?", resource)
+}
+
+func number(t *testing.T, db *storage.DB, query string, arguments ...any) int64 {
+	t.Helper()
+	var n int64
+	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw(query, arguments...).Scan(&n).Error)
+	return n
+}
+
+// alone boots a program that no other test uses. stop asks it to end, and ended
+// gives what Run returned.
+func alone(t *testing.T, engine string) (p *apptest.Program, stop context.CancelFunc, ended <-chan error) {
+	t.Helper()
+	s := apptest.Settings(t.TempDir())
+	if engine == "mariadb" {
+		s.DatabaseURL = newDatabase(t)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	_, err := app.Migrate(ctx, s.Storage)
+	require.NoError(t, err)
+	program := app.New(s, "test")
+	require.NoError(t, program.Start(ctx))
+	done := make(chan error, 1)
+	go func() { done <- program.Run(ctx) }()
+	return &apptest.Program{Program: program, URL: "http://" + program.Addr()}, cancel, done
+}
+
+// receive returns the next value of a channel, or fails when it does not come.
+func receive[T any](t *testing.T, from <-chan T, what string) T {
+	t.Helper()
+	select {
+	case value := <-from:
+		return value
+	case <-time.After(patience):
+		require.FailNow(t, fmt.Sprintf("%s did not come within %s", what, patience))
+		panic("unreachable")
+	}
+}

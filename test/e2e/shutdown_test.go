@@ -1,0 +1,148 @@
+package e2e_test
+
+import (
+	"context"
+	"database/sql"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	gomysql "github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/app"
+	"interlock/internal/storage/storagetest"
+	"interlock/test/apptest"
+
+	_ "modernc.org/sqlite" // the driver that the test holds its own lock with
+)
+
+func newDatabase(t *testing.T) string { return storagetest.NewMariaDBURL(t) }
+
+func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing.T) {
+	for _, engine := range []string{"sqlite", "mariadb"} {
+		t.Run(engine, func(t *testing.T) {
+			p, stop, ended := alone(t, engine)
+			c := p.Admin(t)
+			before := newConfig(t, c, "slow", 1, "number")
+			watching := open(t, c, watchPath)
+			watching.next(t, "ready")
+			release := holdRows(t, p)
+
+			slow := make(chan apptest.Answer, 1)
+			go func() {
+				answer, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before))
+				if err == nil {
+					slow <- answer
+				}
+			}()
+			require.Eventually(t, func() bool { return writing(p) }, patience, 5*time.Millisecond, "the edit never reached the lock")
+			stop()
+			require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
+			require.NoError(t, receive(t, watching.ended, "the end of the stream"))
+			select {
+			case err := <-ended:
+				require.FailNow(t, "the program ended before its request", "%v", err)
+			case <-slow:
+				require.FailNow(t, "the edit did not wait for the lock")
+			default:
+			}
+			release()
+
+			answer := receive(t, slow, "the reply of the request in flight")
+			require.Equalf(t, http.StatusOK, answer.Status, "%s", answer.Body)
+			require.NoError(t, receive(t, ended, "the end of the program"))
+			require.EqualValues(t, 2, storedVersion(t, p, "slow"))
+		})
+	}
+}
+
+// holdRows locks what an edit of a config needs, from outside the program.
+func holdRows(t *testing.T, p *apptest.Program) (release func()) {
+	t.Helper()
+	pool := connect(t, p)
+	conn, err := pool.Conn(t.Context())
+	require.NoError(t, err)
+	statements := []string{"BEGIN IMMEDIATE"}
+	if strings.HasPrefix(p.Settings.URL(), "mysql://") {
+		statements = []string{"BEGIN", "SELECT id FROM configs FOR UPDATE"}
+	}
+	for _, statement := range statements {
+		_, err := conn.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	return func() {
+		_, err := conn.ExecContext(context.Background(), "ROLLBACK")
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+	}
+}
+
+// connect opens the program's database with a pool of the test's own.
+func connect(t *testing.T, p *apptest.Program) *sql.DB {
+	t.Helper()
+	driver, source := "sqlite", ""
+	if path, ok := p.Settings.SQLitePath(); ok {
+		source = "file:" + path
+	} else {
+		u, err := url.Parse(p.Settings.URL())
+		require.NoError(t, err)
+		config := gomysql.NewConfig()
+		config.Net, config.Addr, config.User, config.DBName = "tcp", u.Host, u.User.Username(), strings.Trim(u.Path, "/")
+		driver, source = "mysql", config.FormatDSN()
+	}
+	pool, err := sql.Open(driver, source)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = pool.Close() })
+	return pool
+}
+
+// writing reports whether a unit has begun its transaction.
+func writing(p *apptest.Program) bool {
+	return p.Services().DB.Pools()["write"].Stats().InUse > 0
+}
+
+func refusesConnections(p *apptest.Program) bool {
+	conn, err := net.Dial("tcp", p.Addr())
+	if err != nil {
+		return true
+	}
+	_ = conn.Close()
+	return false
+}
+
+func storedVersion(t *testing.T, p *apptest.Program, key string) int64 {
+	t.Helper()
+	var version int64
+	require.NoError(t, connect(t, p).QueryRow("SELECT version FROM configs WHERE `key` = ?", key).Scan(&version))
+	return version
+}
+
+func TestASecondServerOnTheSameDataIsRefusedWithASentence(t *testing.T) {
+	p, stop, ended := alone(t, "sqlite")
+	second := app.New(p.Settings, "test")
+	err := second.Start(t.Context())
+	require.ErrorContains(t, err, "another `admin serve` is running on "+p.Settings.DataDir)
+	require.ErrorContains(t, err, "INTERLOCK_DATA_DIR")
+	require.Equal(t, http.StatusOK, p.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "the first one goes on")
+
+	stop()
+	require.NoError(t, receive(t, ended, "the end of the first program"))
+	third := apptest.Start(t, p.Settings)
+	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status)
+}
+
+func TestATokenMadeBesideARunningServerWorksAtOnce(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		tenant := p.NewTenant(t)
+		beside, err := app.Open(t.Context(), p.Settings.Storage, "")
+		require.NoError(t, err)
+		t.Cleanup(beside.Close)
+		token := newToken(t, beside, tenant, "admin")
+		c := underContract(t, &apptest.Caller{Program: p, Tenant: tenant, Token: token})
+		require.Equal(t, http.StatusOK, c.Do(t, http.MethodGet, "/api/v1/configs", nil).Status)
+	})
+}

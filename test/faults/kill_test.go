@@ -1,0 +1,178 @@
+package faults_test
+
+import (
+	"fmt"
+	"net/http"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/settings"
+	"interlock/test/apptest"
+)
+
+// asProcess starts the program as a process on fresh data.
+func asProcess(t *testing.T, engine string) (*process, settings.Settings, *apptest.Caller) {
+	t.Helper()
+	s := fresh(t, engine)
+	s.Addr = freeAddress(t)
+	if engine == "mariadb" {
+		admin(t, s, "migrate", "up")
+	}
+	p := serve(t, s)
+	return p, s, callerOf(t, s)
+}
+
+// killInTheMiddle lets writers make edits, kills the program in between as often as
+// asked, starts it again, and holds what the writers were told against the store.
+func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
+	random := seeded(t)
+	p, s, c := asProcess(t, engine)
+	l := newLedger(t, c, 5)
+	booked := make(chan struct{}, edits)
+	l.booked = func() { booked <- struct{}{} }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.write(t.Context(), c, random, 8, edits)
+	}()
+	for range kills {
+		for range edits / (kills + 1) {
+			<-booked
+		}
+		pause(t.Context(), time.Duration(random.IntN(5000))*time.Microsecond)
+		p.kill()
+		p = serve(t, s)
+	}
+	<-done
+
+	l.settle(t, s.URL())
+	acknowledged, refused, unknown := l.totals()
+	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	require.Equal(t, edits, acknowledged+refused+unknown)
+	require.Greater(t, acknowledged, edits/10, "too few edits landed to prove anything")
+	p.signal(syscall.SIGTERM)
+	require.Zero(t, p.exitCode(t, patience), "asked to end, it ends well")
+}
+
+// killAmongBatches lets writers set both members of a pair of configs to one mark in
+// one batch, and kills the program in between.
+func killAmongBatches(t *testing.T, engine string, batches, kills int) {
+	random := seeded(t)
+	p, s, c := asProcess(t, engine)
+	l := newLedger(t, c, 2)
+	booked := make(chan struct{}, batches)
+	l.booked = func() { booked <- struct{}{} }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.writeBatches(t.Context(), c, 6, batches)
+	}()
+	for range kills {
+		for range batches / (kills + 1) {
+			<-booked
+		}
+		pause(t.Context(), time.Duration(random.IntN(5000))*time.Microsecond)
+		p.kill()
+		p = serve(t, s)
+	}
+	<-done
+
+	l.settleBatches(t, s.URL())
+	acknowledged, refused, unknown := l.totals()
+	t.Logf("%d batches acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	require.Greater(t, acknowledged, batches/20)
+}
+
+// stopInTheMiddle stops the process as a paused machine would, for a while, in the
+// middle of edits.
+func stopInTheMiddle(t *testing.T, engine string, edits int, stopped time.Duration) {
+	random := seeded(t)
+	p, s, c := asProcess(t, engine)
+	l := newLedger(t, c, 5)
+	booked := make(chan struct{}, edits)
+	l.booked = func() { booked <- struct{}{} }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.write(t.Context(), c, random, 8, edits)
+	}()
+	for range edits / 3 {
+		<-booked
+	}
+	p.signal(syscall.SIGSTOP)
+	pause(t.Context(), stopped)
+	p.signal(syscall.SIGCONT)
+	<-done
+
+	l.settle(t, s.URL())
+	acknowledged, refused, unknown := l.totals()
+	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	require.Greater(t, acknowledged, edits/10)
+	require.Equal(t, http.StatusOK, status(t.Context(), c, "/readyz"))
+}
+
+// crashAtCommit kills the program at a named point of one edit's COMMIT, and
+// returns how many versions of the config are there after the restart.
+func crashAtCommit(t *testing.T, point fate) int {
+	s := fresh(t, "mariadb")
+	direct := s.DatabaseURL
+	s.Addr = freeAddress(t)
+	admin(t, s, "migrate", "up")
+	var between *proxy
+	between, s.DatabaseURL = newProxy(t, direct)
+	p := serve(t, s)
+	c := callerOf(t, s)
+	l := newLedger(t, c, 1)
+
+	between.whenLost(p.kill)
+	between.nextCommit(point)
+	l.edit(t.Context(), c, l.keys[0], "mark")
+	_, _, unknown := l.totals()
+	require.Equal(t, 1, unknown, "the client is left without a reply")
+
+	serve(t, s)
+	l.settle(t, direct)
+	c.HTTP = newClient(t)
+	history := c.Do(t, http.MethodGet, "/api/v1/configs/"+l.keys[0]+"/history", nil)
+	require.Equal(t, http.StatusOK, history.Status)
+	l.edit(t.Context(), c, l.keys[0], "after the crash")
+	l.settle(t, direct)
+	acknowledged, _, _ := l.totals()
+	require.Equal(t, 1, acknowledged, "after the crash edits go on")
+	return len(history.JSON(t)["items"].([]any))
+}
+
+func TestAProgramThatCannotReachItsDatabaseSaysSoAndEnds(t *testing.T) {
+	t.Parallel()
+	s := fresh(t, "sqlite")
+	address := freeAddress(t)
+	s.DatabaseURL = fmt.Sprintf("mysql://interlock:hunter2@%s/interlock", address)
+	p := launch(t, s)
+	require.NotZero(t, p.exitCode(t, 10*time.Second))
+	require.Contains(t, p.output.lastLine(), "reach the database at "+address)
+	require.NotContains(t, p.output.String(), "hunter2")
+	require.NotContains(t, p.output.String(), "goroutine")
+}
+
+func TestASecondServerOnTheSameDataIsRefusedAndCommandsWorkBesideTheFirst(t *testing.T) {
+	t.Parallel()
+	p, s, c := asProcess(t, "sqlite")
+	second := s
+	second.Addr = freeAddress(t)
+	refused := launch(t, second)
+	require.NotZero(t, refused.exitCode(t, patience))
+	require.Contains(t, refused.output.lastLine(), "another `admin serve` is running on")
+
+	require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"), "a token that was made beside the server works")
+	admin(t, s, "tenant", "create", "shop-b", "--admin-password", "correct horse")
+	c.Token = admin(t, s, "token", "create", "--user", "admin", "--name", "b", "--tenant", "shop-b", "--scope", "configs:read")
+	require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"))
+	require.Equal(t, http.StatusForbidden, status(t.Context(), c, "/api/v1/orders"))
+
+	p.signal(syscall.SIGTERM)
+	require.Zero(t, p.exitCode(t, patience))
+	serve(t, second)
+}

@@ -1,0 +1,69 @@
+//go:build faults
+
+package faults_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestNoAcknowledgedEditOfAThousandIsLostHoweverOftenTheProgramIsKilled(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { killInTheMiddle(t, engine, 1000, 5) })
+}
+
+func TestACrashBeforeCommitReachesTheServerLeavesNothing(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 1, crashAtCommit(t, cutBefore))
+}
+
+func TestACrashAfterCommitAndBeforeTheReplyLeavesAllOfIt(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 2, crashAtCommit(t, loseReply))
+}
+
+func TestAProgramStoppedForLongerThanATransactionLivesDoesNoDamage(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 300, 35*time.Second) })
+}
+
+func TestAnUndoneEditThatNobodyCanLookUpIsSaidToBeUnknown(t *testing.T) {
+	t.Parallel()
+	require.EqualValues(t, 1, loseTheOutcome(t, cutBefore, true))
+}
+
+func TestATransactionThatTheServerKeepsOpenIsNeverRunAgain(t *testing.T) {
+	t.Parallel()
+	require.EqualValues(t, 1, loseTheOutcome(t, stranded, false))
+}
+
+func TestEditsGoOnByThemselvesAfterTheDatabaseWasKilled(t *testing.T) {
+	t.Parallel()
+	m, s := onOwnMariaDB(t)
+	_, c := serveHere(t, s)
+	awayAndBack(t, c, m.url(), 1000, m.kill, func() { m.start(t) })
+}
+
+func TestOfAThousandEditsWhoseCommitsAreCutOffEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
+	t.Parallel()
+	loseCommits(t, 1000)
+}
+
+func TestOneOfTheRacersWinsOverSlowLinksRoundAfterRound(t *testing.T) {
+	t.Parallel()
+	slowLinks(t, 50, 10)
+}
+
+func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasSilent(t *testing.T) {
+	t.Parallel()
+	between, direct, _, c := behindProxy(t)
+	awayAndBack(t, c, direct, 300, between.stall, between.flow)
+}
+
+func TestOfAThousandRacesOfPaymentsAndCancellationsEachHasOneWinner(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { payOrCancel(t, engine, 1000, 50) })
+}
+
+func TestABatchIsThereWholeOrNotAtAllHoweverOftenTheProgramIsKilled(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { killAmongBatches(t, engine, 600, 4) })
+}

@@ -1,0 +1,142 @@
+package faults_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/access"
+	"interlock/internal/app"
+	"interlock/internal/settings"
+	"interlock/internal/storage/storagetest"
+	"interlock/test/apptest"
+)
+
+// patience is how long a test waits for what must come soon.
+const patience = 30 * time.Second
+
+// programPath is the program as operators run it, built once.
+var programPath string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "interlock-faults-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	programPath = filepath.Join(dir, "admin")
+	// The flags of `make build`, so that its cache serves.
+	build := exec.Command("go", "build", "-trimpath", "-o", programPath, "interlock/cmd/admin")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "faults: build the program: %v\n%s", err, output)
+		return 1
+	}
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // faults are what these tests are about
+	return m.Run()
+}
+
+// seeded returns the test's source of chance. A failure tells how to repeat it.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("INTERLOCK_FAULT_SEED"); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err, "INTERLOCK_FAULT_SEED")
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("to repeat it: INTERLOCK_FAULT_SEED=%d", seed)
+		}
+	})
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// dice returns a source of chance that many goroutines may ask.
+func dice(seed uint64) func(n int) int {
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(seed, 1))
+	return func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return random.IntN(n)
+	}
+}
+
+// onEachEngine runs a test on both engines at the same time.
+func onEachEngine(t *testing.T, test func(t *testing.T, engine string)) {
+	t.Parallel()
+	for _, engine := range []string{"sqlite", "mariadb"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			test(t, engine)
+		})
+	}
+}
+
+// fresh returns settings for a program with data of its own.
+func fresh(t *testing.T, engine string) settings.Settings {
+	t.Helper()
+	s := apptest.Settings(t.TempDir())
+	if engine == "mariadb" {
+		s.DatabaseURL = storagetest.NewMariaDBURL(t)
+	}
+	return s
+}
+
+// serveHere boots the program in this process and returns an admin's caller.
+func serveHere(t *testing.T, s settings.Settings) (*apptest.Program, *apptest.Caller) {
+	t.Helper()
+	p := apptest.Start(t, s)
+	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: "default", Username: "admin", Name: "faults"})
+	require.NoError(t, err)
+	return p, &apptest.Caller{Program: p, Token: token, HTTP: newClient(t)}
+}
+
+// newClient returns a client with connections of its own.
+func newClient(t *testing.T) *http.Client {
+	transport := &http.Transport{MaxIdleConnsPerHost: 256}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Timeout: time.Minute, Transport: transport}
+}
+
+// freeAddress returns a loopback address that was free a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+func migrate(t *testing.T, s settings.Settings) {
+	t.Helper()
+	_, err := app.Migrate(t.Context(), s.Storage)
+	require.NoError(t, err)
+}
+
+// pause waits for d or for the end of the test.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,128 @@
+package faults_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	gomysql "github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+)
+
+// mariadb is a server of one test's own, to be killed.
+type mariadb struct {
+	address string
+	data    string
+	account *syscall.Credential
+	command *exec.Cmd
+	ended   chan struct{}
+}
+
+// newMariaDB makes and starts a server with an empty database, interlock.
+func newMariaDB(t *testing.T) *mariadb {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "interlock-faults-mariadb-")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	m := &mariadb{address: freeAddress(t), data: filepath.Join(dir, "data"), account: databaseAccount(t)}
+	require.NoError(t, os.Chmod(dir, 0o711))
+	require.NoError(t, os.Mkdir(m.data, 0o755))
+	if m.account != nil {
+		require.NoError(t, os.Chown(m.data, int(m.account.Uid), int(m.account.Gid)))
+	}
+	install := exec.Command(find(t, "mariadb-install-db"), "--no-defaults", "--datadir="+m.data,
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force")
+	install.Dir = m.data
+	install.SysProcAttr = &syscall.SysProcAttr{Credential: m.account}
+	said, err := install.CombinedOutput()
+	require.NoErrorf(t, err, "%s", said)
+	m.start(t)
+	t.Cleanup(m.kill)
+	pool := m.connect(t)
+	_, err = pool.Exec("CREATE DATABASE interlock CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+	require.NoError(t, err)
+	return m
+}
+
+// url is the address of the database for the program.
+func (m *mariadb) url() string { return "mysql://root@" + m.address + "/interlock" }
+
+// start starts the server on the data it has, and waits until it answers.
+func (m *mariadb) start(t *testing.T) {
+	t.Helper()
+	_, port, err := net.SplitHostPort(m.address)
+	require.NoError(t, err)
+	m.command = exec.Command(find(t, "mariadbd"), "--no-defaults", "--datadir="+m.data, "--socket=mariadbd.sock",
+		"--bind-address=127.0.0.1", "--port="+port, "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=1")
+	m.command.Dir = m.data
+	m.command.SysProcAttr = &syscall.SysProcAttr{Credential: m.account, Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, m.command.Start())
+	ended := make(chan struct{})
+	m.ended = ended
+	command := m.command
+	go func() {
+		_ = command.Wait()
+		close(ended)
+	}()
+	pool := m.connect(t)
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return pool.PingContext(ctx) == nil
+	}, patience, 50*time.Millisecond, "the private MariaDB did not start")
+}
+
+// kill ends the server as a crash would.
+func (m *mariadb) kill() {
+	_ = m.command.Process.Kill()
+	<-m.ended
+}
+
+func (m *mariadb) connect(t *testing.T) *sql.DB {
+	t.Helper()
+	config := gomysql.NewConfig()
+	config.Net, config.Addr, config.User, config.Logger = "tcp", m.address, "root", &gomysql.NopLogger{}
+	connector, err := gomysql.NewConnector(config)
+	require.NoError(t, err)
+	pool := sql.OpenDB(connector)
+	t.Cleanup(func() { _ = pool.Close() })
+	return pool
+}
+
+// databaseAccount returns whom mariadbd runs as: user mysql when we are root, as
+// it refuses root.
+func databaseAccount(t *testing.T) *syscall.Credential {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	account, err := user.Lookup("mysql")
+	require.NoError(t, err)
+	uid, err := strconv.ParseUint(account.Uid, 10, 32)
+	require.NoError(t, err)
+	gid, err := strconv.ParseUint(account.Gid, 10, 32)
+	require.NoError(t, err)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+// find returns a program's path. The services runner has installed it.
+func find(t *testing.T, program string) string {
+	t.Helper()
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin") {
+		path := filepath.Join(dir, program)
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	require.FailNow(t, fmt.Sprintf("%s is not installed: run this through `make test` or `make faults`", program))
+	return ""
+}

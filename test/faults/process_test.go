@@ -1,0 +1,161 @@
+package faults_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/settings"
+	"interlock/test/apptest"
+)
+
+// process is the program running as a process of its own.
+type process struct {
+	command *exec.Cmd
+	output  *output
+	ended   chan struct{}
+}
+
+// environment is what the program is told by its settings.
+func environment(s settings.Settings) []string {
+	return append(os.Environ(),
+		"INTERLOCK_DATA_DIR="+s.DataDir,
+		"INTERLOCK_DATABASE_URL="+s.DatabaseURL,
+		fmt.Sprintf("INTERLOCK_MAX_CONNECTIONS=%d", s.MaxConnections),
+		"INTERLOCK_ADDR="+s.Addr,
+		"INTERLOCK_ADMIN_PASSWORD="+s.AdminPassword,
+		"INTERLOCK_LOG_LEVEL=error",
+		"INTERLOCK_SHUTDOWN_TIMEOUT="+s.ShutdownTimeout.String(),
+	)
+}
+
+// launch starts `admin serve` and does not wait for it.
+func launch(t *testing.T, s settings.Settings) *process {
+	t.Helper()
+	p := &process{command: exec.Command(programPath, "serve"), output: &output{}, ended: make(chan struct{})}
+	p.command.Env = environment(s)
+	p.command.Stdout, p.command.Stderr = p.output, p.output
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, p.command.Start())
+	go func() {
+		_ = p.command.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		p.kill()
+		if t.Failed() {
+			t.Logf("the program said:\n%s", p.output)
+		}
+	})
+	return p
+}
+
+// serve starts `admin serve` and waits until it says where it is.
+func serve(t *testing.T, s settings.Settings) *process {
+	t.Helper()
+	p := launch(t, s)
+	require.Eventually(t, func() bool { return strings.Contains(p.output.String(), "Interlock is at http://") || p.hasEnded() },
+		patience, 5*time.Millisecond, "the program did not start")
+	require.False(t, p.hasEnded(), "the program ended at its start: %s", p.output)
+	return p
+}
+
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// kill ends the process at once, as a crash would, and waits for its end.
+func (p *process) kill() {
+	p.signal(syscall.SIGKILL)
+	<-p.ended
+}
+
+func (p *process) signal(s syscall.Signal) { _ = p.command.Process.Signal(s) }
+
+// exitCode waits for the end.
+func (p *process) exitCode(t *testing.T, within time.Duration) int {
+	t.Helper()
+	select {
+	case <-p.ended:
+		return p.command.ProcessState.ExitCode()
+	case <-time.After(within):
+		require.FailNow(t, fmt.Sprintf("the program was still running after %s", within))
+		return 0
+	}
+}
+
+// admin runs another command of the program to its end and returns its standard
+// output, trimmed.
+func admin(t *testing.T, s settings.Settings, arguments ...string) string {
+	t.Helper()
+	command := exec.Command(programPath, arguments...)
+	command.Env = environment(s)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	stdout, err := command.Output()
+	require.NoErrorf(t, err, "admin %s: %s", strings.Join(arguments, " "), &stderr)
+	return strings.TrimSpace(string(stdout))
+}
+
+// callerOf returns an admin's caller for a process at s.Addr.
+func callerOf(t *testing.T, s settings.Settings) *apptest.Caller {
+	t.Helper()
+	token := admin(t, s, "token", "create", "--user", "admin", "--name", "faults")
+	require.NotEmpty(t, token)
+	require.Len(t, strings.Fields(token), 1, "only the token is printed")
+	return &apptest.Caller{Program: &apptest.Program{URL: "http://" + s.Addr}, Token: token, HTTP: newClient(t)}
+}
+
+// output keeps what a process prints.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// lastLine returns the last line that was printed.
+func (o *output) lastLine() string {
+	last := ""
+	for lines := bufio.NewScanner(strings.NewReader(o.String())); lines.Scan(); {
+		if line := strings.TrimSpace(lines.Text()); line != "" {
+			last = line
+		}
+	}
+	return last
+}
+
+// status asks for a path and returns the status, 0 when there is no answer.
+func status(ctx context.Context, c *apptest.Caller, path string) int {
+	answer, err := c.Try(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return 0
+	}
+	return answer.Status
+}

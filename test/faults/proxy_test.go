@@ -1,0 +1,309 @@
+package faults_test
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fate is what becomes of a COMMIT.
+type fate int
+
+const (
+	passes fate = iota
+	// loseReply lets the server commit and cuts the link instead of passing its
+	// reply on.
+	loseReply
+	// cutBefore cuts the link; the server never sees the COMMIT.
+	cutBefore
+	// lateCommit cuts the client's side at once; the server gets the COMMIT later.
+	lateCommit
+	// stranded cuts the client's side at once; the server never sees the COMMIT, nor
+	// that its client has gone, and keeps the transaction open.
+	stranded
+)
+
+// lateness is how long a lateCommit is held back.
+const lateness = 300 * time.Millisecond
+
+// proxy stands between the program and its database. It reads the frames of the
+// MySQL protocol (length of 3 bytes, sequence number, payload) that the program
+// sends, well enough to know a COMMIT when it passes.
+type proxy struct {
+	listener net.Listener
+	upstream string
+	running  sync.WaitGroup
+
+	mu    sync.Mutex
+	links map[*link]struct{}
+	down  bool
+	// onCommit decides about each COMMIT; onLost is called when one, or the reply to
+	// it, is lost and before its link is cut; delay holds each message back.
+	onCommit func() fate
+	onLost   func()
+	delay    func() time.Duration
+	// flowing is closed while messages pass.
+	flowing chan struct{}
+	// ended is closed with the test.
+	ended chan struct{}
+}
+
+// link is one connection of the program through the proxy.
+type link struct {
+	client, server net.Conn
+	// losing is set when the server's next reply is not to be passed on.
+	losing atomic.Bool
+}
+
+// newProxy returns a proxy before the server that a mysql:// URL names, and the
+// URL of the same database through it.
+func newProxy(t *testing.T, databaseURL string) (p *proxy, through string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p = &proxy{
+		listener: listener, upstream: u.Host, links: make(map[*link]struct{}),
+		flowing: make(chan struct{}), ended: make(chan struct{}),
+	}
+	close(p.flowing)
+	p.running.Go(p.accept)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		close(p.ended)
+		p.cut()
+		p.running.Wait()
+	})
+	u.Host = listener.Addr().String()
+	return p, u.String()
+}
+
+// fateOfCommits says what becomes of COMMITs from now on.
+func (p *proxy) fateOfCommits(decide func() fate) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onCommit = decide
+}
+
+// nextCommit gives the next COMMIT a fate; those after it pass.
+func (p *proxy) nextCommit(f fate) {
+	var once atomic.Bool
+	p.fateOfCommits(func() fate {
+		if once.CompareAndSwap(false, true) {
+			return f
+		}
+		return passes
+	})
+}
+
+// whenLost calls fn whenever a COMMIT or the reply to it is lost, and before the
+// program can notice.
+func (p *proxy) whenLost(fn func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onLost = fn
+}
+
+// slow holds each message back.
+func (p *proxy) slow(delay func() time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = delay
+}
+
+// stall lets nothing pass and ends no connection, as a link does whose other end
+// has vanished.
+func (p *proxy) stall() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flowing = make(chan struct{})
+}
+
+// flow lets messages pass again, those that waited too.
+func (p *proxy) flow() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.flowing)
+}
+
+// cut ends every connection and, until mend, each new one at its start.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = true
+	for l := range p.links {
+		l.close()
+	}
+}
+
+// mend takes connections again.
+func (p *proxy) mend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = false
+}
+
+func (p *proxy) fateOf(frame []byte) fate {
+	p.mu.Lock()
+	decide := p.onCommit
+	p.mu.Unlock()
+	if decide == nil || !isCommit(frame) {
+		return passes
+	}
+	return decide()
+}
+
+// hold waits for as long as messages are held back, and no longer than the test.
+func (p *proxy) hold() {
+	p.mu.Lock()
+	delay, flowing := p.delay, p.flowing
+	p.mu.Unlock()
+	select {
+	case <-flowing:
+	case <-p.ended:
+	}
+	if delay != nil {
+		time.Sleep(delay()) //nolint:forbidigo // the delay is the fault
+	}
+}
+
+func (p *proxy) lost() {
+	p.mu.Lock()
+	fn := p.onLost
+	p.mu.Unlock()
+	if fn != nil {
+		fn()
+	}
+}
+
+func (p *proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		p.running.Go(func() { p.carry(client) })
+	}
+}
+
+func (p *proxy) carry(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("tcp", p.upstream)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	l := &link{client: client, server: server}
+	p.mu.Lock()
+	if p.down {
+		p.mu.Unlock()
+		return
+	}
+	p.links[l] = struct{}{}
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		delete(p.links, l)
+		p.mu.Unlock()
+	}()
+	p.running.Go(func() {
+		defer l.close()
+		p.replies(l)
+	})
+	p.requests(l)
+	l.close()
+}
+
+// requests passes on what the program sends, frame by frame.
+func (p *proxy) requests(l *link) {
+	for {
+		frame, err := readFrame(l.client)
+		if err != nil {
+			return
+		}
+		p.hold()
+		if !p.decide(l, frame, p.fateOf(frame)) {
+			return
+		}
+		if _, err := l.server.Write(frame); err != nil {
+			return
+		}
+	}
+}
+
+// decide carries a COMMIT's fate out and reports whether the frame is to be passed
+// on as usual.
+func (p *proxy) decide(l *link, frame []byte, f fate) bool {
+	switch f {
+	case loseReply:
+		l.losing.Store(true)
+	case cutBefore:
+		p.lost()
+		return false
+	case lateCommit:
+		_ = l.client.Close()
+		time.Sleep(lateness) //nolint:forbidigo // the delay is the fault
+		_, _ = l.server.Write(frame)
+		// The server answers nobody; reading on keeps its side open until it has.
+		_, _ = l.server.Read(make([]byte, 1024))
+		return false
+	case stranded:
+		_ = l.client.Close()
+		<-p.ended
+		return false
+	}
+	return true
+}
+
+// replies passes on what the server sends.
+func (p *proxy) replies(l *link) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := l.server.Read(buffer)
+		if l.losing.Load() {
+			p.lost()
+			return
+		}
+		if err != nil {
+			return
+		}
+		p.hold()
+		if _, err := l.client.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (l *link) close() {
+	_ = l.client.Close()
+	_ = l.server.Close()
+}
+
+const frameHeader = 4
+
+func readFrame(from io.Reader) ([]byte, error) {
+	var header [frameHeader]byte
+	if _, err := io.ReadFull(from, header[:]); err != nil {
+		return nil, err
+	}
+	length := binary.LittleEndian.Uint32(header[:]) & 0xffffff
+	frame := make([]byte, frameHeader+int(length))
+	copy(frame, header[:])
+	_, err := io.ReadFull(from, frame[frameHeader:])
+	return frame, err
+}
+
+// isCommit knows a COM_QUERY (3) of COMMIT, the first frame of a command.
+func isCommit(frame []byte) bool {
+	return frame[3] == 0 && len(frame) > frameHeader && frame[frameHeader] == 3 &&
+		strings.EqualFold(string(frame[frameHeader+1:]), "COMMIT")
+}

@@ -1,0 +1,43 @@
+package faults_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The smoke of `make test`: each fault once, in the small.
+
+func TestNoAcknowledgedEditIsLostWhenTheProgramIsKilled(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { killInTheMiddle(t, engine, 200, 1) })
+}
+
+func TestAStoppedProgramDoesNoDamageWhenItGoesOn(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 120, 2*time.Second) })
+}
+
+func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasCut(t *testing.T) {
+	t.Parallel()
+	between, direct, _, c := behindProxy(t)
+	awayAndBack(t, c, direct, 150, between.cut, between.mend)
+}
+
+func TestOfEditsWhoseCommitsAreCutOffEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
+	t.Parallel()
+	loseCommits(t, 150)
+}
+
+func TestACommittedEditThatNobodyCanLookUpIsNeverCalledAFailure(t *testing.T) {
+	t.Parallel()
+	require.EqualValues(t, 2, loseTheOutcome(t, loseReply, true))
+}
+
+func TestTwoConnectionsServeFiftyClientsWithoutADeadlock(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { crowdASmallPool(t, engine, 50) })
+}
+
+func TestOneOfTheRacersWinsOverSlowLinksToo(t *testing.T) {
+	t.Parallel()
+	slowLinks(t, 20, 1)
+}
