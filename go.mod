@@ -2,6 +2,8 @@ module interlock
 
 go 1.26.0
 
+ignore ./web/node_modules
+
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/Shopify/toxiproxy/v2 v2.5.0 // indirect
