@@ -38,6 +38,9 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'sm' } },
     Paper: { defaultProps: { radius: 'lg', withBorder: true } },
     Modal: { defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    // A header inside a dialog is none of the page's landmarks.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Anchor: { defaultProps: { underline: 'hover' } },

@@ -18,7 +18,7 @@ export function LanguageSwitch() {
       fz={13}
       fw={600}
       onClick={() => choose(other)}
-      aria-label={t('otherLanguage')}
+      aria-label={`${names[other]} – ${t('otherLanguage')}`}
       title={t('otherLanguage')}
       lang={other === 'zh' ? 'zh-CN' : 'en'}
     >

@@ -2,7 +2,7 @@ import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { signOut, useUser } from '@/api';
 import { useText } from '@/i18n';
 import { useToasts } from '../feedback/toasts';
-import { Avatar } from '../Person';
+import { Avatar, initialsOf } from '../Person';
 import { shellMessages } from './messages';
 
 export function UserMenu() {
@@ -12,7 +12,7 @@ export function UserMenu() {
   return (
     <Menu width={220}>
       <Menu.Target>
-        <UnstyledButton aria-label={t('userMenu', { name: user.displayName })} style={{ borderRadius: '50%', lineHeight: 0 }}>
+        <UnstyledButton aria-label={`${initialsOf(user.displayName)} – ${t('userMenu', { name: user.displayName })}`} style={{ borderRadius: '50%', lineHeight: 0 }}>
           <Avatar person={{ id: user.id, name: user.displayName }} />
         </UnstyledButton>
       </Menu.Target>

@@ -27,7 +27,7 @@ export function TableTools<Row>({ id, columns, state, filters, searchable = true
       {searchable && <SearchInput key={state.search.q ?? ''} state={state} />}
       {filters}
       <div className={styles.end}>
-        <Popover position="bottom-end" shadow="md" withRoles={false}>
+        <Popover position="bottom-end" shadow="md" trapFocus>
           <Popover.Target>
             <ActionIcon variant="default" size="input-sm" aria-label={t('columns')} title={t('columns')}>
               <Icon name="columns" />
