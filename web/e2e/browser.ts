@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { admin } from './service';
@@ -98,7 +99,7 @@ export class Visitor {
     // The content security policy forbids a script tag, and evaluate is beyond it.
     await this.page.evaluate(axe);
     const violations = await this.page.evaluate(async () => {
-      const { violations: found } = await (window as unknown as { axe: typeof import('axe-core') }).axe.run();
+      const { violations: found } = await (window as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run();
       return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`).join('\n  ')}`);
     });
     expect(violations, this.page.url()).toEqual([]);

@@ -16,5 +16,5 @@ export {
 export { followLive, newQueryClient } from './queries';
 export type { components, operations, paths } from './schema';
 export { sessionStore, type Session, type SessionState, type SessionUser } from './session';
-export { loadSession, signIn, signOut, type Credentials } from './signIn';
+export { lastTenant, loadSession, signIn, signOut, type Credentials } from './signIn';
 export { wasSentFromHere } from './transport';

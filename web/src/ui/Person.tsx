@@ -1,5 +1,6 @@
 import type { PersonName } from '@/api';
 import { useText } from '@/i18n';
+import { Mark } from './brand/Mark';
 import { uiMessages } from './messages';
 import styles from './Person.module.css';
 
@@ -15,6 +16,7 @@ export function initialsOf(name: string): string {
 
 /** A person's initials on a colour that is theirs everywhere. */
 export function Avatar({ person, size = 28 }: { person: PersonName; size?: number }) {
+  if (person.id === 0) return <Mark size={size} />;
   return (
     <span
       className={styles.avatar}

@@ -1,14 +1,9 @@
-import { TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useFormat, useText } from '@/i18n';
 import { PageHeader, Person, When } from '@/ui';
-import { DataTable, useTableState, type Column } from '@/ui/table';
+import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
 import { auditMessages } from './messages';
 import { auditLog, readAuditLog, type AuditEntry, type AuditSearch } from './queries';
-
-const pause = 300;
 
 /** Who changed what, when and why. */
 export function AuditLog({ search }: { search: AuditSearch }) {
@@ -29,8 +24,8 @@ export function AuditLog({ search }: { search: AuditSearch }) {
         searchable={false}
         filters={
           <>
-            <FilterInput key={`r ${search.resource ?? ''}`} label={t('filterResource')} value={search.resource} onChange={(resource) => state.set({ resource })} />
-            <FilterInput key={`a ${search.actor ?? ''}`} label={t('filterActor')} value={search.actor} onChange={(actor) => state.set({ actor })} />
+            <FilterText label={t('filterResource')} value={search.resource} onChange={(resource) => state.set({ resource })} />
+            <FilterText label={t('filterActor')} value={search.actor} onChange={(actor) => state.set({ actor })} />
           </>
         }
         readPage={(cursor) => readAuditLog({ ...search, cursor, limit: 200 })}
@@ -53,20 +48,4 @@ function useColumns(): Column<AuditEntry>[] {
     { id: 'request', header: t('request'), cell: (e) => e.requestId, text: (e) => e.requestId, mono: true, optional: true },
     { id: 'unit', header: t('unit'), cell: (e) => e.unitId, text: (e) => e.unitId, mono: true, optional: true },
   ];
-}
-
-function FilterInput({ label, value, onChange }: { label: string; value: string | undefined; onChange: (value: string | undefined) => void }) {
-  const [text, setText] = useState(value ?? '');
-  const apply = useDebouncedCallback((typed: string) => onChange(typed === '' ? undefined : typed), pause);
-  return (
-    <TextInput
-      aria-label={label}
-      placeholder={label}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        apply(event.currentTarget.value.trim());
-      }}
-    />
-  );
 }

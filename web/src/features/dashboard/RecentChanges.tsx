@@ -9,13 +9,16 @@ import { dashboardMessages } from './messages';
 import styles from './RecentChanges.module.css';
 
 const shown = 10;
+/** Enough to find that many changes among those who come and go. */
+const read = 50;
 const reread = 15_000;
 
 /** The latest entries of the audit log. */
 export function RecentChanges() {
   const t = useText(dashboardMessages);
   const may = useMay()('audit:read');
-  const { data, error, refetch } = useQuery({ ...auditLog({ limit: shown }), enabled: may, refetchInterval: reread });
+  const { data, error, refetch } = useQuery({ ...auditLog({ limit: read }), enabled: may, refetchInterval: reread });
+  const changes = data?.items.filter(({ resource }) => resource !== 'session').slice(0, shown);
   return (
     <Paper component="section" aria-labelledby="recent">
       <Group justify="space-between" px="lg" py="sm">
@@ -30,9 +33,9 @@ export function RecentChanges() {
       </Group>
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
       {!may && <Note>{t('mayNotSee')}</Note>}
-      {data?.items.length === 0 && <Note>{t('noChanges')}</Note>}
+      {changes?.length === 0 && <Note>{t('noChanges')}</Note>}
       <ul className={styles.list}>
-        {data?.items.map((entry) => (
+        {changes?.map((entry) => (
           <li key={entry.id} className={styles.item}>
             <Person person={entry.actor} withAvatar />
             <code className={styles.what}>

@@ -9,6 +9,7 @@ import { Icon } from '../Icon';
 import { shellMessages } from './messages';
 import { useEntries } from './pages';
 import { loadProviders, type Hit } from './search';
+import styles from './SearchDialog.module.css';
 import '@mantine/spotlight/styles.css';
 
 const [store, spotlight] = createSpotlight();
@@ -28,7 +29,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
   useEffect(() => (open ? spotlight.open() : spotlight.close()), [open]);
   const found = groups.some(({ hits }) => hits.length > 0);
   return (
-    <Spotlight.Root store={store} query={query} onQueryChange={setQuery} onSpotlightClose={close} shortcut={null} scrollable maxHeight={420} title={t('searchLabel')}>
+    <Spotlight.Root store={store} query={query} onQueryChange={setQuery} onSpotlightClose={close} shortcut={null} scrollable maxHeight={420} centered={false} yOffset="12vh" overlayProps={{ blur: 0 }} title={t('searchLabel')} classNames={styles}>
       <Spotlight.Search
         placeholder={t('searchHint')}
         aria-label={t('searchLabel')}
@@ -39,9 +40,9 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
           hits.length === 0 ? null : (
             <Spotlight.ActionsGroup key={label} label={label}>
               {hits.map((hit) => (
-                <Spotlight.Action key={hit.id} onClick={() => void navigate({ to: hit.to })} description={hit.hint}>
+                <Spotlight.Action key={hit.id} onClick={() => void navigate({ to: hit.to })}>
                   <span className={hit.mono === true ? 'mono' : undefined}>{hit.title}</span>
-                  {hit.hint !== undefined && <small>{hit.hint}</small>}
+                  {hit.hint !== undefined && <span className={styles.hint}>{hit.hint}</span>}
                 </Spotlight.Action>
               ))}
             </Spotlight.ActionsGroup>

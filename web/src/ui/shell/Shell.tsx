@@ -1,6 +1,7 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
+import { lastTenant } from '@/api';
 import { useLocalText, useText } from '@/i18n';
 import { Logo, productName } from '../brand/Logo';
 import { Icon } from '../Icon';
@@ -14,6 +15,8 @@ import { SchemeSwitch } from './SchemeSwitch';
 import { SearchBox } from './SearchBox';
 import styles from './Shell.module.css';
 import { UserMenu } from './UserMenu';
+
+const defaultTenant = 'default';
 
 /** The frame around every page: navigation at the side, tools at the top. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -53,6 +56,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <SearchBox />
         <div className={styles.tools}>
           <LiveIndicator />
+          <Tenant />
           <LanguageSwitch />
           <SchemeSwitch />
           <UserMenu />
@@ -65,6 +69,16 @@ export function Shell({ children }: { children: ReactNode }) {
         <Navigation onOpen={() => setDrawer(false)} />
       </Drawer>
     </div>
+  );
+}
+
+function Tenant() {
+  const t = useText(shellMessages);
+  const tenant = lastTenant() || defaultTenant;
+  return (
+    <span className={styles.tenant} title={t('tenant', { tenant })}>
+      {tenant}
+    </span>
   );
 }
 

@@ -1,7 +1,7 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, signIn } from '@/api';
+import { isProblem, lastTenant, signIn } from '@/api';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
 import { useProblemText } from '../feedback/useProblemText';
@@ -12,12 +12,14 @@ export function SignInForm({ username: known }: { username?: string }) {
   const t = useText(signInMessages);
   const [username, setUsername] = useState(known ?? '');
   const [password, setPassword] = useState('');
+  const [tenant, setTenant] = useState(lastTenant);
+  const [choosing, setChoosing] = useState(tenant !== '');
   const [asked, setAsked] = useState(false);
   const attempt = useMutation({ mutationFn: signIn });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (username !== '' && password !== '') attempt.mutate({ username, password });
+    if (username !== '' && password !== '') attempt.mutate({ username, password, tenant: tenant === '' ? undefined : tenant });
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -40,12 +42,32 @@ export function SignInForm({ username: known }: { username?: string }) {
           label={t('password')}
           name="password"
           autoComplete="current-password"
+          visibilityToggleButtonProps={{ 'aria-label': t('showPassword') }}
           size="md"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={asked && password === '' && t('passwordNeeded')}
           data-autofocus={known !== undefined || undefined}
         />
+        {choosing ? (
+          <TextInput
+            label={t('tenant')}
+            name="tenant"
+            autoComplete="organization"
+            autoCapitalize="none"
+            spellCheck={false}
+            size="md"
+            value={tenant}
+            onChange={(event) => setTenant(event.currentTarget.value)}
+            readOnly={known !== undefined}
+          />
+        ) : (
+          known === undefined && (
+            <Anchor component="button" type="button" fz="sm" ta="start" onClick={() => setChoosing(true)}>
+              {t('otherTenant')}
+            </Anchor>
+          )
+        )}
         <Button type="submit" variant="filled" size="md" loading={attempt.isPending}>
           {t('submit')}
         </Button>

@@ -12,6 +12,7 @@ import styles from './DataTable.module.css';
 import { Empty } from './Empty';
 import { tableMessages } from './messages';
 import { Pager } from './Pager';
+import { filtersOf, type TableSearch } from './search';
 import { SelectionBar } from './SelectionBar';
 import { TableTools } from './TableTools';
 import { useColumnChoice } from './useColumnChoice';
@@ -73,7 +74,7 @@ export function DataTable<Row>(props: Props<Row>) {
   const byId = new Map(columns.map((column) => [column.id, column]));
   const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
   const total = query.data?.total ?? 0;
-  const filtered = Object.entries(state.search).some(([name, value]) => !unfiltered.has(name) && value !== undefined);
+  const filtered = Object.keys(filtersOf(state.search)).length > 0;
 
   return (
     <Paper className={styles.card}>
@@ -107,11 +108,8 @@ export function DataTable<Row>(props: Props<Row>) {
   );
 }
 
-/** What in the address does not filter. */
-const unfiltered = new Set(['sort', 'cursor', 'limit']);
-
-function cleared(search: object): Record<string, undefined> {
-  return Object.fromEntries(Object.keys(search).filter((name) => !unfiltered.has(name)).map((name) => [name, undefined]));
+function cleared(search: TableSearch): Record<string, undefined> {
+  return Object.fromEntries(Object.keys(filtersOf(search)).map((name) => [name, undefined]));
 }
 
 function narrowed<Row>(columns: readonly Column<Row>[], visibility: Readonly<Record<string, boolean>>): Record<string, boolean> {

@@ -1,10 +1,10 @@
-import { ActionIcon, Checkbox, Popover, Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState, type ReactNode } from 'react';
+import { ActionIcon, Checkbox, Popover, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
 import { Icon } from '../Icon';
 import type { Column, ListPage } from './column';
 import { ExportButton } from './ExportButton';
+import { FilterText } from './FilterText';
 import { tableMessages } from './messages';
 import styles from './TableTools.module.css';
 import type { TableState } from './useTableState';
@@ -24,7 +24,15 @@ export function TableTools<Row>({ id, columns, state, filters, searchable = true
   const t = useText(tableMessages);
   return (
     <div className={styles.tools}>
-      {searchable && <SearchInput key={state.search.q ?? ''} state={state} />}
+      {searchable && (
+        <FilterText
+          className={styles.search}
+          label={t('search')}
+          icon={<Icon name="search" />}
+          value={state.search.q}
+          onChange={(q) => state.set({ q })}
+        />
+      )}
       {filters}
       <div className={styles.end}>
         <Popover position="bottom-end" shadow="md" trapFocus>
@@ -52,32 +60,5 @@ export function TableTools<Row>({ id, columns, state, filters, searchable = true
         )}
       </div>
     </div>
-  );
-}
-
-const pause = 250;
-
-function SearchInput({ state }: { state: TableState }) {
-  const t = useText(tableMessages);
-  const [text, setText] = useState(state.search.q ?? '');
-  const [applied, setApplied] = useState(text);
-  const apply = useDebouncedCallback((q: string) => {
-    setApplied(q);
-    state.set({ q: q === '' ? undefined : q });
-  }, pause);
-  return (
-    <TextInput
-      className={styles.search}
-      type="search"
-      aria-label={t('search')}
-      placeholder={t('search')}
-      leftSection={<Icon name="search" />}
-      value={text}
-      data-applied={applied}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        apply(event.currentTarget.value.trim());
-      }}
-    />
   );
 }

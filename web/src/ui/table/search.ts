@@ -49,3 +49,12 @@ function aPageSize(value: unknown): number | undefined {
   const limit = anInteger(value);
   return pageSizes.find((size) => size === limit);
 }
+
+/** What in the address does not filter. */
+const unfiltered = new Set(['sort', 'cursor', 'limit']);
+
+/** The filters in force, without order and page. */
+export function filtersOf<S extends TableSearch>(search: S): Omit<S, 'sort' | 'cursor' | 'limit'> {
+  const filters = Object.entries(search).filter(([name, value]) => !unfiltered.has(name) && value !== undefined);
+  return Object.fromEntries(filters) as Omit<S, 'sort' | 'cursor' | 'limit'>;
+}

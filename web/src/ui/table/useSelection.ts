@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { filtersOf, type TableSearch } from './search';
 
 /**
  * The chosen rows of a list. Rows stay chosen when the page is turned. `all` means
@@ -32,10 +33,11 @@ interface Chosen<Row> {
 }
 
 /**
- * `scope` names the filters in force (not the page). A choice of all belongs to its
- * filters and is dropped with them; single rows stay.
+ * A choice of all belongs to the filters that it was made under and is dropped with
+ * them; single rows stay.
  */
-export function useSelection<Row>(rowId: (row: Row) => string, scope: string): Selection<Row> {
+export function useSelection<Row>(rowId: (row: Row) => string, search: TableSearch): Selection<Row> {
+  const scope = JSON.stringify(filtersOf(search));
   const [kept, setChosen] = useState<Chosen<Row>>(() => nothing(scope));
   const chosen = kept.all && kept.scope !== scope ? nothing<Row>(scope) : kept;
 
