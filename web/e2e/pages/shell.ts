@@ -11,8 +11,9 @@ const pages: PageUnderTest[] = [
     },
     reach: async (page) => {
       await page.keyboard.press('Control+k');
-      await page.getByRole('dialog').getByRole('textbox').fill('checkout');
-      await page.getByText('checkout.tax').waitFor();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox').fill('checkout');
+      await dialog.getByText('checkout.tax').waitFor();
     },
   },
   {
