@@ -5,11 +5,17 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime/debug"
 
 	"interlock/internal/app"
 	"interlock/internal/settings"
 	"interlock/internal/telemetry"
 )
+
+// serveGCPercent lets the heap grow to five times what lives before it is collected.
+// Little lives between requests, so that costs tens of megabytes and saves a
+// seventh of the CPU of a write.
+const serveGCPercent = 400
 
 type serveCommand struct {
 	settings.Storage `embed:""`
@@ -22,6 +28,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	slog.SetDefault(telemetry.NewLogger(os.Stderr, c.LogLevel, c.LogFormat))
 	program := app.New(settings.Settings{Storage: c.Storage, Log: c.Log, Serve: c.Serve}, version)
 	program.Announce = func(password string) { announce(os.Stdout, password) }
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(serveGCPercent)
+	}
 	if err := program.Start(ctx); err != nil {
 		return err
 	}

@@ -376,7 +376,7 @@ func TestAnEditOfAConfigDeletedMeanwhileIsNotFound(t *testing.T) {
 func TestListsAreFilteredAndSorted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
-		w.create("shop.tax", config.Content{Value: `7`, Remark: "In Percent"})
+		w.create("shop.tax", config.Content{Value: `7`, Remark: "In Percent, ÜBER"})
 		w.create("shop.name", text("50%_off!"))
 		w.create("shop", config.Content{Value: `true`})
 		w.create("Shop.x", object(`{"a":1}`))
@@ -399,6 +399,7 @@ func TestListsAreFilteredAndSorted(t *testing.T) {
 			{"type", config.Filter{ValueType: config.JSON}, "", []string{"Shop.x"}},
 			{"text in key", config.Filter{Text: "TAX"}, "", []string{"shop.tax"}},
 			{"text in remark", config.Filter{Text: "percent"}, "", []string{"shop.tax"}},
+			{"text beyond ASCII", config.Filter{Text: "ÜBER"}, "", []string{"shop.tax"}},
 			{"text in value", config.Filter{Text: "d.example"}, "", []string{"mail.from"}},
 			{"percent and underscore are text", config.Filter{Text: "%_"}, "", []string{"shop.name"}},
 			{"the escape is text", config.Filter{Text: "!"}, "", []string{"shop.name"}},

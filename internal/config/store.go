@@ -71,8 +71,9 @@ func (f Filter) apply(query *gorm.DB) *gorm.DB {
 		query = query.Where("value_type = ?", f.ValueType)
 	}
 	if f.Text != "" {
-		pattern := "%" + escapeLike(strings.ToLower(f.Text)) + "%"
-		query = query.Where("(LOWER(`key`) LIKE ? ESCAPE '!' OR LOWER(remark) LIKE ? ESCAPE '!' OR LOWER(value) LIKE ? ESCAPE '!')",
+		// The engine folds both sides, each in its way: SQLite knows only ASCII.
+		pattern := "%" + escapeLike(f.Text) + "%"
+		query = query.Where("(LOWER(`key`) LIKE LOWER(?) ESCAPE '!' OR LOWER(remark) LIKE LOWER(?) ESCAPE '!' OR LOWER(value) LIKE LOWER(?) ESCAPE '!')",
 			pattern, pattern, pattern)
 	}
 	return query

@@ -2,8 +2,8 @@ package config_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -127,24 +127,33 @@ func TestAnImportIsAppliedWholeOrNotAtAll(t *testing.T) {
 }
 
 func TestAnExportThatIsTooLargeIsRefusedInWords(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
-		long, err := json.Marshal(make([]byte, 150<<10))
-		require.NoError(t, err)
-		row := w.create("long.0", config.Content{Value: string(long)})
-		double := `INSERT INTO configs (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, ` + "`key`" + `, value, value_type, value_schema, remark)
-			SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, ` + "%s" + `, value, value_type, value_schema, remark FROM configs WHERE tenant_id = ?`
-		concat := "CONCAT(`key`, ?)"
-		if db.Dialect == storage.SQLite {
-			concat = "`key` || ?"
-		}
-		for i := range 9 {
-			require.NoError(t, db.Write(ctx).Exec(fmt.Sprintf(double, concat), fmt.Sprintf(".%d", i), row.TenantID).Error)
-		}
-		_, err = w.Export(ctx, "")
-		require.Contains(t, problemOf(t, err, apperr.LimitReached).Detail, "by prefix")
-		export, err := w.Export(ctx, "long.0.0.1.2.3.4.5.6.7")
-		require.NoError(t, err)
-		require.Len(t, export.Configs, 2)
-	})
+	for _, c := range []struct {
+		name      string
+		content   config.Content
+		doublings int
+	}{
+		{"by rows", text("x"), 14},
+		{"by bytes", text(strings.Repeat("x", 200<<10)), 9},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, storagetest.Tenant(t), storagetest.MariaDB(t))
+			row := w.create("many", c.content)
+			for i := range c.doublings {
+				w.double(row.TenantID, fmt.Sprintf(".%d", i))
+			}
+			_, err := w.Export(w.ctx, "")
+			require.Contains(t, problemOf(t, err, apperr.LimitReached).Detail, "by prefix")
+			export, err := w.Export(w.ctx, "many.0.1.2.3.4.5")
+			require.NoError(t, err)
+			require.Len(t, export.Configs, 1<<(c.doublings-6))
+		})
+	}
+}
+
+// double copies every config of the tenant to a key with the suffix, on MariaDB.
+func (w *world) double(tenant int64, suffix string) {
+	require.NoError(w.t, w.db.Write(w.ctx).Exec(
+		"INSERT INTO configs (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, `key`, value, value_type, value_schema, remark) "+
+			"SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, CONCAT(`key`, ?), value, value_type, value_schema, remark FROM configs WHERE tenant_id = ?",
+		suffix, tenant).Error)
 }

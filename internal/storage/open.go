@@ -135,13 +135,19 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	// never waits for a connection that only another such unit could give back.
 	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
-	if db.write, err = db.gorm(mysql.New(mysql.Config{Conn: pool(connector, o.MaxConnections-readers)}), o.Clock); err != nil {
+	if db.write, err = db.gorm(mysqlOver(pool(connector, o.MaxConnections-readers)), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
-	if db.read, err = db.gorm(mysql.New(mysql.Config{Conn: pool(connector, readers)}), o.Clock); err != nil {
+	if db.read, err = db.gorm(mysqlOver(pool(connector, readers)), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
 	return db, nil
+}
+
+// mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
+// reply packet, which has the new id already, instead of a result set.
+func mysqlOver(pool *sql.DB) gorm.Dialector {
+	return mysql.New(mysql.Config{Conn: pool, DisableWithReturning: true})
 }
 
 func pool(connector driver.Connector, size int) *sql.DB {
@@ -231,8 +237,7 @@ func (db *DB) Read(ctx context.Context) *gorm.DB { return db.read.WithContext(ct
 func (db *DB) Write(ctx context.Context) *gorm.DB { return db.write.WithContext(ctx) }
 
 // Begin begins a transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on
-// MySQL. The transaction lives as long as life, while its statements run under
-// ctx; so a caller that hangs up ends a statement, never a COMMIT.
+// MySQL. It lives as long as life; its statements run under ctx.
 func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
 	tx := db.write.WithContext(life).Begin()
 	if tx.Error != nil {

@@ -62,18 +62,26 @@ func (u *Unit) Lock(ctx context.Context, wait time.Duration, keys ...string) (co
 	return lease.Context(), nil
 }
 
-// Tx returns the unit's transaction bound to ctx and its tenant; the first call
+// Tx returns the unit's transaction bound to the tenant of ctx; the first call
 // begins it.
+//
+// Its statements do not end with ctx: MySQL's protocol can cancel a statement only
+// by closing the connection, so each client that hangs up would cost a new one.
+// They are bounded by the engine's lock wait and the link's time-outs, and a unit
+// whose ctx has ended stops here or before COMMIT.
 func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if u.tx != nil {
-		return u.tx.WithContext(ctx), nil
+		return u.tx.WithContext(context.WithoutCancel(ctx)), nil
 	}
 	// The transaction outlives the caller's context: who hangs up during COMMIT
 	// must not leave it undecided. Its own bound ends it if all else fails.
 	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxLife)
 	// Until it has begun, who hangs up stops waiting for a connection.
 	begun := context.AfterFunc(ctx, end)
-	tx, err := u.runner.db.Begin(ctx, life)
+	tx, err := u.runner.db.Begin(context.WithoutCancel(ctx), life)
 	if !begun() && err == nil {
 		_ = tx.Rollback()
 		err = context.Cause(ctx)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"interlock/internal/access"
 	"interlock/internal/app"
@@ -18,7 +19,15 @@ import (
 	"interlock/test/contract/validate"
 )
 
-func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+func TestMain(m *testing.M) {
+	code := apptest.Main(m)
+	// The programs have ended, and nothing of them may run on.
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
 
 // object is a JSON object of a request.
 type object = map[string]any

@@ -26,11 +26,13 @@ func asProcess(t *testing.T, engine string) (*process, settings.Settings, *appte
 }
 
 // killInTheMiddle lets writers make edits, kills the program in between as often as
-// asked, starts it again, and holds what the writers were told against the store.
+// asked, starts it again, and holds what the writers were told, and what a watcher
+// saw, against the store.
 func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
 	random := seeded(t)
 	p, s, c := asProcess(t, engine)
 	l := newLedger(t, c, 5)
+	watching := follow(t, c)
 	booked := make(chan struct{}, edits)
 	l.booked = func() { booked <- struct{}{} }
 	done := make(chan struct{})
@@ -49,6 +51,7 @@ func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
 	<-done
 
 	l.settle(t, s.URL())
+	watching.settle(t, s.URL())
 	acknowledged, refused, unknown := l.totals()
 	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
 	require.Equal(t, edits, acknowledged+refused+unknown)

@@ -102,6 +102,7 @@ func loseCommits(t *testing.T, edits int) {
 func awayAndBack(t *testing.T, c *apptest.Caller, direct string, edits int, away, back func()) {
 	random := seeded(t)
 	l := newLedger(t, c, 5)
+	watching := follow(t, c)
 	booked := make(chan struct{}, edits)
 	l.booked = func() { booked <- struct{}{} }
 	done := make(chan struct{})
@@ -123,6 +124,7 @@ func awayAndBack(t *testing.T, c *apptest.Caller, direct string, edits int, away
 	<-done
 
 	l.settle(t, direct)
+	watching.settle(t, direct)
 	acknowledged, refused, unknown := l.totals()
 	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
 	require.Equal(t, edits, acknowledged+refused+unknown)

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access"
-	"interlock/internal/app"
 	"interlock/internal/settings"
 	"interlock/internal/storage/storagetest"
 	"interlock/test/apptest"
@@ -123,12 +122,6 @@ func freeAddress(t *testing.T) string {
 	require.NoError(t, err)
 	defer listener.Close()
 	return listener.Addr().String()
-}
-
-func migrate(t *testing.T, s settings.Settings) {
-	t.Helper()
-	_, err := app.Migrate(t.Context(), s.Storage)
-	require.NoError(t, err)
 }
 
 // pause waits for d or for the end of the test.
