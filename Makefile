@@ -15,7 +15,9 @@ VULNCHECK := bin/govulncheck
 
 # The web admin is embedded in the binary, so Go packages compile only once it is
 # built. Without its sources there is nothing to build.
-WEB_SOURCES := $(if $(wildcard web/package.json),$(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*'))
+WEB_SOURCES := $(if $(wildcard web/package.json),$(shell find web -type f \
+	-not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/.tanstack/*' \
+	-not -name '*.go' -not -name '*.gen.ts' -not -name schema.d.ts) api/openapi.yaml)
 WEB := $(if $(WEB_SOURCES),web/dist/index.html)
 
 # gorm.io/driver/sqlite links the C SQLite beside the pure Go one that we use. The

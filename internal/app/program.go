@@ -170,7 +170,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		if err := httpapi.ServeDocs(server); err != nil {
 			return nil, err
 		}
-		server.Handle(http.MethodGet, "/", web.Handler())
+		server.HandlePages(web.Handler())
 	}
 	server.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
 	server.Handle(http.MethodGet, "/readyz", readiness{sv})

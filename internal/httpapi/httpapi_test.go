@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -223,6 +224,21 @@ func TestAddressesThatAreNotTextAreRefused(t *testing.T) {
 	reply := f.send(http.MethodPut, "/api/v1/things/a", "")
 	require.Equal(t, "method_not_allowed", problemOf(t, reply)["code"])
 	require.Contains(t, reply.Header().Get("Allow"), "GET")
+}
+
+func TestPagesAnswerWhereNoRouteDoes(t *testing.T) {
+	f := newFixture(t, "things:write")
+	f.Router().Mutation(http.MethodPost, "/things", "things:write", create)
+	f.HandlePages(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a page") }))
+
+	for _, address := range []string{"/", "/configs/checkout.tax", "/api"} {
+		answer := f.send(http.MethodGet, address, "")
+		require.Equal(t, http.StatusOK, answer.Code, address)
+		require.Equal(t, "a page", answer.Body.String())
+	}
+	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodGet, "/api/v1/nothing", ""))["code"])
+	require.Equal(t, "method_not_allowed", problemOf(t, f.send(http.MethodGet, "/api/v1/things", ""))["code"])
+	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodPost, "/configs", "{}"))["code"])
 }
 
 func TestPagesOutsideTheirBoundsAreRefused(t *testing.T) {

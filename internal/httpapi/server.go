@@ -61,6 +61,8 @@ type Server struct {
 	limiter       ratelimit.Limiter
 	rate          ratelimit.Limit
 	metrics       *metrics
+	// pages answers where no route does; nil in a worker.
+	pages http.Handler
 	conflicts     ConflictCounter
 	// draining ends when shutdown begins: streams stop, requests go on.
 	draining context.Context
@@ -107,6 +109,16 @@ func (s *Server) Handle(method, path string, handler http.Handler) {
 	s.echo.Add(method, path, echo.WrapHandler(handler))
 }
 
+// HandlePages registers what answers GET and HEAD at every address that no route
+// has. Addresses of the API stay problems.
+func (s *Server) HandlePages(handler http.Handler) { s.pages = handler }
+
+// isPage reports whether err says that no route has the address, and a page may.
+func (s *Server) isPage(request *http.Request, err error) bool {
+	reading := request.Method == http.MethodGet || request.Method == http.MethodHead
+	return s.pages != nil && reading && !isAPI(request.URL.Path) && errors.Is(err, echo.ErrNotFound)
+}
+
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
 
@@ -132,6 +144,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // reply has begun can only be logged; the access log has it.
 func (s *Server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
+		return
+	}
+	if s.isPage(c.Request(), err) {
+		s.pages.ServeHTTP(c.Response(), c.Request())
 		return
 	}
 	ctx := c.Request().Context()

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { admin } from './service';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Debian's Chromium, which asks nothing of the outside. */
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+export interface Look {
+  language: 'en' | 'zh';
+  colours: 'light' | 'dark';
+  width: 1280 | 390;
+}
+
+/** Every way in which a page has to be right. */
+export const looks: Look[] = (['en', 'zh'] as const).flatMap((language) =>
+  (['light', 'dark'] as const).flatMap((colours) => ([1280, 390] as const).map((width) => ({ language, colours, width }))),
+);
+
+export const nameOf = ({ language, colours, width }: Look) => `${language}-${colours}-${width}`;
+
+/**
+ * Opens a browser of somebody: its own cookies and storage. Whatever it asks of
+ * another origin, or reports as an error, fails the test at `check`.
+ */
+export class Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly #faults: string[];
+
+  private constructor(context: BrowserContext, page: Page, faults: string[]) {
+    this.context = context;
+    this.page = page;
+    this.#faults = faults;
+  }
+
+  static async open(browser: Browser, address: string, look: Look = { language: 'en', colours: 'light', width: 1280 }): Promise<Visitor> {
+    const context = await browser.newContext({
+      baseURL: address,
+      viewport: { width: look.width, height: look.width === 390 ? 844 : 860 },
+      colorScheme: look.colours,
+      locale: look.language === 'zh' ? 'zh-CN' : 'en-US',
+      timezoneId: 'Asia/Shanghai',
+      reducedMotion: 'reduce',
+    });
+    const faults: string[] = [];
+    const page = await context.newPage();
+    page.on('request', (request) => {
+      if (!request.url().startsWith(address) && !request.url().startsWith('blob:')) faults.push(`a request left the origin: ${request.url()}`);
+    });
+    page.on('pageerror', (error) => faults.push(`an error was not caught: ${error.message}`));
+    page.on('console', (message) => {
+      // A refused request is reported by the browser too; the page deals with it.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(`the console says: ${message.text()}`);
+    });
+    return new Visitor(context, page, faults);
+  }
+
+  async signIn(credentials = admin, path = '/'): Promise<void> {
+    await this.page.goto(path);
+    await this.page.locator('input[name=username]').fill(credentials.username);
+    await this.page.locator('input[name=password]').fill(credentials.password);
+    await this.page.locator('button[type=submit]').click();
+    await this.page.locator('#content').waitFor();
+  }
+
+  /** Opens a page and waits until it has what it asked for. */
+  async visit(path: string): Promise<void> {
+    await this.page.goto(path);
+    await this.settle();
+  }
+
+  async settle(): Promise<void> {
+    await this.page.locator('h1').first().waitFor();
+    await this.page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+    await this.page.evaluate(() => document.fonts.ready);
+  }
+
+  /** Fails on what axe finds, on a page wider than the window, and on any fault so far. */
+  async check(): Promise<void> {
+    // The content security policy forbids a script tag, and evaluate is beyond it.
+    await this.page.evaluate(axe);
+    const violations = await this.page.evaluate(async () => {
+      const { violations: found } = await (window as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run();
+      return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`).join('\n  ')}`);
+    });
+    expect(violations, this.page.url()).toEqual([]);
+    const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow, `${this.page.url()} scrolls sideways`).toBeLessThanOrEqual(0);
+    expect(this.#faults).toEqual([]);
+  }
+
+  async shoot(name: string): Promise<void> {
+    await this.page.screenshot({ path: new URL(`./report/${name}.png`, import.meta.url).pathname });
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}

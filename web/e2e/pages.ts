@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core';
+
+/**
+ * A page, or a state of one, that has to be right in every look. Pages of the
+ * navigation are found by themselves; a feature adds the others as the default
+ * export of e2e/pages/<name>.ts.
+ */
+export interface PageUnderTest {
+  name: string;
+  path: string;
+  /** Makes what the page shows, over the API; called once, before all looks. */
+  prepare?: (request: ApiRequest) => Promise<void>;
+  /** Leads from the open page to the state that is meant: a dialog, a conflict. */
+  reach?: (page: Page) => Promise<void>;
+}
+
+export type ApiRequest = <T>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<T>;
+
+const modules = import.meta.glob<PageUnderTest | PageUnderTest[]>('./pages/*.ts', { import: 'default', eager: true });
+
+export const furtherPages = Object.values(modules).flat();
+
+/** Calls the API as the admin. */
+export async function apiOf(address: string, credentials: { username: string; password: string }): Promise<ApiRequest> {
+  const send = (method: string, path: string, body: unknown, headers: Record<string, string>) =>
+    fetch(`${address}/api/v1${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  const opened = await send('POST', '/session', credentials, {});
+  if (!opened.ok) throw new Error(`sign in: ${await opened.text()}`);
+  const { csrfToken } = (await opened.json()) as { csrfToken: string };
+  const cookie = opened.headers.getSetCookie().map((line) => line.split(';')[0]).join('; ');
+  return async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await send(method, path, body, { Cookie: cookie, 'X-CSRF-Token': csrfToken, ...headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  };
+}

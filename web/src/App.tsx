@@ -1,0 +1,30 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { newQueryClient } from './api';
+import { LanguageProvider } from './i18n';
+import { newRouter } from './router';
+import { resolveVariables, theme } from './theme';
+import { ConfirmProvider } from './ui/feedback/confirm';
+
+const queries = newQueryClient();
+const router = newRouter(queries);
+// public/start.js reads it before the first paint.
+const colours = localStorageColorSchemeManager({ key: 'interlock.colours' });
+
+/** The admin with all that its pages stand on. */
+export function App() {
+  return (
+    <LanguageProvider>
+      <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} colorSchemeManager={colours} defaultColorScheme="auto">
+        <QueryClientProvider client={queries}>
+          <Notifications position="bottom-right" containerWidth={380} />
+          <ConfirmProvider>
+            <RouterProvider router={router} />
+          </ConfirmProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </LanguageProvider>
+  );
+}

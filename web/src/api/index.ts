@@ -1,0 +1,20 @@
+export { answer, api, asMergePatch, data, exactly, idempotent, type Answer } from './client';
+export { liveStream, useIdempotencyKey, useLive, useLiveState, useMay, useSession, useUser } from './hooks';
+export { announcePresence } from './presence';
+export type { LiveEvent, LiveState, LiveStatus } from './live';
+export {
+  ApiProblem,
+  isProblem,
+  transitionRefused,
+  versionConflict,
+  type FieldProblem,
+  type PersonName,
+  type ProblemCode,
+  type TransitionRefused,
+  type VersionConflict,
+} from './problem';
+export { followLive, newQueryClient } from './queries';
+export type { components, operations, paths } from './schema';
+export { sessionStore, type Session, type SessionState, type SessionUser } from './session';
+export { lastTenant, loadSession, signIn, signOut, type Credentials } from './signIn';
+export { wasSentFromHere } from './transport';

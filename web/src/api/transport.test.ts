@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { problem, ScriptedService, session } from '@/test/service';
+import { encode, type Json } from '@/merge';
+import { ApiProblem, isProblem, transitionRefused, versionConflict } from './problem';
+import { may, SessionStore } from './session';
+import { transport, wasSentFromHere } from './transport';
+
+const address = 'http://localhost:3000/api/v1';
+
+function signedIn(...script: ConstructorParameters<typeof ScriptedService>) {
+  const service = new ScriptedService(...script);
+  const sessions = new SessionStore();
+  sessions.signedIn(session());
+  return { service, sessions, send: transport(sessions, service.fetch) };
+}
+
+const write = (headers = {}) =>
+  new Request(`${address}/configs/a`, { method: 'PATCH', body: '{"value":1.50}', headers: { 'If-Match': '"e1"', ...headers } });
+
+test('a write carries the CSRF token and every request an id', async () => {
+  const { service, send } = signedIn({ status: 200, body: {} }, { status: 200, body: {} });
+
+  await send(write());
+  await send(new Request(`${address}/configs`));
+
+  const [patch, get] = service.requests;
+  expect(patch?.headers.get('X-CSRF-Token')).toBe('token-1');
+  expect(get?.headers.get('X-CSRF-Token')).toBeNull();
+  expect(wasSentFromHere(patch?.headers.get('X-Request-Id') ?? '')).toBe(true);
+  expect(wasSentFromHere('of somebody else')).toBe(false);
+});
+
+test('a write that finds the session ended waits for the sign-in and is repeated with its body and its key', async () => {
+  const { service, sessions, send } = signedIn(problem(401, 'unauthenticated'), { status: 200, body: { version: 2 } });
+
+  const reply = send(write({ 'X-Idempotency-Key': 'k-1' }));
+  await expect.poll(() => sessions.state().status).toBe('expired');
+  expect(service.requests).toHaveLength(1);
+  sessions.signedIn(session(7, 'token-2'));
+
+  expect(await (await reply).json()).toEqual({ version: 2 });
+  const again = service.requests[1];
+  expect(await again?.text()).toBe('{"value":1.50}');
+  expect(again?.headers.get('If-Match')).toBe('"e1"');
+  expect(again?.headers.get('X-Idempotency-Key')).toBe('k-1');
+  expect(again?.headers.get('X-CSRF-Token')).toBe('token-2');
+});
+
+test('a write of one is never repeated in the name of another', async () => {
+  const { service, sessions, send } = signedIn(problem(401, 'unauthenticated'));
+
+  const reply = send(write());
+  await expect.poll(() => sessions.state().status).toBe('expired');
+  sessions.signedIn(session(8));
+
+  await expect(reply).rejects.toMatchObject({ code: 'unauthenticated' });
+  expect(service.requests).toHaveLength(1);
+});
+
+test('all requests that wait go on after one sign-in', async () => {
+  const { sessions, send } = signedIn(
+    problem(401, 'unauthenticated'),
+    problem(401, 'unauthenticated'),
+    { status: 200, body: 1 },
+    { status: 200, body: 2 },
+  );
+
+  const replies = [send(write()), send(new Request(`${address}/configs`))];
+  await expect.poll(() => sessions.state().status).toBe('expired');
+  await new Promise((resolve) => setTimeout(resolve));
+  sessions.signedIn(session());
+
+  expect((await Promise.all(replies)).map(({ ok }) => ok)).toEqual([true, true]);
+});
+
+test('a wrong password opens no dialog', async () => {
+  const { sessions, send } = signedIn(problem(401, 'invalid_credentials'));
+
+  await expect(send(new Request(`${address}/session`, { method: 'POST', body: '{}' }))).rejects.toMatchObject({ code: 'invalid_credentials' });
+  expect(sessions.state().status).toBe('in');
+});
+
+test('a token that another tab has made stale is renewed', async () => {
+  const { service, send } = signedIn(problem(403, 'csrf_failed'), { status: 200, body: session(7, 'token-3') }, { status: 200, body: {} });
+
+  await send(write());
+
+  expect(service.requests.map(({ method }) => method)).toEqual(['PATCH', 'GET', 'PATCH']);
+  expect(service.requests[2]?.headers.get('X-CSRF-Token')).toBe('token-3');
+});
+
+test('a request without a reply has an unknown outcome, and is not sent twice', async () => {
+  const { service, send } = signedIn(new TypeError('Failed to fetch'));
+
+  const error: unknown = await send(write()).catch((thrown: unknown) => thrown);
+
+  expect(isProblem(error, 'no_connection') && error.isOutcomeUnknown).toBe(true);
+  expect(service.requests).toHaveLength(1);
+});
+
+test('a conflict says what each side has, with its digits', async () => {
+  const { send } = signedIn(
+    problem(412, 'version_conflict', {
+      expectedVersion: 17,
+      currentVersion: 19,
+      currentEtag: '"e19"',
+      updatedBy: { id: 3, name: 'Li' },
+      updatedTime: '2026-11-11T00:00:00Z',
+      base: { value: 1 },
+      current: { value: 3 },
+      conflicts: [{ pointer: '/value', base: 1, yours: 2, theirs: 3 }],
+      theirsOnly: ['/remark'],
+      yoursOnly: [],
+      autoMergeable: false,
+    }),
+  );
+
+  const conflict = versionConflict<{ value: number }>(await send(write()).catch((thrown: unknown) => thrown));
+
+  expect(conflict?.current.value).toBe(3);
+  expect(conflict?.updatedBy.name).toBe('Li');
+  expect(conflict?.conflicts.map(({ pointer, theirs }) => [pointer, theirs])).toEqual([['/value', 3]]);
+});
+
+test('the values of a conflict keep their spelling', () => {
+  const members = { code: 'version_conflict' as const, title: '', detail: '', status: 412, requestId: '' };
+  const text = '{"conflicts":[{"pointer":"/value","yours":9007199254740993,"theirs":1.50}],"current":{"value":1.50}}';
+
+  const conflict = versionConflict(new ApiProblem(members, text));
+
+  expect(encode(conflict?.conflicts as unknown as Json)).toBe('[{"pointer":"/value","yours":9007199254740993,"theirs":1.50}]');
+});
+
+test('the loser of a transition is told who was first', async () => {
+  const { send } = signedIn(
+    problem(409, 'status_changed', { current: { id: 1 }, currentStatus: 'approved', allowedTransitions: ['settle'], changedBy: { id: 3, name: 'Li' }, changedTime: 't' }),
+  );
+
+  const error: unknown = await send(write()).catch((thrown: unknown) => thrown);
+
+  expect(transitionRefused<{ id: number }>(error)).toMatchObject({ currentStatus: 'approved', changedBy: { name: 'Li' } });
+  expect(versionConflict(error)).toBeUndefined();
+});
+
+test('the answer of a proxy is a problem too, and a wait is given in ms', async () => {
+  const { send } = signedIn({ status: 502, body: 'Bad gateway', headers: { 'Retry-After': '3' } });
+
+  await expect(send(write())).rejects.toMatchObject({ code: 'unavailable', status: 502, retryAfter: 3000 });
+});
+
+test.each([
+  [['*'], 'configs:write', true],
+  [['configs:*'], 'configs:write', true],
+  [['configs:read'], 'configs:write', false],
+  [['configs:write'], 'configs:write', true],
+  [['orders:*'], 'configs:write', false],
+])('%j grants %s: %s', (permissions, permission, granted) => {
+  expect(may(permissions, permission)).toBe(granted);
+});

@@ -1,0 +1,86 @@
+import { randomId } from '@/browser/id';
+import { ApiProblem, problemOf } from './problem';
+import type { SessionStore } from './session';
+
+/** How long a read may take, in ms. */
+const readTimeout = 20_000;
+/** How long a write may take: a little more than the service gives itself. */
+const writeTimeout = 45_000;
+
+const safe = new Set(['GET', 'HEAD']);
+const sessionPath = '/api/v1/session';
+
+/** Ids of requests sent from this page, newest last, to tell its own events apart. */
+const sent: string[] = [];
+const remembered = 200;
+
+export function wasSentFromHere(requestId: string): boolean {
+  return sent.includes(requestId);
+}
+
+/**
+ * Returns a fetch that sends what every request needs and throws an ApiProblem for
+ * every reply that is not OK.
+ *
+ * A request that finds its session ended waits until the same person has signed in
+ * again and is then repeated: it was not carried out, and its body was kept.
+ */
+export function transport(sessions: SessionStore, send: typeof fetch = (...request) => fetch(...request)) {
+  return async (request: Request): Promise<Response> => {
+    const response = await attempt(request.clone(), sessions, send);
+    if (response.ok || response.status === 304) return response;
+    const problem = await problemOf(response);
+    if (isSession(request)) throw problem;
+    if (problem.code === 'unauthenticated' && (await sessions.expired())) return again(request, sessions, send);
+    // Another tab has signed in anew: the cookie is its, and so is the token.
+    if (problem.code === 'csrf_failed' && (await renewed(request, sessions, send))) return again(request, sessions, send);
+    throw problem;
+  };
+}
+
+async function again(request: Request, sessions: SessionStore, send: typeof fetch): Promise<Response> {
+  const response = await attempt(request, sessions, send);
+  if (response.ok) return response;
+  throw await problemOf(response);
+}
+
+async function renewed(request: Request, sessions: SessionStore, send: typeof fetch): Promise<boolean> {
+  const before = sessions.user?.id;
+  const response = await attempt(new Request(new URL(sessionPath, request.url)), sessions, send);
+  if (!response.ok) return false;
+  const session = (await response.json()) as Parameters<SessionStore['signedIn']>[0];
+  if (session.user.id !== before) return false;
+  sessions.signedIn(session);
+  return true;
+}
+
+async function attempt(request: Request, sessions: SessionStore, send: typeof fetch): Promise<Response> {
+  const headers = new Headers(request.headers);
+  const requestId = headers.get('X-Request-Id') ?? randomId();
+  headers.set('X-Request-Id', requestId);
+  if (!safe.has(request.method) && sessions.csrfToken !== undefined) headers.set('X-CSRF-Token', sessions.csrfToken);
+  note(requestId);
+
+  const timeout = AbortSignal.timeout(safe.has(request.method) ? readTimeout : writeTimeout);
+  try {
+    return await send(new Request(request, { headers, credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.any([request.signal, timeout]) }));
+  } catch (error) {
+    if (request.signal.aborted) throw error;
+    throw noReply(timeout.aborted, requestId);
+  }
+}
+
+function noReply(timedOut: boolean, requestId: string): ApiProblem {
+  return timedOut
+    ? new ApiProblem({ code: 'timed_out', title: 'No answer in time', detail: 'The service did not answer in time.', status: 0, requestId })
+    : new ApiProblem({ code: 'no_connection', title: 'No connection', detail: 'The service cannot be reached.', status: 0, requestId });
+}
+
+function note(requestId: string): void {
+  sent.push(requestId);
+  if (sent.length > remembered) sent.shift();
+}
+
+function isSession(request: Request): boolean {
+  return new URL(request.url).pathname === sessionPath;
+}

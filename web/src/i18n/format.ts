@@ -1,0 +1,75 @@
+import { useMemo } from 'react';
+import type { Language } from './catalogue';
+import { locales } from './interpolate';
+import { useLanguage } from './language';
+
+/** The service keeps money as integers in minor units of one currency. */
+const currency = 'CNY';
+const minorUnits = 100;
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export interface Format {
+  number: (value: number) => string;
+  /** An amount in minor units: 6000 is ¥60.00. */
+  money: (minor: number) => string;
+  date: (time: string | number | Date) => string;
+  /** Date and time to the second, in the zone of the browser. */
+  dateTime: (time: string | number | Date) => string;
+  time: (time: string | number | Date) => string;
+  /** How long ago, or until: "12 s ago", "yesterday"; a date when more than a week away. */
+  relative: (time: string | number | Date, now: number) => string;
+  duration: (milliseconds: number) => string;
+  list: (items: readonly string[]) => string;
+}
+
+export function formatFor(language: Language): Format {
+  const locale = locales[language];
+  const number = new Intl.NumberFormat(locale);
+  const money = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hourCycle: 'h23' });
+  const short = new Intl.RelativeTimeFormat(locale, { style: 'narrow', numeric: 'auto' });
+  const list = new Intl.ListFormat(locale, { type: 'conjunction' });
+
+  const ago = (milliseconds: number): string | undefined => {
+    const size = Math.abs(milliseconds);
+    if (size < 5 * second) return short.format(0, 'second');
+    if (size < minute) return short.format(Math.trunc(milliseconds / second), 'second');
+    if (size < hour) return short.format(Math.trunc(milliseconds / minute), 'minute');
+    if (size < day) return short.format(Math.trunc(milliseconds / hour), 'hour');
+    if (size < 7 * day) return short.format(Math.trunc(milliseconds / day), 'day');
+    return undefined;
+  };
+  return {
+    number: (value) => number.format(value),
+    money: (minor) => money.format(minor / minorUnits),
+    date: (value) => date.format(new Date(value)),
+    dateTime: (value) => dateTime.format(new Date(value)),
+    time: (value) => time.format(new Date(value)),
+    relative: (value, now) => ago(new Date(value).getTime() - now) ?? date.format(new Date(value)),
+    duration: (milliseconds) => duration(locale, milliseconds),
+    list: (items) => list.format(items),
+  };
+}
+
+function duration(locale: string, milliseconds: number): string {
+  const [value, unit] =
+    milliseconds < second
+      ? [milliseconds, 'millisecond']
+      : milliseconds < minute
+        ? [milliseconds / second, 'second']
+        : milliseconds < hour
+          ? [milliseconds / minute, 'minute']
+          : [milliseconds / hour, 'hour'];
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: value < 10 && unit !== 'millisecond' ? 1 : 0 }).format(value);
+}
+
+export function useFormat(): Format {
+  const { language } = useLanguage();
+  return useMemo(() => formatFor(language), [language]);
+}

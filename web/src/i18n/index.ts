@@ -1,0 +1,4 @@
+export { catalogue, languages, type Catalogue, type Language, type LocalText } from './catalogue';
+export { formatFor, useFormat, type Format } from './format';
+export { LanguageProvider, useLanguage } from './language';
+export { useLocalText, useText, type Translate } from './useText';

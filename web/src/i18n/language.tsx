@@ -1,0 +1,42 @@
+import { createContext, use, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { recall, remember } from '@/browser/storage';
+import { languages, type Language } from './catalogue';
+import { locales } from './interpolate';
+
+// public/start.js reads it before the first paint.
+const storedAs = 'interlock.language';
+
+interface Choice {
+  language: Language;
+  choose: (language: Language) => void;
+}
+
+const LanguageContext = createContext<Choice>({ language: 'en', choose: () => undefined });
+
+/** The language in force, kept in this browser; at first the browser's own. */
+export function LanguageProvider({ initial, children }: { initial?: Language; children: ReactNode }) {
+  const [language, setLanguage] = useState<Language>(() => initial ?? preferred());
+  useEffect(() => {
+    document.documentElement.lang = locales[language];
+  }, [language]);
+  const choice = useMemo<Choice>(
+    () => ({
+      language,
+      choose: (chosen) => {
+        remember(storedAs, chosen);
+        setLanguage(chosen);
+      },
+    }),
+    [language],
+  );
+  return <LanguageContext value={choice}>{children}</LanguageContext>;
+}
+
+export function useLanguage(): Choice {
+  return use(LanguageContext);
+}
+
+function preferred(): Language {
+  const asked = recall(storedAs) ?? navigator.language;
+  return languages.find((language) => asked.startsWith(language)) ?? 'en';
+}

@@ -1,0 +1,35 @@
+import { equal } from './equal';
+import { emptyObject, isObject, member, type Json, type JsonObject, type Value } from './json';
+
+/** Applies a JSON Merge Patch (RFC 7396, section 2) and returns the result. */
+export function applyPatch(doc: Value, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const result = emptyObject();
+  if (isObject(doc)) Object.assign(result, doc);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) Reflect.deleteProperty(result, name);
+    else result[name] = applyPatch(member(result, name), value);
+  }
+  return result;
+}
+
+/**
+ * The smallest merge patch from base to edited. Members of objects on both sides
+ * are sent one by one, so that a stale edit contests only what it changed; all else
+ * is sent as a whole, what is gone as null. Empty when nothing changed.
+ */
+export function patchOf(base: JsonObject, edited: JsonObject): JsonObject {
+  const patch = emptyObject();
+  for (const name of new Set([...Object.keys(base), ...Object.keys(edited)])) {
+    const before = member(base, name);
+    const after = member(edited, name);
+    if (equal(before, after)) continue;
+    patch[name] = isObject(before) && isObject(after) ? patchOf(before, after) : (after ?? null);
+  }
+  return patch;
+}
+
+/** Whether a merge patch can express the edit: it cannot set a member to null. */
+export function isPatchable(base: JsonObject, edited: JsonObject): boolean {
+  return equal(applyPatch(base, patchOf(base, edited)), edited);
+}

@@ -1,0 +1,2 @@
+export { tones, type Tone } from './colours';
+export { resolveVariables, theme } from './theme';

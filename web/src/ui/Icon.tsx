@@ -1,0 +1,48 @@
+/** Outlines on a grid of 24, drawn with a stroke of 1.8. */
+const shapes = {
+  alert: 'M12 9v4m0 4h.01M10.4 4.3 2.9 17.2A1.9 1.9 0 0 0 4.5 20h15a1.9 1.9 0 0 0 1.6-2.8L13.6 4.3a1.9 1.9 0 0 0-3.2 0z',
+  arrowDown: 'M12 5v14m6-6-6 6-6-6',
+  arrowUp: 'M12 19V5m-6 6 6-6 6 6',
+  check: 'm5 12.5 5 5L20 7',
+  chevronDown: 'm6 9 6 6 6-6',
+  chevronLeft: 'm15 6-6 6 6 6',
+  chevronRight: 'm9 6 6 6-6 6',
+  chevronsLeft: 'm11 6-6 6 6 6m8-12-6 6 6 6',
+  columns: 'M4 5h16v14H4zM10 5v14M16 5v14',
+  copy: 'M9 9h10v10H9zM5 15V5h10',
+  cross: 'M6 6l12 12M18 6 6 18',
+  dots: 'M5 12h.01M12 12h.01M19 12h.01',
+  download: 'M12 4v11m-5-5 5 5 5-5M5 20h14',
+  info: 'M12 11v5m0-8h.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z',
+  language: 'M4 6h9M8.5 4v2c0 4-2 7-5 8.5M6 9.5c1 2.5 3 4 6 5M12 20l4.5-10L21 20m-1.5-3.5h-6',
+  menu: 'M4 7h16M4 12h16M4 17h16',
+  moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.500 10.500z',
+  plus: 'M12 5v14M5 12h14',
+  refresh: 'M19 12a7 7 0 1 1-2-4.900L20 10m0-6v6h-6',
+  screen: 'M3 5h18v11H3zM9 20h6m-3-4v4',
+  search: 'm20 20-4.500-4.500M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0z',
+  sun: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 3v1.500m0 15V21M3 12h1.500m15 0H21M5.600 5.600l1.100 1.100m10.600 10.600 1.100 1.100m0-12.800-1.100 1.100M6.700 17.300l-1.100 1.100',
+  unlink: 'M9 15l6-6M10 6l1-1a4.200 4.200 0 0 1 6 0m2 2a4.200 4.200 0 0 1 0 6l-1 1m-4 4-1 1a4.200 4.200 0 0 1-6 0l0 0m-2-2a4.200 4.200 0 0 1 0-6l1-1M4 4l16 16',
+} as const;
+
+export type IconName = keyof typeof shapes;
+
+/** A drawing beside words. Where it stands alone, what holds it carries the name. */
+export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={shapes[name]} />
+    </svg>
+  );
+}

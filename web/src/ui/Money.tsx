@@ -1,0 +1,7 @@
+import { useFormat } from '@/i18n';
+
+/** An amount in minor units, in figures of one width. */
+export function Money({ minor }: { minor: number }) {
+  const { money } = useFormat();
+  return <span className="tabular">{money(minor)}</span>;
+}

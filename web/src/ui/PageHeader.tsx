@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import styles from './PageHeader.module.css';
+
+interface Props {
+  title: ReactNode;
+  /** Where this page lies: the list that a record belongs to. */
+  parent?: { to: string; label: string };
+  /** Keys and numbers of orders are set in monospace. */
+  mono?: boolean;
+  /** Chips beside the title: version, status. */
+  chips?: ReactNode;
+  /** At the end of the line: who is here, buttons. */
+  children?: ReactNode;
+}
+
+/** The head of a page: where it is, what it is, its state, and what can be done. */
+export function PageHeader({ title, parent, mono = false, chips, children }: Props) {
+  return (
+    <header className={styles.header}>
+      <div className={styles.title}>
+        {parent !== undefined && (
+          <nav className={styles.parent}>
+            <Link to={parent.to}>{parent.label}</Link>
+            <span aria-hidden="true"> /</span>
+          </nav>
+        )}
+        <h1 className={mono ? `${styles.name ?? ''} mono` : styles.name}>{title}</h1>
+        {chips}
+      </div>
+      {children !== undefined && <div className={styles.actions}>{children}</div>}
+    </header>
+  );
+}

@@ -1,0 +1,45 @@
+import type { PersonName } from '@/api';
+import { useText } from '@/i18n';
+import { Mark } from './brand/Mark';
+import { uiMessages } from './messages';
+import styles from './Person.module.css';
+
+const hues = 6;
+
+/** Up to two letters that stand for a name. Chinese names are known by their last two. */
+export function initialsOf(name: string): string {
+  if (/\p{Script=Han}/u.test(name)) return Array.from(name).slice(-2).join('');
+  const words = name.split(/[\s._-]+/).filter(Boolean);
+  const letters = words.length > 1 ? [words[0], words.at(-1)].map((word) => Array.from(word ?? '')[0]) : Array.from(name).slice(0, 2);
+  return letters.join('').toUpperCase();
+}
+
+/** A person's initials on a colour that is theirs everywhere. */
+export function Avatar({ person, size = 28 }: { person: PersonName; size?: number }) {
+  if (person.id === 0) return <Mark size={size} />;
+  return (
+    <span
+      className={styles.avatar}
+      data-hue={person.id % hues}
+      style={{ width: size, height: size, fontSize: size * 0.39 }}
+      aria-hidden="true"
+    >
+      {initialsOf(person.name)}
+    </span>
+  );
+}
+
+/** Who did something. Id 0 is the service itself. */
+export function Person({ person, withAvatar = false }: { person: PersonName; withAvatar?: boolean }) {
+  const t = useText(uiMessages);
+  const name = person.id === 0 ? t('system') : person.name;
+  if (!withAvatar) return <span>{name}</span>;
+  return (
+    <span className={styles.person}>
+      <Avatar person={{ ...person, name }} size={22} />
+      <span>
+        {name}
+      </span>
+    </span>
+  );
+}

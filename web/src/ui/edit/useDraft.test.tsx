@@ -1,0 +1,115 @@
+import { act, renderHook } from '@testing-library/react';
+import { beforeEach, expect, test } from 'vitest';
+import { sessionStore } from '@/api';
+import { session } from '@/test/service';
+import { useDraft } from './useDraft';
+
+interface Config {
+  version: number;
+  etag: string;
+  value: string;
+  remark: string;
+  updatedTime: string;
+}
+
+const at = (version: number, value: string, remark = 'r'): Config => ({ version, etag: `"e${version}"`, value, remark, updatedTime: `t${version}` });
+const read = ({ value, remark }: Config) => ({ value, remark });
+
+const open = (first: Config) => renderHook(({ current }) => useDraft({ resource: 'configs/a', current, read }), { initialProps: { current: first } });
+const kept = () => localStorage.getItem('interlock.draft.7.configs/a');
+
+beforeEach(() => sessionStore.signedIn(session()));
+
+test('a form with nothing typed follows the record and says what changed', () => {
+  const { result, rerender } = open(at(17, 'a'));
+  rerender({ current: at(18, 'b') });
+
+  expect(result.current.value.value).toBe('b');
+  expect(result.current.base.version).toBe(18);
+  expect(result.current.followed).toEqual(['/value']);
+  expect(result.current.newer).toBeUndefined();
+});
+
+test('the base of a dirty form never moves, and what others did is named', () => {
+  const { result, rerender } = open(at(17, 'a'));
+  act(() => result.current.setValue((before) => ({ ...before, value: 'mine' })));
+  rerender({ current: at(18, 'theirs', 'their remark') });
+
+  expect(result.current.base).toMatchObject({ version: 17, etag: '"e17"' });
+  expect(result.current.value).toEqual({ value: 'mine', remark: 'r' });
+  expect(result.current.newer?.version).toBe(18);
+});
+
+test('what was typed survives a reload, with the version that it began from', () => {
+  const first = open(at(17, 'a'));
+  act(() => first.result.current.setValue({ value: 'mine', remark: 'r' }));
+  first.unmount();
+
+  const { result } = open(at(19, 'theirs'));
+
+  expect(result.current.value.value).toBe('mine');
+  expect(result.current.base.version).toBe(17);
+  expect(result.current.isDirty).toBe(true);
+  expect(result.current.restored).toBeGreaterThan(0);
+  expect(result.current.newer?.version).toBe(19);
+});
+
+test('the reply to a save is the new base, and a read that comes late is no news', () => {
+  const { result, rerender } = open(at(17, 'a'));
+  act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
+  act(() => result.current.saved(at(18, 'mine')));
+  rerender({ current: at(17, 'a') });
+
+  expect(result.current.base.version).toBe(18);
+  expect(result.current.value.value).toBe('mine');
+  expect(result.current.isDirty).toBe(false);
+  expect(kept()).toBeNull();
+});
+
+test('after a merge the form stands on their version and keeps what was typed', () => {
+  const { result } = open(at(17, 'a'));
+  act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
+  act(() => result.current.rebase(at(19, 'theirs', 'their remark'), { value: 'mine', remark: 'their remark' }));
+
+  expect(result.current.base).toMatchObject({ version: 19, value: { value: 'theirs', remark: 'their remark' } });
+  expect(result.current.isDirty).toBe(true);
+  expect(kept()).toContain('"version":19');
+});
+
+test('discarding leads to the newest version and forgets what was typed', () => {
+  const { result, rerender } = open(at(17, 'a'));
+  act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
+  rerender({ current: at(18, 'theirs') });
+  act(() => result.current.discard());
+
+  expect(result.current.value.value).toBe('theirs');
+  expect(result.current.base.version).toBe(18);
+  expect(kept()).toBeNull();
+});
+
+test('typing back what was there leaves nothing to save', () => {
+  const { result } = open(at(17, 'a'));
+  act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
+  act(() => result.current.setValue({ value: 'a', remark: 'r' }));
+
+  expect(result.current.isDirty).toBe(false);
+  expect(kept()).toBeNull();
+});
+
+test('the draft of one user is not shown to another', () => {
+  const first = open(at(17, 'a'));
+  act(() => first.result.current.setValue({ value: 'mine', remark: 'r' }));
+  first.unmount();
+  sessionStore.signedIn(session(8));
+
+  expect(open(at(17, 'a')).result.current.isDirty).toBe(false);
+});
+
+test('a record that was deleted and made anew is another one', () => {
+  const { result, rerender } = open(at(17, 'a'));
+  act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
+  rerender({ current: { ...at(1, 'new'), etag: '"other"' } });
+
+  expect(result.current.newer?.etag).toBe('"other"');
+  expect(result.current.base.version).toBe(17);
+});

@@ -1,0 +1,34 @@
+import { Button, Code } from '@mantine/core';
+import { isProblem } from '@/api';
+import { useText } from '@/i18n';
+import { uiMessages } from '../messages';
+import { FullPage } from './FullPage';
+import { NotFoundPage } from './NotFoundPage';
+import { useProblemText } from './useProblemText';
+
+/** Stands in for a page that threw. */
+export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
+  const t = useText(uiMessages);
+  const text = useProblemText();
+  if (isProblem(error, 'not_found')) return <NotFoundPage />;
+  if (isProblem(error)) {
+    return (
+      <FullPage title={error.title} hint={text(error)}>
+        <Button onClick={reset}>{t('retry')}</Button>
+        {error.requestId !== '' && <Code>{t('requestId', { id: error.requestId })}</Code>}
+      </FullPage>
+    );
+  }
+  const stale = isMissingChunk(error);
+  return (
+    <FullPage title={t(stale ? 'staleTitle' : 'brokenTitle')} hint={t(stale ? 'staleHint' : 'brokenHint')}>
+      <Button onClick={() => window.location.reload()}>{t('reload')}</Button>
+      {!stale && <Code>{text(error)}</Code>}
+    </FullPage>
+  );
+}
+
+/** After an upgrade of the service the chunks of an old page are gone. */
+function isMissingChunk(error: unknown): boolean {
+  return error instanceof TypeError && /module/i.test(error.message) && /(fetch|import|load)/i.test(error.message);
+}

@@ -1,0 +1,99 @@
+import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { createContext, use, useCallback, useState, type ReactNode, type SubmitEvent } from 'react';
+import { useText } from '@/i18n';
+import { uiMessages } from '../messages';
+
+export interface Question {
+  title: string;
+  /** What will happen, in a sentence. */
+  body?: ReactNode;
+  /** The words of the button: what it does, never "OK". */
+  confirm: string;
+  tone?: 'accent' | 'bad' | 'warn';
+  /** Whether a reason is asked for. It is at most 500 characters. */
+  reason?: 'required' | 'optional';
+}
+
+/** The answer; undefined when it was called off. */
+export type Confirmation = { reason: string } | undefined;
+
+type Ask = (question: Question) => Promise<Confirmation>;
+
+const ConfirmContext = createContext<Ask>(() => Promise.resolve(undefined));
+
+/** Asks before something that cannot simply be taken back. */
+export function useConfirm(): Ask {
+  return use(ConfirmContext);
+}
+
+interface Open {
+  question: Question;
+  answer: (confirmation: Confirmation) => void;
+}
+
+export function ConfirmProvider({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState<Open>();
+  const [shown, setShown] = useState(false);
+  const ask = useCallback<Ask>(
+    (question) =>
+      new Promise((answer) => {
+        setOpen({ question, answer });
+        setShown(true);
+      }),
+    [],
+  );
+  const settle = (confirmation: Confirmation) => {
+    open?.answer(confirmation);
+    setShown(false);
+  };
+  return (
+    <ConfirmContext value={ask}>
+      {children}
+      <Modal opened={shown} onClose={() => settle(undefined)} title={open?.question.title} withCloseButton={false}>
+        {open !== undefined && <Body question={open.question} settle={settle} />}
+      </Modal>
+    </ConfirmContext>
+  );
+}
+
+const longestReason = 500;
+
+function Body({ question, settle }: { question: Question; settle: (confirmation: Confirmation) => void }) {
+  const t = useText(uiMessages);
+  const [reason, setReason] = useState('');
+  const [missing, setMissing] = useState(false);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (question.reason === 'required' && reason.trim() === '') setMissing(true);
+    else settle({ reason: reason.trim() });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {question.body !== undefined && <div>{question.body}</div>}
+        {question.reason !== undefined && (
+          <Textarea
+            label={t('reason')}
+            description={t('reasonHint')}
+            error={missing && t('reasonNeeded')}
+            value={reason}
+            onChange={(event) => {
+              setReason(event.currentTarget.value);
+              setMissing(false);
+            }}
+            maxLength={longestReason}
+            autosize
+            minRows={2}
+            data-autofocus
+          />
+        )}
+        <Group justify="flex-end">
+          <Button onClick={() => settle(undefined)}>{t('cancel')}</Button>
+          <Button type="submit" variant="filled" color={question.tone ?? 'accent'} data-autofocus={question.reason === undefined || undefined}>
+            {question.confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

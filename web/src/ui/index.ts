@@ -1,0 +1,17 @@
+export { Banner } from './feedback/Banner';
+export { useConfirm, type Confirmation, type Question } from './feedback/confirm';
+export { ProblemBanner } from './feedback/ProblemBanner';
+export { useToasts, type Toasts } from './feedback/toasts';
+export { useProblemText } from './feedback/useProblemText';
+export { useDraft, type Base, type Draft, type Versioned } from './edit/useDraft';
+export { usePresence, type Present } from './edit/usePresence';
+export { EtagVersion } from './EtagVersion';
+export { Icon, type IconName } from './Icon';
+export { Money } from './Money';
+export { useNow } from './now';
+export type { PageInfo, Waiting } from './page';
+export { PageHeader } from './PageHeader';
+export { Avatar, Person } from './Person';
+export type { Hit, SearchProvider } from './shell/search';
+export { StatusChip } from './StatusChip';
+export { When } from './When';

@@ -1,0 +1,30 @@
+import type { QueryKey } from '@tanstack/react-query';
+import type { LocalText } from '@/i18n';
+
+export const navigationGroups = ['operate', 'sell', 'govern', 'inspect'] as const;
+export type NavigationGroup = (typeof navigationGroups)[number];
+
+/** How many wait behind an entry of the navigation. */
+export interface Waiting {
+  queryKey: QueryKey;
+  queryFn: (context: { signal: AbortSignal }) => Promise<number>;
+}
+
+/**
+ * What a page says of itself, as the staticData of its route. The navigation, the
+ * search and the title of the window are made from it, so that no list of pages has
+ * to be kept.
+ */
+export interface PageInfo {
+  title: LocalText;
+  /** Without this permission the page is not offered, and says so when opened. */
+  permission?: string;
+  /** Its entry in the navigation; pages of a single record have none. */
+  navigation?: { group: NavigationGroup; /** Small numbers stand first. */ order: number; waiting?: Waiting };
+}
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    page?: PageInfo;
+  }
+}

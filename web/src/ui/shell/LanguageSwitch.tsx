@@ -1,0 +1,28 @@
+import { ActionIcon } from '@mantine/core';
+import { useLanguage, useText } from '@/i18n';
+import { shellMessages } from './messages';
+
+const names = { en: 'EN', zh: '中' } as const;
+
+/** Switches between the two languages. It is named in the one that it leads to. */
+export function LanguageSwitch() {
+  const { language, choose } = useLanguage();
+  const t = useText(shellMessages);
+  const other = language === 'en' ? 'zh' : 'en';
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      c="dimmed"
+      fz={13}
+      fw={600}
+      onClick={() => choose(other)}
+      aria-label={`${names[other]} – ${t('otherLanguage')}`}
+      title={t('otherLanguage')}
+      lang={other === 'zh' ? 'zh-CN' : 'en'}
+    >
+      {names[other]}
+    </ActionIcon>
+  );
+}

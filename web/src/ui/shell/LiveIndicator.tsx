@@ -1,0 +1,42 @@
+import { Tooltip } from '@mantine/core';
+import { useLiveState, type LiveStatus } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { useNow } from '../now';
+import { shellMessages } from './messages';
+import styles from './LiveIndicator.module.css';
+
+/** Whether what is shown is current, and how old it may be. */
+export function LiveIndicator() {
+  const { status, since } = useLiveState();
+  const { words, hint } = useWords(status, since);
+  return (
+    <Tooltip label={hint} multiline maw={300}>
+      <span className={styles.indicator} data-status={status} tabIndex={0} role="status">
+        <span className={styles.dot} />
+        <span className={styles.words}>{words}</span>
+        <span className="unseen">{hint}</span>
+      </span>
+    </Tooltip>
+  );
+}
+
+function useWords(status: LiveStatus, since: number | undefined): { words: string; hint: string } {
+  const t = useText(shellMessages);
+  const { duration } = useFormat();
+  const now = useNow();
+  const age = since === undefined ? '' : duration(Math.max(0, Math.round((now - since) / 1000)) * 1000);
+  switch (status) {
+    case 'off':
+      return { words: t('liveOff'), hint: t('liveOffHint') };
+    case 'connecting':
+      return { words: t('connecting'), hint: t('connectingHint') };
+    case 'live':
+      return { words: t('live'), hint: t('liveHint', { age }) };
+    case 'asleep':
+      return { words: t('asleep'), hint: t('asleepHint') };
+    case 'lost':
+      return since === undefined
+        ? { words: t('lostNever'), hint: t('connectingHint') }
+        : { words: t('lost', { age }), hint: t('lostHint', { age }) };
+  }
+}

@@ -1,0 +1,92 @@
+import { ActionIcon, Drawer } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { lastTenant } from '@/api';
+import { useLocalText, useText } from '@/i18n';
+import { Logo, productName } from '../brand/Logo';
+import { Icon } from '../Icon';
+import { uiMessages } from '../messages';
+import { LanguageSwitch } from './LanguageSwitch';
+import { LiveIndicator } from './LiveIndicator';
+import { shellMessages } from './messages';
+import { Navigation } from './Navigation';
+import { useOpenPage } from './pages';
+import { SchemeSwitch } from './SchemeSwitch';
+import { SearchBox } from './SearchBox';
+import styles from './Shell.module.css';
+import { UserMenu } from './UserMenu';
+
+const defaultTenant = 'default';
+
+/** The frame around every page: navigation at the side, tools at the top. */
+export function Shell({ children }: { children: ReactNode }) {
+  const t = useText(shellMessages);
+  const shared = useText(uiMessages);
+  const [drawer, setDrawer] = useState(false);
+  useWindowTitle();
+  return (
+    <div className={styles.shell}>
+      <a href="#content" className={styles.skip}>
+        {t('skip')}
+      </a>
+      <aside className={styles.side}>
+        <Link to="/" className={styles.logo}>
+          <Logo />
+        </Link>
+        <div className={styles.scroll}>
+          <Navigation />
+        </div>
+      </aside>
+      <header className={styles.top}>
+        <ActionIcon
+          className={styles.burger}
+          variant="subtle"
+          color="gray"
+          c="dimmed"
+          size="lg"
+          onClick={() => setDrawer(true)}
+          aria-label={t('openNavigation')}
+          aria-expanded={drawer}
+        >
+          <Icon name="menu" size={20} />
+        </ActionIcon>
+        <Link to="/" className={styles.topLogo} aria-label={productName}>
+          <Logo size={24} />
+        </Link>
+        <SearchBox />
+        <div className={styles.tools}>
+          <LiveIndicator />
+          <Tenant />
+          <LanguageSwitch />
+          <SchemeSwitch />
+          <UserMenu />
+        </div>
+      </header>
+      <main id="content" tabIndex={-1} className={styles.content}>
+        {children}
+      </main>
+      <Drawer opened={drawer} onClose={() => setDrawer(false)} size={260} title={<Logo />} closeButtonProps={{ 'aria-label': shared('close') }}>
+        <Navigation onOpen={() => setDrawer(false)} />
+      </Drawer>
+    </div>
+  );
+}
+
+function Tenant() {
+  const t = useText(shellMessages);
+  const tenant = lastTenant() || defaultTenant;
+  return (
+    <span className={styles.tenant} title={t('tenant', { tenant })}>
+      {tenant}
+    </span>
+  );
+}
+
+function useWindowTitle(): void {
+  const page = useOpenPage();
+  const text = useLocalText();
+  const title = page === undefined ? productName : `${text(page.title)} · ${productName}`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}

@@ -1,0 +1,40 @@
+import { Anchor, Modal, Stack, Text } from '@mantine/core';
+import { sessionStore, useSession } from '@/api';
+import { useText } from '@/i18n';
+import { signInMessages } from './messages';
+import { SignInForm } from './SignInForm';
+
+/**
+ * Opens over the page when the session of who is at work has ended. The page beneath
+ * keeps its contents, and the requests that were refused are sent again.
+ */
+export function SignInDialog() {
+  const t = useText(signInMessages);
+  const state = useSession();
+  const user = 'session' in state ? state.session.user : undefined;
+  return (
+    <Modal
+      opened={state.status === 'expired'}
+      onClose={() => undefined}
+      title={t('expiredTitle')}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      zIndex={1000}
+    >
+      {user !== undefined && (
+        <Stack gap="md">
+          <Text>{t('expiredHint', { name: user.displayName })}</Text>
+          <SignInForm username={user.username} />
+          <Text fz="sm" c="dimmed">
+            <Anchor component="button" type="button" inherit onClick={() => sessionStore.signedOut()}>
+              {t('otherUser')}
+            </Anchor>
+            <br />
+            {t('otherUserHint', { name: user.displayName })}
+          </Text>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

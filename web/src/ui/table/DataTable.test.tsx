@@ -1,0 +1,186 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useQuery } from '@tanstack/react-query';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { renderPage } from '@/test/render';
+import { ApiProblem } from '@/api';
+import { csv, DataTable, oneOf, tableSearch, useSelection, useTableState, type Column, type ListPage, type TableSearch } from '.';
+
+interface Row {
+  id: number;
+  name: string;
+  status: string;
+}
+interface Search extends TableSearch {
+  status?: 'open' | 'closed';
+}
+
+const all: Row[] = Array.from({ length: 60 }, (_, i) => ({ id: i + 1, name: `Row ${i + 1}`, status: i % 2 === 0 ? 'open' : 'closed' }));
+const columns: Column<Row>[] = [
+  { id: 'name', header: 'Name', cell: (row) => row.name, text: (row) => row.name, sort: 'name', narrow: true },
+  { id: 'status', header: 'Status', cell: (row) => row.status, text: (row) => row.status },
+  { id: 'secret', header: 'Secret', cell: () => 'hidden', optional: true },
+];
+const validate = tableSearch({ status: oneOf('open', 'closed') });
+
+const opened = vi.fn();
+let answer: (search: Search) => ListPage<Row>;
+
+/** A service of sixty rows, twenty-five a page. */
+function pageOf({ cursor, status, limit = 50, q }: Search): ListPage<Row> {
+  const rows = all.filter((row) => (status === undefined || row.status === status) && (q === undefined || row.name.includes(q)));
+  const from = Number(cursor ?? 0);
+  const end = from + limit;
+  return { items: rows.slice(from, end), nextCursor: end < rows.length ? String(end) : null, total: rows.length };
+}
+
+function Page({ search }: { search: Search }) {
+  const state = useTableState(search);
+  const selection = useSelection<Row>((row) => String(row.id), search);
+  const query = useQuery({ queryKey: ['rows', search], queryFn: () => answer(search) });
+  return (
+    <>
+      <DataTable id="rows" label="Rows" columns={columns} rowId={(row) => String(row.id)} rowLabel={(row) => row.name} query={query} state={state} selection={selection} open={opened} />
+      <output>{selection.all ? `all but ${selection.except.size}` : selection.rows.map(({ id }) => id).join(',')}</output>
+    </>
+  );
+}
+
+beforeEach(() => {
+  answer = pageOf;
+  opened.mockReset();
+});
+
+const rows = () => screen.getAllByRole('row').slice(1);
+const user = userEvent.setup();
+
+test('filters, order and page are in the address, and the way back leads there', async () => {
+  const { address } = await renderPage(Page, validate, '/?limit=25&status=open');
+  expect(await screen.findByText('Row 1')).toBeTruthy();
+  expect(screen.getByText('1–25 of 30')).toBeTruthy();
+
+  await user.click(screen.getByRole('button', { name: 'Next page' }));
+  expect(await screen.findByText('26–30 of 30')).toBeTruthy();
+  expect(address()).toContain('cursor=%2225%22');
+  expect(address()).toContain('status=open');
+
+  await user.click(screen.getByRole('button', { name: 'Previous page' }));
+  expect(await screen.findByText('1–25 of 30')).toBeTruthy();
+
+  await user.click(screen.getByRole('button', { name: 'Name' }));
+  await waitFor(() => expect(address()).toContain('sort=name'));
+  expect(address()).not.toContain('cursor');
+  expect(screen.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('ascending');
+});
+
+test('what makes no sense in an address is left out', () => {
+  expect(validate({ status: 'stolen', limit: '7', cursor: 'c', q: 12, sort: '', extra: 1 })).toEqual({ cursor: 'c', q: '12' });
+});
+
+test('a search is looked for once the typing rests, from the first page on', async () => {
+  const { address } = await renderPage(Page, validate, '/?limit=25&cursor=25');
+  await screen.findByText('Row 26');
+
+  await user.type(screen.getByRole('searchbox', { name: 'Search' }), 'Row 6');
+
+  expect(await screen.findByText('1–2 of 2')).toBeTruthy();
+  expect(address()).toContain('q=Row+6');
+  expect(address()).not.toContain('cursor');
+});
+
+test('typing goes on while the list is searched', async () => {
+  const { address } = await renderPage(Page, validate);
+  const input = await screen.findByRole('searchbox', { name: 'Search' });
+  await user.type(input, 'Row');
+  await waitFor(() => expect(address()).toContain('q=Row'));
+  await user.keyboard(' 12');
+
+  await waitFor(() => expect(address()).toContain('q=Row+12'));
+  expect(document.activeElement).toBe(input);
+  expect((input as HTMLInputElement).value).toBe('Row 12');
+});
+
+test('arrow keys move between rows, Enter opens, Space chooses', async () => {
+  await renderPage(Page, validate);
+  await screen.findByText('Row 1');
+
+  rows()[0]?.focus();
+  await user.keyboard('{ArrowDown}{ArrowDown}');
+  expect(document.activeElement).toBe(rows()[2]);
+  await user.keyboard(' ');
+  await user.keyboard('{Enter}');
+  await user.keyboard('{End}');
+
+  expect(opened).toHaveBeenCalledExactlyOnceWith(all[2]);
+  expect(screen.getByText('1 chosen')).toBeTruthy();
+  expect(document.activeElement).toBe(rows().at(-1));
+});
+
+test('rows stay chosen when the page is turned', async () => {
+  await renderPage(Page, validate, '/?limit=25');
+  await user.click(await screen.findByRole('checkbox', { name: 'Choose Row 2' }));
+  await user.click(screen.getByRole('button', { name: 'Next page' }));
+  await user.click(await screen.findByRole('checkbox', { name: 'Choose Row 30' }));
+
+  expect(document.querySelector('output')?.textContent).toBe('2,30');
+});
+
+test('all that match can be chosen, and single rows taken out again', async () => {
+  await renderPage(Page, validate, '/?limit=25&status=open');
+  await user.click(await screen.findByRole('checkbox', { name: 'Choose all rows of this page' }));
+  expect(screen.getByText('25 chosen')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Choose all 30 that match' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Choose Row 3' }));
+
+  expect(document.querySelector('output')?.textContent).toBe('all but 1');
+  expect(screen.getByText('29 chosen')).toBeTruthy();
+});
+
+test('a choice of all does not outlive its filters', async () => {
+  await renderPage(Page, validate, '/?status=open');
+  await user.click(await screen.findByRole('checkbox', { name: 'Choose all rows of this page' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Choose Row 1' }));
+  await user.click(screen.getByRole('button', { name: 'Choose all 30 that match' }));
+  await user.type(screen.getByRole('searchbox', { name: 'Search' }), 'Row 5');
+
+  await waitFor(() => expect(screen.queryByText(/chosen/)).toBeNull());
+});
+
+test('the chosen columns are kept', async () => {
+  const { unmount } = await renderPage(Page, validate);
+  await screen.findByText('Row 1');
+  await user.click(screen.getByRole('button', { name: 'Columns' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Status' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Secret' }));
+  unmount();
+
+  await renderPage(Page, validate);
+  await screen.findByText('Row 1');
+  expect(screen.getAllByRole('columnheader').map((cell) => cell.textContent)).toEqual(['', 'Name', 'Secret']);
+});
+
+test('a list that is empty, one that matches nothing and one that failed say so', async () => {
+  answer = () => ({ items: [], nextCursor: null, total: 0 });
+  const empty = await renderPage(Page, validate);
+  expect(await screen.findByText('Nothing here yet')).toBeTruthy();
+  empty.unmount();
+
+  const filtered = await renderPage(Page, validate, '/?status=closed');
+  await user.click(await screen.findByRole('button', { name: 'Clear the filters' }));
+  await waitFor(() => expect(filtered.address()).toBe('/'));
+  filtered.unmount();
+
+  answer = () => {
+    throw new ApiProblem({ code: 'unavailable', title: 'Not available', detail: 'The database cannot be reached.', status: 503, requestId: 'r-9' });
+  };
+  await renderPage(Page, validate);
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('The database cannot be reached.');
+  answer = pageOf;
+  await user.click(within(alert).getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Row 1')).toBeTruthy();
+});
+
+test('CSV quotes what needs it, and a formula is no formula', () => {
+  expect(csv([['a', 'b,c', 'd"e'], ['=1+1', '-5', '@x'], ['中', '-5x', 'l\nm']])).toBe('\ufeffa,"b,c","d""e"\r\n\'=1+1,-5,\'@x\r\n中,\'-5x,"l\nm"\r\n');
+});

@@ -1,0 +1,310 @@
+import { Checkbox, Paper } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { getCoreRowModel, useReactTable, type ColumnDef } from '@tanstack/react-table';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useText } from '@/i18n';
+import { ProblemBanner } from '../feedback/ProblemBanner';
+import { Icon } from '../Icon';
+import type { Column, ListPage } from './column';
+import styles from './DataTable.module.css';
+import { Empty } from './Empty';
+import { tableMessages } from './messages';
+import { Pager } from './Pager';
+import { filtersOf, type TableSearch } from './search';
+import { SelectionBar } from './SelectionBar';
+import { TableTools } from './TableTools';
+import { useColumnChoice } from './useColumnChoice';
+import type { Selection } from './useSelection';
+import type { TableState } from './useTableState';
+
+interface Props<Row> {
+  /** Names the table for what is kept about it: "orders". */
+  id: string;
+  /** What the table lists, for screen readers. */
+  label: string;
+  columns: Column<Row>[];
+  rowId: (row: Row) => string;
+  /** What a row is called when it is chosen or opened. */
+  rowLabel: (row: Row) => string;
+  query: Pick<UseQueryResult<ListPage<Row>>, 'data' | 'error' | 'isPending' | 'isFetching' | 'refetch'>;
+  state: TableState;
+  /** Inputs beside the search box. */
+  filters?: ReactNode;
+  /** Whether the service can look for words in this list. */
+  searchable?: boolean;
+  selection?: Selection<Row>;
+  /** Buttons for the chosen rows. */
+  bulk?: ReactNode;
+  /** Opens a row by Enter or click. */
+  open?: (row: Row) => void;
+  /** Reads the page after a cursor, to export all that match. */
+  readPage?: (cursor: string | undefined) => Promise<ListPage<Row>>;
+  /** What to say when the list has nothing and no filter is set. */
+  empty?: { title: string; hint?: string; action?: ReactNode };
+  /** Marks rows that just changed. */
+  isFresh?: (row: Row) => boolean;
+}
+
+/** From here on only the rows in view are drawn. */
+const virtualFrom = 80;
+const rowHeight = 41;
+const skeletonRows = 8;
+
+/**
+ * A list of the service: filters, order and page in the address, chosen columns kept,
+ * CSV, and everything by keyboard.
+ */
+export function DataTable<Row>(props: Props<Row>) {
+  const { columns, query, state, selection, label } = props;
+  const t = useText(tableMessages);
+  const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false });
+  const choice = useColumnChoice(props.id, columns);
+  const rows = query.data?.items ?? [];
+  const table = useReactTable<Row>({
+    data: rows,
+    columns: columns.map<ColumnDef<Row>>(({ id }) => ({ id })),
+    getRowId: props.rowId,
+    getCoreRowModel: getCoreRowModel(),
+    manualPagination: true,
+    manualSorting: true,
+    state: { columnVisibility: narrow ? narrowed(columns, choice.visibility) : choice.visibility },
+  });
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
+  const total = query.data?.total ?? 0;
+  const filtered = Object.keys(filtersOf(state.search)).length > 0;
+
+  return (
+    <Paper className={styles.card}>
+      <TableTools {...props} choice={choice} />
+      {selection !== undefined && selection.count(total) > 0 && (
+        <SelectionBar selection={selection} total={total}>
+          {props.bulk}
+        </SelectionBar>
+      )}
+      {query.error !== null && (
+        <div className={styles.notice}>
+          <ProblemBanner error={query.error} retry={() => void query.refetch()} />
+        </div>
+      )}
+      <p className="unseen" id={`${props.id}-keys`}>
+        {t('keys')}
+      </p>
+      <div className={styles.scroll}>
+        <table className={styles.table} aria-label={label} aria-rowcount={total + 1} aria-busy={query.isFetching} aria-describedby={`${props.id}-keys`}>
+          <Head {...props} columns={shown} rows={rows} />
+          {query.isPending && query.error === null ? (
+            <Skeleton columns={shown.length + (selection === undefined ? 0 : 1)} />
+          ) : (
+            <Body {...props} columns={shown} rows={rows} />
+          )}
+        </table>
+      </div>
+      {query.data !== undefined && rows.length === 0 && <Empty {...props.empty} filtered={filtered} clear={() => state.set(cleared(state.search))} />}
+      {query.data !== undefined && total > 0 && <Pager state={state} page={query.data} />}
+    </Paper>
+  );
+}
+
+function cleared(search: TableSearch): Record<string, undefined> {
+  return Object.fromEntries(Object.keys(filtersOf(search)).map((name) => [name, undefined]));
+}
+
+function narrowed<Row>(columns: readonly Column<Row>[], visibility: Readonly<Record<string, boolean>>): Record<string, boolean> {
+  return Object.fromEntries(columns.map(({ id, narrow }) => [id, visibility[id] === true && narrow === true]));
+}
+
+interface Parts<Row> extends Props<Row> {
+  rows: Row[];
+}
+
+function Head<Row>({ columns, rows, rowId, selection, state }: Parts<Row>) {
+  const t = useText(tableMessages);
+  const chosen = selection === undefined ? 0 : rows.filter((row) => selection.has(rowId(row))).length;
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        {selection !== undefined && (
+          <th className={styles.tick} scope="col">
+            <Checkbox
+              size="xs"
+              aria-label={t('choosePage')}
+              checked={rows.length > 0 && chosen === rows.length}
+              indeterminate={chosen > 0 && chosen < rows.length}
+              onChange={() => selection.setMany(rows, chosen < rows.length)}
+            />
+          </th>
+        )}
+        {columns.map((column) => (
+          <th key={column.id} scope="col" data-align={column.align} aria-sort={sorting(column, state.search.sort)}>
+            {column.sort === undefined ? (
+              column.header
+            ) : (
+              <button type="button" className={styles.sort} onClick={() => state.sortBy(column.sort ?? '')} title={t('sorted', { column: column.header })}>
+                {column.header}
+                {state.search.sort === column.sort && <Icon name="arrowUp" size={13} />}
+                {state.search.sort === `-${column.sort}` && <Icon name="arrowDown" size={13} />}
+              </button>
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function sorting<Row>(column: Column<Row>, sort: string | undefined): 'ascending' | 'descending' | undefined {
+  if (column.sort === undefined) return undefined;
+  return sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined;
+}
+
+function Body<Row>(props: Parts<Row>) {
+  const { rows, rowId, selection, open, state } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [current, setCurrent] = useState(0);
+  const [top, setTop] = useState(0);
+  const [moved, setMoved] = useState(0);
+  const virtual = rows.length > virtualFrom;
+  useLayoutEffect(() => setTop(virtual && body.current !== null ? body.current.getBoundingClientRect().top + window.scrollY : 0), [virtual]);
+  const virtualizer = useWindowVirtualizer({ count: rows.length, estimateSize: () => rowHeight, overscan: 20, scrollMargin: top, enabled: virtual });
+  const focused = Math.min(current, Math.max(0, rows.length - 1));
+  useEffect(() => {
+    if (moved > 0) body.current?.querySelector<HTMLElement>(`[data-index="${focused}"]`)?.focus();
+  }, [moved, focused]);
+
+  const moveTo = (index: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, index));
+    if (virtual) virtualizer.scrollToIndex(next);
+    setCurrent(next);
+    setMoved((n) => n + 1);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTableRowElement>, index: number, row: Row) => {
+    if (event.target !== event.currentTarget) return;
+    const act = actionOf(event, { moveTo, index, last: rows.length - 1, toggle: () => selection?.toggle(row), open: () => open?.(row) });
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  };
+
+  const items = virtual ? virtualizer.getVirtualItems() : [];
+  const first = virtual ? (items[0]?.index ?? 0) : 0;
+  const last = virtual ? (items.at(-1)?.index ?? -1) : rows.length - 1;
+  return (
+    <tbody ref={body}>
+      {first > 0 && <Spacer height={(items[0]?.start ?? 0) - top} />}
+      {rows.slice(first, last + 1).map((row, i) => {
+        const index = first + i;
+        return (
+          <BodyRow
+            {...props}
+            key={rowId(row)}
+            row={row}
+            index={index}
+            ariaIndex={(state.before ?? 0) + index + 2}
+            isCurrent={index === focused}
+            onFocus={() => setCurrent(index)}
+            onKeyDown={(event) => onKeyDown(event, index, row)}
+          />
+        );
+      })}
+      {virtual && last < rows.length - 1 && <Spacer height={virtualizer.getTotalSize() - ((items.at(-1)?.end ?? 0) - top)} />}
+    </tbody>
+  );
+}
+
+interface Moves {
+  moveTo: (index: number) => void;
+  index: number;
+  last: number;
+  toggle: () => void;
+  open: () => void;
+}
+
+function actionOf(event: KeyboardEvent, { moveTo, index, last, toggle, open }: Moves): (() => void) | undefined {
+  switch (event.key) {
+    case 'ArrowDown':
+      return () => moveTo(index + 1);
+    case 'ArrowUp':
+      return () => moveTo(index - 1);
+    case 'Home':
+      return () => moveTo(0);
+    case 'End':
+      return () => moveTo(last);
+    case ' ':
+      return toggle;
+    case 'Enter':
+      return open;
+    default:
+      return undefined;
+  }
+}
+
+function Spacer({ height }: { height: number }) {
+  return <tr aria-hidden="true" style={{ height }} />;
+}
+
+interface RowProps<Row> extends Parts<Row> {
+  row: Row;
+  index: number;
+  ariaIndex: number;
+  isCurrent: boolean;
+  onFocus: () => void;
+  onKeyDown: (event: KeyboardEvent<HTMLTableRowElement>) => void;
+}
+
+function BodyRow<Row>({ row, index, ariaIndex, isCurrent, columns, rowId, rowLabel, selection, open, isFresh, onFocus, onKeyDown }: RowProps<Row>) {
+  const t = useText(tableMessages);
+  const chosen = selection?.has(rowId(row)) ?? false;
+  return (
+    <tr
+      className={styles.row}
+      data-index={index}
+      data-open={open !== undefined || undefined}
+      data-chosen={chosen || undefined}
+      data-fresh={isFresh?.(row) === true || undefined}
+      aria-rowindex={ariaIndex}
+      aria-selected={selection === undefined ? undefined : chosen}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={onFocus}
+      onKeyDown={onKeyDown}
+      onClick={(event) => {
+        if (open !== undefined && !isControl(event.target)) open(row);
+      }}
+    >
+      {selection !== undefined && (
+        <td className={styles.tick}>
+          <Checkbox size="xs" aria-label={t('chooseRow', { row: rowLabel(row) })} checked={chosen} onChange={() => selection.toggle(row)} />
+        </td>
+      )}
+      {columns.map((column) => (
+        <td key={column.id} data-align={column.align} className={column.mono === true ? 'mono' : undefined}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** A click on something in the row is meant for that; and text can be marked. */
+function isControl(target: EventTarget): boolean {
+  const marked = window.getSelection()?.type === 'Range';
+  return marked || (target instanceof Element && target.closest('a, button, input, label') !== null);
+}
+
+function Skeleton({ columns }: { columns: number }) {
+  return (
+    <tbody aria-hidden="true">
+      {Array.from({ length: skeletonRows }, (_, row) => (
+        <tr key={row}>
+          {Array.from({ length: columns }, (_cell, column) => (
+            <td key={column}>
+              <span className={styles.bone} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}

@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useText } from '@/i18n';
+import { tableMessages } from './messages';
+import styles from './SelectionBar.module.css';
+import type { Selection } from './useSelection';
+
+interface Props<Row> {
+  selection: Selection<Row>;
+  total: number;
+  /** What can be done with the chosen rows. */
+  children: ReactNode;
+}
+
+/** How many rows are chosen, the way to choose all that match, and what to do with them. */
+export function SelectionBar<Row>({ selection, total, children }: Props<Row>) {
+  const t = useText(tableMessages);
+  const count = selection.count(total);
+  return (
+    <section className={styles.bar} aria-label={t('chosenRows')}>
+      <strong className="tabular" role="status">
+        {t('chosen', { n: count })}
+      </strong>
+      {count < total && (
+        <Button size="xs" onClick={selection.chooseAll}>
+          {t('chooseAll', { n: total })}
+        </Button>
+      )}
+      <Button size="xs" onClick={selection.clear}>
+        {t('clearChoice')}
+      </Button>
+      <div className={styles.actions}>{children}</div>
+    </section>
+  );
+}

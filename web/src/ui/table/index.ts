@@ -1,0 +1,7 @@
+export type { Column, ListPage } from './column';
+export { csv, download } from './csv';
+export { FilterText } from './FilterText';
+export { DataTable } from './DataTable';
+export { anInteger, aText, defaultPageSize, filtersOf, oneOf, tableSearch, type TableSearch } from './search';
+export { useSelection, type Selection } from './useSelection';
+export { useTableState, type TableState } from './useTableState';

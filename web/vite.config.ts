@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url';
+import { tanstackRouter } from '@tanstack/router-plugin/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+import { firstLoadBudget } from './build/budget.ts';
+
+const service = process.env.INTERLOCK_URL ?? 'http://127.0.0.1:8080';
+
+export default defineConfig({
+  plugins: [tanstackRouter(), react(), firstLoadBudget(300_000)],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  server: { host: '127.0.0.1', proxy: { '/api': service } },
+  build: {
+    target: 'es2023',
+    // The content security policy forbids data: fonts and scripts.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 700,
+    // A page that was renamed would leave its old chunks in the binary.
+    emptyOutDir: true,
+  },
+  test: {
+    environment: 'happy-dom',
+    include: ['src/**/*.test.{ts,tsx}', 'build/**/*.test.ts'],
+    setupFiles: ['src/test/setup.ts'],
+    css: false,
+    restoreMocks: true,
+    unstubGlobals: true,
+  },
+});
