@@ -100,7 +100,7 @@ fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each
 
 .PHONY: clean
 clean: ## Remove what was built, keep ./data
-	rm -rf bin load/report && git clean -qfdX web/dist
+	rm -rf bin web/dist load/report
 
 web/dist/index.html: $(WEB_SOURCES)
 	npm --prefix web ci --no-audit --no-fund
