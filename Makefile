@@ -38,9 +38,21 @@ run: build ## Build and serve on SQLite, data under ./data
 	bin/admin serve
 
 .PHONY: test
-test: $(WEB) c-compiler ## Run vet and every test with the race detector, beside a private MariaDB and Redis
+test: test-go test-web test-browser ## Run everything that a change must pass, but lint
+
+.PHONY: test-go
+test-go: $(WEB) c-compiler ## Run vet and every Go test with the race detector, beside a private MariaDB and Redis
 	$(RACE) go vet -race ./...
 	$(SERVICES) -- env $(RACE) go test -race -count=1 -timeout 10m ./...
+
+.PHONY: test-web
+test-web: $(WEB) ## Run the web admin's own tests
+	npm --prefix web run --silent test
+
+.PHONY: test-browser
+test-browser: build ## Drive bin/admin in Chromium: every page in each language, colour scheme and width, with axe
+	test/tools/browser.sh
+	npm --prefix web run --silent e2e
 
 .PHONY: test-fast
 test-fast: $(WEB) ## Run the same tests without the race detector (no C compiler needed)
@@ -55,6 +67,7 @@ c-compiler:
 .PHONY: lint
 lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, and known vulnerabilities
 	CGO_ENABLED=0 $(LINT) run
+	npm --prefix web run --silent lint
 	CGO_ENABLED=0 go test -count=1 -tags lint ./test/lint
 
 .PHONY: vuln
