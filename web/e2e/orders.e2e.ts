@@ -58,6 +58,8 @@ test('500 orders are shipped in one go, with a verdict each, and the filter is i
   const ids: number[] = [];
   for (let i = 0; i < 500; i++) ids.push((await place()).id);
   await request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });
+  // The test before may have left a paid order too.
+  const { total: paid } = await request<{ total: number }>('GET', '/orders?status=paid&limit=1');
   const visitor = await Visitor.open(browser, service.address);
   const { page } = visitor;
   await visitor.signIn(admin, '/orders');
@@ -86,6 +88,6 @@ test('500 orders are shipped in one go, with a verdict each, and the filter is i
   await page.getByRole('button', { name: 'Verdicts as CSV' }).click();
   expect((await saving).suggestedFilename()).toBe('orders-ship.csv');
   await page.getByRole('button', { name: 'Close' }).click();
-  expect(await request<{ total: number }>('GET', '/orders?status=shipped&limit=1')).toMatchObject({ total: 500 });
+  expect(await request<{ total: number }>('GET', '/orders?status=shipped&limit=1')).toMatchObject({ total: paid });
   await visitor.close();
 });
