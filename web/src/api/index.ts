@@ -1,6 +1,6 @@
 export { answer, api, asMergePatch, data, exactly, idempotent, type Answer } from './client';
 export { liveStream, useIdempotencyKey, useLive, useLiveState, useMay, useSession, useUser } from './hooks';
-export { announcePresence } from './presence';
+export { announceLeaving, announcePresence } from './presence';
 export type { LiveEvent, LiveState, LiveStatus } from './live';
 export {
   ApiProblem,

@@ -45,10 +45,10 @@ test('an event reaches those who watch its topic', async () => {
   stream.start();
   await settle();
 
-  lines[0]?.say('event: configs\ndata: {"key":"checkout.tax","payload":{"version":3}}\n\nevent: orders\ndata: {"key":"1"}\n\n');
+  lines[0]?.say('event: configs\ndata: {"key":"checkout.tax","version":3}\n\nevent: orders\ndata: {"key":"1"}\n\n');
   await settle();
 
-  expect(heard).toEqual([{ topic: 'configs', key: 'checkout.tax', payload: { version: 3 } }]);
+  expect(heard).toEqual([{ topic: 'configs', key: 'checkout.tax', payload: { key: 'checkout.tax', version: 3 } }]);
   expect(stream.state().status).toBe('live');
   stream.stop();
 });

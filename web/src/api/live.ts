@@ -4,8 +4,9 @@ import type { SessionStore } from './session';
 /** A change that the service announces. A hint: whoever acts on it reads again. */
 export interface LiveEvent {
   topic: string;
-  /** What changed within the topic: a config's key, an order's id. */
+  /** What changed within the topic: a config's key, an order's id. '' means many of them. */
   key: string;
+  /** All that was said, as the contract has it: version, etag, action, changedBy, people… */
   payload: Readonly<Record<string, unknown>>;
 }
 
@@ -28,7 +29,7 @@ type Handler = (event: LiveEvent) => void;
 
 const address = '/api/v1/events';
 /** The topics a page can watch; one connection carries them all. */
-const topics = ['configs', 'orders', 'coupons', 'items', 'flash-sales', 'presence'];
+const topics = ['configs', 'orders', 'items', 'coupons', 'coupon-campaigns', 'presence'];
 /** The service is heard of every ten seconds; after two and a half missed it is gone. */
 const silence = 25_000;
 const firstDelay = 500;
@@ -141,7 +142,8 @@ export class LiveStream {
 
   #deliver(event: ServerEvent): void {
     if (event.id !== '') this.#lastId = event.id;
-    if (event.event === 'gone' || event.event === 'lagged') {
+    if (event.event === 'ready') return;
+    if (event.event === 'lagged') {
       this.#gaps.forEach((handler) => handler());
       return;
     }
@@ -208,6 +210,6 @@ export class LiveStream {
 }
 
 function liveEvent(event: ServerEvent): LiveEvent {
-  const body = JSON.parse(event.data) as Partial<LiveEvent>;
-  return { topic: body.topic ?? event.event, key: body.key ?? '', payload: body.payload ?? {} };
+  const payload = JSON.parse(event.data) as Record<string, unknown>;
+  return { topic: event.event, key: typeof payload.key === 'string' ? payload.key : '', payload };
 }

@@ -1,29 +1,26 @@
 import { useEffect, useState } from 'react';
-import { announcePresence, useLive, useUser, type PersonName } from '@/api';
-import { useNow } from '../now';
+import { announceLeaving, announcePresence, useLive, useUser, type PersonName } from '@/api';
 
-/** How often one says that one is still here, in ms. */
+/** How often one says that one is still here, in ms. The service forgets after 12 s. */
 const heartbeat = 5_000;
-/** How long somebody is shown after his last heartbeat. */
-const lifetime = 12_000;
 
 export interface Present {
   person: PersonName;
   field: string | undefined;
 }
 
-interface Seen extends Present {
-  at: number;
+interface People {
+  resource: string;
+  people: { id: number; name: string; field: string }[];
 }
 
 /**
- * Who else is on a record, and on which field. Advisory: it never blocks, heartbeats
- * that fail are let go, and who is not heard of for a few seconds is gone.
+ * Who else is on a record, and on which field. Advisory: it never blocks, and
+ * heartbeats that fail are let go.
  */
 export function usePresence(resource: string, field?: string): Present[] {
   const me = useUser().id;
-  const now = useNow();
-  const [seen, setSeen] = useState<ReadonlyMap<number, Seen>>(new Map());
+  const [present, setPresent] = useState<Present[]>([]);
 
   useEffect(() => {
     const abort = new AbortController();
@@ -35,11 +32,16 @@ export function usePresence(resource: string, field?: string): Present[] {
       abort.abort();
     };
   }, [resource, field]);
+  useEffect(() => () => announceLeaving(resource), [resource]);
 
-  useLive('presence', ({ key, payload }) => {
-    const { user, field: on } = payload as { user?: PersonName; field?: string };
-    if (key !== resource || user === undefined || user.id === me) return;
-    setSeen((before) => new Map(before).set(user.id, { person: user, field: on, at: Date.now() }));
+  useLive('presence', ({ payload }) => {
+    const said = payload as unknown as People;
+    if (said.resource !== resource) return;
+    setPresent(
+      said.people
+        .filter(({ id }) => id !== me)
+        .map(({ id, name, field: on }) => ({ person: { id, name }, field: on === '' ? undefined : on })),
+    );
   });
-  return [...seen.values()].filter(({ at }) => now - at < lifetime);
+  return present;
 }
