@@ -62,8 +62,8 @@ type Server struct {
 	rate          ratelimit.Limit
 	metrics       *metrics
 	// pages answers where no route does; nil in a worker.
-	pages http.Handler
-	conflicts     ConflictCounter
+	pages     http.Handler
+	conflicts ConflictCounter
 	// draining ends when shutdown begins: streams stop, requests go on.
 	draining context.Context
 	drain    context.CancelFunc
