@@ -10,6 +10,7 @@ import { orderMessages } from './messages';
 import { emptyStep, takeBatch, type Order, type OrderAction, type OrderSearch } from './queries';
 import { statuses } from './search-params';
 import { missingOf, StepFields } from './StepFields';
+import styles from './BulkDialog.module.css';
 
 interface Props {
   action: OrderAction;
@@ -123,7 +124,7 @@ export function BulkDialog({ action, search, selection, onClose }: Props) {
           {phase === 'done' && failed.length > 0 && <Text>{t('stillChosen')}</Text>}
           {phase === 'done' && (
             <ScrollArea.Autosize mah={280} viewportProps={{ tabIndex: 0, 'aria-label': t('verdict'), role: 'region' }}>
-              <ul>
+              <ul className={styles.list}>
                 {[...failed, ...verdicts.filter(({ verdict }) => verdict === 'done')].map(({ order, verdict, detail }) => (
                   <li key={order.id}>
                     <span className="mono">{order.orderNo}</span> {t(`verdict_${verdict}`)} {detail}
@@ -162,7 +163,7 @@ function Reasons({ orders }: { orders: readonly Order[] }) {
   const t = useText(orderMessages);
   const counts = statuses.map((status) => ({ status, n: orders.filter((order) => order.status === status).length }));
   return (
-    <ul>
+    <ul className={styles.list}>
       {counts
         .filter(({ n }) => n > 0)
         .map(({ status, n }) => (

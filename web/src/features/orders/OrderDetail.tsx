@@ -61,7 +61,11 @@ export function OrderDetail({ id }: { id: number }) {
           ))}
       </PageHeader>
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-      {winner !== undefined && <Lost winner={winner} close={() => setWinner(undefined)} />}
+      {winner !== undefined && (
+        <div className={styles.notice}>
+          <Lost winner={winner} close={() => setWinner(undefined)} />
+        </div>
+      )}
       <div className={styles.columns}>
         <div className={styles.main}>
           <Lines order={order} />
@@ -128,14 +132,16 @@ function Lines({ order }: { order: Order }) {
           ))}
         </tbody>
         <tfoot>
-          <tr>
-            <th scope="row" colSpan={3}>
-              {t('discount')}
-            </th>
-            <td>
-              <Money minor={-order.discount} />
-            </td>
-          </tr>
+          {order.discount > 0 && (
+            <tr>
+              <th scope="row" colSpan={3}>
+                {t('discount')}
+              </th>
+              <td>
+                <Money minor={-order.discount} />
+              </td>
+            </tr>
+          )}
           <tr>
             <th scope="row" colSpan={3}>
               {t('amount')}
