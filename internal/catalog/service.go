@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 
 	"gorm.io/gorm/clause"
 
@@ -13,7 +12,6 @@ import (
 	"interlock/internal/events"
 	"interlock/internal/guard"
 	"interlock/internal/merge"
-	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/uow"
 )
@@ -81,7 +79,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, sku string, content C
 	if err := keep(ctx, u, item, "create"); err != nil {
 		return nil, err
 	}
-	s.trace(u, "item.create", item, map[string]any{"version": item.Version, "content": content})
+	s.trace(u, "create", item, map[string]any{"version": item.Version, "content": content})
 	return item, nil
 }
 
@@ -93,20 +91,20 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, item *Item, edit change
 // Delete removes an item that was just read. Errors: VersionConflict, InUse when
 // an order names it.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch guard.Precondition) error {
-	s.trace(u, "item.delete", item, map[string]any{"version": item.Version, "content": item.Content})
+	s.trace(u, "delete", item, map[string]any{"version": item.Version, "content": item.Content})
 	return change.Delete(ctx, u, editing{s}, item, ifMatch, func() error { return s.remove(ctx, u, item) })
 }
 
 // trace leaves the unit's audit entry and announces the change after commit.
-func (s *Service) trace(u *uow.Unit, action string, item *Item, detail any) {
-	u.Audit(uow.Entry{Action: action, Resource: Topic + "/" + item.SKU, Detail: detail})
-	sku := item.SKU
-	u.AfterCommit(func(ctx context.Context) {
-		p, _ := principal.From(ctx)
-		if err := s.bus.Publish(ctx, events.Event{Topic: Topic, Tenant: p.TenantID, Key: sku}); err != nil {
-			slog.WarnContext(ctx, "announce a changed item", "error", err)
-		}
-	})
+func (s *Service) trace(u *uow.Unit, verb string, item *Item, detail any) {
+	u.Audit(uow.Entry{Action: "item." + verb, Resource: Topic + "/" + item.SKU, Detail: detail})
+	what := events.Change{
+		Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name,
+	}
+	if verb == "delete" {
+		what = what.Gone()
+	}
+	change.Announce(u, s.bus, Topic, item.SKU, what)
 }
 
 // editing tells package change how items are edited.
@@ -161,7 +159,7 @@ func (e editing) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guar
 }
 
 func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Item) error {
-	e.trace(u, "item.update", after, map[string]any{
+	e.trace(u, "update", after, map[string]any{
 		"fromVersion": before.Version, "version": after.Version, "before": before.Content, "after": after.Content,
 	})
 	return keep(ctx, u, after, "update")

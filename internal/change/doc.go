@@ -1,6 +1,7 @@
 // Package change holds the two procedures by which a caller changes a versioned
-// resource: an edit by merge patch, and a transition of its status. Every domain
-// goes through them, so a lost race reads the same everywhere.
+// resource: an edit by merge patch, and a transition of its status; and the one by
+// which a change is announced. Every domain goes through them, so a lost race and
+// somebody else's change read the same everywhere.
 //
 // They decide what is refused and what the refused caller is told; the domain
 // says how its rows look, what its rules are and what it records. Nothing is

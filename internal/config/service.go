@@ -2,10 +2,8 @@ package config
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
@@ -206,25 +204,11 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Act
 	if err := remember(ctx, u, c, action, note); err != nil {
 		return err
 	}
-	event, err := eventOf(c, action)
-	if err != nil {
-		return err
+	what := events.Change{Version: c.Version, ETag: c.Ref().ETag(), Action: string(action)}
+	if action == Deleted {
+		// The row given is at the version of its deletion already.
+		what.ETag = ""
 	}
-	u.AfterCommit(func(ctx context.Context) {
-		if err := s.bus.Publish(ctx, event); err != nil {
-			slog.WarnContext(ctx, "a config event was not published; watchers find it by polling", "error", err)
-		}
-	})
+	change.Announce(u, s.bus, Topic, c.Key, what)
 	return nil
-}
-
-func eventOf(c *Config, action Action) (events.Event, error) {
-	hint, err := json.Marshal(struct {
-		Version int64  `json:"version"`
-		Action  Action `json:"action"`
-	}{c.Version, action})
-	if err != nil {
-		return events.Event{}, fmt.Errorf("encode the event of config %q: %w", c.Key, err)
-	}
-	return events.Event{Topic: Topic, Tenant: c.TenantID, Key: c.Key, Payload: hint}, nil
 }

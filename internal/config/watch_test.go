@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -312,9 +313,13 @@ func TestEachChangeIsPublishedAfterItsCommit(t *testing.T) {
 		_, err = w.edit(ctx, "a", guard.Ref{ID: row.ID, Version: 9}, `{"value":"stale"}`, false)
 		require.Error(t, err)
 		w.mustEdit("a", row.Ref(), `{"value":"y"}`)
-		for _, hint := range []string{`{"version":1,"action":"create"}`, `{"version":2,"action":"update"}`} {
-			d := <-subscription.Deliveries()
-			require.Equal(t, events.Event{Topic: "configs", Tenant: row.TenantID, Key: "a", Payload: []byte(hint)}, d.Event)
+		for i, action := range []string{"create", "update"} {
+			event := (<-subscription.Deliveries()).Event
+			require.Equal(t, []any{"configs", row.TenantID, "a"}, []any{event.Topic, event.Tenant, event.Key})
+			var what events.Change
+			require.NoError(t, json.Unmarshal(event.Payload, &what))
+			ref := guard.Ref{ID: row.ID, Version: int64(i + 1)}
+			require.Equal(t, []any{ref.Version, ref.ETag(), action, "Tester"}, []any{what.Version, what.ETag, what.Action, what.By.Name})
 		}
 	})
 }

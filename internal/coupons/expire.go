@@ -93,6 +93,6 @@ func (s *Service) expire(ctx context.Context, u *uow.Unit, due []Coupon) (int, e
 		return 0, nil
 	}
 	u.Audit(uow.Entry{Action: "coupon.expire", Resource: Topic, Detail: map[string]any{"count": len(events)}})
-	s.announce(u, Topic, "")
+	s.announceMany(u, "expire", expired)
 	return len(events), keep(ctx, u, events...)
 }

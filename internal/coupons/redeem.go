@@ -86,7 +86,7 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Coupon
 	u.Audit(uow.Entry{Action: "coupon." + action, Resource: Topic + "/" + after.Code, Note: after.VoidReason, Detail: map[string]any{
 		"version": after.Version, "from": Machine.Of(before.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
 	}})
-	s.announce(u, Topic, after.Code)
+	s.announce(u, action, after)
 	return keep(ctx, u, event)
 }
 
@@ -226,6 +226,6 @@ func (s *Service) step(ctx context.Context, u *uow.Unit, coupon *Coupon, action 
 	if err != nil {
 		return err
 	}
-	s.announce(u, Topic, coupon.Code)
+	s.announce(u, action, &after)
 	return keep(ctx, u, event)
 }

@@ -10,6 +10,7 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
+	"interlock/internal/events"
 	"interlock/internal/guard"
 	"interlock/internal/merge"
 	"interlock/internal/uow"
@@ -52,7 +53,11 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, i
 func (s *Service) traceCampaign(u *uow.Unit, verb string, campaign *Campaign, detail any) {
 	id := strconv.FormatInt(campaign.ID, 10)
 	u.Audit(uow.Entry{Action: "coupon_campaign." + verb, Resource: CampaignTopic + "/" + id, Detail: detail})
-	s.announce(u, CampaignTopic, id)
+	what := events.Change{Version: campaign.Version, ETag: campaign.Ref().ETag(), Action: verb, Label: campaign.Name}
+	if verb == "delete" {
+		what = what.Gone()
+	}
+	change.Announce(u, s.bus, CampaignTopic, id, what)
 }
 
 // editing tells package change how campaigns are edited.

@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
-	"log/slog"
 	"strconv"
 
 	"interlock/internal/apperr"
+	"interlock/internal/change"
 	"interlock/internal/clock"
 	"interlock/internal/events"
-	"interlock/internal/principal"
+	"interlock/internal/status"
 	"interlock/internal/storage"
 	"interlock/internal/uow"
 )
@@ -110,12 +110,14 @@ func (s *Service) History(ctx context.Context, code string, page storage.Page) (
 	return storage.List[Event](s.db.Read(ctx).Where("coupon_id = ?", coupon.ID), page, historySorts)
 }
 
-// announce tells who waits for changes, after commit.
-func (s *Service) announce(u *uow.Unit, topic, key string) {
-	u.AfterCommit(func(ctx context.Context) {
-		p, _ := principal.From(ctx)
-		if err := s.bus.Publish(ctx, events.Event{Topic: topic, Tenant: p.TenantID, Key: key}); err != nil {
-			slog.WarnContext(ctx, "announce a changed coupon", "topic", topic, "error", err)
-		}
+// announce tells who waits for changes of a coupon, after commit.
+func (s *Service) announce(u *uow.Unit, action string, coupon *Coupon) {
+	change.Announce(u, s.bus, Topic, coupon.Code, events.Change{
+		Version: coupon.Version, ETag: coupon.Ref().ETag(), Action: action, Status: Machine.Of(coupon.Status).Name,
 	})
+}
+
+// announceMany tells who waits that one action changed many coupons.
+func (s *Service) announceMany(u *uow.Unit, action string, to status.State) {
+	change.Announce(u, s.bus, Topic, "", events.Change{Action: action, Status: to.Name})
 }

@@ -3,10 +3,8 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"interlock/internal/apperr"
@@ -53,12 +51,13 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-func (m *metrics) conflict(c echo.Context, code apperr.Code) {
+// isConflict reports whether a code says that somebody else was first.
+func isConflict(code apperr.Code) bool {
 	switch code {
 	case apperr.VersionConflict, apperr.StatusChanged, apperr.TransitionNotAllowed, apperr.BatchConflict, apperr.AlreadyExists:
-		resource := resourceOf(strings.TrimPrefix(c.Path(), Base))
-		m.conflicts.WithLabelValues(resource, string(code)).Inc()
+		return true
 	}
+	return false
 }
 
 func (m *metrics) transition(resource, action string, err error) {

@@ -86,7 +86,7 @@ func (r *Router) Transition(path, action, permission string, fn MutationFunc) {
 
 // Stream registers a GET that serves server-sent events.
 func (r *Router) Stream(path, permission string, fn StreamFunc) {
-	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true}, r.stream(fn))
+	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true}, r.stream(permission, fn))
 }
 
 // Public registers a route that takes callers without credentials; fn answers for
@@ -133,14 +133,22 @@ func (r *Router) authorised(permission string, next echo.HandlerFunc) echo.Handl
 		}
 		ctx := principal.With(request.Context(), p)
 		c.SetRequest(request.WithContext(ctx))
-		if permission != "" && !p.May(permission) {
-			return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", permission)
+		if err := permitted(p, permission); err != nil {
+			return err
 		}
 		if err := r.server.limit(ctx, c, p); err != nil {
 			return err
 		}
 		return next(c)
 	}
+}
+
+// permitted is Forbidden when the caller lacks the permission.
+func permitted(p principal.Principal, permission string) error {
+	if permission == "" || p.May(permission) {
+		return nil
+	}
+	return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", permission)
 }
 
 func (r *Router) query(fn QueryFunc) echo.HandlerFunc {

@@ -41,6 +41,14 @@ type Options struct {
 	// caller's.
 	TrustedProxies []*net.IPNet
 	Registerer     prometheus.Registerer
+	// Conflicts may be nil.
+	Conflicts ConflictCounter
+}
+
+// ConflictCounter is told of each write that was refused because somebody else was
+// first. It must not block: the caller waits for its answer.
+type ConflictCounter interface {
+	CountConflict(tenant int64, resource string, code apperr.Code)
 }
 
 // Server is the HTTP server: Echo with this package's middleware.
@@ -54,7 +62,8 @@ type Server struct {
 	rate          ratelimit.Limit
 	metrics       *metrics
 	// pages answers where no route does; nil in a worker.
-	pages http.Handler
+	pages     http.Handler
+	conflicts ConflictCounter
 	// draining ends when shutdown begins: streams stop, requests go on.
 	draining context.Context
 	drain    context.CancelFunc
@@ -76,7 +85,7 @@ func NewServer(o Options) *Server {
 	draining, drain := context.WithCancel(context.Background())
 	s := &Server{
 		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter, rate: o.Rate,
-		metrics: newMetrics(o.Registerer), draining: draining, drain: drain,
+		metrics: newMetrics(o.Registerer), conflicts: o.Conflicts, draining: draining, drain: drain,
 	}
 	s.router = &Router{server: s}
 	s.http = &http.Server{
@@ -144,9 +153,18 @@ func (s *Server) answerError(err error, c echo.Context) {
 	ctx := c.Request().Context()
 	out, e := problem(ctx, err)
 	c.Set(errorKey, err)
-	s.metrics.conflict(c, e.Code)
+	if isConflict(e.Code) {
+		s.countConflict(ctx, resourceOf(strings.TrimPrefix(c.Path(), Base)), e.Code)
+	}
 	if sendErr := out.send(c); sendErr != nil {
 		c.Set(errorKey, errors.Join(err, sendErr))
+	}
+}
+
+func (s *Server) countConflict(ctx context.Context, resource string, code apperr.Code) {
+	s.metrics.conflicts.WithLabelValues(resource, string(code)).Inc()
+	if p, ok := principal.From(ctx); ok && s.conflicts != nil {
+		s.conflicts.CountConflict(p.TenantID, resource, code)
 	}
 }
 

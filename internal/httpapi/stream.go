@@ -10,7 +10,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"interlock/internal/apperr"
 	"interlock/internal/clock"
+	"interlock/internal/principal"
 )
 
 const (
@@ -28,6 +30,9 @@ type Stream struct {
 	writer  http.ResponseWriter
 	control *http.ResponseController
 	started bool
+
+	caller principal.Principal
+	admit  func() (principal.Principal, error)
 }
 
 // Context ends when the client has gone or the server shuts down.
@@ -48,8 +53,23 @@ func (s *Stream) Send(id, event string, data any) error {
 	return s.write(b.Bytes())
 }
 
-// Ping sends a comment, which clients ignore.
-func (s *Stream) Ping() error { return s.write([]byte(": ping\n\n")) }
+// Caller is who reads the stream, with the permissions of the last Ping.
+func (s *Stream) Caller() principal.Principal { return s.caller }
+
+// Ping sends a comment, which clients ignore, and lets the caller in anew. The error
+// of a credential that has ended, or that has lost the route's permission, ends the
+// stream. While the engines cannot tell, the caller stays who it was: nothing is
+// committed then that it could learn of.
+func (s *Stream) Ping() error {
+	caller, err := s.admit()
+	switch {
+	case err == nil:
+		s.caller = caller
+	case apperr.Has(err, apperr.Unauthenticated), apperr.Has(err, apperr.InvalidCredentials), apperr.Has(err, apperr.Forbidden):
+		return err
+	}
+	return s.write([]byte(": ping\n\n"))
+}
 
 func (s *Stream) write(b []byte) error {
 	s.start()
@@ -77,9 +97,10 @@ func (s *Stream) start() {
 // stream runs fn with a stream that ends with the client or the server. An error
 // before the first event is answered as a problem; after it the stream just ends
 // and the client connects again.
-func (r *Router) stream(fn StreamFunc) echo.HandlerFunc {
+func (r *Router) stream(permission string, fn StreamFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		ctx, cancel := context.WithCancel(c.Request().Context())
+		request := c.Request()
+		ctx, cancel := context.WithCancel(request.Context())
 		defer cancel()
 		stop := context.AfterFunc(r.server.draining, cancel)
 		defer stop()
@@ -89,6 +110,14 @@ func (r *Router) stream(fn StreamFunc) echo.HandlerFunc {
 			return fmt.Errorf("open stream: %w", err)
 		}
 		s := &Stream{ctx: ctx, writer: c.Response(), control: control}
+		s.caller, _ = principal.From(ctx)
+		s.admit = func() (principal.Principal, error) {
+			p, err := r.server.authenticator.Authenticate(request)
+			if err != nil {
+				return p, err
+			}
+			return p, permitted(p, permission)
+		}
 		err := fn(c, s)
 		if s.started || ctx.Err() != nil {
 			return nil

@@ -3,16 +3,13 @@ package orders
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"strconv"
 
 	"interlock/internal/change"
 	"interlock/internal/events"
 	"interlock/internal/guard"
-	"interlock/internal/principal"
 	"interlock/internal/status"
 	"interlock/internal/storage"
 	"interlock/internal/uow"
@@ -165,12 +162,9 @@ func (s *Service) Take(ctx context.Context, u *uow.Unit, order *Order, step Step
 func (s *Service) trace(u *uow.Unit, verb string, order *Order, detail any) {
 	id := strconv.FormatInt(order.ID, 10)
 	u.Audit(uow.Entry{Action: "order." + verb, Resource: Topic + "/" + id, Detail: detail, Note: order.CancelReason})
-	hint, _ := json.Marshal(map[string]any{"orderNo": order.OrderNo, "status": Machine.Of(order.Status).Name})
-	u.AfterCommit(func(ctx context.Context) {
-		p, _ := principal.From(ctx)
-		if err := s.bus.Publish(ctx, events.Event{Topic: Topic, Tenant: p.TenantID, Key: id, Payload: hint}); err != nil {
-			slog.WarnContext(ctx, "announce a changed order", "error", err)
-		}
+	change.Announce(u, s.bus, Topic, id, events.Change{
+		Version: order.Version, ETag: order.Ref().ETag(), Action: verb,
+		Status: Machine.Of(order.Status).Name, Label: order.OrderNo,
 	})
 }
 
