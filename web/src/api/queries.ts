@@ -9,7 +9,8 @@ const retries = 2;
  *
  * A query's key begins with the topic of what it reads and, for a single thing, its
  * key: ['configs', 'list', filters], ['configs', 'one', 'checkout.tax']. A change
- * that is announced marks what it touches as old, and what is shown is read again.
+ * that is announced marks what it touches as old, and what is shown is read again. An
+ * announcement without a key is about many.
  */
 export function newQueryClient(): QueryClient {
   return new QueryClient({
@@ -30,7 +31,7 @@ export function followLive(queries: QueryClient): () => void {
     liveStream.on('*', (event) => {
       void queries.invalidateQueries({
         predicate: ({ queryKey: [topic, kind, key] }) =>
-          topic === event.topic && (kind !== 'one' || String(key) === event.key),
+          topic === event.topic && (kind !== 'one' || event.key === '' || String(key) === event.key),
       });
     }),
     liveStream.onGap(() => void queries.invalidateQueries()),
