@@ -1,0 +1,99 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useFormat, useText } from '@/i18n';
+import { PageHeader, When } from '@/ui';
+import { anInteger, DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { CouponStatusChip } from './CouponStatusChip';
+import { couponMessages } from './messages';
+import { campaignNames, couponList, readCoupons, type Coupon, type CouponSearch, type CouponStatus } from './queries';
+
+const statuses = ['unused', 'used', 'void', 'expired'] as const;
+
+/** Coupons that were issued, and what became of them. */
+export function CouponList({ search }: { search: CouponSearch }) {
+  const t = useText(couponMessages);
+  const state = useTableState(search);
+  const navigate = useNavigate();
+  const query = useQuery(couponList({ ...search, limit: state.limit }));
+  const { data: campaigns } = useQuery(campaignNames);
+  const openCoupon = (code: string) => void navigate({ to: '/coupons/$code', params: { code } });
+  return (
+    <>
+      <PageHeader title={t('title')}>
+        <OpenCode open={openCoupon} />
+      </PageHeader>
+      <DataTable
+        id="coupons"
+        label={t('title')}
+        columns={useColumns(new Map(campaigns?.items.map(({ id, name }) => [id, name])))}
+        rowId={({ code }) => code}
+        rowLabel={({ code }) => code}
+        query={query}
+        state={state}
+        searchable={false}
+        open={({ code }) => openCoupon(code)}
+        filters={
+          <>
+            <NativeSelect
+              aria-label={t('campaign')}
+              value={String(search.campaignId ?? '')}
+              data={[{ value: '', label: t('anyCampaign') }, ...(campaigns?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name }))]}
+              onChange={(event) => state.set({ campaignId: anInteger(event.currentTarget.value) })}
+            />
+            <NativeSelect
+              aria-label={t('status')}
+              value={search.status ?? ''}
+              data={[{ value: '', label: t('anyStatus') }, ...statuses.map((status) => ({ value: status, label: t(status) }))]}
+              onChange={(event) => state.set({ status: (event.currentTarget.value || undefined) as CouponStatus | undefined })}
+            />
+            <FilterText label={t('filterUser')} value={search.userId === undefined ? undefined : String(search.userId)} onChange={(user) => state.set({ userId: anInteger(user) })} />
+          </>
+        }
+        readPage={(cursor) => readCoupons({ ...search, cursor, limit: 200 })}
+        empty={{ title: t('empty'), hint: t('emptyHint') }}
+      />
+    </>
+  );
+}
+
+/** Codes are looked up whole: the service does not search in parts of them. */
+function OpenCode({ open }: { open: (code: string) => void }) {
+  const t = useText(couponMessages);
+  const [code, setCode] = useState('');
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (code.trim() !== '') open(code.trim());
+      }}
+    >
+      <TextInput type="search" aria-label={t('openCode')} placeholder={t('openCode')} value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+    </form>
+  );
+}
+
+/** What a coupon takes off, in words. */
+export function useWorth(): (coupon: Pick<Coupon, 'kind' | 'value'>) => string {
+  const t = useText(couponMessages);
+  const { money } = useFormat();
+  return ({ kind, value }) => (kind === 'amount' ? money(value) : t('percent', { value }));
+}
+
+function useColumns(names: ReadonlyMap<number, string>): Column<Coupon>[] {
+  const t = useText(couponMessages);
+  const worth = useWorth();
+  const campaign = ({ campaignId }: Coupon) => names.get(campaignId) ?? `#${campaignId}`;
+  return [
+    { id: 'code', header: t('code'), cell: ({ code }) => <Link to="/coupons/$code" params={{ code }}>{code}</Link>, text: (c) => c.code, mono: true, narrow: true },
+    { id: 'campaign', header: t('campaign'), cell: campaign, text: campaign },
+    { id: 'worth', header: t('takesOff'), cell: worth, text: worth, align: 'end' },
+    { id: 'status', header: t('status'), cell: (c) => <CouponStatusChip status={c.status} />, text: (c) => t(c.status), narrow: true },
+    { id: 'user', header: t('user'), cell: (c) => c.userId ?? t('anybody'), text: (c) => String(c.userId ?? '') },
+    { id: 'redeemedBy', header: t('redeemedBy'), cell: (c) => c.redeemedByUserId ?? '', text: (c) => String(c.redeemedByUserId ?? '') },
+    { id: 'order', header: t('order'), cell: (c) => c.orderId ?? '', text: (c) => String(c.orderId ?? ''), optional: true },
+    { id: 'updated', header: t('updated'), cell: (c) => <When time={c.updatedTime} />, text: (c) => c.updatedTime, sort: 'updatedTime' },
+  ];
+}
