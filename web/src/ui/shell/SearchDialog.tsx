@@ -1,7 +1,7 @@
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useMay } from '@/api';
 import { useLocalText, useText } from '@/i18n';
@@ -23,7 +23,7 @@ interface Group {
 /** The search: pages by name, and what the features' providers find. */
 export default function SearchDialog({ open, close }: { open: boolean; close: () => void }) {
   const t = useText(shellMessages);
-  const navigate = useNavigate();
+  const router = useRouter();
   const [query, setQuery] = useState('');
   const { groups, failed, searching } = useHits(query.trim());
   useEffect(() => (open ? spotlight.open() : spotlight.close()), [open]);
@@ -40,7 +40,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
           hits.length === 0 ? null : (
             <Spotlight.ActionsGroup key={label} label={label}>
               {hits.map((hit) => (
-                <Spotlight.Action key={hit.id} onClick={() => void navigate({ to: hit.to })}>
+                <Spotlight.Action key={hit.id} onClick={() => router.history.push(hit.to)}>
                   <span className={hit.mono === true ? 'mono' : undefined}>{hit.title}</span>
                   {hit.hint !== undefined && <span className={styles.hint}>{hit.hint}</span>}
                 </Spotlight.Action>

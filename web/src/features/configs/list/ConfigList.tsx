@@ -1,6 +1,5 @@
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, Person, StatusChip, useToasts, When } from '@/ui';
@@ -12,12 +11,10 @@ import { ValuePreview } from './ValuePreview';
 
 const types = ['string', 'number', 'boolean', 'json'] as const;
 const aType = oneOf(...types);
-const addressOf = (key: string) => `/configs/${encodeURIComponent(key)}`;
 
 /** The configs: filters, order and page in the address, and the export. */
 export function ConfigList({ search }: { search: ConfigSearch }) {
   const t = useText(configMessages);
-  const navigate = useNavigate();
   const toasts = useToasts();
   const state = useTableState(search);
   const query = useQuery(configList({ ...search, limit: state.limit }));
@@ -49,7 +46,6 @@ export function ConfigList({ search }: { search: ConfigSearch }) {
         rowLabel={({ key }) => key}
         query={query}
         state={state}
-        open={({ key }) => void navigate({ to: addressOf(key) })}
         filters={
           <>
             <FilterText label={t('filterPrefix')} value={search.prefix} onChange={(prefix) => state.set({ prefix })} />
@@ -78,7 +74,7 @@ function useColumns(): Column<Config>[] {
     {
       id: 'key',
       header: t('key'),
-      cell: ({ key }) => <Link to={addressOf(key)}>{key}</Link>,
+      cell: ({ key }) => key,
       text: ({ key }) => key,
       sort: 'key',
       mono: true,

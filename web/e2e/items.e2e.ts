@@ -1,0 +1,108 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+const li = { username: 'li', password: 'interlock-second' };
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+
+interface Versioned {
+  version: number;
+  name: string;
+  price: number;
+  status: string;
+}
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+  request = await apiOf(service.address, admin);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const itemNow = (sku: string) => request<Versioned>('GET', `/items/${sku}`);
+
+test('two admins change different fields of one item, and both changes stand', async () => {
+  await request('POST', '/items', { sku: 'TEA-2', name: 'Black tea', price: 5000 });
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, '/items/TEA-2');
+  await second.signIn(li, '/items/TEA-2');
+  await first.page.getByRole('textbox', { name: 'Price' }).fill('55.50');
+  await second.page.getByRole('textbox', { name: 'Name' }).fill('Black tea, aged');
+  await second.page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(async () => (await itemNow('TEA-2')).version).toBe(2);
+
+  await first.page.getByRole('button', { name: 'Save' }).click();
+
+  await expect.poll(async () => (await itemNow('TEA-2')).version).toBe(3);
+  expect(await itemNow('TEA-2')).toMatchObject({ name: 'Black tea, aged', price: 5550 });
+  await expect.poll(() => first.page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, aged');
+  await first.check();
+  await first.shoot('item-merged');
+  await first.close();
+  await second.close();
+});
+
+test('a field that both changed is asked for, and the other side is named', async () => {
+  await request('POST', '/items', { sku: 'TEA-3', name: 'White tea', price: 7000 });
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, '/items/TEA-3');
+  await second.signIn(li, '/items/TEA-3');
+  await first.page.getByRole('textbox', { name: 'Price' }).fill('80.00');
+  await second.page.getByRole('textbox', { name: 'Price' }).fill('90.00');
+  await second.page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(async () => (await itemNow('TEA-3')).price).toBe(9000);
+
+  await first.page.getByRole('button', { name: 'Save' }).click();
+
+  await first.page.getByText(/Li/).first().waitFor();
+  await first.check();
+  await first.shoot('item-contested');
+  expect(await itemNow('TEA-3')).toMatchObject({ price: 9000, version: 2 });
+  await first.close();
+  await second.close();
+});
+
+test('of two who redeem one coupon the second reads who was first', async () => {
+  const day = 86_400_000;
+  const campaign = await request<{ id: number }>('POST', '/coupon-campaigns', {
+    name: 'Welcome',
+    kind: 'amount',
+    value: 500,
+    minimumAmount: 0,
+    total: 10,
+    perUser: 1,
+    validFrom: new Date(Date.now() - day).toISOString(),
+    validTo: new Date(Date.now() + day).toISOString(),
+  });
+  const { codes } = await request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign.id}/coupons`, { count: 1 });
+  const code = codes[0] ?? '';
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, `/coupons/${code}`);
+  await second.signIn(li, `/coupons/${code}`);
+  const open = (visitor: Visitor) => visitor.page.getByRole('button', { name: 'Redeem' }).click();
+  await open(first);
+  await open(second);
+  await first.page.getByRole('dialog').getByRole('textbox', { name: 'User number' }).fill('12');
+  await second.page.getByRole('dialog').getByRole('textbox', { name: 'User number' }).fill('13');
+  await second.page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).click();
+  await second.page.getByText(`${code} was redeemed.`).waitFor();
+
+  await first.page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).click();
+
+  await first.page.getByText(/Too late: Li redeemed it .*, for user 13\./).waitFor();
+  await first.check();
+  await first.shoot('coupon-lost');
+  await first.close();
+  await second.close();
+});
