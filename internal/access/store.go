@@ -44,7 +44,13 @@ func (s store) nextTenantID(ctx context.Context) (int64, error) {
 
 // account finds a user by the names that are typed at sign-in, in one statement
 // whether the tenant exists or not. Errors: gorm.ErrRecordNotFound.
+//
+// MySQL takes "admin " for "admin", and attempts are counted by what is typed:
+// only names that somebody can have are asked for, so one account is one name.
 func (s store) account(ctx context.Context, tenant, username string) (userRow, error) {
+	if !tenantNames.MatchString(tenant) || !usernames.MatchString(username) {
+		return userRow{}, gorm.ErrRecordNotFound
+	}
 	var row userRow
 	err := s.db.Read(storage.AcrossTenants(ctx)).
 		Joins("JOIN tenants ON tenants.id = users.tenant_id").
