@@ -31,6 +31,10 @@ var itemSorts = storage.Sorts{
 var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 func find(db *gorm.DB, sku string) (*Item, error) {
+	// MySQL takes "a " for "a"; only what could be a sku is asked for.
+	if !skuPattern.MatchString(sku) {
+		return nil, apperr.MissingRow("item", sku)
+	}
 	var item Item
 	err := db.Where("sku = ?", sku).Take(&item).Error
 	switch {
@@ -107,7 +111,10 @@ func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string, found
 		return fmt.Errorf("read items for sale: %w", err)
 	}
 	for _, item := range items {
-		found(item.SKU, item.Name, item.Price)
+		// MySQL finds "a" under "a " as well, which names no item.
+		if slices.Contains(skus, item.SKU) {
+			found(item.SKU, item.Name, item.Price)
+		}
 	}
 	return nil
 }

@@ -88,6 +88,22 @@ func TestAnOrderThatBreaksARuleIsNotPlacedAndSaysWhere(t *testing.T) {
 	require.Zero(t, s.count(t, &orders.Event{}, "1 = 1"))
 }
 
+func TestAPaddedSkuNamesNoItemOnAnyEngine(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100)
+		for _, sku := range []string{"TEA-1 ", "tea-1", " TEA-1"} {
+			a := s.Send(t, http.MethodPost, "/orders", object{"userId": 1, "items": []object{{"sku": sku, "quantity": 1}}})
+			require.Equal(t, http.StatusUnprocessableEntity, a.Status, a.Body)
+			require.Equal(t, "/items/0/sku", a.Pointer())
+		}
+		a := s.Send(t, http.MethodPost, "/orders", object{"userId": 1, "items": []object{{"sku": "TEA-1 ", "quantity": 1}, {"sku": "TEA-1", "quantity": 1}}})
+		require.Equal(t, "/items/0/sku", a.Pointer())
+		require.Zero(t, s.count(t, &orders.Order{}, "1 = 1"))
+		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/items/TEA-1%20", nil).Status)
+	})
+}
+
 func TestAnOrderMovesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
