@@ -203,6 +203,7 @@ func TestRequestsThatCannotBeServedAreAnsweredInTheOrderOfChecks(t *testing.T) {
 			{"a key that is taken", "POST", "/configs", `{"key":"a","value":1}`, nil, 409, "already_exists", nil},
 			{"an unknown sort", "GET", "/configs?sort=value", "", nil, 400, "malformed_request", []string{"?sort"}},
 			{"a negative limit", "GET", "/configs?limit=-1", "", nil, 400, "malformed_request", []string{"?limit"}},
+			{"a search text that no engine takes", "GET", "/configs?q=" + strings.Repeat("x", 60_000), "", nil, 400, "malformed_request", []string{"?q"}},
 			{"an illegal cursor", "GET", "/configs?cursor=x", "", nil, 400, "malformed_request", []string{"?cursor"}},
 			{"an unknown type", "GET", "/configs?valueType=int", "", nil, 400, "malformed_request", []string{"?valueType"}},
 			{"an unknown dry run", "POST", "/configs/import?dryRun=1", `{}`, nil, 400, "malformed_request", []string{"?dryRun"}},
