@@ -56,8 +56,9 @@ func byID(db *gorm.DB, id int64) (*Item, error) {
 
 func narrow(query *gorm.DB, f Filter) *gorm.DB {
 	if f.Search != "" {
-		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(f.Search)) + "%"
-		query = query.Where("(LOWER(sku) LIKE ? ESCAPE '!' OR LOWER(name) LIKE ? ESCAPE '!')", pattern, pattern)
+		// The engine folds both sides, each in its way: SQLite knows only ASCII.
+		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(f.Search) + "%"
+		query = query.Where("(LOWER(sku) LIKE LOWER(?) ESCAPE '!' OR LOWER(name) LIKE LOWER(?) ESCAPE '!')", pattern, pattern)
 	}
 	if f.Status != "" {
 		query = query.Where("status = ?", f.Status)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -270,6 +271,8 @@ func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
 
 		named := c.Send(t, http.MethodGet, "/coupon-campaigns?q=50%25_%21", nil)
 		require.Len(t, named.Items(), 1)
+		c.campaign(t, object{"name": "ÜBER"})
+		require.Len(t, c.Send(t, http.MethodGet, "/coupon-campaigns?q="+url.QueryEscape("ÜBER"), nil).Items(), 1)
 		sorted := c.Send(t, http.MethodGet, "/coupon-campaigns?sort=validTo&limit=1", nil)
 		require.Equal(t, "Short 50%_!", sorted.Items()[0]["name"])
 		rest := c.Send(t, http.MethodGet, "/coupon-campaigns?sort=validTo&limit=1&cursor="+sorted.Body["nextCursor"].(string), nil)
