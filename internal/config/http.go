@@ -241,7 +241,7 @@ func (h handlers) delete(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 
 type rollbackRequest struct {
 	ToVersion int64  `json:"toVersion"`
-	Note      string `json:"note" validate:"max=500"`
+	Note      string `json:"note"`
 }
 
 func (h handlers) rollback(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
@@ -256,9 +256,6 @@ func (h handlers) rollback(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	}
 	ifMatch, err := httpapi.IfMatch(c)
 	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	if err := httpapi.Validate(&request); err != nil {
 		return httpapi.Reply{}, err
 	}
 	after, err := h.Rollback(ctx, u, row, Rollback{IfMatch: ifMatch, ToVersion: request.ToVersion, Note: request.Note})

@@ -194,6 +194,7 @@ func TestRequestsThatCannotBeServedAreAnsweredInTheOrderOfChecks(t *testing.T) {
 			{"a rollback without precondition", "POST", "/configs/a/rollback", `{"toVersion":1}`, nil, 428, "precondition_required", nil},
 			{"a rollback to text", "POST", "/configs/a/rollback", `{"toVersion":"1"}`, nil, 400, "malformed_request", []string{"/toVersion"}},
 			{"a rollback with a long note", "POST", "/configs/a/rollback", `{"toVersion":1,"note":"` + strings.Repeat("x", 501) + `"}`, []string{"If-Match", etag}, 422, "validation_failed", []string{"/note"}},
+			{"a stale rollback with a long note", "POST", "/configs/a/rollback", `{"toVersion":1,"note":"` + strings.Repeat("x", 501) + `"}`, []string{"If-Match", `"made-up"`}, 412, "version_conflict", nil},
 			{"a rollback beyond int64", "POST", "/configs/a/rollback", `{"toVersion":99999999999999999999}`, nil, 400, "malformed_request", []string{"/toVersion"}},
 			{"an unknown member of a creation", "POST", "/configs", `{"key":"b","value":1,"extra":1}`, nil, 400, "malformed_request", []string{"/extra"}},
 			{"an empty creation", "POST", "/configs", `{}`, nil, 422, "validation_failed", []string{"/key", "/value"}},

@@ -191,11 +191,14 @@ func transition[S any](c echo.Context, u *uow.Unit, s *Service, take takeFunc[S]
 	if err := strictjson.Decode(body, &step); err != nil {
 		return httpapi.Reply{}, httpapi.Unreadable(err)
 	}
-	if err := httpapi.Validate(&step); err != nil {
-		return httpapi.Reply{}, err
-	}
 	ifMatch, err := httpapi.OptionalIfMatch(c)
 	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := s.Demand(u, coupon, ifMatch); err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := httpapi.Validate(&step); err != nil {
 		return httpapi.Reply{}, err
 	}
 	after, err := take(ctx, u, coupon, step, ifMatch)

@@ -188,6 +188,8 @@ func TestACouponIsRedeemedByItsUserAndItsHistorySaysSo(t *testing.T) {
 		require.Equal(t, used.Body, again.Body["current"])
 		require.Equal(t, http.StatusPreconditionFailed, c.Send(t, http.MethodPost, "/coupons/"+code+"/void", nil, "If-Match", fresh["etag"].(string)).Status)
 
+		require.Equal(t, http.StatusPreconditionFailed, c.Send(t, http.MethodPost, "/coupons/"+code+"/redeem", object{}, "If-Match", fresh["etag"].(string)).Status, "precondition before rules")
+
 		history := c.Send(t, http.MethodGet, "/coupons/"+code+"/history", nil).Items()
 		require.Len(t, history, 2)
 		require.Equal(t, "redeem", history[0]["action"])

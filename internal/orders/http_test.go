@@ -179,6 +179,13 @@ func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
 	stale := s.Send(t, http.MethodPost, path(order)+"/pay", `{"method":"external"}`, "If-Match", `"1-9"`)
 	require.Equal(t, http.StatusPreconditionFailed, stale.Status)
 	require.Equal(t, "pending", stale.Body["currentStatus"])
+	for body, status := range map[string]int{
+		`{"method":"cash"}`:                  http.StatusPreconditionFailed,
+		`{"method":"external","extra":true}`: http.StatusBadRequest,
+	} {
+		require.Equal(t, status, s.Send(t, http.MethodPost, path(order)+"/pay", body, "If-Match", `"1-9"`).Status, "shape, then precondition, then rules")
+	}
+	require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPost, path(order)+"/pay", `{"method":"cash"}`, "If-Match", "*").Status)
 	for _, id := range []string{"0", "01", "-1", "x", "9223372036854775808", "999999"} {
 		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodPost, "/orders/"+id+"/pay", `{"method":"external"}`).Status, id)
 	}
