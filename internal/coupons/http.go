@@ -150,7 +150,11 @@ func (h handler) get(c echo.Context) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	return httpapi.OK(represent(*coupon, h.now())), nil
+	reply := httpapi.OK(represent(*coupon, h.now()))
+	if coupon.changedAround(h.now()) {
+		reply = reply.Full()
+	}
+	return reply, nil
 }
 
 func (h handler) history(c echo.Context) (httpapi.Reply, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/coupons"
+	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
@@ -279,6 +280,30 @@ func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
 		require.Equal(t, "Short 50%_!", sorted.Items()[0]["name"])
 		rest := c.Send(t, http.MethodGet, "/coupon-campaigns?sort=validTo&limit=1&cursor="+sorted.Body["nextCursor"].(string), nil)
 		require.Equal(t, "Long", rest.Items()[0]["name"])
+	})
+}
+
+func TestACouponIsShownAnewWhenItsTermsOrTheClockHaveChangedIt(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		campaign := c.campaign(t, object{"validTo": opening.Add(time.Hour)})
+		code := c.issue(t, campaign, object{"count": 1})[0]
+		tag := c.coupon(t, code)["etag"].(string)
+		ask := func() httpapitest.Answer {
+			return c.Send(t, http.MethodGet, "/coupons/"+code, nil, "If-None-Match", tag)
+		}
+		require.Equal(t, http.StatusNotModified, ask().Status)
+
+		c.clock.Advance(time.Minute)
+		issued := c.Send(t, http.MethodGet, campaignPath(campaign), nil).Header.Get("ETag")
+		require.Equal(t, http.StatusOK, c.Send(t, http.MethodPatch, campaignPath(campaign), `{"value":7}`, "If-Match", issued).Status)
+		require.EqualValues(t, 7, ask().Body["value"])
+
+		other := c.issue(t, c.campaign(t, object{"validTo": opening.Add(time.Hour)}), object{"count": 1})[0]
+		code, tag = other, c.coupon(t, other)["etag"].(string)
+		require.Equal(t, http.StatusNotModified, ask().Status)
+		c.clock.Advance(time.Hour)
+		require.Equal(t, "expired", ask().Body["status"])
 	})
 }
 
