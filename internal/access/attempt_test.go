@@ -76,6 +76,22 @@ func TestTheSixthTryIsRefusedAlsoWithTheRightPasswordUntilTheFirstIsFifteenMinut
 	})
 }
 
+func TestAPaddedNameIsNoFurtherTryAtTheAccount(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newHouse(t, db)
+		for _, typed := range []SignIn{
+			{Tenant: h.tenant.Name, Username: "admin "},
+			{Tenant: h.tenant.Name + " ", Username: "admin"},
+			{Tenant: h.tenant.Name, Username: " admin"},
+		} {
+			typed.Password = adminPassword
+			_, _, err := h.SignIn(anonymous(t), typed)
+			requireCode(t, apperr.InvalidCredentials, err)
+		}
+		require.EqualValues(t, 3, h.hashed.Load(), "what is no account costs a hash as well")
+	})
+}
+
 func TestSuccessClearsTheAttempts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newHouse(t, db)

@@ -30,8 +30,8 @@ func (s *Service) Bootstrap(ctx context.Context, adminPassword string) (generate
 	return generated, nil
 }
 
-// Sweep deletes expired sessions and attempts that no longer count, at most batch
-// of each. Nothing depends on when it runs.
+// Sweep deletes expired sessions and attempts that no longer count, in statements of
+// at most batch rows, until none is left. Nothing depends on when it runs.
 func (s *Service) Sweep(ctx context.Context, batch int) error {
 	now := s.clock.Now()
 	return errors.Join(

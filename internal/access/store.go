@@ -44,7 +44,13 @@ func (s store) nextTenantID(ctx context.Context) (int64, error) {
 
 // account finds a user by the names that are typed at sign-in, in one statement
 // whether the tenant exists or not. Errors: gorm.ErrRecordNotFound.
+//
+// MySQL takes "admin " for "admin", and attempts are counted by what is typed:
+// only names that somebody can have are asked for, so one account is one name.
 func (s store) account(ctx context.Context, tenant, username string) (userRow, error) {
+	if !tenantNames.MatchString(tenant) || !usernames.MatchString(username) {
+		return userRow{}, gorm.ErrRecordNotFound
+	}
 	var row userRow
 	err := s.db.Read(storage.AcrossTenants(ctx)).
 		Joins("JOIN tenants ON tenants.id = users.tenant_id").
@@ -104,25 +110,37 @@ func (s store) view(ctx context.Context, row userRow) (User, error) {
 	}, nil
 }
 
-// sweep deletes a batch of rows whose time is up:
+// sweep deletes the rows whose time is up, batch by batch: whoever guesses at
+// sign-in adds rows faster than any fixed number of them would be taken away.
+func (s store) sweep(ctx context.Context, table, column string, until time.Time, batch int) error {
+	for swept := batch; swept == batch; {
+		var err error
+		if swept, err = s.sweepBatch(ctx, table, column, until, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepBatch deletes up to limit rows and returns how many it found:
 //
 //	DELETE FROM t WHERE id IN (…)
 //
 // The ids are read first, because the dialects do not share DELETE … LIMIT.
-func (s store) sweep(ctx context.Context, table, column string, until time.Time, batch int) error {
+func (s store) sweepBatch(ctx context.Context, table, column string, until time.Time, limit int) (int, error) {
 	ctx = storage.AcrossTenants(ctx)
 	var ids []int64
 	query := "SELECT id FROM " + table + " WHERE " + column + " <= ? ORDER BY " + column + " LIMIT ?"
-	if err := s.db.Read(ctx).Raw(query, until, batch).Scan(&ids).Error; err != nil {
-		return fmt.Errorf("read what to sweep from %s: %w", table, err)
+	if err := s.db.Read(ctx).Raw(query, until, limit).Scan(&ids).Error; err != nil {
+		return 0, fmt.Errorf("read what to sweep from %s: %w", table, err)
 	}
 	if len(ids) == 0 {
-		return nil
+		return 0, nil
 	}
 	if err := s.db.Write(ctx).Exec("DELETE FROM "+table+" WHERE id IN ?", ids).Error; err != nil {
-		return fmt.Errorf("sweep %s: %w", table, err)
+		return 0, fmt.Errorf("sweep %s: %w", table, err)
 	}
-	return nil
+	return len(ids), nil
 }
 
 func userNamed(tx *gorm.DB, username string) (userRow, error) {

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -250,14 +251,16 @@ func TestItemsAreListedByFilterSortAndCursor(t *testing.T) {
 		require.Equal(t, []string{"b_1"}, list("q=B_"), "an underscore is itself")
 		require.Equal(t, []string{"a-1"}, list("q=A%25"), "a percent sign is itself")
 		require.Empty(t, list("status=archived"))
+		s.Send(t, http.MethodPost, "/items", map[string]any{"sku": "D", "name": "ÄPFEL", "price": 900})
+		require.Equal(t, []string{"D"}, list("q="+url.QueryEscape("ÄPF")))
 		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?status=sold", nil).Status)
 		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?sort=owner", nil).Status)
 		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/items?q="+strings.Repeat("_", 60_000), nil).Status)
 
 		first := s.Send(t, http.MethodGet, "/items?limit=2&sort=name", nil)
-		require.EqualValues(t, 3, first.Body["total"])
+		require.EqualValues(t, 4, first.Body["total"])
 		second := s.Send(t, http.MethodGet, "/items?limit=2&sort=name&cursor="+first.Body["nextCursor"].(string), nil)
-		require.Len(t, second.Body["items"], 1)
+		require.Len(t, second.Body["items"], 2)
 		require.Nil(t, second.Body["nextCursor"])
 	})
 }

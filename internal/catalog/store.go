@@ -31,6 +31,10 @@ var itemSorts = storage.Sorts{
 var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 func find(db *gorm.DB, sku string) (*Item, error) {
+	// MySQL takes "a " for "a"; only what could be a sku is asked for.
+	if !skuPattern.MatchString(sku) {
+		return nil, apperr.MissingRow("item", sku)
+	}
 	var item Item
 	err := db.Where("sku = ?", sku).Take(&item).Error
 	switch {
@@ -52,8 +56,9 @@ func byID(db *gorm.DB, id int64) (*Item, error) {
 
 func narrow(query *gorm.DB, f Filter) *gorm.DB {
 	if f.Search != "" {
-		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(f.Search)) + "%"
-		query = query.Where("(LOWER(sku) LIKE ? ESCAPE '!' OR LOWER(name) LIKE ? ESCAPE '!')", pattern, pattern)
+		// The engine folds both sides, each in its way: SQLite knows only ASCII.
+		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(f.Search) + "%"
+		query = query.Where("(LOWER(sku) LIKE LOWER(?) ESCAPE '!' OR LOWER(name) LIKE LOWER(?) ESCAPE '!')", pattern, pattern)
 	}
 	if f.Status != "" {
 		query = query.Where("status = ?", f.Status)
@@ -107,7 +112,10 @@ func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string, found
 		return fmt.Errorf("read items for sale: %w", err)
 	}
 	for _, item := range items {
-		found(item.SKU, item.Name, item.Price)
+		// MySQL finds "a" under "a " as well, which names no item.
+		if slices.Contains(skus, item.SKU) {
+			found(item.SKU, item.Name, item.Price)
+		}
 	}
 	return nil
 }

@@ -43,8 +43,8 @@ type Step struct {
 // somebody else between the read and the write: StatusChanged. When only the
 // version moved on and the status is the one that was read, the unit is run again.
 func Take[M guard.Versioned](ctx context.Context, u *uow.Unit, res Movable[M], row M, step Step) (M, error) {
-	if step.IfMatch != nil && !step.IfMatch.Holds(row.Ref()) {
-		return row, movedOn(res, row, *step.IfMatch)
+	if err := Demand(res, row, step.IfMatch); err != nil {
+		return row, err
 	}
 	from := res.State(row)
 	to, allowed := res.Machine().Next(step.Action, from)
@@ -68,6 +68,16 @@ func Take[M guard.Versioned](ctx context.Context, u *uow.Unit, res Movable[M], r
 		}
 		return Refusal(res, current, apperr.StatusChanged, step.Action)
 	})
+}
+
+// Demand is VersionConflict when a precondition was given that does not hold for the
+// row. Take asks it first; who has rules of its own to ask before Take asks it before
+// them.
+func Demand[M guard.Versioned](res Movable[M], row M, ifMatch *guard.Precondition) error {
+	if ifMatch == nil || ifMatch.Holds(row.Ref()) {
+		return nil
+	}
+	return movedOn(res, row, *ifMatch)
 }
 
 // Refusal is what the loser of a race, or the author of a step that is not

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
@@ -16,6 +17,9 @@ import (
 	"interlock/internal/strictjson"
 	"interlock/internal/uow"
 )
+
+// maxSearch is how long a text that is looked for can be, in characters.
+const maxSearch = 200
 
 type handlers struct{ *Service }
 
@@ -41,6 +45,10 @@ func (h handlers) list(c echo.Context) (httpapi.Reply, error) {
 		return httpapi.Reply{}, err
 	}
 	filter := Filter{Prefix: c.QueryParam("prefix"), Text: c.QueryParam("q"), ValueType: Type(c.QueryParam("valueType"))}
+	// Engines bound the length of a pattern.
+	if utf8.RuneCountInString(filter.Text) > maxSearch {
+		return httpapi.Reply{}, apperr.Malformed("?q", fmt.Sprintf("must have at most %d characters", maxSearch))
+	}
 	switch filter.ValueType {
 	case "", String, Number, Boolean, JSON:
 	default:
@@ -233,7 +241,7 @@ func (h handlers) delete(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 
 type rollbackRequest struct {
 	ToVersion int64  `json:"toVersion"`
-	Note      string `json:"note" validate:"max=500"`
+	Note      string `json:"note"`
 }
 
 func (h handlers) rollback(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
@@ -248,9 +256,6 @@ func (h handlers) rollback(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	}
 	ifMatch, err := httpapi.IfMatch(c)
 	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	if err := httpapi.Validate(&request); err != nil {
 		return httpapi.Reply{}, err
 	}
 	after, err := h.Rollback(ctx, u, row, Rollback{IfMatch: ifMatch, ToVersion: request.ToVersion, Note: request.Note})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
@@ -203,6 +204,9 @@ type Rollback struct {
 func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rollback) (*Config, error) {
 	if !to.IfMatch.Holds(row.Ref()) {
 		return nil, s.stale(row, to.IfMatch)
+	}
+	if utf8.RuneCountInString(to.Note) > MaxNote {
+		return nil, apperr.Invalid(apperr.Field{Pointer: "/note", Code: "max", Message: fmt.Sprintf("must have at most %d characters", MaxNote)})
 	}
 	old, err := s.at(ctx, row, to.ToVersion)
 	switch {

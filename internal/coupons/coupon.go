@@ -36,6 +36,13 @@ func (c *Coupon) overdue(now time.Time) bool {
 	return c.Status == unused.Code && !now.Before(c.Campaign.ValidTo)
 }
 
+// changedAround reports whether a reader who saw the coupon at its present version
+// may have seen it otherwise: it has expired by the clock, or its campaign was changed
+// after it.
+func (c *Coupon) changedAround(now time.Time) bool {
+	return c.overdue(now) || c.Campaign.UpdatedTime.After(c.UpdatedTime)
+}
+
 // state is the coupon's status at a time.
 func (c *Coupon) state(now time.Time) status.State {
 	if c.overdue(now) {

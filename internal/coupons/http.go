@@ -150,7 +150,11 @@ func (h handler) get(c echo.Context) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	return httpapi.OK(represent(*coupon, h.now())), nil
+	reply := httpapi.OK(represent(*coupon, h.now()))
+	if coupon.changedAround(h.now()) {
+		reply = reply.Full()
+	}
+	return reply, nil
 }
 
 func (h handler) history(c echo.Context) (httpapi.Reply, error) {
@@ -191,11 +195,14 @@ func transition[S any](c echo.Context, u *uow.Unit, s *Service, take takeFunc[S]
 	if err := strictjson.Decode(body, &step); err != nil {
 		return httpapi.Reply{}, httpapi.Unreadable(err)
 	}
-	if err := httpapi.Validate(&step); err != nil {
-		return httpapi.Reply{}, err
-	}
 	ifMatch, err := httpapi.OptionalIfMatch(c)
 	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := s.Demand(u, coupon, ifMatch); err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := httpapi.Validate(&step); err != nil {
 		return httpapi.Reply{}, err
 	}
 	after, err := take(ctx, u, coupon, step, ifMatch)

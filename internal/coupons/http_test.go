@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/coupons"
+	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
@@ -187,6 +189,8 @@ func TestACouponIsRedeemedByItsUserAndItsHistorySaysSo(t *testing.T) {
 		require.Equal(t, used.Body, again.Body["current"])
 		require.Equal(t, http.StatusPreconditionFailed, c.Send(t, http.MethodPost, "/coupons/"+code+"/void", nil, "If-Match", fresh["etag"].(string)).Status)
 
+		require.Equal(t, http.StatusPreconditionFailed, c.Send(t, http.MethodPost, "/coupons/"+code+"/redeem", object{}, "If-Match", fresh["etag"].(string)).Status, "precondition before rules")
+
 		history := c.Send(t, http.MethodGet, "/coupons/"+code+"/history", nil).Items()
 		require.Len(t, history, 2)
 		require.Equal(t, "redeem", history[0]["action"])
@@ -270,10 +274,36 @@ func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
 
 		named := c.Send(t, http.MethodGet, "/coupon-campaigns?q=50%25_%21", nil)
 		require.Len(t, named.Items(), 1)
+		c.campaign(t, object{"name": "ÜBER"})
+		require.Len(t, c.Send(t, http.MethodGet, "/coupon-campaigns?q="+url.QueryEscape("ÜBER"), nil).Items(), 1)
 		sorted := c.Send(t, http.MethodGet, "/coupon-campaigns?sort=validTo&limit=1", nil)
 		require.Equal(t, "Short 50%_!", sorted.Items()[0]["name"])
 		rest := c.Send(t, http.MethodGet, "/coupon-campaigns?sort=validTo&limit=1&cursor="+sorted.Body["nextCursor"].(string), nil)
 		require.Equal(t, "Long", rest.Items()[0]["name"])
+	})
+}
+
+func TestACouponIsShownAnewWhenItsTermsOrTheClockHaveChangedIt(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		campaign := c.campaign(t, object{"validTo": opening.Add(time.Hour)})
+		code := c.issue(t, campaign, object{"count": 1})[0]
+		tag := c.coupon(t, code)["etag"].(string)
+		ask := func() httpapitest.Answer {
+			return c.Send(t, http.MethodGet, "/coupons/"+code, nil, "If-None-Match", tag)
+		}
+		require.Equal(t, http.StatusNotModified, ask().Status)
+
+		c.clock.Advance(time.Minute)
+		issued := c.Send(t, http.MethodGet, campaignPath(campaign), nil).Header.Get("ETag")
+		require.Equal(t, http.StatusOK, c.Send(t, http.MethodPatch, campaignPath(campaign), `{"value":7}`, "If-Match", issued).Status)
+		require.EqualValues(t, 7, ask().Body["value"])
+
+		other := c.issue(t, c.campaign(t, object{"validTo": opening.Add(time.Hour)}), object{"count": 1})[0]
+		code, tag = other, c.coupon(t, other)["etag"].(string)
+		require.Equal(t, http.StatusNotModified, ask().Status)
+		c.clock.Advance(time.Hour)
+		require.Equal(t, "expired", ask().Body["status"])
 	})
 }
 

@@ -25,6 +25,11 @@ type Voiding struct {
 	Reason string `json:"reason,omitempty" validate:"max=500"`
 }
 
+// Demand is VersionConflict when a precondition was given that does not hold.
+func (s *Service) Demand(u *uow.Unit, coupon *Coupon, ifMatch *guard.Precondition) error {
+	return change.Demand(moving{Service: s, now: u.Now()}, coupon, ifMatch)
+}
+
 // Redeem uses a coupon that was just read. What it refuses undoes the whole unit,
 // so the rules are asked once the status is known to allow it.
 //

@@ -84,8 +84,9 @@ func searchCampaigns(query *gorm.DB, text string) *gorm.DB {
 	if text == "" {
 		return query
 	}
-	escaped := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(text))
-	return query.Where("LOWER(name) LIKE ? ESCAPE '!'", "%"+escaped+"%")
+	escaped := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text)
+	// The engine folds both sides, each in its way: SQLite knows only ASCII.
+	return query.Where("LOWER(name) LIKE LOWER(?) ESCAPE '!'", "%"+escaped+"%")
 }
 
 // narrow applies the filter. What is stored as unused and is over is expired.

@@ -217,7 +217,7 @@ func TestErrorsAreShownByTheirKind(t *testing.T) {
 func TestAddressesThatAreNotTextAreRefused(t *testing.T) {
 	f := newFixture(t, "*")
 	f.Router().Query("/things/:name", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(1), nil })
-	for _, path := range []string{"/api/v1/things/%00", "/api/v1/things/%ff", "/api/v1/things/a?q=%00", "/api/v1/things/a?q=%ff"} {
+	for _, path := range []string{"/api/v1/things/%00", "/api/v1/things/%ff", "/api/v1/things/a?q=%00", "/api/v1/things/a?q=%ff", "/api/v1/things/a?q=%zz", "/api/v1/things/a?q=100%", "/api/v1/things/a?q=a;b"} {
 		require.Equal(t, "malformed_request", problemOf(t, f.send(http.MethodGet, path, ""))["code"], path)
 	}
 	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodGet, "/api/v1/nothing", ""))["code"])

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
 
@@ -154,12 +155,17 @@ func secured(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// readable refuses addresses that no column could hold: invalid UTF-8 and NUL.
+// readable refuses addresses that no column could hold, invalid UTF-8 and NUL, and
+// queries that cannot be decoded: what cannot be is left out by the standard
+// library, and a list without its filter is another list.
 func readable(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		request := c.Request()
 		if !plainText(request.URL.Path) {
 			return apperr.Malformed("", "has an address with characters that are not text")
+		}
+		if _, err := url.ParseQuery(request.URL.RawQuery); err != nil {
+			return apperr.Malformed("?", "cannot be decoded; write % as %25 and ; as %3B").Because(err)
 		}
 		for name, values := range c.QueryParams() {
 			if !plainText(name) || !plainText(strings.Join(values, "")) {

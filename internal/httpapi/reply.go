@@ -14,6 +14,9 @@ type Reply struct {
 	Header http.Header
 	// Body is encoded as JSON; nil means no body.
 	Body any
+
+	// full keeps If-None-Match from being answered with 304.
+	full bool
 }
 
 // OK answers 200 with a representation, and its ETag when it is versioned.
@@ -34,6 +37,13 @@ func (r Reply) With(name, value string) Reply {
 		r.Header = make(http.Header)
 	}
 	r.Header.Set(name, value)
+	return r
+}
+
+// Full answers with the body whatever If-None-Match says, for a representation of
+// which parts have changed and the version has not.
+func (r Reply) Full() Reply {
+	r.full = true
 	return r
 }
 

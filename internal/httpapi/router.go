@@ -198,7 +198,7 @@ func (r *Router) mutation(fn MutationFunc) echo.HandlerFunc {
 func notModified(request *http.Request, answer Reply) bool {
 	asked := request.Header.Values("If-None-Match")
 	current := answer.Header.Get("ETag")
-	if request.Method != http.MethodGet || answer.Status != http.StatusOK || len(asked) == 0 || current == "" {
+	if request.Method != http.MethodGet || answer.Status != http.StatusOK || answer.full || len(asked) == 0 || current == "" {
 		return false
 	}
 	for _, tag := range strings.Split(strings.Join(asked, ","), ",") {

@@ -28,7 +28,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	r.Mutation(http.MethodPost, "/orders", write, h.place)
 	r.Query("/orders/:id", read, h.get)
 	r.Query("/orders/:id/history", read, h.history)
-	r.Transition("/orders/:id", "pay", write, transition(h, readPayment))
+	r.Transition("/orders/:id", "pay", write, transition(h, readStep[Payment]))
 	r.Transition("/orders/:id", "ship", write, transition(h, readStep[Shipment]))
 	r.Transition("/orders/:id", "complete", write, transition(h, readStep[Completion]))
 	r.Transition("/orders/:id", "cancel", write, transition(h, readStep[Cancellation]))
@@ -209,25 +209,26 @@ func readStep[S Step](body []byte) (Step, error) {
 	if err := strictjson.Decode(body, &step); err != nil {
 		return nil, httpapi.Unreadable(err)
 	}
-	return step, httpapi.Validate(&step)
+	return step, nil
 }
 
-func readPayment(body []byte) (Step, error) {
-	step, err := readStep[Payment](body)
-	if err != nil {
-		return nil, err
+// checkStep holds a step against its rules.
+func checkStep(step Step) error {
+	if err := httpapi.Validate(step); err != nil {
+		return err
 	}
-	switch step.(Payment).Method {
-	case "external":
-		return step, nil
-	case "wallet":
-		return nil, apperr.Invalid(apperr.Field{Pointer: "/method", Code: "not_available", Message: "cannot be wallet yet: wallets are not available"})
+	payment, ok := step.(Payment)
+	if !ok || payment.Method == "external" {
+		return nil
 	}
-	return nil, apperr.Invalid(apperr.Field{Pointer: "/method", Code: "oneof", Message: "must be external"})
+	if payment.Method == "wallet" {
+		return apperr.Invalid(apperr.Field{Pointer: "/method", Code: "not_available", Message: "cannot be wallet yet: wallets are not available"})
+	}
+	return apperr.Invalid(apperr.Field{Pointer: "/method", Code: "oneof", Message: "must be external"})
 }
 
 var stepReaders = map[string]stepReader{
-	"pay":      readPayment,
+	"pay":      readStep[Payment],
 	"ship":     readStep[Shipment],
 	"complete": readStep[Completion],
 	"cancel":   readStep[Cancellation],
@@ -251,6 +252,12 @@ func transition(h handler, read stepReader) httpapi.MutationFunc {
 		}
 		ifMatch, err := httpapi.OptionalIfMatch(c)
 		if err != nil {
+			return httpapi.Reply{}, err
+		}
+		if err := h.service.Demand(order, ifMatch); err != nil {
+			return httpapi.Reply{}, err
+		}
+		if err := checkStep(step); err != nil {
 			return httpapi.Reply{}, err
 		}
 		after, err := h.service.Take(c.Request().Context(), u, order, step, ifMatch)
@@ -323,7 +330,10 @@ func batchOf(body []byte) ([]int64, Step, error) {
 		return nil, nil, err
 	}
 	step, err := stepReaders[request.Action](text)
-	return request.IDs, step, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return request.IDs, step, checkStep(step)
 }
 
 func decodeMembers(members map[string]json.RawMessage, into any) error {

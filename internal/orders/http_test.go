@@ -88,6 +88,22 @@ func TestAnOrderThatBreaksARuleIsNotPlacedAndSaysWhere(t *testing.T) {
 	require.Zero(t, s.count(t, &orders.Event{}, "1 = 1"))
 }
 
+func TestAPaddedSkuNamesNoItemOnAnyEngine(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100)
+		for _, sku := range []string{"TEA-1 ", "tea-1", " TEA-1"} {
+			a := s.Send(t, http.MethodPost, "/orders", object{"userId": 1, "items": []object{{"sku": sku, "quantity": 1}}})
+			require.Equal(t, http.StatusUnprocessableEntity, a.Status, a.Body)
+			require.Equal(t, "/items/0/sku", a.Pointer())
+		}
+		a := s.Send(t, http.MethodPost, "/orders", object{"userId": 1, "items": []object{{"sku": "TEA-1 ", "quantity": 1}, {"sku": "TEA-1", "quantity": 1}}})
+		require.Equal(t, "/items/0/sku", a.Pointer())
+		require.Zero(t, s.count(t, &orders.Order{}, "1 = 1"))
+		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/items/TEA-1%20", nil).Status)
+	})
+}
+
 func TestAnOrderMovesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -163,6 +179,13 @@ func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
 	stale := s.Send(t, http.MethodPost, path(order)+"/pay", `{"method":"external"}`, "If-Match", `"1-9"`)
 	require.Equal(t, http.StatusPreconditionFailed, stale.Status)
 	require.Equal(t, "pending", stale.Body["currentStatus"])
+	for body, status := range map[string]int{
+		`{"method":"cash"}`:                  http.StatusPreconditionFailed,
+		`{"method":"external","extra":true}`: http.StatusBadRequest,
+	} {
+		require.Equal(t, status, s.Send(t, http.MethodPost, path(order)+"/pay", body, "If-Match", `"1-9"`).Status, "shape, then precondition, then rules")
+	}
+	require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPost, path(order)+"/pay", `{"method":"cash"}`, "If-Match", "*").Status)
 	for _, id := range []string{"0", "01", "-1", "x", "9223372036854775808", "999999"} {
 		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodPost, "/orders/"+id+"/pay", `{"method":"external"}`).Status, id)
 	}

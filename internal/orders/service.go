@@ -137,6 +137,11 @@ func (s Shipment) fill(o *Order)     { o.Carrier, o.TrackingNo = s.Carrier, s.Tr
 func (Completion) fill(*Order)       {}
 func (c Cancellation) fill(o *Order) { o.CancelReason = c.Reason }
 
+// Demand is VersionConflict when a precondition was given that does not hold.
+func (s *Service) Demand(order *Order, ifMatch *guard.Precondition) error {
+	return change.Demand(moving{Service: s}, order, ifMatch)
+}
+
 // Take moves an order that was just read; see change.Take for what is refused. A
 // cancelled order gives its coupon back in the same unit.
 func (s *Service) Take(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
