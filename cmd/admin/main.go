@@ -33,7 +33,7 @@ func main() {
 	parser := kong.Parse(&commands,
 		kong.Name("admin"),
 		kong.Description("Interlock: a back-office admin service in which no write is lost, doubled or oversold."),
-		kong.UsageOnError(),
+		kong.ShortUsageOnError(),
 		kong.Vars{"version": version},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)

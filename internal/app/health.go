@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// readyTimeout bounds the questions that readiness asks.
+// readyTimeout bounds the questions to one engine.
 const readyTimeout = 2 * time.Second
 
 // alive answers that the process runs; it asks nothing else.
@@ -28,9 +28,7 @@ type check struct {
 }
 
 func (h readiness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
-	defer cancel()
-	checks := h.services.checks(ctx)
+	checks := h.services.checks(r.Context())
 	status, word := http.StatusOK, "ready"
 	for _, c := range checks {
 		if !c.OK {
@@ -45,9 +43,15 @@ func (h readiness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "checks": checks})
 }
 
+// checks asks each engine under a limit of its own, so that one that hangs is not
+// held against the others.
 func (sv *Services) checks(ctx context.Context) []check {
-	checks := []check{sv.databaseCheck(ctx), sv.schemaCheck(ctx)}
+	database, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	checks := []check{sv.databaseCheck(database), sv.schemaCheck(database)}
 	if sv.redis != nil {
+		ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+		defer cancel()
 		c := check{Name: "redis", OK: true}
 		if err := sv.redis.Ping(ctx).Err(); err != nil {
 			c = check{Name: "redis", Detail: "cannot be reached"}
