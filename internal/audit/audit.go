@@ -21,9 +21,10 @@ var Permissions = []principal.Grant{
 type Filter struct {
 	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/".
 	Resource string
-	// Actor is an actor's name; ActorID its id.
+	// Actor is an actor's name; ActorID its id, where 0 is the program itself and nil
+	// selects all.
 	Actor   string
-	ActorID int64
+	ActorID *int64
 	Action  string
 	From    time.Time
 	To      time.Time
@@ -60,8 +61,8 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 	if filter.Actor != "" {
 		query = query.Where("actor_name = ?", filter.Actor)
 	}
-	if filter.ActorID != 0 {
-		query = query.Where("actor_id = ?", filter.ActorID)
+	if filter.ActorID != nil {
+		query = query.Where("actor_id = ?", *filter.ActorID)
 	}
 	if filter.Action != "" {
 		query = query.Where("action = ?", filter.Action)

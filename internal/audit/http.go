@@ -21,7 +21,7 @@ func (l *Log) list(c echo.Context) (httpapi.Reply, error) {
 	filter := Filter{Resource: c.QueryParam("resource"), Action: c.QueryParam("action")}
 	// An actor is asked for by its id or by its name; names never are numbers only.
 	if id, err := strconv.ParseInt(c.QueryParam("actor"), 10, 64); err == nil {
-		filter.ActorID = id
+		filter.ActorID = &id
 	} else {
 		filter.Actor = c.QueryParam("actor")
 	}
