@@ -22,6 +22,10 @@ type Code string
 const (
 	MalformedRequest      Code = "malformed_request"
 	PreconditionMalformed Code = "precondition_malformed"
+	IdempotencyKeyInvalid Code = "idempotency_key_invalid"
+	IdempotencyKeyReused  Code = "idempotency_key_reused"
+	RequestInProgress     Code = "request_in_progress"
+	QuotaExceeded         Code = "quota_exceeded"
 	Unauthenticated       Code = "unauthenticated"
 	InvalidCredentials    Code = "invalid_credentials"
 	Forbidden             Code = "forbidden"

@@ -29,6 +29,10 @@ type kind struct {
 var kinds = map[apperr.Code]kind{
 	apperr.MalformedRequest:      {http.StatusBadRequest, "The request cannot be read"},
 	apperr.PreconditionMalformed: {http.StatusBadRequest, "The precondition cannot be used"},
+	apperr.IdempotencyKeyInvalid: {http.StatusBadRequest, "The idempotency key cannot be used"},
+	apperr.IdempotencyKeyReused:  {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
+	apperr.RequestInProgress:     {http.StatusConflict, "The first attempt is still running"},
+	apperr.QuotaExceeded:         {http.StatusTooManyRequests, "The quota is used up"},
 	apperr.Unauthenticated:       {http.StatusUnauthorized, "Sign in first"},
 	apperr.InvalidCredentials:    {http.StatusUnauthorized, "The credentials are wrong"},
 	apperr.Forbidden:             {http.StatusForbidden, "Not allowed"},

@@ -100,6 +100,12 @@ func (r *Router) Public(method, path string, fn QueryFunc) {
 	})
 }
 
+// Batch registers a route that runs many units, such as one for each row, each of
+// which is safe to run again by its own guard.
+func (r *Router) Batch(method, path, permission string, fn QueryFunc) {
+	r.add(Route{Method: method, Path: path, Permission: permission}, r.batch(fn))
+}
+
 // Plain registers an authenticated route that is no business mutation and runs in
 // no unit, such as signing out.
 func (r *Router) Plain(method, path, permission string, fn QueryFunc) {
@@ -171,26 +177,45 @@ func reply(c echo.Context, fn QueryFunc) error {
 }
 
 // mutation runs fn in a unit. The reply is encoded inside it, so that a reply
-// that cannot be encoded rolls back, and sent only after commit.
+// that cannot be encoded rolls back; it is recorded there under the request's
+// idempotency key, and sent only after commit.
 func (r *Router) mutation(fn MutationFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if err := readBody(c); err != nil {
-			return err
-		}
+	return r.once(func(c echo.Context, kept Attempt) error {
 		var out encoded
-		err := r.server.runner.Do(c.Request().Context(), func(_ context.Context, u *uow.Unit) error {
+		err := r.server.runner.Do(c.Request().Context(), func(ctx context.Context, u *uow.Unit) error {
 			answer, err := fn(c, u)
 			if err != nil {
 				return err
 			}
-			out, err = encode(answer)
-			return err
+			if out, err = encode(answer); err != nil || kept == nil {
+				return err
+			}
+			return kept.Keep(ctx, u, out.kept())
 		})
 		if err != nil {
 			return err
 		}
 		return out.send(c)
-	}
+	})
+}
+
+// batch runs fn, which commits as many units as it needs, and keeps its reply
+// after the last of them. A crash in between lets a repeat run fn again.
+func (r *Router) batch(fn QueryFunc) echo.HandlerFunc {
+	return r.once(func(c echo.Context, kept Attempt) error {
+		answer, err := fn(c)
+		if err != nil {
+			return err
+		}
+		out, err := encode(answer)
+		if err != nil {
+			return err
+		}
+		if kept != nil {
+			kept.KeepAfter(c.Request().Context(), out.kept())
+		}
+		return out.send(c)
+	})
 }
 
 // notModified implements If-None-Match for GET with weak comparison (RFC 9110,

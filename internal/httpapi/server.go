@@ -43,6 +43,8 @@ type Options struct {
 	Registerer     prometheus.Registerer
 	// Conflicts may be nil.
 	Conflicts ConflictCounter
+	// Keeper may be nil: idempotency keys are checked and have no effect then.
+	Keeper Keeper
 }
 
 // ConflictCounter is told of each write that was refused because somebody else was
@@ -64,6 +66,7 @@ type Server struct {
 	// pages answers where no route does; nil in a worker.
 	pages     http.Handler
 	conflicts ConflictCounter
+	keeper    Keeper
 	// draining ends when shutdown begins: streams stop, requests go on.
 	draining context.Context
 	drain    context.CancelFunc
@@ -85,7 +88,7 @@ func NewServer(o Options) *Server {
 	draining, drain := context.WithCancel(context.Background())
 	s := &Server{
 		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter, rate: o.Rate,
-		metrics: newMetrics(o.Registerer), conflicts: o.Conflicts, draining: draining, drain: drain,
+		metrics: newMetrics(o.Registerer), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
 	}
 	s.router = &Router{server: s}
 	s.http = &http.Server{

@@ -33,7 +33,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	r.Transition("/orders/:id", "complete", write, transition(h, readStep[Completion]))
 	r.Transition("/orders/:id", "cancel", write, transition(h, readStep[Cancellation]))
 	// Each row of a batch is a unit of its own, so the request as a whole is none.
-	r.Plain(http.MethodPost, "/order-batches", write, h.batch)
+	r.Batch(http.MethodPost, "/order-batches", write, h.batch)
 }
 
 type handler struct{ service *Service }

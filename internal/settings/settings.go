@@ -31,15 +31,24 @@ type Log struct {
 
 // Serve is what the server needs.
 type Serve struct {
-	Addr              string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
-	Role              string        `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
-	RedisURL          string        `help:"redis://[USER:PASSWORD@]HOST:PORT/N or rediss://…. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
-	AdminPassword     string        `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
-	CustomerJWTSecret string        `name:"customer-jwt-secret" help:"Secret with which the shop signs its customers' tokens (JWT, HS256). Unset, and no JWKS: no customer may call." env:"INTERLOCK_CUSTOMER_JWT_SECRET" placeholder:"SECRET"`
-	CustomerJWKSURL   string        `name:"customer-jwks-url" help:"Address of the public keys (JWKS) that verify customers' tokens, instead of a secret." env:"INTERLOCK_CUSTOMER_JWKS_URL" placeholder:"URL"`
+	Addr              string `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
+	Role              string `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
+	RedisURL          string `help:"redis://[USER:PASSWORD@]HOST:PORT/N or rediss://…. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	AdminPassword     string `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
+	CustomerJWTSecret string `name:"customer-jwt-secret" help:"Secret with which the shop signs its customers' tokens (JWT, HS256). Unset, and no JWKS: no customer may call." env:"INTERLOCK_CUSTOMER_JWT_SECRET" placeholder:"SECRET"`
+	CustomerJWKSURL   string `name:"customer-jwks-url" help:"Address of the public keys (JWKS) that verify customers' tokens, instead of a secret." env:"INTERLOCK_CUSTOMER_JWKS_URL" placeholder:"URL"`
+	Idempotency       `embed:"" prefix:"idempotency-"`
 	RateLimit         int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
 	TrustedProxies    []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
 	ShutdownTimeout   time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
+}
+
+// Idempotency says how the replies to requests with an idempotency key are kept.
+type Idempotency struct {
+	Retention         time.Duration `help:"How long a reply is kept under its idempotency key." default:"24h" env:"INTERLOCK_IDEMPOTENCY_RETENTION" placeholder:"DURATION"`
+	Quota             int64         `help:"How many idempotency keys a tenant may have at a time; 0 means any number." default:"1000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
+	CacheServerErrors bool          `help:"Keep replies of status 500 too, so that a repeat is not run." env:"INTERLOCK_IDEMPOTENCY_CACHE_SERVER_ERRORS"`
+	EncryptionKeys    []string      `help:"Keys that replies are encrypted with at rest (AES-256-GCM), as ID:BASE64 of 32 bytes: the current one, then older ones that still open what they closed." env:"INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS" placeholder:"ID:BASE64,…"`
 }
 
 // Settings are all of them: what a running program has.
@@ -97,6 +106,12 @@ func (s Serve) Validate() error {
 	}
 	if err := s.checkCustomers(); err != nil {
 		return err
+	}
+	if s.Retention < time.Minute {
+		return fmt.Errorf("--idempotency-retention (INTERLOCK_IDEMPOTENCY_RETENTION) is %s; it must be a minute or longer", s.Retention)
+	}
+	if s.Quota < 0 {
+		return fmt.Errorf("--idempotency-quota (INTERLOCK_IDEMPOTENCY_QUOTA) is %d; it must be 0 or more", s.Quota)
 	}
 	if s.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit (INTERLOCK_RATE_LIMIT) is %d; it must be 0 or more", s.RateLimit)

@@ -56,6 +56,8 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 		"--redis-url=localhost:6379":       {"INTERLOCK_REDIS_URL", "redis://"},
 		"--trusted-proxies=10.0.0.1":       {"INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8"},
 		"--customer-jwks-url=keys.json":    {"INTERLOCK_CUSTOMER_JWKS_URL", "https://"},
+		"--idempotency-retention=1s":       {"INTERLOCK_IDEMPOTENCY_RETENTION", "a minute"},
+		"--idempotency-quota=-1":           {"INTERLOCK_IDEMPOTENCY_QUOTA", "0 or more"},
 		"--rate-limit=-1":                  {"INTERLOCK_RATE_LIMIT", "0 or more"},
 		"--shutdown-timeout=0s":            {"INTERLOCK_SHUTDOWN_TIMEOUT", "longer"},
 		"--log-level=loud":                 {"--log-level", "debug"},

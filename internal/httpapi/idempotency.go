@@ -1,0 +1,157 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/apperr"
+	"interlock/internal/uow"
+)
+
+// Keyed is a request that carries an idempotency key.
+type Keyed struct {
+	Key    string
+	Method string
+	Path   string
+	Query  string
+	Body   []byte
+}
+
+// Kept is a reply as bytes: what was sent, and what is sent again.
+type Kept struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Keeper keeps replies under their idempotency keys; package idempotency does.
+type Keeper interface {
+	// Begin takes the key for one attempt at the request. Errors:
+	// RequestInProgress, IdempotencyKeyReused, QuotaExceeded.
+	Begin(ctx context.Context, request Keyed) (Attempt, error)
+}
+
+// Attempt is one run of a request under its key.
+type Attempt interface {
+	// Replay returns the reply of an earlier attempt. There is nothing to do then
+	// but to send it.
+	Replay() (Kept, bool)
+	// Keep records the reply when u commits, in its transaction.
+	Keep(ctx context.Context, u *uow.Unit, reply Kept) error
+	// KeepAfter records a reply without a transaction of its own: a refusal, which
+	// had no effect, or the verdicts on units that have committed.
+	KeepAfter(ctx context.Context, reply Kept)
+	// Settle returns the reply of another attempt, if err says that it recorded its
+	// own while this one ran; else the error to answer.
+	Settle(ctx context.Context, err error) (Kept, error)
+	// End frees the key for the next attempt.
+	End(ctx context.Context)
+}
+
+const (
+	headerReplay = "X-Idempotency-Replay"
+	// longestKey is in characters.
+	longestKey = 128
+)
+
+// keyHeaders are the two names of one header, in canonical form.
+var keyHeaders = [...]string{"X-Idempotency-Key", "Idempotency-Key"}
+
+// idempotencyKey returns the key of a request, "" without one. Errors:
+// IdempotencyKeyInvalid.
+func idempotencyKey(request *http.Request) (string, error) {
+	switch request.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+	default:
+		return "", nil
+	}
+	key, given := "", false
+	for _, name := range keyHeaders {
+		values := request.Header[name]
+		switch {
+		case len(values) == 0:
+		case len(values) > 1 || given && values[0] != key:
+			return "", keyInvalid("was given more than one value; a request has one key")
+		default:
+			key, given = values[0], true
+		}
+	}
+	switch {
+	case !given:
+		return "", nil
+	case key == "" || len(key) > longestKey:
+		return "", keyInvalid("must have 1 to 128 characters")
+	}
+	for i := range len(key) {
+		if key[i] < ' ' || key[i] > '~' {
+			return "", keyInvalid("must be printable ASCII")
+		}
+	}
+	return key, nil
+}
+
+func keyInvalid(rule string) error {
+	return apperr.New(apperr.IdempotencyKeyInvalid, "X-Idempotency-Key %s.", rule)
+}
+
+// attempt is a handler that may be under an idempotency key: kept is nil without
+// one.
+type attempt func(c echo.Context, kept Attempt) error
+
+// once runs a handler under the request's idempotency key, if it has one: an
+// earlier reply is sent again, and only otherwise is the handler run.
+func (r *Router) once(run attempt) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := readBody(c); err != nil {
+			return err
+		}
+		request := c.Request()
+		key, err := idempotencyKey(request)
+		if err != nil {
+			return err
+		}
+		if key == "" || r.server.keeper == nil {
+			return run(c, nil)
+		}
+		ctx := request.Context()
+		kept, err := r.server.keeper.Begin(ctx, Keyed{
+			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: Body(c),
+		})
+		if err != nil {
+			return err
+		}
+		defer kept.End(ctx)
+		if reply, ok := kept.Replay(); ok {
+			return replay(c, reply)
+		}
+		err = run(c, kept)
+		if err == nil || c.Response().Committed {
+			return err
+		}
+		reply, err := kept.Settle(ctx, err)
+		if err == nil {
+			return replay(c, reply)
+		}
+		if ctx.Err() == nil {
+			out, _ := problem(ctx, err)
+			kept.KeepAfter(ctx, out.kept())
+		}
+		return err
+	}
+}
+
+// replay sends an earlier reply again and says so.
+func replay(c echo.Context, reply Kept) error {
+	c.Response().Header().Set(headerReplay, "true")
+	return encoded{status: reply.Status, header: reply.Header, body: reply.Body}.send(c)
+}
+
+// kept returns what of a reply is kept. Its headers are the handler's own; none of
+// them sets a cookie.
+func (e encoded) kept() Kept {
+	header := e.header.Clone()
+	header.Del(echo.HeaderSetCookie)
+	return Kept{Status: e.status, Header: header, Body: e.body}
+}

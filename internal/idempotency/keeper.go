@@ -1,0 +1,329 @@
+package idempotency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/apperr"
+	"interlock/internal/clock"
+	"interlock/internal/httpapi"
+	"interlock/internal/lock"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// DefaultRetention is how long a reply is kept when the settings say nothing.
+const DefaultRetention = 24 * time.Hour
+
+// Deps are what a Keeper stands on.
+type Deps struct {
+	DB    *storage.DB
+	Locks lock.Locker
+	Clock clock.Clock
+	// Cache may be nil: every look-up then asks the database.
+	Cache Cache
+	Seal  Seal
+	// Retention is how long replies are kept; 0 means DefaultRetention.
+	Retention time.Duration
+	// Quota is how many keys a tenant may have at a time; 0 means any number.
+	Quota int64
+	// KeepServerErrors keeps replies of status 500 too, so that a repeat is not run.
+	KeepServerErrors bool
+	Registerer       prometheus.Registerer
+}
+
+// Keeper keeps replies under their keys. It is safe for concurrent use.
+type Keeper struct {
+	store            store
+	locks            lock.Locker
+	clock            clock.Clock
+	cache            Cache
+	seal             Seal
+	retention        time.Duration
+	keepServerErrors bool
+	quota            quota
+	replays          replays
+	outage           outage
+	metrics          metrics
+}
+
+// New returns a Keeper. Run must run while it is used.
+func New(d Deps) *Keeper {
+	if d.Retention == 0 {
+		d.Retention = DefaultRetention
+	}
+	if d.Cache == nil {
+		d.Cache = noCache{}
+	}
+	st := store{db: d.DB}
+	return &Keeper{
+		store: st, locks: d.Locks, clock: d.Clock, cache: d.Cache, seal: d.Seal,
+		retention: d.Retention, keepServerErrors: d.KeepServerErrors,
+		quota:   quota{limit: d.Quota, store: st, clock: d.Clock},
+		replays: newReplays(st, d.Clock),
+		metrics: newMetrics(d.Registerer),
+	}
+}
+
+// attempt is one run of a request under its key.
+type attempt struct {
+	keeper  *Keeper
+	request httpapi.Keyed
+	actor   principal.Principal
+	scope   string
+	print   fingerprint
+	started time.Time
+
+	// lease is nil while a replay is sent, and when no lease could be asked for.
+	lease lock.Lease
+	// expired is the id of a record whose time is up and whose place is taken.
+	expired int64
+	earlier *httpapi.Kept
+}
+
+// Begin implements httpapi.Keeper. The cache is asked first, which costs a replay
+// one round trip; then the lease is taken, and the database asked under it, which
+// decides. Without Redis the lease is missing and the unique row remains.
+func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Attempt, error) {
+	actor, ok := principal.From(ctx)
+	if !ok {
+		return nil, storage.ErrNoTenant
+	}
+	a := &attempt{
+		keeper: k, request: request, actor: actor, scope: scopeOf(actor), print: fingerprintOf(request), started: clock.Mark(),
+	}
+	if record, ok := k.cached(ctx, a); ok {
+		return a, a.repeat(record)
+	}
+	if err := a.lock(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.lookUp(ctx); err != nil {
+		a.End(ctx)
+		return nil, err
+	}
+	return a, nil
+}
+
+// lock takes the lease that keeps a second attempt out while this one runs.
+func (a *attempt) lock(ctx context.Context) error {
+	k := a.keeper
+	if k.outage.lasts(k.clock.Now()) {
+		return nil
+	}
+	lease, err := k.locks.Acquire(ctx, 0, a.name())
+	switch {
+	case errors.Is(err, lock.ErrNotAcquired):
+		k.metrics.refused.WithLabelValues("in_progress").Inc()
+		return inProgress()
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		slog.WarnContext(ctx, "no lease for an idempotency key; the database decides alone", "error", err)
+		k.outage.begin(k.clock.Now())
+		return nil
+	}
+	a.lease = lease
+	return nil
+}
+
+// lookUp finds what the database has under the key and, if that is nothing, makes
+// sure that there is room for it.
+func (a *attempt) lookUp(ctx context.Context) error {
+	k := a.keeper
+	record, err := k.store.find(ctx, a.scope, a.request.Key)
+	switch {
+	case storage.IsNotFound(err):
+	case err != nil:
+		return err
+	case k.clock.Now().Before(record.ExpiresTime):
+		k.remember(ctx, record)
+		return a.repeat(record)
+	default:
+		a.expired = record.ID
+	}
+	if admitted, err := k.quota.admits(ctx, a.actor.TenantID); err != nil || !admitted {
+		return k.overQuota(err)
+	}
+	return nil
+}
+
+func (k *Keeper) overQuota(err error) error {
+	if err != nil {
+		return err
+	}
+	k.metrics.refused.WithLabelValues("quota").Inc()
+	return apperr.New(apperr.QuotaExceeded,
+		"Your organisation has as many idempotency keys as it may, %d; nothing was done. Try again when older ones have expired.", k.quota.limit).After(time.Minute)
+}
+
+// repeat makes the attempt a replay of a record. Errors: IdempotencyKeyReused.
+func (a *attempt) repeat(record Record) error {
+	k := a.keeper
+	if fingerprint(record.Fingerprint) != a.print {
+		k.metrics.refused.WithLabelValues("reused").Inc()
+		return apperr.New(apperr.IdempotencyKeyReused,
+			"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", record.Method, record.Path)
+	}
+	reply, err := k.open(record)
+	if err != nil {
+		return err
+	}
+	a.earlier = &reply
+	k.metrics.replays.Inc()
+	k.replays.count(record)
+	return nil
+}
+
+// open returns the reply of a record. One that was too large to keep is answered
+// with 200 and where to read it.
+func (k *Keeper) open(record Record) (httpapi.Kept, error) {
+	if record.Reply == nil {
+		return httpapi.Kept{Status: http.StatusOK, Header: http.Header{"Location": {record.Location}}}, nil
+	}
+	reply, err := k.seal.open(record.Reply, record.SealKey, placeOf(record.TenantID, record.Scope, record.IdempotencyKey))
+	if err != nil {
+		return httpapi.Kept{}, fmt.Errorf("replay the idempotency key %d: %w", record.ID, err)
+	}
+	return reply, nil
+}
+
+// Replay implements httpapi.Attempt.
+func (a *attempt) Replay() (httpapi.Kept, bool) {
+	if a.earlier == nil {
+		return httpapi.Kept{}, false
+	}
+	return *a.earlier, true
+}
+
+// Keep implements httpapi.Attempt.
+func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.Kept) error {
+	// A unit that changed nothing has its reply recorded too.
+	if _, err := u.Tx(ctx); err != nil {
+		return err
+	}
+	record, err := a.record(ctx, reply)
+	if err != nil {
+		return err
+	}
+	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(insert(tx, &record, a.expired)) })
+	u.AfterCommit(func(ctx context.Context) { a.keeper.recorded(ctx, record) })
+	return nil
+}
+
+// KeepAfter implements httpapi.Attempt. Failing to keep is logged: the caller has
+// his answer, and a repeat is decided anew.
+func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) {
+	if !a.keeper.keeps(reply) {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	record, err := a.record(ctx, reply)
+	if err == nil {
+		err = insert(a.keeper.store.db.Write(ctx), &record, a.expired)
+	}
+	switch {
+	case errors.Is(err, errTaken):
+	case err != nil:
+		slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)
+	default:
+		a.keeper.recorded(ctx, record)
+	}
+}
+
+// keeps reports whether a reply without an effect of its own is kept. What says
+// when to come back (423, 429, 503) is not an answer yet; 401 and 403 are decided
+// anew for each request, and what was too large was never read.
+func (k *Keeper) keeps(reply httpapi.Kept) bool {
+	switch {
+	case reply.Header.Get("Retry-After") != "":
+		return false
+	case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply.Status == http.StatusRequestEntityTooLarge:
+		return false
+	case reply.Status >= http.StatusInternalServerError:
+		return k.keepServerErrors
+	}
+	return true
+}
+
+// record returns what is to be kept of a reply.
+func (a *attempt) record(ctx context.Context, reply httpapi.Kept) (Record, error) {
+	k, now := a.keeper, a.keeper.clock.Now()
+	sealed, keyID, err := k.seal.close(reply, placeOf(a.actor.TenantID, a.scope, a.request.Key))
+	if err != nil {
+		return Record{}, err
+	}
+	location := reply.Header.Get("Location")
+	if location == "" || len(location) > longestPath {
+		location = a.request.Path
+	}
+	if len(sealed) > largestReply {
+		sealed, keyID = nil, ""
+	}
+	record := Record{
+		TenantID: a.actor.TenantID, Scope: a.scope, IdempotencyKey: a.request.Key, Fingerprint: a.print[:],
+		Method: a.request.Method, Path: clipped(a.request.Path, longestPath), RequestID: principal.Request(ctx),
+		ActorKind: string(a.actor.Kind), ActorID: a.actor.UserID, ActorName: a.actor.Name,
+		Status: reply.Status, Reply: sealed, Location: clipped(location, longestPath), SealKey: keyID,
+		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retention),
+	}
+	if a.actor.OnBehalfOf != 0 {
+		record.OnBehalfOf = &a.actor.OnBehalfOf
+	}
+	return record, nil
+}
+
+// taken turns errTaken into what the caller is told if nothing better is found.
+func (a *attempt) taken(err error) error {
+	if errors.Is(err, errTaken) {
+		return inProgress().Because(errTaken)
+	}
+	return err
+}
+
+// Settle implements httpapi.Attempt.
+func (a *attempt) Settle(ctx context.Context, err error) (httpapi.Kept, error) {
+	if !errors.Is(err, errTaken) {
+		return httpapi.Kept{}, err
+	}
+	record, findErr := a.keeper.store.find(ctx, a.scope, a.request.Key)
+	if findErr != nil {
+		return httpapi.Kept{}, err
+	}
+	if err := a.repeat(record); err != nil {
+		return httpapi.Kept{}, err
+	}
+	return *a.earlier, nil
+}
+
+// End implements httpapi.Attempt.
+func (a *attempt) End(ctx context.Context) {
+	if a.lease == nil {
+		return
+	}
+	// A lease that cannot be released ends by its TTL.
+	_ = a.lease.Release(context.WithoutCancel(ctx))
+	a.lease = nil
+}
+
+// name is the key as the lease and the cache know it.
+func (a *attempt) name() string { return nameOf(a.actor.TenantID, a.scope, a.request.Key) }
+
+func inProgress() *apperr.Error {
+	return apperr.New(apperr.RequestInProgress, "The first request with this idempotency key is still running. Send it again in a moment to get its answer.").After(time.Second)
+}
+
+// recorded is called once a record is committed.
+func (k *Keeper) recorded(ctx context.Context, record Record) {
+	k.quota.added(record.TenantID)
+	k.remember(ctx, record)
+}
