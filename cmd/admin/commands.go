@@ -19,7 +19,7 @@ import (
 // change is in SQL, and a running server sees it within a second. On empty data it
 // makes the first admin, as serve would; standard output stays the command's own.
 func withServices(ctx context.Context, s settings.Storage, do func(*app.Services) error) error {
-	services, err := app.Open(ctx, s, "", nil)
+	services, err := app.Open(ctx, s, app.Options{})
 	if err != nil {
 		return err
 	}

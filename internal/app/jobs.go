@@ -21,6 +21,7 @@ func (sv *Services) jobs() []job {
 	return []job{
 		{"expire coupons", time.Minute, func(ctx context.Context) error { return sv.Coupons.ExpireDue(ctx, sweepBatch) }},
 		{"forget old conflicts", time.Hour, sv.Conflicts.Forget},
+		{"forget expired idempotency keys", time.Minute, func(ctx context.Context) error { return sv.Idempotency.Sweep(ctx, sweepBatch) }},
 		{"sweep sessions", 10 * time.Minute, func(ctx context.Context) error { return sv.Access.Sweep(ctx, sweepBatch) }},
 	}
 }

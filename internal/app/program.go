@@ -19,6 +19,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/httpapi"
+	"interlock/internal/idempotency"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
 	"interlock/internal/realtime"
@@ -76,7 +77,10 @@ func (p *Program) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.services, err = Open(ctx, p.Settings.Storage, p.Settings.RedisURL, customers); err != nil {
+	p.services, err = Open(ctx, p.Settings.Storage, Options{
+		RedisURL: p.Settings.RedisURL, Customers: customers, Idempotency: p.Settings.Idempotency,
+	})
+	if err != nil {
 		return err
 	}
 	p.closers = append(p.closers, p.services.Close)
@@ -160,6 +164,7 @@ func (p *Program) Run(ctx context.Context) error {
 // beside them.
 func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
+	running.Go(func() { p.services.Idempotency.Run(ctx) })
 	running.Go(func() {
 		if err := p.services.Realtime.Run(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "presence is not shared with other processes", "error", err)
@@ -179,7 +184,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	}
 	server := httpapi.NewServer(httpapi.Options{
 		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter, Rate: rate,
-		TrustedProxies: proxies, Registerer: sv.Metrics.Registry, Conflicts: sv.Conflicts,
+		TrustedProxies: proxies, Registerer: sv.Metrics.Registry, Conflicts: sv.Conflicts, Keeper: sv.Idempotency,
 	})
 	if p.Settings.Role != "worker" {
 		router := server.Router()
@@ -189,6 +194,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
 		coupons.Routes(router, sv.Coupons)
+		idempotency.Routes(router, sv.Idempotency)
 		realtime.Routes(router, sv.Realtime)
 		search.Routes(router, sv.Search)
 		dashboard.Routes(router, sv.Dashboard)

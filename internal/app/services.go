@@ -22,6 +22,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/events"
+	"interlock/internal/idempotency"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
@@ -54,6 +55,8 @@ type Services struct {
 	Orders  *orders.Service
 	Coupons *coupons.Service
 
+	Idempotency *idempotency.Keeper
+
 	Realtime  *realtime.Service
 	Search    *search.Service
 	Dashboard *dashboard.Service
@@ -69,16 +72,24 @@ type Services struct {
 // Permissions returns every permission that a role or token can hold.
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
-		catalog.Permissions, orders.Permissions, coupons.Permissions)
+		catalog.Permissions, orders.Permissions, coupons.Permissions, idempotency.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone.
 var customerMay []string
 
+// Options are what a server has beside its storage; commands go without.
+type Options struct {
+	// RedisURL is "" for a single process.
+	RedisURL string
+	// Customers is nil when no customer may call.
+	Customers   *access.CustomerKeys
+	Idempotency settings.Idempotency
+}
+
 // Open opens the engines and builds the domains on them. In embedded mode it
-// brings the schema up to date; elsewhere `admin migrate up` does. Nil customers
-// means that no customer may call.
-func Open(ctx context.Context, s settings.Storage, redisURL string, customers *access.CustomerKeys) (*Services, error) {
+// brings the schema up to date; elsewhere `admin migrate up` does.
+func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error) {
 	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
 	if err != nil {
 		return nil, err
@@ -89,7 +100,7 @@ func Open(ctx context.Context, s settings.Storage, redisURL string, customers *a
 		sv.Close()
 		return nil, err
 	}
-	if err := sv.openPorts(ctx, redisURL); err != nil {
+	if err := sv.openPorts(ctx, o.RedisURL); err != nil {
 		sv.Close()
 		return nil, err
 	}
@@ -97,7 +108,11 @@ func Open(ctx context.Context, s settings.Storage, redisURL string, customers *a
 		sv.Metrics.WatchPool(name, pool)
 	}
 	sv.Runner = uow.NewRunner(uow.Options{DB: db, Locks: sv.locks, Clock: sv.Clock, Observer: sv.Metrics})
-	sv.buildDomains(customers)
+	if err := sv.buildKeeper(o.Idempotency); err != nil {
+		sv.Close()
+		return nil, err
+	}
+	sv.buildDomains(o.Customers)
 	return sv, nil
 }
 
@@ -151,6 +166,23 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	})
 	sv.locks = locks
 	sv.closers = append(sv.closers, locks.Close)
+	return nil
+}
+
+// buildKeeper makes what keeps replies under their idempotency keys.
+func (sv *Services) buildKeeper(s settings.Idempotency) error {
+	seal, err := idempotency.NewSeal(s.EncryptionKeys)
+	if err != nil {
+		return fmt.Errorf("INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS: %w", err)
+	}
+	var cache idempotency.Cache
+	if sv.redis != nil {
+		cache = idempotency.NewRedisCache(sv.redis)
+	}
+	sv.Idempotency = idempotency.New(idempotency.Deps{
+		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Cache: cache, Seal: seal,
+		Retention: s.Retention, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
+	})
 	return nil
 }
 

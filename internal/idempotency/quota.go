@@ -95,7 +95,7 @@ func (k *Keeper) Sweep(ctx context.Context, batch int) error {
 		if len(ids) == 0 {
 			return nil
 		}
-		if err := k.store.db.Write(ctx).Where("id IN ?", ids).Delete(&Record{}).Error; err != nil {
+		if err := k.store.db.Write(ctx).Exec("DELETE FROM idempotency_keys WHERE tenant_id >= 0 AND id IN ?", ids).Error; err != nil {
 			return fmt.Errorf("forget expired idempotency keys: %w", err)
 		}
 		if len(ids) < batch {

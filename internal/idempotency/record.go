@@ -133,11 +133,12 @@ func (s store) find(ctx context.Context, scope, key string) (Record, error) {
 // insert adds a record in the given transaction, in place of an expired one.
 // Errors: errTaken.
 //
-//	DELETE FROM idempotency_keys WHERE id = ?   -- the expired one, if any
+//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?   -- the expired one, if any
 //	INSERT INTO idempotency_keys …
 func insert(tx *gorm.DB, record *Record, expired int64) error {
 	if expired != 0 {
-		if err := tx.Where("id = ?", expired).Delete(&Record{}).Error; err != nil {
+		const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?"
+		if err := tx.Exec(statement, record.TenantID, expired).Error; err != nil {
 			return fmt.Errorf("forget the expired idempotency key: %w", err)
 		}
 	}

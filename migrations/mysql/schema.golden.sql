@@ -176,6 +176,35 @@ CREATE TABLE `coupon_holders` (
   PRIMARY KEY (`tenant_id`,`campaign_id`,`user_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `idempotency_keys` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `scope` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `idempotency_key` varbinary(128) NOT NULL,
+  `fingerprint` binary(32) NOT NULL,
+  `method` varchar(8) NOT NULL,
+  `path` varchar(1024) NOT NULL,
+  `request_id` varchar(128) NOT NULL,
+  `actor_kind` varchar(16) NOT NULL,
+  `actor_id` bigint(20) NOT NULL,
+  `actor_name` varchar(100) NOT NULL,
+  `on_behalf_of` bigint(20) DEFAULT NULL,
+  `status` smallint(6) NOT NULL,
+  `reply` mediumblob DEFAULT NULL,
+  `location` varchar(1024) NOT NULL,
+  `seal_key` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `duration_us` bigint(20) NOT NULL,
+  `replays` bigint(20) NOT NULL,
+  `last_replay_time` datetime(6) DEFAULT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `expires_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_idempotency_keys_key` (`tenant_id`,`scope`,`idempotency_key`),
+  KEY `ix_idempotency_keys_search` (`tenant_id`,`idempotency_key`,`id`),
+  KEY `ix_idempotency_keys_time` (`tenant_id`,`id`),
+  KEY `ix_idempotency_keys_expires` (`expires_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `items` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

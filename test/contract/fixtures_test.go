@@ -20,6 +20,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"orders/:id":           newOrder,
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
+	"idempotency-keys/:id": newIdempotencyKey,
 }
 
 func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, rand.Uint32()) }
@@ -87,3 +88,12 @@ func fill(t *testing.T, route httpapi.Route, value func(key string) string) stri
 }
 
 func hasParameter(route httpapi.Route) bool { return strings.Contains(route.Path, ":") }
+
+func newIdempotencyKey(t *testing.T, c *apptest.Caller) string {
+	key := unique("walk")
+	answer := c.Do(t, "POST", httpapi.Base+"/items", map[string]any{"sku": unique("WALK"), "name": "Keyed item", "price": 1990}, "X-Idempotency-Key", key)
+	require.Equal(t, 201, answer.Status, "%s", answer.Body)
+	found := c.Do(t, "GET", httpapi.Base+"/idempotency-keys?key="+key, nil).JSON(t)["items"].([]any)
+	require.Len(t, found, 1)
+	return fmt.Sprint(int64(found[0].(map[string]any)["id"].(float64)))
+}

@@ -42,6 +42,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d := day{p.Admin(t), t}
 		d.sell()
+		d.repeat()
 		d.redeem()
 		d.configure()
 		d.watch()
@@ -78,6 +79,21 @@ func (d day) sell() {
 	verdicts := d.do(200, "POST", "/order-batches", map[string]any{"action": "complete", "ids": []int64{1, 1 << 60}})
 	require.Len(d.t, verdicts["items"], 2)
 	d.do(200, "GET", "/orders?status=completed&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&q=20", nil)
+}
+
+func (d day) repeat() {
+	body := map[string]any{"sku": unique("WALK"), "name": "Keyed item", "price": 1990}
+	first := d.Do(d.t, "POST", httpapi.Base+"/items", body, "X-Idempotency-Key", "scenario")
+	require.Equal(d.t, 201, first.Status)
+	again := d.Do(d.t, "POST", httpapi.Base+"/items", body, "Idempotency-Key", "scenario")
+	require.Equal(d.t, first.Body, again.Body)
+	require.Equal(d.t, "true", again.Header.Get("X-Idempotency-Replay"))
+	d.do(422, "POST", "/items", map[string]any{"sku": "OTHER", "name": "Other", "price": 1}, "X-Idempotency-Key", "scenario")
+	d.do(400, "POST", "/items", body, "X-Idempotency-Key", "")
+	kept := d.do(200, "GET", "/idempotency-keys?key=scenario&status=201&sort=id", nil)["items"].([]any)
+	require.Len(d.t, kept, 1)
+	found := d.do(200, "GET", fmt.Sprint("/idempotency-keys/", int64(kept[0].(map[string]any)["id"].(float64))), nil)
+	require.EqualValues(d.t, 1, found["replays"])
 }
 
 func (d day) redeem() {

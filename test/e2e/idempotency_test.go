@@ -1,0 +1,289 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/settings"
+	"interlock/internal/storage/storagetest"
+	"interlock/test/apptest"
+)
+
+// keyed sends a creation of one item under an idempotency key.
+func keyed(t *testing.T, c *apptest.Caller, key, sku string) apptest.Answer {
+	t.Helper()
+	return c.Do(t, http.MethodPost, "/api/v1/items", object{"sku": sku, "name": "Green tea", "price": 1990}, "X-Idempotency-Key", key)
+}
+
+func isReplay(a apptest.Answer) bool { return a.Header.Get("X-Idempotency-Replay") == "true" }
+
+func TestARepeatedRequestHasOneEffectAndOneAnswer(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := underContract(t, p.Admin(t))
+		first := keyed(t, c, "k-1", "TEA")
+		require.Equal(t, http.StatusCreated, first.Status)
+		require.False(t, isReplay(first))
+		for range 3 {
+			again := keyed(t, c, "k-1", "TEA")
+			require.True(t, isReplay(again))
+			require.Equal(t, first.Status, again.Status)
+			require.Equal(t, string(first.Body), string(again.Body))
+			for _, name := range []string{"Etag", "Location", "Content-Type"} {
+				require.Equal(t, first.Header.Get(name), again.Header.Get(name), name)
+			}
+			require.Empty(t, again.Header.Values("Set-Cookie"))
+		}
+		require.EqualValues(t, 1, rows(t, c, "items", "sku = ?", "TEA"))
+		require.EqualValues(t, 1, rows(t, c, "audit_entries", "action = 'item.create'"))
+		require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "idempotency_key = ?", "k-1"))
+	})
+}
+
+func TestAKeyIsForOneRequest(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := underContract(t, p.Admin(t))
+		item := keyed(t, c, "k-1", "TEA").JSON(t)
+		body := object{"sku": "TEA", "name": "Green tea", "price": 1990}
+		cases := map[string]apptest.Answer{
+			"another body":   keyed(t, c, "k-1", "COFFEE"),
+			"another path":   c.Do(t, http.MethodPost, "/api/v1/configs", body, "X-Idempotency-Key", "k-1"),
+			"another query":  c.Do(t, http.MethodPost, "/api/v1/items?x=1", body, "X-Idempotency-Key", "k-1"),
+			"another method": c.Do(t, http.MethodPatch, "/api/v1/items/TEA", object{"price": 1}, "X-Idempotency-Key", "k-1", "If-Match", item["etag"].(string)),
+		}
+		for name, answer := range cases {
+			require.Equal(t, http.StatusUnprocessableEntity, answer.Status, "%s: %s", name, answer.Body)
+			require.Equal(t, "idempotency_key_reused", answer.Code(), name)
+		}
+		require.EqualValues(t, 1, rows(t, c, "items", "1 = 1"))
+		require.EqualValues(t, 0, rows(t, c, "configs", "1 = 1"))
+		require.Equal(t, http.StatusCreated, keyed(t, c, "K-1", "CASE").Status, "keys that differ in case are different")
+	})
+}
+
+func TestAKeyThatCannotBeUsedIsRefused(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := underContract(t, p.Admin(t))
+		for name, key := range map[string]string{
+			"empty": "", "129 characters": strings.Repeat("k", 129), "not ASCII": "schlüssel", "a control character": "a\tb",
+		} {
+			answer := keyed(t, c, key, "TEA")
+			require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", name, answer.Body)
+			require.Equal(t, "idempotency_key_invalid", answer.Code(), name)
+		}
+		body := object{"sku": "TEA", "name": "Green tea", "price": 1990}
+		both := c.Do(t, http.MethodPost, "/api/v1/items", body, "X-Idempotency-Key", "a", "Idempotency-Key", "b")
+		require.Equal(t, "idempotency_key_invalid", both.Code(), "two values")
+		require.EqualValues(t, 0, rows(t, c, "items", "1 = 1"))
+		same := c.Do(t, http.MethodPost, "/api/v1/items", body, "X-Idempotency-Key", "a", "Idempotency-Key", "a")
+		require.Equal(t, http.StatusCreated, same.Status, "one value under both names")
+		require.Equal(t, http.StatusCreated, keyed(t, c, strings.Repeat("k", 128), "LONG").Status)
+	})
+}
+
+func TestAKeyBelongsToItsTenantAndUser(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		owner := p.Admin(t)
+		peer, stranger := colleague(t, owner, "ana", "Ana"), p.Admin(t)
+		require.Equal(t, http.StatusCreated, keyed(t, owner, "k-1", "TEA").Status)
+		other := keyed(t, peer, "k-1", "TEA")
+		require.Equal(t, "already_exists", other.Code(), "a second user's request is his own: %s", other.Body)
+		require.False(t, isReplay(other))
+		require.Equal(t, http.StatusCreated, keyed(t, stranger, "k-1", "TEA").Status)
+		require.EqualValues(t, 1, rows(t, owner, "items", "sku = 'TEA'"))
+		require.EqualValues(t, 1, rows(t, stranger, "items", "sku = 'TEA'"))
+	})
+}
+
+func TestOfFiftyParallelRepeatsOneHasTheEffect(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		body := object{"sku": "TEA", "name": "Green tea", "price": 1990}
+		answers := race(t, 50, func(ctx context.Context, _ int) (apptest.Answer, error) {
+			return c.Try(ctx, http.MethodPost, "/api/v1/items", body, "X-Idempotency-Key", "k-1")
+		})
+		created, others := split(answers, http.StatusCreated)
+		fresh := 0
+		for _, answer := range created {
+			if !isReplay(answer) {
+				fresh++
+			}
+			require.Equal(t, string(created[0].Body), string(answer.Body))
+		}
+		require.Equal(t, 1, fresh)
+		for _, answer := range others {
+			require.Equal(t, "request_in_progress", answer.Code(), "%s", answer.Body)
+			require.NotEmpty(t, answer.Header.Get("Retry-After"))
+		}
+		require.True(t, isReplay(keyed(t, c, "k-1", "TEA")))
+		require.EqualValues(t, 1, rows(t, c, "items", "1 = 1"))
+		require.EqualValues(t, 1, rows(t, c, "audit_entries", "action = 'item.create'"))
+	})
+}
+
+func TestRefusalsOfTheHandlerAreRepeatedToo(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := underContract(t, p.Admin(t))
+		require.Equal(t, http.StatusCreated, keyed(t, c, "k-1", "TEA").Status)
+		refused := keyed(t, c, "k-2", "TEA")
+		require.Equal(t, "already_exists", refused.Code())
+		again := keyed(t, c, "k-2", "TEA")
+		require.True(t, isReplay(again))
+		require.Equal(t, string(refused.Body), string(again.Body), "to the byte, request id included")
+
+		invalid := c.Do(t, http.MethodPost, "/api/v1/items", object{"sku": "X", "name": "", "price": -1}, "X-Idempotency-Key", "k-3")
+		require.Equal(t, http.StatusUnprocessableEntity, invalid.Status)
+		again = c.Do(t, http.MethodPost, "/api/v1/items", object{"sku": "X", "name": "", "price": -1}, "X-Idempotency-Key", "k-3")
+		require.True(t, isReplay(again))
+		require.Equal(t, string(invalid.Body), string(again.Body))
+	})
+}
+
+func TestAChangeOfNothingAndATransitionAndABatchAreRepeatedToo(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := underContract(t, p.Admin(t))
+		item := keyed(t, c, "k-1", "TEA").JSON(t)
+		send := func(key, method, path string, body any, headers ...string) apptest.Answer {
+			return c.Do(t, method, path, body, append(headers, "X-Idempotency-Key", key)...)
+		}
+		etag := item["etag"].(string)
+		for _, patch := range []object{{"price": 1990}, {"price": 2190}} {
+			key := fmt.Sprint("patch-", patch["price"])
+			first := send(key, http.MethodPatch, "/api/v1/items/TEA", patch, "If-Match", etag)
+			require.Equal(t, http.StatusOK, first.Status, "%s", first.Body)
+			again := send(key, http.MethodPatch, "/api/v1/items/TEA", patch, "If-Match", etag)
+			require.True(t, isReplay(again))
+			require.Equal(t, string(first.Body), string(again.Body))
+		}
+		require.EqualValues(t, 2, read(t, c, "/api/v1/items/TEA")["version"])
+
+		campaign, codes := newCoupons(t, c, 1)
+		require.NotNil(t, campaign)
+		redeem := "/api/v1/coupons/" + codes[0] + "/redeem"
+		first := send("redeem", http.MethodPost, redeem, object{"userId": 7})
+		require.Equal(t, http.StatusOK, first.Status)
+		again := send("redeem", http.MethodPost, redeem, object{"userId": 7})
+		require.True(t, isReplay(again))
+		require.Equal(t, string(first.Body), string(again.Body))
+
+		batch := object{"action": "complete", "ids": []int64{1 << 60}}
+		first = send("batch", http.MethodPost, "/api/v1/order-batches", batch)
+		require.Equal(t, http.StatusOK, first.Status, "%s", first.Body)
+		require.True(t, isReplay(send("batch", http.MethodPost, "/api/v1/order-batches", batch)))
+	})
+}
+
+func TestARepeatIsAuthenticatedAndPermittedAgain(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		require.Equal(t, http.StatusCreated, keyed(t, c, "k-1", "TEA").Status)
+		reader := p.Caller(t, c.Tenant, "items:read")
+		require.Equal(t, "forbidden", keyed(t, reader, "k-1", "TEA").Code(), "the same user with a token that may not")
+		nobody := &apptest.Caller{Program: p, HTTP: apptest.Client}
+		require.Equal(t, "unauthenticated", keyed(t, nobody, "k-1", "TEA").Code())
+	})
+}
+
+func TestAReplyTooLargeToKeepIsNeverRunAgain(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		body := object{"key": "large", "valueType": "string", "value": strings.Repeat("x", 262_140)}
+		first := c.Do(t, http.MethodPost, "/api/v1/configs", body, "X-Idempotency-Key", "k-1")
+		require.Equal(t, http.StatusCreated, first.Status, "%.200s", first.Body)
+		again := c.Do(t, http.MethodPost, "/api/v1/configs", body, "X-Idempotency-Key", "k-1")
+		require.Equal(t, http.StatusOK, again.Status)
+		require.True(t, isReplay(again))
+		require.Equal(t, first.Header.Get("Location"), again.Header.Get("Location"))
+		require.EqualValues(t, 1, rows(t, c, "configs", "1 = 1"))
+	})
+}
+
+// onEachEngine starts a program of the test's own on each engine, with MariaDB
+// beside a Redis.
+func onEachEngine(t *testing.T, test func(t *testing.T, p *apptest.Program), change func(*settings.Settings)) {
+	for _, engine := range []string{"sqlite", "mariadb"} {
+		t.Run(engine, func(t *testing.T) {
+			s := apptest.Settings(t.TempDir())
+			if engine == "mariadb" {
+				s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), redistest.NewServer(t).URL()
+			}
+			change(&s)
+			test(t, apptest.Start(t, s))
+		})
+	}
+}
+
+func TestATenantAtItsQuotaIsRefusedBeforeAnythingIsDone(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
+		c := underContract(t, p.Admin(t))
+		for i := range 3 {
+			require.Equal(t, http.StatusCreated, keyed(t, c, fmt.Sprint("k-", i), fmt.Sprint("TEA-", i)).Status)
+		}
+		over := keyed(t, c, "k-3", "TEA-3")
+		require.Equal(t, http.StatusTooManyRequests, over.Status)
+		require.Equal(t, "quota_exceeded", over.Code())
+		require.NotEmpty(t, over.Header.Get("Retry-After"))
+		require.EqualValues(t, 3, rows(t, c, "items", "1 = 1"))
+		require.True(t, isReplay(keyed(t, c, "k-0", "TEA-0")), "what was answered is answered again")
+		require.Equal(t, http.StatusCreated, keyed(t, p.Admin(t), "k-3", "TEA-3").Status, "another tenant has its own")
+	}, func(s *settings.Settings) { s.Idempotency.Quota = 3 })
+}
+
+func TestRepliesAreEncryptedAtRest(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
+		c := underContract(t, p.Admin(t))
+		first := keyed(t, c, "k-1", "SECRET-TEA")
+		require.Equal(t, http.StatusCreated, first.Status)
+		require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "seal_key = 'now' AND reply NOT LIKE '%SECRET-TEA%'"))
+		again := keyed(t, c, "k-1", "SECRET-TEA")
+		require.True(t, isReplay(again))
+		require.Equal(t, string(first.Body), string(again.Body))
+	}, func(s *settings.Settings) {
+		s.Idempotency.EncryptionKeys = []string{"now:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("s", 32)))}
+	})
+}
+
+func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
+	server := redistest.NewServer(t)
+	s := apptest.Settings(t.TempDir())
+	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), server.URL()
+	c := underContract(t, apptest.Start(t, s).Admin(t))
+	first := keyed(t, c, "k-1", "TEA")
+	require.Equal(t, http.StatusCreated, first.Status)
+
+	client := redistest.Connect(t, server.URL())
+	cached, err := client.Keys(t.Context(), "idempotency:*").Result()
+	require.NoError(t, err)
+	require.Len(t, cached, 1)
+	// A reply that came from the cache shows that it was asked at all.
+	require.True(t, isReplay(keyed(t, c, "k-1", "TEA")))
+
+	require.NoError(t, client.FlushAll(t.Context()).Err())
+	again := keyed(t, c, "k-1", "TEA")
+	require.True(t, isReplay(again), "%s", again.Body)
+	require.Equal(t, string(first.Body), string(again.Body))
+
+	server.Kill(t)
+	again = keyed(t, c, "k-1", "TEA")
+	require.True(t, isReplay(again), "%s", again.Body)
+	fresh := keyed(t, c, "k-2", "COFFEE")
+	require.Equal(t, http.StatusCreated, fresh.Status, "%s", fresh.Body)
+	require.True(t, isReplay(keyed(t, c, "k-2", "COFFEE")))
+	racing := race(t, 20, func(ctx context.Context, _ int) (apptest.Answer, error) {
+		return c.Try(ctx, http.MethodPost, "/api/v1/items", object{"sku": "COCOA", "name": "Cocoa", "price": 1}, "X-Idempotency-Key", "k-3")
+	})
+	effects := 0
+	for _, answer := range racing {
+		if answer.Status == http.StatusCreated && !isReplay(answer) {
+			effects++
+		}
+	}
+	require.Equal(t, 1, effects, "without a lease the unique row decides")
+	require.EqualValues(t, 3, rows(t, c, "items", "1 = 1"))
+}
