@@ -42,3 +42,8 @@ func redisKeys(prefix, name string) RedisKeys {
 		settled:      base + "settled:",
 	}
 }
+
+// list returns the keys in the order that the scripts expect.
+func (k RedisKeys) list() []string {
+	return []string{k.Pending, k.Claimed, k.Delayed, k.Dead, k.DeadMessages, k.DeadErrors, k.Leases, k.Paused}
+}
