@@ -562,6 +562,6 @@ func (q *sqlQueue) Purge(ctx context.Context) error {
 // exists reports whether the query has a row.
 func exists(query *gorm.DB) (bool, error) {
 	var one []int
-	err := query.Limit(1).Pluck("1", &one).Error
+	err := query.Select("1").Limit(1).Scan(&one).Error
 	return len(one) == 1, err
 }

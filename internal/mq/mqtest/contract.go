@@ -178,14 +178,13 @@ func claimedOnce(t *testing.T, q mq.Queue) {
 				}
 				finished := len(seen) == total
 				mu.Unlock()
+				if b != nil {
+					if err := q.Settle(t.Context(), b, all(mq.Done(), len(b.Messages))); err != nil {
+						t.Error(err)
+					}
+				}
 				if finished {
 					return
-				}
-				if b == nil {
-					continue
-				}
-				if err := q.Settle(t.Context(), b, all(mq.Done(), len(b.Messages))); err != nil {
-					t.Error(err)
 				}
 			}
 		})
