@@ -24,8 +24,10 @@ import (
 	"interlock/internal/events"
 	"interlock/internal/idempotency"
 	"interlock/internal/lock"
+	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
+	"interlock/internal/queues"
 	"interlock/internal/ratelimit"
 	"interlock/internal/realtime"
 	"interlock/internal/redisconn"
@@ -61,18 +63,20 @@ type Services struct {
 	Search    *search.Service
 	Dashboard *dashboard.Service
 	Conflicts *dashboard.ConflictLog
+	Queues    *queues.Service
 
 	redis   redis.UniversalClient // nil in embedded mode
 	bus     events.Bus
 	limiter ratelimit.Limiter
 	locks   lock.Locker
+	broker  mq.Broker
 	closers []func()
 }
 
 // Permissions returns every permission that a role or token can hold.
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
-		catalog.Permissions, orders.Permissions, coupons.Permissions, idempotency.Permissions)
+		catalog.Permissions, orders.Permissions, coupons.Permissions, idempotency.Permissions, queues.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone.
@@ -140,6 +144,7 @@ func (sv *Services) prepareSchema(ctx context.Context) error {
 func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if redisURL == "" {
 		sv.locks = lock.NewInProcess(sv.Clock, sv.Metrics.LockObserver())
+		sv.broker = mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
 		bus := events.NewInProcess(eventBuffer)
 		sv.bus, sv.limiter = bus, ratelimit.NewInProcess(sv.Clock.Now)
 		sv.closers = append(sv.closers, bus.Close)
@@ -165,6 +170,7 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 		Observer: sv.Metrics.LockObserver(), Logger: slog.Default(),
 	})
 	sv.locks = locks
+	sv.broker = mq.NewRedis(client, target.Keys("mq"), mq.Options{Observer: sv.Metrics.QueueObserver(), Clock: sv.Clock})
 	sv.closers = append(sv.closers, locks.Close)
 	return nil
 }
@@ -195,6 +201,8 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: orders.ItemUsage{}})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
 	sv.Orders = orders.New(orders.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Catalog: sv.Catalog, Coupons: sv.Coupons})
+	sv.Queues = queues.New(queues.Deps{Broker: sv.broker, Locks: sv.locks})
+	sv.Metrics.WatchQueues(sv.broker)
 	sv.buildOverviews()
 }
 

@@ -242,6 +242,40 @@ CREATE TABLE `item_histories` (
   UNIQUE KEY `uq_item_histories_version` (`tenant_id`,`item_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `mq_batches` (
+  `id` varchar(36) NOT NULL,
+  `queue` varchar(100) NOT NULL,
+  `settled` tinyint(1) NOT NULL,
+  `lease_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_mq_batches_lease` (`queue`,`lease_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `mq_messages` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `queue` varchar(100) NOT NULL,
+  `state` tinyint(4) NOT NULL,
+  `message_id` varbinary(128) NOT NULL,
+  `batch_id` varchar(36) NOT NULL,
+  `due_time` datetime(6) NOT NULL,
+  `attempts` int(11) NOT NULL,
+  `crashes` int(11) NOT NULL,
+  `enqueued_time` datetime(6) NOT NULL,
+  `error` text NOT NULL,
+  `trace` text NOT NULL,
+  `body` mediumblob NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_mq_messages_due` (`queue`,`state`,`due_time`,`id`),
+  KEY `ix_mq_messages_batch` (`batch_id`),
+  KEY `ix_mq_messages_message` (`queue`,`message_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `mq_queues` (
+  `name` varchar(100) NOT NULL,
+  `paused` tinyint(1) NOT NULL,
+  PRIMARY KEY (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `orders` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

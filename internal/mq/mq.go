@@ -1,0 +1,338 @@
+// Package mq is a queue for work that must not be lost.
+//
+// Invariants, held by every implementation and proved by mqtest.Contract:
+//
+//   - A message is at any time in exactly one place: pending, claimed, delayed or
+//     dead. It leaves the queue only by a Settle that says Done, by DiscardDead or
+//     by Purge. Each step from place to place is one script or one transaction.
+//   - Under a live lease nobody else is given the message. Delivery is at least
+//     once: after a crash, or an Enqueue whose reply was lost, the same message can
+//     come again, so handlers go by its ID.
+//   - Pending is first in, first out. What a crashed consumer held comes back to
+//     the head, in its old order.
+//   - A failure costs an attempt, a crash costs a crash: they are counted apart. A
+//     message that has cost Suspect of them is claimed alone, so that it cannot hold
+//     up or take down others, and one that has cost CrashLimit crashes is dead.
+//   - The dead are kept until somebody retries or discards them.
+//
+// A message's life:
+//
+//	Enqueue ──► pending ──Claim──► claimed ──Settle Done──► gone
+//	   │         ▲  ▲ ▲              │ │ └────Settle Dead──► dead ──DiscardDead──► gone
+//	   │ delay   │  │ └─lease ended──┘ │                      │
+//	   └──► delayed │                  │                      │
+//	          ▲     └──────────RetryDead──────────────────────┘
+//	          └───────────Settle Retry─┘
+package mq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrLeaseLost means that the batch is no longer the caller's: its lease ended
+	// and the messages went back, or the queue was purged. Whoever gets it must not
+	// count its work as accepted.
+	ErrLeaseLost = errors.New("lease of the batch is lost")
+	// ErrNoSuchMessage means that no dead message has this ID.
+	ErrNoSuchMessage = errors.New("no such dead message")
+	// ErrInvalidMessage means that a message cannot be stored as it is: a
+	// programming error of the producer.
+	ErrInvalidMessage = errors.New("invalid message")
+	// ErrUndecodable means that stored bytes are no message of a version that this
+	// program knows.
+	ErrUndecodable = errors.New("undecodable message")
+	// ErrOutcomes means that Settle was not given one outcome for each message.
+	ErrOutcomes = errors.New("want one outcome for each message of the batch")
+)
+
+// MaxIDLength is the longest message ID, in bytes.
+const MaxIDLength = 128
+
+// Message is one piece of work.
+type Message struct {
+	// ID names the message in its queue; the producer gives it, 1 to MaxIDLength
+	// bytes.
+	ID   string
+	Body []byte
+	// Attempts counts the handlings that failed.
+	Attempts int
+	// Crashes counts the claims that ended without an answer.
+	Crashes int
+	// EnqueuedTime is set by Enqueue if it is zero, in whole microseconds.
+	EnqueuedTime time.Time
+	// Trace is the W3C trace context of the producer; nil without one.
+	Trace map[string]string
+}
+
+// Batch is a set of messages under one lease, in the queue's order.
+type Batch struct {
+	// ID is unique among all batches of all queues.
+	ID       string
+	Messages []Message
+
+	rows []int64 // the messages' row ids, for SQL
+}
+
+// DeadMessage is a message that is not handled any more.
+type DeadMessage struct {
+	Message
+	// Error says why, in words for people.
+	Error string
+	// DeadTime is when it was given up.
+	DeadTime time.Time
+}
+
+// Stats are the sizes of a queue at one moment.
+type Stats struct {
+	Pending int64
+	Claimed int64
+	Delayed int64
+	Dead    int64
+	// OldestAge is the time since the message at the head of pending was enqueued,
+	// 0 when none is.
+	OldestAge time.Duration
+	Paused    bool
+}
+
+// Queue keeps messages in order. It is safe for concurrent use by many processes.
+//
+// An error that is none of this package's says that the store could not be
+// reached, and leaves open whether the call took effect. All calls but Enqueue may
+// then be made again with the same arguments; Enqueue may double its messages.
+type Queue interface {
+	// Name returns the queue's name.
+	Name() string
+
+	// Enqueue appends messages in their order, to be claimed after delay at the
+	// earliest. All are in or none is.
+	Enqueue(ctx context.Context, delay time.Duration, messages ...Message) error
+
+	// Claim takes up to limit messages from the head under a lease. It returns nil
+	// and no error when there is nothing to claim or the queue is paused. A suspect
+	// message comes alone, see Limits. Messages that cannot be decoded go to the
+	// dead ones and not to the caller.
+	Claim(ctx context.Context, limit int, lease time.Duration) (*Batch, error)
+
+	// Extend makes the lease of b end after lease from now. Error: ErrLeaseLost.
+	Extend(ctx context.Context, b *Batch, lease time.Duration) error
+
+	// Settle answers for each message of b, in its order, and ends the lease: all
+	// outcomes take effect or none. Settling a batch again within a minute of the
+	// first time succeeds and does nothing, so a lost reply can be asked for again.
+	// Errors: ErrLeaseLost, ErrOutcomes.
+	Settle(ctx context.Context, b *Batch, outcomes []Outcome) error
+
+	// Reap returns the batches whose lease has ended to the head of pending, counts
+	// a crash for each of their messages, and makes pending what is due. It reports
+	// how many messages came back from ended leases. Any process may call it at any
+	// time; a Consumer does so regularly.
+	Reap(ctx context.Context) (returned int, err error)
+
+	// Stats returns the sizes, all of the same moment.
+	Stats(ctx context.Context) (Stats, error)
+
+	// Dead lists dead messages, longest dead first, and the cursor of the next page,
+	// empty after the last. The first page follows the empty cursor.
+	Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error)
+
+	// RetryDead puts a dead message at the tail of pending, with no attempts and no
+	// crashes. Error: ErrNoSuchMessage.
+	RetryDead(ctx context.Context, id string) error
+
+	// DiscardDead removes a dead message for good. Error: ErrNoSuchMessage.
+	DiscardDead(ctx context.Context, id string) error
+
+	// Claimed lists the messages that are being worked on, at most MaxListed.
+	Claimed(ctx context.Context) ([]Message, error)
+
+	// Pause stops claims until Resume. Batches that are out are not touched.
+	Pause(ctx context.Context) error
+
+	// Resume ends a pause.
+	Resume(ctx context.Context) error
+
+	// Purge removes every message, claimed and dead ones too, so that the queue can
+	// be built anew. A pause stays.
+	Purge(ctx context.Context) error
+}
+
+// Broker gives queues by name. A queue needs no creation.
+type Broker interface {
+	// Queue returns the queue of this name: 1 to MaxNameLength bytes without braces
+	// or white space. Another name is a programming error and panics. What comes
+	// before the first colon is the queue's family, by which it is measured.
+	Queue(name string) Queue
+
+	// Names lists the queues that were used, sorted.
+	Names(ctx context.Context) ([]string, error)
+}
+
+const (
+	// MaxNameLength is the longest queue name, in bytes.
+	MaxNameLength = 100
+	// MaxListed bounds the messages that Claimed lists.
+	MaxListed = 1000
+)
+
+// Limits say when a message is suspect and when it is given up. They are the same
+// for all processes that use a queue.
+type Limits struct {
+	// Suspect is from how many attempts and crashes together a message is claimed
+	// alone; 0 means 2.
+	Suspect int
+	// CrashLimit is how many crashes make a message dead. It is larger than Suspect,
+	// so that only a message that was alone in its batch can die of it; 0 means 5.
+	CrashLimit int
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Suspect <= 0 {
+		l.Suspect = 2
+	}
+	if l.CrashLimit <= 0 {
+		l.CrashLimit = 5
+	}
+	l.CrashLimit = max(l.CrashLimit, l.Suspect+1)
+	return l
+}
+
+// crashError is why a message that reached CrashLimit is dead.
+const crashError = "whoever worked on it ended without an answer, again and again"
+
+// Outcome is the answer for one message of a batch.
+type Outcome struct {
+	kind  outcomeKind
+	err   error
+	after time.Duration
+}
+
+type outcomeKind int
+
+const (
+	done outcomeKind = iota
+	retry
+	postpone
+	dead
+)
+
+// Done says that the message was handled.
+func Done() Outcome { return Outcome{} }
+
+// Retry says that handling it failed with err, which costs an attempt. The message
+// comes again after the delay; for a Consumer 0 means its backoff, for Settle at
+// once, at the tail.
+func Retry(err error, after time.Duration) Outcome {
+	return Outcome{kind: retry, err: err, after: after}
+}
+
+// Postpone says that it could not be handled now for a reason that is not the
+// message's, such as a database that is away. It costs nothing. The message comes
+// again after the delay, or at once at the head when that is 0.
+func Postpone(err error, after time.Duration) Outcome {
+	return Outcome{kind: postpone, err: err, after: after}
+}
+
+// Dead says that handling it again is no use, because of err.
+func Dead(err error) Outcome { return Outcome{kind: dead, err: err} }
+
+// Err returns what was given to Retry, Postpone or Dead, and nil for Done.
+func (o Outcome) Err() error { return o.err }
+
+// text returns the error in words, bounded.
+func (o Outcome) text() string {
+	if o.err == nil {
+		return ""
+	}
+	const longest = 1000
+	text := strings.ToValidUTF8(o.err.Error(), "�")
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "")
+	}
+	return text
+}
+
+// apply returns the message as it is after the outcome.
+func (o Outcome) apply(m Message) Message {
+	if o.kind == retry || o.kind == dead {
+		m.Attempts++
+	}
+	return m
+}
+
+// tally counts outcomes by kind.
+func tally(outcomes []Outcome) (t Tally) {
+	for _, o := range outcomes {
+		switch o.kind {
+		case done:
+			t.Done++
+		case retry:
+			t.Retried++
+		case postpone:
+			t.Postponed++
+		case dead:
+			t.Dead++
+		}
+	}
+	return t
+}
+
+// Tally counts messages by their outcome.
+type Tally struct{ Done, Retried, Postponed, Dead int }
+
+// Observer receives measurements. Nil functions are not called. They must not block.
+type Observer struct {
+	// Enqueued is called when messages were added. Those that a script of another
+	// package adds to Keys().Pending are not seen.
+	Enqueued func(queue string, messages int)
+	// Settled is called when a batch was settled.
+	Settled func(queue string, t Tally)
+	// Reaped is called when messages came back from ended leases; dead of them had
+	// reached the crash limit.
+	Reaped func(queue string, returned, dead int)
+}
+
+func (o Observer) enqueued(queue string, messages int) {
+	if o.Enqueued != nil {
+		o.Enqueued(queue, messages)
+	}
+}
+
+func (o Observer) settled(queue string, t Tally) {
+	if o.Settled != nil {
+		o.Settled(queue, t)
+	}
+}
+
+func (o Observer) reaped(queue string, returned, dead int) {
+	if o.Reaped != nil && returned+dead > 0 {
+		o.Reaped(queue, returned, dead)
+	}
+}
+
+// Family returns the part of a queue's name before its first colon. Queues are
+// many, families few.
+func Family(queue string) string {
+	family, _, _ := strings.Cut(queue, ":")
+	return family
+}
+
+func mustName(name string) {
+	if name == "" || len(name) > MaxNameLength || strings.ContainsAny(name, "{} \t\r\n") {
+		panic(fmt.Sprintf("mq: %q is no queue name", name))
+	}
+}
+
+func (m Message) validate() error {
+	switch {
+	case m.ID == "" || len(m.ID) > MaxIDLength:
+		return fmt.Errorf("%w: its ID has %d bytes, want 1 to %d", ErrInvalidMessage, len(m.ID), MaxIDLength)
+	case m.Attempts < 0 || m.Attempts > maxCount || m.Crashes < 0 || m.Crashes > maxCount:
+		return fmt.Errorf("%w %q: %d attempts and %d crashes, want 0 to %d", ErrInvalidMessage, m.ID, m.Attempts, m.Crashes, maxCount)
+	}
+	return nil
+}

@@ -1,0 +1,283 @@
+package mq
+
+import "github.com/redis/go-redis/v9"
+
+// All scripts are given the queue's keys in the order of RedisKeys.list. The names
+// of batch lists are built in the scripts that walk over batches; they have the same
+// hash tag, so a cluster allows it. Times are the server's, in µs since 1970.
+//
+// Every script but push may be run again with the same arguments when its reply was
+// lost: it finds what the first run did.
+const preamble = `
+local pending, claimed, delayed = KEYS[1], KEYS[2], KEYS[3]
+local dead, dead_messages, dead_errors = KEYS[4], KEYS[5], KEYS[6]
+local leases, paused = KEYS[7], KEYS[8]
+
+local function now()
+  local t = redis.call('TIME')
+  return t[1] * 1000000 + t[2]
+end
+
+-- Makes the delayed messages pending whose time has come.
+local function promote(at)
+  local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', at, 'LIMIT', 0, 1000)
+  if #due > 0 then
+    redis.call('RPUSH', pending, unpack(due))
+    redis.call('ZREMRANGEBYRANK', delayed, 0, #due - 1)
+  end
+end
+
+-- Returns attempts and crashes, or nil when the bytes are no message.
+local function counters(raw)
+  local version, a, b, c, d = string.byte(raw, 1, 5)
+  if version ~= 1 or #raw < 15 then return nil end
+  return a * 256 + b, c * 256 + d
+end
+
+local function bury(id, raw, err, at)
+  local last = redis.call('ZREVRANGE', dead, 0, 0, 'WITHSCORES')[2]
+  if last and tonumber(last) >= at then at = last + 1 end
+  redis.call('ZADD', dead, at, id)
+  redis.call('HSET', dead_messages, id, raw)
+  redis.call('HSET', dead_errors, id, err)
+end
+
+-- Puts a list at the head of pending, in its order.
+local function to_head(list)
+  if #list == 0 then return end
+  local reversed = {}
+  for i = #list, 1, -1 do reversed[#reversed + 1] = list[i] end
+  redis.call('LPUSH', pending, unpack(reversed))
+end
+`
+
+func script(body string) *redis.Script { return redis.NewScript(preamble + body) }
+
+var (
+	// pushScript appends messages.
+	//
+	//	ARGV[1]   delay in µs
+	//	ARGV[2…]  encoded messages
+	pushScript = script(`
+local delay = tonumber(ARGV[1])
+if delay <= 0 then return redis.call('RPUSH', pending, unpack(ARGV, 2)) end
+local due = now() + delay
+for i = 2, #ARGV do redis.call('ZADD', delayed, due, ARGV[i]) end
+return 0
+`)
+
+	// claimScript moves messages from the head to a batch and registers its lease.
+	//
+	//	KEYS[9]  the batch's list
+	//	ARGV     batch ID, limit, lease in µs, from how many counts one is suspect
+	//	reply    the encoded messages
+	claimScript = script(`
+local batch, id, limit, suspect = KEYS[9], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
+if redis.call('ZSCORE', leases, id) then return redis.call('LRANGE', batch, 0, -1) end
+local at = now()
+promote(at)
+if redis.call('EXISTS', paused) == 1 then return {} end
+local head = redis.call('LRANGE', pending, 0, limit - 1)
+local n = #head
+if n == 0 then return head end
+for i = 1, n do
+  local attempts, crashes = counters(head[i])
+  if attempts and attempts + crashes >= suspect then
+    n = math.max(i - 1, 1)
+    break
+  end
+end
+for i = #head, n + 1, -1 do head[i] = nil end
+redis.call('RPUSH', batch, unpack(head))
+redis.call('LTRIM', pending, n, -1)
+redis.call('INCRBY', claimed, n)
+redis.call('ZADD', leases, at + ARGV[3], id)
+return head
+`)
+
+	// buryScript takes undecodable messages out of a batch that is held.
+	//
+	//	KEYS[9]   the batch's list
+	//	ARGV[1]   batch ID
+	//	ARGV[2…]  for each message: bytes, ID to keep it under, error
+	buryScript = script(`
+local batch, id = KEYS[9], ARGV[1]
+if not redis.call('ZSCORE', leases, id) then return 0 end
+for i = 2, #ARGV, 3 do
+  if redis.call('LREM', batch, 1, ARGV[i]) == 1 then
+    redis.call('DECRBY', claimed, 1)
+    bury(ARGV[i + 1], ARGV[i], ARGV[i + 2], now())
+  end
+end
+if redis.call('EXISTS', batch) == 0 then redis.call('ZREM', leases, id) end
+return 1
+`)
+
+	// extendScript moves the end of a lease.
+	//
+	//	ARGV   batch ID, lease in µs from now
+	//	reply  1, or 0 when the lease is gone
+	extendScript = script(`
+if not redis.call('ZSCORE', leases, ARGV[1]) then return 0 end
+redis.call('ZADD', leases, now() + ARGV[2], ARGV[1])
+return 1
+`)
+
+	// settleScript ends a lease, drops its batch and puts each message where its
+	// outcome sends it. With nothing but Done its cost does not depend on the
+	// batch's size.
+	//
+	//	KEYS[9]   the batch's list
+	//	KEYS[10]  the mark that the batch was settled
+	//	ARGV[1…6] batch ID, how long to keep the mark in ms; how many go to the tail,
+	//	          to the head, to the delayed and to the dead
+	//	ARGV[7…]  tail: message; head: message; delayed: delay in µs, message;
+	//	          dead: ID, message, error
+	//	reply     2 settled now, 1 settled before, 0 the lease is gone
+	settleScript = script(`
+local batch, settled, id = KEYS[9], KEYS[10], ARGV[1]
+if redis.call('ZREM', leases, id) == 0 then return redis.call('EXISTS', settled) end
+redis.call('DECRBY', claimed, redis.call('LLEN', batch))
+redis.call('UNLINK', batch)
+redis.call('SET', settled, 1, 'PX', ARGV[2])
+if #ARGV == 6 then return 2 end
+local at, i = now(), 7
+for _ = 1, ARGV[3] do
+  redis.call('RPUSH', pending, ARGV[i])
+  i = i + 1
+end
+local head = {}
+for _ = 1, ARGV[4] do
+  head[#head + 1] = ARGV[i]
+  i = i + 1
+end
+to_head(head)
+for _ = 1, ARGV[5] do
+  redis.call('ZADD', delayed, at + ARGV[i], ARGV[i + 1])
+  i = i + 2
+end
+for _ = 1, ARGV[6] do
+  bury(ARGV[i], ARGV[i + 1], ARGV[i + 2], at)
+  i = i + 3
+end
+return 2
+`)
+
+	// reapScript makes due messages pending and takes back ended leases. The batch
+	// claimed first ends up in front: batch IDs ascend with time.
+	//
+	//	ARGV   prefix of batch lists, crash limit, error of those who reach it
+	//	reply  {returned to pending, dead}
+	reapScript = script(`
+local prefix, limit = ARGV[1], tonumber(ARGV[2])
+local at = now()
+promote(at)
+local ended = redis.call('ZRANGEBYSCORE', leases, '-inf', at, 'LIMIT', 0, 100)
+table.sort(ended)
+local returned, died = 0, 0
+for k = #ended, 1, -1 do
+  local batch = prefix .. ended[k]
+  local back = {}
+  local held = redis.call('LRANGE', batch, 0, -1)
+  for _, raw in ipairs(held) do
+    local attempts, crashes = counters(raw)
+    if attempts then
+      crashes = math.min(crashes + 1, 65535)
+      raw = string.sub(raw, 1, 3) .. string.char(math.floor(crashes / 256), crashes % 256) .. string.sub(raw, 6)
+    end
+    if attempts and crashes >= limit then
+      local high, low = string.byte(raw, 14, 15)
+      bury(string.sub(raw, 16, 15 + high * 256 + low), raw, ARGV[3], at)
+      died = died + 1
+    else
+      back[#back + 1] = raw
+    end
+  end
+  to_head(back)
+  returned = returned + #back
+  redis.call('DECRBY', claimed, #held)
+  redis.call('UNLINK', batch)
+  redis.call('ZREM', leases, ended[k])
+end
+return {returned, died}
+`)
+
+	// statsScript replies {pending, claimed, delayed, dead, age of the oldest pending
+	// message in µs, 1 if paused}.
+	statsScript = script(`
+local age, head = 0, redis.call('LINDEX', pending, 0)
+if head and counters(head) then
+  local time = 0
+  for i = 6, 13 do time = time * 256 + string.byte(head, i) end
+  age = math.max(0, now() - time)
+end
+return {redis.call('LLEN', pending), tonumber(redis.call('GET', claimed) or 0), redis.call('ZCARD', delayed),
+  redis.call('ZCARD', dead), age, redis.call('EXISTS', paused)}
+`)
+
+	// deadScript lists dead messages.
+	//
+	//	ARGV   dead time to begin after, limit
+	//	reply  for each: ID, dead time, encoded message, error
+	deadScript = script(`
+local page = redis.call('ZRANGEBYSCORE', dead, '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+local reply = {}
+for i = 1, #page, 2 do
+  reply[#reply + 1] = page[i]
+  reply[#reply + 1] = page[i + 1]
+  reply[#reply + 1] = redis.call('HGET', dead_messages, page[i]) or ''
+  reply[#reply + 1] = redis.call('HGET', dead_errors, page[i]) or ''
+end
+return reply
+`)
+
+	// retryDeadScript makes a dead message pending, with its counters at 0.
+	//
+	//	ARGV   message ID
+	//	reply  1, or 0 when there is none
+	retryDeadScript = script(`
+local raw = redis.call('HGET', dead_messages, ARGV[1])
+if not raw then return 0 end
+redis.call('ZREM', dead, ARGV[1])
+redis.call('HDEL', dead_messages, ARGV[1])
+redis.call('HDEL', dead_errors, ARGV[1])
+if counters(raw) then raw = '\1\0\0\0\0' .. string.sub(raw, 6) end
+redis.call('RPUSH', pending, raw)
+return 1
+`)
+
+	// discardDeadScript removes a dead message.
+	//
+	//	ARGV   message ID
+	//	reply  1, or 0 when there is none
+	discardDeadScript = script(`
+redis.call('ZREM', dead, ARGV[1])
+redis.call('HDEL', dead_errors, ARGV[1])
+return redis.call('HDEL', dead_messages, ARGV[1])
+`)
+
+	// heldScript lists claimed messages, the batch claimed first in front.
+	//
+	//	ARGV   prefix of batch lists, limit
+	//	reply  encoded messages
+	heldScript = script(`
+local ids, reply = redis.call('ZRANGE', leases, 0, -1), {}
+table.sort(ids)
+for _, id in ipairs(ids) do
+  for _, raw in ipairs(redis.call('LRANGE', ARGV[1] .. id, 0, -1)) do
+    if #reply == tonumber(ARGV[2]) then return reply end
+    reply[#reply + 1] = raw
+  end
+end
+return reply
+`)
+
+	// purgeScript removes everything but the pause.
+	//
+	//	ARGV  prefix of batch lists
+	purgeScript = script(`
+for _, id in ipairs(redis.call('ZRANGE', leases, 0, -1)) do redis.call('UNLINK', ARGV[1] .. id) end
+redis.call('UNLINK', pending, claimed, delayed, dead, dead_messages, dead_errors, leases)
+return 1
+`)
+)

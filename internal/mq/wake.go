@@ -1,0 +1,34 @@
+package mq
+
+import "sync"
+
+// waker tells one consumer of this process that there may be work. It is a hint:
+// consumers also poll.
+type waker struct{ signal chan struct{} }
+
+func (w *waker) wake() {
+	select {
+	case w.signal <- struct{}{}:
+	default:
+	}
+}
+
+// wakers keeps one waker for each queue name.
+type wakers struct {
+	mu     sync.Mutex
+	byName map[string]*waker
+}
+
+func (w *wakers) of(name string) *waker {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found, ok := w.byName[name]
+	if !ok {
+		if w.byName == nil {
+			w.byName = make(map[string]*waker)
+		}
+		found = &waker{signal: make(chan struct{}, 1)}
+		w.byName[name] = found
+	}
+	return found
+}
