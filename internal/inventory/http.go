@@ -168,12 +168,15 @@ func (r adjustRequest) adjustment() (Adjustment, error) {
 	case r.Delta != nil && *r.Delta == 0:
 		refuse("/delta", "nonzero", "must not be 0")
 	}
-	for pointer, number := range map[string]*int64{"/setTo": r.SetTo, "/changeFrom": r.ChangeFrom} {
-		if counted && number == nil {
-			refuse(pointer, "required", "is required when on hand is set")
+	for _, number := range []struct {
+		pointer string
+		value   *int64
+	}{{"/setTo", r.SetTo}, {"/changeFrom", r.ChangeFrom}} {
+		if counted && number.value == nil {
+			refuse(number.pointer, "required", "is required when on hand is set")
 		}
-		if number != nil && *number < 0 {
-			refuse(pointer, "min", "must be at least 0")
+		if number.value != nil && *number.value < 0 {
+			refuse(number.pointer, "min", "must be at least 0")
 		}
 	}
 	if field := httpapi.CheckReference(r.Reference); field != nil {
