@@ -20,7 +20,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"orders/:id":           newOrder,
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
-	"inventory/:sku":       newItem,
+	"inventory/:sku":       newStock,
 	"wallets/:userId":      newWallet,
 }
 
