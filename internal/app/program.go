@@ -20,6 +20,7 @@ import (
 	"interlock/internal/dashboard"
 	"interlock/internal/httpapi"
 	"interlock/internal/idempotency"
+	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/queues"
 	"interlock/internal/ratelimit"
@@ -27,6 +28,7 @@ import (
 	"interlock/internal/search"
 	"interlock/internal/settings"
 	"interlock/internal/telemetry"
+	"interlock/internal/wallets"
 	"interlock/web"
 )
 
@@ -196,6 +198,8 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		orders.Routes(router, sv.Orders)
 		coupons.Routes(router, sv.Coupons)
 		idempotency.Routes(router, sv.Idempotency)
+		inventory.Routes(router, sv.Inventory)
+		wallets.Routes(router, sv.Wallets)
 		realtime.Routes(router, sv.Realtime)
 		search.Routes(router, sv.Search)
 		dashboard.Routes(router, sv.Dashboard)

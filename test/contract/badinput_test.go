@@ -299,7 +299,7 @@ func badValues(p *openapi3.Parameter) []string {
 		bad = append(bad, "0")
 	}
 	if schema.Max != nil {
-		bad = append(bad, strconv.FormatInt(int64(*schema.Max)+1, 10))
+		bad = append(bad, strconv.FormatFloat(*schema.Max+1, 'f', 0, 64))
 	}
 	return bad
 }
