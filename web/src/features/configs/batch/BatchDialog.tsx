@@ -106,7 +106,7 @@ export function BatchDialog({ search, selection, shown, onClose }: Props) {
                 aria-label={t('what')}
                 data={(['value', 'remark', 'delete'] as const).map((value) => ({ value, label: t(value) }))}
                 value={kind}
-                onChange={(next) => setKind(next as BatchEdit['kind'])}
+                onChange={(next) => setKind(next)}
               />
               {kind === 'value' && (
                 <Group align="flex-start" grow preventGrowOverflow={false} wrap="wrap">

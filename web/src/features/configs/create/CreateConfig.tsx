@@ -79,7 +79,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
               fullWidth
               data={valueTypes.map((value) => ({ value, label: words(`type_${value}`) }))}
               value={draft.valueType}
-              onChange={(valueType) => type({ valueType: valueType as ValueType })}
+              onChange={(valueType) => type({ valueType: valueType })}
             />
           </div>
           <ValueInput label={words('value')} type={draft.valueType} text={draft.text} error={errorOf('value')} onChange={(text) => type({ text })} />
