@@ -43,7 +43,7 @@ test('an empty list offers to create the first, and what was typed outlives a re
   await page.getByRole('button', { name: 'Create a config' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Key' }).fill('shop.tax');
-  await dialog.getByRole('radio', { name: 'Number' }).check({ force: true });
+  await dialog.getByRole('radiogroup', { name: 'Type' }).getByText('Number').click();
   await dialog.getByRole('textbox', { name: 'Value' }).fill('7,5');
   await dialog.getByRole('button', { name: 'Create a config' }).click();
   await dialog.getByText('Write a number such as').waitFor();

@@ -43,7 +43,7 @@ const pages: PageUnderTest[] = [
       await button(page, 'Create a config', '新建配置').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox', { name: /^(Key|键)$/ }).fill('batch/rate');
-      await dialog.getByRole('radio', { name: 'JSON' }).check({ force: true });
+      await dialog.getByRole('radiogroup').getByText('JSON').click();
       await dialog.getByRole('textbox', { name: /^(Value|值)$/ }).fill('{\n  "rate": 0.2,\n  reduced: 1\n}');
       await dialog.getByRole('textbox', { name: /^JSON Schema/ }).fill('[]');
       await button(page, 'Create a config', '新建配置').last().click();

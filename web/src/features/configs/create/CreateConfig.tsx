@@ -6,7 +6,7 @@ import { useText } from '@/i18n';
 import { Banner, ProblemBanner, useToasts, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { configMessages } from '../messages';
-import { createConfig, valueTypes, type Config, type ValueType } from '../queries';
+import { createConfig, valueTypes, type Config } from '../queries';
 import { fieldAt, indented, readDraft, type DraftField } from './draft';
 import { createMessages } from './messages';
 import { useFaultText } from './useFaultText';
