@@ -1,6 +1,8 @@
 import { useText } from '@/i18n';
+import { exact, type JsonObject } from '@/merge';
 import { When } from '@/ui';
-import { ValuePreview } from '../list/ValuePreview';
+import { StepLine } from '../list/StepLine';
+import { stepsBetween } from '../steps';
 import styles from './Batch.module.css';
 import { batchMessages } from './messages';
 import type { RowVerdict } from './plan';
@@ -32,13 +34,9 @@ function Verdict({ row: { verdict, config, current, detail } }: { row: RowVerdic
     return (
       <>
         <span className={styles.noted}>{t.rich('verdict_changed', { who: current.updatedBy.name, when: <When time={current.updatedTime} /> })}</span>
-        <span className={styles.step}>
-          <ValuePreview value={config.value} />
-          <span aria-hidden="true">→</span>
-          <strong>
-            <ValuePreview value={current.value} />
-          </strong>
-        </span>
+        {stepsBetween(exact(config) as JsonObject, exact(current) as JsonObject).map((step) => (
+          <StepLine key={step.member} step={step} />
+        ))}
       </>
     );
   if (verdict === 'refused') return <span className={styles.gone}>{t('verdict_refused', { detail })}</span>;

@@ -102,7 +102,7 @@ export const batchMessages = catalogue(
     conflictHint: '全部保持选中。请查看他人的更改，然后以其为基础继续，或将其排除。',
     verdicts: '结果',
     verdict_done: '已更改',
-    verdict_changed: '{who} 于{when}更改了它',
+    verdict_changed: '{who} {when}更改了它',
     verdict_gone: '已不存在',
     verdict_refused: '被拒绝：{detail}',
     verdict_stopped: '本身没有冲突；未更改',

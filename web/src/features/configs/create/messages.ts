@@ -30,7 +30,7 @@ export const createMessages = catalogue(
     schemaHint: '现在和以后的值都必须符合它。',
     jsonHint: '对象、数组或任何其他 JSON 值。',
     choose: '请选择…',
-    exists: '配置 {key} 已存在；最后由 {who} 于{when}更改。',
+    exists: '配置 {key} 已存在；最近一次更改：{who}，{when}。',
     fault_key: '最多 100 个字母、数字、点、连字符和下划线。',
     fault_number: '请填写数字，例如 19.90 或 -3。',
     fault_boolean: '请选择 true 或 false。',

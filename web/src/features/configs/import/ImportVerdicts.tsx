@@ -2,9 +2,9 @@ import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useText } from '@/i18n';
 import { StatusChip } from '@/ui';
-import { ValuePreview } from '../list/ValuePreview';
+import { StepLine } from '../list/StepLine';
 import type { Imported } from '../queries';
-import { reasonOf, type ImportRow, type Step } from './document';
+import { reasonOf, type ImportRow } from './document';
 import styles from './Import.module.css';
 import { importMessages } from './messages';
 
@@ -54,17 +54,5 @@ export function ImportVerdicts({ rows, counts, done }: Props) {
         {shown.length > most && <li>{t('more', { n: shown.length - most })}</li>}
       </ul>
     </>
-  );
-}
-
-function StepLine({ step: { member, before, after } }: { step: Step }) {
-  const t = useText(importMessages);
-  return (
-    <span className={styles.step}>
-      <span className={styles.quiet}>{t(`member_${member}`)}</span>
-      {before === undefined ? t('none') : <ValuePreview value={before} />}
-      <span aria-hidden="true">→</span>
-      <strong>{after === undefined ? t('none') : <ValuePreview value={after} />}</strong>
-    </span>
   );
 }

@@ -1,5 +1,6 @@
-import { encode, equal, exact, isObject, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
+import { encode, exact, isObject, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
 import type { ImportVerdict, OnExisting } from '../queries';
+import { stepsBetween, type Step } from '../steps';
 
 /** The longest document that the service takes, in bytes. */
 export const longestDocument = 32 * 1024 * 1024;
@@ -34,16 +35,6 @@ export function importOf({ configs }: ImportDocument, onExisting: OnExisting, no
   return { onExisting, note, configs };
 }
 
-const compared = ['value', 'valueType', 'remark', 'schema'] as const;
-type Compared = (typeof compared)[number];
-
-/** One member of a config that the document would change; undefined where it has none. */
-export interface Step {
-  member: Compared;
-  before: Json | undefined;
-  after: Json | undefined;
-}
-
 export interface ImportRow extends ImportVerdict {
   steps: Step[];
 }
@@ -60,12 +51,12 @@ export function rowsOf(verdicts: readonly ImportVerdict[], { configs }: ImportDo
 
 /** A member that a document leaves out is the one that it has by itself: no remark, no schema, the type of the value. */
 function stepsOf(before: JsonObject, after: JsonObject): Step[] {
-  return compared.flatMap((member) => {
-    const now = before[member];
-    const next = after[member] ?? (member === 'remark' ? '' : undefined);
-    if (member === 'valueType' && next === undefined) return [];
-    return equal(now, next) ? [] : [{ member, before: now, after: next }];
-  });
+  const { value, valueType = before.valueType, remark = '', schema = null } = after;
+  return stepsBetween({ ...before, schema: before.schema ?? null }, { value, valueType, remark, schema } as JsonObject).map((step) => ({
+    ...step,
+    before: step.member === 'schema' ? (step.before ?? undefined) : step.before,
+    after: step.member === 'schema' ? (step.after ?? undefined) : step.after,
+  }));
 }
 
 /** The configs of an export by key. */

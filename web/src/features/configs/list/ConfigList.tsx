@@ -11,7 +11,8 @@ import { CreateConfig } from '../create/CreateConfig';
 import { ImportDialog } from '../import/ImportDialog';
 import { configMessages } from '../messages';
 import { configList, exportConfigs, readConfigs, valueTypes, type Config, type ConfigSearch } from '../queries';
-import { WatchDrawer } from '../watch/WatchDrawer';
+import styles from '../watch/Watch.module.css';
+import { WatchPane } from '../watch/WatchPane';
 import { preview } from './preview';
 import { useFresh } from './useFresh';
 import { ValuePreview } from './ValuePreview';
@@ -61,43 +62,45 @@ export function ConfigList({ search }: { search: ConfigSearch }) {
         </Button>
         {create}
       </PageHeader>
-      <DataTable
-        id="configs"
-        label={t('title')}
-        columns={useColumns()}
-        rowId={({ key }) => key}
-        rowLabel={({ key }) => key}
-        query={query}
-        state={state}
-        filters={
-          <>
-            <FilterText label={t('filterPrefix')} value={search.prefix} onChange={(prefix) => state.set({ prefix })} />
-            <Select
-              aria-label={t('type')}
-              placeholder={t('anyType')}
-              data={valueTypes.map((value) => ({ value, label: t(`type_${value}`) }))}
-              value={search.valueType ?? null}
-              onChange={(type) => state.set({ valueType: aType(type) })}
-              clearable
-              clearButtonProps={{ 'aria-label': t('anyType') }}
-              w={140}
-            />
-          </>
-        }
-        selection={mayWrite ? selection : undefined}
-        bulk={
-          <Button size="xs" onClick={changes.open}>
-            {t('batch')}
-          </Button>
-        }
-        isFresh={isFresh}
-        readPage={(cursor) => readConfigs({ ...search, cursor, limit: 200 })}
-        empty={{ title: t('empty'), hint: t('emptyHint'), action: create }}
-      />
+      <div className={watching ? styles.beside : undefined}>
+        <DataTable
+          id="configs"
+          label={t('title')}
+          columns={useColumns()}
+          rowId={({ key }) => key}
+          rowLabel={({ key }) => key}
+          query={query}
+          state={state}
+          filters={
+            <>
+              <FilterText label={t('filterPrefix')} value={search.prefix} onChange={(prefix) => state.set({ prefix })} />
+              <Select
+                aria-label={t('type')}
+                placeholder={t('anyType')}
+                data={valueTypes.map((value) => ({ value, label: t(`type_${value}`) }))}
+                value={search.valueType ?? null}
+                onChange={(type) => state.set({ valueType: aType(type) })}
+                clearable
+                clearButtonProps={{ 'aria-label': t('anyType') }}
+                w={140}
+              />
+            </>
+          }
+          selection={mayWrite ? selection : undefined}
+          bulk={
+            <Button size="xs" onClick={changes.open}>
+              {t('batch')}
+            </Button>
+          }
+          isFresh={isFresh}
+          readPage={(cursor) => readConfigs({ ...search, cursor, limit: 200 })}
+          empty={{ title: t('empty'), hint: t('emptyHint'), action: create }}
+        />
+        {watching && <WatchPane onClose={watch.close} />}
+      </div>
       {creating && <CreateConfig onClose={creation.close} />}
       {importing && <ImportDialog onClose={imports.close} />}
       {changing && <BatchDialog search={search} selection={selection} shown={query.data?.items ?? []} onClose={changes.close} />}
-      {watching && <WatchDrawer onClose={watch.close} />}
     </>
   );
 }
