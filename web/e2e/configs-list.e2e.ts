@@ -175,6 +175,31 @@ test('an import says what it would do, changes nothing until told, and then does
   await visitor.close();
 });
 
+test('an import that another admin overtakes is refused with the verdicts of now, and checked again', async () => {
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs?prefix=race.');
+  await page.getByRole('button', { name: 'Import' }).click();
+  const dialog = page.getByRole('dialog');
+  await page.locator('input[type=file]').setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from('{"configs":[{"key":"race.a","value":1}]}') });
+  await dialog.getByText('Looking what the file').waitFor({ state: 'detached' });
+  await dialog.getByRole('combobox').selectOption('fail');
+  await expect.poll(() => dialog.getByRole('button', { name: 'Import 1 config' }).isEnabled()).toBe(true);
+  await asLi('POST', '/configs', { key: 'race.a', value: 2 });
+  await dialog.getByRole('button', { name: 'Import 1 config' }).click();
+
+  await dialog.getByText('Nothing was imported: something changed').waitFor();
+  await dialog.getByText('It exists with other content; Li changed it last.').waitFor();
+  expect((await now('race.a')).value).toBe(2);
+  await dialog.getByRole('button', { name: 'Check again' }).click();
+  await dialog.getByText('1 entry stands in the way').waitFor();
+  await dialog.getByRole('combobox').selectOption('update');
+  await dialog.getByRole('button', { name: 'Import 1 config' }).click();
+  await dialog.getByText('Imported: 0 created, 1 changed').waitFor();
+  expect((await now('race.a')).value).toBe(1);
+  await visitor.close();
+});
+
 test('what is exported is imported again, however large', async () => {
   for (let i = 0; i < 8; i++) await request('POST', '/configs', { key: `large.${i}`, value: 'x'.repeat(200_000) });
   const visitor = await Visitor.open(browser, service.address);

@@ -86,7 +86,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           {done === undefined && <FilePicker chosen={chosen !== undefined} onFile={(file) => void take(file)} />}
           {unusable !== undefined && <Banner tone="bad" title={unusable.kind === 'noJson' ? t('unusable_noJson', { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />}
           {check.error !== null && <Refusal error={check.error} />}
-          {run.error !== null && (refused === undefined ? <ProblemBanner error={run.error} /> : <Banner tone="warn" title={t('refused')} />)}
+          {run.error !== null && (refused === undefined ? <ProblemBanner error={run.error} /> : <Banner tone="warn" title={t('refused')} action={<Button onClick={() => choosePolicy(onExisting)}>{t('checkAgain')}</Button>} />)}
           {done !== undefined && (
             <Banner tone="ok" title={t('done', { created: done.counts.create, changed: done.counts.update, same: done.counts.unchanged + done.counts.skip })} />
           )}
