@@ -29,7 +29,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	r.Query("/configs", readPermission, h.list)
 	r.Mutation(http.MethodPost, "/configs", writePermission, h.create)
 	r.Query("/configs/export", readPermission, h.export)
-	r.Mutation(http.MethodPost, "/configs/import", writePermission, h.importAll)
+	r.LargeMutation(http.MethodPost, "/configs/import", writePermission, maxImportBytes, h.importAll)
 	r.Stream("/configs/watch", readPermission, h.watch)
 	r.Query("/configs/:key", readPermission, h.get)
 	r.Guarded(http.MethodPatch, "/configs/:key", writePermission, h.edit)

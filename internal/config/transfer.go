@@ -13,11 +13,17 @@ import (
 	"interlock/internal/uow"
 )
 
-// Bounds of an export and an import.
+// Bounds of an export and an import. What an export gives, an import takes: it may be
+// twice as long, for whoever indents the document on the way.
 const (
-	MaxTransfer      = 10_000
-	maxTransferBytes = 64 << 20
+	MaxTransfer    = 10_000
+	maxExportBytes = 16 << 20
+	maxImportBytes = 2 * maxExportBytes
 )
+
+// exportedRow is the most bytes that a row takes in the document: its members, names
+// and braces, where a character of the remark may need an escape of six.
+const exportedRow = "OCTET_LENGTH(value) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 100"
 
 // Exported is one config in an export. It holds what an import takes.
 type Exported struct {
@@ -35,19 +41,19 @@ type Export struct {
 }
 
 // Export returns all configs whose keys begin with prefix, sorted by key. More than
-// MaxTransfer rows, or more than 64 MiB, are a LimitReached error.
+// MaxTransfer rows, or more than 16 MiB, are a LimitReached error.
 func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	filter := Filter{Prefix: prefix}
 	var size struct{ Rows, Bytes int64 }
 	err := filter.apply(s.db.Read(ctx).Model(&Config{})).
-		Select("COUNT(*) AS `rows`, COALESCE(SUM(LENGTH(value) + LENGTH(value_schema) + LENGTH(remark)), 0) AS `bytes`").
+		Select("COUNT(*) AS `rows`, COALESCE(SUM(" + exportedRow + "), 0) AS `bytes`").
 		Scan(&size).Error
 	if err != nil {
 		return Export{}, fmt.Errorf("measure the export: %w", err)
 	}
-	if size.Rows > MaxTransfer || size.Bytes > maxTransferBytes {
+	if size.Rows > MaxTransfer || size.Bytes > maxExportBytes {
 		return Export{}, apperr.New(apperr.LimitReached, "%d configs with %d bytes are more than one export holds (%d configs, %d bytes). Export them by prefix.",
-			size.Rows, size.Bytes, MaxTransfer, maxTransferBytes)
+			size.Rows, size.Bytes, MaxTransfer, maxExportBytes)
 	}
 	var rows []Config
 	if err := filter.apply(s.db.Read(ctx)).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {

@@ -3,6 +3,7 @@ package config_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -148,6 +149,33 @@ func TestAnExportThatIsTooLargeIsRefusedInWords(t *testing.T) {
 			require.Len(t, export.Configs, 1<<(c.doublings-6))
 		})
 	}
+}
+
+func TestAnImportTakesWhatAnExportGivesBeyondTheUsualMiB(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, a *api) {
+		values := map[string]string{}
+		for i := range 20 {
+			key := fmt.Sprintf("large.%02d", i)
+			values[key] = strings.Repeat("配", 40<<10)
+			a.create(key, text(values[key]))
+		}
+		exported := a.send(http.MethodGet, "/configs/export", "")
+		require.Equal(t, http.StatusOK, exported.status)
+		require.Greater(t, len(exported.text), 2<<20)
+
+		other := newAPI(t, storagetest.Tenant(t), a.db)
+		imported := other.send(http.MethodPost, "/configs/import", exported.text)
+		require.Equal(t, http.StatusOK, imported.status, imported.text)
+		for key, value := range values {
+			require.JSONEq(t, fmt.Sprintf("%q", value), other.get(key).Value)
+		}
+
+		before := other.traces()
+		refused := other.send(http.MethodPost, "/configs/import", strings.Repeat(" ", 32<<20+1))
+		require.Equal(t, http.StatusRequestEntityTooLarge, refused.status)
+		require.Equal(t, "payload_too_large", refused.code())
+		require.Equal(t, before, other.traces())
+	})
 }
 
 // double copies every config of the tenant to a key with the suffix, on MariaDB.

@@ -19,23 +19,23 @@ import (
 	"interlock/internal/strictjson"
 )
 
-// maxBody is the largest body that is read, in bytes.
+// maxBody is the largest body that is read, in bytes, unless a route takes more.
 const maxBody = 1 << 20
 
 const bodyKey = "httpapi.body"
 
 // readBody takes the whole body once, so that a unit that is run again reads the
 // same bytes.
-func readBody(c echo.Context) error {
+func readBody(c echo.Context, limit int64) error {
 	request := c.Request()
-	if request.ContentLength > maxBody {
-		return tooLarge()
+	if request.ContentLength > limit {
+		return tooLarge(limit)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, limit))
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
-		return tooLarge()
+		return tooLarge(limit)
 	case err != nil:
 		return apperr.New(apperr.MalformedRequest, "The body ended before it was complete.").Because(err)
 	}

@@ -101,10 +101,11 @@ func keyInvalid(rule string) error {
 type attempt func(c echo.Context, kept Attempt) error
 
 // once runs a handler under the request's idempotency key, if it has one: an
-// earlier reply is sent again, and only otherwise is the handler run.
-func (r *Router) once(run attempt) echo.HandlerFunc {
+// earlier reply is sent again, and only otherwise is the handler run. Limit bounds
+// the body, in bytes.
+func (r *Router) once(limit int64, run attempt) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if err := readBody(c); err != nil {
+		if err := readBody(c, limit); err != nil {
 			return err
 		}
 		request := c.Request()

@@ -149,11 +149,11 @@ func fromRouting(e *echo.HTTPError) *apperr.Error {
 	case http.StatusMethodNotAllowed:
 		return apperr.New(apperr.MethodNotAllowed, "This address does not take this method; Allow lists those it takes.")
 	case http.StatusRequestEntityTooLarge:
-		return tooLarge()
+		return tooLarge(maxBody)
 	}
 	return apperr.New(apperr.Internal, internalDetail).Because(e)
 }
 
-func tooLarge() *apperr.Error {
-	return apperr.New(apperr.PayloadTooLarge, "The body is larger than %d bytes.", maxBody)
+func tooLarge(limit int64) *apperr.Error {
+	return apperr.New(apperr.PayloadTooLarge, "The body is larger than %d bytes.", limit)
 }

@@ -30,6 +30,8 @@ type Route struct {
 	Mutates bool
 	// Stream is true for server-sent events.
 	Stream bool
+	// MaxBody is the largest body that the route takes, in bytes; 0 for the usual MiB.
+	MaxBody int64
 }
 
 // Authenticator finds out who sends a request. Errors: Unauthenticated without
@@ -64,18 +66,38 @@ func (r *Router) Query(path, permission string, fn QueryFunc) {
 
 // Mutation registers a route that runs in a unit.
 func (r *Router) Mutation(method, path, permission string, fn MutationFunc) {
-	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true}, r.mutation(fn))
+	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true}, r.mutation(fn, maxBody))
+}
+
+// LargeMutation is Mutation for a route that takes more than the usual MiB: up to
+// limit bytes. Bodies are held in memory, so that of all such routes at most
+// largeBodies requests are read and served at once; the others wait their turn.
+func (r *Router) LargeMutation(method, path, permission string, limit int64, fn MutationFunc) {
+	handler := r.mutation(fn, limit)
+	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true, MaxBody: limit}, func(c echo.Context) error {
+		if length := c.Request().ContentLength; length >= 0 && length <= maxBody {
+			return handler(c)
+		}
+		ctx := c.Request().Context()
+		select {
+		case r.server.large <- struct{}{}:
+			defer func() { <-r.server.large }()
+			return handler(c)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
 }
 
 // Guarded registers a mutation of a versioned resource that requires If-Match.
 func (r *Router) Guarded(method, path, permission string, fn MutationFunc) {
-	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true, Guarded: true}, r.mutation(fn))
+	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true, Guarded: true}, r.mutation(fn, maxBody))
 }
 
 // Transition registers POST {path}/{action} and counts its outcomes.
 func (r *Router) Transition(path, action, permission string, fn MutationFunc) {
 	resource := resourceOf(path)
-	handler := r.mutation(fn)
+	handler := r.mutation(fn, maxBody)
 	r.add(Route{Method: http.MethodPost, Path: path + "/" + action, Permission: permission, Mutates: true},
 		func(c echo.Context) error {
 			err := handler(c)
@@ -93,7 +115,7 @@ func (r *Router) Stream(path, permission string, fn StreamFunc) {
 // what it lets them do. It does not run in a unit.
 func (r *Router) Public(method, path string, fn QueryFunc) {
 	r.add(Route{Method: method, Path: path, Public: true}, func(c echo.Context) error {
-		if err := readBody(c); err != nil {
+		if err := readBody(c, maxBody); err != nil {
 			return err
 		}
 		return reply(c, fn)
@@ -110,7 +132,7 @@ func (r *Router) Batch(method, path, permission string, fn QueryFunc) {
 // no unit, such as signing out.
 func (r *Router) Plain(method, path, permission string, fn QueryFunc) {
 	r.add(Route{Method: method, Path: path, Permission: permission}, func(c echo.Context) error {
-		if err := readBody(c); err != nil {
+		if err := readBody(c, maxBody); err != nil {
 			return err
 		}
 		return reply(c, fn)
@@ -179,8 +201,8 @@ func reply(c echo.Context, fn QueryFunc) error {
 // mutation runs fn in a unit. The reply is encoded inside it, so that a reply
 // that cannot be encoded rolls back; it is recorded there under the request's
 // idempotency key, and sent only after commit.
-func (r *Router) mutation(fn MutationFunc) echo.HandlerFunc {
-	return r.once(func(c echo.Context, kept Attempt) error {
+func (r *Router) mutation(fn MutationFunc, limit int64) echo.HandlerFunc {
+	return r.once(limit, func(c echo.Context, kept Attempt) error {
 		var out encoded
 		err := r.server.runner.Do(c.Request().Context(), func(ctx context.Context, u *uow.Unit) error {
 			answer, err := fn(c, u)
@@ -202,7 +224,7 @@ func (r *Router) mutation(fn MutationFunc) echo.HandlerFunc {
 // batch runs fn, which commits as many units as it needs, and keeps its reply
 // after the last of them. A crash in between lets a repeat run fn again.
 func (r *Router) batch(fn QueryFunc) echo.HandlerFunc {
-	return r.once(func(c echo.Context, kept Attempt) error {
+	return r.once(maxBody, func(c echo.Context, kept Attempt) error {
 		answer, err := fn(c)
 		if err != nil {
 			return err

@@ -27,6 +27,7 @@ const (
 	idleTimeout       = 120 * time.Second
 	requestTimeout    = 40 * time.Second
 	maxHeaderBytes    = 64 << 10
+	largeBodies       = 2
 )
 
 // Options are what a Server stands on.
@@ -70,6 +71,8 @@ type Server struct {
 	// draining ends when shutdown begins: streams stop, requests go on.
 	draining context.Context
 	drain    context.CancelFunc
+	// large holds a place for each request whose body may be larger than usual.
+	large chan struct{}
 }
 
 // NewServer returns a server without routes.
@@ -89,6 +92,7 @@ func NewServer(o Options) *Server {
 	s := &Server{
 		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter, rate: o.Rate,
 		metrics: newMetrics(o.Registerer), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
+		large: make(chan struct{}, largeBodies),
 	}
 	s.router = &Router{server: s}
 	s.http = &http.Server{

@@ -15,6 +15,7 @@ export {
 } from './problem';
 export { followLive, newQueryClient } from './queries';
 export type { components, operations, paths } from './schema';
+export { followResumable } from './resume';
 export { sessionStore, type Session, type SessionState, type SessionUser } from './session';
 export { lastTenant, loadSession, signIn, signOut, type Credentials } from './signIn';
 export { wasSentFromHere } from './transport';

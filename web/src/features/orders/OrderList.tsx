@@ -38,8 +38,8 @@ export function OrderList({ search }: { search: OrderSearch }) {
         filters={
           <>
             <FilterText label={t('filterUser')} value={search.userId?.toString()} onChange={(text) => state.set({ userId: userIdOf(text) })} />
-            <TextInput type="date" aria-label={t('filterFrom')} title={t('filterFrom')} value={search.from ?? ''} onChange={(event) => state.set({ from: event.currentTarget.value || undefined })} />
-            <TextInput type="date" aria-label={t('filterTo')} title={t('filterTo')} value={search.to ?? ''} onChange={(event) => state.set({ to: event.currentTarget.value || undefined })} />
+            <TextInput type="date" aria-label={t('filterFrom')} title={t('filterFrom')} leftSection={t('from')} leftSectionWidth={52} value={search.from ?? ''} onChange={(event) => state.set({ from: event.currentTarget.value || undefined })} />
+            <TextInput type="date" aria-label={t('filterTo')} title={t('filterTo')} leftSection={t('to')} leftSectionWidth={52} value={search.to ?? ''} onChange={(event) => state.set({ to: event.currentTarget.value || undefined })} />
           </>
         }
         selection={may ? selection : undefined}

@@ -34,16 +34,20 @@ function pageOf({ cursor, status, limit = 50, q }: Search): ListPage<Row> {
   return { items: rows.slice(from, end), nextCursor: end < rows.length ? String(end) : null, total: rows.length };
 }
 
-function Page({ search }: { search: Search }) {
+function Page({ search, readPage }: { search: Search; readPage?: (cursor: string | undefined) => Promise<ListPage<Row>> }) {
   const state = useTableState(search);
   const selection = useSelection<Row>((row) => String(row.id), search);
   const query = useQuery({ queryKey: ['rows', search], queryFn: () => answer(search) });
   return (
     <>
-      <DataTable id="rows" label="Rows" columns={columns} rowId={(row) => String(row.id)} rowLabel={(row) => row.name} query={query} state={state} selection={selection} open={opened} />
+      <DataTable id="rows" label="Rows" columns={columns} rowId={(row) => String(row.id)} rowLabel={(row) => row.name} query={query} state={state} selection={selection} open={opened} readPage={readPage} />
       <output>{selection.all ? `all but ${selection.except.size}` : selection.rows.map(({ id }) => id).join(',')}</output>
     </>
   );
+}
+
+function ExportingPage({ search }: { search: Search }) {
+  return <Page search={search} readPage={(cursor) => Promise.resolve(pageOf({ ...search, cursor }))} />;
 }
 
 beforeEach(() => {
@@ -157,6 +161,26 @@ test('the chosen columns are kept', async () => {
   await renderPage(Page, validate);
   await screen.findByText('Row 1');
   expect(screen.getAllByRole('columnheader').map((cell) => cell.textContent)).toEqual(['', 'Name', 'Secret']);
+});
+
+test('on a phone the columns are chosen for it alone, and the file has all that a screen shows', async () => {
+  vi.stubGlobal('matchMedia', (media: string) => ({ media, matches: true, addEventListener: () => undefined, removeEventListener: () => undefined, addListener: () => undefined, removeListener: () => undefined }));
+  let file = '';
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
+    void (blob as Blob).text().then((text) => (file = text));
+    return 'blob:file';
+  });
+  const headers = () => screen.getAllByRole('columnheader').map((cell) => cell.textContent);
+  await renderPage(ExportingPage, validate);
+  await screen.findByText('Row 1');
+  expect(headers()).toEqual(['', 'Name']);
+  await user.click(screen.getByRole('button', { name: 'Export as CSV' }));
+  await waitFor(() => expect(file).toContain('Name,Status'));
+
+  await user.click(screen.getByRole('button', { name: 'Columns' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Secret' }));
+  expect(headers()).toEqual(['', 'Name', 'Secret']);
+  expect(localStorage.getItem('interlock.columns.rows')).toBeNull();
 });
 
 test('a list that is empty, one that matches nothing and one that failed say so', async () => {

@@ -60,7 +60,7 @@ export function DataTable<Row>(props: Props<Row>) {
   const { columns, query, state, selection, label } = props;
   const t = useText(tableMessages);
   const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false });
-  const choice = useColumnChoice(props.id, columns);
+  const choice = useColumnChoice(props.id, columns, narrow);
   const rows = query.data?.items ?? [];
   const table = useReactTable<Row>({
     data: rows,
@@ -69,7 +69,7 @@ export function DataTable<Row>(props: Props<Row>) {
     getCoreRowModel: getCoreRowModel(),
     manualPagination: true,
     manualSorting: true,
-    state: { columnVisibility: narrow ? narrowed(columns, choice.visibility) : choice.visibility },
+    state: { columnVisibility: choice.visibility },
   });
   const byId = new Map(columns.map((column) => [column.id, column]));
   const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
@@ -110,10 +110,6 @@ export function DataTable<Row>(props: Props<Row>) {
 
 function cleared(search: TableSearch): Record<string, undefined> {
   return Object.fromEntries(Object.keys(filtersOf(search)).map((name) => [name, undefined]));
-}
-
-function narrowed<Row>(columns: readonly Column<Row>[], visibility: Readonly<Record<string, boolean>>): Record<string, boolean> {
-  return Object.fromEntries(columns.map(({ id, narrow }) => [id, visibility[id] === true && narrow === true]));
 }
 
 interface Parts<Row> extends Props<Row> {

@@ -7,6 +7,7 @@ import { ExportButton } from './ExportButton';
 import { FilterText } from './FilterText';
 import { tableMessages } from './messages';
 import styles from './TableTools.module.css';
+import type { ColumnChoice } from './useColumnChoice';
 import type { TableState } from './useTableState';
 
 interface Props<Row> {
@@ -16,7 +17,7 @@ interface Props<Row> {
   filters?: ReactNode;
   searchable?: boolean;
   readPage?: (cursor: string | undefined) => Promise<ListPage<Row>>;
-  choice: { visibility: Readonly<Record<string, boolean>>; toggle: (column: Column<Row>) => void };
+  choice: ColumnChoice<Row>;
 }
 
 /** Above a table: search, filters, the choice of columns, and the export. */
@@ -56,7 +57,7 @@ export function TableTools<Row>({ id, columns, state, filters, searchable = true
           </Popover.Dropdown>
         </Popover>
         {readPage !== undefined && (
-          <ExportButton name={id} columns={columns.filter((column) => choice.visibility[column.id] === true)} readPage={readPage} />
+          <ExportButton name={id} columns={columns.filter((column) => choice.exported[column.id] === true)} readPage={readPage} />
         )}
       </div>
     </div>

@@ -21,6 +21,6 @@ export interface Column<Row> {
   mono?: boolean;
   /** Not shown until chosen. */
   optional?: boolean;
-  /** Left out on phones unless it is what the row is known by. */
+  /** Shown on phones too; the others are there once they are chosen. */
   narrow?: boolean;
 }

@@ -2,25 +2,47 @@ import { useState } from 'react';
 import { recall, remember } from '@/browser/storage';
 import type { Column } from './column';
 
-/** Which columns of a table are shown, kept in this browser. */
-export function useColumnChoice<Row>(table: string, columns: readonly Column<Row>[]) {
-  const storedAs = `interlock.columns.${table}`;
-  const [choice, setChoice] = useState<Readonly<Record<string, boolean>>>(() => read(storedAs));
-  const shown = (column: Column<Row>) => choice[column.id] ?? column.optional !== true;
+export interface ColumnChoice<Row> {
+  /** By id, which columns are shown. */
+  visibility: Readonly<Record<string, boolean>>;
+  /** The same for a file, which has room for what a phone has not. */
+  exported: Readonly<Record<string, boolean>>;
+  toggle: (column: Column<Row>) => void;
+}
+
+type Choice = Readonly<Record<string, boolean>>;
+
+/** Which columns of a table are shown, kept in this browser; phones have a choice of their own. */
+export function useColumnChoice<Row>(table: string, columns: readonly Column<Row>[], phone: boolean): ColumnChoice<Row> {
+  const [wide, chooseWide] = useKeptChoice(`interlock.columns.${table}`);
+  const [narrow, chooseNarrow] = useKeptChoice(`interlock.columns.${table}.phone`);
+  const [choice, choose] = phone ? [narrow, chooseNarrow] : [wide, chooseWide];
+  const onPhone = (column: Column<Row>) => narrow[column.id] ?? column.narrow === true;
+  const onScreen = (column: Column<Row>) => wide[column.id] ?? column.optional !== true;
+  const shown = phone ? onPhone : onScreen;
+  const byId = (isShown: (column: Column<Row>) => boolean) => Object.fromEntries(columns.map((column) => [column.id, isShown(column)]));
   return {
-    visibility: Object.fromEntries(columns.map((column) => [column.id, shown(column)])),
-    toggle: (column: Column<Row>) => {
-      const next = { ...choice, [column.id]: !shown(column) };
-      remember(storedAs, JSON.stringify(next));
-      setChoice(next);
-    },
+    visibility: byId(shown),
+    exported: byId((column) => onScreen(column) || shown(column)),
+    toggle: (column) => choose({ ...choice, [column.id]: !shown(column) }),
   };
 }
 
-function read(name: string): Record<string, boolean> {
+function useKeptChoice(storedAs: string): [Choice, (choice: Choice) => void] {
+  const [choice, setChoice] = useState<Choice>(() => read(storedAs));
+  return [
+    choice,
+    (next) => {
+      remember(storedAs, JSON.stringify(next));
+      setChoice(next);
+    },
+  ];
+}
+
+function read(name: string): Choice {
   try {
     const kept = JSON.parse(recall(name) ?? '{}') as unknown;
-    return typeof kept === 'object' && kept !== null ? (kept as Record<string, boolean>) : {};
+    return typeof kept === 'object' && kept !== null ? (kept as Choice) : {};
   } catch {
     return {};
   }

@@ -1,0 +1,249 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+const li = { username: 'li', password: 'interlock-second' };
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+let asLi: ApiRequest;
+
+interface Config {
+  value: unknown;
+  remark: string;
+  version: number;
+  etag: string;
+}
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+  request = await apiOf(service.address, admin);
+  asLi = await apiOf(service.address, li);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const now = (key: string) => request<Config>('GET', `/configs/${key}`);
+
+test('an empty list offers to create the first, and what was typed outlives a reload', async () => {
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs');
+  await page.getByText('There are no configs yet').waitFor();
+  await visitor.settle();
+  await visitor.check();
+  await visitor.shoot('configs-first');
+
+  await page.getByRole('button', { name: 'Create a config' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Key' }).fill('shop.tax');
+  await dialog.getByRole('radiogroup', { name: 'Type' }).getByText('Number').click();
+  await dialog.getByRole('textbox', { name: 'Value' }).fill('7,5');
+  await dialog.getByRole('button', { name: 'Create a config' }).click();
+  await dialog.getByText('Write a number such as').waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Create a config' }).first().click();
+  await dialog.getByText('What you typed earlier is here again.').waitFor();
+  expect(await dialog.getByRole('textbox', { name: 'Key' }).inputValue()).toBe('shop.tax');
+
+  await dialog.getByRole('textbox', { name: 'Value' }).fill('7.50');
+  await dialog.getByRole('textbox', { name: 'JSON Schema' }).fill('{"maximum":1}');
+  await dialog.getByRole('button', { name: 'Create a config' }).click();
+  await dialog.getByText('breaks its schema: maximum: got 7.5, want 1').waitFor();
+  await visitor.check();
+  await visitor.shoot('configs-create-refused');
+  await dialog.getByRole('textbox', { name: 'JSON Schema' }).fill('{"maximum":100}');
+  await dialog.getByRole('button', { name: 'Create a config' }).click();
+
+  await page.getByText('shop.tax was created.').waitFor();
+  await page.getByRole('row', { name: /shop\.tax/ }).getByText('7.50').waitFor();
+  expect(await now('shop.tax')).toMatchObject({ value: 7.5, version: 1 });
+  await visitor.close();
+});
+
+test('a batch in which another admin was faster changes nothing, names them, and goes on from theirs', async () => {
+  for (const name of ['a', 'b', 'c']) await request('POST', '/configs', { key: `rate.${name}`, value: 1 });
+  await request('POST', '/configs', { key: 'rate.title', value: 'Rates' });
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs?prefix=rate.');
+  await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
+  await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Change or delete…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'New value' }).fill('2.50');
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('Rates of spring');
+  await dialog.getByText('3 will change').waitFor();
+  await dialog.getByText(/rate\.title.*has another type/).waitFor();
+
+  await asLi('PATCH', '/configs/rate.b', { value: 9 }, { 'If-Match': (await now('rate.b')).etag });
+  await dialog.getByText('Li has changed it since you chose it').waitFor();
+  await visitor.check();
+  await visitor.shoot('configs-batch-stale');
+  await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
+
+  await dialog.getByText('Nothing was changed: others were faster with 1 config').waitFor();
+  await dialog.getByText(/Li changed it/).waitFor();
+  expect(await dialog.getByText('nothing in its way; not changed').count()).toBe(2);
+  expect((await now('rate.a')).version).toBe(1);
+  await visitor.check();
+  await visitor.shoot('configs-batch-conflict');
+  const saving = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Verdicts as CSV' }).click();
+  expect((await saving).suggestedFilename()).toBe('configs-batch.csv');
+
+  await dialog.getByRole('button', { name: 'Go on with the current versions' }).click();
+  await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
+
+  await dialog.getByText('The value of 3 configs is set.').waitFor();
+  for (const name of ['a', 'b', 'c']) expect((await now(`rate.${name}`)).value).toBe(2.5);
+  expect(await now('rate.title')).toMatchObject({ value: 'Rates', version: 1 });
+  const { items } = await request<{ items: { note: string }[] }>('GET', '/configs/rate.b/history');
+  expect(items[0]?.note).toBe('Rates of spring');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  expect(await page.getByRole('region', { name: 'Chosen rows' }).count()).toBe(0);
+  await visitor.close();
+});
+
+test('everything that matches the filter is chosen, changed and left out by keyboard', async () => {
+  for (let i = 10; i < 40; i++) await request('POST', '/configs', { key: `many.${i}`, value: `v${i}` });
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs?prefix=many.&limit=25');
+  await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).focus();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Choose all 30 that match' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /many\.11/ }).focus();
+  await page.keyboard.press('Space');
+  await page.getByText('29 chosen').waitFor();
+  await page.getByRole('button', { name: 'Change or delete…' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Change 29 configs' });
+  await dialog.waitFor();
+  await dialog.getByRole('radio', { name: 'Set the value' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await dialog.getByRole('button', { name: 'Delete 29 configs' }).focus();
+  await page.keyboard.press('Enter');
+
+  await dialog.getByText('29 configs are deleted.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await request<{ total: number }>('GET', '/configs?prefix=many.')).toMatchObject({ total: 1 });
+  expect(await now('many.11')).toMatchObject({ version: 1 });
+  await visitor.close();
+});
+
+test('an import says what it would do, changes nothing until told, and then does it', async () => {
+  await request('POST', '/configs', { key: 'in.same', value: 'same' });
+  await request('POST', '/configs', { key: 'in.old', value: 1, remark: 'before' });
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs?prefix=in.');
+  await page.getByRole('button', { name: 'Import' }).click();
+  const dialog = page.getByRole('dialog');
+  const choose = (text: string) => page.locator('input[type=file]').setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+  await choose('{"configs": [');
+  await dialog.getByText('The file is not JSON: look at line 1.').waitFor();
+  const old = { key: 'in.old', value: 2, remark: 'after' };
+  const same = { key: 'in.same', value: 'same' };
+  await choose(JSON.stringify({ configs: [same, old, { key: 'in.new', value: true }, { key: 'in bad', value: 1 }] }));
+  await dialog.getByText('1 entry stands in the way').waitFor();
+  expect(await dialog.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
+  const row = dialog.getByRole('listitem').filter({ hasText: 'in.old' });
+  expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('value 1 → 2 remark before → after');
+  await visitor.check();
+  await visitor.shoot('configs-import-refused');
+  expect(await request<{ total: number }>('GET', '/configs?prefix=in')).toMatchObject({ total: 2 });
+
+  await choose(JSON.stringify({ configs: [same, old, { key: 'in.new', value: true }] }));
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('From the other shop');
+  await dialog.getByRole('button', { name: 'Import 2 configs' }).click();
+
+  await dialog.getByText('Imported: 1 created, 1 changed, 1 left as they were.').waitFor();
+  await visitor.check();
+  await visitor.shoot('configs-import-done');
+  expect(await now('in.old')).toMatchObject({ value: 2, remark: 'after', version: 2 });
+  expect(await now('in.new')).toMatchObject({ value: true });
+  expect(await now('in.same')).toMatchObject({ version: 1 });
+  await visitor.close();
+});
+
+test('an import that another admin overtakes is refused with the verdicts of now, and checked again', async () => {
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs?prefix=race.');
+  await page.getByRole('button', { name: 'Import' }).click();
+  const dialog = page.getByRole('dialog');
+  await page.locator('input[type=file]').setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from('{"configs":[{"key":"race.a","value":1}]}') });
+  await dialog.getByText('Looking what the file').waitFor({ state: 'detached' });
+  await dialog.getByRole('combobox').selectOption('fail');
+  await expect.poll(() => dialog.getByRole('button', { name: 'Import 1 config' }).isEnabled()).toBe(true);
+  await asLi('POST', '/configs', { key: 'race.a', value: 2 });
+  await dialog.getByRole('button', { name: 'Import 1 config' }).click();
+
+  await dialog.getByText('Nothing was imported: something changed').waitFor();
+  await dialog.getByText('It exists with other content; Li changed it last.').waitFor();
+  expect((await now('race.a')).value).toBe(2);
+  await dialog.getByRole('button', { name: 'Check again' }).click();
+  await dialog.getByText('1 entry stands in the way').waitFor();
+  await dialog.getByRole('combobox').selectOption('update');
+  await dialog.getByRole('button', { name: 'Import 1 config' }).click();
+  await dialog.getByText('Imported: 0 created, 1 changed').waitFor();
+  expect((await now('race.a')).value).toBe(1);
+  await visitor.close();
+});
+
+test('what is exported is imported again, however large', async () => {
+  for (let i = 0; i < 8; i++) await request('POST', '/configs', { key: `large.${i}`, value: 'x'.repeat(200_000) });
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs?prefix=large.');
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export large.*' }).click();
+  const file = await (await saving).path();
+  await asLi('PATCH', '/configs/large.3', { value: 'lost' }, { 'If-Match': (await now('large.3')).etag });
+  await page.getByRole('button', { name: 'Import' }).click();
+  await page.locator('input[type=file]').setInputFiles(file);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Import 1 config' }).click();
+
+  await dialog.getByText('Imported: 0 created, 1 changed, 7 left as they were.').waitFor();
+  expect((await now('large.3')).value).toBe('x'.repeat(200_000));
+  await visitor.close();
+});
+
+test('the feed shows who changed what as it happens, holds it while paused, and marks the row', async () => {
+  await request('POST', '/configs', { key: 'seen.one', value: 1 });
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs?prefix=seen.');
+  await page.getByRole('button', { name: 'Watch' }).click();
+  await page.getByText('Nothing is missed since you opened this').waitFor();
+  const lines = page.getByRole('list', { name: 'Changes, newest first' }).getByRole('listitem');
+
+  await asLi('PATCH', '/configs/seen.one', { value: 2 }, { 'If-Match': (await now('seen.one')).etag });
+  await lines.filter({ hasText: 'Li changed it' }).waitFor();
+  await page.locator('tr[data-fresh]', { hasText: 'seen.one' }).waitFor();
+  await page.getByRole('row', { name: /seen\.one/ }).getByText('2', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await asLi('DELETE', '/configs/seen.one', undefined, { 'If-Match': (await now('seen.one')).etag });
+  await page.getByRole('button', { name: 'Go on: 1 new' }).click();
+  await lines.filter({ hasText: 'Li deleted it' }).waitFor();
+  expect(await lines.count()).toBe(2);
+
+  await service.pause();
+  await page.getByText('Reconnecting; what is missed comes later').waitFor();
+  await service.run();
+  await request('POST', '/configs', { key: 'seen.two', value: 1 });
+  await lines.filter({ hasText: 'seen.two' }).waitFor({ timeout: 40_000 });
+  await visitor.check();
+  await visitor.shoot('configs-watch');
+  await visitor.close();
+});

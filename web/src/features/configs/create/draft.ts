@@ -1,0 +1,76 @@
+import { encode, isObject, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
+import type { ValueType } from '../queries';
+
+/** What is typed into the dialog that creates a config. */
+export interface ConfigDraft {
+  key: string;
+  valueType: ValueType;
+  /** The value as it is typed: a string as it is, all else as JSON. */
+  text: string;
+  remark: string;
+  /** A JSON Schema as JSON text; empty for none. */
+  schema: string;
+}
+
+export type DraftField = 'key' | 'value' | 'remark' | 'schema';
+
+/** What is wrong with a text before it is sent. */
+export type Fault =
+  | { kind: 'key' | 'number' | 'boolean' | 'schemaShape' }
+  | { kind: 'json'; line: number; column: number };
+
+export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '' };
+
+const keyShape = /^[A-Za-z0-9._-]{1,100}$/;
+
+/** A value read from its text, or what is wrong with it. */
+export type ReadValue = { value: Json; fault?: undefined } | { value?: undefined; fault: Fault };
+
+/** Reads a value of a type from what was typed. Numbers keep their spelling. */
+export function readValue(type: ValueType, text: string): ReadValue {
+  if (type === 'string') return { value: text };
+  const trimmed = text.trim();
+  if (type === 'boolean') return trimmed === 'true' || trimmed === 'false' ? { value: trimmed === 'true' } : { fault: { kind: 'boolean' } };
+  if (type === 'number') return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(trimmed) ? { value: parse(trimmed) } : { fault: { kind: 'number' } };
+  return readJson(text);
+}
+
+function readJson(text: string): ReadValue {
+  try {
+    return { value: parse(text) };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const before = text.slice(0, error.offset).split('\n');
+    return { fault: { kind: 'json', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 } };
+  }
+}
+
+/** The config as it is sent, and what is wrong with it; without faults it can be sent. */
+export function readDraft(draft: ConfigDraft): { body: JsonObject; faults: Partial<Record<DraftField, Fault>> } {
+  const faults: Partial<Record<DraftField, Fault>> = {};
+  if (!keyShape.test(draft.key)) faults.key = { kind: 'key' };
+  const value = readValue(draft.valueType, draft.text);
+  if (value.fault !== undefined) faults.value = value.fault;
+  const body: JsonObject = { key: draft.key, valueType: draft.valueType, value: value.value ?? null, remark: draft.remark.trim() };
+  if (draft.schema.trim() !== '') {
+    const schema = readJson(draft.schema);
+    if (schema.fault !== undefined) faults.schema = schema.fault;
+    else if (!isObject(schema.value) && typeof schema.value !== 'boolean') faults.schema = { kind: 'schemaShape' };
+    else body.schema = schema.value;
+  }
+  return { body, faults };
+}
+
+/** The same JSON, indented; what is no JSON stays as it was typed. */
+export function indented(text: string): string {
+  const { value } = readJson(text);
+  return value === undefined ? text : encode(value, 2);
+}
+
+/** Where a refused field of the service belongs in the dialog; undefined for none of its inputs. */
+export function fieldAt(pointer: string): { field: DraftField; within: string } | undefined {
+  const [, name = '', ...rest] = pointer.split('/');
+  const within = rest.length === 0 ? '' : `/${rest.join('/')}`;
+  if (name === 'valueType') return { field: 'value', within };
+  return name === 'key' || name === 'value' || name === 'remark' || name === 'schema' ? { field: name, within } : undefined;
+}

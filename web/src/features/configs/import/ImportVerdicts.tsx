@@ -1,0 +1,58 @@
+import { Button, Group } from '@mantine/core';
+import { useState } from 'react';
+import { useText } from '@/i18n';
+import { StatusChip } from '@/ui';
+import { StepLine } from '../list/StepLine';
+import type { Imported } from '../queries';
+import { reasonOf, type ImportRow } from './document';
+import styles from './Import.module.css';
+import { importMessages } from './messages';
+
+type Verdict = ImportRow['verdict'];
+
+/** In the order of what needs a look first. */
+export const verdicts = ['invalid', 'conflict', 'create', 'update', 'skip', 'unchanged'] as const satisfies readonly Verdict[];
+const tones = { invalid: 'bad', conflict: 'warn', create: 'ok', update: 'info', skip: 'neutral', unchanged: 'neutral' } as const;
+/** How many rows are drawn; the file of verdicts has all. */
+const most = 200;
+
+interface Props {
+  rows: readonly ImportRow[];
+  counts: Imported['counts'];
+  /** It was carried out. */
+  done: boolean;
+}
+
+/** A verdict for each entry of a file, with old and new where something changes. */
+export function ImportVerdicts({ rows, counts, done }: Props) {
+  const t = useText(importMessages);
+  const [only, setOnly] = useState<Verdict>();
+  const shown = verdicts.flatMap((verdict) => (only === undefined || only === verdict ? rows.filter((row) => row.verdict === verdict) : []));
+  const words = (verdict: Verdict) => t(done && (verdict === 'create' || verdict === 'update') ? `done_${verdict}` : `verdict_${verdict}`);
+  return (
+    <>
+      <Group gap="xs" role="group" aria-label={t('filter')}>
+        {[undefined, ...verdicts.filter((verdict) => counts[verdict] > 0)].map((verdict) => (
+          <Button key={verdict ?? 'all'} size="xs" radius="xl" aria-pressed={only === verdict} variant={only === verdict ? 'filled' : 'default'} onClick={() => setOnly(verdict)}>
+            {verdict === undefined ? `${t('all')} ${rows.length}` : `${words(verdict)} ${counts[verdict]}`}
+          </Button>
+        ))}
+      </Group>
+      <ul className={styles.rows} tabIndex={0} aria-label={t('verdicts')}>
+        {shown.slice(0, most).map((row) => (
+          <li key={row.index} data-verdict={row.verdict}>
+            <StatusChip tone={tones[row.verdict]}>{words(row.verdict)}</StatusChip>
+            <span className={styles.what}>
+              <span className="mono">{row.key}</span>
+              {row.steps.map((step) => (
+                <StepLine key={step.member} step={step} />
+              ))}
+              {reasonOf(row) !== '' && <span className={styles.quiet}>{reasonOf(row)}</span>}
+            </span>
+          </li>
+        ))}
+        {shown.length > most && <li>{t('more', { n: shown.length - most })}</li>}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { encode } from '@/merge';
+import type { ImportVerdict } from '../queries';
+import { byKey, importOf, longestDocument, mostConfigs, readDocument, reasonOf, rowsOf, stepText } from './document';
+
+const documentOf = (text: string) => {
+  const read = readDocument(text);
+  if ('unusable' in read) throw new Error(read.unusable.kind);
+  return read.document;
+};
+
+test('a document is sent with its numbers as they were spelled, whatever else the file says', () => {
+  const document = documentOf('\ufeff{"exportedTime":"2026-01-31T09:30:00Z","configs":[{"key":"a","value":1.50}]}');
+  expect(encode(importOf(document, 'update', 'n'))).toBe('{"onExisting":"update","note":"n","configs":[{"key":"a","value":1.50}]}');
+});
+
+test.each([
+  ['{"configs":[\n{"key":"a",}]}', { kind: 'noJson', line: 2 }],
+  ['', { kind: 'noJson', line: 1 }],
+  ['[]', { kind: 'notExport' }],
+  ['{"configs":{}}', { kind: 'notExport' }],
+  ['{"configs":[1]}', { kind: 'notExport' }],
+  ['{"configs":[]}', { kind: 'empty' }],
+  [`{"configs":[${'{},'.repeat(mostConfigs)}{}]}`, { kind: 'tooMany' }],
+  [' '.repeat(longestDocument + 1), { kind: 'tooLong' }],
+])('a file that cannot be imported says why (case %#)', (text, unusable) => {
+  expect(readDocument(text)).toEqual({ unusable });
+});
+
+test('beside a change stand the old and the new', () => {
+  const document = documentOf('{"configs":[{"key":"a","value":2.0,"remark":"new"},{"key":"b","value":1},{"key":"c","value":{"y":2,"x":1}}]}');
+  const now = byKey('{"configs":[{"key":"a","value":1,"valueType":"number","remark":"old","schema":{"type":"number"}},{"key":"c","value":{"x":1,"y":2.0},"valueType":"json","remark":""}]}');
+  const verdicts: ImportVerdict[] = [
+    { index: 0, key: 'a', verdict: 'update' },
+    { index: 1, key: 'b', verdict: 'create' },
+    { index: 2, key: 'c', verdict: 'update' },
+  ];
+  const [a, b, c] = rowsOf(verdicts, document, now);
+  expect(a?.steps.map(stepText)).toEqual(['value: 1 → 2.0', 'remark: "old" → "new"', 'schema: {"type":"number"} → ']);
+  expect(b?.steps).toEqual([]);
+  expect(c?.steps).toEqual([]);
+});
+
+test('a refused entry says what is wrong with it, without its place in the file', () => {
+  expect(reasonOf({ index: 3, key: 'a', verdict: 'invalid', fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] })).toBe('value must be a number');
+  expect(reasonOf({ index: 3, key: 'a', verdict: 'conflict', detail: 'It exists.' })).toBe('It exists.');
+});

@@ -1,0 +1,80 @@
+import { encode, exact, isObject, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
+import type { ImportVerdict, OnExisting } from '../queries';
+import { stepsBetween, type Step } from '../steps';
+
+/** The longest document that the service takes, in bytes. */
+export const longestDocument = 32 * 1024 * 1024;
+export const mostConfigs = 10_000;
+
+/** Why a file cannot be imported. */
+export type Unusable = { kind: 'tooLong' | 'notExport' | 'tooMany' | 'empty' } | { kind: 'noJson'; line: number };
+
+/** A document as an export gives it. */
+export interface ImportDocument {
+  configs: Json[];
+}
+
+/** Reads a file's text; what is no export is said in a way that can be mended. */
+export function readDocument(text: string): { document: ImportDocument } | { unusable: Unusable } {
+  if (new Blob([text]).size > longestDocument) return { unusable: { kind: 'tooLong' } };
+  let tree: Json;
+  try {
+    tree = parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return { unusable: { kind: 'noJson', line: text.slice(0, error.offset).split('\n').length } };
+  }
+  if (!isObject(tree) || !Array.isArray(tree.configs) || !tree.configs.every(isObject)) return { unusable: { kind: 'notExport' } };
+  if (tree.configs.length === 0) return { unusable: { kind: 'empty' } };
+  if (tree.configs.length > mostConfigs) return { unusable: { kind: 'tooMany' } };
+  return { document: { configs: tree.configs } };
+}
+
+/** The body that imports a document. */
+export function importOf({ configs }: ImportDocument, onExisting: OnExisting, note: string): JsonObject {
+  return { onExisting, note, configs };
+}
+
+export interface ImportRow extends ImportVerdict {
+  steps: Step[];
+}
+
+/** Puts beside each verdict what would change, given the configs there are now by key. */
+export function rowsOf(verdicts: readonly ImportVerdict[], { configs }: ImportDocument, now: ReadonlyMap<string, JsonObject>): ImportRow[] {
+  return verdicts.map((verdict) => {
+    const after = configs[verdict.index];
+    const before = now.get(verdict.key);
+    const differs = verdict.verdict === 'update' || verdict.verdict === 'conflict' || verdict.verdict === 'skip';
+    return { ...verdict, steps: differs && before !== undefined && after !== undefined && isObject(after) ? stepsOf(before, after) : [] };
+  });
+}
+
+/** A member that a document leaves out is the one that it has by itself: no remark, no schema, the type of the value. */
+function stepsOf(before: JsonObject, after: JsonObject): Step[] {
+  const { value, valueType = before.valueType, remark = '', schema = null } = after;
+  return stepsBetween({ ...before, schema: before.schema ?? null }, { value, valueType, remark, schema } as JsonObject).map((step) => ({
+    ...step,
+    before: step.member === 'schema' ? (step.before ?? undefined) : step.before,
+    after: step.member === 'schema' ? (step.after ?? undefined) : step.after,
+  }));
+}
+
+/** The configs of an export by key. */
+export function byKey(exported: string): Map<string, JsonObject> {
+  const tree = parse(exported);
+  const configs = isObject(tree) && Array.isArray(tree.configs) ? tree.configs.filter(isObject) : [];
+  return new Map(configs.map((config) => [typeof config.key === 'string' ? config.key : '', config]));
+}
+
+/** What is wrong with a refused entry, in a line. */
+export function reasonOf({ detail, fields, index }: ImportVerdict): string {
+  const at = `/configs/${index}/`;
+  const faults = (fields ?? []).map(({ pointer, message }) => `${pointer.startsWith(at) ? pointer.slice(at.length) : pointer} ${message}`);
+  return [...(detail === undefined ? [] : [detail]), ...faults].join('; ');
+}
+
+/** A step as text, for the file of verdicts. */
+export function stepText({ member, before, after }: Step): string {
+  const text = (value: Json | undefined) => (value === undefined ? '' : encode(exact(value)));
+  return `${member}: ${text(before)} → ${text(after)}`;
+}

@@ -1,0 +1,19 @@
+import { useState } from 'react';
+import { useLive } from '@/api';
+import type { Config } from '../queries';
+
+/** How long a change is marked, in ms: as long as the mark takes to fade. */
+const fades = 4000;
+
+/** Tells which rows were changed just now, by anybody. */
+export function useFresh(): (config: Config) => boolean {
+  const [fresh, setFresh] = useState<ReadonlyMap<string, string>>(new Map());
+  useLive('configs', ({ key, payload }) => {
+    const etag = String(payload.etag);
+    setFresh((before) => new Map(before).set(key, etag));
+    setTimeout(() => {
+      setFresh((before) => (before.get(key) === etag ? new Map([...before].filter(([other]) => other !== key)) : before));
+    }, fades);
+  });
+  return ({ key, etag }) => fresh.get(key) === etag;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { cleared, emptyFeed, mostLines, paused, received, type Feed } from './feed';
+
+const change = (revision: number) =>
+  JSON.stringify({ revision, key: `k${revision}`, version: 1, etag: '"1"', action: 'update', changedBy: { id: 7, name: 'Li' }, changedTime: '2026-01-31T09:30:00.000000Z' });
+const revisions = (feed: Feed) => feed.lines.map((line) => (line.kind === 'change' ? line.event.revision : -line.revision));
+
+test('changes are shown newest first, each once', () => {
+  let feed = received(emptyFeed, 'ready', '{"revision":4}');
+  for (const revision of [5, 6, 6]) feed = received(feed, 'change', change(revision));
+  expect(revisions(feed)).toEqual([6, 5]);
+  expect(feed.revision).toBe(6);
+});
+
+test('what arrives while the feed is paused is held back and not lost', () => {
+  const stopped = received(received(paused(received(emptyFeed, 'change', change(1)), true), 'change', change(2)), 'change', change(3));
+  expect(revisions(stopped)).toEqual([1]);
+  expect(stopped.held).toHaveLength(2);
+  const going = paused(stopped, false);
+  expect(revisions(going)).toEqual([3, 2, 1]);
+  expect(going.held).toEqual([]);
+});
+
+test('a place where changes are missing stands between them', () => {
+  const feed = received(received(received(emptyFeed, 'change', change(1)), 'gone', '{"revision":900}'), 'change', change(901));
+  expect(revisions(feed)).toEqual([901, -900, 1]);
+});
+
+test('a feed stays short, and can be emptied without forgetting its place', () => {
+  let feed = emptyFeed;
+  for (let revision = 1; revision <= mostLines + 5; revision++) feed = received(feed, 'change', change(revision));
+  expect(feed.lines).toHaveLength(mostLines);
+  expect(cleared(feed)).toMatchObject({ lines: [], revision: mostLines + 5 });
+});
