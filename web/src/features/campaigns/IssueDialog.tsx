@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey } from '@/api';
+import { isProblem, useIdempotencyKey, type ApiProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, useNow, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
@@ -49,8 +49,7 @@ export function IssueDialog({ campaign, onClose }: Props) {
       if (replayed) toasts.info(t('replayed'));
     },
     onError: (error) => {
-      // Still running or without an answer: the key stands for that attempt.
-      if (isProblem(error) && (error.isOutcomeUnknown || error.code === 'request_in_progress')) return;
+      if (isProblem(error) && (error.isOutcomeUnknown || isStillRunning(error))) return;
       renew();
       forget();
     },
@@ -103,3 +102,6 @@ export function IssueDialog({ campaign, onClose }: Props) {
     </Modal>
   );
 }
+
+/** An earlier attempt under the same key has not ended: a conflict that asks to come again. */
+const isStillRunning = ({ status, retryAfter }: ApiProblem) => status === 409 && retryAfter !== undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiProblem } from '@/api';
-import { exact, patchOf, threeWay, type Json, type JsonObject } from '@/merge';
+import { exact, patchOf, threeWay, type JsonObject } from '@/merge';
 import { discountOf, spellDiscount } from './discount';
 import { faultsOf, refusedFaults } from './faults';
 import { patchOfTerms, readFields, termsOf, type CampaignFields } from './fields';
@@ -39,7 +39,7 @@ describe('the fields of a campaign', () => {
   test('one who changes the kind and one who changes the value contest the discount', () => {
     const yours = json({ ...fields, discount: spellDiscount({ kind: 'amount', value: 600 }) });
     const theirs = json(readFields({ ...terms, kind: 'percent', value: 20, total: 5 }));
-    const merge = threeWay(json(fields) as Json, yours, theirs);
+    const merge = threeWay(json(fields), yours, theirs);
     expect(merge.conflicts.map(({ pointer }) => pointer)).toEqual(['/discount']);
     expect(merge.theirsOnly).toEqual(['/total']);
   });
