@@ -7,6 +7,8 @@ const at = (days: number) => new Date(Date.now() + days * day).toISOString();
 let ask: ApiRequest;
 let campaign = 0;
 let codes: string[] = [];
+/** One user may have only so many, and every look redeems one. */
+let lastUser = 76;
 
 const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
 
@@ -34,6 +36,7 @@ const pages: PageUnderTest[] = [
       await request('POST', `/coupons/${codes[1] ?? ''}/void`, { reason: 'It was sent to the wrong address, and the customer has a new one.' });
     },
     reach: async (page) => {
+      await page.goto(`/coupons?campaignId=${campaign}&sort=id`);
       await page.getByText(codes[0] ?? '').first().waitFor();
     },
   },
@@ -59,7 +62,7 @@ const pages: PageUnderTest[] = [
       const code = await issueOne();
       await page.goto(`/coupons/${code}`);
       await button(page, 'Void', '作废').click();
-      await ask('POST', `/coupons/${code}/redeem`, { userId: 77 });
+      await ask('POST', `/coupons/${code}/redeem`, { userId: ++lastUser });
       await page.getByRole('dialog').getByRole('button', { name: /^(Void|作废)$/ }).click();
       await page.getByText(/Too late|晚了一步/).waitFor();
     },

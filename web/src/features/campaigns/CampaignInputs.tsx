@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, SimpleGrid, Stack, TextInput, type InputWrapperProps } from '@mantine/core';
 import type { FocusEvent } from 'react';
 import { useText } from '@/i18n';
 import { MoneyInput } from '@/ui/MoneyInput';
@@ -19,6 +19,8 @@ interface Props {
 }
 
 const longestName = 100;
+/** Inputs side by side stand on one line, whether they have a hint or not. */
+const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
 /** The inputs of a campaign. */
 export function CampaignInputs({ value, onChange, faults, readOnly = false, onField }: Props) {
@@ -32,6 +34,7 @@ export function CampaignInputs({ value, onChange, faults, readOnly = false, onFi
       type="datetime-local"
       label={t(field)}
       description={t('zone', { zone })}
+      inputWrapperOrder={hintBelow}
       readOnly={readOnly}
       value={value[field] === null ? '' : toLocal(value[field])}
       error={fault(field)}
@@ -63,12 +66,13 @@ export function CampaignInputs({ value, onChange, faults, readOnly = false, onFi
         onChange={(event) => onChange({ name: event.currentTarget.value })}
         data-autofocus
       />
-      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
         <DiscountInputs spelled={value.discount} error={fault('discount')} readOnly={readOnly} onChange={(discount) => onChange({ discount })} />
         <MoneyInput
           data-field="minimumAmount"
           label={t('minimum')}
           description={t('minimumHint')}
+          inputWrapperOrder={hintBelow}
           readOnly={readOnly}
           minor={value.minimumAmount}
           error={fault('minimumAmount')}

@@ -19,7 +19,7 @@ export const campaignMessages = catalogue(
     validTo: 'Valid until',
     zone: 'In the time of {zone}.',
     state: 'State',
-    upcoming: 'Not started',
+    upcoming: 'Upcoming',
     running: 'Running',
     exhausted: 'All issued',
     over: 'Over',
