@@ -2,12 +2,14 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useFormat, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import { PageHeader, When } from '@/ui';
 import { anInteger, DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { CampaignLink } from './CampaignLink';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
 import { campaignNames, couponList, readCoupons, type Coupon, type CouponSearch, type CouponStatus } from './queries';
+import { useWorth } from './useWorth';
 
 const statuses = ['unused', 'used', 'void', 'expired'] as const;
 
@@ -39,7 +41,7 @@ export function CouponList({ search }: { search: CouponSearch }) {
             <NativeSelect
               aria-label={t('campaign')}
               value={String(search.campaignId ?? '')}
-              data={[{ value: '', label: t('anyCampaign') }, ...(campaigns?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name }))]}
+              data={[{ value: '', label: t('anyCampaign') }, ...campaignOptions(campaigns?.items ?? [], search.campaignId)]}
               onChange={(event) => state.set({ campaignId: anInteger(event.currentTarget.value) })}
             />
             <NativeSelect
@@ -56,6 +58,13 @@ export function CouponList({ search }: { search: CouponSearch }) {
       />
     </>
   );
+}
+
+/** The campaigns to choose from; the one in the address may be older than those. */
+function campaignOptions(campaigns: readonly { id: number; name: string }[], chosen: number | undefined) {
+  const options = campaigns.map(({ id, name }) => ({ value: String(id), label: name }));
+  if (chosen !== undefined && !campaigns.some(({ id }) => id === chosen)) options.push({ value: String(chosen), label: `#${chosen}` });
+  return options;
 }
 
 /** Codes are looked up whole: the service does not search in parts of them. */
@@ -75,20 +84,13 @@ function OpenCode({ open }: { open: (code: string) => void }) {
   );
 }
 
-/** What a coupon takes off, in words. */
-export function useWorth(): (coupon: Pick<Coupon, 'kind' | 'value'>) => string {
-  const t = useText(couponMessages);
-  const { money } = useFormat();
-  return ({ kind, value }) => (kind === 'amount' ? money(value) : t('percent', { value }));
-}
-
 function useColumns(names: ReadonlyMap<number, string>): Column<Coupon>[] {
   const t = useText(couponMessages);
   const worth = useWorth();
   const campaign = ({ campaignId }: Coupon) => names.get(campaignId) ?? `#${campaignId}`;
   return [
     { id: 'code', header: t('code'), cell: ({ code }) => <Link to="/coupons/$code" params={{ code }}>{code}</Link>, text: (c) => c.code, mono: true, narrow: true },
-    { id: 'campaign', header: t('campaign'), cell: campaign, text: campaign },
+    { id: 'campaign', header: t('campaign'), cell: (c) => <CampaignLink id={c.campaignId} name={campaign(c)} />, text: campaign },
     { id: 'worth', header: t('takesOff'), cell: worth, text: worth, align: 'end' },
     { id: 'status', header: t('status'), cell: (c) => <CouponStatusChip status={c.status} />, text: (c) => t(c.status), narrow: true },
     { id: 'user', header: t('user'), cell: (c) => c.userId ?? t('anybody'), text: (c) => String(c.userId ?? '') },

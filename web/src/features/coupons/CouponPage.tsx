@@ -8,12 +8,13 @@ import { EtagVersion, Money, PageHeader, ProblemBanner } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { Timeline } from '@/ui/history/Timeline';
 import { uiMessages } from '@/ui/messages';
+import { CampaignLink } from './CampaignLink';
 import { CouponDialog } from './CouponDialog';
-import { useWorth } from './CouponList';
 import styles from './CouponPage.module.css';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
 import { campaignNames, couponHistory, oneCoupon, type Coupon, type CouponAction } from './queries';
+import { useWorth } from './useWorth';
 
 /** One coupon: what it is worth, what can be done with it, and what happened to it. */
 export function CouponPage({ code }: { code: string }) {
@@ -67,7 +68,9 @@ function Facts({ coupon }: { coupon: Coupon }) {
         {t('about')}
       </Title>
       <dl className={styles.facts}>
-        <Fact term={t('campaign')}>{campaign}</Fact>
+        <Fact term={t('campaign')}>
+          <CampaignLink id={coupon.campaignId} name={campaign} />
+        </Fact>
         <Fact term={t('takesOff')}>{worth(coupon)}</Fact>
         <Fact term={t('minimum')}>
           <Money minor={coupon.minimumAmount} />

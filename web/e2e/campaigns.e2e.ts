@@ -1,0 +1,271 @@
+import type { Browser } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+const li = { username: 'li', password: 'interlock-second' };
+const day = 86_400_000;
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+
+interface Campaign {
+  id: number;
+  etag: string;
+  version: number;
+  name: string;
+  kind: string;
+  value: number;
+  total: number;
+  perUser: number;
+  issued: number;
+}
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+  request = await apiOf(service.address, admin);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const at = (days: number) => new Date(Date.now() + days * day).toISOString();
+const make = (change: Partial<Campaign> = {}) =>
+  request<Campaign>('POST', '/coupon-campaigns', { name: 'Spring', kind: 'amount', value: 500, total: 10, perUser: 1, validFrom: at(-1), validTo: at(1), ...change });
+const now = (id: number) => request<Campaign>('GET', `/coupon-campaigns/${id}`);
+const couponsOf = async (id: number) => (await request<{ total: number }>('GET', `/coupons?campaignId=${id}`)).total;
+const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { name, exact: true });
+const button = ({ page }: Visitor, name: string) => page.getByRole('button', { name, exact: true });
+const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+
+/** Two admins, each in a browser of their own, on one page. */
+async function two(path: string): Promise<[Visitor, Visitor]> {
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, path);
+  await second.signIn(li, path);
+  return [first, second];
+}
+
+test('a campaign is created, found by the search, and issues coupons that lead back to it', async () => {
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/coupon-campaigns');
+  await button(visitor, 'New campaign').first().click();
+  await field(visitor, 'Name').fill('Harvest');
+  await page.getByRole('combobox', { name: 'Kind of discount' }).selectOption('percent');
+  await field(visitor, 'Percent off').fill('20');
+  await field(visitor, 'Coupons in all').fill('50');
+  await page.reload();
+  await button(visitor, 'New campaign').first().click();
+  await page.getByText(/This is what you typed/).waitFor();
+  await page.getByLabel('Valid until').fill('2999-12-31T23:30');
+  await dialogButton(visitor, 'Create the campaign').click();
+  await page.getByRole('heading', { level: 1, name: 'Harvest' }).waitFor();
+  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+  expect(await now(id)).toMatchObject({ name: 'Harvest', kind: 'percent', value: 20, total: 50, validTo: '2999-12-31T15:30:00Z' });
+
+  await button(visitor, 'Issue coupons').click();
+  await page.getByRole('radio', { name: 'Certain users' }).check();
+  await field(visitor, 'User numbers').fill('12, 13\n13 14');
+  await page.getByText('3 coupons will be issued; 47 of 50 will be left.').waitFor();
+  await dialogButton(visitor, 'Issue coupons').click();
+  await page.getByText('3 coupons were issued').waitFor();
+  const saving = page.waitForEvent('download');
+  await button(visitor, 'Download as CSV').click();
+  const lines = (await readFile(await (await saving).path(), 'utf8')).trim().split('\r\n');
+  expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual(['12', '13', '14']);
+  expect(await request(`GET`, `/coupons/${lines[1]?.split(',')[0] ?? ''}`)).toMatchObject({ userId: 12, campaignId: id });
+  await button(visitor, 'Done').click();
+
+  await page.getByRole('link', { name: 'See its coupons' }).click();
+  await page.waitForURL(new RegExp(`/coupons\\?campaignId=${id}`));
+  await page.getByText('1–3 of 3').waitFor();
+  await page.getByRole('link', { name: lines[1]?.split(',')[0] ?? '' }).click();
+  await page.getByRole('heading', { level: 2, name: 'What it is worth' }).waitFor();
+  await page.getByRole('link', { name: 'Harvest' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Harvest' }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('textbox').fill('harv');
+  await page.getByRole('dialog').getByText('Harvest').waitFor();
+  await visitor.check();
+  await visitor.close();
+});
+
+test('two admins change different terms of one campaign, and both changes stand', async () => {
+  const { id } = await make();
+  const [first, second] = await two(`/coupon-campaigns/${id}`);
+  await first.page.getByRole('img', { name: /Also here: Li/ }).waitFor();
+  await field(first, 'Coupons in all').fill('20');
+  await field(second, 'Amount off').fill('7.50');
+  await first.page.getByRole('img', { name: 'Also here: Li (on Discount)' }).waitFor();
+  await button(second, 'Save').click();
+  await expect.poll(async () => (await now(id)).version).toBe(2);
+  await first.page.getByText(/Li changed Discount/).waitFor();
+
+  await button(first, 'Save').click();
+
+  await first.page.getByText('Saved. Kept Li’s change to Discount.').waitFor();
+  expect(await now(id)).toMatchObject({ version: 3, total: 20, value: 750, kind: 'amount' });
+  expect(await field(first, 'Amount off').inputValue()).toBe('7.50');
+  await second.page.getByText(/changed Coupons in all/).first().waitFor();
+  expect(await field(second, 'Coupons in all').inputValue()).toBe('20');
+  await first.check();
+  await first.shoot('campaign-merged');
+  await first.close();
+  await second.close();
+});
+
+test('a kind on one side and a value on the other are asked for as one, and a later conflict keeps the choice', async () => {
+  const { id } = await make();
+  const [first, second] = await two(`/coupon-campaigns/${id}`);
+  await field(first, 'Amount off').fill('60.00');
+  await second.page.getByRole('combobox', { name: 'Kind of discount' }).selectOption('percent');
+  await field(second, 'Percent off').fill('15');
+  await button(second, 'Save').click();
+  await expect.poll(async () => (await now(id)).kind).toBe('percent');
+
+  await button(first, 'Save').click();
+  await first.page.getByText(/Li saved version 2 .*, while you were editing version 1/).waitFor();
+  await first.page.getByText('Take Li’s: 15%').waitFor();
+  await first.check();
+  await first.shoot('campaign-contested');
+  expect(await now(id)).toMatchObject({ version: 2, kind: 'percent', value: 15 });
+  await first.page.getByRole('radio', { name: /Keep yours: ¥60\.00/ }).check();
+  // Li goes on with another term while the first decides.
+  await field(second, 'Coupons per user').fill('3');
+  await button(second, 'Save').click();
+  await expect.poll(async () => (await now(id)).version).toBe(3);
+  await button(first, 'Save with these choices').click();
+
+  await expect.poll(async () => (await now(id)).version).toBe(4);
+  expect(await now(id)).toMatchObject({ kind: 'amount', value: 6000, perUser: 3 });
+  await first.close();
+  await second.close();
+});
+
+test('of two who issue at the same time the second reads what is left, and nothing is issued beyond the total', async () => {
+  const { id } = await make({ total: 10 });
+  const [first, second] = await two(`/coupon-campaigns/${id}`);
+  for (const visitor of [first, second]) {
+    await button(visitor, 'Issue coupons').click();
+    await field(visitor, 'How many').fill('7');
+    await visitor.page.getByText('7 coupons will be issued; 3 of 10 will be left.').waitFor();
+  }
+  await dialogButton(second, 'Issue coupons').click();
+  await second.page.getByText('7 coupons were issued').waitFor();
+  await first.page.getByText('That is more than the 3 left of 10.').waitFor();
+
+  await dialogButton(first, 'Issue coupons').click();
+
+  await first.page.getByText('Only 3 of 10 coupons are left, and 7 were asked for. None was issued.').waitFor();
+  expect(await couponsOf(id)).toBe(7);
+  await first.check();
+  await first.shoot('campaign-limit');
+  await button(first, 'Ask for 3').click();
+  await dialogButton(first, 'Issue coupons').click();
+  await first.page.getByText('3 coupons were issued').waitFor();
+  expect(await couponsOf(id)).toBe(10);
+  expect(await now(id)).toMatchObject({ issued: 10, total: 10 });
+  await first.close();
+  await second.close();
+});
+
+test('users who have all that one may have are named and left out', async () => {
+  const { id } = await make();
+  await request('POST', `/coupon-campaigns/${id}/coupons`, { userIds: [12, 13] });
+  const visitor = await Visitor.open(browser, service.address);
+  await visitor.signIn(admin, `/coupon-campaigns/${id}`);
+  await button(visitor, 'Issue coupons').click();
+  await visitor.page.getByRole('radio', { name: 'Certain users' }).check();
+  await field(visitor, 'User numbers').fill('12 13 14');
+  await dialogButton(visitor, 'Issue coupons').click();
+  await visitor.page.getByText('2 users already have all that one may have (1). None was issued.').waitFor();
+  expect(await couponsOf(id)).toBe(2);
+
+  await button(visitor, 'Leave them out').click();
+  await dialogButton(visitor, 'Issue coupons').click();
+
+  await visitor.page.getByText('1 coupon was issued').waitFor();
+  expect(await couponsOf(id)).toBe(3);
+  await visitor.close();
+});
+
+test('an answer that was lost leaves the same request to be asked again, even after a reload', async () => {
+  const { id } = await make();
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, `/coupon-campaigns/${id}`);
+  const keys: (string | undefined)[] = [];
+  await page.route('**/coupons', async (route) => {
+    keys.push(route.request().headers()['x-idempotency-key']);
+    await route.abort();
+  });
+  await button(visitor, 'Issue coupons').click();
+  await field(visitor, 'How many').fill('4');
+  await dialogButton(visitor, 'Issue coupons').click();
+  await page.getByText('You asked for this before and no answer came').waitFor();
+  await page.reload();
+  await button(visitor, 'Issue coupons').click();
+  await page.getByText('You asked for this before and no answer came').waitFor();
+  expect(await field(visitor, 'How many').inputValue()).toBe('4');
+  expect(await field(visitor, 'How many').isDisabled()).toBe(true);
+  await page.unroute('**/coupons');
+  page.on('request', (sent) => {
+    if (sent.method() === 'POST' && sent.url().endsWith('/coupons')) keys.push(sent.headers()['x-idempotency-key']);
+  });
+
+  await dialogButton(visitor, 'Ask again').click();
+
+  await page.getByText('4 coupons were issued').waitFor();
+  expect(keys.length).toBeGreaterThan(1);
+  expect(new Set(keys).size).toBe(1);
+  expect(await couponsOf(id)).toBe(4);
+  await visitor.close();
+});
+
+test('a campaign that was deleted while it was edited is made again with what was typed', async () => {
+  const { id, etag } = await make({ name: 'Short-lived' });
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, `/coupon-campaigns/${id}`);
+  await field(visitor, 'Name').fill('Long-lived');
+  await request('DELETE', `/coupon-campaigns/${id}`, undefined, { 'If-Match': etag });
+  await page.getByText('It was deleted meanwhile').waitFor();
+  expect(await field(visitor, 'Name').inputValue()).toBe('Long-lived');
+
+  await button(visitor, 'Make it again').click();
+
+  await page.getByRole('heading', { level: 1, name: 'Long-lived' }).waitFor();
+  const again = Number(new URL(page.url()).pathname.split('/').at(-1));
+  expect(again).not.toBe(id);
+  expect(await now(again)).toMatchObject({ name: 'Long-lived', total: 10 });
+  await visitor.close();
+});
+
+test('a campaign that issued coupons is not deleted, and can be ended; one that issued none goes', async () => {
+  const { id } = await make({ name: 'In use' });
+  const unused = await make({ name: 'Unused' });
+  await request('POST', `/coupon-campaigns/${id}/coupons`, { count: 2 });
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, `/coupon-campaigns/${id}`);
+  await button(visitor, 'Delete').click();
+  await page.getByText(/2 coupons were issued from it/).waitFor();
+  await dialogButton(visitor, 'End it now').click();
+  await page.getByText('“In use” is over.').waitFor();
+  expect(await request<{ items: { status: string }[] }>('GET', `/coupons?campaignId=${id}`)).toMatchObject({ items: [{ status: 'expired' }, { status: 'expired' }] });
+
+  await visitor.visit(`/coupon-campaigns/${unused.id}`);
+  await button(visitor, 'Delete').click();
+  await dialogButton(visitor, 'Delete').click();
+  await page.getByText('“Unused” was deleted.').waitFor();
+  await expect(now(unused.id)).rejects.toThrow(/404/);
+  await visitor.close();
+});

@@ -1,0 +1,101 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+const li = { username: 'li', password: 'interlock-second' };
+const day = 86_400_000;
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+let campaign: number;
+
+interface Coupon {
+  status: string;
+  redeemedByUserId: number | null;
+  version: number;
+}
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+  request = await apiOf(service.address, admin);
+  const terms = { name: 'Welcome', kind: 'amount', value: 500, total: 100, perUser: 1 };
+  const validity = { validFrom: new Date(Date.now() - day).toISOString(), validTo: new Date(Date.now() + day).toISOString() };
+  campaign = (await request<{ id: number }>('POST', '/coupon-campaigns', { ...terms, ...validity })).id;
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const now = (code: string) => request<Coupon>('GET', `/coupons/${code}`);
+
+/** Two admins who both have a dialog open over one coupon. */
+async function race(mine: 'Redeem' | 'Void', theirs: 'Redeem' | 'Void'): Promise<{ code: string; first: Visitor; second: Visitor }> {
+  const { codes } = await request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign}/coupons`, { count: 1 });
+  const code = codes[0] ?? '';
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, `/coupons/${code}`);
+  await second.signIn(li, `/coupons/${code}`);
+  await first.page.getByRole('button', { name: mine }).click();
+  await second.page.getByRole('button', { name: theirs }).click();
+  return { code, first, second };
+}
+
+const user = ({ page }: Visitor, id: number) => page.getByRole('dialog').getByRole('textbox', { name: 'User number' }).fill(String(id));
+const confirm = ({ page }: Visitor, action: 'Redeem' | 'Void') => page.getByRole('dialog').getByRole('button', { name: action }).click();
+
+test('of two who redeem one coupon the second reads who was first, when, and for whom', async () => {
+  const { code, first, second } = await race('Redeem', 'Redeem');
+  await user(first, 31);
+  await user(second, 32);
+  await confirm(second, 'Redeem');
+  await second.page.getByText(`${code} was redeemed.`).waitFor();
+
+  await confirm(first, 'Redeem');
+
+  await first.page.getByText(/Too late: Li redeemed it .*, for user 32\./).waitFor();
+  expect(await first.page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).count()).toBe(0);
+  expect(await now(code)).toMatchObject({ status: 'used', redeemedByUserId: 32, version: 2 });
+  await first.check();
+  await first.shoot('coupon-redeemed-first');
+  await first.close();
+  await second.close();
+});
+
+test('who voids a coupon that was just redeemed reads so, and it stays redeemed', async () => {
+  const { code, first, second } = await race('Void', 'Redeem');
+  await user(second, 33);
+  await confirm(second, 'Redeem');
+  await second.page.getByText(`${code} was redeemed.`).waitFor();
+
+  await confirm(first, 'Void');
+
+  await first.page.getByText(/Too late: Li redeemed it .*, for user 33\./).waitFor();
+  await first.page.getByRole('dialog').getByText('Close', { exact: true }).click();
+  await first.page.getByText('redeemed it').first().waitFor();
+  expect(await first.page.getByRole('button', { name: 'Void' }).count()).toBe(0);
+  expect(await now(code)).toMatchObject({ status: 'used', redeemedByUserId: 33 });
+  await first.close();
+  await second.close();
+});
+
+test('who redeems a coupon that was just voided reads by whom, and nobody has used it', async () => {
+  const { code, first, second } = await race('Redeem', 'Void');
+  await user(first, 34);
+  await second.page.getByRole('dialog').getByRole('textbox', { name: /^Reason/ }).fill('Sent by mistake.');
+  await confirm(second, 'Void');
+  await second.page.getByText(`${code} was voided.`).waitFor();
+
+  await confirm(first, 'Redeem');
+
+  await first.page.getByText(/Too late: Li voided it/).waitFor();
+  expect(await now(code)).toMatchObject({ status: 'void', redeemedByUserId: null });
+  await first.check();
+  await first.close();
+  await second.close();
+});

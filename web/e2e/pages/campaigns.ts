@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core';
+import type { ApiRequest, PageUnderTest } from '../pages';
+
+const day = 86_400_000;
+const at = (days: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 + days * day).toISOString();
+const terms = { name: 'Spring sale', kind: 'amount', value: 500, minimumAmount: 2000, total: 1000, perUser: 1, validFrom: at(-10), validTo: at(20) };
+
+interface Made {
+  id: number;
+  etag: string;
+}
+
+/** The campaigns of these pages by name; they are made once, before all looks. */
+const ids = new Map<string, number>();
+let ask: ApiRequest;
+
+async function make(change: Partial<typeof terms> = {}): Promise<Made> {
+  const made = await ask<Made>('POST', '/coupon-campaigns', { ...terms, ...change });
+  ids.set(change.name ?? terms.name, made.id);
+  return made;
+}
+
+const edit = async (id: number, patch: unknown) => {
+  const { etag } = await ask<Made>('GET', `/coupon-campaigns/${id}`);
+  await ask('PATCH', `/coupon-campaigns/${id}`, patch, { 'If-Match': etag });
+};
+
+const idOf = (page: Page) => Number(new URL(page.url()).pathname.split('/').at(-1));
+
+/** Leads from the list to a campaign by its link, as its number is not known before. */
+const open = (name: string) => async (page: Page) => {
+  await page.goto(`/coupon-campaigns/${ids.get(name) ?? 0}`);
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+};
+
+const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
+const dialogButton = (page: Page, en: string, zh: string) => page.getByRole('dialog').getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
+
+const pages: PageUnderTest[] = [
+  {
+    name: 'campaigns-list',
+    path: '/coupon-campaigns',
+    prepare: async (request) => {
+      ask = request;
+      const spring = await make();
+      await make({ name: 'Summer 20%', kind: 'percent', value: 20, validFrom: at(30), validTo: at(60) });
+      await make({ name: 'Long over', total: 5, validFrom: at(-90), validTo: at(-60) });
+      await make({ name: '双十一满减：新老用户同享', total: 2, perUser: 2, value: 8800, minimumAmount: 80_000 });
+      await make({ name: 'Gone meanwhile' });
+      await make({ name: 'Contested' });
+      await request('POST', `/coupon-campaigns/${spring.id}/coupons`, { userIds: [12, 13, 14] });
+      await request('POST', `/coupon-campaigns/${spring.id}/coupons`, { count: 120 });
+      await edit(spring.id, { name: 'Spring sale', value: 600, total: 1200 });
+      await request('POST', `/coupon-campaigns/${ids.get('双十一满减：新老用户同享') ?? 0}/coupons`, { count: 2 });
+    },
+    reach: async (page) => {
+      await page.getByRole('link', { name: 'Spring sale' }).first().waitFor();
+    },
+  },
+  { name: 'campaigns-no-match', path: '/coupon-campaigns?q=nothing-like-it' },
+  {
+    name: 'campaigns-create',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      await button(page, 'New campaign', '新建活动').first().click();
+      await dialogButton(page, 'Create the campaign', '创建活动').click();
+      await page.getByText(/Give it a name|请填写名称/).waitFor();
+    },
+  },
+  { name: 'campaigns-missing', path: '/coupon-campaigns/999999' },
+  { name: 'campaigns-detail', path: '/coupon-campaigns', reach: open('Spring sale') },
+  {
+    name: 'campaigns-history',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      await open('Spring sale')(page);
+      await page.locator('ol li').first().scrollIntoViewIfNeeded();
+      await page.locator('ol').first().evaluate((list) => list.scrollIntoView());
+    },
+  },
+  {
+    name: 'campaigns-edit',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      await open('Spring sale')(page);
+      await page.getByRole('textbox', { name: /^(Name|名称)$/ }).fill('');
+      await button(page, 'Save', '保存').click();
+      await page.getByText(/Give it a name|请填写名称/).waitFor();
+      await button(page, 'Discard', '放弃修改').scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'campaigns-conflict',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      await open('Contested')(page);
+      const id = idOf(page);
+      const { total } = await ask<{ total: number }>('GET', `/coupon-campaigns/${id}`);
+      await page.getByRole('textbox', { name: /^(Coupons in all|总数量)$/ }).fill(String(total + 7));
+      await page.getByRole('combobox', { name: /^(Kind of discount|优惠方式)$/ }).selectOption('percent');
+      await page.getByRole('textbox', { name: /^(Percent off|减免百分比)$/ }).fill('15');
+      await edit(id, { total: total + 1, value: total, name: 'Contested' });
+      await page.getByText(/When you save, only|保存时只会询问/).waitFor();
+      await button(page, 'Save', '保存').click();
+      await button(page, 'Save with these choices', '按以上选择保存').waitFor();
+      await page.getByRole('radio').first().check();
+    },
+  },
+  {
+    name: 'campaigns-gone',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      const { id, etag } = await make({ name: 'Gone meanwhile' });
+      await open('Gone meanwhile')(page);
+      await page.getByRole('textbox', { name: /^(Name|名称)$/ }).fill('Gone, but typed');
+      await ask('DELETE', `/coupon-campaigns/${id}`, undefined, { 'If-Match': etag });
+      await button(page, 'Make it again', '重新创建').waitFor();
+    },
+  },
+  {
+    name: 'campaigns-in-use',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      await open('Spring sale')(page);
+      await button(page, 'Delete', '删除').click();
+      await dialogButton(page, 'End it now', '立即结束').waitFor();
+    },
+  },
+  {
+    name: 'campaigns-issue',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      await open('Spring sale')(page);
+      await button(page, 'Issue coupons', '发放优惠券').click();
+      await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
+      await page.getByRole('textbox', { name: /^(User numbers|用户编号)$/ }).fill('12 21, 22\n22 li');
+      await dialogButton(page, 'Issue coupons', '发放优惠券').click();
+      await page.getByText(/is no user number|不是用户编号/).waitFor();
+    },
+  },
+  {
+    name: 'campaigns-limit',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      await open('Spring sale')(page);
+      await button(page, 'Issue coupons', '发放优惠券').click();
+      await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
+      await page.getByRole('textbox', { name: /^(User numbers|用户编号)$/ }).fill('12 13 901');
+      await dialogButton(page, 'Issue coupons', '发放优惠券').click();
+      await button(page, 'Leave them out', '去掉这些用户').waitFor();
+    },
+  },
+  {
+    name: 'campaigns-issued',
+    path: '/coupon-campaigns',
+    reach: async (page) => {
+      await open('Spring sale')(page);
+      await button(page, 'Issue coupons', '发放优惠券').click();
+      await page.getByRole('textbox', { name: /^(How many|数量)$/ }).fill('12');
+      await dialogButton(page, 'Issue coupons', '发放优惠券').click();
+      await button(page, 'Copy the codes', '复制券码').waitFor();
+    },
+  },
+];
+
+export default pages;

@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core';
+import type { ApiRequest, PageUnderTest } from '../pages';
+
+const day = 86_400_000;
+const at = (days: number) => new Date(Date.now() + days * day).toISOString();
+
+let ask: ApiRequest;
+let campaign = 0;
+let codes: string[] = [];
+/** One user may have only so many, and every look redeems one. */
+let lastUser = 76;
+
+const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
+
+/** Opens a coupon by what stands for it, as codes are not known before. */
+const open = (i: number) => async (page: Page) => {
+  await page.goto(`/coupons/${codes[i] ?? ''}`);
+  await page.locator('ol li').first().waitFor();
+};
+
+async function issueOne(): Promise<string> {
+  const issued = await ask<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign}/coupons`, { count: 1 });
+  return issued.codes[0] ?? '';
+}
+
+const pages: PageUnderTest[] = [
+  {
+    name: 'coupons-list',
+    path: '/coupons',
+    prepare: async (request) => {
+      ask = request;
+      const terms = { name: 'Welcome back', kind: 'percent', value: 15, minimumAmount: 5000, total: 500, perUser: 3, validFrom: at(-2), validTo: at(30) };
+      campaign = (await request<{ id: number }>('POST', '/coupon-campaigns', terms)).id;
+      codes = (await request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign}/coupons`, { userIds: [41, 42, 43] })).codes;
+      await request('POST', `/coupons/${codes[0] ?? ''}/redeem`, { userId: 41 });
+      await request('POST', `/coupons/${codes[1] ?? ''}/void`, { reason: 'It was sent to the wrong address, and the customer has a new one.' });
+    },
+    reach: async (page) => {
+      await page.goto(`/coupons?campaignId=${campaign}&sort=id`);
+      await page.getByText(codes[0] ?? '').first().waitFor();
+    },
+  },
+  { name: 'coupons-no-match', path: '/coupons?userId=999999' },
+  { name: 'coupons-missing', path: '/coupons/NOSUC-HCODE' },
+  { name: 'coupons-used', path: '/coupons', reach: open(0) },
+  { name: 'coupons-void', path: '/coupons', reach: open(1) },
+  {
+    name: 'coupons-redeem',
+    path: '/coupons',
+    reach: async (page) => {
+      const code = await issueOne();
+      await page.goto(`/coupons/${code}`);
+      await button(page, 'Redeem', '核销').click();
+      await page.getByRole('dialog').getByRole('button', { name: /^(Redeem|核销)$/ }).click();
+      await page.getByText(/Write the number of the user|请填写核销用户/).waitFor();
+    },
+  },
+  {
+    name: 'coupons-lost',
+    path: '/coupons',
+    reach: async (page) => {
+      const code = await issueOne();
+      await page.goto(`/coupons/${code}`);
+      await button(page, 'Void', '作废').click();
+      await ask('POST', `/coupons/${code}/redeem`, { userId: ++lastUser });
+      await page.getByRole('dialog').getByRole('button', { name: /^(Void|作废)$/ }).click();
+      await page.getByText(/Too late|晚了一步/).waitFor();
+    },
+  },
+];
+
+export default pages;

@@ -1,0 +1,74 @@
+import type { Page } from 'playwright-core';
+import type { ApiRequest, PageUnderTest } from '../pages';
+
+let ask: ApiRequest;
+
+const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
+const name = (page: Page) => page.getByRole('textbox', { name: /^(Name|名称)$/ });
+
+const pages: PageUnderTest[] = [
+  {
+    name: 'items-list',
+    path: '/items?sort=sku',
+    prepare: async (request) => {
+      ask = request;
+      await request('POST', '/items', { sku: 'OOLONG-100', name: 'Oolong, 100 g', price: 6800 });
+      await request('POST', '/items', { sku: 'PU-ER-2019', name: '普洱熟茶 2019 年老班章古树茶饼', price: 128_000, status: 'archived' });
+      await request('POST', '/items', { sku: 'CONTESTED-1', name: 'Contested', price: 1000 });
+    },
+    reach: async (page) => {
+      await page.getByText('OOLONG-100').first().waitFor();
+    },
+  },
+  { name: 'items-no-match', path: '/items?q=nothing-like-it' },
+  {
+    name: 'items-create',
+    path: '/items',
+    reach: async (page) => {
+      await button(page, 'Add an item', '添加商品').first().click();
+      await page.getByRole('dialog').getByRole('button', { name: /^(Add an item|添加商品)$/ }).click();
+      await page.getByText(/Give it a name|请填写名称/).waitFor();
+    },
+  },
+  { name: 'items-missing', path: '/items/NOTHING' },
+  {
+    name: 'items-detail',
+    path: '/items/OOLONG-100',
+    reach: async (page) => {
+      await page.locator('ol li').first().waitFor();
+    },
+  },
+  {
+    name: 'items-conflict',
+    path: '/items/CONTESTED-1',
+    reach: async (page) => {
+      const { etag, version } = await ask<{ etag: string; version: number }>('GET', '/items/CONTESTED-1');
+      await name(page).fill('What I typed');
+      await ask('PATCH', '/items/CONTESTED-1', { name: `What somebody else typed in version ${version + 1}` }, { 'If-Match': etag });
+      await page.getByText(/When you save, only|保存时只会询问/).waitFor();
+      await button(page, 'Save', '保存').click();
+      await button(page, 'Save with these choices', '按以上选择保存').waitFor();
+    },
+  },
+  {
+    name: 'items-archive',
+    path: '/items/OOLONG-100',
+    reach: async (page) => {
+      await button(page, 'Archive', '归档').click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'items-gone',
+    path: '/items',
+    reach: async (page) => {
+      const { etag } = await ask<{ etag: string }>('POST', '/items', { sku: 'SHORT-LIVED', name: 'Short-lived', price: 100 });
+      await page.goto('/items/SHORT-LIVED');
+      await name(page).fill('Gone, but typed');
+      await ask('DELETE', '/items/SHORT-LIVED', undefined, { 'If-Match': etag });
+      await button(page, 'Make it again', '重新创建').waitFor();
+    },
+  },
+];
+
+export default pages;

@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { isProblem, useMay, versionConflict } from '@/api';
+import { useText } from '@/i18n';
+import { useConfirm, useToasts } from '@/ui';
+import { CreateCampaign } from './CreateCampaign';
+import { readFields } from './fields';
+import { IssueDialog } from './IssueDialog';
+import { campaignMessages } from './messages';
+import { deleteCampaign, editCampaign, oneCampaign, type Campaign } from './queries';
+import { stateOf } from './state';
+
+/** Issues coupons of a campaign, copies, deletes and ends it. */
+export function CampaignActions({ campaign }: { campaign: Campaign }) {
+  const t = useText(campaignMessages);
+  const [issuing, issueDialog] = useDisclosure();
+  const [copying, copyDialog] = useDisclosure();
+  const { remove, isPending } = useRemove(campaign);
+  if (!useMay()('coupons:write')) return null;
+  const copy = { of: campaign.id, fields: { ...readFields(campaign), name: t('copyOf', { name: campaign.name }) } };
+  return (
+    <>
+      <Button variant="filled" onClick={issueDialog.open}>
+        {t('issue')}
+      </Button>
+      <Button onClick={copyDialog.open}>{t('copy')}</Button>
+      <Button color="bad" variant="light" loading={isPending} onClick={() => void remove()}>
+        {t('remove')}
+      </Button>
+      {issuing && <IssueDialog campaign={campaign} onClose={issueDialog.close} />}
+      {copying && <CreateCampaign copy={copy} onClose={copyDialog.close} />}
+    </>
+  );
+}
+
+/** Deletes the campaign; one that has issued coupons can only be ended, which is offered instead. */
+function useRemove(campaign: Campaign): { remove: () => Promise<void>; isPending: boolean } {
+  const t = useText(campaignMessages);
+  const ask = useConfirm();
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { id, name } = campaign;
+  const tellRefusal = async (error: unknown) => {
+    const conflict = versionConflict<Campaign>(error);
+    if (conflict === undefined) toasts.failed(error);
+    else toasts.info(t('changedMeanwhile', { who: conflict.updatedBy.name, name }));
+    await queries.invalidateQueries({ queryKey: ['coupon-campaigns'] });
+  };
+  const end = useMutation({
+    mutationFn: () => editCampaign(id, { validTo: new Date().toISOString() }, campaign.etag, 'disjoint'),
+    onSuccess: (ended) => {
+      queries.setQueryData(oneCampaign(id).queryKey, ended);
+      toasts.done(t('ended', { name }));
+      void queries.invalidateQueries({ queryKey: ['coupon-campaigns'] });
+      void queries.invalidateQueries({ queryKey: ['coupons'] });
+    },
+    onError: tellRefusal,
+  });
+  const explainUse = async (issued: number) => {
+    const state = stateOf(campaign, Date.now());
+    const canEnd = state === 'running' || state === 'exhausted';
+    const body = (
+      <>
+        {t('inUseHint', { n: issued })} {canEnd ? t('endHint') : state === 'upcoming' && t('endByHint')}
+      </>
+    );
+    const answer = await ask({ title: t('inUse', { name }), body, ...(canEnd ? { confirm: t('endNow'), tone: 'bad' } : { confirm: t('understood') }) });
+    if (answer !== undefined && canEnd) end.mutate();
+  };
+  const remove = useMutation({
+    mutationFn: () => deleteCampaign(id, campaign.etag),
+    onSuccess: async () => {
+      toasts.done(t('removed', { name }));
+      await navigate({ to: '/coupon-campaigns' });
+      queries.removeQueries({ queryKey: ['coupon-campaigns', 'one', id] });
+      await queries.invalidateQueries({ queryKey: ['coupon-campaigns', 'list'] });
+    },
+    onError: (error) => (isProblem(error, 'in_use') ? explainUse(Math.max(1, campaign.issued)) : tellRefusal(error)),
+  });
+  return {
+    isPending: remove.isPending || end.isPending,
+    remove: async () => {
+      // Coupons are never taken back, so that one which has issued some stays in use.
+      if (campaign.issued > 0) await explainUse(campaign.issued);
+      else if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.mutate();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { ApiProblem } from '@/api';
+import { exact, patchOf, threeWay, type JsonObject } from '@/merge';
+import { discountOf, spellDiscount } from './discount';
+import { faultsOf, refusedFaults } from './faults';
+import { patchOfTerms, readFields, termsOf, type CampaignFields } from './fields';
+import { formOf, requestOf, sizeOf } from './IssueInputs';
+import { fromLocal, toLocal } from './localTime';
+import type { CampaignTerms } from './queries';
+import { stateOf } from './state';
+import { readUserIds } from './userIds';
+
+const terms: CampaignTerms = {
+  name: 'Spring',
+  kind: 'amount',
+  value: 500,
+  minimumAmount: 2000,
+  total: 1000,
+  perUser: 1,
+  validFrom: '2026-03-01T00:00:00.000000Z',
+  validTo: '2026-06-01T00:00:00.000000Z',
+};
+const fields = readFields(terms);
+const json = (value: CampaignFields) => exact(value) as JsonObject;
+const patch = (change: Partial<CampaignFields>) => patchOfTerms(patchOf(json(fields), json({ ...fields, ...change })));
+
+describe('the fields of a campaign', () => {
+  test('send only what was changed, kind and value always together', () => {
+    expect(patch({})).toEqual({});
+    expect(patch({ total: 1200 })).toEqual({ total: 1200 });
+    expect(patch({ discount: spellDiscount({ kind: 'percent', value: 20 }) })).toEqual({ kind: 'percent', value: 20 });
+  });
+
+  test('a time that the service spells to the microsecond is no edit', () => {
+    expect(fields.validTo).toBe('2026-06-01T00:00:00.000Z');
+    expect(termsOf(fields)).toMatchObject({ ...terms, validFrom: fields.validFrom, validTo: fields.validTo });
+  });
+
+  test('one who changes the kind and one who changes the value contest the discount', () => {
+    const yours = json({ ...fields, discount: spellDiscount({ kind: 'amount', value: 600 }) });
+    const theirs = json(readFields({ ...terms, kind: 'percent', value: 20, total: 5 }));
+    const merge = threeWay(json(fields), yours, theirs);
+    expect(merge.conflicts.map(({ pointer }) => pointer)).toEqual(['/discount']);
+    expect(merge.theirsOnly).toEqual(['/total']);
+  });
+
+  test('a discount that is being typed has a kind and no value', () => {
+    expect(discountOf(spellDiscount({ kind: 'percent', value: null }))).toEqual({ kind: 'percent', value: null });
+    expect(discountOf('amount 500')).toEqual({ kind: 'amount', value: 500 });
+  });
+});
+
+describe('the faults of a campaign', () => {
+  test.each<[string, Partial<CampaignFields>, ReturnType<typeof faultsOf>]>([
+    ['a whole one has none', {}, {}],
+    ['a name of blanks is none', { name: '  ' }, { name: 'nameNeeded' }],
+    ['more than all of it cannot be taken off', { discount: 'percent 101' }, { discount: 'percentWrong' }],
+    ['an amount has no such bound', { discount: 'amount 101' }, {}],
+    ['nothing off is no discount', { discount: 'amount ' }, { discount: 'valueNeeded' }],
+    ['fewer than were issued cannot be all', { total: 11 }, { total: 'totalBelowIssued' }],
+    ['as many as were issued can', { total: 12 }, {}],
+    ['it ends after it begins', { validTo: fields.validFrom }, { validTo: 'endsBeforeItBegins' }],
+    ['times are needed', { validFrom: null, validTo: null }, { validFrom: 'timeNeeded', validTo: 'timeNeeded' }],
+  ])('%s', (_, change, faults) => expect(faultsOf({ ...fields, ...change }, 12)).toEqual(faults));
+
+  test('what the service refuses is said at its field', () => {
+    const refusal = new ApiProblem({
+      code: 'validation_failed',
+      title: '',
+      detail: '',
+      status: 422,
+      requestId: 'r',
+      fields: [
+        { pointer: '/total', code: 'min', message: '' },
+        { pointer: '/elsewhere', code: 'x', message: '' },
+      ],
+    });
+    expect(refusedFaults(refusal)).toEqual({ total: 'totalBelowIssued' });
+    expect(refusedFaults(new Error('no'))).toEqual({});
+  });
+});
+
+test.each<[string, string, ReturnType<typeof stateOf>]>([
+  ['before it begins', '2026-02-28T23:59:59Z', 'upcoming'],
+  ['from its first moment', '2026-03-01T00:00:00Z', 'running'],
+  ['from the moment that ends it', '2026-06-01T00:00:00Z', 'over'],
+])('%s a campaign is told by the clock', (_, now, state) => {
+  expect(stateOf({ ...terms, issued: 0 }, Date.parse(now))).toBe(state);
+  expect(stateOf({ ...terms, issued: 1000 }, Date.parse(now))).toBe(state === 'over' ? 'over' : 'exhausted');
+});
+
+describe('pasted user numbers', () => {
+  test('are set apart by anything, and count once', () => {
+    expect(readUserIds(' 12, 13;14\n15\t12，16 ')).toEqual({ ids: [12, 13, 14, 15, 16], repeated: 1, wrong: [] });
+  });
+
+  test.each(['0', '-1', '1.5', 'li', '99999999999999999', '9007199254740993'])('%s is no user number', (word) => {
+    expect(readUserIds(`7 ${word}`)).toEqual({ ids: [7], repeated: 0, wrong: [word] });
+  });
+});
+
+describe('what is asked for', () => {
+  test('is a count or users, never both', () => {
+    expect(requestOf({ way: 'count', count: 3, users: '7' })).toEqual({ count: 3 });
+    expect(requestOf({ way: 'users', count: 3, users: '7 8 7' })).toEqual({ userIds: [7, 8] });
+  });
+
+  test('is nothing while it has a fault', () => {
+    expect(requestOf({ way: 'count', count: null, users: '' })).toBeUndefined();
+    expect(requestOf({ way: 'count', count: 1001, users: '' })).toBeUndefined();
+    expect(requestOf({ way: 'users', count: null, users: '7 li' })).toBeUndefined();
+  });
+
+  test('is shown again as it was sent', () => {
+    const sent = { userIds: [7, 8] };
+    expect(requestOf(formOf(sent))).toEqual(sent);
+    expect(sizeOf(formOf({ count: 4 }))).toBe(4);
+  });
+});
+
+test('a time is shown in the zone of the browser, with seconds only where it has some', () => {
+  for (const local of ['2026-03-01T08:05', '2026-03-01T08:05:07']) expect(toLocal(fromLocal(local) ?? '')).toBe(local);
+  expect(fromLocal('')).toBeNull();
+});

@@ -1,0 +1,67 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { answer, api, data, idempotent, type components, type operations } from '@/api';
+import type { JsonObject } from '@/merge';
+import type { TableSearch } from '@/ui/table';
+
+export type Campaign = components['schemas']['Campaign'];
+export type CampaignTerms = components['schemas']['CampaignCreate'];
+export type CampaignRevision = components['schemas']['CampaignRevision'];
+export type CampaignSearch = TableSearch;
+export type LimitReached = components['schemas']['LimitReached'];
+type CampaignQuery = NonNullable<operations['listCampaigns']['parameters']['query']>;
+
+/** What is asked for: one coupon for each of these users, or so many for whoever has the code. */
+export type IssueRequest = { userIds: number[] } | { count: number };
+
+const historyPage = 50;
+
+export function readCampaigns(search: CampaignSearch, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/coupon-campaigns', { params: { query: search as CampaignQuery }, signal }));
+}
+
+export function campaignList(search: CampaignSearch) {
+  return queryOptions({
+    queryKey: ['coupon-campaigns', 'list', search],
+    queryFn: ({ signal }) => readCampaigns(search, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function oneCampaign(id: number) {
+  return queryOptions({
+    queryKey: ['coupon-campaigns', 'one', id],
+    queryFn: ({ signal }) => data(api.GET('/api/v1/coupon-campaigns/{id}', { params: { path: { id } }, signal })),
+  });
+}
+
+export function campaignHistory(id: number) {
+  return infiniteQueryOptions({
+    queryKey: ['coupon-campaigns', 'one', id, 'history'],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      data(api.GET('/api/v1/coupon-campaigns/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+}
+
+export function createCampaign(terms: CampaignTerms, key: string) {
+  return answer(api.POST('/api/v1/coupon-campaigns', { body: terms, headers: idempotent(key) }));
+}
+
+/** Edits a campaign as it was at a tag. With `disjoint` the service takes over others' edits of other fields. */
+export function editCampaign(id: number, patch: JsonObject, etag: string, merge?: 'disjoint') {
+  return data(
+    api.PATCH('/api/v1/coupon-campaigns/{id}', {
+      params: { path: { id }, header: { 'If-Match': etag }, query: { merge } },
+      body: patch,
+    }),
+  );
+}
+
+export function deleteCampaign(id: number, etag: string) {
+  return api.DELETE('/api/v1/coupon-campaigns/{id}', { params: { path: { id }, header: { 'If-Match': etag } } });
+}
+
+export function issueCoupons(id: number, request: IssueRequest, key: string) {
+  return answer(api.POST('/api/v1/coupon-campaigns/{id}/coupons', { params: { path: { id } }, body: request, headers: idempotent(key) }));
+}
