@@ -66,7 +66,7 @@ interface State<T> {
  */
 export function useDraft<R extends Versioned, T>({ resource, current, read }: Options<R, T>): Draft<R, T> {
   const user = useUser();
-  const storedAs = `interlock.draft.${user.id}.${resource}`;
+  const storedAs = draftName(user.id, resource);
   const [state, setState] = useState<State<T>>(() => restore<T>(storedAs) ?? fresh(current, read));
   const isDirty = !same(state.base.value, state.value);
 
@@ -98,6 +98,18 @@ export function useDraft<R extends Versioned, T>({ resource, current, read }: Op
     rebase: (record, merged) => setState({ ...fresh(record, read), value: merged }),
     discard: () => setState(isAhead(current, base) ? fresh(current, read) : { base, value: base.value, followed: [] }),
   };
+}
+
+const draftName = (userId: number, resource: string) => `interlock.draft.${userId}.${resource}`;
+
+/** What a user typed into a record that may be gone by now; undefined when nothing is kept. */
+export function keptDraft(userId: number, resource: string): unknown {
+  return restore(draftName(userId, resource))?.value;
+}
+
+/** Forgets what a user typed into a record that is gone. */
+export function forgetDraft(userId: number, resource: string): void {
+  forget(draftName(userId, resource));
 }
 
 /** A record read before the last save comes late and is no news; a row made anew is. */

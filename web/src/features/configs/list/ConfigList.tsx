@@ -1,5 +1,6 @@
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, Person, StatusChip, useToasts, When } from '@/ui';
@@ -74,7 +75,7 @@ function useColumns(): Column<Config>[] {
     {
       id: 'key',
       header: t('key'),
-      cell: ({ key }) => key,
+      cell: ({ key }) => <Link to="/configs/$key" params={{ key }}>{key}</Link>,
       text: ({ key }) => key,
       sort: 'key',
       mono: true,
