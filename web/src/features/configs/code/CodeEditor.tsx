@@ -73,16 +73,16 @@ export default function CodeEditor({ label, language, value, onChange, readOnly,
     <>
       <div ref={holder} className={styles.editor} data-invalid={marks.length > 0 || undefined} data-read-only={readOnly || undefined} />
       {marks.length > 0 && (
-        <ul className={styles.faults} role="alert">
+        <div className={styles.faults} role="alert">
           {marks.map((mark) => (
-            <li key={`${mark.from} ${mark.message}`}>
+            <div key={`${mark.from} ${mark.message}`}>
               <button type="button" className={styles.line} onClick={() => go(mark)}>
                 {t('line', { line: String(value.slice(0, mark.from).split('\n').length) })}
               </button>{' '}
               {mark.message}
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
       )}
     </>
   );

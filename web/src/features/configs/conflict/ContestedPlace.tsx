@@ -6,6 +6,7 @@ import { encode, equal, parse, type Json, type Value } from '@/merge';
 import { Icon, StatusChip } from '@/ui';
 import { CodeMerge } from '../code/Code';
 import { BeforeAfter, brief } from '../editor/Difference';
+import { inOrderOf } from '../history/order';
 import { isKeyPath, useWords } from '../editor/words';
 import styles from './Conflict.module.css';
 import { conflictMessages } from './messages';
@@ -139,7 +140,7 @@ function LongValue({ place, isText, theirLabel, onChoose }: OtherProps & { place
     <div className={styles.long}>
       <CodeMerge
         language={isText ? 'text' : 'json'}
-        before={{ label: theirLabel, text: spell(theirs, isText) }}
+        before={{ label: theirLabel, text: spell(ordered(yours, theirs), isText) }}
         after={{ label: t('result'), text: start }}
         onChange={(typed) => {
           const value = readAs(typed, isText);
@@ -160,6 +161,8 @@ function LongValue({ place, isText, theirLabel, onChoose }: OtherProps & { place
     </div>
   );
 }
+
+const ordered = (like: Value, value: Value): Value => (like === undefined || value === undefined ? value : inOrderOf(like, value));
 
 function spell(value: Value, isText: boolean): string {
   if (value === undefined) return '';

@@ -88,26 +88,28 @@ export function ConfigEditor({ config, editing, gone, mayWrite, present, onField
               }}
             >
               <ConfigFields editing={editing} savedBy={config.updatedBy} present={present} readOnly={!mayWrite} />
-              <div className={styles.foot}>
-                {!mayWrite && <Text c="dimmed">{t('readOnly', { permission: 'configs:write' })}</Text>}
-                {mayWrite && !gone && (
-                  <>
-                    <span className={styles.writes}>
-                      {mine instanceof FormError
-                        ? t('fixFirst')
-                        : isEdited
-                          ? t('writes', { next, version: shownVersion })
-                          : t(draft.isDirty ? 'onlyLayout' : 'unchanged')}
-                    </span>
-                    <Button disabled={!draft.isDirty || save.isPending} onClick={() => void discard()}>
-                      {t('discard')}
-                    </Button>
-                    <Button type="submit" variant="filled" disabled={!isEdited || mine instanceof FormError} loading={save.isPending} title={t('saveHint')}>
-                      {t('save', { version: next })}
-                    </Button>
-                  </>
-                )}
-              </div>
+              {!mayWrite && (
+                <Text className={styles.foot} c="dimmed">
+                  {t('readOnly', { permission: 'configs:write' })}
+                </Text>
+              )}
+              {mayWrite && !gone && (
+                <div className={styles.foot}>
+                  <span className={styles.writes}>
+                    {mine instanceof FormError
+                      ? t('fixFirst')
+                      : isEdited
+                        ? t('writes', { next, version: shownVersion })
+                        : t(draft.isDirty ? 'onlyLayout' : 'unchanged')}
+                  </span>
+                  <Button disabled={!draft.isDirty || save.isPending} onClick={() => void discard()}>
+                    {t('discard')}
+                  </Button>
+                  <Button type="submit" variant="filled" disabled={!isEdited || mine instanceof FormError} loading={save.isPending} title={t('saveHint')}>
+                    {t('save', { version: next })}
+                  </Button>
+                </div>
+              )}
             </Paper>
           </>
         )}

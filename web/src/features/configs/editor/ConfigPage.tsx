@@ -87,10 +87,10 @@ function OpenConfig({ config, gone, failure, retry, search }: OpenProps) {
         {mayWrite && !gone && <DeleteConfig configKey={key} seen={draft.base} onDeleted={draft.discard} />}
       </PageHeader>
       <nav className={styles.tabs} aria-label={key}>
-        <Link to="/configs/$key" params={{ key }} search={{}} aria-current={isHistory ? undefined : 'page'}>
+        <Link to="/configs/$key" params={{ key }} search={{}} activeOptions={{ exact: true }}>
           {t('edit')}
         </Link>
-        <Link to="/configs/$key" params={{ key }} search={{ tab: 'history' }} aria-current={isHistory ? 'page' : undefined}>
+        <Link to="/configs/$key" params={{ key }} search={{ tab: 'history' }}>
           {t('history')}
         </Link>
       </nav>

@@ -1,7 +1,7 @@
 import { NativeSelect, Paper, Text, Title } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useText } from '@/i18n';
-import { diff } from '@/merge';
+import { diff, exact } from '@/merge';
 import { CodeMerge } from '../code/Code';
 import { Difference } from '../editor/Difference';
 import { contentOfConfig, formOf } from '../editor/form';
@@ -9,6 +9,7 @@ import type { ConfigRevision } from '../editor/queries';
 import { useWords } from '../editor/words';
 import styles from './History.module.css';
 import { historyMessages } from './messages';
+import { inOrderOf } from './order';
 
 interface Props {
   configKey: string;
@@ -45,7 +46,8 @@ function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision
   const { place } = useWords();
   const changes = diff(contentOfConfig(before), contentOfConfig(after));
   if (changes.length === 0) return <Text role="status">{t('sameContent')}</Text>;
-  const [left, right] = [formOf(before), formOf(after)];
+  const left = formOf(before);
+  const right = formOf({ ...after, ...inOrder(before, after) });
   const long = (['value', 'schema'] as const).filter((field) => left[field] !== right[field] && `${left[field]}${right[field]}`.includes('\n'));
   return (
     <>
@@ -62,4 +64,13 @@ function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision
       ))}
     </>
   );
+}
+
+/** The members of an object have no order, and one that only moved is no difference. */
+function inOrder(before: ConfigRevision, after: ConfigRevision) {
+  const { value, schema } = after;
+  return {
+    value: inOrderOf(exact(before.value), exact(value)),
+    schema: schema === undefined || before.schema === undefined ? schema : inOrderOf(exact(before.schema), exact(schema)),
+  };
 }
