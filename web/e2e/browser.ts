@@ -90,7 +90,7 @@ export class Visitor {
 
   async settle(): Promise<void> {
     await this.page.locator('h1').first().waitFor();
-    await this.page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+    await this.page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null);
     await this.page.evaluate(() => document.fonts.ready);
   }
 

@@ -3,7 +3,7 @@ export { useConfirm, type Confirmation, type Question } from './feedback/confirm
 export { ProblemBanner } from './feedback/ProblemBanner';
 export { useToasts, type Toasts } from './feedback/toasts';
 export { useProblemText } from './feedback/useProblemText';
-export { useDraft, type Base, type Draft, type Versioned } from './edit/useDraft';
+export { forgetDraft, keptDraft, useDraft, type Base, type Draft, type Versioned } from './edit/useDraft';
 export { usePresence, type Present } from './edit/usePresence';
 export { EtagVersion } from './EtagVersion';
 export { Icon, type IconName } from './Icon';

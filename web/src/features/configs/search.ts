@@ -13,7 +13,7 @@ export const search: SearchProvider = {
       id: `config ${key}`,
       title: key,
       hint: remark === '' ? undefined : remark,
-      to: `/configs?prefix=${encodeURIComponent(JSON.stringify(key))}`,
+      to: `/configs/${encodeURIComponent(key)}`,
       mono: true,
     }));
   },
