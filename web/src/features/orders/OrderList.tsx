@@ -10,6 +10,7 @@ import { BulkDialog } from './BulkDialog';
 import { orderMessages } from './messages';
 import { OrderStatusChip } from './OrderStatusChip';
 import { orderCounts, orderList, readOrders, type Order, type OrderAction, type OrderSearch } from './queries';
+import { PlaceOrder } from './place/PlaceOrder';
 import { statuses } from './search-params';
 
 const actions = ['pay', 'ship', 'complete', 'cancel'] as const;
@@ -23,9 +24,16 @@ export function OrderList({ search }: { search: OrderSearch }) {
   const query = useQuery(orderList({ ...search, limit: state.limit }));
   const selection = useSelection<Order>((order) => String(order.id), search);
   const [bulk, setBulk] = useState<OrderAction>();
+  const [placing, setPlacing] = useState(false);
   return (
     <>
-      <PageHeader title={t('title')} />
+      <PageHeader title={t('title')}>
+        {may && (
+          <Button variant="filled" onClick={() => setPlacing(true)}>
+            {t('new')}
+          </Button>
+        )}
+      </PageHeader>
       <StatusFilter search={search} choose={(status) => state.set({ status })} />
       <DataTable
         id="orders"
@@ -52,6 +60,7 @@ export function OrderList({ search }: { search: OrderSearch }) {
         readPage={(cursor) => readOrders({ ...search, cursor, limit: 200 })}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
+      {placing && <PlaceOrder onClose={() => setPlacing(false)} />}
       {bulk !== undefined && <BulkDialog action={bulk} search={search} selection={selection} onClose={() => setBulk(undefined)} />}
     </>
   );

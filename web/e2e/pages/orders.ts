@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core';
+import type { ApiRequest, PageUnderTest } from '../pages';
+
+/** The orders under test by what became of them; made once, before all looks. */
+const ids = new Map<string, number>();
+const numberOf = (name: string): number => ids.get(name) ?? 0;
+
+interface Placed {
+  id: number;
+  etag: string;
+}
+
+async function place(request: ApiRequest, name: string, ...steps: [action: string, body: object][]): Promise<void> {
+  let order = await request<Placed>('POST', '/orders', { userId: 4711, items: [{ sku: 'ORD-1', quantity: 2 }, { sku: 'ORD-2', quantity: 1 }] });
+  for (const [action, body] of steps) order = await request<Placed>('POST', `/orders/${order.id}/${action}`, body, { 'If-Match': order.etag });
+  ids.set(name, order.id);
+}
+
+const pay: [string, object] = ['pay', { method: 'external', reference: 'PSP-20260131-7' }];
+const ship: [string, object] = ['ship', { carrier: 'SF Express', trackingNo: 'SF1400024811' }];
+
+async function prepare(request: ApiRequest): Promise<void> {
+  await request('POST', '/items', { sku: 'ORD-1', name: 'Green tea, first flush, 100 g', price: 6000 });
+  await request('POST', '/items', { sku: 'ORD-2', name: '龙井绿茶礼盒', price: 25800 });
+  await place(request, 'pending');
+  await place(request, 'paid', pay);
+  await place(request, 'shipped', pay, ship);
+  await place(request, 'completed', pay, ship, ['complete', {}]);
+  await place(request, 'cancelled', ['cancel', { reason: 'The customer ordered twice by mistake.' }]);
+  for (let i = 0; i < 8; i++) await place(request, `lost ${i}`);
+}
+
+const detail = (name: string): PageUnderTest => ({
+  name: `order-${name}`,
+  path: '/orders?userId=4711',
+  reach: async (page) => open(page, numberOf(name)),
+});
+
+async function open(page: Page, id: number): Promise<void> {
+  await page.locator(`a[href="/orders/${id}"]`).click();
+  await page.locator('ol li').first().waitFor();
+}
+
+/** The buttons of the page's head and of the dialog, which are named in the language in force. */
+const action = (page: Page, n: number) => page.locator('header', { has: page.locator('h1') }).getByRole('button').nth(n);
+const send = (page: Page) => page.getByRole('dialog').locator('button[type=submit]');
+
+/** Another admin is faster: over the API, while the page has a dialog open. */
+async function overtake(page: Page, id: number): Promise<void> {
+  const status = await page.evaluate(async (order) => {
+    const session = (await (await fetch('/api/v1/session')).json()) as { csrfToken: string };
+    const { etag } = (await (await fetch(`/api/v1/orders/${order}`)).json()) as { etag: string };
+    const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': session.csrfToken, 'If-Match': etag };
+    return (await fetch(`/api/v1/orders/${order}/pay`, { method: 'POST', headers, body: '{"method":"external"}' })).status;
+  }, id);
+  if (status !== 200) throw new Error(`the other admin was answered ${status}`);
+}
+
+let looked = 0;
+
+const pages: PageUnderTest[] = [
+  { name: 'orders-list', path: '/orders?userId=4711', prepare },
+  detail('pending'),
+  detail('paid'),
+  detail('shipped'),
+  detail('completed'),
+  detail('cancelled'),
+  {
+    name: 'order-ship-dialog',
+    path: '/orders?userId=4711',
+    reach: async (page) => {
+      await open(page, numberOf('paid'));
+      await action(page, 0).click();
+      await send(page).click();
+      await page.getByRole('dialog').locator('[aria-invalid=true]').first().waitFor();
+    },
+  },
+  {
+    name: 'order-moved',
+    path: '/orders?userId=4711',
+    reach: async (page) => {
+      const id = numberOf(`lost ${looked++}`);
+      await open(page, id);
+      await action(page, 1).click();
+      await overtake(page, id);
+      await page.getByRole('dialog').getByRole('status').waitFor();
+    },
+  },
+  {
+    name: 'orders-bulk-preview',
+    path: '/orders?userId=4711',
+    reach: async (page) => {
+      await page.locator('thead input[type=checkbox]').check();
+      await page.getByRole('region').getByRole('button', { name: /^(Ship|发货)$/ }).click();
+      await page.getByRole('dialog').locator('input').first().waitFor();
+    },
+  },
+  {
+    name: 'orders-new',
+    path: '/orders?userId=4711',
+    reach: async (page) => {
+      await action(page, 0).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox').first().fill('4711');
+      await dialog.getByRole('textbox', { name: /1$/ }).first().fill('ORD-');
+      await page.getByRole('option', { name: /ORD-1/ }).click();
+      await dialog.getByText('¥60.00').first().waitFor();
+    },
+  },
+  {
+    name: 'orders-new-mistakes',
+    path: '/orders?userId=4711',
+    reach: async (page) => {
+      await action(page, 0).click();
+      const dialog = page.getByRole('dialog');
+      const discard = dialog.getByRole('button', { name: /^(Discard|丢弃)$/ });
+      if (await discard.isVisible()) await discard.click();
+      await dialog.getByRole('textbox').first().fill('4711');
+      await dialog.getByRole('textbox', { name: /1$/ }).first().fill('NOTHING-9');
+      await dialog.getByRole('textbox').last().fill('NO-COUPON');
+      await send(page).click();
+      await dialog.locator('[aria-invalid=true]').first().waitFor();
+    },
+  },
+  {
+    name: 'search-found',
+    path: '/',
+    reach: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('textbox').fill('ord');
+      await page.getByRole('dialog').getByText('ORD-1').waitFor();
+    },
+  },
+];
+
+export default pages;
