@@ -12,7 +12,7 @@ const pages: PageUnderTest[] = [
       await change(14900).catch(() => undefined);
     },
     reach: async (page) => {
-      await page.getByRole('link', { name: 'items/DASH-1' }).first().waitFor();
+      await page.getByRole('link', { name: /^orders\// }).first().waitFor();
       await page.locator('section[aria-labelledby=conflicts]').getByRole('link', { name: 'items' }).waitFor();
     },
   },

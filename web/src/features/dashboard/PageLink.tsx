@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 
 /**
@@ -11,8 +12,8 @@ export function PageLink({ path }: { path: string }) {
   if (!open) return <code>{path}</code>;
   const to: string = key.length === 0 ? `/${resource}` : `/${resource}/${encodeURIComponent(key.join('/'))}`;
   return (
-    <Link to={to} className="mono">
+    <Anchor component={Link} to={to} className="mono">
       {path}
-    </Link>
+    </Anchor>
   );
 }
