@@ -76,6 +76,11 @@ export class Visitor {
 
   async signIn(credentials = admin, path = '/'): Promise<void> {
     await this.page.goto(path);
+    await this.fillIn(credentials);
+  }
+
+  /** Fills the sign-in form that is open, and waits for the page behind it. */
+  async fillIn(credentials: { username: string; password: string }): Promise<void> {
     await this.page.locator('input[name=username]').fill(credentials.username);
     await this.page.locator('input[name=password]').fill(credentials.password);
     await this.page.locator('button[type=submit]').click();

@@ -114,7 +114,7 @@ test('an order is placed from the list: found by name, priced, refused at the li
   await visitor.close();
 });
 
-test('an order whose answer was lost is sent again with the same key, also after a crash', async () => {
+test('an order whose answer was lost is sent again with the same key, also after a reload', async () => {
   const visitor = await Visitor.open(browser, service.address);
   const { page } = visitor;
   await visitor.signIn(admin, '/orders');

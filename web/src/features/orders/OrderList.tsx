@@ -88,6 +88,7 @@ function StatusFilter({ search, choose }: { search: OrderSearch; choose: (status
 
 function useColumns(): Column<Order>[] {
   const t = useText(orderMessages);
+  const { plainMoney } = useFormat();
   const pieces = (order: Order) => order.items.reduce((sum, { quantity }) => sum + quantity, 0);
   return [
     {
@@ -106,7 +107,7 @@ function useColumns(): Column<Order>[] {
     { id: 'status', header: t('status'), cell: (o) => <OrderStatusChip status={o.status} />, text: (o) => o.status, narrow: true },
     { id: 'user', header: t('user'), cell: (o) => o.userId, text: (o) => String(o.userId), align: 'end' },
     { id: 'pieces', header: t('items'), cell: pieces, text: (o) => String(pieces(o)), align: 'end' },
-    { id: 'amount', header: t('amount'), cell: (o) => <Money minor={o.amount} />, text: (o) => (o.amount / 100).toFixed(2), sort: 'amount', align: 'end' },
+    { id: 'amount', header: t('amount'), cell: (o) => <Money minor={o.amount} />, text: (o) => plainMoney(o.amount), sort: 'amount', align: 'end' },
     { id: 'placed', header: t('placed'), cell: (o) => <When time={o.createdTime} />, text: (o) => o.createdTime, sort: 'createdTime' },
     { id: 'changed', header: t('changed'), cell: (o) => <When time={o.updatedTime} />, text: (o) => o.updatedTime, sort: 'updatedTime', optional: true },
     { id: 'changedBy', header: t('changedBy'), cell: (o) => <Person person={o.updatedBy} />, text: (o) => o.updatedBy.name, optional: true },
