@@ -10,8 +10,12 @@ interface Placed {
   etag: string;
 }
 
+/** Whose orders are taken in bulk: two for each look. */
+const bulkUser = 4712;
+
 async function place(request: ApiRequest, name: string, ...steps: [action: string, body: object][]): Promise<void> {
-  let order = await request<Placed>('POST', '/orders', { userId: 4711, items: [{ sku: 'ORD-1', quantity: 2 }, { sku: 'ORD-2', quantity: 1 }] });
+  const userId = name.startsWith('bulk') ? bulkUser : 4711;
+  let order = await request<Placed>('POST', '/orders', { userId, items: [{ sku: 'ORD-1', quantity: 2 }, { sku: 'ORD-2', quantity: 1 }] });
   for (const [action, body] of steps) order = await request<Placed>('POST', `/orders/${order.id}/${action}`, body, { 'If-Match': order.etag });
   ids.set(name, order.id);
 }
@@ -27,7 +31,9 @@ async function prepare(request: ApiRequest): Promise<void> {
   await place(request, 'shipped', pay, ship);
   await place(request, 'completed', pay, ship, ['complete', {}]);
   await place(request, 'cancelled', ['cancel', { reason: 'The customer ordered twice by mistake.' }]);
-  for (let i = 0; i < 8; i++) await place(request, `lost ${i}`);
+  for (let look = 0; look < 8; look++) {
+    for (const name of ['moved', 'lost', 'bulk a', 'bulk b']) await place(request, `${name} ${look}`);
+  }
 }
 
 const detail = (name: string): PageUnderTest => ({
@@ -56,7 +62,8 @@ async function overtake(page: Page, id: number): Promise<void> {
   if (status !== 200) throw new Error(`the other admin was answered ${status}`);
 }
 
-let looked = 0;
+/** How often each of the states that use an order up was looked at. */
+const looked = { moved: 0, lost: 0 };
 
 const pages: PageUnderTest[] = [
   { name: 'orders-list', path: '/orders?userId=4711', prepare },
@@ -79,11 +86,44 @@ const pages: PageUnderTest[] = [
     name: 'order-moved',
     path: '/orders?userId=4711',
     reach: async (page) => {
-      const id = numberOf(`lost ${looked++}`);
+      const id = numberOf(`moved ${looked.moved++}`);
       await open(page, id);
       await action(page, 1).click();
       await overtake(page, id);
       await page.getByRole('dialog').getByRole('status').waitFor();
+    },
+  },
+  {
+    name: 'order-lost',
+    path: '/orders?userId=4711',
+    reach: async (page) => {
+      // Without the stream the page does not hear of the other admin before its own step is refused.
+      await page.route('**/api/v1/events?*', (route) => route.abort());
+      await page.reload();
+      const id = numberOf(`lost ${looked.lost++}`);
+      await open(page, id);
+      await action(page, 1).click();
+      await page.getByRole('dialog').getByRole('textbox').fill('Ordered twice.');
+      await overtake(page, id);
+      await send(page).click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await page.locator('main').getByRole('status').waitFor();
+      await page.unroute('**/api/v1/events?*');
+    },
+  },
+  {
+    name: 'orders-bulk-verdicts',
+    path: `/orders?userId=${bulkUser}&status=pending&limit=25`,
+    reach: async (page) => {
+      const rows = page.locator('tbody input[type=checkbox]');
+      await rows.nth(0).check();
+      await rows.nth(1).check();
+      const first = (await page.locator('tbody a').first().getAttribute('href')) ?? '';
+      await page.getByRole('region').getByRole('button', { name: /^(Mark as paid|标记为已付款)$/ }).click();
+      await page.getByRole('dialog').locator('button[type=submit]:enabled').waitFor();
+      await overtake(page, Number(first.split('/').at(-1)));
+      await send(page).click();
+      await page.getByRole('dialog').getByText(/1 done, 1 not done|完成 1 个，未完成 1 个/).waitFor();
     },
   },
   {
