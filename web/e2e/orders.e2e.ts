@@ -101,7 +101,7 @@ test('an order is placed from the list: found by name, priced, refused at the li
   await dialog.getByText('This item is not for sale.').waitFor();
 
   await dialog.getByRole('button', { name: 'Place the order' }).click();
-  await dialog.getByText('This names no item that is for sale.').waitFor();
+  await dialog.getByText('No item for sale is called so.').waitFor();
   await visitor.check();
   await visitor.shoot('orders-new-refused');
   await dialog.getByRole('button', { name: 'Remove line 2' }).click();

@@ -57,7 +57,7 @@ export const dashboardMessages = catalogue(
     title: '仪表盘',
     loading: '正在读取待处理事项…',
     mayNotSee: '这里没有对你开放的内容：你无权查看订单、优惠券或审计日志。',
-    read: '读取于{when}',
+    read: '{when}更新',
     stateLive: '实时',
     stateLost: '重连中',
     stateConnecting: '连接中',

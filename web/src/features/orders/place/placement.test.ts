@@ -43,6 +43,7 @@ test('the fields of a refusal are shown where they are typed, those of a whole l
   const error = await refusal(422, 'validation_failed', {
     fields: [
       { pointer: '/items/0', code: 'overflow', message: 'is too much' },
+      { pointer: '/items/0/quantity', code: 'not_for_sale', message: 'names no item that is for sale' },
       { pointer: '/couponCode', code: 'used', message: 'was used' },
       { pointer: '/items', code: 'max', message: 'are too many' },
     ],
@@ -50,10 +51,11 @@ test('the fields of a refusal are shown where they are typed, those of a whole l
   const found = refusedAt(error, placement([['A', '1']]));
   expect(found).toEqual({
     '/items/0/sku': { kind: 'said', message: 'is too much' },
+    '/items/0/quantity': { kind: 'notSold' },
     '/couponCode': { kind: 'said', message: 'was used' },
     '/items': { kind: 'said', message: 'are too many' },
   });
-  expect(Object.keys(found).filter((pointer) => hasPlace(pointer, 1))).toEqual(['/items/0/sku', '/couponCode']);
+  expect(Object.keys(found).filter((pointer) => hasPlace(pointer, 1))).toEqual(['/items/0/sku', '/items/0/quantity', '/couponCode']);
 });
 
 test('any other error belongs to no line', async () => {

@@ -19,7 +19,7 @@ export interface PlacementLine {
 /** What is wrong, by the place in the request: "/userId", "/items/0/sku". */
 export type Mistakes = Readonly<Partial<Record<string, Mistake>>>;
 export type Mistake =
-  | { kind: 'needed' | 'noId' | 'noSku' | 'noQuantity' | 'twice' }
+  | { kind: 'needed' | 'noId' | 'noSku' | 'noQuantity' | 'twice' | 'notSold' }
   | { kind: 'short'; wanted: number; available: number }
   | { kind: 'said'; message: string };
 
@@ -73,8 +73,11 @@ export function refusedAt(error: unknown, { lines }: Placement): Mistakes {
     });
     return Object.fromEntries(short);
   }
-  return Object.fromEntries(error.fields.map(({ pointer, message }) => [placeOf(pointer), { kind: 'said', message }]));
+  return Object.fromEntries(error.fields.map(({ pointer, code, message }) => [placeOf(pointer), known[code] ?? { kind: 'said', message }]));
 }
+
+/** Rules of the service that have words here; the others are told in its own. */
+const known: Readonly<Partial<Record<string, Mistake>>> = { not_for_sale: { kind: 'notSold' }, unique: { kind: 'twice' } };
 
 /** A mistake of a whole line stands at its sku. */
 const placeOf = (pointer: string): string => (/^\/items\/\d+$/.test(pointer) ? `${pointer}/sku` : pointer);
