@@ -54,6 +54,12 @@ test-browser: build ## Drive bin/admin in Chromium: every page in each language,
 	test/tools/browser.sh
 	npm --prefix web run --silent e2e
 
+.PHONY: screenshots
+screenshots: build ## Take the pictures of docs/images anew, from the demo data
+	test/tools/browser.sh
+	mkdir -p docs/images
+	npm --prefix web run --silent screenshots
+
 .PHONY: test-fast
 test-fast: $(WEB) ## Run the same tests without the race detector (no C compiler needed)
 	CGO_ENABLED=0 go vet ./...

@@ -12,6 +12,5 @@ export { useNow } from './now';
 export type { PageInfo, Waiting } from './page';
 export { PageHeader } from './PageHeader';
 export { Avatar, Person } from './Person';
-export type { Hit, SearchProvider } from './shell/search';
 export { StatusChip } from './StatusChip';
 export { When } from './When';
