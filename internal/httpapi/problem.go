@@ -16,6 +16,7 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
+	"interlock/internal/strictjson"
 )
 
 // kind is how a code appears over HTTP.
@@ -106,15 +107,15 @@ type problemHead struct {
 
 // problemText encodes the head and, behind it, the members of this kind of problem.
 func problemText(head problemHead, members map[string]any) ([]byte, error) {
-	text, err := marshal(head)
+	text, err := strictjson.Encode(head)
 	if err != nil || len(members) == 0 {
 		return text, err
 	}
-	more, err := marshal(members)
+	more, err := strictjson.Encode(members)
 	if err != nil {
 		return nil, err
 	}
-	text = append(bytes.TrimRight(text, "}\n"), ',')
+	text = append(bytes.TrimSuffix(text, []byte("}")), ',')
 	return append(text, more[1:]...), nil
 }
 
