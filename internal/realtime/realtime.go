@@ -31,8 +31,8 @@ import (
 	"interlock/internal/events"
 	"interlock/internal/httpapi"
 	"interlock/internal/principal"
-	"interlock/internal/strictjson"
 	"interlock/internal/storage"
+	"interlock/internal/strictjson"
 )
 
 // Presence is the topic that says who is where.
