@@ -9,9 +9,11 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
+	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/realtime"
 	"interlock/internal/search"
+	"interlock/internal/wallets"
 )
 
 // What it takes to read the resources of the domains.
@@ -20,6 +22,8 @@ const (
 	readItems   = "items:read"
 	readOrders  = "orders:read"
 	readCoupons = "coupons:read"
+	readStock   = "inventory:read"
+	readWallets = "wallets:read"
 )
 
 // buildOverviews builds what looks across the domains.
@@ -30,6 +34,8 @@ func (sv *Services) buildOverviews() {
 		{Name: catalog.Topic, Permission: readItems},
 		{Name: coupons.Topic, Permission: readCoupons},
 		{Name: coupons.CampaignTopic, Permission: readCoupons},
+		{Name: inventory.Topic, Permission: readStock},
+		{Name: wallets.Topic, Permission: readWallets},
 	}})
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: readConfigs, Finder: search.FinderFunc(sv.findConfigs)},
@@ -45,6 +51,7 @@ func (sv *Services) buildOverviews() {
 		Readers: map[string]string{
 			"configs": readConfigs, "config-batches": readConfigs, "items": readItems,
 			"orders": readOrders, "order-batches": readOrders, "coupons": readCoupons, "coupon-campaigns": readCoupons,
+			"inventory": readStock, "wallets": readWallets, "wallet-transfers": readWallets,
 		},
 	})
 }

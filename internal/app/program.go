@@ -19,12 +19,14 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/httpapi"
+	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
 	"interlock/internal/realtime"
 	"interlock/internal/search"
 	"interlock/internal/settings"
 	"interlock/internal/telemetry"
+	"interlock/internal/wallets"
 	"interlock/web"
 )
 
@@ -164,6 +166,8 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
 		coupons.Routes(router, sv.Coupons)
+		inventory.Routes(router, sv.Inventory)
+		wallets.Routes(router, sv.Wallets)
 		realtime.Routes(router, sv.Realtime)
 		search.Routes(router, sv.Search)
 		dashboard.Routes(router, sv.Dashboard)

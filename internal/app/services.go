@@ -23,6 +23,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/events"
+	"interlock/internal/inventory"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
@@ -33,6 +34,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/telemetry"
 	"interlock/internal/uow"
+	"interlock/internal/wallets"
 )
 
 // eventBuffer is how many events a subscriber may fall behind before it is told
@@ -54,6 +56,9 @@ type Services struct {
 	Orders  *orders.Service
 	Coupons *coupons.Service
 
+	Inventory *inventory.Service
+	Wallets   *wallets.Service
+
 	Realtime  *realtime.Service
 	Search    *search.Service
 	Dashboard *dashboard.Service
@@ -69,7 +74,8 @@ type Services struct {
 // Permissions returns every permission that a role or token can hold.
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
-		catalog.Permissions, orders.Permissions, coupons.Permissions)
+		catalog.Permissions, orders.Permissions, coupons.Permissions,
+		inventory.Permissions, wallets.Permissions)
 }
 
 // Open opens the engines and builds the domains on them. In embedded mode it
@@ -153,10 +159,26 @@ func (sv *Services) buildDomains() {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions()})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock})
-	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: orders.ItemUsage{}})
+	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
+	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
+	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
-	sv.Orders = orders.New(orders.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Catalog: sv.Catalog, Coupons: sv.Coupons})
+	sv.Orders = orders.New(orders.Deps{
+		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets,
+	})
 	sv.buildOverviews()
+}
+
+// itemUsage says what keeps an item from being deleted: orders that name it, and
+// pieces of it in the house.
+type itemUsage struct{}
+
+func (itemUsage) ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
+	if used, err := (orders.ItemUsage{}).ItemInUse(ctx, u, sku); used || err != nil {
+		return used, err
+	}
+	return inventory.ItemInUse(ctx, u, sku)
 }
 
 // Close closes what Open opened, last first.

@@ -120,6 +120,22 @@ func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string, found
 	return nil
 }
 
+// Demand is NotFound unless there is an item with the sku.
+func (s *Service) Demand(ctx context.Context, sku string) error {
+	_, err := find(s.db.Read(ctx), sku)
+	return err
+}
+
+// Pin is Demand in the unit's transaction, and holds the item until that has ended.
+func (s *Service) Pin(ctx context.Context, u *uow.Unit, sku string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = find(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}), sku)
+	return err
+}
+
 // remove deletes an item that no order names. The row goes first, so that a unit
 // that is about to order it has either ended, and its line is seen, or waits and
 // then finds no item.
@@ -135,7 +151,7 @@ func (s *Service) remove(ctx context.Context, u *uow.Unit, item *Item) error {
 		return err
 	}
 	if used {
-		return apperr.New(apperr.InUse, "An order names item %q, so it cannot be deleted. Archive it instead: set its status to archived.", item.SKU)
+		return apperr.New(apperr.InUse, "An order names item %q, or there is stock of it, so it cannot be deleted. Archive it instead: set its status to archived.", item.SKU)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"interlock/internal/apperr"
 	"interlock/internal/guard"
@@ -27,6 +28,31 @@ type Movable[M guard.Versioned] interface {
 	Move(ctx context.Context, u *uow.Unit, row M, to status.State, set guard.Set) (M, error)
 }
 
+// Selective is implemented by a Movable of whose rows some cannot take every action
+// that the machine allows from their status.
+type Selective[M guard.Versioned] interface {
+	// Allowed returns the actions that are possible for the row now, in the machine's
+	// order.
+	Allowed(row M) []string
+}
+
+// allowed returns the actions that are possible for a row now.
+func allowed[M guard.Versioned](res Movable[M], row M) []string {
+	if selective, ok := res.(Selective[M]); ok {
+		return selective.Allowed(row)
+	}
+	return res.Machine().Allowed(res.State(row))
+}
+
+// next returns where an action leads from the row's status.
+func next[M guard.Versioned](res Movable[M], row M, action string) (status.State, bool) {
+	to, ok := res.Machine().Next(action, res.State(row))
+	if selective, chooses := res.(Selective[M]); ok && chooses {
+		ok = slices.Contains(selective.Allowed(row), action)
+	}
+	return to, ok
+}
+
 // Step is one caller's transition of one row.
 type Step struct {
 	Action string
@@ -47,8 +73,8 @@ func Take[M guard.Versioned](ctx context.Context, u *uow.Unit, res Movable[M], r
 		return row, err
 	}
 	from := res.State(row)
-	to, allowed := res.Machine().Next(step.Action, from)
-	if !allowed {
+	to, possible := next(res, row, step.Action)
+	if !possible {
 		return row, Refusal(res, row, apperr.TransitionNotAllowed, step.Action)
 	}
 	after, err := res.Move(ctx, u, row, to, step.Set)
@@ -87,7 +113,7 @@ func Refusal[M guard.Versioned](res Movable[M], current M, code apperr.Code, act
 	return apperr.New(code, "%s cannot %s: it is %s since %s changed it.", res.Label(current), action, state.Name, stamp.UpdatedBy.Name).
 		With("current", res.View(current)).
 		With("currentStatus", state.Name).
-		With("allowedTransitions", res.Machine().Allowed(state)).
+		With("allowedTransitions", allowed(res, current)).
 		With("changedBy", stamp.UpdatedBy).
 		With("changedTime", stamp.UpdatedTime)
 }
@@ -104,6 +130,6 @@ func movedOn[M guard.Versioned](res Movable[M], row M, ifMatch guard.Preconditio
 			c.Expected = ifMatch.Ref.Version
 		}
 		state := res.State(current)
-		return c.Error().With("currentStatus", state.Name).With("allowedTransitions", res.Machine().Allowed(state))
+		return c.Error().With("currentStatus", state.Name).With("allowedTransitions", allowed(res, current))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"interlock/internal/apperr"
+	"interlock/internal/lock"
 	"interlock/internal/uow"
 )
 
@@ -12,7 +13,8 @@ import (
 const (
 	// Done: the order was moved.
 	Done = "done"
-	// Conflict: the order's status does not allow it, or somebody was faster.
+	// Conflict: the order's status does not allow it, somebody was faster, or what it
+	// needs is not there.
 	Conflict = "conflict"
 	// Invalid: there is no such order, or it breaks a rule.
 	Invalid = "invalid"
@@ -66,7 +68,9 @@ func (s *Service) takeOne(ctx context.Context, id int64, step Step) (Verdict, er
 // verdictOn tells a refusal of one order from what ends the batch.
 func verdictOn(id int64, err error) (Verdict, error) {
 	var refusal *apperr.Error
-	if !errors.As(err, &refusal) {
+	if errors.Is(err, lock.ErrNotAcquired) {
+		refusal = apperr.New(apperr.ResourceLocked, "Another operation holds its stock or its wallet; it was not free in time.")
+	} else if !errors.As(err, &refusal) {
 		return Verdict{}, err
 	}
 	verdict := Verdict{ID: id, Code: refusal.Code, Detail: refusal.Detail}
@@ -74,6 +78,8 @@ func verdictOn(id int64, err error) (Verdict, error) {
 	case apperr.TransitionNotAllowed, apperr.StatusChanged:
 		verdict.Verdict = Conflict
 		verdict.Status, _ = refusal.Members["currentStatus"].(string)
+	case apperr.InsufficientBalance, apperr.InsufficientStock, apperr.ResourceLocked:
+		verdict.Verdict = Conflict
 	case apperr.NotFound, apperr.ValidationFailed:
 		verdict.Verdict = Invalid
 	default:

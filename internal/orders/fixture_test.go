@@ -17,16 +17,18 @@ import (
 	"interlock/internal/events"
 	"interlock/internal/httpapi"
 	"interlock/internal/httpapi/httpapitest"
+	"interlock/internal/inventory"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/uow"
+	"interlock/internal/wallets"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// shop is items, coupons and orders, wired as app wires them, and called by the
+// shop is items, stock, wallets, coupons and orders, wired as app wires them, and called by the
 // principal of ctx.
 type shop struct {
 	*httpapitest.Caller
@@ -36,6 +38,8 @@ type shop struct {
 	runner  *uow.Runner
 	coupons *coupons.Service
 	orders  *orders.Service
+	stock   *inventory.Service
+	wallets *wallets.Service
 }
 
 var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -49,11 +53,17 @@ func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	s := &shop{ctx: ctx, db: db, clock: now, runner: runner}
 	items := catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}})
 	s.coupons = coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: now})
-	s.orders = orders.New(orders.Deps{DB: db, Runner: runner, Bus: bus, Catalog: items, Coupons: s.coupons})
+	s.stock = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: items})
+	s.wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
+	s.orders = orders.New(orders.Deps{
+		DB: db, Runner: runner, Bus: bus, Catalog: items, Coupons: s.coupons, Stock: s.stock, Wallets: s.wallets,
+	})
 	s.Caller = httpapitest.New(ctx, runner, func(r *httpapi.Router) {
 		catalog.Routes(r, items)
 		coupons.Routes(r, s.coupons)
 		orders.Routes(r, s.orders)
+		inventory.Routes(r, s.stock)
+		wallets.Routes(r, s.wallets)
 	})
 	return s
 }
@@ -67,9 +77,23 @@ func (s *shop) create(t *testing.T, path string, body any) object {
 	return a.Body
 }
 
+// item adds an item of which there is plenty.
 func (s *shop) item(t *testing.T, sku string, price int64) {
 	t.Helper()
+	s.scarce(t, sku, price, 1_000_000_000)
+}
+
+// scarce adds an item of which there are so many pieces.
+func (s *shop) scarce(t *testing.T, sku string, price, pieces int64) {
+	t.Helper()
 	s.create(t, "/items", object{"sku": sku, "name": "Item " + sku, "price": price})
+	s.create(t, "/inventory/"+sku+"/adjustments", object{"delta": pieces, "reason": "opening stock", "reference": "opening"})
+}
+
+// fund gives a user money.
+func (s *shop) fund(t *testing.T, user, amount int64) {
+	t.Helper()
+	s.create(t, fmt.Sprintf("/wallets/%d/entries", user), object{"amount": amount, "kind": "topup", "reference": "opening"})
 }
 
 // place places an order of one piece of one item.

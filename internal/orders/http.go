@@ -66,7 +66,7 @@ func represent(o Order) representation {
 	v := representation{
 		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
 		CouponCode: textOrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
-		Status: state.Name, AllowedTransitions: Machine.Allowed(state),
+		Status: state.Name, AllowedTransitions: allowed(&o),
 		CancelReason: textOrNull(o.CancelReason), Stamp: o.Stamp(),
 	}
 	for i, line := range o.Lines {
@@ -212,21 +212,6 @@ func readStep[S Step](body []byte) (Step, error) {
 	return step, nil
 }
 
-// checkStep holds a step against its rules.
-func checkStep(step Step) error {
-	if err := httpapi.Validate(step); err != nil {
-		return err
-	}
-	payment, ok := step.(Payment)
-	if !ok || payment.Method == "external" {
-		return nil
-	}
-	if payment.Method == "wallet" {
-		return apperr.Invalid(apperr.Field{Pointer: "/method", Code: "not_available", Message: "cannot be wallet yet: wallets are not available"})
-	}
-	return apperr.Invalid(apperr.Field{Pointer: "/method", Code: "oneof", Message: "must be external"})
-}
-
 var stepReaders = map[string]stepReader{
 	"pay":      readStep[Payment],
 	"ship":     readStep[Shipment],
@@ -257,7 +242,7 @@ func transition(h handler, read stepReader) httpapi.MutationFunc {
 		if err := h.service.Demand(order, ifMatch); err != nil {
 			return httpapi.Reply{}, err
 		}
-		if err := checkStep(step); err != nil {
+		if err := httpapi.Validate(step); err != nil {
 			return httpapi.Reply{}, err
 		}
 		after, err := h.service.Take(c.Request().Context(), u, order, step, ifMatch)
@@ -333,7 +318,7 @@ func batchOf(body []byte) ([]int64, Step, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return request.IDs, step, checkStep(step)
+	return request.IDs, step, httpapi.Validate(step)
 }
 
 func decodeMembers(members map[string]json.RawMessage, into any) error {

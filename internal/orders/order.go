@@ -11,6 +11,10 @@
 //     same transaction.
 //   - A coupon is used by an order if and only if the order names it and is not
 //     cancelled: both change in one unit.
+//   - The pieces of an order that is pending or paid are reserved for it. Shipping takes
+//     them out of the house, cancelling returns them, in the order's own unit.
+//   - An order that is paid from a wallet has debited it once; one that is cancelled
+//     after that has credited it once with the same amount.
 package orders
 
 import (

@@ -23,13 +23,23 @@ type Placement struct {
 	CouponCode string
 }
 
-// Place places an order at the catalog's prices and redeems its coupon, in one
-// unit: either both happen or neither.
+// Place places an order at the catalog's prices, reserves its pieces and redeems its
+// coupon, in one unit: either all happen or nothing.
 //
-// Errors: ValidationFailed at /items/i/sku for an item that is not for sale or is
+// Errors: InsufficientStock, with the items that are short as lines;
+// lock.ErrNotAcquired when the stock was not had in time; ValidationFailed at
+// /items/i/sku for an item that is not for sale or is
 // named twice, at /items/i for an amount that does not fit, at /couponCode for a
 // coupon that cannot be used.
 func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, error) {
+	skus := make([]string, len(p.Wanted))
+	for i, wanted := range p.Wanted {
+		skus[i] = wanted.SKU
+	}
+	ctx, err := s.stock.Lock(ctx, u, lockPatience, skus...)
+	if err != nil {
+		return nil, err
+	}
 	lines, err := s.price(ctx, u, p.Wanted)
 	if err != nil {
 		return nil, err
@@ -52,6 +62,9 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 		return nil, err
 	}
 	if err := insert(ctx, u, order); err != nil {
+		return nil, err
+	}
+	if err := s.stock.Reserve(ctx, u, order.holder(), order.cause("place"), order.quantities()); err != nil {
 		return nil, err
 	}
 	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}

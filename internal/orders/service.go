@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"interlock/internal/change"
 	"interlock/internal/events"
@@ -37,6 +38,31 @@ type Coupons interface {
 	ReturnFromOrder(ctx context.Context, u *uow.Unit, code string, orderID int64) error
 }
 
+// Stock is what an order does with the pieces of its items, all in the order's own unit.
+// Each act has a reference, and does nothing when it was done before.
+type Stock interface {
+	// Lock takes the locks of the items' stock until the unit has ended, before its
+	// transaction begins, and returns the context to go on with.
+	Lock(ctx context.Context, u *uow.Unit, wait time.Duration, skus ...string) (context.Context, error)
+	// Reserve promises pieces, by sku, to a holder, or is InsufficientStock.
+	Reserve(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error
+	// Return and Consume end the promise, with nil for all that the holder holds: the
+	// pieces become available again, or have left the house.
+	Return(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error
+	Consume(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error
+}
+
+// Wallets is what an order does with its user's money, all in the order's own unit.
+// Amounts are positive, in minor units; a reference does nothing when it was done before.
+type Wallets interface {
+	// Lock takes the locks of the users' wallets until the unit has ended, before its
+	// transaction begins and after those of stock, and returns the context to go on with.
+	Lock(ctx context.Context, u *uow.Unit, wait time.Duration, users ...int64) (context.Context, error)
+	// Debit is InsufficientBalance when there is not enough.
+	Debit(ctx context.Context, u *uow.Unit, user, amount int64, kind, reference string) error
+	Credit(ctx context.Context, u *uow.Unit, user, amount int64, kind, reference string) error
+}
+
 // Deps are what a Service stands on.
 type Deps struct {
 	DB      *storage.DB
@@ -44,6 +70,8 @@ type Deps struct {
 	Bus     events.Bus
 	Catalog Catalog
 	Coupons Coupons
+	Stock   Stock
+	Wallets Wallets
 	// Random is where order numbers come from; nil means crypto/rand.
 	Random io.Reader
 }
@@ -55,6 +83,8 @@ type Service struct {
 	bus     events.Bus
 	catalog Catalog
 	coupons Coupons
+	stock   Stock
+	wallets Wallets
 	random  io.Reader
 }
 
@@ -63,7 +93,9 @@ func New(d Deps) *Service {
 	if d.Random == nil {
 		d.Random = rand.Reader
 	}
-	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, catalog: d.Catalog, coupons: d.Coupons, random: d.Random}
+	return &Service{
+		db: d.DB, runner: d.Runner, bus: d.Bus, catalog: d.Catalog, coupons: d.Coupons, stock: d.Stock, wallets: d.Wallets, random: d.Random,
+	}
 }
 
 // Order returns an order with its lines. Errors: NotFound.
@@ -107,9 +139,13 @@ type Step interface {
 	fill(order *Order)
 }
 
-// Payment says how an order was paid. Its only method so far is external.
+// fromWallet is the method of a payment from the user's wallet. The other is external:
+// the money was taken elsewhere.
+const fromWallet = "wallet"
+
+// Payment says how an order was paid.
 type Payment struct {
-	Method    string `json:"method" validate:"required"`
+	Method    string `json:"method" validate:"required,oneof=external wallet"`
 	Reference string `json:"reference,omitempty" validate:"max=100"`
 }
 
@@ -122,7 +158,7 @@ type Shipment struct {
 // Completion ends an order that has arrived.
 type Completion struct{}
 
-// Cancellation ends an order that has not been paid.
+// Cancellation ends an order that has not been paid, or was paid from a wallet.
 type Cancellation struct {
 	Reason string `json:"reason" validate:"required,max=500"`
 }
@@ -142,17 +178,20 @@ func (s *Service) Demand(order *Order, ifMatch *guard.Precondition) error {
 	return change.Demand(moving{Service: s}, order, ifMatch)
 }
 
-// Take moves an order that was just read; see change.Take for what is refused. A
-// cancelled order gives its coupon back in the same unit.
+// Take moves an order that was just read, and what hangs on it, in one unit; see
+// change.Take for what is refused and settle for what hangs on it. Errors, besides:
+// InsufficientBalance; lock.ErrNotAcquired when stock or wallet were not had in time.
 func (s *Service) Take(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
+	ctx, err := s.lock(ctx, u, order, step)
+	if err != nil {
+		return nil, err
+	}
 	after, err := change.Take(ctx, u, moving{s, step}, order, change.Step{Action: step.action(), IfMatch: ifMatch})
 	if err != nil {
 		return nil, err
 	}
-	if after.Status == cancelled.Code && after.CouponCode != "" {
-		if err := s.coupons.ReturnFromOrder(ctx, u, after.CouponCode, after.ID); err != nil {
-			return nil, err
-		}
+	if err := s.settle(ctx, u, order, after); err != nil {
+		return nil, err
 	}
 	if err := keep(ctx, u, after, step.action(), &order.Status, step); err != nil {
 		return nil, err
@@ -184,6 +223,8 @@ func (moving) Machine() *status.Machine { return Machine }
 func (moving) Label(order *Order) string { return order.Label() }
 
 func (moving) View(order *Order) any { return represent(*order) }
+
+func (moving) Allowed(order *Order) []string { return allowed(order) }
 
 func (moving) State(order *Order) status.State { return Machine.Of(order.Status) }
 

@@ -1,6 +1,10 @@
 package orders
 
-import "interlock/internal/status"
+import (
+	"slices"
+
+	"interlock/internal/status"
+)
 
 // The states of an order.
 var (
@@ -11,8 +15,8 @@ var (
 	cancelled = status.State{Code: 4, Name: "cancelled"}
 )
 
-// Machine is an order's life. A paid order cannot be cancelled: its money was
-// taken outside of this service, which could not give it back.
+// Machine is an order's life. Of the paid orders only those can be cancelled whose
+// money this service can give back; see allowed.
 var Machine = status.New(status.Machine{
 	Name:    "order",
 	Initial: pending,
@@ -21,6 +25,18 @@ var Machine = status.New(status.Machine{
 		{Name: "pay", From: []status.State{pending}, To: paid},
 		{Name: "ship", From: []status.State{paid}, To: shipped},
 		{Name: "complete", From: []status.State{shipped}, To: completed},
-		{Name: "cancel", From: []status.State{pending}, To: cancelled},
+		{Name: "cancel", From: []status.State{pending, paid}, To: cancelled},
 	},
 })
+
+// allowed returns the actions that are possible for an order now. One that was paid
+// outside of this service cannot be cancelled once it is paid: there are no refunds yet
+// that could give the money back.
+func allowed(o *Order) []string {
+	state := Machine.Of(o.Status)
+	actions := Machine.Allowed(state)
+	if state == paid && o.PaymentMethod != fromWallet {
+		actions = slices.DeleteFunc(slices.Clone(actions), func(action string) bool { return action == "cancel" })
+	}
+	return actions
+}

@@ -175,6 +175,57 @@ CREATE TABLE `coupon_holders` (
   PRIMARY KEY (`tenant_id`,`campaign_id`,`user_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `inventories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `on_hand` bigint(20) NOT NULL,
+  `reserved` bigint(20) NOT NULL,
+  `available` bigint(20) GENERATED ALWAYS AS (`on_hand` - `reserved`) VIRTUAL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_inventories_sku` (`tenant_id`,`sku`),
+  KEY `ix_inventories_available` (`tenant_id`,`available`,`id`),
+  KEY `ix_inventories_updated` (`tenant_id`,`updated_time`,`id`),
+  CONSTRAINT `ck_inventories_reserved` CHECK (`reserved` >= 0 and `on_hand` >= `reserved`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `inventory_holds` (
+  `tenant_id` bigint(20) NOT NULL,
+  `holder` varchar(64) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `quantity` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`holder`,`sku`),
+  KEY `ix_inventory_holds_sku` (`tenant_id`,`sku`,`quantity`),
+  CONSTRAINT `ck_inventory_holds_quantity` CHECK (`quantity` >= 0)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `inventory_movements` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `kind` varchar(16) NOT NULL,
+  `on_hand_delta` bigint(20) NOT NULL,
+  `reserved_delta` bigint(20) NOT NULL,
+  `on_hand` bigint(20) NOT NULL,
+  `reserved` bigint(20) NOT NULL,
+  `holder` varchar(64) NOT NULL,
+  `reason` varchar(500) NOT NULL,
+  `reference` varchar(100) NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_inventory_movements_version` (`tenant_id`,`sku`,`version`),
+  UNIQUE KEY `uq_inventory_movements_reference` (`tenant_id`,`sku`,`reference`),
+  KEY `ix_inventory_movements_id` (`tenant_id`,`sku`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `items` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -344,4 +395,40 @@ CREATE TABLE `user_roles` (
   `role_id` bigint(20) NOT NULL,
   PRIMARY KEY (`user_id`,`role_id`),
   KEY `ix_user_roles_role` (`role_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `wallets` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `balance` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_wallets_user` (`tenant_id`,`user_id`),
+  KEY `ix_wallets_balance` (`tenant_id`,`balance`,`id`),
+  KEY `ix_wallets_updated` (`tenant_id`,`updated_time`,`id`),
+  CONSTRAINT `ck_wallets_balance` CHECK (`balance` >= 0)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `wallet_entries` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `amount` bigint(20) NOT NULL,
+  `balance` bigint(20) NOT NULL,
+  `kind` varchar(32) NOT NULL,
+  `reference` varchar(100) NOT NULL,
+  `other_user_id` bigint(20) DEFAULT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_wallet_entries_version` (`tenant_id`,`user_id`,`version`),
+  UNIQUE KEY `uq_wallet_entries_reference` (`tenant_id`,`user_id`,`reference`),
+  KEY `ix_wallet_entries_id` (`tenant_id`,`user_id`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

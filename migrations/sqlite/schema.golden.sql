@@ -185,6 +185,62 @@ CREATE INDEX ix_coupons_user ON coupons (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_coupons_code ON coupons (tenant_id, code);
 
+CREATE TABLE inventories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  sku             TEXT     NOT NULL,
+  on_hand         INTEGER  NOT NULL,
+  reserved        INTEGER  NOT NULL,
+  available       INTEGER  GENERATED ALWAYS AS (on_hand - reserved) VIRTUAL,
+  CONSTRAINT ck_inventories_reserved CHECK (reserved >= 0 AND on_hand >= reserved)
+);
+
+CREATE INDEX ix_inventories_available ON inventories (tenant_id, available, id);
+
+CREATE INDEX ix_inventories_updated ON inventories (tenant_id, updated_time, id);
+
+CREATE UNIQUE INDEX uq_inventories_sku ON inventories (tenant_id, sku);
+
+CREATE TABLE inventory_holds (
+  tenant_id INTEGER NOT NULL,
+  holder    TEXT    NOT NULL,
+  sku       TEXT    NOT NULL,
+  quantity  INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, holder, sku),
+  CONSTRAINT ck_inventory_holds_quantity CHECK (quantity >= 0)
+);
+
+CREATE INDEX ix_inventory_holds_sku ON inventory_holds (tenant_id, sku, quantity);
+
+CREATE TABLE inventory_movements (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  sku             TEXT     NOT NULL,
+  version         INTEGER  NOT NULL, -- that of the inventory since the movement
+  kind            TEXT     NOT NULL,
+  on_hand_delta   INTEGER  NOT NULL,
+  reserved_delta  INTEGER  NOT NULL,
+  on_hand         INTEGER  NOT NULL, -- since the movement, like reserved
+  reserved        INTEGER  NOT NULL,
+  holder          TEXT     NOT NULL,
+  reason          TEXT     NOT NULL,
+  reference       TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_inventory_movements_id ON inventory_movements (tenant_id, sku, id);
+
+CREATE UNIQUE INDEX uq_inventory_movements_reference ON inventory_movements (tenant_id, sku, reference);
+
+CREATE UNIQUE INDEX uq_inventory_movements_version ON inventory_movements (tenant_id, sku, version);
+
 CREATE TABLE item_histories (
   id               INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id        INTEGER  NOT NULL,
@@ -369,3 +425,43 @@ CREATE TABLE users (
 );
 
 CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);
+
+CREATE TABLE wallet_entries (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  user_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL, -- that of the wallet since the entry
+  amount          INTEGER  NOT NULL,
+  balance         INTEGER  NOT NULL, -- since the entry
+  kind            TEXT     NOT NULL,
+  reference       TEXT     NOT NULL,
+  other_user_id   INTEGER      NULL, -- null: no transfer
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_wallet_entries_id ON wallet_entries (tenant_id, user_id, id);
+
+CREATE UNIQUE INDEX uq_wallet_entries_reference ON wallet_entries (tenant_id, user_id, reference);
+
+CREATE UNIQUE INDEX uq_wallet_entries_version ON wallet_entries (tenant_id, user_id, version);
+
+CREATE TABLE wallets (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  user_id         INTEGER  NOT NULL,
+  balance         INTEGER  NOT NULL,
+  CONSTRAINT ck_wallets_balance CHECK (balance >= 0)
+);
+
+CREATE INDEX ix_wallets_balance ON wallets (tenant_id, balance, id);
+
+CREATE INDEX ix_wallets_updated ON wallets (tenant_id, updated_time, id);
+
+CREATE UNIQUE INDEX uq_wallets_user ON wallets (tenant_id, user_id);

@@ -1,0 +1,112 @@
+package inventory
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"interlock/internal/apperr"
+	"interlock/internal/uow"
+)
+
+// Adjustment changes how many pieces of an item are in the house: by a delta, or to a
+// number that was counted.
+type Adjustment struct {
+	// Delta is nil for a count, and never 0.
+	Delta *int64
+	// SetTo and ChangeFrom are nil for a delta: on hand is to be SetTo, if it still is
+	// ChangeFrom.
+	SetTo, ChangeFrom *int64
+	Reason            string
+	// Reference names the adjustment among all movements of the item.
+	Reference string
+}
+
+// movement returns the movement that the adjustment of a stock asks for.
+func (a Adjustment) movement() *Movement {
+	m := &Movement{Kind: Adjusted, Reason: a.Reason, Reference: a.Reference}
+	if a.SetTo == nil {
+		m.OnHandDelta = *a.Delta
+		return m
+	}
+	m.Kind, m.OnHandDelta, m.OnHand = Counted, *a.SetTo-*a.ChangeFrom, *a.SetTo
+	return m
+}
+
+// Adjust makes an adjustment under the item's lock, which the unit has: see Lock. first
+// is false when the same adjustment was made before: the movement is that one, and
+// nothing was changed now.
+//
+// Errors: NotFound when there is no such item; PayloadMismatch when the reference was
+// used with other content; StatusChanged, with what is there now and who made it so,
+// when on hand is not ChangeFrom; InsufficientStock when fewer pieces would be in the
+// house than are reserved; ValidationFailed when there would be more than can be counted.
+func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustment) (m *Movement, first bool, err error) {
+	if err := s.items.Pin(ctx, u, sku); err != nil {
+		return nil, false, err
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	m = a.movement()
+	seen, err := earlier(tx, []string{sku}, a.Reference)
+	if err != nil {
+		return nil, false, err
+	}
+	if before := seen[sku]; before != nil {
+		if !before.same(m) {
+			return nil, false, mismatch(before)
+		}
+		return before, false, nil
+	}
+	stock, err := find(tx, sku)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := a.check(stock); err != nil {
+		return nil, false, err
+	}
+	if err := s.apply(ctx, u, stock, m); err != nil {
+		return nil, false, err
+	}
+	u.Audit(uow.Entry{Action: "inventory." + m.Kind, Resource: Topic + "/" + sku, Note: a.Reason, Detail: map[string]any{
+		"version": stock.Version, "delta": m.OnHandDelta, "onHand": stock.OnHand, "reserved": stock.Reserved, "reference": a.Reference,
+	}})
+	return m, true, nil
+}
+
+// check asks the rules of the stock that the adjustment would change.
+func (a Adjustment) check(stock *Inventory) error {
+	if a.SetTo != nil {
+		if stock.OnHand != *a.ChangeFrom {
+			return countedBefore(stock, *a.ChangeFrom)
+		}
+		if *a.SetTo < stock.Reserved {
+			return insufficient(Shortage{SKU: stock.SKU, Wanted: stock.OnHand - *a.SetTo, Available: stock.Free()})
+		}
+		return nil
+	}
+	delta := *a.Delta
+	switch {
+	case delta > math.MaxInt64-stock.OnHand:
+		return apperr.Invalid(apperr.Field{Pointer: "/delta", Code: "overflow", Message: "makes more pieces than can be counted"})
+	case delta == math.MinInt64 || stock.Free() < -delta:
+		return insufficient(Shortage{SKU: stock.SKU, Wanted: max(-delta, -(delta + 1)), Available: stock.Free()})
+	}
+	return nil
+}
+
+// countedBefore is StatusChanged: the number that was to be replaced is not there any
+// more.
+func countedBefore(stock *Inventory, expected int64) *apperr.Error {
+	e := apperr.New(apperr.StatusChanged, "%d pieces of %q are in the house and not %d, as you expected; nothing was changed.", stock.OnHand, stock.SKU, expected).
+		With("changeFrom", expected).
+		With("current", represent(*stock))
+	if stock.Version == 0 {
+		return e.With("changedBy", nil).With("changedTime", nil)
+	}
+	stamp := stock.Stamp()
+	e.Detail += fmt.Sprintf(" %s changed it last.", stamp.UpdatedBy.Name)
+	return e.With("changedBy", stamp.UpdatedBy).With("changedTime", stamp.UpdatedTime)
+}

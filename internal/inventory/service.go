@@ -1,0 +1,137 @@
+package inventory
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"interlock/internal/events"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Topic is where changes of stock are announced, keyed by sku.
+const Topic = "inventory"
+
+// Items are what inventory is kept of.
+type Items interface {
+	// Demand is NotFound unless there is an item with the sku.
+	Demand(ctx context.Context, sku string) error
+	// Pin is Demand in the unit's transaction, and holds the item until that has ended:
+	// it is not deleted meanwhile.
+	Pin(ctx context.Context, u *uow.Unit, sku string) error
+}
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB    *storage.DB
+	Bus   events.Bus
+	Items Items
+}
+
+// Service is the use cases of inventory. It is safe for concurrent use.
+type Service struct {
+	db    *storage.DB
+	bus   events.Bus
+	items Items
+}
+
+// New returns a Service.
+func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, items: d.Items} }
+
+// Lock takes the locks of the items' inventories, in sorted order, until the unit has
+// ended. Whoever moves stock in a unit calls it first, before the transaction begins,
+// with all items that the unit will move, and goes on with the context that it
+// returns. Errors: lock.ErrNotAcquired when one is not had within wait.
+func (s *Service) Lock(ctx context.Context, u *uow.Unit, wait time.Duration, skus ...string) (context.Context, error) {
+	p, _ := principal.From(ctx)
+	keys := make([]string, len(skus))
+	for i, sku := range skus {
+		keys[i] = fmt.Sprintf("inventory:%d:%s", p.TenantID, sku)
+	}
+	return u.Lock(ctx, wait, keys...)
+}
+
+// Inventory returns the stock of an item; zeros when nothing has touched it. Errors:
+// NotFound when there is no such item.
+func (s *Service) Inventory(ctx context.Context, sku string) (*Inventory, error) {
+	if err := s.items.Demand(ctx, sku); err != nil {
+		return nil, err
+	}
+	return find(s.db.Read(ctx), sku)
+}
+
+// Filter narrows a list of inventories. Zero members do not narrow.
+type Filter struct {
+	// Search is looked for in the sku, in either case.
+	Search string
+	SKU    string
+	// MaxAvailable lists what has at most so many pieces available.
+	MaxAvailable *int64
+}
+
+var inventorySorts = storage.Sorts{
+	Columns: map[string]string{"sku": "sku", "available": "available", "updatedTime": "updated_time"},
+	Default: "sku",
+}
+
+// List returns one page of the inventories that something has touched.
+func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Inventory], error) {
+	query := s.db.Read(ctx)
+	if f.Search != "" {
+		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(f.Search) + "%"
+		query = query.Where("LOWER(sku) LIKE LOWER(?) ESCAPE '!'", pattern)
+	}
+	if f.SKU != "" {
+		query = query.Where("sku = ?", f.SKU)
+	}
+	if f.MaxAvailable != nil {
+		query = query.Where("available <= ?", *f.MaxAvailable)
+	}
+	return storage.List[Inventory](query, page, inventorySorts)
+}
+
+var movementSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
+
+// Movements returns one page of an item's ledger, newest first; with a reference
+// only the movement that has it. Errors: NotFound when there is no such item.
+func (s *Service) Movements(ctx context.Context, sku, reference string, page storage.Page) (storage.Listing[Movement], error) {
+	if err := s.items.Demand(ctx, sku); err != nil {
+		return storage.Listing[Movement]{}, err
+	}
+	query := s.db.Read(ctx).Where("sku = ?", sku)
+	if reference != "" {
+		query = query.Where("reference = ?", reference)
+	}
+	return storage.List[Movement](query, page, movementSorts)
+}
+
+// Held returns what a holder holds now, by sku; items of which it holds nothing any
+// more are left out.
+func (s *Service) Held(ctx context.Context, holder string) (map[string]int64, error) {
+	held, err := holdsOf(s.db.Read(ctx), holder)
+	if err != nil {
+		return nil, err
+	}
+	quantities := make(map[string]int64, len(held))
+	for _, hold := range held {
+		quantities[hold.SKU] = hold.Quantity
+	}
+	return quantities, nil
+}
+
+// ItemInUse tells the catalog whether there are pieces of an item in the house, as
+// the unit sees it.
+func ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return false, err
+	}
+	stock, err := find(tx, sku)
+	if err != nil {
+		return false, err
+	}
+	return stock.OnHand > 0, nil
+}

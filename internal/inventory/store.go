@@ -1,0 +1,140 @@
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/events"
+	"interlock/internal/guard"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// find returns the stock of an item, zeros when it has no row.
+func find(db *gorm.DB, sku string) (*Inventory, error) {
+	var rows []Inventory
+	if err := db.Where("sku = ?", sku).Limit(1).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read inventory: %w", err)
+	}
+	// MySQL takes "a " for "a"; only the item's own row is its stock.
+	if len(rows) == 0 || rows[0].SKU != sku {
+		return &Inventory{SKU: sku}, nil
+	}
+	return &rows[0], nil
+}
+
+// findEach returns the stock of each of the items, zeros where there is no row.
+func findEach(tx *gorm.DB, skus []string) (map[string]*Inventory, error) {
+	var rows []Inventory
+	if err := tx.Where("sku IN ?", skus).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read inventories: %w", err)
+	}
+	found := make(map[string]*Inventory, len(skus))
+	for _, sku := range skus {
+		found[sku] = &Inventory{SKU: sku}
+	}
+	for i := range rows {
+		if _, asked := found[rows[i].SKU]; asked {
+			found[rows[i].SKU] = &rows[i]
+		}
+	}
+	return found, nil
+}
+
+// earlier returns the movements that have a reference, by sku.
+func earlier(tx *gorm.DB, skus []string, reference string) (map[string]*Movement, error) {
+	var rows []Movement
+	if err := tx.Where("sku IN ? AND reference = ?", skus, reference).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("look for a reference: %w", err)
+	}
+	found := make(map[string]*Movement, len(rows))
+	for i := range rows {
+		found[rows[i].SKU] = &rows[i]
+	}
+	return found, nil
+}
+
+// holdsOf returns what a holder holds, by sku; nothing of which it holds no piece.
+func holdsOf(tx *gorm.DB, holder string) ([]Hold, error) {
+	var held []Hold
+	if err := tx.Where("holder = ? AND quantity > 0", holder).Order("sku").Find(&held).Error; err != nil {
+		return nil, fmt.Errorf("read what %s holds: %w", holder, err)
+	}
+	return held, nil
+}
+
+// overtaken runs the unit again: what it read is not there any more, because it has
+// lost its lock or another writer took none. It says so when that does not help.
+func overtaken() error {
+	return uow.Again(apperr.New(apperr.ResourceLocked, "Others moved the same stock at the same time; nothing was changed. Try again.").After(time.Second))
+}
+
+// apply moves an inventory that the unit has read, and writes the movement, which has
+// its kind, deltas, holder, reason and reference. Both are filled in. The guard is
+//
+//	UPDATE inventories SET on_hand = on_hand + ?, reserved = reserved + ?, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND version = ?
+//	   AND reserved + ? >= 0 AND on_hand - reserved + ? >= 0
+//
+// and the first movement inserts the row. That the numbers stay in their bounds is for
+// the caller to have asked; a refusal by the guard means that the row has moved on, and
+// runs the unit again.
+func (s *Service) apply(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
+	if err := write(ctx, u, stock, m.OnHandDelta, m.ReservedDelta); err != nil {
+		return err
+	}
+	return s.keep(ctx, u, stock, m)
+}
+
+func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved int64) error {
+	before := *stock
+	stock.OnHand += onHand
+	stock.Reserved += reserved
+	if stock.ID == 0 {
+		err := guard.Insert(ctx, u, stock)
+		if storage.IsDuplicate(err, "uq_inventories_sku") {
+			return overtaken()
+		}
+		if err != nil {
+			return fmt.Errorf("insert inventory: %w", err)
+		}
+		return nil
+	}
+	err := guard.Adjust[Inventory](ctx, u, before.ID,
+		guard.Set{"on_hand": guard.Add("on_hand", onHand), "reserved": guard.Add("reserved", reserved)},
+		"version = ? AND reserved + ? >= 0 AND on_hand - reserved + ? >= 0", before.Version, reserved, onHand-reserved)
+	if errors.Is(err, guard.ErrRefused) {
+		return overtaken()
+	}
+	if err != nil {
+		return fmt.Errorf("move inventory: %w", err)
+	}
+	return guard.Advance(ctx, u, stock)
+}
+
+// keep adds the movement that made an inventory's present version, and announces it.
+func (s *Service) keep(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	p, _ := principal.From(ctx)
+	m.SKU, m.Version, m.OnHand, m.Reserved = stock.SKU, stock.Version, stock.OnHand, stock.Reserved
+	m.CreatedBy, m.CreatedByName, m.CreatedTime = p.UserID, p.Name, u.Now()
+	err = tx.Create(m).Error
+	if storage.IsDuplicate(err, "uq_inventory_movements_reference") || storage.IsDuplicate(err, "uq_inventory_movements_version") {
+		return overtaken()
+	}
+	if err != nil {
+		return fmt.Errorf("keep inventory movement: %w", err)
+	}
+	change.Announce(u, s.bus, Topic, stock.SKU, events.Change{Version: stock.Version, ETag: stock.Ref().ETag(), Action: m.Kind})
+	return nil
+}

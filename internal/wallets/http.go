@@ -1,0 +1,263 @@
+package wallets
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/apperr"
+	"interlock/internal/httpapi"
+	"interlock/internal/principal"
+	"interlock/internal/uow"
+)
+
+// Routes registers the routes of wallets.
+func Routes(r *httpapi.Router, s *Service) {
+	h := handler{s}
+	const read, write = "wallets:read", "wallets:write"
+	r.Query("/wallets", read, h.list)
+	r.Query("/wallets/:userId", read, h.get)
+	r.Query("/wallets/:userId/entries", read, h.entries)
+	r.Mutation(http.MethodPost, "/wallets/:userId/entries", write, h.enter)
+	r.Mutation(http.MethodPost, "/wallet-transfers", write, h.transfer)
+}
+
+type handler struct{ service *Service }
+
+// representation is a wallet. What nothing has touched has version 0, no tag and no
+// author.
+type representation struct {
+	UserID      int64             `json:"userId"`
+	Balance     int64             `json:"balance"`
+	Version     int64             `json:"version"`
+	ETag        *string           `json:"etag"`
+	CreatedTime *time.Time        `json:"createdTime"`
+	UpdatedTime *time.Time        `json:"updatedTime"`
+	UpdatedBy   *principal.Person `json:"updatedBy"`
+}
+
+// EntityTag is "" for what nothing has touched.
+func (r representation) EntityTag() string {
+	if r.ETag == nil {
+		return ""
+	}
+	return *r.ETag
+}
+
+func represent(w Wallet) representation {
+	v := representation{UserID: w.UserID, Balance: w.Balance, Version: w.Version}
+	if w.Version > 0 {
+		stamp := w.Stamp()
+		v.ETag, v.CreatedTime, v.UpdatedTime, v.UpdatedBy = &stamp.ETag, &stamp.CreatedTime, &stamp.UpdatedTime, &stamp.UpdatedBy
+	}
+	return v
+}
+
+type entryView struct {
+	ID          int64            `json:"id"`
+	UserID      int64            `json:"userId"`
+	Amount      int64            `json:"amount"`
+	Balance     int64            `json:"balance"`
+	Version     int64            `json:"version"`
+	Kind        string           `json:"kind"`
+	Reference   string           `json:"reference"`
+	OtherUserID *int64           `json:"otherUserId"`
+	CreatedBy   principal.Person `json:"createdBy"`
+	CreatedTime time.Time        `json:"createdTime"`
+}
+
+func representEntry(e Entry) entryView {
+	return entryView{
+		ID: e.ID, UserID: e.UserID, Amount: e.Amount, Balance: e.Balance, Version: e.Version, Kind: e.Kind, Reference: e.Reference,
+		OtherUserID: e.OtherUserID, CreatedBy: principal.Person{ID: e.CreatedBy, Name: e.CreatedByName}, CreatedTime: e.CreatedTime,
+	}
+}
+
+// transferView is a transfer; its id is that of the entry that debits.
+type transferView struct {
+	ID          int64     `json:"id"`
+	FromUserID  int64     `json:"fromUserId"`
+	ToUserID    int64     `json:"toUserId"`
+	Amount      int64     `json:"amount"`
+	Reference   string    `json:"reference"`
+	Debit       entryView `json:"debit"`
+	Credit      entryView `json:"credit"`
+	CreatedTime time.Time `json:"createdTime"`
+}
+
+func (h handler) list(c echo.Context) (httpapi.Reply, error) {
+	page, err := httpapi.PageOf(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	user, err := userParam(c, "userId")
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	// The id is all that a wallet can be looked for by, so q is it.
+	if user == 0 {
+		if user, err = userParam(c, "q"); err != nil {
+			return httpapi.Reply{}, err
+		}
+	}
+	listing, err := h.service.List(c.Request().Context(), user, page)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.Listed(listing, represent), nil
+}
+
+// userParam reads a user's id from the query; none is 0.
+func userParam(c echo.Context, name string) (int64, error) {
+	text := c.QueryParam(name)
+	if text == "" {
+		return 0, nil
+	}
+	user, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || user < 1 {
+		return 0, apperr.Malformed("?"+name, "must be a whole number from 1")
+	}
+	return user, nil
+}
+
+func (h handler) get(c echo.Context) (httpapi.Reply, error) {
+	user, err := httpapi.PathID(c, "userId", "user")
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	wallet, err := h.service.Wallet(c.Request().Context(), user)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.OK(represent(*wallet)), nil
+}
+
+func (h handler) entries(c echo.Context) (httpapi.Reply, error) {
+	user, err := httpapi.PathID(c, "userId", "user")
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	page, err := httpapi.PageOf(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	filter := Filter{Reference: c.QueryParam("reference"), Kind: c.QueryParam("kind")}
+	listing, err := h.service.Entries(c.Request().Context(), user, filter, page)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.Listed(listing, representEntry), nil
+}
+
+type entryRequest struct {
+	Amount    *int64 `json:"amount" validate:"required"`
+	Kind      string `json:"kind"`
+	Reference string `json:"reference"`
+}
+
+var kindPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
+
+// check asks the rules that need no wallet.
+func (r entryRequest) check() error {
+	var broken []apperr.Field
+	if *r.Amount == 0 {
+		broken = append(broken, apperr.Field{Pointer: "/amount", Code: "nonzero", Message: "must not be 0"})
+	}
+	if !kindPattern.MatchString(r.Kind) {
+		broken = append(broken, apperr.Field{Pointer: "/kind", Code: "pattern", Message: "must be 1 to 32 letters, digits, dots, underscores and hyphens"})
+	}
+	if field := httpapi.CheckReference(r.Reference); field != nil {
+		broken = append(broken, *field)
+	}
+	if len(broken) > 0 {
+		return apperr.Invalid(broken...)
+	}
+	return nil
+}
+
+func (h handler) enter(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+	user, err := httpapi.PathID(c, "userId", "user")
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	var request entryRequest
+	if err := httpapi.Bind(c, &request); err != nil {
+		return httpapi.Reply{}, err
+	}
+	wait, err := httpapi.WaitParam(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := request.check(); err != nil {
+		return httpapi.Reply{}, err
+	}
+	ctx, err := h.service.Lock(c.Request().Context(), u, wait, user)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	entry, first, err := h.service.Enter(ctx, u, Posting{UserID: user, Amount: *request.Amount, Kind: request.Kind, Reference: request.Reference})
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if !first {
+		return httpapi.OK(representEntry(*entry)), nil
+	}
+	return httpapi.Created(locationOf(entry), representEntry(*entry)), nil
+}
+
+// locationOf is where an entry is found again.
+func locationOf(entry *Entry) string {
+	return fmt.Sprintf("%s/wallets/%d/entries?reference=%s", httpapi.Base, entry.UserID, url.QueryEscape(entry.Reference))
+}
+
+type transferRequest struct {
+	FromUserID int64  `json:"fromUserId" validate:"min=1"`
+	ToUserID   int64  `json:"toUserId" validate:"min=1"`
+	Amount     int64  `json:"amount" validate:"min=1"`
+	Reference  string `json:"reference"`
+}
+
+func (r transferRequest) check() error {
+	if r.FromUserID == r.ToUserID {
+		return apperr.Invalid(apperr.Field{Pointer: "/toUserId", Code: "different", Message: "must be another user than fromUserId"})
+	}
+	if field := httpapi.CheckReference(r.Reference); field != nil {
+		return apperr.Invalid(*field)
+	}
+	return nil
+}
+
+func (h handler) transfer(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+	var request transferRequest
+	if err := httpapi.Bind(c, &request); err != nil {
+		return httpapi.Reply{}, err
+	}
+	wait, err := httpapi.WaitParam(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := request.check(); err != nil {
+		return httpapi.Reply{}, err
+	}
+	ctx, err := h.service.Lock(c.Request().Context(), u, wait, request.FromUserID, request.ToUserID)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	out, in, first, err := h.service.Transfer(ctx, u, Transfer(request))
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	view := transferView{
+		ID: out.ID, FromUserID: out.UserID, ToUserID: in.UserID, Amount: in.Amount, Reference: out.Reference,
+		Debit: representEntry(*out), Credit: representEntry(*in), CreatedTime: out.CreatedTime,
+	}
+	if !first {
+		return httpapi.OK(view), nil
+	}
+	return httpapi.Created(locationOf(out), view), nil
+}
