@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"interlock/internal/redisconn"
 	"interlock/internal/settings"
 	"interlock/internal/storage"
 )
@@ -98,23 +99,23 @@ func variable(ctx context.Context, db *storage.DB, name, query, want, otherwise 
 }
 
 func examineRedis(ctx context.Context, redisURL string) []Finding {
-	options, err := redis.ParseURL(redisURL)
+	target, err := redisconn.Parse(redisURL)
 	if err != nil {
-		return []Finding{{What: "redis", Says: fmt.Sprintf("The URL cannot be read: %v.", err)}}
+		return []Finding{{What: "redis", Says: fmt.Sprintf("The URL cannot be used: %v.", err)}}
 	}
-	client := redis.NewClient(options)
+	client := target.Connect()
 	defer client.Close()
 	if err := client.Ping(ctx).Err(); err != nil {
-		return []Finding{{What: "redis", Says: fmt.Sprintf("It does not answer at %s: %v.", options.Addr, err)}}
+		return []Finding{{What: "redis", Says: fmt.Sprintf("It does not answer at %s: %v.", target, err)}}
 	}
 	return []Finding{
-		{What: "redis", OK: true, Says: "It answers at " + options.Addr + "."},
+		{What: "redis", OK: true, Says: "It answers at " + target.String() + "."},
 		redisSetting(ctx, client, "appendonly", "yes", "What is only in Redis would be lost in a restart. Today that is events and rate limits, which lose nothing of value; queues will need it."),
 		redisSetting(ctx, client, "maxmemory-policy", "noeviction", "Redis may drop keys when its memory is full; set noeviction."),
 	}
 }
 
-func redisSetting(ctx context.Context, client *redis.Client, name, want, otherwise string) Finding {
+func redisSetting(ctx context.Context, client redis.UniversalClient, name, want, otherwise string) Finding {
 	found, err := client.ConfigGet(ctx, name).Result()
 	if err != nil {
 		return Finding{What: name, Says: fmt.Sprintf("It cannot be read: %v.", err)}

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -29,6 +28,7 @@ import (
 	"interlock/internal/principal"
 	"interlock/internal/ratelimit"
 	"interlock/internal/realtime"
+	"interlock/internal/redisconn"
 	"interlock/internal/search"
 	"interlock/internal/settings"
 	"interlock/internal/storage"
@@ -64,7 +64,7 @@ type Services struct {
 	Dashboard *dashboard.Service
 	Conflicts *dashboard.ConflictLog
 
-	redis   *redis.Client // nil in embedded mode
+	redis   redis.UniversalClient // nil in embedded mode
 	bus     events.Bus
 	limiter ratelimit.Limiter
 	locks   lock.Locker
@@ -132,25 +132,20 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 		sv.closers = append(sv.closers, bus.Close)
 		return nil
 	}
-	options, err := redis.ParseURL(redisURL)
+	target, err := redisconn.Parse(redisURL)
 	if err != nil {
-		return fmt.Errorf("the Redis URL cannot be read: %w", err)
+		return fmt.Errorf("the Redis URL cannot be used: %w", err)
 	}
-	// A retried command whose first reply was lost runs twice.
-	options.MaxRetries = -1
-	options.ContextTimeoutEnabled = true
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = 2*time.Second, 3*time.Second, 3*time.Second
-	client := redis.NewClient(options)
+	client := target.Connect()
 	sv.redis = client
 	sv.closers = append(sv.closers, func() { _ = client.Close() })
 	bus, err := events.NewRedis(ctx, client, events.RedisOptions{
-		// Channels are shared by all databases of a server, so the number is in the name.
-		Prefix: fmt.Sprintf("interlock:%d:events:", options.DB), Buffer: eventBuffer, Logger: slog.Default(),
+		Prefix: target.Channels("events"), Buffer: eventBuffer, Logger: slog.Default(),
 	})
 	if err != nil {
-		return fmt.Errorf("reach Redis at %s: %w", options.Addr, err)
+		return fmt.Errorf("reach Redis at %s: %w", target, err)
 	}
-	sv.bus, sv.limiter = bus, ratelimit.NewRedis(client, "interlock:rate:")
+	sv.bus, sv.limiter = bus, ratelimit.NewRedis(client, target.Keys("rate"))
 	sv.closers = append(sv.closers, bus.Close)
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/redisconn"
 )
 
 const (
@@ -114,12 +116,20 @@ func (b *Redis) Publish(ctx context.Context, event Event) error {
 	case <-b.ended:
 		err = ErrClosed
 	default:
-		err = b.client.Publish(ctx, b.prefix+event.Topic, message).Err()
+		err = b.send(ctx, b.prefix+event.Topic, message)
 	}
 	if err != nil {
 		return fmt.Errorf("publish %s event %q: %w", event.Topic, event.Key, err)
 	}
 	return nil
+}
+
+func (b *Redis) send(ctx context.Context, channel string, message []byte) error {
+	node, err := redisconn.NodeOf(ctx, b.client, channel)
+	if err != nil {
+		return err
+	}
+	return node.Publish(ctx, channel, message).Err()
 }
 
 // Close ends the connection and all subscriptions. Calling it again does

@@ -17,6 +17,7 @@ import (
 
 	"interlock/internal/events"
 	"interlock/internal/events/eventstest"
+	"interlock/internal/redisconn/redistest"
 )
 
 const patience = 30 * time.Second
@@ -258,4 +259,14 @@ func (l *link) freeze() {
 	defer l.mu.Unlock()
 	close(l.frozen)
 	l.frozen = make(chan struct{})
+}
+
+func TestRedisKeepsTheContractOnACluster(t *testing.T) {
+	client := redistest.Connect(t, redistest.NewCluster(t).URL())
+	eventstest.Contract(t, func(t *testing.T, buffer int) eventstest.Bus {
+		bus, err := events.NewRedis(t.Context(), client, events.RedisOptions{Prefix: uniquePrefix(), Buffer: buffer})
+		require.NoError(t, err)
+		t.Cleanup(bus.Close)
+		return bus
+	})
 }

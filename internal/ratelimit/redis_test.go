@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/ratelimit"
 	"interlock/internal/ratelimit/ratelimittest"
+	"interlock/internal/redisconn/redistest"
 )
 
 func TestRedisKeepsTheContract(t *testing.T) {
@@ -81,3 +82,10 @@ func newClient(t *testing.T) *redis.Client {
 }
 
 func uniquePrefix() string { return "test:" + uuid.NewString() + ":" }
+
+func TestRedisKeepsTheContractOnACluster(t *testing.T) {
+	client := redistest.Connect(t, redistest.NewCluster(t).URL())
+	ratelimittest.Contract(t, func(*testing.T) ratelimit.Limiter {
+		return ratelimit.NewRedis(client, uniquePrefix())
+	})
+}

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"interlock/internal/redisconn"
 )
 
 // Storage says where the data is. Every command needs it.
@@ -33,7 +35,7 @@ type Log struct {
 type Serve struct {
 	Addr            string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
 	Role            string        `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
-	RedisURL        string        `help:"redis://[USER:PASSWORD@]HOST:PORT/N or rediss://…. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	RedisURL        string        `help:"redis://[USER:PASSWORD@]HOST:PORT/N, redis+sentinel://HOST,…/MASTER/N or redis+cluster://HOST,…; rediss for TLS. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
 	AdminPassword   string        `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
 	RateLimit       int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
 	TrustedProxies  []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
@@ -89,8 +91,8 @@ func (s Serve) Validate() error {
 		return fmt.Errorf("--addr (INTERLOCK_ADDR) is %q; want HOST:PORT, such as 127.0.0.1:8080", s.Addr)
 	}
 	if s.RedisURL != "" {
-		if u, err := url.Parse(s.RedisURL); err != nil || (u.Scheme != "redis" && u.Scheme != "rediss") || u.Host == "" {
-			return errors.New("--redis-url (INTERLOCK_REDIS_URL) must look like redis://HOST:PORT/0 or rediss://HOST:PORT/0")
+		if _, err := redisconn.Parse(s.RedisURL); err != nil {
+			return fmt.Errorf("--redis-url (INTERLOCK_REDIS_URL) cannot be used: %w", err)
 		}
 	}
 	if s.RateLimit < 0 {

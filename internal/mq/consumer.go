@@ -1,0 +1,299 @@
+package mq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"interlock/internal/clock"
+)
+
+// Handler handles a batch and answers for each of its messages, in their order. It
+// is idempotent: a message can come more than once. Ctx ends with the cause
+// ErrLeaseLost when others may have been given the batch, and when the consumer's
+// patience at its end is over.
+//
+// A handler that panics is given the messages one by one; the one that still panics
+// is retried like one that failed.
+type Handler func(ctx context.Context, messages []Message) []Outcome
+
+// ConsumerOptions say how a consumer works. Zero values mean the defaults.
+type ConsumerOptions struct {
+	// Batch is how many messages the handler is given at most; 0 means 100.
+	Batch int
+	// Concurrency is how many batches are handled at once; 0 means 1.
+	Concurrency int
+	// Rate bounds the messages handled a second; 0 means no bound. See SetRate.
+	Rate float64
+	// Lease is how long a batch may go unanswered after its consumer has died; 0
+	// means 30 s. A live consumer extends it at a third.
+	Lease time.Duration
+	// MaxAttempts is how many failures make a message dead; 0 means 5.
+	MaxAttempts int
+	// Backoff is the delay after the first failure; it doubles with each, up to
+	// MaxBackoff, and up to a quarter is taken off at random. 0 mean 1 s and 5 min.
+	Backoff    time.Duration
+	MaxBackoff time.Duration
+	// MinPoll and MaxPoll bound the pause between looks at an empty queue, which
+	// doubles with each; 0 mean 5 ms and 250 ms. What this process enqueues is seen
+	// at once.
+	MinPoll time.Duration
+	MaxPoll time.Duration
+	// Patience is how long handlers may go on when the consumer ends; 0 means 20 s.
+	Patience time.Duration
+	// Logger receives what goes wrong; nil discards it.
+	Logger *slog.Logger
+}
+
+func (o ConsumerOptions) withDefaults() ConsumerOptions {
+	o.Batch = min(orElse(o.Batch, 100), maxBatch)
+	o.Concurrency = orElse(o.Concurrency, 1)
+	o.Lease = orElse(o.Lease, 30*time.Second)
+	o.MaxAttempts = orElse(o.MaxAttempts, 5)
+	o.Backoff = orElse(o.Backoff, time.Second)
+	o.MaxBackoff = orElse(o.MaxBackoff, 5*time.Minute)
+	o.MinPoll = orElse(o.MinPoll, 5*time.Millisecond)
+	o.MaxPoll = max(o.MinPoll, orElse(o.MaxPoll, 250*time.Millisecond))
+	o.Patience = orElse(o.Patience, 20*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func orElse[T int | time.Duration](value, otherwise T) T {
+	if value <= 0 {
+		return otherwise
+	}
+	return value
+}
+
+// Consumer feeds a handler from a queue, at its own pace.
+type Consumer struct {
+	queue   Queue
+	handler Handler
+	options ConsumerOptions
+	pace    *pace
+}
+
+// NewConsumer returns a consumer that does not run yet.
+func NewConsumer(queue Queue, handler Handler, options ConsumerOptions) *Consumer {
+	return &Consumer{queue: queue, handler: handler, options: options.withDefaults(), pace: newPace(options.Rate)}
+}
+
+// SetRate changes the messages handled a second, also while the consumer runs; 0
+// means no bound.
+func (c *Consumer) SetRate(rate float64) { c.pace.set(rate) }
+
+// Run claims and handles until ctx ends, and then finishes the batches in hand. A
+// store that is away is waited for.
+func (c *Consumer) Run(ctx context.Context) {
+	var working sync.WaitGroup
+	defer working.Wait()
+	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	stopKill := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(c.options.Patience, kill)
+		context.AfterFunc(life, func() { timer.Stop() })
+	})
+	defer func() {
+		working.Wait()
+		kill()
+		stopKill()
+	}()
+	working.Go(func() { c.reapUntil(ctx) })
+
+	slots := make(chan struct{}, c.options.Concurrency)
+	idle := c.options.MinPoll
+	for {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		b, err := c.claim(ctx)
+		if b == nil {
+			<-slots
+			if ctx.Err() != nil {
+				return
+			}
+			if err != nil {
+				c.options.Logger.WarnContext(ctx, "a queue cannot be read and will be tried again", "queue", c.queue.Name(), "error", err)
+				idle = c.options.MaxPoll
+			}
+			c.rest(ctx, idle)
+			idle = min(2*idle, c.options.MaxPoll)
+			continue
+		}
+		idle = c.options.MinPoll
+		working.Go(func() {
+			defer func() { <-slots }()
+			c.work(life, b)
+		})
+	}
+}
+
+// claim waits for the pace and claims; without messages it returns nil.
+func (c *Consumer) claim(ctx context.Context) (*Batch, error) {
+	n := c.pace.take(ctx, c.options.Batch)
+	if n == 0 {
+		return nil, nil
+	}
+	b, err := c.queue.Claim(ctx, n, c.options.Lease)
+	if b == nil {
+		c.pace.giveBack(n)
+		return nil, err
+	}
+	c.pace.giveBack(n - len(b.Messages))
+	return b, nil
+}
+
+// rest waits for the next look at an empty queue.
+func (c *Consumer) rest(ctx context.Context, pause time.Duration) {
+	var arrivals <-chan struct{}
+	if q, ok := c.queue.(interface{ arrivals() <-chan struct{} }); ok {
+		arrivals = q.arrivals()
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-arrivals:
+	}
+}
+
+// reapUntil takes back ended leases, also those of other processes.
+func (c *Consumer) reapUntil(ctx context.Context) {
+	ticker := time.NewTicker(min(c.options.Lease/3, time.Second))
+	defer ticker.Stop()
+	for {
+		if _, err := c.queue.Reap(ctx); err != nil && ctx.Err() == nil {
+			c.options.Logger.WarnContext(ctx, "ended leases cannot be taken back and will be tried again", "queue", c.queue.Name(), "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// work handles a batch under its lease and settles it.
+func (c *Consumer) work(life context.Context, b *Batch) {
+	ctx, cancel := context.WithCancelCause(life)
+	var extending sync.WaitGroup
+	extending.Go(func() { c.keepLease(ctx, b, cancel) })
+	outcomes := c.handle(ctx, b.Messages)
+	lost := errors.Is(context.Cause(ctx), ErrLeaseLost)
+	cancel(nil)
+	extending.Wait()
+	if lost {
+		c.options.Logger.WarnContext(life, "a batch was lost while it was handled; it is handled again", "queue", c.queue.Name(), "batch", b.ID)
+		return
+	}
+	c.settle(life, b, outcomes)
+}
+
+// keepLease extends the lease at a third of it. When the lease is lost, or has run
+// out while the store was away, it ends ctx.
+func (c *Consumer) keepLease(ctx context.Context, b *Batch, cancel context.CancelCauseFunc) {
+	ticker := time.NewTicker(c.options.Lease / 3)
+	defer ticker.Stop()
+	extended := clock.Mark()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		sent := clock.Mark()
+		err := c.queue.Extend(ctx, b, c.options.Lease)
+		switch {
+		case err == nil:
+			extended = sent
+		case errors.Is(err, ErrLeaseLost), clock.Since(extended) > c.options.Lease:
+			cancel(ErrLeaseLost)
+			return
+		}
+	}
+}
+
+// handle calls the handler and completes what it answers: a retry gets its delay,
+// and the last one of a message is its death.
+func (c *Consumer) handle(ctx context.Context, messages []Message) []Outcome {
+	outcomes, panicked := c.call(ctx, messages)
+	if panicked != nil && len(messages) > 1 {
+		outcomes = make([]Outcome, 0, len(messages))
+		for i := range messages {
+			one, panicked := c.call(ctx, messages[i:i+1])
+			if panicked != nil {
+				one = []Outcome{Retry(panicked, 0)}
+			}
+			outcomes = append(outcomes, one...)
+		}
+	} else if panicked != nil {
+		outcomes = []Outcome{Retry(panicked, 0)}
+	}
+	for i, o := range outcomes {
+		if o.kind != retry {
+			continue
+		}
+		attempts := messages[i].Attempts + 1
+		switch {
+		case attempts >= c.options.MaxAttempts:
+			outcomes[i] = Dead(o.err)
+		case o.after <= 0:
+			outcomes[i].after = c.backoff(attempts)
+		}
+	}
+	return outcomes
+}
+
+// call returns one outcome for each message, or what the handler panicked with.
+func (c *Consumer) call(ctx context.Context, messages []Message) (outcomes []Outcome, panicked error) {
+	defer func() {
+		if p := recover(); p != nil {
+			panicked = fmt.Errorf("the handler panicked: %v", p)
+			c.options.Logger.ErrorContext(ctx, "a queue's handler panicked", "queue", c.queue.Name(), "messages", len(messages), "panic", p)
+		}
+	}()
+	outcomes = c.handler(ctx, messages)
+	if len(outcomes) != len(messages) {
+		panic(fmt.Sprintf("it gave %d outcomes for %d messages", len(outcomes), len(messages)))
+	}
+	return outcomes, nil
+}
+
+// backoff returns the delay after the given number of failures.
+func (c *Consumer) backoff(attempts int) time.Duration {
+	delay := c.options.MaxBackoff
+	if doublings := attempts - 1; doublings < 30 {
+		delay = min(delay, c.options.Backoff<<doublings)
+	}
+	return delay - rand.N(delay/4+1)
+}
+
+// settle answers until the store has taken it or the lease must have ended.
+func (c *Consumer) settle(life context.Context, b *Batch, outcomes []Outcome) {
+	began := clock.Mark()
+	for pause := c.options.MinPoll; ; pause = min(2*pause, c.options.MaxPoll) {
+		err := c.queue.Settle(life, b, outcomes)
+		if err == nil {
+			return
+		}
+		if errors.Is(err, ErrLeaseLost) || clock.Since(began) > c.options.Lease || life.Err() != nil {
+			c.options.Logger.WarnContext(life, "a handled batch could not be settled; it is handled again", "queue", c.queue.Name(), "batch", b.ID, "error", err)
+			return
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-life.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}

@@ -1,0 +1,129 @@
+package mq
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// What mq_messages.state says.
+const (
+	rowWaiting = 0
+	rowClaimed = 1
+	rowDead    = 2
+)
+
+// queueRow, batchRow and messageRow belong to no tenant: consumers serve all of
+// them, and the queue's name, which only the program gives, says whose it is.
+type queueRow struct {
+	Name   string `gorm:"primaryKey"`
+	Paused bool
+}
+
+func (queueRow) TableName() string { return "mq_queues" }
+
+// Global implements storage.Global.
+func (queueRow) Global() {}
+
+type batchRow struct {
+	ID        string `gorm:"primaryKey"`
+	Queue     string
+	Settled   bool
+	LeaseTime time.Time
+}
+
+func (batchRow) TableName() string { return "mq_batches" }
+
+// Global implements storage.Global.
+func (batchRow) Global() {}
+
+type messageRow struct {
+	ID           int64 `gorm:"primaryKey"`
+	Queue        string
+	State        int
+	MessageID    []byte
+	BatchID      string
+	DueTime      time.Time
+	Attempts     int
+	Crashes      int
+	EnqueuedTime time.Time
+	Error        string
+	Trace        string
+	Body         []byte
+}
+
+func (messageRow) TableName() string { return "mq_messages" }
+
+// Global implements storage.Global.
+func (messageRow) Global() {}
+
+// rowOf returns the row of a message that waits from due on.
+func rowOf(queue string, m Message, due time.Time) (messageRow, error) {
+	if err := m.validate(); err != nil {
+		return messageRow{}, err
+	}
+	row := messageRow{
+		Queue: queue, State: rowWaiting, MessageID: []byte(m.ID), DueTime: due,
+		Attempts: m.Attempts, Crashes: m.Crashes, EnqueuedTime: m.EnqueuedTime, Body: m.Body,
+	}
+	if row.Body == nil {
+		row.Body = []byte{}
+	}
+	if len(m.Trace) > 0 {
+		trace, err := json.Marshal(m.Trace)
+		if err != nil {
+			return messageRow{}, fmt.Errorf("%w %q: %w", ErrInvalidMessage, m.ID, err)
+		}
+		row.Trace = string(trace)
+	}
+	return row, nil
+}
+
+// message reads the row. Error: ErrUndecodable.
+func (r messageRow) message() (Message, error) {
+	m := Message{
+		ID: string(r.MessageID), Body: r.Body, Attempts: r.Attempts, Crashes: r.Crashes, EnqueuedTime: r.EnqueuedTime.UTC(),
+	}
+	if r.Trace == "" {
+		return m, nil
+	}
+	if err := json.Unmarshal([]byte(r.Trace), &m.Trace); err != nil {
+		return m, fmt.Errorf("%w %q: its trace: %w", ErrUndecodable, m.ID, err)
+	}
+	return m, nil
+}
+
+// settlement is one statement that puts each message that is not done where its
+// outcome sends it:
+//
+//	UPDATE mq_messages SET batch_id = '', state = CASE id WHEN ? THEN ? … END, …
+//	 WHERE id IN (?, …)
+type settlement struct {
+	ids                           []int64
+	state, attempts, due, message []any
+}
+
+func (s *settlement) add(id int64, state, attempts int, due time.Time, message string) {
+	s.ids = append(s.ids, id)
+	s.state = append(s.state, id, state)
+	s.attempts = append(s.attempts, id, attempts)
+	s.due = append(s.due, id, due)
+	s.message = append(s.message, id, message)
+}
+
+func (s *settlement) run(tx *gorm.DB) error {
+	if len(s.ids) == 0 {
+		return nil
+	}
+	cases := "CASE id" + strings.Repeat(" WHEN ? THEN ?", len(s.ids)) + " END"
+	statement := "UPDATE mq_messages SET batch_id = '', state = " + cases + ", attempts = " + cases +
+		", due_time = " + cases + ", error = " + cases + " WHERE id IN ?"
+	var args []any
+	for _, part := range [][]any{s.state, s.attempts, s.due, s.message} {
+		args = append(args, part...)
+	}
+	return tx.Exec(statement, append(args, s.ids)...).Error
+}

@@ -1,0 +1,190 @@
+// Package redisconn turns INTERLOCK_REDIS_URL into a client, whatever the
+// topology behind it.
+//
+//	redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]
+//	redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/MASTER[/DATABASE]
+//	redis+cluster://[USER:PASSWORD@]HOST[:PORT],…
+//
+// With rediss in place of redis every connection, also to Sentinels, uses TLS and
+// the certificate must be that of the host. User and password are those of the
+// data nodes; Sentinels that want their own are given them by
+// ?sentinel_username=…&sentinel_password=….
+//
+// Invariants:
+//
+//   - A command that was sent is never sent again by the client when its reply was
+//     lost, on any topology. (A redirection in a cluster is no such case: the
+//     first node did nothing. Pipelines on a cluster are the exception: go-redis
+//     sends them again, so nothing that must not run twice is pipelined.)
+//   - A command ends with its context, and after a few seconds without one.
+//   - A password is in no error and no description.
+//
+// Who writes scripts for it keeps to one key each, or to keys that share a
+// {hash tag}: a cluster refuses others. Names of keys begin with Keys, names of
+// channels with Channels.
+package redisconn
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Topology is how the servers behind a URL work together.
+type Topology string
+
+// The topologies.
+const (
+	Single   Topology = "single"
+	Sentinel Topology = "sentinel"
+	Cluster  Topology = "cluster"
+)
+
+// Target is a parsed URL.
+type Target struct {
+	Topology Topology
+	// Addrs are the server, the Sentinels, or some nodes of the cluster.
+	Addrs []string
+	// Master is the name under which Sentinels know the master.
+	Master string
+	// Database is the number of the logical database, 0 in a cluster.
+	Database int
+
+	tls                                bool
+	username, password                 string
+	sentinelUsername, sentinelPassword string
+}
+
+var topologies = map[string]Topology{
+	"redis": Single, "rediss": Single,
+	"redis+sentinel": Sentinel, "rediss+sentinel": Sentinel,
+	"redis+cluster": Cluster, "rediss+cluster": Cluster,
+}
+
+const (
+	serverPort   = "6379"
+	sentinelPort = "26379"
+)
+
+// errShape says what is accepted. It quotes nothing, because what was given may
+// hold a password.
+var errShape = errors.New("want redis://HOST:PORT/0, redis+sentinel://HOST:PORT,HOST:PORT/MASTER/0 or redis+cluster://HOST:PORT,HOST:PORT (rediss for TLS)")
+
+// Parse reads a URL.
+func Parse(text string) (Target, error) {
+	scheme, rest, found := strings.Cut(text, "://")
+	topology, known := topologies[scheme]
+	if !found || !known {
+		return Target{}, errShape
+	}
+	t := Target{Topology: topology, tls: strings.HasPrefix(scheme, "rediss")}
+	authority, tail := rest, ""
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		authority, tail = rest[:end], rest[end:]
+	}
+	credentials, hosts := "", authority
+	if at := strings.LastIndex(authority, "@"); at >= 0 {
+		credentials, hosts = authority[:at+1], authority[at+1:]
+	}
+	if err := t.readAddrs(hosts); err != nil {
+		return Target{}, err
+	}
+	// The list of hosts is no host that net/url knows, so it reads the rest.
+	u, err := url.Parse(scheme + "://" + credentials + "host" + tail)
+	if err != nil || u.Fragment != "" {
+		return Target{}, errShape
+	}
+	t.username = u.User.Username()
+	t.password, _ = u.User.Password()
+	if err := t.readPath(u.Path); err != nil {
+		return Target{}, err
+	}
+	return t, t.readQuery(u.Query())
+}
+
+func (t *Target) readAddrs(hosts string) error {
+	port := serverPort
+	if t.Topology == Sentinel {
+		port = sentinelPort
+	}
+	for addr := range strings.SplitSeq(hosts, ",") {
+		u, err := url.Parse("redis://" + addr)
+		if err != nil || u.Hostname() == "" || u.Host != addr {
+			return errShape
+		}
+		t.Addrs = append(t.Addrs, net.JoinHostPort(u.Hostname(), orElse(u.Port(), port)))
+	}
+	if t.Topology == Single && len(t.Addrs) > 1 {
+		return errors.New("several hosts need redis+sentinel:// or redis+cluster://")
+	}
+	return nil
+}
+
+// readPath reads [/MASTER][/DATABASE].
+func (t *Target) readPath(path string) error {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if t.Topology == Sentinel {
+		if t.Master = parts[0]; t.Master == "" {
+			return errors.New("redis+sentinel:// needs the master's name after the hosts, as in redis+sentinel://HOST:PORT/mymaster")
+		}
+		parts = parts[1:]
+	}
+	if len(parts) == 0 || (len(parts) == 1 && parts[0] == "") {
+		return nil
+	}
+	database, err := strconv.Atoi(parts[0])
+	if err != nil || database < 0 || len(parts) > 1 {
+		return errors.New("the database in the Redis URL must be one number, such as /0")
+	}
+	if t.Topology == Cluster && database != 0 {
+		return errors.New("a Redis Cluster has database 0 only")
+	}
+	t.Database = database
+	return nil
+}
+
+func (t *Target) readQuery(query url.Values) error {
+	for name, values := range query {
+		switch {
+		case t.Topology == Sentinel && name == "sentinel_username":
+			t.sentinelUsername = values[0]
+		case t.Topology == Sentinel && name == "sentinel_password":
+			t.sentinelPassword = values[0]
+		default:
+			return fmt.Errorf("the Redis URL has %q, which says nothing to this program", name)
+		}
+	}
+	return nil
+}
+
+// String describes the target without its passwords.
+func (t Target) String() string {
+	text := strings.Join(t.Addrs, ",")
+	switch t.Topology {
+	case Sentinel:
+		return fmt.Sprintf("%s (Sentinels of %s)", text, t.Master)
+	case Cluster:
+		return text + " (cluster)"
+	}
+	return text
+}
+
+// Keys returns what the names of a port's keys begin with. All replicas of an
+// installation share them; another installation takes another database or server.
+func (t Target) Keys(port string) string { return "interlock:" + port + ":" }
+
+// Channels returns what the names of a port's channels begin with. Channels are
+// shared by all databases of a server, so its number is part of them.
+func (t Target) Channels(port string) string {
+	return fmt.Sprintf("interlock:%d:%s:", t.Database, port)
+}
+
+func orElse(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
