@@ -125,7 +125,8 @@ func (b *Redis) Publish(ctx context.Context, event Event) error {
 }
 
 func (b *Redis) send(ctx context.Context, channel string, message []byte) error {
-	node, err := redisconn.NodeOf(ctx, b.client, channel)
+	// One node for all topics, so that order holds across them.
+	node, err := redisconn.NodeOf(ctx, b.client, b.prefix)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,9 @@ var (
 	ErrLost = errors.New("lock lost")
 	// ErrReleased is the cause of a lease's context after Release.
 	ErrReleased = errors.New("lock released")
+	// ErrUnavailable means that the locks cannot be reached: nobody can say who
+	// holds what. Nothing was done under the lock; trying again later is safe.
+	ErrUnavailable = errors.New("the lock service cannot be reached")
 	// ErrKeys means that Acquire was called without keys or with an empty one.
 	ErrKeys = errors.New("lock keys must be given and not empty")
 )
@@ -44,10 +47,13 @@ type Locker interface {
 	// asks for its own key again waits like anyone else.
 	//
 	// Errors: ErrNotAcquired when the wait ran out, the cause of ctx when that
-	// ended first, ErrKeys for a programming error.
+	// ended first, ErrUnavailable when the locks cannot be reached, ErrLost when a
+	// key was lost while another one was waited for, ErrKeys for a programming
+	// error.
 	Acquire(ctx context.Context, wait time.Duration, keys ...string) (Lease, error)
 
-	// Held lists the keys that are held, sorted by key.
+	// Held lists the keys that are held in all processes, sorted by key. What other
+	// processes hold may be a second old.
 	Held(ctx context.Context) ([]Holding, error)
 }
 
@@ -77,7 +83,7 @@ type Holding struct {
 	Fence int64
 	// Age is how long the key has been held.
 	Age time.Duration
-	// Waiters is how many callers of this process wait for the key.
+	// Waiters is how many callers wait for the key, in all processes.
 	Waiters int
 }
 
@@ -89,8 +95,10 @@ type Observer struct {
 	Acquired func(key string, waited time.Duration, contended bool)
 	// Refused is called for the key that made Acquire fail.
 	Refused func(key string, waited time.Duration)
-	// Released is called for every key given back.
+	// Released is called for every key given back or lost.
 	Released func(key string, held time.Duration)
+	// Lost is called for every key lost, before Released.
+	Lost func(key string)
 }
 
 func (o Observer) acquired(key string, waited time.Duration, contended bool) {
@@ -108,6 +116,12 @@ func (o Observer) refused(key string, waited time.Duration) {
 func (o Observer) released(key string, held time.Duration) {
 	if o.Released != nil {
 		o.Released(key, held)
+	}
+}
+
+func (o Observer) lost(key string) {
+	if o.Lost != nil {
+		o.Lost(key)
 	}
 }
 

@@ -1,0 +1,150 @@
+package lock
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/clock"
+)
+
+// Each process that holds locks or waits for them says so twice a second, under a
+// key of its own that outlives it by the TTL of its locks. So a lock that is taken
+// and released in between costs nothing for it, and Held works in a cluster.
+
+// reported is one key as a process sees it. Fence is 0 when it only waits.
+type reported struct {
+	Key     string        `json:"key"`
+	Owner   string        `json:"owner,omitempty"`
+	Fence   int64         `json:"fence,omitempty"`
+	Age     time.Duration `json:"age,omitempty"`
+	Waiters int           `json:"waiters,omitempty"`
+}
+
+func (l *Redis) processesName() string            { return l.prefix + "processes" }
+func (l *Redis) reportName(process string) string { return l.prefix + "held:" + process }
+
+// here lists what this process holds and waits for.
+func (l *Redis) here() []reported {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]reported, 0, len(l.queues))
+	for key, q := range l.queues {
+		r := reported{Key: key, Waiters: q.waiting.Len()}
+		if front := q.front; front.held {
+			r.Owner, r.Fence, r.Age = front.lease.owner, front.fence, clock.Since(front.since)
+		} else {
+			r.Waiters++
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// report tells the other processes, until ctx ends.
+func (l *Redis) report(ctx context.Context) {
+	ticker := time.NewTicker(l.pollEvery)
+	defer ticker.Stop()
+	told := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		list := l.here()
+		if len(list) == 0 && !told {
+			continue
+		}
+		// A report that is missing is an operator's; the next one makes up for it.
+		if l.tell(ctx, list) == nil {
+			told = len(list) > 0
+		}
+	}
+}
+
+func (l *Redis) tell(ctx context.Context, list []reported) error {
+	ctx, cancel := context.WithTimeout(ctx, l.commandTimeout)
+	defer cancel()
+	if len(list) == 0 {
+		return l.client.Del(ctx, l.reportName(l.process)).Err()
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return fmt.Errorf("encode the held locks: %w", err)
+	}
+	if err := l.client.Set(ctx, l.reportName(l.process), text, l.ttl).Err(); err != nil {
+		return err
+	}
+	return l.client.SAdd(ctx, l.processesName(), l.process).Err()
+}
+
+// Held implements Locker. Errors: ErrUnavailable.
+func (l *Redis) Held(ctx context.Context) ([]Holding, error) {
+	all := l.here()
+	processes, err := l.client.SMembers(ctx, l.processesName()).Result()
+	if err != nil {
+		return nil, fmt.Errorf("list the processes that hold locks: %w: %w", ErrUnavailable, err)
+	}
+	for _, process := range processes {
+		if process == l.process {
+			continue
+		}
+		theirs, err := l.there(ctx, process)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, theirs...)
+	}
+	return merged(all), nil
+}
+
+// there reads the report of another process. A process without one is forgotten
+// until it reports again.
+func (l *Redis) there(ctx context.Context, process string) ([]reported, error) {
+	text, err := l.client.Get(ctx, l.reportName(process)).Bytes()
+	if errors.Is(err, redis.Nil) {
+		err = l.client.SRem(ctx, l.processesName(), process).Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what another process holds: %w: %w", ErrUnavailable, err)
+	}
+	var list []reported
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &list); err != nil {
+			return nil, fmt.Errorf("read what another process holds: %w", err)
+		}
+	}
+	return list, nil
+}
+
+// merged adds the waiters of all processes to the key's newest holder.
+func merged(all []reported) []Holding {
+	keys := make(map[string]*Holding)
+	for _, r := range all {
+		h := keys[r.Key]
+		if h == nil {
+			h = &Holding{Key: r.Key}
+			keys[r.Key] = h
+		}
+		h.Waiters += r.Waiters
+		if r.Fence > h.Fence {
+			h.Owner, h.Fence, h.Age = r.Owner, r.Fence, r.Age
+		}
+	}
+	held := make([]Holding, 0, len(keys))
+	for _, h := range keys {
+		// Without a holder it is passing from one to the next.
+		if h.Fence > 0 {
+			held = append(held, *h)
+		}
+	}
+	slices.SortFunc(held, func(a, b Holding) int { return cmp.Compare(a.Key, b.Key) })
+	return held
+}

@@ -1,0 +1,178 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"interlock/internal/clock"
+)
+
+// extendAtOnce bounds how many locks are extended at the same time.
+const extendAtOnce = 16
+
+// redisLease is a set of claims that live and end together.
+type redisLease struct {
+	locker   *Redis
+	owner    string
+	claims   []*redisClaim
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	released atomic.Bool
+}
+
+func newRedisLease(ctx context.Context, l *Redis, owner string) *redisLease {
+	lease := &redisLease{locker: l, owner: owner}
+	lease.ctx, lease.cancel = context.WithCancelCause(ctx)
+	return lease
+}
+
+// Context implements Lease.
+func (l *redisLease) Context() context.Context { return l.ctx }
+
+// Fence implements Lease.
+func (l *redisLease) Fence(key string) int64 {
+	for _, c := range l.claims {
+		if c.key == key {
+			return c.fence
+		}
+	}
+	return 0
+}
+
+// Release implements Lease. It costs one round trip a key, in which the lock is
+// passed to who waits behind. Errors: ErrLost when a key was lost before,
+// ErrUnavailable when Redis could not be told; it is told later then.
+func (l *redisLease) Release(ctx context.Context) error {
+	if !l.released.CompareAndSwap(false, true) {
+		return nil
+	}
+	// Cancelled first, so that nothing runs on under a lock that is another's.
+	l.cancel(ErrReleased)
+	var errs []error
+	for _, c := range l.claims {
+		errs = append(errs, l.locker.giveBack(ctx, c))
+	}
+	return errors.Join(errs...)
+}
+
+// validity is how long a claim is relied on after the command was sent that took
+// or extended it: its TTL less a hundredth, by which the two clocks may drift apart.
+func (l *Redis) validity() time.Duration { return l.ttl - l.ttl/100 }
+
+// expire is called when a claim would end. One that was extended meanwhile goes on.
+func (l *Redis) expire(c *redisClaim) {
+	l.mu.Lock()
+	if left := l.validity() - clock.Since(c.confirmed); c.held && left > 0 {
+		c.expiry.Reset(left)
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Unlock()
+	l.lose(c)
+}
+
+// lose ends a claim that no longer holds its lock. Who waits behind it here need
+// not wait until its holder has noticed.
+func (l *Redis) lose(c *redisClaim) {
+	l.mu.Lock()
+	if !c.held {
+		l.mu.Unlock()
+		return
+	}
+	l.letGo(c)
+	heldFor := clock.Since(c.since)
+	l.advanceLocked(c)
+	l.goesStale(c)
+	l.mu.Unlock()
+
+	c.lease.cancel(ErrLost)
+	l.logger.Warn("a lock was lost", "key", c.key, "owner", c.lease.owner, "held", heldFor.String())
+	l.observer.lost(c.key)
+	l.observer.released(c.key, heldFor)
+}
+
+// watch extends what is held and releases what is stale, until ctx ends.
+func (l *Redis) watch(ctx context.Context) {
+	ticker := time.NewTicker(l.ttl / 6)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		l.releaseStale(ctx)
+		l.extendAll(ctx, l.due())
+	}
+}
+
+// due returns the claims that were confirmed longer than a quarter of the TTL ago:
+// at the next tick it would be more than a third.
+func (l *Redis) due() []*redisClaim {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var due []*redisClaim
+	for _, q := range l.queues {
+		if q.front.held && clock.Since(q.front.confirmed) > l.ttl/4 {
+			due = append(due, q.front)
+		}
+	}
+	return due
+}
+
+func (l *Redis) extendAll(ctx context.Context, claims []*redisClaim) {
+	places := make(chan struct{}, extendAtOnce)
+	var extending sync.WaitGroup
+	for _, c := range claims {
+		places <- struct{}{}
+		extending.Go(func() {
+			l.extendOne(ctx, c)
+			<-places
+		})
+	}
+	extending.Wait()
+}
+
+func (l *Redis) extendOne(ctx context.Context, c *redisClaim) {
+	sent := clock.Mark()
+	extended, err := l.extend(ctx, c.key, c.token)
+	switch {
+	case err != nil:
+		// It lives on until its end; the next tick tries again.
+		if ctx.Err() == nil {
+			l.logger.WarnContext(ctx, "a lock could not be extended yet", "key", c.key, "error", err)
+		}
+	case extended:
+		l.mu.Lock()
+		c.confirmed = sent
+		l.mu.Unlock()
+	default:
+		l.lose(c)
+	}
+}
+
+// releaseStale releases claims that nobody wants. It stops at the first that cannot
+// be: the others will do no better.
+func (l *Redis) releaseStale(ctx context.Context) {
+	for ctx.Err() == nil {
+		l.mu.Lock()
+		if len(l.stale) == 0 {
+			l.mu.Unlock()
+			return
+		}
+		oldest := l.stale[0]
+		l.mu.Unlock()
+		if clock.Since(oldest.until) < 0 {
+			// Without a process: this one may wait for the key meanwhile.
+			if _, err := l.run(ctx, step{key: oldest.key, release: oldest.token}); err != nil {
+				return
+			}
+		}
+		l.mu.Lock()
+		l.stale = l.stale[1:]
+		l.mu.Unlock()
+	}
+}

@@ -1,0 +1,40 @@
+package lock_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/lock"
+	"interlock/internal/lock/locktest"
+	"interlock/internal/redisconn/redistest"
+)
+
+func TestRedisKeepsTheContract(t *testing.T) {
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	locktest.Contract(t, func(t *testing.T) lock.Locker { return newRedis(t, client, lock.RedisOptions{}) })
+}
+
+func TestRedisKeepsTheContractOnACluster(t *testing.T) {
+	client := redistest.Connect(t, redistest.NewCluster(t).URL())
+	locktest.Contract(t, func(t *testing.T) lock.Locker { return newRedis(t, client, lock.RedisOptions{}) })
+}
+
+// newRedis returns a locker that shares its keys with those of the same prefix; a
+// prefix of its own is made without one.
+func newRedis(t testing.TB, client redis.UniversalClient, options lock.RedisOptions) *lock.Redis {
+	t.Helper()
+	if options.Prefix == "" {
+		options.Prefix = "test:" + uuid.NewString() + ":"
+	}
+	options.Channels = options.Prefix + "wake:"
+	locker := lock.NewRedis(client, options)
+	t.Cleanup(locker.Close)
+	return locker
+}
+
+func BenchmarkRedis(b *testing.B) {
+	client := redistest.Connect(b, redistest.SharedURL(b))
+	locktest.Benchmark(b, func(b *testing.B) lock.Locker { return newRedis(b, client, lock.RedisOptions{}) })
+}
