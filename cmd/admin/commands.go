@@ -19,7 +19,7 @@ import (
 // change is in SQL, and a running server sees it within a second. On empty data it
 // makes the first admin, as serve would; standard output stays the command's own.
 func withServices(ctx context.Context, s settings.Storage, do func(*app.Services) error) error {
-	services, err := app.Open(ctx, s, "")
+	services, err := app.Open(ctx, s, "", nil)
 	if err != nil {
 		return err
 	}

@@ -33,8 +33,17 @@ const (
 )
 
 // Authenticate finds out who sends a request, by its Authorization header or else
-// its session cookie. Errors: Unauthenticated, InvalidCredentials, CSRFFailed.
+// its session cookie, and for whom. Errors: Unauthenticated, InvalidCredentials,
+// CSRFFailed; of X-On-Behalf-Of: MalformedRequest, Forbidden.
 func (s *Service) Authenticate(r *http.Request) (principal.Principal, error) {
+	p, err := s.identify(r)
+	if err != nil {
+		return principal.Principal{}, err
+	}
+	return actFor(r, p)
+}
+
+func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 	if header := r.Header.Get(headerAuthorization); header != "" {
 		return s.authenticateBearer(r.Context(), header)
 	}
@@ -51,7 +60,12 @@ func (s *Service) Authenticate(r *http.Request) (principal.Principal, error) {
 func (s *Service) authenticateBearer(ctx context.Context, header string) (principal.Principal, error) {
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
-	if !strings.EqualFold(scheme, "Bearer") || !isToken(token) {
+	switch {
+	case !strings.EqualFold(scheme, "Bearer"):
+		return principal.Principal{}, errWrongCredentials()
+	case looksLikeJWT(token):
+		return s.callerByJWT(ctx, token)
+	case !isToken(token):
 		return principal.Principal{}, errWrongCredentials()
 	}
 	credential := digestOf(token)

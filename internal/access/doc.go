@@ -13,4 +13,6 @@
 //     nothing any more: at once in this process, within a second in others.
 //   - A session that began with an old password does not outlive its change: both
 //     lock the user's row.
+//   - A customer is whoever the shop's key signed for. Its token opens only what
+//     customers may do, in the one tenant that it names.
 package access

@@ -17,6 +17,7 @@ import (
 // Permissions are what this domain's routes ask for.
 var Permissions = []principal.Grant{
 	{Name: "access:read", Meaning: "List the permissions that roles and tokens can be given."},
+	{Name: impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
 }
 
 // Deps are what a Service stands on.
@@ -27,6 +28,10 @@ type Deps struct {
 	// Grants is every permission that the program's routes ask for: the catalogue.
 	// Roles and tokens can be given these and no others.
 	Grants []principal.Grant
+	// Customers checks customers' tokens; nil when no customer may call.
+	Customers *CustomerKeys
+	// CustomerMay is what every customer may do.
+	CustomerMay []string
 }
 
 // Service holds the use cases of access. It is safe for concurrent use.
@@ -40,6 +45,10 @@ type Service struct {
 	sessions  *scs.SessionManager
 	callers   callers
 	marks     marks
+
+	customers   *CustomerKeys
+	customerMay []string
+	tenants     tenantIDs
 }
 
 // New returns a Service.
@@ -54,6 +63,8 @@ func New(d Deps) *Service {
 		passwords: newPasswords(),
 		attempts:  attempts{db: d.DB, clock: d.Clock},
 		sessions:  newSessions(sessionStore{db: d.DB, clock: d.Clock}),
+
+		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
 	s.callers.forget()
 	return s

@@ -74,7 +74,11 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.closers = append(p.closers, func() { stopWithin(stopTracing, 5*time.Second) })
-	if p.services, err = Open(ctx, p.Settings.Storage, p.Settings.RedisURL); err != nil {
+	customers, err := p.customerKeys(ctx)
+	if err != nil {
+		return err
+	}
+	if p.services, err = Open(ctx, p.Settings.Storage, p.Settings.RedisURL, customers); err != nil {
 		return err
 	}
 	p.closers = append(p.closers, p.services.Close)
@@ -92,6 +96,27 @@ func (p *Program) start(ctx context.Context) error {
 		return fmt.Errorf("listen on %s: %w", p.Settings.Addr, err)
 	}
 	return nil
+}
+
+// shortSecret is the length in bytes below which a secret of HS256 can be guessed
+// faster than its signature (RFC 7518, 3.2).
+const shortSecret = 32
+
+// customerKeys returns what the settings say about customers' tokens; nil when they
+// say nothing. Keys at a URL are kept fresh until the program closes.
+func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error) {
+	switch s := p.Settings.Serve; {
+	case s.CustomerJWTSecret != "":
+		if len(s.CustomerJWTSecret) < shortSecret {
+			slog.WarnContext(ctx, "INTERLOCK_CUSTOMER_JWT_SECRET is short and could be guessed; use 32 random bytes or more")
+		}
+		return access.SharedSecret(s.CustomerJWTSecret), nil
+	case s.CustomerJWKSURL != "":
+		fresh, stop := context.WithCancel(context.WithoutCancel(ctx))
+		p.closers = append(p.closers, stop)
+		return access.RemoteKeys(fresh, s.CustomerJWKSURL)
+	}
+	return nil, nil
 }
 
 // Addr returns the address that the program listens on.

@@ -78,9 +78,13 @@ func Permissions() []principal.Grant {
 		inventory.Permissions, wallets.Permissions)
 }
 
+// customerMay is what every customer may do, by the shop's signature alone.
+var customerMay []string
+
 // Open opens the engines and builds the domains on them. In embedded mode it
-// brings the schema up to date; elsewhere `admin migrate up` does.
-func Open(ctx context.Context, s settings.Storage, redisURL string) (*Services, error) {
+// brings the schema up to date; elsewhere `admin migrate up` does. Nil customers
+// means that no customer may call.
+func Open(ctx context.Context, s settings.Storage, redisURL string, customers *access.CustomerKeys) (*Services, error) {
 	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
 	if err != nil {
 		return nil, err
@@ -99,7 +103,7 @@ func Open(ctx context.Context, s settings.Storage, redisURL string) (*Services, 
 		sv.Metrics.WatchPool(name, pool)
 	}
 	sv.Runner = uow.NewRunner(uow.Options{DB: db, Locks: sv.locks, Clock: sv.Clock, Observer: sv.Metrics})
-	sv.buildDomains()
+	sv.buildDomains(customers)
 	return sv, nil
 }
 
@@ -150,9 +154,11 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	return nil
 }
 
-func (sv *Services) buildDomains() {
+func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Audit = audit.NewLog(sv.DB)
-	sv.Access = access.New(access.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions()})
+	sv.Access = access.New(access.Deps{
+		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: customerMay,
+	})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})

@@ -32,16 +32,18 @@ type Filter struct {
 
 // Entry is one mutation as replies show it.
 type Entry struct {
-	ID          int64            `json:"id"`
-	UnitID      string           `json:"unitId"`
-	RequestID   string           `json:"requestId"`
-	Actor       principal.Person `json:"actor"`
-	ActorKind   string           `json:"actorKind"`
-	Action      string           `json:"action"`
-	Resource    string           `json:"resource"`
-	Detail      json.RawMessage  `json:"detail"`
-	Note        string           `json:"note"`
-	CreatedTime time.Time        `json:"createdTime"`
+	ID        int64            `json:"id"`
+	UnitID    string           `json:"unitId"`
+	RequestID string           `json:"requestId"`
+	Actor     principal.Person `json:"actor"`
+	ActorKind string           `json:"actorKind"`
+	// OnBehalfOf is the customer for whom a token acted, or nil.
+	OnBehalfOf  *int64          `json:"onBehalfOf"`
+	Action      string          `json:"action"`
+	Resource    string          `json:"resource"`
+	Detail      json.RawMessage `json:"detail"`
+	Note        string          `json:"note"`
+	CreatedTime time.Time       `json:"createdTime"`
 }
 
 var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
@@ -100,7 +102,7 @@ func under(resource string) string {
 func view(row uow.AuditRow) Entry {
 	return Entry{
 		ID: row.ID, UnitID: row.UnitID, RequestID: row.RequestID,
-		Actor: principal.Person{ID: row.ActorID, Name: row.ActorName}, ActorKind: row.ActorKind,
+		Actor: principal.Person{ID: row.ActorID, Name: row.ActorName}, ActorKind: row.ActorKind, OnBehalfOf: row.OnBehalfOf,
 		Action: row.Action, Resource: row.Resource, Detail: row.Detail, Note: row.Note, CreatedTime: row.CreatedTime,
 	}
 }

@@ -35,9 +35,9 @@ type Items interface {
 	ForSale(ctx context.Context, u *uow.Unit, skus []string, found func(sku, name string, price int64)) error
 }
 
-// Stock is what a sale does with the pieces of its item, all in the sale's own unit. Acts
+// Inventory is what a sale does with the pieces of its item, all in the sale's own unit. Acts
 // with a reference do nothing when they were done before.
-type Stock interface {
+type Inventory interface {
 	// Lock takes the lock of the item's stock until the unit has ended, before its
 	// transaction begins, and returns the context to go on with.
 	Lock(ctx context.Context, u *uow.Unit, wait time.Duration, skus ...string) (context.Context, error)
@@ -90,7 +90,7 @@ type Deps struct {
 	Gate   Gate
 	Queues mq.Broker
 	Items  Items
-	Stock  Stock
+	Stock  Inventory
 	Orders Orders
 	// PaymentTimeout is how long an order may stay unpaid; 0 means 15 minutes.
 	PaymentTimeout time.Duration
@@ -111,7 +111,7 @@ type Service struct {
 	gate           Gate
 	queues         mq.Broker
 	items          Items
-	stock          Stock
+	stock          Inventory
 	orders         Orders
 	paymentTimeout time.Duration
 	random         io.Reader

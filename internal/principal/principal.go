@@ -33,6 +33,18 @@ type Principal struct {
 	CredentialID string
 	// Permissions are what it may do, such as "configs:write", "configs:*", "*".
 	Permissions []string
+	// OnBehalfOf is the customer for whom an API token acts; 0 when it acts for
+	// itself.
+	OnBehalfOf int64
+}
+
+// Customer returns the id of the customer whom a request is about: of the customer
+// who calls, or of the one for whom a token acts. False when there is none.
+func (p Principal) Customer() (int64, bool) {
+	if p.Kind == Customer {
+		return p.UserID, true
+	}
+	return p.OnBehalfOf, p.OnBehalfOf != 0
 }
 
 // System is the program acting on a tenant by itself, under a job's name.

@@ -55,6 +55,7 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 		"--addr=8080":                      {"INTERLOCK_ADDR", "HOST:PORT"},
 		"--redis-url=localhost:6379":       {"INTERLOCK_REDIS_URL", "redis://"},
 		"--trusted-proxies=10.0.0.1":       {"INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8"},
+		"--customer-jwks-url=keys.json":    {"INTERLOCK_CUSTOMER_JWKS_URL", "https://"},
 		"--rate-limit=-1":                  {"INTERLOCK_RATE_LIMIT", "0 or more"},
 		"--shutdown-timeout=0s":            {"INTERLOCK_SHUTDOWN_TIMEOUT", "longer"},
 		"--log-level=loud":                 {"--log-level", "debug"},

@@ -31,6 +31,7 @@ CREATE TABLE `audit_entries` (
   `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
   `note` varchar(500) NOT NULL DEFAULT '',
   `created_time` datetime(6) NOT NULL,
+  `on_behalf_of` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_audit_entries_unit` (`unit_id`),
   KEY `ix_audit_entries_resource` (`tenant_id`,`resource`,`id`),

@@ -32,7 +32,7 @@ CREATE TABLE audit_entries (
   detail        TEXT     NOT NULL,
   note          TEXT     NOT NULL DEFAULT '',
   created_time  DATETIME NOT NULL
-);
+, on_behalf_of INTEGER NULL);
 
 CREATE INDEX ix_audit_entries_resource ON audit_entries (tenant_id, resource, id);
 

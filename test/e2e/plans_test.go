@@ -17,7 +17,7 @@ import (
 // and of the dashboard. MariaDB has the same indexes, and a planner that scans small
 // tables whatever they have.
 func TestNoOverviewReadsAWholeTable(t *testing.T) {
-	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, "")
+	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, "", nil)
 	require.NoError(t, err)
 	defer services.Close()
 	ctx := principal.With(t.Context(), principal.System(1, "planner"))

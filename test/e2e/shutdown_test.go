@@ -138,7 +138,7 @@ func TestASecondServerOnTheSameDataIsRefusedWithASentence(t *testing.T) {
 func TestATokenMadeBesideARunningServerWorksAtOnce(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		tenant := p.NewTenant(t)
-		beside, err := app.Open(t.Context(), p.Settings.Storage, "")
+		beside, err := app.Open(t.Context(), p.Settings.Storage, "", nil)
 		require.NoError(t, err)
 		t.Cleanup(beside.Close)
 		token := newToken(t, beside, tenant, "admin")

@@ -1,0 +1,176 @@
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MicahParks/keyfunc/v3"
+	"github.com/golang-jwt/jwt/v5"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+)
+
+const (
+	// headerOnBehalfOf names the customer for whom an API token acts.
+	headerOnBehalfOf = "X-On-Behalf-Of"
+	// impersonate is what a token needs to act for a customer.
+	impersonate = "customers:impersonate"
+	// clockSkew is how far the shop's clock may be from ours.
+	clockSkew = 5 * time.Second
+	// keysPatience bounds how long a request waits for keys that were not known yet.
+	keysPatience = 3 * time.Second
+	// longestJWT is in bytes; nobody signs more for a customer.
+	longestJWT = 8 << 10
+)
+
+// CustomerKeys check the signatures of customers' tokens (JWT, RFC 7519), which
+// the shop issues and this service only reads. The nil value knows no customers.
+type CustomerKeys struct {
+	key    jwt.Keyfunc
+	parser []jwt.ParserOption
+}
+
+// SharedSecret accepts tokens that were signed with this secret by HS256.
+func SharedSecret(secret string) *CustomerKeys {
+	return &CustomerKeys{
+		key:    func(*jwt.Token) (any, error) { return []byte(secret), nil },
+		parser: []jwt.ParserOption{jwt.WithValidMethods([]string{"HS256"})},
+	}
+}
+
+// RemoteKeys accepts tokens that were signed with a public key of the JSON Web
+// Key Set (RFC 7517) at url. The set is read at once, then every hour and when a
+// token names an unknown key, until ctx ends; while it cannot be read, the keys
+// known so far stay good. Secrets are not accepted: a public key that is taken
+// for a secret would let everybody sign.
+func RemoteKeys(ctx context.Context, url string) (*CustomerKeys, error) {
+	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{url}, keyfunc.Override{
+		HTTPTimeout: keysPatience, RateLimitWaitMax: 10 * time.Millisecond,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the customers' keys from %s: %w", url, err)
+	}
+	return &CustomerKeys{
+		key: keys.Keyfunc,
+		parser: []jwt.ParserOption{jwt.WithValidMethods([]string{
+			"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+		})},
+	}, nil
+}
+
+// customerClaims are what is read of a customer's token.
+type customerClaims struct {
+	jwt.RegisteredClaims
+	// Subject hides the registered one, because some issuers write the id as a number.
+	Subject json.RawMessage `json:"sub"`
+	// Tenant is the tenant's name; DefaultTenant when left out.
+	Tenant string `json:"tenant"`
+	// Name is what others read in histories; made from the id when left out.
+	Name string `json:"name"`
+}
+
+// looksLikeJWT tells a customer's token from everything else that may follow
+// "Bearer", without decoding it.
+func looksLikeJWT(text string) bool {
+	return len(text) <= longestJWT && strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") == 2
+}
+
+// callerByJWT finds out which customer a token names. A customer has no row here:
+// whoever the shop signs for is one, as long as the token lasts.
+func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Principal, error) {
+	if s.customers == nil {
+		return principal.Principal{}, errWrongCredentials()
+	}
+	var claims customerClaims
+	options := append([]jwt.ParserOption{jwt.WithLeeway(clockSkew), jwt.WithTimeFunc(s.clock.Now)}, s.customers.parser...)
+	if _, err := jwt.ParseWithClaims(text, &claims, s.customers.key, options...); err != nil {
+		return principal.Principal{}, errWrongCredentials()
+	}
+	id, ok := customerID(strings.Trim(string(claims.Subject), `"`))
+	if !ok {
+		return principal.Principal{}, errWrongCredentials()
+	}
+	tenant, err := s.tenants.id(ctx, s.store, claims.Tenant)
+	if errors.Is(err, errNoTenant) {
+		return principal.Principal{}, errWrongCredentials()
+	}
+	if err != nil {
+		return principal.Principal{}, err
+	}
+	return principal.Principal{
+		Kind: principal.Customer, TenantID: tenant, UserID: id, Name: customerName(claims.Name, id),
+		Permissions: s.customerMay,
+	}, nil
+}
+
+// customerID reads an id of the shop's customers: a positive integer without sign
+// or leading zeros, so that one customer has one spelling.
+func customerID(text string) (int64, bool) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	return id, err == nil && id > 0 && strconv.FormatInt(id, 10) == text
+}
+
+func customerName(name string, id int64) string {
+	if checkName("", name) != nil {
+		return "customer " + strconv.FormatInt(id, 10)
+	}
+	return name
+}
+
+// actFor lets p act for the customer that the request names, if it names one.
+// Only API tokens may, with the permission customers:impersonate; histories and
+// the audit log go on naming the token's user, who answers for it. Errors:
+// MalformedRequest, Forbidden.
+func actFor(r *http.Request, p principal.Principal) (principal.Principal, error) {
+	named := r.Header[headerOnBehalfOf]
+	if len(named) == 0 {
+		return p, nil
+	}
+	if p.Kind != principal.Token || !p.May(impersonate) {
+		return p, apperr.New(apperr.Forbidden, "Only an API token with the permission %s may send %s.", impersonate, headerOnBehalfOf)
+	}
+	id, ok := customerID(named[0])
+	if len(named) > 1 || !ok {
+		return p, apperr.New(apperr.MalformedRequest, "%s must be one customer's id, a positive integer.", headerOnBehalfOf)
+	}
+	p.OnBehalfOf = id
+	return p, nil
+}
+
+var errNoTenant = errors.New("no such tenant")
+
+// tenantIDs remembers the ids of tenants by name. Tenants are neither renamed nor
+// deleted, so what was found stays true.
+type tenantIDs struct{ byName sync.Map }
+
+// id returns a tenant's id. Errors: errNoTenant.
+func (t *tenantIDs) id(ctx context.Context, st store, name string) (int64, error) {
+	if name == "" {
+		name = DefaultTenant
+	}
+	if id, ok := t.byName.Load(name); ok {
+		return id.(int64), nil
+	}
+	if !tenantNames.MatchString(name) {
+		return 0, errNoTenant
+	}
+	var tenant Tenant
+	err := st.db.Read(ctx).Where("name = ?", name).Take(&tenant).Error
+	switch {
+	case storage.IsNotFound(err):
+		return 0, errNoTenant
+	case err != nil:
+		return 0, fmt.Errorf("read the tenant: %w", err)
+	}
+	t.byName.Store(name, tenant.ID)
+	return tenant.ID, nil
+}

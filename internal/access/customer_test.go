@@ -1,0 +1,235 @@
+package access
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/apperr"
+	"interlock/internal/principal"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+const shopSecret = "a secret that only the shop has, 32+"
+
+// shop is a house whose customers' tokens are signed with shopSecret.
+func shop(t *testing.T) *house {
+	h := newHouse(t, storagetest.SQLite(t))
+	h.customers, h.customerMay = SharedSecret(shopSecret), []string{"orders:pay"}
+	return h
+}
+
+func signed(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims) string {
+	t.Helper()
+	text, err := jwt.NewWithClaims(method, claims).SignedString(key)
+	require.NoError(t, err)
+	return text
+}
+
+func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
+	h := shop(t)
+	cases := map[string]struct {
+		claims jwt.MapClaims
+		name   string
+	}{
+		"with all claims":             {jwt.MapClaims{"sub": "1001", "name": "Wang", "exp": h.clock.Now().Add(time.Minute).Unix()}, "Wang"},
+		"without a name":              {jwt.MapClaims{"sub": "1001"}, "customer 1001"},
+		"with a name no screen shows": {jwt.MapClaims{"sub": "1001", "name": "a\nb"}, "customer 1001"},
+		"with the id as a number":     {jwt.MapClaims{"sub": 1001, "name": "Wang"}, "Wang"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			c.claims["tenant"] = h.tenant.Name
+			p, err := h.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(shopSecret), c.claims)))
+			require.NoError(t, err)
+			require.Equal(t, principal.Principal{
+				Kind: principal.Customer, TenantID: h.tenant.ID, UserID: 1001, Name: c.name, Permissions: []string{"orders:pay"},
+			}, p)
+			id, ok := p.Customer()
+			require.True(t, ok)
+			require.EqualValues(t, 1001, id)
+		})
+	}
+}
+
+func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
+	h := shop(t)
+	good := func(changes jwt.MapClaims) jwt.MapClaims {
+		claims := jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name}
+		for name, value := range changes {
+			claims[name] = value
+		}
+		return claims
+	}
+	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	secret := []byte(shopSecret)
+	cases := map[string]string{
+		"signed by another":     signed(t, jwt.SigningMethodHS256, []byte("somebody else's"), good(nil)),
+		"not signed at all":     signed(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(nil)),
+		"by another algorithm":  signed(t, jwt.SigningMethodHS512, secret, good(nil)),
+		"by a key of one's own": signed(t, jwt.SigningMethodES256, own, good(nil)),
+		"expired":               signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": h.clock.Now().Add(-time.Minute).Unix()})),
+		"not yet good":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"nbf": h.clock.Now().Add(time.Minute).Unix()})),
+		"of no tenant":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "nobody"})),
+		"of a malformed tenant": signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "' OR 1=1"})),
+		"for nobody":            signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": ""})),
+		"for a name":            signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "wang"})),
+		"for id 0":              signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "0"})),
+		"for another spelling":  signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "01001"})),
+		"for a fraction":        signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": 1.5})),
+		"with its middle changed": func() string {
+			parts := strings.Split(signed(t, jwt.SigningMethodHS256, secret, good(nil)), ".")
+			parts[1] = base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"2002","tenant":"` + h.tenant.Name + `"}`))
+			return strings.Join(parts, ".")
+		}(),
+	}
+	for name, token := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := h.Authenticate(withBearer(token))
+			requireCode(t, apperr.InvalidCredentials, err)
+		})
+	}
+}
+
+func TestACustomersTokenStopsWithItsExpiry(t *testing.T) {
+	h := shop(t)
+	token := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{
+		"sub": "1001", "tenant": h.tenant.Name, "exp": h.clock.Now().Add(time.Minute).Unix(),
+	})
+	_, err := h.Authenticate(withBearer(token))
+	require.NoError(t, err)
+	h.clock.Advance(time.Minute + clockSkew + time.Second)
+	_, err = h.Authenticate(withBearer(token))
+	requireCode(t, apperr.InvalidCredentials, err)
+}
+
+func TestWithoutAKeyNoCustomerComesIn(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	_, err := h.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(""), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})))
+	requireCode(t, apperr.InvalidCredentials, err)
+}
+
+func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
+	h := newHouse(t, storagetest.SQLite(t))
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	point, err := private.PublicKey.Bytes()
+	require.NoError(t, err)
+	published, err := json.Marshal(map[string]any{"keys": []any{map[string]any{
+		"kty": "EC", "crv": "P-256", "kid": "shop-1", "alg": "ES256", "use": "sig",
+		"x": base64.RawURLEncoding.EncodeToString(point[1:33]), "y": base64.RawURLEncoding.EncodeToString(point[33:]),
+	}}})
+	require.NoError(t, err)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(published) }))
+	defer server.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	h.customers, err = RemoteKeys(ctx, server.URL)
+	require.NoError(t, err)
+	http.DefaultClient.CloseIdleConnections()
+
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})
+	token.Header["kid"] = "shop-1"
+	text, err := token.SignedString(private)
+	require.NoError(t, err)
+	p, err := h.Authenticate(withBearer(text))
+	require.NoError(t, err)
+	require.EqualValues(t, 1001, p.UserID)
+
+	forged := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})
+	forged.Header["kid"] = "shop-1"
+	text, err = forged.SignedString(point)
+	require.NoError(t, err)
+	_, err = h.Authenticate(withBearer(text))
+	requireCode(t, apperr.InvalidCredentials, err)
+}
+
+func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
+	h := shop(t)
+	h.catalogue = append(h.catalogue, principal.Grant{Name: impersonate})
+	token := func(scopes ...string) string {
+		secret, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "shop", Scopes: scopes})
+		require.NoError(t, err)
+		return secret
+	}
+	customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})
+	may := token(impersonate, "orders:pay")
+	cases := map[string]struct {
+		token string
+		named []string
+		want  apperr.Code
+	}{
+		"a token that may":            {may, []string{"1001"}, ""},
+		"a token of unlimited scope":  {token(), []string{"1001"}, ""},
+		"a token that may not":        {token("orders:pay"), []string{"1001"}, apperr.Forbidden},
+		"a customer":                  {customer, []string{"2002"}, apperr.Forbidden},
+		"a customer for himself":      {customer, []string{"1001"}, apperr.Forbidden},
+		"for no number":               {may, []string{"wang"}, apperr.MalformedRequest},
+		"for nobody":                  {may, []string{""}, apperr.MalformedRequest},
+		"for a number below 1":        {may, []string{"-1"}, apperr.MalformedRequest},
+		"for two customers at a time": {may, []string{"1001", "2002"}, apperr.MalformedRequest},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := withBearer(c.token)
+			r.Header[headerOnBehalfOf] = c.named
+			p, err := h.Authenticate(r)
+			if c.want != "" {
+				requireCode(t, c.want, err)
+				return
+			}
+			require.NoError(t, err)
+			id, ok := p.Customer()
+			require.True(t, ok)
+			require.EqualValues(t, 1001, id)
+			require.Equal(t, principal.Token, p.Kind)
+			require.Equal(t, "admin", p.Name, "the token's user answers for it")
+		})
+	}
+	t.Run("an admin", func(t *testing.T) {
+		r := withCookie(http.MethodGet, h.mustSignIn(t))
+		r.Header.Set(headerOnBehalfOf, "1001")
+		_, err := h.Authenticate(r)
+		requireCode(t, apperr.Forbidden, err)
+	})
+	t.Run("once, and not with the next request", func(t *testing.T) {
+		p, err := h.Authenticate(withBearer(may))
+		require.NoError(t, err)
+		_, ok := p.Customer()
+		require.False(t, ok)
+	})
+}
+
+func TestTheAuditLogSaysForWhomATokenActed(t *testing.T) {
+	h := shop(t)
+	actor := principal.Principal{Kind: principal.Token, TenantID: h.tenant.ID, UserID: 1, Name: "admin", OnBehalfOf: 1001}
+	act := func(role string) {
+		require.NoError(t, h.runner.Do(principal.With(t.Context(), actor), func(ctx context.Context, u *uow.Unit) error {
+			u.Audit(uow.Entry{Action: "test.done", Resource: "roles/" + role})
+			_, err := insertRole(ctx, u, role, nil)
+			return err
+		}))
+	}
+	act("clerk")
+	actor.OnBehalfOf = 0
+	act("driver")
+	var rows []uow.AuditRow
+	require.NoError(t, h.db.Read(h.inside(t)).Where("action = ?", "test.done").Order("id").Find(&rows).Error)
+	require.Len(t, rows, 2)
+	require.NotNil(t, rows[0].OnBehalfOf)
+	require.EqualValues(t, 1001, *rows[0].OnBehalfOf)
+	require.Nil(t, rows[1].OnBehalfOf)
+}
