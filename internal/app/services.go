@@ -129,8 +129,8 @@ func (sv *Services) prepareSchema(ctx context.Context) error {
 // openPorts chooses each port's implementation: Redis where there is one, this
 // process otherwise.
 func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
-	sv.locks = lock.NewInProcess(sv.Clock, lock.Observer{})
 	if redisURL == "" {
+		sv.locks = lock.NewInProcess(sv.Clock, sv.Metrics.LockObserver())
 		bus := events.NewInProcess(eventBuffer)
 		sv.bus, sv.limiter = bus, ratelimit.NewInProcess(sv.Clock.Now)
 		sv.closers = append(sv.closers, bus.Close)
@@ -151,6 +151,12 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	}
 	sv.bus, sv.limiter = bus, ratelimit.NewRedis(client, target.Keys("rate"))
 	sv.closers = append(sv.closers, bus.Close)
+	locks := lock.NewRedis(client, lock.RedisOptions{
+		Prefix: target.Keys("lock"), Channels: target.Channels("lock"),
+		Observer: sv.Metrics.LockObserver(), Logger: slog.Default(),
+	})
+	sv.locks = locks
+	sv.closers = append(sv.closers, locks.Close)
 	return nil
 }
 

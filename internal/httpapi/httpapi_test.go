@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -197,6 +198,8 @@ func TestErrorsAreShownByTheirKind(t *testing.T) {
 	}{
 		"unknown":           {errors.New("dsn with a password"), 500, "internal", ""},
 		"lock not had":      {lock.ErrNotAcquired, 423, "resource_locked", "1"},
+		"locks away":        {fmt.Errorf("acquire: %w", lock.ErrUnavailable), 503, "unavailable", "1"},
+		"lock lost":         {lock.ErrLost, 503, "unavailable", "1"},
 		"deadline":          {context.DeadlineExceeded, 503, "unavailable", "1"},
 		"retry after":       {apperr.New(apperr.TooManyAttempts, "Wait.").After(1500 * time.Millisecond), 429, "too_many_attempts", "2"},
 		"code without kind": {apperr.New("made_up", "x"), 500, "internal", ""},

@@ -133,6 +133,8 @@ func visible(err error) *apperr.Error {
 		return fromRouting(fromEcho)
 	case errors.Is(err, lock.ErrNotAcquired):
 		return apperr.New(apperr.ResourceLocked, "Another operation holds it; it was not free in time. Try again.").After(time.Second)
+	case errors.Is(err, lock.ErrUnavailable), errors.Is(err, lock.ErrLost):
+		return apperr.New(apperr.Unavailable, "The locks cannot be reached. Try again.").After(time.Second).Because(err)
 	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly, storage.LockTimeout, storage.WriteConflict):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached. Try again.").After(time.Second).Because(err)
 	case errors.Is(err, context.DeadlineExceeded):

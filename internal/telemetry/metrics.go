@@ -15,6 +15,7 @@ type Metrics struct {
 
 	retries *prometheus.CounterVec
 	units   *prometheus.CounterVec
+	locks   lockMetrics
 }
 
 // NewMetrics returns a registry with the process's and the units' metrics.
@@ -35,6 +36,7 @@ func NewMetrics() *Metrics {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.retries, m.units,
 	)
+	m.locks = newLockMetrics(m.Registry)
 	return m
 }
 

@@ -3,7 +3,10 @@ package telemetry_test
 import (
 	"bytes"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,6 +26,28 @@ func TestALineOfARequestSaysWhoseItIsAndHidesSecrets(t *testing.T) {
 	}
 	for _, secret := range []string{"hunter2", "ilk_secret", "Bearer x"} {
 		require.NotContains(t, line, secret)
+	}
+}
+
+func TestLocksAreCountedByContentionWaitAndHold(t *testing.T) {
+	metrics := telemetry.NewMetrics()
+	observer := metrics.LockObserver()
+	observer.Acquired("a", 0, false)
+	observer.Acquired("a", 2*time.Second, true)
+	observer.Refused("a", time.Second)
+	observer.Lost("a")
+	observer.Released("a", 3*time.Second)
+	reply := httptest.NewRecorder()
+	metrics.Handler().ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, line := range []string{
+		`interlock_locks_acquired_total{contended="false"} 1`,
+		`interlock_locks_acquired_total{contended="true"} 1`,
+		`interlock_lock_wait_seconds_sum{outcome="acquired"} 2`,
+		`interlock_lock_wait_seconds_sum{outcome="refused"} 1`,
+		`interlock_lock_hold_seconds_sum 3`,
+		`interlock_locks_lost_total 1`,
+	} {
+		require.Contains(t, reply.Body.String(), line+"\n")
 	}
 }
 

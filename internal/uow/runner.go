@@ -232,6 +232,10 @@ func answer(err error) error {
 		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
+	case errors.Is(err, lock.ErrUnavailable):
+		return apperr.New(apperr.Unavailable, "The locks cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
+	case errors.Is(err, lock.ErrLost):
+		return apperr.New(apperr.Unavailable, "The lock was lost before the change was saved; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
 		return apperr.New(apperr.Unavailable, "It took too long and was given up; nothing was changed. Try again.").After(retryHint).Because(err)
 	}

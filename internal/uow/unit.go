@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/lock"
+	"interlock/internal/principal"
 	"interlock/internal/storage"
 )
 
@@ -51,18 +52,28 @@ func (u *Unit) Now() time.Time { return u.now }
 
 // Lock takes the locks of all keys, in sorted order, and holds them until the
 // transaction has ended. It must come before Tx. A lock that is not had within
-// wait is a lock.ErrNotAcquired; wait = 0 fails at once. The returned context is
+// wait is a lock.ErrNotAcquired; wait = 0 fails at once; locks that cannot be reached
+// are a lock.ErrUnavailable. The returned context is
 // cancelled with lock.ErrLost when a lock is lost, and is the one to go on with.
 func (u *Unit) Lock(ctx context.Context, wait time.Duration, keys ...string) (context.Context, error) {
 	if u.tx != nil {
 		return ctx, ErrLockAfterBegin
 	}
-	lease, err := u.runner.locks.Acquire(ctx, wait, keys...)
+	lease, err := u.runner.locks.Acquire(lock.WithOwner(ctx, owner(ctx)), wait, keys...)
 	if err != nil {
 		return ctx, err
 	}
 	u.leases = append(u.leases, lease)
 	return lease.Context(), nil
+}
+
+// owner tells an operator who holds a lock.
+func owner(ctx context.Context) string {
+	actor, _ := principal.From(ctx)
+	if request := principal.Request(ctx); request != "" {
+		return actor.Name + ", request " + request
+	}
+	return actor.Name
 }
 
 // Tx returns the unit's transaction bound to the tenant of ctx; the first call

@@ -3,6 +3,7 @@ package uow_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/lock"
+	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
@@ -124,6 +126,72 @@ func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 				require.Zero(t, count[uow.AuditRow](t, ctx, db))
 			})
 		}
+	})
+}
+
+// brokenLocks fail as a lock service that is away, or lose what they grant.
+type brokenLocks struct {
+	lock.Locker
+	away bool
+}
+
+func (b brokenLocks) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
+	if b.away {
+		return nil, fmt.Errorf("acquire lock %q: %w", keys, lock.ErrUnavailable)
+	}
+	lease, err := b.Locker.Acquire(ctx, wait, keys...)
+	if err != nil {
+		return nil, err
+	}
+	lost, lose := context.WithCancelCause(lease.Context())
+	lose(lock.ErrLost)
+	return lostLease{lease, lost}, nil
+}
+
+type lostLease struct {
+	lock.Lease
+	ctx context.Context
+}
+
+func (l lostLease) Context() context.Context { return l.ctx }
+
+func TestNothingIsWrittenWhenLocksAreAwayOrLost(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		storagetest.CreateThings(t, ctx, db)
+		for _, away := range []bool{true, false} {
+			locks := brokenLocks{lock.NewInProcess(clock.System{}, lock.Observer{}), away}
+			runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
+			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				// A body that goes on with the wrong context is stopped before COMMIT.
+				if _, err := u.Lock(ctx, time.Second, "k"); err != nil {
+					return err
+				}
+				return insert("a")(ctx, u)
+			})
+			require.True(t, apperr.Has(err, apperr.Unavailable), "%v", err)
+			require.Zero(t, count[storagetest.Thing](t, ctx, db))
+			held, err := locks.Held(ctx)
+			require.NoError(t, err)
+			require.Empty(t, held)
+		}
+	})
+}
+
+func TestALockSaysWhoHoldsIt(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := lock.NewInProcess(clock.System{}, lock.Observer{})
+		runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
+		ctx = principal.With(principal.WithRequest(ctx, "r-1"), principal.Principal{Kind: principal.Admin, TenantID: 1, Name: "Li"})
+		require.NoError(t, runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			if _, err := u.Lock(ctx, 0, "k"); err != nil {
+				return err
+			}
+			held, err := locks.Held(ctx)
+			require.NoError(t, err)
+			require.Len(t, held, 1)
+			require.Equal(t, "Li, request r-1", held[0].Owner)
+			return nil
+		}))
 	})
 }
 

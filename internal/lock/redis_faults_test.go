@@ -1,0 +1,330 @@
+package lock_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/lock"
+	"interlock/internal/redisconn/redistest"
+)
+
+const (
+	patience = 30 * time.Second
+	// never is an interval that no test lives to see.
+	never = time.Hour
+)
+
+// processes returns lockers that share their keys, as two replicas do.
+func processes(t *testing.T, url string, options lock.RedisOptions) (one, other *lock.Redis) {
+	t.Helper()
+	options.Prefix = "test:" + t.Name() + ":"
+	return newRedis(t, redistest.Connect(t, url), options), newRedis(t, redistest.Connect(t, url), options)
+}
+
+func acquire(t *testing.T, locker lock.Locker, wait time.Duration, keys ...string) lock.Lease {
+	t.Helper()
+	lease, err := locker.Acquire(t.Context(), wait, keys...)
+	require.NoError(t, err)
+	return lease
+}
+
+// inTurn acquires in the background and returns when the caller waits in Redis.
+func inTurn(t *testing.T, client redis.UniversalClient, name string, waiters int, locker lock.Locker, key string) <-chan lock.Lease {
+	t.Helper()
+	had := make(chan lock.Lease, 1)
+	go func() {
+		lease, err := locker.Acquire(context.Background(), patience, key)
+		if err != nil {
+			t.Errorf("acquire: %v", err)
+		}
+		had <- lease
+	}()
+	require.Eventually(t, func() bool {
+		fields, err := client.HKeys(t.Context(), name).Result()
+		waiting := 0
+		for _, field := range fields {
+			if field[0] == 'w' {
+				waiting++
+			}
+		}
+		return err == nil && waiting == waiters
+	}, patience, time.Millisecond)
+	return had
+}
+
+type counting struct{ commands *atomic.Int64 }
+
+func (c counting) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (c counting) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (c counting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		c.commands.Add(1)
+		return next(ctx, cmd)
+	}
+}
+
+func TestAFreeLockCostsTwoRoundTrips(t *testing.T) {
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	locker := newRedis(t, client, lock.RedisOptions{PollEvery: never})
+	require.NoError(t, acquire(t, locker, 0, "warm").Release(t.Context()))
+	var commands atomic.Int64
+	client.AddHook(counting{&commands})
+	for range 10 {
+		require.NoError(t, acquire(t, locker, time.Second, "key").Release(t.Context()))
+	}
+	require.EqualValues(t, 20, commands.Load())
+}
+
+func TestAWaiterInAnotherProcessIsWokenByTheRelease(t *testing.T) {
+	for name, url := range map[string]string{"single": redistest.SharedURL(t), "cluster": redistest.NewCluster(t).URL()} {
+		t.Run(name, func(t *testing.T) {
+			one, other := processes(t, url, lock.RedisOptions{PollEvery: never})
+			client := redistest.Connect(t, url)
+			holder := acquire(t, one, 0, "key")
+			had := inTurn(t, client, "test:"+t.Name()+":key:key", 1, other, "key")
+			require.NoError(t, holder.Release(t.Context()))
+			select {
+			case lease := <-had:
+				require.Greater(t, lease.Fence("key"), holder.Fence("key"))
+				require.NoError(t, lease.Release(t.Context()))
+			case <-time.After(patience):
+				require.FailNow(t, "not woken, and the poll is far away")
+			}
+		})
+	}
+}
+
+func TestAWaiterThatHearsNothingLooksByItself(t *testing.T) {
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	options := lock.RedisOptions{Prefix: "test:" + t.Name() + ":", PollEvery: 20 * time.Millisecond}
+	one := newRedis(t, client, options)
+	options.Channels = "nobody publishes here:"
+	deaf := lock.NewRedis(client, options)
+	defer deaf.Close()
+	holder := acquire(t, one, 0, "key")
+	had := inTurn(t, client, options.Prefix+"key:key", 1, deaf, "key")
+	require.NoError(t, holder.Release(t.Context()))
+	require.NoError(t, (<-had).Release(t.Context()))
+}
+
+func TestWhoHasWaitedLongestGoesFirstAcrossProcesses(t *testing.T) {
+	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{PollEvery: never})
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	name := "test:" + t.Name() + ":key:key"
+	holder := acquire(t, one, 0, "key")
+	second := inTurn(t, client, name, 1, other, "key")
+	third := make(chan lock.Lease, 1)
+	go func() {
+		lease, err := one.Acquire(context.Background(), patience, "key")
+		if err != nil {
+			t.Errorf("acquire: %v", err)
+		}
+		third <- lease
+	}()
+	awaitHolding(t, one, "key", func(h lock.Holding) bool { return h.Waiters >= 1 })
+
+	// The process that releases has a waiter of its own, which came later.
+	require.NoError(t, holder.Release(t.Context()))
+	next := <-second
+	require.Empty(t, third)
+	require.NoError(t, next.Release(t.Context()))
+	last := <-third
+	require.Greater(t, last.Fence("key"), next.Fence("key"))
+	require.NoError(t, last.Release(t.Context()))
+}
+
+func awaitHolding(t *testing.T, locker lock.Locker, key string, is func(lock.Holding) bool) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		held, err := locker.Held(t.Context())
+		for _, h := range held {
+			if h.Key == key && err == nil {
+				return is(h)
+			}
+		}
+		return false
+	}, patience, time.Millisecond)
+}
+
+func TestHeldShowsTheLocksOfAllProcesses(t *testing.T) {
+	one, other := processes(t, redistest.NewCluster(t).URL(), lock.RedisOptions{PollEvery: 20 * time.Millisecond, TTL: 500 * time.Millisecond})
+	lease, err := other.Acquire(lock.WithOwner(t.Context(), "request 7"), 0, "key")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	var waiting sync.WaitGroup
+	waiting.Go(func() { _, _ = one.Acquire(ctx, patience, "key") })
+	waiting.Go(func() { _, _ = one.Acquire(ctx, patience, "key") })
+	for _, locker := range []lock.Locker{one, other} {
+		awaitHolding(t, locker, "key", func(h lock.Holding) bool {
+			return h.Owner == "request 7" && h.Fence == lease.Fence("key") && h.Age > 0 && h.Waiters == 2
+		})
+	}
+	cancel()
+	waiting.Wait()
+	// What a process said that died is forgotten with its locks.
+	other.Close()
+	require.Eventually(t, func() bool {
+		held, err := one.Held(t.Context())
+		return err == nil && len(held) == 0
+	}, patience, 5*time.Millisecond)
+}
+
+func TestAHeldLockOutlivesItsTTL(t *testing.T) {
+	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{TTL: 300 * time.Millisecond})
+	lease := acquire(t, one, 0, "key")
+	_, err := other.Acquire(t.Context(), 4*300*time.Millisecond, "key")
+	require.ErrorIs(t, err, lock.ErrNotAcquired)
+	require.NoError(t, lease.Context().Err())
+	require.NoError(t, lease.Release(t.Context()))
+}
+
+// Without its background work a process is one that was stopped with SIGSTOP.
+func TestAStoppedHolderLosesItsLockAndCannotFreeTheNextHolders(t *testing.T) {
+	var lost atomic.Int64
+	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{
+		TTL: 300 * time.Millisecond, Observer: lock.Observer{Lost: func(string) { lost.Add(1) }},
+	})
+	stopped := acquire(t, one, 0, "key")
+	one.Close()
+	next := acquire(t, other, patience, "key")
+	require.Greater(t, next.Fence("key"), stopped.Fence("key"))
+	<-stopped.Context().Done()
+	require.ErrorIs(t, context.Cause(stopped.Context()), lock.ErrLost)
+	require.ErrorIs(t, stopped.Release(t.Context()), lock.ErrLost)
+	require.Eventually(t, func() bool { return lost.Load() == 1 }, patience, time.Millisecond)
+	_, err := one.Acquire(t.Context(), 0, "key")
+	require.ErrorIs(t, err, lock.ErrNotAcquired)
+	require.NoError(t, next.Context().Err())
+	require.NoError(t, next.Release(t.Context()))
+}
+
+func TestAServerThatHangsBeyondTheTTLEndsTheLocksHeldThere(t *testing.T) {
+	server := redistest.NewServer(t)
+	one, other := processes(t, server.URL(), lock.RedisOptions{TTL: 500 * time.Millisecond, CommandTimeout: 200 * time.Millisecond})
+	lease := acquire(t, one, 0, "key")
+	server.Pause(t)
+	select {
+	case <-lease.Context().Done():
+		require.ErrorIs(t, context.Cause(lease.Context()), lock.ErrLost)
+	case <-time.After(patience):
+		require.FailNow(t, "the holder was not told")
+	}
+	_, err := other.Acquire(t.Context(), 0, "key")
+	require.ErrorIs(t, err, lock.ErrUnavailable)
+	_, err = other.Acquire(t.Context(), 50*time.Millisecond, "key")
+	require.ErrorIs(t, err, lock.ErrUnavailable, "nobody knows whether it is held")
+	server.Resume(t)
+	require.Eventually(t, func() bool {
+		next, err := other.Acquire(t.Context(), time.Second, "key")
+		return err == nil && next.Release(t.Context()) == nil
+	}, patience, 10*time.Millisecond)
+	require.ErrorIs(t, lease.Release(t.Context()), lock.ErrLost)
+}
+
+func TestARestartOfRedisFreesNothingThatIsHeld(t *testing.T) {
+	server := redistest.NewServer(t)
+	one, other := processes(t, server.URL(), lock.RedisOptions{})
+	lease := acquire(t, one, 0, "key")
+	server.Kill(t)
+	for _, wait := range []time.Duration{0, 100 * time.Millisecond} {
+		_, err := other.Acquire(t.Context(), wait, "key")
+		require.ErrorIs(t, err, lock.ErrUnavailable)
+	}
+	server.Start(t)
+	// Both recover by themselves.
+	require.Eventually(t, func() bool {
+		_, err := other.Acquire(t.Context(), 0, "key")
+		return err != nil && !isUnavailable(err)
+	}, patience, 10*time.Millisecond)
+	require.NoError(t, lease.Context().Err())
+	require.NoError(t, lease.Release(t.Context()))
+	require.NoError(t, acquire(t, other, time.Second, "key").Release(t.Context()))
+}
+
+func TestALockThatCouldNotBeReleasedIsReleasedWhenRedisIsBack(t *testing.T) {
+	server := redistest.NewServer(t)
+	one, other := processes(t, server.URL(), lock.RedisOptions{TTL: 6 * time.Second})
+	lease := acquire(t, one, 0, "key")
+	server.Kill(t)
+	require.ErrorIs(t, lease.Release(t.Context()), lock.ErrUnavailable)
+	server.Start(t)
+	start := time.Now()
+	require.Eventually(t, func() bool {
+		next, err := other.Acquire(t.Context(), 100*time.Millisecond, "key")
+		return err == nil && next.Release(t.Context()) == nil
+	}, patience, 10*time.Millisecond)
+	require.Less(t, time.Since(start), 5*time.Second, "before its TTL has passed")
+}
+
+// Links break all the time while two processes race for two keys.
+func TestExclusionHoldsWhileLinksBreak(t *testing.T) {
+	server := redistest.NewServer(t)
+	one, other := processes(t, server.URL(), lock.RedisOptions{PollEvery: 50 * time.Millisecond})
+	const workers, rounds = 8, 40
+	var inside atomic.Int32
+	var lastFence int64
+	var acquired, away atomic.Int64
+	racing, stop := context.WithCancel(t.Context())
+	var breaking, working sync.WaitGroup
+	breaking.Go(func() { breakLinks(racing, t, server) })
+	for w := range workers {
+		locker := []lock.Locker{one, other}[w%2]
+		working.Go(func() {
+			for range rounds {
+				lease, err := locker.Acquire(t.Context(), patience, "a", "b")
+				if err != nil {
+					if !isUnavailable(err) {
+						t.Errorf("acquire: %v", err)
+					}
+					away.Add(1)
+					continue
+				}
+				if inside.Add(1) != 1 {
+					t.Error("two holders at once")
+				}
+				if fence := lease.Fence("a"); fence <= lastFence {
+					t.Errorf("fencing number %d after %d", fence, lastFence)
+				} else {
+					lastFence = fence
+				}
+				acquired.Add(1)
+				inside.Add(-1)
+				// A reply that is lost here leaves the release to the background.
+				_ = lease.Release(t.Context())
+			}
+		})
+	}
+	working.Wait()
+	stop()
+	breaking.Wait()
+	require.EqualValues(t, workers*rounds, acquired.Load()+away.Load())
+	require.Greater(t, acquired.Load(), int64(workers*rounds/2))
+	require.NoError(t, acquire(t, one, patience, "a", "b").Release(t.Context()), "nothing is left behind")
+}
+
+func breakLinks(ctx context.Context, t *testing.T, server *redistest.Server) {
+	client := redistest.Connect(t, server.URL())
+	ticker := time.NewTicker(15 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			_ = client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err()
+			_ = client.Do(ctx, "CLIENT", "KILL", "TYPE", "pubsub").Err()
+		}
+	}
+}
+
+func isUnavailable(err error) bool { return errors.Is(err, lock.ErrUnavailable) }

@@ -1,0 +1,64 @@
+package telemetry
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/lock"
+)
+
+// lockBuckets reach from a round trip to Redis to the longest wait that a request
+// may ask for, in seconds.
+var lockBuckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
+
+// lockMetrics have no label for the key: there are as many as there are wallets.
+type lockMetrics struct {
+	wait     *prometheus.HistogramVec
+	hold     prometheus.Histogram
+	acquired *prometheus.CounterVec
+	lost     prometheus.Counter
+}
+
+func newLockMetrics(registry prometheus.Registerer) lockMetrics {
+	m := lockMetrics{
+		wait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "interlock_lock_wait_seconds", Buckets: lockBuckets,
+			Help: "How long a lock was waited for that somebody else held, by outcome (acquired, refused).",
+		}, []string{"outcome"}),
+		hold: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "interlock_lock_hold_seconds", Buckets: lockBuckets,
+			Help: "How long locks were held.",
+		}),
+		acquired: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "interlock_locks_acquired_total",
+			Help: "Locks acquired, by whether somebody else held it first (contended: true, false).",
+		}, []string{"contended"}),
+		lost: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "interlock_locks_lost_total",
+			Help: "Locks that ended before they were released.",
+		}),
+	}
+	registry.MustRegister(m.wait, m.hold, m.acquired, m.lost)
+	return m
+}
+
+// LockObserver returns what a locker reports to.
+func (m *Metrics) LockObserver() lock.Observer {
+	// Resolved once: looking a label up costs more than counting.
+	free, contended := m.locks.acquired.WithLabelValues("false"), m.locks.acquired.WithLabelValues("true")
+	had, refused := m.locks.wait.WithLabelValues("acquired"), m.locks.wait.WithLabelValues("refused")
+	return lock.Observer{
+		Acquired: func(_ string, waited time.Duration, somebodyElse bool) {
+			if !somebodyElse {
+				free.Inc()
+				return
+			}
+			contended.Inc()
+			had.Observe(waited.Seconds())
+		},
+		Refused:  func(_ string, waited time.Duration) { refused.Observe(waited.Seconds()) },
+		Released: func(_ string, held time.Duration) { m.locks.hold.Observe(held.Seconds()) },
+		Lost:     func(string) { m.locks.lost.Inc() },
+	}
+}
