@@ -16,29 +16,22 @@ import (
 // RedisGate is the gate in Redis. What it admits is as durable as Redis is.
 type RedisGate struct {
 	client redis.UniversalClient
-	queues QueueKeys
+	queues *mq.Redis
 	// clock is nil for the server's own time.
 	clock clock.Clock
 }
 
-// QueueKeys tells where the pending messages of a queue are.
-type QueueKeys interface {
-	// Pending returns the list, and the prefix of all keys in its slot.
-	Pending(queue string) (key, prefix string)
-	// Wake tells consumers that wait that the list has a message now.
-	Wake(ctx context.Context, queue string)
-}
-
 // NewRedisGate returns a gate on a client that does not retry by itself. now is nil
 // for the server's own time, which all processes share.
-func NewRedisGate(client redis.UniversalClient, queues QueueKeys, now clock.Clock) *RedisGate {
+func NewRedisGate(client redis.UniversalClient, queues *mq.Redis, now clock.Clock) *RedisGate {
 	return &RedisGate{client: client, queues: queues, clock: now}
 }
 
 type gateKeys struct{ gate, tickets, buyers, pending string }
 
 func (g *RedisGate) keys(sale int64) gateKeys {
-	pending, prefix := g.queues.Pending(QueueName(sale))
+	pending := g.queues.Open(QueueName(sale)).Keys().Pending
+	prefix := strings.TrimSuffix(pending, "pending")
 	return gateKeys{prefix + "gate", prefix + "tickets", prefix + "buyers", pending}
 }
 
@@ -73,7 +66,7 @@ func (g *RedisGate) Admit(ctx context.Context, p Purchase) (Admission, error) {
 	}
 	a, err := readAdmission(p, reply)
 	if err == nil && a.Verdict == Accepted && a.Ahead == 0 {
-		g.queues.Wake(ctx, QueueName(p.Sale))
+		g.queues.Open(QueueName(p.Sale)).Wake()
 	}
 	return a, err
 }

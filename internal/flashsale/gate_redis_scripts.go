@@ -74,7 +74,7 @@ return {'accepted', record, g[8]}
 
 // moveScript: KEYS gate, tickets, buyers; ARGV epoch, now in µs or 0, then for each
 // step ticket, from (letters), to (letter), order id, order no, reason. Replies
-// {'no_gate'} or {'ok', record or '', …}.
+// {'no_gate'} or {'ok', record or ”, …}.
 var moveScript = redis.NewScript(luaClock + `
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 local place = {q = 'queued', p = 'processing', d = 'dead', c = 'confirmed', r = 'remaining', x = 'remaining'}
@@ -137,7 +137,7 @@ return 'ok'
 `)
 
 // ticketScript: KEYS gate, tickets; ARGV epoch, ticket. Replies {'no_gate'} or
-// {'ok', record or '' when there is none}.
+// {'ok', record or ” when there is none}.
 var ticketScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 return {'ok', redis.call('HGET', KEYS[2], ARGV[2]) or ''}

@@ -649,4 +649,3 @@ func build(tx *gorm.DB, r Rules, c Counts, held map[int64]buyer, tickets []Ticke
 	}
 	return saveBuyers(tx, r.Sale, held, changed)
 }
-

@@ -40,11 +40,7 @@ import (
 var Permissions = []principal.Grant{
 	{Name: "flash-sales:read", Meaning: "See flash sales, their numbers, tickets and dead letters."},
 	{Name: "flash-sales:write", Meaning: "Plan, open, pause, change and close flash sales, and handle their dead letters."},
-	{Name: Buy, Meaning: "Buy in a flash sale and follow the own tickets, as a customer or for one."},
 }
-
-// Buy is the permission of customers.
-const Buy = "flash-sales:buy"
 
 const (
 	longestName = 100
