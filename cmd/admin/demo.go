@@ -28,6 +28,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		loader := demo.Loader{
 			Size:   demo.Full,
 			Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog,
+			Inventory: sv.Inventory, Wallets: sv.Wallets,
 			Orders: sv.Orders, Coupons: sv.Coupons, Progress: &bar{},
 		}
 		if err := loader.Load(ctx); err != nil {

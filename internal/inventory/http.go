@@ -185,7 +185,7 @@ func (r adjustRequest) adjustment() (Adjustment, error) {
 	if len(broken) > 0 {
 		return Adjustment{}, apperr.Invalid(broken...)
 	}
-	return Adjustment{Delta: r.Delta, SetTo: r.SetTo, ChangeFrom: r.ChangeFrom, Reason: r.Reason, Reference: r.Reference}, nil
+	return Adjustment(r), nil
 }
 
 func (h handler) adjust(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,8 +32,15 @@ type told struct {
 	code   apperr.Code
 }
 
+// place is where an order is: its status, and whether its user's wallet paid for it.
+type place struct {
+	status   string
+	byWallet bool
+}
+
 // oneOrder is what a status is by itself: an action is done if and only if the
-// machine allows it from the status, and whoever is refused is told the status.
+// machine allows it from the status and the money can be given back, and whoever is
+// refused is told the status.
 var oneOrder = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		byOrder := map[int64][]porcupine.Operation{}
@@ -46,21 +54,23 @@ var oneOrder = porcupine.Model{
 		}
 		return partitions
 	},
-	Init: func() any { return orders.Machine.Initial.Name },
+	Init: func() any { return place{status: orders.Machine.Initial.Name} },
 	Step: func(state, input, output any) (bool, any) {
-		in, out := input.(asked), output.(told)
+		in, out, at := input.(asked), output.(told), state.(place)
 		if in.action == "" {
-			return out.status == state, state
+			return out.status == at.status, at
 		}
-		from, _ := orders.Machine.Named(state.(string))
-		to, allowed := orders.Machine.Next(in.action, from)
+		from, _ := orders.Machine.Named(at.status)
+		verb, byWallet := strings.CutSuffix(in.action, " by wallet")
+		to, allowed := orders.Machine.Next(verb, from)
+		allowed = allowed && (verb != "cancel" || at.status != "paid" || at.byWallet)
 		switch out.code {
 		case "":
-			return allowed && out.status == to.Name, to.Name
+			return allowed && out.status == to.Name, place{to.Name, at.byWallet || byWallet}
 		case apperr.TransitionNotAllowed:
-			return !allowed && out.status == state, state
+			return !allowed && out.status == at.status, at
 		}
-		return out.status == state, state
+		return out.status == at.status, at
 	},
 }
 
@@ -98,10 +108,11 @@ func (r *recorder) check() porcupine.CheckResult {
 }
 
 var steps = map[string]orders.Step{
-	"pay":      orders.Payment{Method: "external"},
-	"ship":     orders.Shipment{Carrier: "DHL", TrackingNo: "1"},
-	"complete": orders.Completion{},
-	"cancel":   orders.Cancellation{Reason: "changed my mind"},
+	"pay":           orders.Payment{Method: "external"},
+	"pay by wallet": orders.Payment{Method: "wallet"},
+	"ship":          orders.Shipment{Carrier: "DHL", TrackingNo: "1"},
+	"complete":      orders.Completion{},
+	"cancel":        orders.Cancellation{Reason: "changed my mind"},
 }
 
 func TestRacingTransitionsAreLinearizable(t *testing.T) {
@@ -109,6 +120,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 		const clients, requests, raced = 8, 40, 10
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
+		s.fund(t, 42, 100*raced)
 		var ids []int64
 		for range raced {
 			ids = append(ids, idOf(s.place(t, "TEA-1")))
@@ -120,7 +132,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 		race(clients, func(client int) {
 			random := rand.New(rand.NewPCG(seed, uint64(client)))
 			for i := range requests {
-				in := asked{ids[i*raced/requests], []string{"pay", "ship", "complete", "cancel", ""}[random.IntN(5)]}
+				in := asked{ids[i*raced/requests], []string{"pay", "pay by wallet", "ship", "complete", "cancel", ""}[random.IntN(6)]}
 				errs[client] = errors.Join(errs[client], r.record(client, in, func() (*orders.Order, error) {
 					if in.action == "" {
 						return s.orders.Order(ctx, in.order)
@@ -132,6 +144,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 		require.NoError(t, errors.Join(errs...))
 		require.Len(t, r.operations, clients*requests)
 		require.Equal(t, porcupine.Ok, r.check())
+		s.requireBalanced(t)
 	})
 }
 

@@ -239,6 +239,9 @@ func answer(err error) error {
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
 		return apperr.New(apperr.Unavailable, "It took too long and was given up; nothing was changed. Try again.").After(retryHint).Because(err)
 	}
+	if errors.Is(err, lock.ErrLost) {
+		return apperr.New(apperr.Unavailable, "Its lock was lost again and again; nothing was changed. Try again.").After(retryHint).Because(err)
+	}
 	var a *again
 	if errors.As(err, &a) {
 		return a.cause

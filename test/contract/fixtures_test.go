@@ -20,6 +20,8 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"orders/:id":           newOrder,
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
+	"inventory/:sku":       newStock,
+	"wallets/:userId":      newWallet,
 }
 
 func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, rand.Uint32()) }
@@ -43,9 +45,23 @@ func newItem(t *testing.T, c *apptest.Caller) string {
 	return sku
 }
 
+// newStock adds an item of which there are ten pieces.
+func newStock(t *testing.T, c *apptest.Caller) string {
+	sku := newItem(t, c)
+	created(t, c, "/inventory/"+sku+"/adjustments", map[string]any{"delta": 10, "reason": "opening stock", "reference": "opening"})
+	return sku
+}
+
+// newWallet funds the wallet of a user that no other test has.
+func newWallet(t *testing.T, c *apptest.Caller) string {
+	user := fmt.Sprint(1 + rand.Uint32N(1<<31-1))
+	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": "opening"})
+	return user
+}
+
 func newOrder(t *testing.T, c *apptest.Caller) string {
 	order := created(t, c, "/orders", map[string]any{
-		"userId": 7, "items": []any{map[string]any{"sku": newItem(t, c), "quantity": 1}},
+		"userId": 7, "items": []any{map[string]any{"sku": newStock(t, c), "quantity": 1}},
 	})
 	return fmt.Sprint(int64(order["id"].(float64)))
 }

@@ -42,6 +42,8 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d := day{p.Admin(t), t}
 		d.sell()
+		d.stock()
+		d.bank()
 		d.redeem()
 		d.configure()
 		d.watch()
@@ -78,6 +80,43 @@ func (d day) sell() {
 	verdicts := d.do(200, "POST", "/order-batches", map[string]any{"action": "complete", "ids": []int64{1, 1 << 60}})
 	require.Len(d.t, verdicts["items"], 2)
 	d.do(200, "GET", "/orders?status=completed&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&q=20", nil)
+}
+
+func (d day) stock() {
+	sku := newStock(d.t, d.Caller)
+	stock := "/inventory/" + sku
+	d.do(200, "POST", stock+"/adjustments", `{"delta":10,"reason":"opening stock","reference":"opening"}`)
+	d.do(409, "POST", stock+"/adjustments", `{"delta":11,"reason":"opening stock","reference":"opening"}`)
+	d.do(201, "POST", stock+"/adjustments?wait=0", `{"setTo":8,"changeFrom":10,"reason":"count","reference":"count-1"}`)
+	d.do(409, "POST", stock+"/adjustments", `{"setTo":9,"changeFrom":10,"reason":"count","reference":"count-2"}`)
+	d.do(409, "POST", stock+"/adjustments", `{"delta":-9,"reason":"broken","reference":"broken"}`)
+	answer := d.Do(d.t, "GET", httpapi.Base+stock, nil, "If-None-Match", d.etag(stock))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+	d.do(200, "GET", stock+"/movements?reference=count-1", nil)
+	require.EqualValues(d.t, 2, d.do(200, "GET", stock+"/movements?sort=id", nil)["total"])
+	d.do(200, "GET", "/inventory?q="+strings.ToLower(sku)+"&sort=available&maxAvailable=8&sku="+sku, nil)
+	refused := d.do(409, "POST", "/orders", map[string]any{"userId": 7, "items": []any{map[string]any{"sku": sku, "quantity": 9}}})
+	require.Equal(d.t, "insufficient_stock", refused["code"])
+	d.do(200, "GET", "/inventory/"+newItem(d.t, d.Caller), nil)
+}
+
+func (d day) bank() {
+	user := newWallet(d.t, d.Caller)
+	wallet := "/wallets/" + user
+	d.do(200, "POST", wallet+"/entries", `{"amount":5000,"kind":"topup","reference":"opening"}`)
+	d.do(409, "POST", wallet+"/entries", `{"amount":5001,"kind":"topup","reference":"opening"}`)
+	d.do(409, "POST", wallet+"/entries?wait=0", `{"amount":-5001,"kind":"debit","reference":"too-much"}`)
+	d.do(200, "GET", wallet+"/entries?reference=opening&kind=topup", nil)
+	answer := d.Do(d.t, "GET", httpapi.Base+wallet, nil, "If-None-Match", d.etag(wallet))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+	d.do(200, "GET", "/wallets/1", nil)
+	d.do(200, "GET", "/wallets?sort=-balance&q="+user, nil)
+	transfer := `{"fromUserId":` + user + `,"toUserId":7,"amount":4000,"reference":"` + unique("transfer") + `"}`
+	d.do(201, "POST", "/wallet-transfers", transfer)
+	d.do(200, "POST", "/wallet-transfers", transfer)
+	order := "/orders/" + newOrder(d.t, d.Caller)
+	d.do(200, "POST", order+"/pay", `{"method":"wallet"}`)
+	d.do(200, "POST", order+"/cancel", `{"reason":"changed their mind"}`)
 }
 
 func (d day) redeem() {
@@ -142,7 +181,7 @@ func (d day) watch() {
 func (d day) overlook() {
 	config := "configs/" + newConfig(d.t, d.Caller)
 	d.do(200, "POST", "/presence", map[string]any{"resource": config, "field": "/value", "tab": "a"})
-	d.stream("/events?topics=configs,orders,items,coupons,coupon-campaigns,presence", func(lines *bufio.Scanner) {
+	d.stream("/events?topics=configs,orders,items,coupons,coupon-campaigns,inventory,wallets,presence", func(lines *bufio.Scanner) {
 		d.event(lines, "ready", "EventTopics")
 		d.event(lines, "presence", "Presence")
 		d.do(200, "POST", "/presence", map[string]any{"resource": config, "tab": "a", "leaving": true})
@@ -151,7 +190,11 @@ func (d day) overlook() {
 		d.event(lines, "configs", "Change")
 		newOrder(d.t, d.Caller)
 		d.event(lines, "items", "Change")
+		d.event(lines, "inventory", "Change")
+		d.event(lines, "inventory", "Change")
 		d.event(lines, "orders", "Change")
+		newWallet(d.t, d.Caller)
+		d.event(lines, "wallets", "Change")
 		newCoupon(d.t, d.Caller)
 		d.event(lines, "coupon-campaigns", "Change")
 		d.event(lines, "coupon-campaigns", "Change")

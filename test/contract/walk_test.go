@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,8 +109,13 @@ func names(grants []principal.Grant) []string {
 	return names
 }
 
+// everybodys routes name what every tenant has of its own: each of its users has a
+// wallet, touched or not.
+func everybodys(route httpapi.Route) bool { return strings.HasPrefix(route.Path, "/wallets/:userId") }
+
 func TestRowsOfAnotherTenantDoNotExist(t *testing.T) {
-	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
+	named := func(route httpapi.Route) bool { return hasParameter(route) && !everybodys(route) }
+	eachRoute(t, named, func(t *testing.T, w walk) {
 		path := pathOf(t, w.route, w.owner)
 		before := snapshot(t, w.Program)
 
@@ -117,6 +123,25 @@ func TestRowsOfAnotherTenantDoNotExist(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, answer.Status, "%s", answer.Body)
 		require.Equal(t, "not_found", answer.Code())
 		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+func TestAWalletOfAnotherTenantReadsAsUntouchedAndStaysSo(t *testing.T) {
+	eachRoute(t, everybodys, func(t *testing.T, w walk) {
+		path := pathOf(t, w.route, w.owner)
+		wallet := strings.TrimSuffix(path, "/entries")
+		before := w.owner.Do(t, http.MethodGet, wallet, nil).JSON(t)
+		require.NotZero(t, before["balance"])
+
+		answer := w.stranger.Do(t, w.route.Method, path, example(t, w.route))
+		require.Less(t, answer.Status, 300, "%s", answer.Body)
+		seen := answer.JSON(t)
+		if w.route.Method == http.MethodGet {
+			require.Contains(t, []any{seen["balance"], seen["total"]}, 0.0)
+		} else {
+			require.Equal(t, seen["amount"], seen["balance"], "the first entry of the stranger's own wallet")
+		}
+		require.Equal(t, before, w.owner.Do(t, http.MethodGet, wallet, nil).JSON(t))
 	})
 }
 

@@ -11,9 +11,17 @@ import (
 	"interlock/test/apptest"
 )
 
+// newItem adds an item of which there is plenty.
 func newItem(t *testing.T, c *apptest.Caller, sku string, price int) {
 	t.Helper()
 	create(t, c, "/api/v1/items", object{"sku": sku, "name": "Item " + sku, "price": price})
+	stock(t, c, sku, 1_000_000)
+}
+
+// stock puts pieces of an item into the house, once.
+func stock(t *testing.T, c *apptest.Caller, sku string, pieces int) {
+	t.Helper()
+	create(t, c, "/api/v1/inventory/"+sku+"/adjustments", object{"delta": pieces, "reason": "opening stock", "reference": "opening"})
 }
 
 func newOrder(t *testing.T, c *apptest.Caller, sku string) object {

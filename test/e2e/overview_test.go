@@ -44,6 +44,7 @@ func TestOneBoxFindsRowsOfEveryKind(t *testing.T) {
 		code := create(t, c, "/api/v1"+path+"/coupons", object{"count": 1})["codes"].([]any)[0].(string)
 		require.Equal(t, []string{"coupon " + code + " /coupons/" + code}, found(t, c, strings.ToLower(code[:8])))
 
+		stock(t, c, "TEA-1", 100)
 		order := newOrder(t, c, "TEA-1")
 		href := strings.TrimPrefix(orderPath(order), "/api/v1")
 		require.Equal(t, []string{fmt.Sprintf("order %s %s", order["orderNo"], href)}, found(t, c, strings.ToLower(order["orderNo"].(string))))

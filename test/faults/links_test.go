@@ -200,6 +200,8 @@ func crowdASmallPool(t *testing.T, engine string, clients int) {
 	require.Equalf(t, http.StatusCreated, created.Status, "%s", created.Body)
 	item := c.Do(t, http.MethodPost, "/api/v1/items", map[string]any{"sku": "CROWD-1", "name": "Crowd", "price": 100})
 	require.Equalf(t, http.StatusCreated, item.Status, "%s", item.Body)
+	stocked := c.Do(t, http.MethodPost, "/api/v1/inventory/CROWD-1/adjustments", map[string]any{"delta": 1_000_000, "reason": "opening stock", "reference": "opening"})
+	require.Equalf(t, http.StatusCreated, stocked.Status, "%s", stocked.Body)
 	tag := created.Header.Get("ETag")
 
 	began := time.Now()

@@ -18,6 +18,8 @@ func payOrCancel(t *testing.T, engine string, rounds, clients int) {
 	p, c := serveHere(t, fresh(t, engine))
 	item := c.Do(t, http.MethodPost, "/api/v1/items", map[string]any{"sku": "RACE-1", "name": "Raced", "price": 100})
 	require.Equalf(t, http.StatusCreated, item.Status, "%s", item.Body)
+	stocked := c.Do(t, http.MethodPost, "/api/v1/inventory/RACE-1/adjustments", map[string]any{"delta": 1_000_000, "reason": "opening stock", "reference": "opening"})
+	require.Equalf(t, http.StatusCreated, stocked.Status, "%s", stocked.Body)
 	winners := map[string]int{}
 	for range rounds {
 		order := c.Do(t, http.MethodPost, "/api/v1/orders", map[string]any{"userId": 1, "items": []any{map[string]any{"sku": "RACE-1", "quantity": 1}}})

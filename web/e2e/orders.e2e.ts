@@ -20,6 +20,7 @@ beforeAll(async () => {
   await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
   request = await apiOf(service.address, admin);
   await request('POST', '/items', { sku: 'TEA-1', name: 'Green tea', price: 6000 });
+  await request('POST', '/inventory/TEA-1/adjustments', { delta: 1000, reason: 'Opening stock', reference: 'opening' });
 });
 afterAll(async () => {
   await browser.close();

@@ -1,5 +1,6 @@
 // Package demo loads believable data into a tenant, so that there is something to
-// look at: configs, items, orders in every status, campaigns and coupons.
+// look at: configs, items with stock, wallets, orders in every status, campaigns and
+// coupons.
 //
 // Everything goes through the domains' own use cases, each thing in its own unit,
 // with history and audit like any other. It is safe to run again and after an
@@ -19,16 +20,19 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
+	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/storage"
 	"interlock/internal/uow"
+	"interlock/internal/wallets"
 )
 
 // Size says how much there is to be. Coupons are issued for each campaign.
-type Size struct{ Configs, Items, Orders, Coupons int }
+// Wallets are those of the first buyers.
+type Size struct{ Configs, Items, Wallets, Orders, Coupons int }
 
 // Full is what `admin demo` loads: at most 200 configs and 50 items have names.
-var Full = Size{Configs: 200, Items: 50, Orders: 5000, Coupons: 60}
+var Full = Size{Configs: 200, Items: 50, Wallets: 100, Orders: 5000, Coupons: 60}
 
 // firstBuyer is the user of the first demo order; the others follow.
 const firstBuyer int64 = 880_000_000
@@ -42,19 +46,21 @@ type Progress interface {
 
 // Loader loads the demo data of one tenant; its context acts in it.
 type Loader struct {
-	Size     Size
-	Runner   *uow.Runner
-	Clock    clock.Clock
-	Configs  *config.Service
-	Catalog  *catalog.Service
-	Orders   *orders.Service
-	Coupons  *coupons.Service
-	Progress Progress
+	Size      Size
+	Runner    *uow.Runner
+	Clock     clock.Clock
+	Configs   *config.Service
+	Catalog   *catalog.Service
+	Inventory *inventory.Service
+	Wallets   *wallets.Service
+	Orders    *orders.Service
+	Coupons   *coupons.Service
+	Progress  Progress
 }
 
 // Load brings the tenant's demo data to its full size.
 func (l *Loader) Load(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadCampaigns, l.loadOrders} {
+	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -88,6 +94,55 @@ func (l *Loader) loadItems(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("load item %q: %w", sku, err)
 		}
+	}
+	return nil
+}
+
+// opening is the reference of what the demo begins with: once for each item and wallet.
+const opening = "demo-opening"
+
+// loadStock puts into the house what the demo's orders take of each item, and more.
+func (l *Loader) loadStock(ctx context.Context) error {
+	l.Progress.Begin("stock", l.Size.Items)
+	for i := range l.Size.Items {
+		sku, _ := itemNumber(i)
+		pieces := int64(2000 + 37*i)
+		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			ctx, err := l.Inventory.Lock(ctx, u, lockPatience, sku)
+			if err != nil {
+				return err
+			}
+			_, _, err = l.Inventory.Adjust(ctx, u, sku, inventory.Adjustment{Delta: &pieces, Reason: "Opening stock", Reference: opening})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("load stock of %q: %w", sku, err)
+		}
+		l.Progress.Step()
+	}
+	return nil
+}
+
+// lockPatience is how long the demo waits for a lock beside a running server.
+const lockPatience = 10 * time.Second
+
+// loadWallets gives the first buyers money.
+func (l *Loader) loadWallets(ctx context.Context) error {
+	l.Progress.Begin("wallets", l.Size.Wallets)
+	for i := range l.Size.Wallets {
+		user := firstBuyer + int64(i)
+		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			ctx, err := l.Wallets.Lock(ctx, u, lockPatience, user)
+			if err != nil {
+				return err
+			}
+			_, _, err = l.Wallets.Enter(ctx, u, wallets.Posting{UserID: user, Amount: int64(200_000 + 2_500*i), Kind: "topup", Reference: opening})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("load the wallet of user %d: %w", user, err)
+		}
+		l.Progress.Step()
 	}
 	return nil
 }
@@ -180,7 +235,7 @@ func (l *Loader) loadOrder(ctx context.Context, i int) error {
 	} else if order, err = l.place(ctx, buyer, i); err != nil {
 		return err
 	}
-	for _, step := range journey(i) {
+	for _, step := range journey(i, i < l.Size.Wallets) {
 		if order, err = l.take(ctx, order, step); err != nil {
 			return err
 		}
@@ -216,9 +271,13 @@ func (l *Loader) take(ctx context.Context, order *orders.Order, step orders.Step
 }
 
 // journey says how far the order with this number has come: of ten, one is
-// pending, two paid, two shipped, four completed, one cancelled.
-func journey(i int) []orders.Step {
+// pending, two paid, two shipped, four completed, one cancelled. A buyer with a wallet
+// pays from it.
+func journey(i int, wallet bool) []orders.Step {
 	pay := orders.Payment{Method: "external", Reference: "psp-" + strconv.Itoa(100_000+i)}
+	if wallet {
+		pay = orders.Payment{Method: "wallet"}
+	}
 	ship := orders.Shipment{Carrier: []string{"SF Express", "DHL", "UPS"}[i%3], TrackingNo: fmt.Sprintf("TRK%08d", 7919*i%100_000_000)}
 	switch i % 10 {
 	case 0:

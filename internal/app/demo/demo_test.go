@@ -12,12 +12,14 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/events"
+	"interlock/internal/inventory"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/internal/wallets"
 )
 
 // interrupting ends the load after a number of steps, as Ctrl-C would.
@@ -34,7 +36,7 @@ func (p *interrupting) Step() {
 	}
 }
 
-var size = demo.Size{Configs: 30, Items: 10, Orders: 60, Coupons: 5}
+var size = demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5}
 
 func newLoader(db *storage.DB) *demo.Loader {
 	bus := events.NewInProcess(16)
@@ -46,7 +48,11 @@ func newLoader(db *storage.DB) *demo.Loader {
 		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}}),
 		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
 	}
-	l.Orders = orders.New(orders.Deps{DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons})
+	l.Inventory = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: l.Catalog})
+	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
+	l.Orders = orders.New(orders.Deps{
+		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets,
+	})
 	return l
 }
 
@@ -57,13 +63,14 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 	l := newLoader(db)
 
 	interrupted, cancel := context.WithCancel(ctx)
-	l.Progress = &interrupting{left: size.Configs + size.Items + 33, cancel: cancel}
+	l.Progress = &interrupting{left: size.Configs + 2*size.Items + size.Wallets + 33, cancel: cancel}
 	require.ErrorIs(t, l.Load(interrupted), context.Canceled)
 
 	l.Progress = &interrupting{left: -1}
 	require.NoError(t, l.Load(ctx))
 	want := map[string]int64{
-		"configs": int64(size.Configs), "items": int64(size.Items), "orders": int64(size.Orders),
+		"configs": int64(size.Configs), "items": int64(size.Items), "inventories": int64(size.Items),
+		"wallets": int64(size.Wallets), "orders": int64(size.Orders),
 		"coupon_campaigns": 4, "coupons": int64(4 * size.Coupons),
 	}
 	require.Equal(t, want, counts(t, ctx, db))
@@ -89,6 +96,7 @@ func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 
 	found := map[string]int64{}
 	for table, model := range map[string]any{
 		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{},
+		"inventories": &inventory.Inventory{}, "wallets": &wallets.Wallet{},
 		"coupon_campaigns": &coupons.Campaign{}, "coupons": &coupons.Coupon{},
 	} {
 		var n int64

@@ -1,0 +1,165 @@
+package inventory_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"interlock/internal/apperr"
+	"interlock/internal/inventory"
+	"interlock/internal/lock/locktest"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const clients, each, pieces = 32, 3, 50
+		h := open(ctx, t, db)
+		h.item(t, "TEA-1", pieces)
+		var reserved, refused atomic.Int64
+		race(clients, func(client int) {
+			for i := range each {
+				holder := fmt.Sprintf("orders/%d-%d", client, i)
+				switch err := h.reserve(holder, "@"+holder, "TEA-1", 1); {
+				case err == nil:
+					reserved.Add(1)
+				case apperr.Has(err, apperr.InsufficientStock):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			}
+		})
+		require.EqualValues(t, pieces, reserved.Load())
+		require.EqualValues(t, clients*each-pieces, refused.Load())
+		h.requireStock(t, "TEA-1", pieces, pieces)
+	})
+}
+
+func TestOfManyCountsOfOneNumberOneIsTaken(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		h := open(ctx, t, db)
+		h.item(t, "TEA-1", 10)
+		const clients = 24
+		statuses := make([]int, clients)
+		race(clients, func(i int) {
+			statuses[i] = h.adjust(t, "TEA-1", object{"setTo": 20 + i, "changeFrom": 10, "reference": fmt.Sprintf("count-%d", i)}).Status
+		})
+		winner := -1
+		for i, status := range statuses {
+			if status == http.StatusCreated {
+				require.Equal(t, -1, winner, "a second winner")
+				winner = i
+				continue
+			}
+			require.Equal(t, http.StatusConflict, status)
+		}
+		require.NotEqual(t, -1, winner)
+		h.requireStock(t, "TEA-1", int64(20+winner), 0)
+	})
+}
+
+func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		h := open(ctx, t, db)
+		h.item(t, "TEA-1", 1000)
+		h.item(t, "TEA-2", 1000)
+		const clients, each = 12, 8
+		errs := make(chan error, clients*each)
+		race(clients, func(client int) {
+			skus := []string{"TEA-1", "TEA-2"}
+			if client%2 == 1 {
+				skus[0], skus[1] = skus[1], skus[0]
+			}
+			for i := range each {
+				holder := fmt.Sprintf("orders/%d-%d", client, i)
+				errs <- h.in(func(ctx context.Context, u *uow.Unit) error {
+					return h.stock.Reserve(ctx, u, holder, "@"+holder, map[string]int64{"TEA-1": 1, "TEA-2": 2})
+				}, skus...)
+			}
+		})
+		close(errs)
+		for err := range errs {
+			require.NoError(t, err)
+		}
+		h.requireStock(t, "TEA-1", 1000, clients*each)
+		h.requireStock(t, "TEA-2", 1000, 2*clients*each)
+	})
+}
+
+// With a lock that excludes nobody every writer is one whose lock was lost; the guard
+// is all there is.
+func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const clients, each, pieces = 16, 4, 30
+		h := openWith(ctx, t, db, &locktest.Unreliable{})
+		h.item(t, "TEA-1", pieces)
+		var reserved atomic.Int64
+		race(clients, func(client int) {
+			for i := range each {
+				holder := fmt.Sprintf("orders/%d-%d", client, i)
+				err := h.reserve(holder, "@"+holder, "TEA-1", 1)
+				overtaken := apperr.Has(err, apperr.ResourceLocked) || apperr.Has(err, apperr.Unavailable)
+				switch {
+				case err == nil:
+					reserved.Add(1)
+				case !overtaken && !apperr.Has(err, apperr.InsufficientStock):
+					t.Error(err)
+				}
+			}
+		})
+		require.Positive(t, reserved.Load())
+		h.requireStock(t, "TEA-1", pieces, reserved.Load())
+	})
+}
+
+func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := &locktest.Unreliable{}
+		h := openWith(ctx, t, db, locks)
+		h.item(t, "TEA-1", 10)
+		runs := 0
+		var lease *locktest.Loseable
+		locks.Granted = func(_ int64, l *locktest.Loseable) { lease = l }
+		require.NoError(t, h.in(func(ctx context.Context, u *uow.Unit) error {
+			runs++
+			err := h.stock.Reserve(ctx, u, "orders/1", "@orders/1/place", map[string]int64{"TEA-1": 4})
+			if runs == 1 {
+				lease.Lose()
+			}
+			return err
+		}, "TEA-1"))
+		require.Equal(t, 2, runs, "what the first run wrote was rolled back")
+		h.requireStock(t, "TEA-1", 10, 4)
+	})
+}
+
+// A holder is paused between its reading of the stock and its writing, long enough for
+// its lock to end and for somebody else to come and go. It does not notice.
+func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
+	h := openWith(ctx, t, db, &locktest.Unreliable{})
+	h.item(t, "TEA-1", 10)
+	var paused, refusals atomic.Int64
+	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:pause", func(tx *gorm.DB) {
+		if _, reads := tx.Statement.Dest.(*[]inventory.Inventory); reads && paused.CompareAndSwap(0, 1) {
+			require.NoError(t, h.reserve("orders/1", "@orders/1/place", "TEA-1", 6))
+		}
+	}))
+	require.NoError(t, db.Write(ctx).Callback().Raw().After("gorm:raw").Register("test:count", func(tx *gorm.DB) {
+		if tx.RowsAffected == 0 && tx.Error == nil {
+			refusals.Add(1)
+		}
+	}))
+	err := h.reserve("orders/2", "@orders/2/place", "TEA-1", 6)
+	require.True(t, apperr.Has(err, apperr.InsufficientStock), "it was run again, and saw what is there now: %v", err)
+	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
+	h.requireStock(t, "TEA-1", 10, 6)
+}

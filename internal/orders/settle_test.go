@@ -1,0 +1,286 @@
+package orders_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/inventory"
+	"interlock/internal/orders"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+	"interlock/internal/wallets"
+)
+
+// buyer is the user of the orders of this file.
+const buyer = 42
+
+func (s *shop) stockOf(t *testing.T, sku string) (onHand, reserved float64) {
+	t.Helper()
+	a := s.Send(t, http.MethodGet, "/inventory/"+sku, nil)
+	require.Equal(t, http.StatusOK, a.Status, a.Body)
+	return a.Body["onHand"].(float64), a.Body["reserved"].(float64)
+}
+
+func (s *shop) balance(t *testing.T, user int64) int64 {
+	t.Helper()
+	wallet, err := s.wallets.Wallet(s.ctx, user)
+	require.NoError(t, err)
+	return wallet.Balance
+}
+
+// requireBalanced holds what orders moved against the ledgers: sums are numbers, each
+// version has one entry, an order that is pending or paid holds exactly its pieces, and
+// the money that an order took is its amount while it is not cancelled.
+func (s *shop) requireBalanced(t *testing.T) {
+	t.Helper()
+	db := s.db.Read(s.ctx)
+	var stocks []inventory.Inventory
+	require.NoError(t, db.Find(&stocks).Error)
+	for _, stock := range stocks {
+		var sum struct{ N, OnHand, Reserved, Held int64 }
+		require.NoError(t, db.Model(&inventory.Movement{}).Where("sku = ?", stock.SKU).
+			Select("COUNT(*) AS n, SUM(on_hand_delta) AS on_hand, SUM(reserved_delta) AS reserved").Scan(&sum).Error)
+		require.NoError(t, db.Model(&inventory.Hold{}).Where("sku = ?", stock.SKU).Select("COALESCE(SUM(quantity), 0) AS held").Scan(&sum.Held).Error)
+		require.Equal(t, [4]int64{stock.Version, stock.OnHand, stock.Reserved, stock.Reserved}, [4]int64{sum.N, sum.OnHand, sum.Reserved, sum.Held}, stock.SKU)
+	}
+	var rows []wallets.Wallet
+	require.NoError(t, db.Find(&rows).Error)
+	for _, wallet := range rows {
+		var sum struct{ N, Balance int64 }
+		require.NoError(t, db.Model(&wallets.Entry{}).Where("user_id = ?", wallet.UserID).Select("COUNT(*) AS n, SUM(amount) AS balance").Scan(&sum).Error)
+		require.Equal(t, [2]int64{wallet.Version, wallet.Balance}, [2]int64{sum.N, sum.Balance}, wallet.UserID)
+	}
+	listing, err := s.orders.List(s.ctx, orders.Filter{}, storage.Page{Limit: storage.MaxLimit})
+	require.NoError(t, err)
+	require.Nil(t, listing.Next)
+	for _, order := range listing.Rows {
+		s.requireSettled(t, order)
+	}
+}
+
+func (s *shop) requireSettled(t *testing.T, order orders.Order) {
+	t.Helper()
+	status := orders.Machine.Of(order.Status).Name
+	wanted := map[string]int64{}
+	for _, line := range order.Lines {
+		if status == "pending" || status == "paid" {
+			wanted[line.SKU] = line.Quantity
+		}
+	}
+	held, err := s.stock.Held(s.ctx, fmt.Sprintf("orders/%d", order.ID))
+	require.NoError(t, err)
+	require.Equal(t, wanted, held, "%s is %s", order.OrderNo, status)
+	var taken int64
+	require.NoError(t, s.db.Read(s.ctx).Model(&wallets.Entry{}).Where("reference LIKE ?", fmt.Sprintf("@orders/%d/%%", order.ID)).
+		Select("COALESCE(-SUM(amount), 0)").Scan(&taken).Error)
+	owed := int64(0)
+	if order.PaymentMethod == "wallet" && status != "cancelled" {
+		owed = order.Amount
+	}
+	require.Equal(t, owed, taken, "%s is %s", order.OrderNo, status)
+}
+
+func TestAnOrderReservesItsPiecesAndShippingTakesThemOutOfTheHouse(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.scarce(t, "TEA-1", 100, 10)
+		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/inventory/TEA-2", nil).Status)
+		body := object{"userId": buyer, "items": []object{{"sku": "TEA-1", "quantity": 3}}}
+		steps := func(order object, actions ...string) {
+			for _, action := range actions {
+				brings := object{"pay": object{"method": "external"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}, "cancel": object{"reason": "x"}}[action]
+				a := s.Send(t, http.MethodPost, path(order)+"/"+action, brings)
+				require.Equal(t, http.StatusOK, a.Status, a.Body)
+			}
+		}
+		requireStock := func(onHand, reserved float64) {
+			t.Helper()
+			gotOnHand, gotReserved := s.stockOf(t, "TEA-1")
+			require.Equal(t, [2]float64{onHand, reserved}, [2]float64{gotOnHand, gotReserved})
+		}
+		shipped, cancelled := s.create(t, "/orders", body), s.create(t, "/orders", body)
+		requireStock(10, 6)
+		steps(shipped, "pay", "ship")
+		requireStock(7, 3)
+		steps(cancelled, "cancel")
+		requireStock(7, 0)
+		steps(shipped, "complete")
+		requireStock(7, 0)
+		movements := s.Send(t, http.MethodGet, "/inventory/TEA-1/movements", nil).Items()
+		kinds := []string{}
+		for _, m := range movements {
+			kinds = append(kinds, m["kind"].(string))
+		}
+		require.Equal(t, []string{"return", "consume", "reserve", "reserve", "adjust"}, kinds)
+		s.requireBalanced(t)
+	})
+}
+
+func TestAnOrderOfMoreThanThereIsNamesTheLinesAndTakesNothing(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.scarce(t, "TEA-1", 100, 2)
+		s.scarce(t, "TEA-2", 100, 5)
+		s.create(t, "/items", object{"sku": "TEA-3", "name": "Never in stock", "price": 1})
+		before := s.count(t, &uow.AuditRow{}, "1 = 1")
+		a := s.Send(t, http.MethodPost, "/orders", object{"userId": buyer, "items": []object{
+			{"sku": "TEA-3", "quantity": 1}, {"sku": "TEA-2", "quantity": 5}, {"sku": "TEA-1", "quantity": 3},
+		}})
+		require.Equal(t, http.StatusConflict, a.Status)
+		require.Equal(t, "insufficient_stock", a.Body["code"])
+		require.Equal(t, []any{
+			object{"sku": "TEA-1", "wanted": 3.0, "available": 2.0}, object{"sku": "TEA-3", "wanted": 1.0, "available": 0.0},
+		}, a.Body["lines"])
+		_, reserved := s.stockOf(t, "TEA-2")
+		require.Zero(t, reserved)
+		require.Zero(t, s.count(t, &orders.Order{}, "1 = 1"))
+		require.Equal(t, before, s.count(t, &uow.AuditRow{}, "1 = 1"))
+		s.requireBalanced(t)
+	})
+}
+
+func TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		const clients, pieces = 32, 20
+		s.scarce(t, "TEA-1", 100, pieces)
+		s.scarce(t, "TEA-2", 100, pieces)
+		var placed, refused atomic.Int64
+		statuses := make([]int, clients)
+		race(clients, func(i int) {
+			items := []object{{"sku": "TEA-1", "quantity": 1}, {"sku": "TEA-2", "quantity": 1}}
+			if i%2 == 1 {
+				items[0], items[1] = items[1], items[0]
+			}
+			statuses[i] = s.Send(t, http.MethodPost, "/orders", object{"userId": i + 1, "items": items}).Status
+			switch statuses[i] {
+			case http.StatusCreated:
+				placed.Add(1)
+			case http.StatusConflict:
+				refused.Add(1)
+			}
+		})
+		require.EqualValues(t, pieces, placed.Load(), statuses)
+		require.EqualValues(t, clients-pieces, refused.Load(), statuses)
+		s.requireBalanced(t)
+	})
+}
+
+func TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 300)
+		s.fund(t, buyer, 500)
+		order := s.place(t, "TEA-1")
+		paid := s.Send(t, http.MethodPost, path(order)+"/pay", object{"method": "wallet"})
+		require.Equal(t, http.StatusOK, paid.Status, paid.Body)
+		require.Equal(t, []any{"ship", "cancel"}, paid.Body["allowedTransitions"])
+		require.EqualValues(t, 200, s.balance(t, buyer))
+
+		poor := s.place(t, "TEA-1")
+		refused := s.Send(t, http.MethodPost, path(poor)+"/pay", object{"method": "wallet"})
+		require.Equal(t, http.StatusConflict, refused.Status)
+		require.Equal(t, "insufficient_balance", refused.Body["code"])
+		require.Equal(t, [2]any{200.0, 300.0}, [2]any{refused.Body["balance"], refused.Body["wanted"]})
+		require.Equal(t, poor, s.Send(t, http.MethodGet, path(poor), nil).Body)
+
+		const racers = 12
+		statuses := make([]int, racers)
+		race(racers, func(i int) {
+			statuses[i] = s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "changed my mind"}).Status
+		})
+		require.Len(t, without(statuses, http.StatusConflict), 1, statuses)
+		require.EqualValues(t, 500, s.balance(t, buyer))
+		require.EqualValues(t, 3, s.count(t, &uow.AuditRow{}, "resource = ?", fmt.Sprintf("orders/%d", idOf(order))), "placed, paid, cancelled")
+		require.EqualValues(t, 3, s.count(t, &wallets.Entry{}, "user_id = ?", buyer))
+		s.requireBalanced(t)
+	})
+}
+
+func without(statuses []int, status int) []int {
+	var others []int
+	for _, s := range statuses {
+		if s != status {
+			others = append(others, s)
+		}
+	}
+	return others
+}
+
+func TestOfRacersThatPayShipAndCancelTheLedgersTellOneStory(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100)
+		s.fund(t, buyer, 350)
+		for range 8 {
+			order := s.place(t, "TEA-1")
+			race(9, func(i int) {
+				action := []string{"pay", "cancel", "ship"}[i%3]
+				body := object{"pay": object{"method": "wallet"}, "cancel": object{"reason": "x"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}}[action]
+				if status := s.Send(t, http.MethodPost, path(order)+"/"+action, body).Status; status != http.StatusOK && status != http.StatusConflict {
+					t.Errorf("%s answered %d", action, status)
+				}
+			})
+		}
+		s.requireBalanced(t)
+	})
+}
+
+func TestAnOrderThatWasPaidOutsideCannotBeCancelled(t *testing.T) {
+	s := open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	s.item(t, "TEA-1", 100)
+	order := s.place(t, "TEA-1")
+	paid := s.Send(t, http.MethodPost, path(order)+"/pay", object{"method": "external"}).Body
+	require.Equal(t, []any{"ship"}, paid["allowedTransitions"])
+	refused := s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "late"})
+	require.Equal(t, http.StatusConflict, refused.Status)
+	require.Equal(t, "transition_not_allowed", refused.Body["code"])
+	require.Equal(t, []any{"ship"}, refused.Body["allowedTransitions"])
+	require.Equal(t, paid, s.Send(t, http.MethodGet, path(order), nil).Body)
+	s.requireBalanced(t)
+}
+
+func TestAnOrderFromBeforeThereWasStockIsShippedAndCancelledWithoutMovingAny(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.scarce(t, "TEA-1", 100, 2)
+		first, second := s.place(t, "TEA-1"), s.place(t, "TEA-1")
+		caller, _ := principal.From(ctx)
+		for _, sql := range []string{
+			"DELETE FROM inventory_holds WHERE tenant_id = ?",
+			"DELETE FROM inventory_movements WHERE tenant_id = ? AND kind = 'reserve'",
+			"UPDATE inventories SET reserved = 0, version = 1 WHERE tenant_id = ?",
+		} {
+			require.NoError(t, db.Write(ctx).Exec(sql, caller.TenantID).Error)
+		}
+		for order, actions := range map[*object][]string{&first: {"pay", "ship"}, &second: {"cancel"}} {
+			for _, action := range actions {
+				brings := object{"pay": object{"method": "external"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}, "cancel": object{"reason": "x"}}[action]
+				a := s.Send(t, http.MethodPost, path(*order)+"/"+action, brings)
+				require.Equal(t, http.StatusOK, a.Status, a.Body)
+			}
+		}
+		onHand, reserved := s.stockOf(t, "TEA-1")
+		require.Equal(t, [2]float64{2, 0}, [2]float64{onHand, reserved})
+	})
+}
+
+func TestABatchOfWalletPaymentsSaysWhichOrdersCouldNotBePaid(t *testing.T) {
+	s := open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	s.item(t, "TEA-1", 100)
+	s.fund(t, buyer, 150)
+	first, second := s.place(t, "TEA-1"), s.place(t, "TEA-1")
+	a := s.Send(t, http.MethodPost, "/order-batches", object{"action": "pay", "method": "wallet", "ids": []any{first["id"], second["id"]}})
+	require.Equal(t, http.StatusOK, a.Status, a.Body)
+	verdicts := a.Items()
+	require.Equal(t, "done", verdicts[0]["verdict"])
+	require.Equal(t, []any{"conflict", "insufficient_balance"}, []any{verdicts[1]["verdict"], verdicts[1]["code"]})
+	s.requireBalanced(t)
+}

@@ -1,0 +1,115 @@
+package wallets_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"interlock/internal/clock"
+	"interlock/internal/events"
+	"interlock/internal/httpapi"
+	"interlock/internal/httpapi/httpapitest"
+	"interlock/internal/lock"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+	"interlock/internal/wallets"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type object = map[string]any
+
+// bank is wallets, wired as app wires them, and called by the principal of ctx.
+type bank struct {
+	*httpapitest.Caller
+	ctx     context.Context
+	db      *storage.DB
+	bus     *events.InProcess
+	locks   lock.Locker
+	runner  *uow.Runner
+	wallets *wallets.Service
+}
+
+func open(ctx context.Context, t *testing.T, db *storage.DB) *bank {
+	t.Helper()
+	return openWith(ctx, t, db, lock.NewInProcess(clock.System{}, lock.Observer{}))
+}
+
+func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *bank {
+	t.Helper()
+	b := &bank{ctx: ctx, db: db, locks: locks, bus: events.NewInProcess(64)}
+	t.Cleanup(b.bus.Close)
+	now := clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
+	b.runner = uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})
+	b.wallets = wallets.New(wallets.Deps{DB: db, Bus: b.bus})
+	b.Caller = httpapitest.New(ctx, b.runner, func(r *httpapi.Router) { wallets.Routes(r, b.wallets) })
+	return b
+}
+
+// enter sends an entry of a user's wallet.
+func (b *bank) enter(t *testing.T, user, amount int64, reference string) httpapitest.Answer {
+	t.Helper()
+	return b.Send(t, http.MethodPost, fmt.Sprintf("/wallets/%d/entries?wait=10000", user), object{"amount": amount, "kind": "test", "reference": reference})
+}
+
+func (b *bank) fund(t *testing.T, user, amount int64) {
+	t.Helper()
+	a := b.enter(t, user, amount, "opening")
+	require.Equal(t, http.StatusCreated, a.Status, a.Body)
+}
+
+func (b *bank) balance(t *testing.T, user int64) int64 {
+	t.Helper()
+	wallet, err := b.wallets.Wallet(b.ctx, user)
+	require.NoError(t, err)
+	return wallet.Balance
+}
+
+// requireLedger holds a user's wallet against its entries, and the entries against the
+// audit log: each version has one of each. A transfer's row is with who paid.
+func (b *bank) requireLedger(t *testing.T, user, balance int64) {
+	t.Helper()
+	wallet, err := b.wallets.Wallet(b.ctx, user)
+	require.NoError(t, err)
+	require.Equal(t, balance, wallet.Balance)
+	var entries []wallets.Entry
+	require.NoError(t, b.db.Read(b.ctx).Where("user_id = ?", user).Order("version").Find(&entries).Error)
+	require.Len(t, entries, int(wallet.Version))
+	var sum, received int64
+	for i, entry := range entries {
+		sum += entry.Amount
+		require.EqualValues(t, i+1, entry.Version)
+		require.Equal(t, sum, entry.Balance)
+		require.GreaterOrEqual(t, sum, int64(0))
+		if entry.OtherUserID != nil && entry.Amount > 0 {
+			received++
+		}
+	}
+	require.Equal(t, wallet.Balance, sum)
+	var audits int64
+	require.NoError(t, b.db.Read(b.ctx).Model(&uow.AuditRow{}).Where("resource = ?", fmt.Sprintf("wallets/%d", user)).Count(&audits).Error)
+	require.Equal(t, int64(len(entries))-received, audits, "one audit row each")
+}
+
+// race runs fn n times at once.
+func race(n int, fn func(i int)) {
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		ready.Add(1)
+		done.Go(func() {
+			ready.Done()
+			<-start
+			fn(i)
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+}

@@ -1,0 +1,189 @@
+package wallets_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"interlock/internal/apperr"
+	"interlock/internal/lock/locktest"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+	"interlock/internal/wallets"
+)
+
+func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const clients, each, units = 64, 3, 100
+		b := open(ctx, t, db)
+		b.fund(t, 12, units)
+		var debited, refused atomic.Int64
+		race(clients, func(client int) {
+			for i := range each {
+				a := b.enter(t, 12, -1, fmt.Sprintf("debit-%d-%d", client, i))
+				switch {
+				case a.Status == http.StatusCreated:
+					debited.Add(1)
+				case a.Status == http.StatusConflict && a.Body["code"] == "insufficient_balance":
+					refused.Add(1)
+				default:
+					t.Errorf("answered %d: %v", a.Status, a.Body)
+				}
+			}
+		})
+		require.EqualValues(t, units, debited.Load())
+		require.EqualValues(t, clients*each-units, refused.Load())
+		b.requireLedger(t, 12, 0)
+	})
+}
+
+func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const clients, funds = 16, 1000
+		b := open(ctx, t, db)
+		b.fund(t, 1, funds)
+		b.fund(t, 2, funds)
+		race(clients, func(client int) {
+			from := 1 + client%2
+			for i := range oppositeTransfers / clients {
+				a := b.Send(t, http.MethodPost, "/wallet-transfers?wait=10000", object{
+					"fromUserId": from, "toUserId": 3 - from, "amount": 1 + i%7, "reference": fmt.Sprintf("t-%d-%d", client, i),
+				})
+				if a.Status != http.StatusCreated && a.Body["code"] != "insufficient_balance" {
+					t.Errorf("answered %d: %v", a.Status, a.Body)
+				}
+			}
+		})
+		first := b.balance(t, 1)
+		require.EqualValues(t, 2*funds, first+b.balance(t, 2))
+		b.requireLedger(t, 1, first)
+		b.requireLedger(t, 2, 2*funds-first)
+	})
+}
+
+func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		b := open(ctx, t, db)
+		const clients = 24
+		answers := make([]object, clients)
+		var made atomic.Int64
+		race(clients, func(i int) {
+			a := b.enter(t, 12, 50, "once")
+			answers[i] = a.Body
+			if a.Status == http.StatusCreated {
+				made.Add(1)
+			}
+		})
+		require.EqualValues(t, 1, made.Load())
+		for _, answer := range answers {
+			require.Equal(t, answers[0], answer)
+		}
+		b.requireLedger(t, 12, 50)
+	})
+}
+
+// With a lock that excludes nobody every writer is one whose lock was lost; the guard
+// is all there is.
+func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const clients, each, units = 24, 4, 40
+		b := openWith(ctx, t, db, &locktest.Unreliable{})
+		b.fund(t, 12, units)
+		var debited atomic.Int64
+		race(clients, func(client int) {
+			for i := range each {
+				a := b.enter(t, 12, -1, fmt.Sprintf("debit-%d-%d", client, i))
+				switch a.Status {
+				case http.StatusCreated:
+					debited.Add(1)
+				case http.StatusConflict, http.StatusLocked, http.StatusServiceUnavailable:
+				default:
+					t.Errorf("answered %d: %v", a.Status, a.Body)
+				}
+			}
+		})
+		require.Positive(t, debited.Load())
+		b.requireLedger(t, 12, units-debited.Load())
+	})
+}
+
+func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := &locktest.Unreliable{}
+		b := openWith(ctx, t, db, locks)
+		b.fund(t, 12, 100)
+		runs := 0
+		err := b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			runs++
+			var lease *locktest.Loseable
+			locks.Granted = func(_ int64, l *locktest.Loseable) { lease = l }
+			locked, err := b.wallets.Lock(ctx, u, 0, 12)
+			if err != nil {
+				return err
+			}
+			_, _, err = b.wallets.Enter(locked, u, wallets.Posting{UserID: 12, Amount: -30, Kind: "test", Reference: "paused"})
+			if runs == 1 {
+				lease.Lose()
+			}
+			return err
+		})
+		require.NoError(t, err)
+		require.Equal(t, 2, runs, "what the first run wrote was rolled back")
+		b.requireLedger(t, 12, 70)
+	})
+}
+
+// readsWallet tells the statement by which an entry reads its balance from others.
+func readsWallet(tx *gorm.DB) bool {
+	_, reads := tx.Statement.Dest.(*[]wallets.Wallet)
+	return reads
+}
+
+// A holder is paused between its reading of the balance and its writing, long enough for
+// its lock to end and for somebody else to come and go. It does not notice.
+func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
+	b := openWith(ctx, t, db, &locktest.Unreliable{})
+	b.fund(t, 12, 100)
+	var paused, refusals atomic.Int64
+	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:pause", func(tx *gorm.DB) {
+		if readsWallet(tx) && paused.CompareAndSwap(0, 1) {
+			require.Equal(t, http.StatusCreated, b.enter(t, 12, -60, "overtaking").Status)
+		}
+	}))
+	require.NoError(t, db.Write(ctx).Callback().Raw().After("gorm:raw").Register("test:count", func(tx *gorm.DB) {
+		if tx.RowsAffected == 0 && tx.Error == nil {
+			refusals.Add(1)
+		}
+	}))
+	a := b.enter(t, 12, -60, "paused")
+	require.Equal(t, http.StatusConflict, a.Status)
+	require.Equal(t, "insufficient_balance", a.Body["code"], "it was run again, and saw what is there now")
+	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
+	b.requireLedger(t, 12, 40)
+}
+
+func TestAHolderThatIsOvertakenEachTimeIsAnsweredLockedAndChangesNothing(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
+	b := openWith(ctx, t, db, &locktest.Unreliable{})
+	b.fund(t, 12, 1000)
+	var overtaking atomic.Bool
+	var n atomic.Int64
+	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:overtake", func(tx *gorm.DB) {
+		if readsWallet(tx) && overtaking.CompareAndSwap(false, true) {
+			require.Equal(t, http.StatusCreated, b.enter(t, 12, -1, fmt.Sprintf("overtaking-%d", n.Add(1))).Status)
+			overtaking.Store(false)
+		}
+	}))
+	a := b.enter(t, 12, -60, "paused")
+	overtaking.Store(true)
+	require.Equal(t, http.StatusLocked, a.Status, a.Body)
+	require.Equal(t, string(apperr.ResourceLocked), a.Body["code"])
+	b.requireLedger(t, 12, 1000-n.Load())
+}
