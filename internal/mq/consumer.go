@@ -93,7 +93,6 @@ func (c *Consumer) SetRate(rate float64) { c.pace.set(rate) }
 // store that is away is waited for.
 func (c *Consumer) Run(ctx context.Context) {
 	var working sync.WaitGroup
-	defer working.Wait()
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	stopKill := context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(c.options.Patience, kill)
@@ -114,7 +113,7 @@ func (c *Consumer) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		b, err := c.claim(ctx)
+		b, err := c.claim(ctx, life)
 		if b == nil {
 			<-slots
 			if ctx.Err() != nil {
@@ -136,13 +135,15 @@ func (c *Consumer) Run(ctx context.Context) {
 	}
 }
 
-// claim waits for the pace and claims; without messages it returns nil.
-func (c *Consumer) claim(ctx context.Context) (*Batch, error) {
+// claim waits for the pace and claims; without messages it returns nil. A claim that
+// was begun is not broken off at the end of ctx: it could have taken messages that
+// nobody would work on before their lease ends.
+func (c *Consumer) claim(ctx, life context.Context) (*Batch, error) {
 	n := c.pace.take(ctx, c.options.Batch)
 	if n == 0 {
 		return nil, nil
 	}
-	b, err := c.queue.Claim(ctx, n, c.options.Lease)
+	b, err := c.queue.Claim(life, n, c.options.Lease)
 	if b == nil {
 		c.pace.giveBack(n)
 		return nil, err
@@ -277,11 +278,14 @@ func (c *Consumer) backoff(attempts int) time.Duration {
 	return delay - rand.N(delay/4+1)
 }
 
-// settle answers until the store has taken it or the lease must have ended.
+// settle answers until the store has taken it or the lease must have ended; after
+// the end of life it tries once.
 func (c *Consumer) settle(life context.Context, b *Batch, outcomes []Outcome) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(life), c.options.Lease)
+	defer cancel()
 	began := clock.Mark()
 	for pause := c.options.MinPoll; ; pause = min(2*pause, c.options.MaxPoll) {
-		err := c.queue.Settle(life, b, outcomes)
+		err := c.queue.Settle(ctx, b, outcomes)
 		if err == nil {
 			return
 		}

@@ -334,6 +334,8 @@ func (q *sqlQueue) endLease(tx *gorm.DB, b *Batch) error {
 
 func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 	now := q.broker.clock.Now()
+	// Each has a time of its own, so that they keep their order.
+	at := func(i int) time.Time { return now.Add(time.Duration(i+1-len(outcomes)) * time.Microsecond) }
 	var handled []int64
 	var rest settlement
 	var head []int64
@@ -343,11 +345,11 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 		case o.kind == done:
 			handled = append(handled, b.rows[i])
 		case o.kind == dead:
-			rest.add(b.rows[i], rowDead, attempts, now, o.text())
+			rest.add(b.rows[i], rowDead, attempts, at(i), o.text())
 		case o.kind == postpone && o.after <= 0:
 			head = append(head, b.rows[i])
 		default:
-			rest.add(b.rows[i], rowWaiting, attempts, now.Add(max(o.after, 0)), o.text())
+			rest.add(b.rows[i], rowWaiting, attempts, at(i).Add(max(o.after, 0)), o.text())
 		}
 	}
 	if len(handled) > 0 {
@@ -560,6 +562,6 @@ func (q *sqlQueue) Purge(ctx context.Context) error {
 // exists reports whether the query has a row.
 func exists(query *gorm.DB) (bool, error) {
 	var one []int
-	err := query.Limit(1).Pluck("1", &one).Error
+	err := query.Select("1").Limit(1).Scan(&one).Error
 	return len(one) == 1, err
 }

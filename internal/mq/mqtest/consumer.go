@@ -1,0 +1,229 @@
+package mqtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/mq"
+)
+
+func consumers(t *testing.T, newBroker func(t *testing.T) mq.Broker) {
+	tests := map[string]func(t *testing.T, q mq.Queue){
+		"everything is handled once":                                           handledOnce,
+		"a failing message is retried, then dead, and holds up nobody":         poison,
+		"a panic costs the others nothing":                                     panics,
+		"what a killed consumer held is handled by another":                    killed,
+		"a lease lasts as long as its handler":                                 longHandler,
+		"a handler whose batch was lost is told":                               lostLease,
+		"the rate bounds the messages and can change":                          paced,
+		"at its end a consumer finishes what it holds, and no more":            finishes,
+		"at its end a consumer's patience is bounded and the outcome still in": impatient,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { test(t, newBroker(t).Queue(NewName())) })
+	}
+}
+
+// start runs a consumer until stop or the test's end.
+func start(t *testing.T, q mq.Queue, handler mq.Handler, o mq.ConsumerOptions) (c *mq.Consumer, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	c = mq.NewConsumer(q, handler, o)
+	var running sync.WaitGroup
+	running.Go(func() { c.Run(ctx) })
+	stop = func() {
+		cancel()
+		running.Wait()
+	}
+	t.Cleanup(stop)
+	return c, stop
+}
+
+// log is what handlers saw.
+type log struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (l *log) add(messages []mq.Message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range messages {
+		l.ids = append(l.ids, m.ID)
+	}
+}
+
+func (l *log) seen() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.ids)
+}
+
+func untilEmpty(t *testing.T, q mq.Queue, dead int64) {
+	t.Helper()
+	require.Eventually(t, func() bool { return sizes(t, q) == mq.Stats{Dead: dead} }, patience, tick)
+}
+
+func handledOnce(t *testing.T, q mq.Queue) {
+	var l log
+	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+		l.add(messages)
+		return all(mq.Done(), len(messages))
+	}, mq.ConsumerOptions{Batch: 10, Concurrency: 3})
+	enqueue(t, q, numbered(200)...)
+	untilEmpty(t, q, 0)
+	got := l.seen()
+	slices.Sort(got)
+	require.Equal(t, numbered(200), got)
+}
+
+func poison(t *testing.T, q mq.Queue) {
+	var l log
+	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+		l.add(messages)
+		outcomes := all(mq.Done(), len(messages))
+		for i, m := range messages {
+			if m.ID == "m0003" {
+				outcomes[i] = mq.Retry(errBroken, 0)
+			}
+		}
+		return outcomes
+	}, mq.ConsumerOptions{Batch: 10, MaxAttempts: 3, Backoff: 20 * time.Millisecond})
+	enqueue(t, q, numbered(20)...)
+	began := time.Now()
+	untilEmpty(t, q, 1)
+	require.Greater(t, time.Since(began), 40*time.Millisecond, "20 and 40 ms less a quarter at most")
+	require.Len(t, l.seen(), 20+2)
+	list, _, err := q.Dead(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Equal(t, "m0003", list[0].ID)
+	require.Equal(t, 3, list[0].Attempts)
+	require.Equal(t, errBroken.Error(), list[0].Error)
+}
+
+func panics(t *testing.T, q mq.Queue) {
+	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+		for _, m := range messages {
+			if m.ID == "m0002" {
+				panic("poison")
+			}
+			if m.ID == "m0004" {
+				return nil
+			}
+		}
+		return all(mq.Done(), len(messages))
+	}, mq.ConsumerOptions{Batch: 10, MaxAttempts: 2, Backoff: time.Millisecond})
+	enqueue(t, q, numbered(10)...)
+	untilEmpty(t, q, 2)
+	list, _, err := q.Dead(t.Context(), "", 10)
+	require.NoError(t, err)
+	var ids []string
+	for _, d := range list {
+		ids = append(ids, d.ID)
+		require.Contains(t, d.Error, "the handler panicked")
+	}
+	require.ElementsMatch(t, []string{"m0002", "m0004"}, ids)
+}
+
+func killed(t *testing.T, q mq.Queue) {
+	enqueue(t, q, numbered(10)...)
+	b, err := q.Claim(t.Context(), 4, 50*time.Millisecond)
+	require.NoError(t, err)
+	require.Len(t, b.Messages, 4)
+	var l log
+	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+		l.add(messages)
+		return all(mq.Done(), len(messages))
+	}, mq.ConsumerOptions{Batch: 2, Lease: 300 * time.Millisecond})
+	untilEmpty(t, q, 0)
+	got := l.seen()
+	slices.Sort(got)
+	require.Equal(t, numbered(10), got)
+}
+
+func longHandler(t *testing.T, q mq.Queue) {
+	enqueue(t, q, "a")
+	var l log
+	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+		l.add(messages)
+		timer := time.NewTimer(time.Second)
+		<-timer.C
+		return all(mq.Done(), len(messages))
+	}, mq.ConsumerOptions{Lease: 400 * time.Millisecond, Concurrency: 2})
+	untilEmpty(t, q, 0)
+	require.Equal(t, []string{"a"}, l.seen())
+}
+
+func lostLease(t *testing.T, q mq.Queue) {
+	enqueue(t, q, "a")
+	told := make(chan error, 1)
+	start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
+		if err := q.Purge(ctx); err != nil {
+			told <- err
+			return all(mq.Done(), len(messages))
+		}
+		<-ctx.Done()
+		told <- context.Cause(ctx)
+		return all(mq.Dead(errBroken), len(messages))
+	}, mq.ConsumerOptions{Lease: 60 * time.Millisecond})
+	select {
+	case err := <-told:
+		require.ErrorIs(t, err, mq.ErrLeaseLost)
+	case <-time.After(patience):
+		require.FailNow(t, "the handler was not told")
+	}
+	require.Equal(t, mq.Stats{}, sizes(t, q))
+}
+
+func paced(t *testing.T, q mq.Queue) {
+	var l log
+	began := time.Now()
+	enqueue(t, q, numbered(200)...)
+	c, _ := start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+		l.add(messages)
+		return all(mq.Done(), len(messages))
+	}, mq.ConsumerOptions{Batch: 50, Rate: 100})
+	require.Eventually(t, func() bool { return len(l.seen()) >= 20 }, patience, tick)
+	seen, elapsed := len(l.seen()), time.Since(began)
+	require.LessOrEqual(t, float64(seen), 100*elapsed.Seconds()+10+1, "the rate and one full bucket")
+	c.SetRate(0)
+	untilEmpty(t, q, 0)
+	require.Len(t, l.seen(), 200)
+}
+
+func finishes(t *testing.T, q mq.Queue) {
+	enqueue(t, q, numbered(4)...)
+	began, goOn := make(chan struct{}), make(chan struct{})
+	_, stop := start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
+		close(began)
+		<-goOn
+		if ctx.Err() != nil {
+			return all(mq.Retry(ctx.Err(), 0), len(messages))
+		}
+		return all(mq.Done(), len(messages))
+	}, mq.ConsumerOptions{Batch: 2})
+	<-began
+	time.AfterFunc(20*time.Millisecond, func() { close(goOn) })
+	stop()
+	require.Equal(t, mq.Stats{Pending: 2}, sizes(t, q))
+}
+
+func impatient(t *testing.T, q mq.Queue) {
+	enqueue(t, q, "a")
+	began := make(chan struct{})
+	_, stop := start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
+		close(began)
+		<-ctx.Done()
+		return all(mq.Postpone(fmt.Errorf("shut down: %w", ctx.Err()), 0), len(messages))
+	}, mq.ConsumerOptions{Patience: 10 * time.Millisecond})
+	<-began
+	stop()
+	require.Equal(t, mq.Stats{Pending: 1}, sizes(t, q))
+	require.Zero(t, claim(t, q, 1).Messages[0].Attempts)
+}
