@@ -22,8 +22,10 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/events"
+	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
+	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
 	"interlock/internal/ratelimit"
@@ -59,6 +61,8 @@ type Services struct {
 	Inventory *inventory.Service
 	Wallets   *wallets.Service
 
+	FlashSales *flashsale.Service
+
 	Realtime  *realtime.Service
 	Search    *search.Service
 	Dashboard *dashboard.Service
@@ -68,6 +72,8 @@ type Services struct {
 	bus     events.Bus
 	limiter ratelimit.Limiter
 	locks   lock.Locker
+	queues  mq.Broker
+	gate    flashsale.Gate
 	closers []func()
 }
 
@@ -75,7 +81,7 @@ type Services struct {
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
 		catalog.Permissions, orders.Permissions, coupons.Permissions,
-		inventory.Permissions, wallets.Permissions)
+		inventory.Permissions, wallets.Permissions, flashsale.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone.
@@ -134,6 +140,8 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 		bus := events.NewInProcess(eventBuffer)
 		sv.bus, sv.limiter = bus, ratelimit.NewInProcess(sv.Clock.Now)
 		sv.closers = append(sv.closers, bus.Close)
+		queues := mq.NewSQL(sv.DB, sv.Clock, mq.Options{})
+		sv.queues, sv.gate = queues, flashsale.NewSQLGate(sv.DB, queues, sv.Clock)
 		return nil
 	}
 	target, err := redisconn.Parse(redisURL)
@@ -157,6 +165,8 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	})
 	sv.locks = locks
 	sv.closers = append(sv.closers, locks.Close)
+	queues := mq.NewRedis(client, target.Keys("mq"), mq.Options{Clock: sv.Clock})
+	sv.queues, sv.gate = queues, flashsale.NewRedisGate(client, queues, nil)
 	return nil
 }
 
@@ -172,7 +182,11 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets,
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},
+	})
+	sv.FlashSales = flashsale.New(flashsale.Deps{
+		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.queues,
+		Items: sv.Catalog, Stock: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
 	})
 	sv.buildOverviews()
 }

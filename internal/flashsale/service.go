@@ -92,8 +92,6 @@ type Deps struct {
 	Items  Items
 	Stock  Inventory
 	Orders Orders
-	// PaymentTimeout is how long an order may stay unpaid; 0 means 15 minutes.
-	PaymentTimeout time.Duration
 	// Registerer takes the metrics; nil keeps them unseen.
 	Registerer prometheus.Registerer
 	// Random is where tickets come from; nil means crypto/rand.
@@ -129,13 +127,18 @@ func New(d Deps) *Service {
 	if d.Random == nil {
 		d.Random = rand.Reader
 	}
-	if d.PaymentTimeout == 0 {
-		d.PaymentTimeout = defaultPaymentTimeout
-	}
 	return &Service{
 		db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, gate: d.Gate, queues: d.Queues, items: d.Items,
-		stock: d.Stock, orders: d.Orders, paymentTimeout: d.PaymentTimeout, random: d.Random,
+		stock: d.Stock, orders: d.Orders, paymentTimeout: defaultPaymentTimeout, random: d.Random,
 		metrics: newMetrics(d.Registerer), nudge: make(chan struct{}, 1),
+	}
+}
+
+// PayWithin sets how long an order may stay unpaid, before the service is used; 0 leaves
+// it as it is.
+func (s *Service) PayWithin(timeout time.Duration) {
+	if timeout > 0 {
+		s.paymentTimeout = timeout
 	}
 }
 

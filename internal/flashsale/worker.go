@@ -274,4 +274,3 @@ func (w *worker) closeOver(ctx context.Context, id int64) error {
 		return err
 	})
 }
-

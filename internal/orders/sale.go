@@ -247,6 +247,7 @@ func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) er
 	if err != nil {
 		return fmt.Errorf("look for unpaid orders: %w", err)
 	}
+	var failures []error
 	for _, order := range due {
 		ctx := principal.With(ctx, principal.System(order.TenantID, unpaidCanceller))
 		// A verdict other than done says that somebody paid or cancelled it first.
@@ -255,8 +256,8 @@ func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) er
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("cancel unpaid order %d: %w", order.ID, err)
+			failures = append(failures, fmt.Errorf("cancel unpaid order %d: %w", order.ID, err))
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }
