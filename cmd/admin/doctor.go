@@ -11,7 +11,7 @@ import (
 
 type doctorCommand struct {
 	settings.Storage `embed:""`
-	RedisURL         string `help:"redis://… to look at as well." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	RedisURL         string `help:"redis://…, redis+sentinel://… or redis+cluster://… to look at as well." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
 }
 
 // Run prints what the doctor found, and fails when a promise does not hold.

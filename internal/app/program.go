@@ -22,6 +22,7 @@ import (
 	"interlock/internal/httpapi"
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
+	"interlock/internal/queues"
 	"interlock/internal/ratelimit"
 	"interlock/internal/realtime"
 	"interlock/internal/search"
@@ -205,6 +206,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		realtime.Routes(router, sv.Realtime)
 		search.Routes(router, sv.Search)
 		dashboard.Routes(router, sv.Dashboard)
+		queues.Routes(router, sv.Queues)
 		if err := httpapi.ServeDocs(server); err != nil {
 			return nil, err
 		}

@@ -28,6 +28,7 @@ import (
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
+	"interlock/internal/queues"
 	"interlock/internal/ratelimit"
 	"interlock/internal/realtime"
 	"interlock/internal/redisconn"
@@ -67,12 +68,13 @@ type Services struct {
 	Search    *search.Service
 	Dashboard *dashboard.Service
 	Conflicts *dashboard.ConflictLog
+	Queues    *queues.Service
 
 	redis   redis.UniversalClient // nil in embedded mode
 	bus     events.Bus
 	limiter ratelimit.Limiter
 	locks   lock.Locker
-	queues  mq.Broker
+	broker  mq.Broker
 	gate    flashsale.Gate
 	closers []func()
 }
@@ -81,7 +83,7 @@ type Services struct {
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
 		catalog.Permissions, orders.Permissions, coupons.Permissions,
-		inventory.Permissions, wallets.Permissions, flashsale.Permissions)
+		inventory.Permissions, wallets.Permissions, flashsale.Permissions, queues.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone.
@@ -137,11 +139,11 @@ func (sv *Services) prepareSchema(ctx context.Context) error {
 func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if redisURL == "" {
 		sv.locks = lock.NewInProcess(sv.Clock, sv.Metrics.LockObserver())
+		queues := mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
+		sv.broker, sv.gate = queues, flashsale.NewSQLGate(sv.DB, queues, sv.Clock)
 		bus := events.NewInProcess(eventBuffer)
 		sv.bus, sv.limiter = bus, ratelimit.NewInProcess(sv.Clock.Now)
 		sv.closers = append(sv.closers, bus.Close)
-		queues := mq.NewSQL(sv.DB, sv.Clock, mq.Options{})
-		sv.queues, sv.gate = queues, flashsale.NewSQLGate(sv.DB, queues, sv.Clock)
 		return nil
 	}
 	target, err := redisconn.Parse(redisURL)
@@ -165,8 +167,8 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	})
 	sv.locks = locks
 	sv.closers = append(sv.closers, locks.Close)
-	queues := mq.NewRedis(client, target.Keys("mq"), mq.Options{Clock: sv.Clock})
-	sv.queues, sv.gate = queues, flashsale.NewRedisGate(client, queues, nil)
+	queues := mq.NewRedis(client, target.Keys("mq"), mq.Options{Observer: sv.Metrics.QueueObserver(), Clock: sv.Clock})
+	sv.broker, sv.gate = queues, flashsale.NewRedisGate(client, queues, nil)
 	return nil
 }
 
@@ -185,9 +187,11 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},
 	})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
-		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.queues,
+		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Stock: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
 	})
+	sv.Queues = queues.New(queues.Deps{Broker: sv.broker, Locks: sv.locks})
+	sv.Metrics.WatchQueues(sv.broker)
 	sv.buildOverviews()
 }
 

@@ -82,6 +82,8 @@ type Redis struct {
 	queues map[string]*queue
 	// stale are claims that Redis may still know and nobody here wants.
 	stale []staleClaim
+	// goneStale is sent to when one is added.
+	goneStale chan struct{}
 
 	cancel     context.CancelFunc
 	background sync.WaitGroup
@@ -143,7 +145,7 @@ func NewRedis(client redis.UniversalClient, options RedisOptions) *Redis {
 		client: client, prefix: options.Prefix, channels: options.Channels,
 		ttl: options.TTL, pollEvery: options.PollEvery, commandTimeout: options.CommandTimeout,
 		observer: options.Observer, logger: options.Logger,
-		process: crand.Text(), queues: make(map[string]*queue),
+		process: crand.Text(), queues: make(map[string]*queue), goneStale: make(chan struct{}, 1),
 	}
 	if l.ttl <= 0 {
 		l.ttl = defaultTTL
@@ -450,6 +452,10 @@ func (l *Redis) discard(c *redisClaim) {
 // goesStale keeps a claim for the background to release. The caller holds mu.
 func (l *Redis) goesStale(c *redisClaim) {
 	l.stale = append(l.stale, staleClaim{key: c.key, token: c.token, until: clock.Mark().Add(l.ttl)})
+	select {
+	case l.goneStale <- struct{}{}:
+	default:
+	}
 }
 
 // giveBack releases a claim and passes the lock to the next in the queue. It

@@ -3,6 +3,7 @@ package lock
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,9 @@ import (
 
 // extendAtOnce bounds how many locks are extended at the same time.
 const extendAtOnce = 16
+
+// staleAtOnce bounds how many claims are released between two rounds of extending.
+const staleAtOnce = 256
 
 // redisLease is a set of claims that live and end together.
 type redisLease struct {
@@ -102,10 +106,14 @@ func (l *Redis) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-l.goneStale:
+			// Kept until the next tick: a command that was given up may still be under
+			// way on its own connection and arrive after this one.
+			l.releaseStale(ctx, false)
 		case <-ticker.C:
+			l.extendAll(ctx, l.due())
+			l.releaseStale(ctx, true)
 		}
-		l.releaseStale(ctx)
-		l.extendAll(ctx, l.due())
 	}
 }
 
@@ -154,25 +162,27 @@ func (l *Redis) extendOne(ctx context.Context, c *redisClaim) {
 	}
 }
 
-// releaseStale releases claims that nobody wants. It stops at the first that cannot
-// be: the others will do no better.
-func (l *Redis) releaseStale(ctx context.Context) {
-	for ctx.Err() == nil {
-		l.mu.Lock()
-		if len(l.stale) == 0 {
-			l.mu.Unlock()
-			return
-		}
-		oldest := l.stale[0]
-		l.mu.Unlock()
-		if clock.Since(oldest.until) < 0 {
+// releaseStale releases claims that nobody wants, and forgets them or keeps them for
+// another time. It stops at the first that cannot be released: the others will do
+// no better.
+func (l *Redis) releaseStale(ctx context.Context, forget bool) {
+	l.mu.Lock()
+	stale := slices.Clone(l.stale[:min(len(l.stale), staleAtOnce)])
+	l.mu.Unlock()
+	done := 0
+	for _, s := range stale {
+		if clock.Since(s.until) < 0 {
 			// Without a process: this one may wait for the key meanwhile.
-			if _, err := l.run(ctx, step{key: oldest.key, release: oldest.token}); err != nil {
-				return
+			if _, err := l.run(ctx, step{key: s.key, release: s.token}); err != nil {
+				break
 			}
 		}
+		done++
+	}
+	if forget {
 		l.mu.Lock()
-		l.stale = l.stale[1:]
+		// Others only append.
+		l.stale = slices.Clone(l.stale[done:])
 		l.mu.Unlock()
 	}
 }

@@ -16,6 +16,7 @@ type Metrics struct {
 	retries *prometheus.CounterVec
 	units   *prometheus.CounterVec
 	locks   lockMetrics
+	queues  queueMetrics
 }
 
 // NewMetrics returns a registry with the process's and the units' metrics.
@@ -37,6 +38,7 @@ func NewMetrics() *Metrics {
 		m.retries, m.units,
 	)
 	m.locks = newLockMetrics(m.Registry)
+	m.queues = newQueueMetrics(m.Registry)
 	return m
 }
 

@@ -1,5 +1,5 @@
-// Package redistest starts Redis servers of a test's own: one alone, or a cluster
-// of three masters. They listen on free loopback ports, keep their data in the
+// Package redistest starts Redis servers of a test's own: one alone, with a Sentinel,
+// or a cluster of three masters. They listen on free loopback ports, keep their data in the
 // test's folder, and are stopped by process id when the test ends.
 //
 // The server that tests share is found in INTERLOCK_TEST_REDIS_URL; what stops,
@@ -154,6 +154,23 @@ func newServer(t testing.TB, more ...string) *Server {
 	return s
 }
 
+// NewSentinel starts a Sentinel that watches one master under a name.
+func NewSentinel(t testing.TB, name string, master *Server) *Server {
+	t.Helper()
+	host, masterPort, err := net.SplitHostPort(master.Addr)
+	require.NoError(t, err)
+	port := strconv.Itoa(freePort(t))
+	s := &Server{Addr: net.JoinHostPort("127.0.0.1", port), directory: t.TempDir()}
+	// A Sentinel writes what it learns into its configuration.
+	file := filepath.Join(s.directory, "sentinel.conf")
+	text := fmt.Sprintf("bind 127.0.0.1\nport %s\ndir %s\nsentinel monitor %s %s %s 1\n", port, s.directory, name, host, masterPort)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	s.arguments = []string{file, "--sentinel"}
+	t.Cleanup(s.end)
+	require.NoError(t, s.start(), "start redis-server as a Sentinel")
+	return s
+}
+
 func (s *Server) start() error {
 	log, err := os.Create(filepath.Join(s.directory, "redis-server.log"))
 	if err != nil {
@@ -184,7 +201,7 @@ func (s *Server) awaitAnswer(log string) error {
 	defer tick.Stop()
 	for {
 		about, err := client.Info(ctx).Result()
-		if err == nil && strings.Contains(about, "\nloading:0\r") && strings.Contains(about, fmt.Sprintf("process_id:%d\r", s.PID())) {
+		if err == nil && !strings.Contains(about, "\nloading:1\r") && strings.Contains(about, fmt.Sprintf("process_id:%d\r", s.PID())) {
 			return nil
 		}
 		select {

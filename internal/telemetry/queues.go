@@ -1,0 +1,121 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/mq"
+)
+
+// queueMetrics are by the family of a queue: families are few, queues many.
+type queueMetrics struct {
+	enqueued *prometheus.CounterVec
+	settled  *prometheus.CounterVec
+	returned *prometheus.CounterVec
+}
+
+func newQueueMetrics(r prometheus.Registerer) queueMetrics {
+	m := queueMetrics{
+		enqueued: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "interlock_queue_enqueued_total",
+			Help: "Messages that this process enqueued, by family of queues.",
+		}, []string{"family"}),
+		settled: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "interlock_queue_settled_total",
+			Help: "Messages that this process settled, by family of queues and outcome (done, retried, postponed, dead).",
+		}, []string{"family", "outcome"}),
+		returned: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "interlock_queue_crashed_total",
+			Help: "Messages whose lease ended without an answer, by family of queues.",
+		}, []string{"family"}),
+	}
+	r.MustRegister(m.enqueued, m.settled, m.returned)
+	return m
+}
+
+// QueueObserver returns what counts a broker's messages.
+func (m *Metrics) QueueObserver() mq.Observer {
+	add := func(c *prometheus.CounterVec, n int, labels ...string) {
+		if n > 0 {
+			c.WithLabelValues(labels...).Add(float64(n))
+		}
+	}
+	return mq.Observer{
+		Enqueued: func(queue string, n int) { add(m.queues.enqueued, n, mq.Family(queue)) },
+		Settled: func(queue string, t mq.Tally) {
+			family := mq.Family(queue)
+			add(m.queues.settled, t.Done, family, "done")
+			add(m.queues.settled, t.Retried, family, "retried")
+			add(m.queues.settled, t.Postponed, family, "postponed")
+			add(m.queues.settled, t.Dead, family, "dead")
+		},
+		Reaped: func(queue string, returned, dead int) {
+			add(m.queues.returned, returned+dead, mq.Family(queue))
+			add(m.queues.settled, dead, mq.Family(queue), "dead")
+		},
+	}
+}
+
+const (
+	// queueScrapeLimit bounds the time that a scrape waits for the queues.
+	queueScrapeLimit = 2 * time.Second
+	// maxQueuesMeasured bounds the queues of one scrape.
+	maxQueuesMeasured = 200
+)
+
+// WatchQueues exports the sizes of a broker's queues, summed by family, and the age
+// of the oldest message. A scrape while the store is away has none of them.
+func (m *Metrics) WatchQueues(broker mq.Broker) { m.Registry.MustRegister(queueSizes{broker}) }
+
+var (
+	queueDepth = prometheus.NewDesc("interlock_queue_messages", "Messages by family of queues and place (pending, claimed, delayed, dead).", []string{"family", "place"}, nil)
+	queueAge   = prometheus.NewDesc("interlock_queue_oldest_seconds", "Age of the longest pending message, by family of queues.", []string{"family"}, nil)
+)
+
+type queueSizes struct{ broker mq.Broker }
+
+// Describe implements prometheus.Collector.
+func (queueSizes) Describe(ch chan<- *prometheus.Desc) {
+	ch <- queueDepth
+	ch <- queueAge
+}
+
+// Collect implements prometheus.Collector.
+func (c queueSizes) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), queueScrapeLimit)
+	defer cancel()
+	sums, err := c.sums(ctx)
+	if err != nil {
+		return
+	}
+	for family, s := range sums {
+		for place, n := range map[string]int64{"pending": s.Pending, "claimed": s.Claimed, "delayed": s.Delayed, "dead": s.Dead} {
+			ch <- prometheus.MustNewConstMetric(queueDepth, prometheus.GaugeValue, float64(n), family, place)
+		}
+		ch <- prometheus.MustNewConstMetric(queueAge, prometheus.GaugeValue, s.OldestAge.Seconds(), family)
+	}
+}
+
+func (c queueSizes) sums(ctx context.Context) (map[string]mq.Stats, error) {
+	names, err := c.broker.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sums := make(map[string]mq.Stats)
+	for _, name := range names[:min(len(names), maxQueuesMeasured)] {
+		s, err := c.broker.Queue(name).Stats(ctx)
+		if err != nil {
+			return nil, err
+		}
+		sum := sums[mq.Family(name)]
+		sum.Pending += s.Pending
+		sum.Claimed += s.Claimed
+		sum.Delayed += s.Delayed
+		sum.Dead += s.Dead
+		sum.OldestAge = max(sum.OldestAge, s.OldestAge)
+		sums[mq.Family(name)] = sum
+	}
+	return sums, nil
+}
