@@ -34,3 +34,38 @@ SELECT COUNT(*), 'orders without exactly one audit row a version'
   FROM orders o
  WHERE version <> (SELECT COUNT(*) FROM audit_entries a
                     WHERE a.tenant_id = o.tenant_id AND a.resource = CONCAT('orders/', o.id));
+
+SELECT COUNT(*), 'wallets whose entries do not add up to a balance that is never negative'
+  FROM wallets w
+ WHERE balance < 0
+    OR balance <> (SELECT SUM(e.amount) FROM wallet_entries e WHERE e.tenant_id = w.tenant_id AND e.user_id = w.user_id)
+    OR version <> (SELECT COUNT(*) FROM wallet_entries e WHERE e.tenant_id = w.tenant_id AND e.user_id = w.user_id);
+
+SELECT COUNT(*), 'entries of transfers without their counterpart in the other wallet'
+  FROM wallet_entries e
+  LEFT JOIN wallet_entries o ON o.tenant_id = e.tenant_id AND o.user_id = e.other_user_id AND o.reference = e.reference
+   AND o.other_user_id = e.user_id AND o.amount = -e.amount
+ WHERE e.other_user_id IS NOT NULL AND o.id IS NULL;
+
+SELECT COUNT(*), 'wallet entries without exactly one audit row each, a transfer having one for two'
+  FROM (SELECT (SELECT COUNT(*) FROM wallet_entries WHERE other_user_id IS NULL AND reference NOT LIKE '@%')
+             + (SELECT COUNT(*) FROM wallet_entries WHERE other_user_id IS NOT NULL AND amount < 0) AS owed,
+               (SELECT COUNT(*) FROM audit_entries WHERE resource LIKE 'wallets/%') AS kept) AS counts
+ WHERE owed <> kept;
+
+SELECT COUNT(*), 'items whose movements do not add up to their stock'
+  FROM inventories i
+  JOIN (SELECT tenant_id, sku, COUNT(*) AS n, SUM(on_hand_delta) AS on_hand, SUM(reserved_delta) AS reserved
+          FROM inventory_movements GROUP BY tenant_id, sku) m ON m.tenant_id = i.tenant_id AND m.sku = i.sku
+ WHERE i.version <> m.n OR i.on_hand <> m.on_hand OR i.reserved <> m.reserved;
+
+SELECT COUNT(*), 'items with less in the house than is reserved, or holds that do not add up to that'
+  FROM inventories i
+ WHERE reserved < 0 OR on_hand < reserved
+    OR reserved <> (SELECT COALESCE(SUM(h.quantity), 0) FROM inventory_holds h WHERE h.tenant_id = i.tenant_id AND h.sku = i.sku);
+
+SELECT COUNT(*), 'lines of pending and paid orders that do not hold exactly their pieces'
+  FROM orders o
+  JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
+  LEFT JOIN inventory_holds h ON h.tenant_id = o.tenant_id AND h.sku = l.sku AND h.holder = CONCAT('orders/', o.id)
+ WHERE COALESCE(h.quantity, 0) <> CASE WHEN o.status IN (0, 1) THEN l.quantity ELSE 0 END;

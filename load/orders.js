@@ -43,6 +43,7 @@ export const options = {
 export function setup() {
   const sku = `LOAD-${newRunId()}-${phase}`;
   create('/items', { sku, name: 'Raced item', price: 1990 }, 'POST /items');
+  create(`/inventory/${sku}/adjustments`, { delta: 1e9, reason: 'Opening stock', reference: 'opening' }, 'POST /inventory/{sku}/adjustments');
   return { sku };
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives the service on MariaDB with racing admins and racing transitions, and writes load/report/.
+# Drives the service on MariaDB with racing admins, transitions, debits and orders, and writes load/report/.
 #
 #   make load            (or load/run.sh)
 #
@@ -174,7 +174,7 @@ main() {
   start_service
   INTERLOCK_LOAD_TOKEN=$(bin/admin token create --user admin --name load)
   export INTERLOCK_LOAD_TOKEN
-  for script in configs orders; do
+  for script in configs orders wallets inventory; do
     run "$script" closed || verdict=failed
     rate=$report/$script-closed.rate
     [[ -s $rate ]] || continue # the closed run did not get that far, and has failed

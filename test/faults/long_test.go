@@ -67,3 +67,12 @@ func TestOfAThousandRacesOfPaymentsAndCancellationsEachHasOneWinner(t *testing.T
 func TestABatchIsThereWholeOrNotAtAllHoweverOftenTheProgramIsKilled(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { killAmongBatches(t, engine, 600, 4) })
 }
+
+func TestAThousandDebitsOverBadLinksAreMadeOnce(t *testing.T) {
+	t.Parallel()
+	spendOverBadLinks(t, 1000)
+}
+
+func TestAThousandDebitsAreMadeOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 1000, 5) })
+}

@@ -41,3 +41,12 @@ func TestOneOfTheRacersWinsOverSlowLinksToo(t *testing.T) {
 	t.Parallel()
 	slowLinks(t, 20, 1)
 }
+
+func TestDebitsThatAreSentAgainOverBadLinksAreMadeOnce(t *testing.T) {
+	t.Parallel()
+	spendOverBadLinks(t, 120)
+}
+
+func TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 160, 1) })
+}

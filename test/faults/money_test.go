@@ -1,0 +1,187 @@
+package faults_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/storage"
+	"interlock/test/apptest"
+)
+
+// purse is one wallet from which many clients take units. A debit that is not answered,
+// or answered that nobody knows, is sent again with its reference until it is decided.
+type purse struct {
+	user  int
+	units int
+
+	now        atomic.Int64
+	mu         sync.Mutex
+	operations []porcupine.Operation
+	made       map[string]bool
+	refused    map[string]bool
+	faults     []string
+	// decided is told of each debit that is decided.
+	decided func()
+}
+
+func newPurse(t *testing.T, c *apptest.Caller, units int) *purse {
+	t.Helper()
+	p := &purse{user: 12, units: units, made: map[string]bool{}, refused: map[string]bool{}}
+	answer := c.Do(t, http.MethodPost, p.path(), map[string]any{"amount": units, "kind": "topup", "reference": "opening"})
+	require.Equalf(t, http.StatusCreated, answer.Status, "%s", answer.Body)
+	return p
+}
+
+func (p *purse) path() string { return fmt.Sprintf("/api/v1/wallets/%d/entries?wait=10000", p.user) }
+
+// spend lets clients take units, more than there are.
+func (p *purse) spend(ctx context.Context, c *apptest.Caller, clients, debits int) {
+	var running sync.WaitGroup
+	for client := range clients {
+		running.Go(func() {
+			for n := client; n < debits; n += clients {
+				p.debit(ctx, c, client, fmt.Sprintf("debit-%d", n))
+			}
+		})
+	}
+	running.Wait()
+}
+
+func (p *purse) debit(ctx context.Context, c *apptest.Caller, client int, reference string) {
+	call := p.now.Add(1)
+	for ctx.Err() == nil {
+		answer, err := c.Try(ctx, http.MethodPost, p.path(), map[string]any{"amount": -1, "kind": "test", "reference": reference})
+		if err == nil && p.book(client, call, reference, answer) {
+			return
+		}
+		pause(ctx, 20*time.Millisecond)
+	}
+}
+
+// taken is the outcome of a debit: the balance after it, or that there was nothing left.
+type taken struct {
+	balance int
+	refused bool
+}
+
+// book reports whether the answer decides the debit.
+func (p *purse) book(client int, call int64, reference string, answer apptest.Answer) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out taken
+	switch {
+	case answer.Status == http.StatusCreated, answer.Status == http.StatusOK:
+		p.made[reference] = true
+	case answer.Code() == "insufficient_balance":
+		p.refused[reference], out.refused = true, true
+	case answer.Status == http.StatusServiceUnavailable, answer.Status == http.StatusLocked:
+		return false
+	default:
+		p.faults = append(p.faults, fmt.Sprintf("a debit was answered %d %s", answer.Status, answer.Body))
+	}
+	var body struct{ Balance int }
+	if err := json.Unmarshal(answer.Body, &body); err != nil {
+		p.faults = append(p.faults, fmt.Sprintf("the reply to %s cannot be read: %v", reference, err))
+	}
+	out.balance = body.Balance
+	p.operations = append(p.operations, porcupine.Operation{ClientId: client, Input: reference, Call: call, Output: out, Return: p.now.Add(1)})
+	if p.decided != nil {
+		p.decided()
+	}
+	return true
+}
+
+// settle holds what the clients were told against each other and against the store.
+func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
+	t.Helper()
+	require.Empty(t, p.faults)
+	require.Len(t, p.made, p.units, "as many debits are made as there are units")
+	require.Len(t, p.refused, debits-p.units)
+	model := porcupine.Model{
+		Init: func() any { return p.units },
+		Step: func(state, _, output any) (bool, any) {
+			balance, out := state.(int), output.(taken)
+			if out.refused {
+				return balance == 0 && out.balance == 0, balance
+			}
+			return balance > 0 && out.balance == balance-1, balance - 1
+		},
+	}
+	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(model, p.operations, time.Minute), "the history is linearizable")
+
+	db, err := storage.Open(t.Context(), storage.Options{URL: databaseURL, MaxConnections: 2})
+	require.NoError(t, err)
+	defer db.Close()
+	query := db.Read(storage.AcrossTenants(t.Context()))
+	var balance int
+	require.NoError(t, query.Raw("SELECT balance FROM wallets WHERE user_id = ?", p.user).Scan(&balance).Error)
+	require.Zero(t, balance)
+	var entries []struct {
+		Reference string
+		Amount    int
+	}
+	require.NoError(t, query.Raw("SELECT reference, amount FROM wallet_entries WHERE user_id = ? ORDER BY version", p.user).Scan(&entries).Error)
+	require.Len(t, entries, 1+p.units, "each debit that was made is there once, and none that was refused")
+	sum := 0
+	for _, entry := range entries {
+		sum += entry.Amount
+		require.GreaterOrEqual(t, sum, 0)
+		require.True(t, p.made[entry.Reference] || entry.Reference == "opening", entry.Reference)
+	}
+	require.Zero(t, sum)
+	var audited int
+	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE resource = ?", fmt.Sprintf("wallets/%d", p.user)).Scan(&audited).Error)
+	require.Len(t, entries, audited, "one audit row each")
+}
+
+// spendOverBadLinks lets COMMITs meet every fate, and messages be slow, in the middle of
+// debits.
+func spendOverBadLinks(t *testing.T, debits int) {
+	roll := dice(seeded(t).Uint64())
+	between, direct, _, c := behindProxy(t)
+	p := newPurse(t, c, debits/2)
+	between.fateOfCommits(func() fate {
+		if roll(8) > 0 {
+			return passes
+		}
+		return []fate{loseReply, cutBefore, lateCommit}[roll(3)]
+	})
+	between.slow(func() time.Duration { return time.Duration(roll(4)) * time.Millisecond })
+	p.spend(t.Context(), c, 8, debits)
+	between.fateOfCommits(nil)
+	between.slow(nil)
+	p.settle(t, direct, debits)
+}
+
+// spendWhileKilled kills the program in the middle of debits and starts it again.
+func spendWhileKilled(t *testing.T, engine string, debits, kills int) {
+	random := seeded(t)
+	process, s, c := asProcess(t, engine)
+	p := newPurse(t, c, debits/2)
+	decided := make(chan struct{}, debits)
+	p.decided = func() { decided <- struct{}{} }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.spend(t.Context(), c, 8, debits)
+	}()
+	for range kills {
+		for range debits / (kills + 2) {
+			<-decided
+		}
+		pause(t.Context(), time.Duration(random.IntN(5000))*time.Microsecond)
+		process.kill()
+		process = serve(t, s)
+	}
+	<-done
+	p.settle(t, s.URL(), debits)
+}
