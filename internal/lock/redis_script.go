@@ -46,13 +46,15 @@ var stepScript = redis.NewScript(`
 local key, wants, process = KEYS[1], ARGV[2], ARGV[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local lock, first, earliest = {}, nil, nil
+local lock, first, earliest, place = {}, nil, nil, 'w:' .. process
 local fields = redis.call('HGETALL', key)
 for i = 1, #fields, 2 do
   local name, value = fields[i], fields[i + 1]
   if string.sub(name, 1, 2) ~= 'w:' then
     lock[name] = value
-  elseif name ~= 'w:' .. process then
+  elseif name == place then
+    lock[name] = value
+  else
     local ticket, deadline = string.match(value, '^(%d+) (%d+)$')
     if tonumber(deadline) <= now then
       redis.call('HDEL', key, name)
@@ -69,29 +71,25 @@ if ARGV[1] ~= '' and lock['token'] == ARGV[1] then
   held = false
 end
 
-local function keep(more)
-  redis.call('PEXPIRE', key, ARGV[3] + ARGV[7] + more)
-end
-local function grant(fence)
-  redis.call('HSET', key, 'token', wants, 'until', string.format('%.0f', now + ARGV[3] * 1000), 'fence', fence)
-  redis.call('HDEL', key, 'w:' .. process)
-  keep(0)
-  return {released, 1, fence, 0}
-end
-
-if wants == '' then
-  redis.call('HDEL', key, 'w:' .. process)
-elseif held and lock['token'] == wants then
-  return grant(lock['fence'])
-else
+local fence
+if wants ~= '' then
   local ticket = now - ARGV[5]
-  if not held and (not earliest or ticket <= earliest) then
-    return grant(string.format('%.0f', math.max(now, (lock['fence'] or 0) + 1)))
+  if held and lock['token'] == wants then
+    fence = lock['fence']
+  elseif not held and (not earliest or ticket <= earliest) then
+    fence = string.format('%.0f', math.max(now, (lock['fence'] or 0) + 1))
+  elseif ARGV[6] ~= '0' then
+    redis.call('HSET', key, place, string.format('%.0f %.0f', ticket, now + ARGV[6]))
+    redis.call('PEXPIRE', key, ARGV[3] + ARGV[7] + math.ceil(ARGV[6] / 1000))
   end
-  if ARGV[6] ~= '0' then
-    redis.call('HSET', key, 'w:' .. process, string.format('%.0f %.0f', ticket, now + ARGV[6]))
-    keep(math.ceil(ARGV[6] / 1000))
-  end
+end
+if lock[place] and (fence or wants == '') then
+  redis.call('HDEL', key, place)
+end
+if fence then
+  redis.call('HSET', key, 'token', wants, 'until', string.format('%.0f', now + ARGV[3] * 1000), 'fence', fence)
+  redis.call('PEXPIRE', key, ARGV[3] + ARGV[7])
+  return {released, 1, fence, 0}
 end
 if held then
   return {released, 0, '0', tonumber(lock['until']) - now}

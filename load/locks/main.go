@@ -1,0 +1,187 @@
+// Command locks compares this program's lock with two libraries that do the same on
+// Redis: github.com/go-redsync/redsync and github.com/bsm/redislock, as ratios within
+// one run on one server:
+//
+//	free       workers that take and release a lock each of its own: locks a second
+//	contended  workers that want one lock, for a fixed time, hold it for 1 ms and come
+//	           back after 10 ms: how long the 99th of 100 waited, and how evenly they
+//	           were served (Jain's index)
+//
+// It is run by `make bench-locks`, beside the servers of test/services. What holds:
+//   - Rounds are interleaved (A B C A B C …), so that a neighbour on the machine hits
+//     all alike; a ratio is taken within a round, and medians are given with their
+//     spread.
+//   - All use one client's settings and a TTL of 10 s; the peers keep their own
+//     defaults of how they retry.
+//   - Nobody may meet another inside a contended lock.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"interlock/internal/redisconn"
+)
+
+// What a caller does with a lock: a short transaction, and then something else.
+const (
+	hold    = time.Millisecond
+	absence = 10 * time.Millisecond
+)
+
+type options struct {
+	workers, contenders, rounds int
+	period                      time.Duration
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.workers, "workers", 4, "workers with a lock of their own")
+	flag.IntVar(&o.contenders, "contenders", 32, "workers that want one lock")
+	flag.IntVar(&o.rounds, "rounds", 7, "measured rounds; one more before them warms everything up")
+	flag.DurationVar(&o.period, "period", 2*time.Second, "length of one measurement")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintf(os.Stderr, "locks: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	target, err := redisconn.Parse(os.Getenv("INTERLOCK_TEST_REDIS_URL"))
+	if err != nil {
+		return fmt.Errorf("INTERLOCK_TEST_REDIS_URL: %w (run it by `make bench-locks`)", err)
+	}
+	client := target.Connect()
+	defer client.Close()
+	subjects, end := newSubjects(client)
+	defer end()
+
+	results := make([]series, len(subjects))
+	for round := range o.rounds + 1 {
+		for i, s := range subjects {
+			free, err := measureFree(ctx, s, o)
+			if err != nil {
+				return fmt.Errorf("%s, free: %w", s.name, err)
+			}
+			contended, err := measureContended(ctx, s, o, fmt.Sprintf("%s %d", s.name, round))
+			if err != nil {
+				return fmt.Errorf("%s, contended: %w", s.name, err)
+			}
+			if round > 0 {
+				results[i].add(free, contended)
+			}
+		}
+	}
+	printReport(os.Stdout, o, subjects, results)
+	return nil
+}
+
+// measureFree returns locks taken and released a second.
+func measureFree(ctx context.Context, s subject, o options) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.period)
+	defer cancel()
+	start := time.Now()
+	var taken atomic.Int64
+	errs := make([]error, o.workers)
+	var working sync.WaitGroup
+	for w := range o.workers {
+		working.Go(func() {
+			key := "free " + strconv.Itoa(w)
+			for ctx.Err() == nil {
+				// A lock that was begun is finished.
+				release, err := s.acquire(context.WithoutCancel(ctx), key)
+				if err == nil {
+					err = release()
+				}
+				if err != nil {
+					errs[w] = err
+					return
+				}
+				taken.Add(1)
+			}
+		})
+	}
+	working.Wait()
+	return float64(taken.Load()) / time.Since(start).Seconds(), errors.Join(errs...)
+}
+
+// contention is what the contenders of one lock saw.
+type contention struct {
+	rate float64       // locks a second
+	p99  time.Duration // of the waits
+	jain float64
+}
+
+func measureContended(ctx context.Context, s subject, o options, key string) (contention, error) {
+	// Ended, not with a deadline: that would become one of the last commands' links.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer time.AfterFunc(o.period, cancel).Stop()
+	start := time.Now()
+	waits := make([][]time.Duration, o.contenders)
+	errs := make([]error, o.contenders)
+	var inside atomic.Int32
+	var working sync.WaitGroup
+	for w := range o.contenders {
+		working.Go(func() {
+			for ctx.Err() == nil {
+				asked := time.Now()
+				release, err := s.acquire(ctx, key)
+				if err != nil {
+					// Whoever waits when the time is over has waited so long.
+					if ctx.Err() == nil {
+						errs[w] = err
+					}
+					waits[w] = append(waits[w], time.Since(asked))
+					return
+				}
+				waits[w] = append(waits[w], time.Since(asked))
+				if inside.Add(1) != 1 {
+					errs[w] = errors.New("two holders at once")
+				}
+				time.Sleep(hold)
+				inside.Add(-1)
+				if err := release(); err != nil {
+					errs[w] = err
+					return
+				}
+				// Without it the one that has just released would take it again before
+				// anybody else hears of it, and its own waits would hide theirs.
+				time.Sleep(absence)
+			}
+		})
+	}
+	working.Wait()
+	all := slices.Concat(waits...)
+	slices.Sort(all)
+	return contention{
+		rate: float64(len(all)) / time.Since(start).Seconds(),
+		p99:  all[(len(all)*99-1)/100],
+		jain: jainIndex(waits),
+	}, errors.Join(errs...)
+}
+
+// jainIndex is 1 when all had the same number of turns, and 1/n when one had all
+// (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984).
+func jainIndex(turns [][]time.Duration) float64 {
+	var sum, squares float64
+	for _, t := range turns {
+		n := float64(len(t))
+		sum += n
+		squares += n * n
+	}
+	return sum * sum / (float64(len(turns)) * squares)
+}
