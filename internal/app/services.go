@@ -190,7 +190,9 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Stock: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
 	})
-	sv.Queues = queues.New(queues.Deps{Broker: sv.broker, Locks: sv.locks})
+	sv.Queues = queues.New(queues.Deps{
+		Broker: sv.broker, Locks: sv.locks, Belongs: map[string]queues.Belongs{flashsale.QueueFamily: sv.FlashSales.OwnsQueue},
+	})
 	sv.Metrics.WatchQueues(sv.broker)
 	sv.buildOverviews()
 }

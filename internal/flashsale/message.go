@@ -1,14 +1,34 @@
 package flashsale
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
+	"interlock/internal/apperr"
 	"interlock/internal/mq"
 )
 
+// QueueFamily is what the names of all sales' queues begin with.
+const QueueFamily = "fs"
+
 // QueueName names the queue of a sale. The gate's keys share its slot in Redis.
-func QueueName(sale int64) string { return fmt.Sprintf("fs:%d", sale) }
+func QueueName(sale int64) string { return fmt.Sprintf("%s:%d", QueueFamily, sale) }
+
+// OwnsQueue reports whether a queue is of a sale of the caller's tenant.
+func (s *Service) OwnsQueue(ctx context.Context, queue string) (bool, error) {
+	id, err := strconv.ParseInt(strings.TrimPrefix(queue, QueueFamily+":"), 10, 64)
+	if err != nil {
+		return false, nil //nolint:nilerr // a name that is no sale's is nobody's
+	}
+	_, err = s.Sale(ctx, id)
+	if apperr.Has(err, apperr.NotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 // letter is the body of a queued ticket. Its message's ID is the ticket.
 type letter struct {
