@@ -169,6 +169,33 @@ func (s *Sale) Verify(t *testing.T) {
 	require.EqualValues(t, s.Units, stock["reserved"])
 }
 
+// VerifyAfterLoss is Verify when the store of the queue was emptied meanwhile: tickets
+// may be lost, and their customers are told; nothing is sold twice and nobody waits.
+func (s *Sale) VerifyAfterLoss(t *testing.T) {
+	t.Helper()
+	if found := s.unbalanced.Load(); found != nil {
+		t.Errorf("the numbers did not add up: %s", *found)
+	}
+	s.drain(t)
+	confirmed, lost := 0, 0
+	for customer, ticket := range s.tickets {
+		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+s.Path+"/tickets/"+ticket, nil, "X-On-Behalf-Of", strconv.Itoa(customer))
+		switch body := answer.JSON(t); {
+		case body["status"] == "confirmed":
+			confirmed++
+		case body["status"] == "rejected" && body["reason"] == "lost":
+			lost++
+		default:
+			t.Errorf("customer %d: %s", customer, answer.Body)
+		}
+	}
+	require.Equal(t, s.Units, confirmed, "what was lost was sold again")
+	require.Len(t, s.orders(t), confirmed)
+	reconciled := s.post(t, 200, s.Path+"/reconcile", nil)
+	require.Equal(t, true, reconciled["consistent"], "%v", reconciled)
+	t.Logf("%d confirmed, %d lost", confirmed, lost)
+}
+
 // drain waits until no ticket waits.
 func (s *Sale) drain(t *testing.T) {
 	t.Helper()
