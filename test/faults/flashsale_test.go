@@ -129,7 +129,7 @@ func TestASaleWhoseRedisIsEmptiedInTheRushNeverOversells(t *testing.T) {
 	defer stop()
 	var breaking sync.WaitGroup
 	breaking.Go(func() {
-		pause(ctx, time.Second)
+		pause(ctx, 3*time.Second)
 		if err := client.FlushAll(ctx).Err(); err != nil {
 			t.Error(err)
 		}
