@@ -1,6 +1,7 @@
 package mq_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/google/uuid"
@@ -14,6 +15,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// On four engines; the command line, parsed later, may ask for more.
+	if err := flag.Set("rapid.checks", "20"); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
 }
 

@@ -140,7 +140,7 @@ func killed(t *testing.T, q mq.Queue) {
 	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
 		l.add(messages)
 		return all(mq.Done(), len(messages))
-	}, mq.ConsumerOptions{Batch: 2, Lease: 300 * time.Millisecond})
+	}, mq.ConsumerOptions{Batch: 2, Lease: 3 * time.Second})
 	untilEmpty(t, q, 0)
 	got := l.seen()
 	slices.Sort(got)
@@ -152,10 +152,10 @@ func longHandler(t *testing.T, q mq.Queue) {
 	var l log
 	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
 		l.add(messages)
-		timer := time.NewTimer(time.Second)
+		timer := time.NewTimer(1300 * time.Millisecond)
 		<-timer.C
 		return all(mq.Done(), len(messages))
-	}, mq.ConsumerOptions{Lease: 400 * time.Millisecond, Concurrency: 2})
+	}, mq.ConsumerOptions{Lease: 900 * time.Millisecond, Concurrency: 2})
 	untilEmpty(t, q, 0)
 	require.Equal(t, []string{"a"}, l.seen())
 }
@@ -171,7 +171,7 @@ func lostLease(t *testing.T, q mq.Queue) {
 		<-ctx.Done()
 		told <- context.Cause(ctx)
 		return all(mq.Dead(errBroken), len(messages))
-	}, mq.ConsumerOptions{Lease: 60 * time.Millisecond})
+	}, mq.ConsumerOptions{Lease: 900 * time.Millisecond})
 	select {
 	case err := <-told:
 		require.ErrorIs(t, err, mq.ErrLeaseLost)
