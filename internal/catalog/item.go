@@ -6,7 +6,8 @@
 //   - Every version of an item is kept in item_histories, so that a stale edit
 //     can be compared with what its author saw.
 //   - An item that a unit has taken a price from is neither edited nor deleted
-//     until that unit has ended, and an item that an order names is never deleted.
+//     until that unit has ended, and an item in use (an order names it, or there are
+//     pieces of it) is never deleted.
 package catalog
 
 import (

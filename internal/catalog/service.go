@@ -88,8 +88,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, item *Item, edit change
 	return change.Apply(ctx, u, editing{s}, item, edit)
 }
 
-// Delete removes an item that was just read. Errors: VersionConflict, InUse when
-// an order names it.
+// Delete removes an item that was just read. Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch guard.Precondition) error {
 	s.trace(u, "delete", item, map[string]any{"version": item.Version, "content": item.Content})
 	return change.Delete(ctx, u, editing{s}, item, ifMatch, func() error { return s.remove(ctx, u, item) })

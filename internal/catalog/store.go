@@ -136,7 +136,7 @@ func (s *Service) Pin(ctx context.Context, u *uow.Unit, sku string) error {
 	return err
 }
 
-// remove deletes an item that no order names. The row goes first, so that a unit
+// remove deletes an item that is not in use. The row goes first, so that a unit
 // that is about to order it has either ended, and its line is seen, or waits and
 // then finds no item.
 func (s *Service) remove(ctx context.Context, u *uow.Unit, item *Item) error {

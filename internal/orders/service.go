@@ -190,7 +190,7 @@ func (s *Service) Take(ctx context.Context, u *uow.Unit, order *Order, step Step
 	}
 	after, err := change.Take(ctx, u, moving{s, step}, order, change.Step{Action: step.action(), IfMatch: ifMatch})
 	if err != nil {
-		return nil, err
+		return nil, explainKept(order, step, err)
 	}
 	if err := s.settle(ctx, u, order, after); err != nil {
 		return nil, err

@@ -2,10 +2,12 @@ package orders
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"interlock/internal/apperr"
 	"interlock/internal/uow"
 )
 
@@ -51,6 +53,15 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, order *Order, step Step
 		return s.wallets.Lock(ctx, u, lockPatience, order.UserID)
 	}
 	return ctx, nil
+}
+
+// explainKept says why a paid order cannot be cancelled, which its status does not.
+func explainKept(order *Order, step Step, err error) error {
+	var refusal *apperr.Error
+	if step.action() == "cancel" && order.Status == paid.Code && errors.As(err, &refusal) && refusal.Code == apperr.TransitionNotAllowed {
+		refusal.Detail = fmt.Sprintf("Order %q cannot be cancelled: it was paid outside of this service, and there are no refunds yet by which the money would go back.", order.OrderNo)
+	}
+	return err
 }
 
 // settle moves what hangs on an order that was just moved:

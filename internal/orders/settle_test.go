@@ -242,6 +242,7 @@ func TestAnOrderThatWasPaidOutsideCannotBeCancelled(t *testing.T) {
 	refused := s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "late"})
 	require.Equal(t, http.StatusConflict, refused.Status)
 	require.Equal(t, "transition_not_allowed", refused.Body["code"])
+	require.Contains(t, refused.Body["detail"], "it was paid outside of this service")
 	require.Equal(t, []any{"ship"}, refused.Body["allowedTransitions"])
 	require.Equal(t, paid, s.Send(t, http.MethodGet, path(order), nil).Body)
 	s.requireBalanced(t)
