@@ -86,6 +86,10 @@ check-generated: ## Fail when a generated file differs from what generate writes
 bench: build ## Measure a config PATCH against the bare statements, on a durable MariaDB
 	$(SERVICES) -durable -- go run -C load/bench .
 
+.PHONY: bench-locks
+bench-locks: ## Measure the lock in Redis against redsync and redislock
+	$(SERVICES) -- go run -C load/locks .
+
 .PHONY: load
 load: ## Race clients against the service on a durable MariaDB; writes load/report/
 	load/run.sh
