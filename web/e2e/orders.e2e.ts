@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
+import { apiOf, itemInStock, type ApiRequest } from './pages';
 import { admin, Service } from './service';
 
 const li = { username: 'li', password: 'interlock-second' };
@@ -19,8 +19,7 @@ beforeAll(async () => {
   service = await Service.start();
   await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
   request = await apiOf(service.address, admin);
-  await request('POST', '/items', { sku: 'TEA-1', name: 'Green tea', price: 6000 });
-  await request('POST', '/inventory/TEA-1/adjustments', { delta: 1000, reason: 'Opening stock', reference: 'opening' });
+  await itemInStock(request, { sku: 'TEA-1', name: 'Green tea', price: 6000 });
 });
 afterAll(async () => {
   await browser.close();
@@ -82,7 +81,7 @@ test('an open dialog says that the order moved, by whom and to what, and offers 
 });
 
 test('an order is placed from the list: found by name, priced, refused at the line that is wrong, and then placed', async () => {
-  await request('POST', '/items', { sku: 'POT-1', name: 'Iron kettle', price: 25800 });
+  await itemInStock(request, { sku: 'POT-1', name: 'Iron kettle', price: 25800 });
   await request('POST', '/items', { sku: 'POT-2', name: 'Iron kettle, large', price: 39800, status: 'archived' });
   const before = (await request<{ total: number }>('GET', '/orders?userId=77&limit=1')).total;
   const visitor = await Visitor.open(browser, service.address);
