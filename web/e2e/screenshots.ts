@@ -97,6 +97,7 @@ async function contest(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Save · v/ }).click();
   await page.getByRole('group', { name: '/timeoutMs' }).waitFor();
   await page.getByText('+ paypal (Li)').waitFor();
+  await page.evaluate(() => window.scrollTo(0, 0));
 }
 
 /** Cancels an order that Li marks as paid meanwhile. Without the stream the page does not hear of it first. */

@@ -104,7 +104,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
           <Group justify="flex-end">
             <Button onClick={onClose}>{ui('cancel')}</Button>
             <Button type="submit" variant="filled" loading={create.isPending}>
-              {t('title')}
+              {t('create')}
             </Button>
           </Group>
         </Stack>
