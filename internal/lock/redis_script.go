@@ -39,7 +39,9 @@ const remembered = time.Minute
 //	ARGV[6]  the process; not given to leave its place among the waiters as it is
 //	ARGV[7]  how long the claim has waited, in µs
 //	ARGV[8]  how long the process counts as waiting, in µs; 0 when it does not wait
-//	reply    {released 0|1, fence or 0 when not granted, µs until the holder's claim ends}
+//	reply    {released 0|1, fence or 0 when not granted, µs until the holder's claim
+//	         ends}; while no process waits, only the fence of what was free, or
+//	         only 0|1 of what was released
 //
 // Who has waited longest goes first: a free lock is refused to a claim while
 // another process has waited longer, and that process is woken. Numbers are exact
@@ -51,23 +53,30 @@ local state = call('GET', key)
 if state then
   fence, ends, token, waiting = string.match(state, '^(%d+) (%d+) ([^\n]*)(.*)$')
 end
-if want == '' and waiting == '' then
+local alone = waiting == ''
+if alone and want == '' then
   if release == '' or token ~= release then
-    return {0, 0, 0}
+    return 0
   end
   call('SET', key, fence .. ' 0 ', 'PX', ARGV[4])
-  return {1, 0, 0}
+  return 1
 end
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+if alone and token == '' then
+  local granted = math.max(now, fence + 1)
+  call('SET', key, string.format('%d %d %s', granted, now + ARGV[3] * 1000, want), 'PX', ARGV[3] + ARGV[4])
+  return granted
+end
+
 local released = 0
 if token ~= '' and (token == release or tonumber(ends) <= now) then
   if token == release and tonumber(ends) > now then released = 1 end
   ends, token = '0', ''
 end
 local others, mine, first, earliest = {}, '', nil, nil
-if waiting ~= '' then
+if not alone then
   for line, ticket, deadline, who in string.gmatch(waiting, '(\n(%d+) (%d+) ([^\n]+))') do
     if who == process then
       mine = line
@@ -89,9 +98,9 @@ else
   local ticket = now - (ARGV[7] or 0)
   if token == '' and (not earliest or ticket <= earliest) then
     granted, mine = math.max(now, fence + 1), ''
-    fence, ends, token = string.format('%.0f', granted), string.format('%.0f', now + ARGV[3] * 1000), want
+    fence, ends, token = string.format('%d', granted), string.format('%d', now + ARGV[3] * 1000), want
   elseif process and ARGV[8] ~= '0' then
-    mine = string.format('\n%.0f %.0f %s', ticket, now + ARGV[8], process)
+    mine = string.format('\n%d %d %s', ticket, now + ARGV[8], process)
     life = life + math.ceil(ARGV[8] / 1000)
   end
 end
@@ -121,7 +130,7 @@ local fence, ends, token, waiting = string.match(state, '^(%d+) (%d+) ([^\n]*)(.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 if token ~= ARGV[1] or tonumber(ends) <= now then return 0 end
-ends = string.format('%.0f', now + ARGV[2] * 1000)
+ends = string.format('%d', now + ARGV[2] * 1000)
 redis.call('SET', KEYS[1], fence .. ' ' .. ends .. ' ' .. token .. waiting, 'PX', ARGV[2] + ARGV[3])
 return 1
 `)
@@ -154,11 +163,11 @@ func (l *Redis) lockName(key string) string { return l.prefix + "key:" + key }
 func (l *Redis) run(ctx context.Context, s step) (stepped, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.commandTimeout)
 	defer cancel()
-	reply, err := stepScript.Run(ctx, l.client, []string{l.lockName(s.key)}, l.arguments(s)...).Slice()
+	reply, err := stepScript.Run(ctx, l.client, []string{l.lockName(s.key)}, l.arguments(s)...).Result()
 	if err != nil {
 		return stepped{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return readStepped(reply)
+	return readStepped(s, reply)
 }
 
 // arguments are as few as the step can do with: Redis takes time for each.
@@ -170,17 +179,27 @@ func (l *Redis) arguments(s step) []any {
 	return all
 }
 
-func readStepped(reply []any) (stepped, error) {
-	if len(reply) != 3 {
+func readStepped(s step, reply any) (stepped, error) {
+	if only, ok := reply.(int64); ok {
+		if s.want == "" {
+			return stepped{released: only == 1}, nil
+		}
+		// What was free had nothing to release.
+		return stepped{granted: true, fence: only}, nil
+	}
+	var numbers [3]int64
+	all, _ := reply.([]any)
+	ok := len(all) == len(numbers)
+	for i := 0; ok && i < len(numbers); i++ {
+		numbers[i], ok = all[i].(int64)
+	}
+	if !ok {
 		return stepped{}, fmt.Errorf("lock script replied %v", reply)
 	}
-	released, ok1 := reply[0].(int64)
-	fence, ok2 := reply[1].(int64)
-	busy, ok3 := reply[2].(int64)
-	if !ok1 || !ok2 || !ok3 {
-		return stepped{}, fmt.Errorf("lock script replied %v", reply)
-	}
-	return stepped{released: released == 1, granted: fence > 0, fence: fence, busyFor: time.Duration(busy) * time.Microsecond}, nil
+	return stepped{
+		released: numbers[0] == 1, granted: numbers[1] > 0, fence: numbers[1],
+		busyFor: time.Duration(numbers[2]) * time.Microsecond,
+	}, nil
 }
 
 func (l *Redis) extend(ctx context.Context, key, token string) (bool, error) {
