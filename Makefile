@@ -90,6 +90,10 @@ bench: build ## Measure a config PATCH against the bare statements, on a durable
 bench-locks: ## Measure the lock in Redis against redsync and redislock
 	$(SERVICES) -- go run -C load/locks .
 
+.PHONY: bench-queues
+bench-queues: ## Measure the queue in Redis against asynq
+	$(SERVICES) -- go run -C load/queues .
+
 .PHONY: load
 load: ## Race clients against the service on a durable MariaDB; writes load/report/
 	load/run.sh
