@@ -83,7 +83,7 @@ check-generated: ## Fail when a generated file differs from what generate writes
 	test/tools/check-generated.sh
 
 .PHONY: bench
-bench: build ## Measure a config PATCH against the bare statements, on a durable MariaDB
+bench: build ## Measure a config PATCH against its bare statements, and replays, on a durable MariaDB
 	$(SERVICES) -durable -- go run -C load/bench .
 
 .PHONY: bench-locks
