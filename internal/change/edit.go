@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"interlock/internal/apperr"
 	"interlock/internal/guard"
@@ -48,6 +50,17 @@ type Edit struct {
 	// MergeDisjoint asks to apply a stale patch when it and what was changed
 	// since touch different places.
 	MergeDisjoint bool
+	// Overwrite asks to make the row what its author had before him, whatever others
+	// changed since. The resource must be Overwritable.
+	Overwrite bool
+}
+
+// Overwritable is an Editable whose rows may be overwritten on purpose.
+type Overwritable[M guard.Versioned] interface {
+	Editable[M]
+	// Overwriting returns the resource that leaves the traces of an overwriting edit.
+	// Destroyed is what others had changed since and is lost, by member.
+	Overwriting(destroyed map[string]any) Editable[M]
 }
 
 // Merged says what an edit was merged with.
@@ -61,6 +74,8 @@ type Edited[M guard.Versioned] struct {
 	Row M
 	// Merged is set when a stale patch was merged.
 	Merged *Merged
+	// Overwrote names the members whose changes by others an edit destroyed.
+	Overwrote []string
 }
 
 // Apply edits a row that the caller was just shown to exist.
@@ -70,7 +85,10 @@ type Edited[M guard.Versioned] struct {
 // to be merged and can be. A row deleted meanwhile is NotFound.
 func Apply[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (Edited[M], error) {
 	if !edit.IfMatch.Holds(row.Ref()) {
-		if edit.MergeDisjoint {
+		switch {
+		case edit.Overwrite:
+			return applyOver(ctx, u, res, row, edit)
+		case edit.MergeDisjoint:
 			return applyMerged(ctx, u, res, row, edit)
 		}
 		return Edited[M]{}, stale(res, row.Ref().ID, edit)
@@ -81,7 +99,7 @@ func Apply[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M],
 	}
 	after, err := revise(ctx, u, res, row, document, merge.Patch(document, edit.Patch))
 	if errors.Is(err, guard.ErrStale) {
-		if edit.MergeDisjoint {
+		if edit.MergeDisjoint || edit.Overwrite {
 			return Edited[M]{}, uow.Again(err)
 		}
 		return Edited[M]{}, stale(res, row.Ref().ID, edit)
@@ -120,6 +138,48 @@ func applyMerged[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editab
 		return Edited[M]{}, err
 	}
 	return Edited[M]{Row: after, Merged: &Merged{FromVersion: edit.IfMatch.Ref.Version, KeptTheirs: result.TheirsOnly}}, nil
+}
+
+// applyOver makes the newest row what the author of a stale edit had before him. A
+// row whose base is not known any more is refused as ever.
+func applyOver[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (Edited[M], error) {
+	id := row.Ref().ID
+	over, ok := res.(Overwritable[M])
+	base, err := baseOf(ctx, res, row, edit)
+	switch {
+	case err != nil:
+		return Edited[M]{}, err
+	case base == nil || !ok:
+		return Edited[M]{}, stale(res, id, edit)
+	}
+	current, err := res.FetchLocked(ctx, u, id)
+	if err != nil {
+		return Edited[M]{}, goneOr(err, res.Label(row))
+	}
+	sides, err := compare(res, *base, current, edit)
+	if err != nil {
+		return Edited[M]{}, err
+	}
+	destroyed := lost(sides)
+	after, err := revise(ctx, u, over.Overwriting(destroyed), current, sides.theirs, sides.yours)
+	return Edited[M]{Row: after, Overwrote: slices.Sorted(maps.Keys(destroyed))}, err
+}
+
+// lost returns what the others changed and an overwriting edit takes away, by member.
+func lost(s sides) map[string]any {
+	base, _ := s.base.(map[string]any)
+	yours, _ := s.yours.(map[string]any)
+	theirs, _ := s.theirs.(map[string]any)
+	destroyed := make(map[string]any)
+	for _, documents := range []map[string]any{base, theirs} {
+		for name := range documents {
+			was, kept := theirs[name], yours[name]
+			if !merge.Equal(was, base[name]) && !merge.Equal(was, kept) {
+				destroyed[name] = was
+			}
+		}
+	}
+	return destroyed
 }
 
 // revise writes the row that a document makes, or nothing when it is the same.

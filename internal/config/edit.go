@@ -14,7 +14,19 @@ import (
 )
 
 // editable is what package change needs to know about configs.
-type editable struct{ *Service }
+type editable struct {
+	*Service
+	// reason is why an edit may overwrite what others changed, and destroyed what it
+	// overwrote.
+	reason    string
+	destroyed map[string]any
+}
+
+// Overwriting implements change.Overwritable.
+func (e editable) Overwriting(destroyed map[string]any) change.Editable[*Config] {
+	e.destroyed = destroyed
+	return e
+}
 
 // Label implements change.Editable.
 func (editable) Label(row *Config) string { return row.label() }
@@ -74,9 +86,10 @@ func (editable) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard
 func (e editable) Record(ctx context.Context, u *uow.Unit, before, after *Config) error {
 	u.Audit(uow.Entry{
 		Action: "config.update", Resource: after.path(),
-		Detail: versionStep{From: before.Version, To: after.Version, Changed: before.differences(after.Content)},
+		Detail: versionStep{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: e.destroyed},
+		Note:   e.reason,
 	})
-	return e.record(ctx, u, after, Updated, "")
+	return e.record(ctx, u, after, Updated, e.reason)
 }
 
 // versionStep is the audit detail of one changed config.
@@ -84,6 +97,8 @@ type versionStep struct {
 	From    int64    `json:"fromVersion"`
 	To      int64    `json:"toVersion"`
 	Changed []string `json:"changed"`
+	// Destroyed is what others had written and an overwriting edit took away.
+	Destroyed map[string]any `json:"destroyed,omitempty"`
 }
 
 func (c *Config) path() string { return "configs/" + c.Key }
@@ -184,6 +199,6 @@ func (c *Config) differences(content Content) []string {
 // stale is answered as the conflict, built after the rollback.
 func (s *Service) stale(row *Config, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
-		return change.Conflict(ctx, editable{s}, row.ID, change.Edit{IfMatch: ifMatch})
+		return change.Conflict(ctx, editable{Service: s}, row.ID, change.Edit{IfMatch: ifMatch})
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,12 +16,16 @@ import (
 	"interlock/internal/change"
 	"interlock/internal/httpapi"
 	"interlock/internal/merge"
+	"interlock/internal/principal"
 	"interlock/internal/strictjson"
 	"interlock/internal/uow"
 )
 
 // maxSearch is how long a text that is looked for can be, in characters.
 const maxSearch = 200
+
+// maxReason is how long the reason of an overwriting edit can be, in characters.
+const maxReason = 500
 
 type handlers struct{ *Service }
 
@@ -121,10 +127,13 @@ func (h handlers) create(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	return httpapi.Created(httpapi.Base+"/configs/"+row.Key, row.View()), nil
 }
 
-// editedView is a representation that says what an edit was merged with.
+// editedView is a representation that says what an edit was merged with or what it
+// overwrote.
 type editedView struct {
 	View
 	Merged *change.Merged `json:"merged,omitempty"`
+	// Overwrote names the members in which others' changes were destroyed.
+	Overwrote []string `json:"overwrote,omitempty"`
 }
 
 func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
@@ -137,11 +146,39 @@ func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 		}
 		return httpapi.Reply{}, fault
 	}
-	edited, err := h.EditKey(ctx, u, key, edit)
+	edited, err := h.applyEdit(c, u, key, edit)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	return httpapi.OK(editedView{View: edited.Row.View(), Merged: edited.Merged}), nil
+	return httpapi.OK(editedView{View: edited.Row.View(), Merged: edited.Merged, Overwrote: edited.Overwrote}), nil
+}
+
+// applyEdit edits, or overwrites when the request gives a reason for that.
+func (h handlers) applyEdit(c echo.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], error) {
+	ctx := c.Request().Context()
+	if !c.QueryParams().Has("overwrite") {
+		return h.EditKey(ctx, u, key, edit)
+	}
+	return h.Overwrite(ctx, u, key, strings.TrimSpace(c.QueryParam("overwrite")), edit)
+}
+
+// checkOverwrite refuses an overwriting edit without the permission, a reason or a
+// sound combination with merging.
+func checkOverwrite(c echo.Context, merges bool) error {
+	if !c.QueryParams().Has("overwrite") {
+		return nil
+	}
+	if caller, _ := principal.From(c.Request().Context()); !caller.May(overwritePermission) {
+		return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", overwritePermission)
+	}
+	reason := strings.TrimSpace(c.QueryParam("overwrite"))
+	switch {
+	case merges:
+		return apperr.Malformed("?overwrite", "cannot be given together with merge")
+	case reason == "" || utf8.RuneCountInString(reason) > maxReason || strings.ContainsFunc(reason, unicode.IsControl):
+		return apperr.Malformed("?overwrite", fmt.Sprintf("must say why, in 1 to %d characters", maxReason))
+	}
+	return nil
 }
 
 // readEdit reads the patch and then the precondition; its error is the first fault.
@@ -150,6 +187,9 @@ func readEdit(c echo.Context) (edit change.Edit, err error) {
 		return edit, err
 	}
 	if edit.MergeDisjoint, err = mergesDisjoint(c); err != nil {
+		return edit, err
+	}
+	if err = checkOverwrite(c, edit.MergeDisjoint); err != nil {
 		return edit, err
 	}
 	edit.IfMatch, err = httpapi.IfMatch(c)

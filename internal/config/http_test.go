@@ -96,6 +96,50 @@ func (a *api) send(method, path, body string, headers ...string) answer {
 	return out
 }
 
+func TestOverwritingNeedsAPermissionAndAReasonAndLeavesWhatItDestroyed(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, a *api) {
+		seen := a.send("POST", "/configs", `{"key":"shop.tax","value":"v1","remark":"r1"}`).header.Get("ETag")
+		theirs := a.send("PATCH", "/configs/shop.tax", `{"value":"theirs","remark":"their remark"}`, "If-Match", seen)
+		require.Equal(t, http.StatusOK, theirs.status)
+		const why = "?overwrite=the%20campaign%20starts%20now"
+		mine := `{"value":"mine"}`
+		refused := func(want string, path string, permissions string) {
+			t.Helper()
+			answer := a.send("PATCH", "/configs/shop.tax"+path, mine, "If-Match", seen, "X-Tester", permissions)
+			require.Equal(t, want, answer.code(), answer.text)
+		}
+		refused("forbidden", why, "configs:read,configs:write")
+		refused("malformed_request", "?overwrite=", "configs:*")
+		refused("malformed_request", "?overwrite=%20", "configs:*")
+		refused("malformed_request", "?overwrite="+strings.Repeat("x", 501), "configs:*")
+		refused("malformed_request", why+"&merge=disjoint", "configs:*")
+		refused("version_conflict", "", "configs:*")
+		require.Equal(t, theirs.text, a.send("GET", "/configs/shop.tax", "").text)
+
+		over := a.send("PATCH", "/configs/shop.tax"+why, mine, "If-Match", seen)
+		require.Equal(t, http.StatusOK, over.status, over.text)
+		require.Equal(t, "mine", over.body["value"])
+		require.Equal(t, "r1", over.body["remark"], "the author's page, whole")
+		require.EqualValues(t, 3, over.body["version"])
+		require.Equal(t, []any{"remark", "value"}, over.body["overwrote"])
+
+		caller, _ := principal.From(a.ctx)
+		var audit struct{ Note, Detail string }
+		require.NoError(t, a.db.Read(a.ctx).Raw(
+			"SELECT note, detail FROM audit_entries WHERE tenant_id = ? AND resource = 'configs/shop.tax' ORDER BY id DESC LIMIT 1", caller.TenantID).Scan(&audit).Error)
+		require.Equal(t, "the campaign starts now", audit.Note)
+		require.JSONEq(t, `{"fromVersion":2,"toVersion":3,"changed":["remark","value"],"destroyed":{"remark":"their remark","value":"theirs"}}`, audit.Detail)
+		history := a.send("GET", "/configs/shop.tax/history", "").body["items"].([]any)
+		require.Equal(t, "the campaign starts now", history[0].(map[string]any)["note"])
+
+		fresh := a.send("PATCH", "/configs/shop.tax"+why, `{"value":"next"}`, "If-Match", over.header.Get("ETag"))
+		require.Equal(t, http.StatusOK, fresh.status)
+		require.NotContains(t, fresh.body, "overwrote", "nothing was in the way")
+		gone := a.send("PATCH", "/configs/shop.tax"+why, mine, "If-Match", `"made-up"`)
+		require.Equal(t, "version_conflict", gone.code(), "what the author saw is not known")
+	})
+}
+
 func TestAConfigLivesOverHTTP(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		made := a.send("POST", "/configs", `{"key":"shop.tax","value":{"rate":7.50},"remark":"percent","schema":{"type":"object"}}`)

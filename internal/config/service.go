@@ -126,7 +126,20 @@ func alreadyThere(row *Config) *apperr.Error {
 // Edit applies a merge patch as change.Apply does. Members of an object in value
 // are merged one by one.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit change.Edit) (change.Edited[*Config], error) {
-	return change.Apply(ctx, u, editable{s}, row, edit)
+	return change.Apply(ctx, u, editable{Service: s}, row, edit)
+}
+
+// Overwrite edits the config with this key and, if others changed it since, makes it
+// what the author had before him. The reason and what was destroyed are in the audit
+// row. Errors: as EditKey, but no VersionConflict while the author's version is in the
+// history.
+func (s *Service) Overwrite(ctx context.Context, u *uow.Unit, key, reason string, edit change.Edit) (change.Edited[*Config], error) {
+	row, err := s.Get(ctx, key)
+	if err != nil {
+		return change.Edited[*Config]{}, err
+	}
+	edit.Overwrite = true
+	return change.Apply(ctx, u, editable{Service: s, reason: reason}, row, edit)
 }
 
 // EditKey edits the config with this key, as Edit does. Errors: NotFound as well.
@@ -165,7 +178,7 @@ func (s *Service) editSeen(ctx context.Context, u *uow.Unit, key string, edit ch
 
 // Delete removes a config as change.Delete does. Its history stays.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch guard.Precondition) error {
-	return change.Delete(ctx, u, editable{s}, row, ifMatch, func() error {
+	return change.Delete(ctx, u, editable{Service: s}, row, ifMatch, func() error {
 		gone, err := s.remove(ctx, u, row, "")
 		if err != nil {
 			return err

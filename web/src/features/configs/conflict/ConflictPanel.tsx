@@ -23,6 +23,8 @@ interface Props {
   onChoose: (choices: Choices) => void;
   onSave: (merged: JsonObject) => void;
   onBack: () => void;
+  /** Undefined for who may not overwrite. */
+  onOverwrite: (() => void) | undefined;
   onDiscard: () => void;
   saving: boolean;
   /** What the service refused about the last save of these choices. */
@@ -30,7 +32,7 @@ interface Props {
 }
 
 /** Both sides of a conflict: what fits beside each other, and the places that have to be chosen. */
-export function ConflictPanel({ base, baseVersion, mine, theirs, choices, onChoose, onSave, onBack, onDiscard, saving, error }: Props) {
+export function ConflictPanel({ base, baseVersion, mine, theirs, choices, onChoose, onSave, onBack, onOverwrite, onDiscard, saving, error }: Props) {
   const t = useText(conflictMessages);
   const edit = useText(editorMessages);
   const { who } = useWords();
@@ -82,6 +84,11 @@ export function ConflictPanel({ base, baseVersion, mine, theirs, choices, onChoo
             {merged === undefined ? t('chooseFirst') : t('writes', { next, version })}
           </span>
           <Button onClick={onDiscard}>{edit('discard')}</Button>
+          {onOverwrite !== undefined && (
+            <Button color="bad" onClick={onOverwrite} disabled={saving}>
+              {t('overwrite')}
+            </Button>
+          )}
           <Button onClick={onBack}>{t('back')}</Button>
           <Button variant="filled" disabled={merged === undefined} loading={saving} onClick={() => merged !== undefined && onSave(merged)}>
             {t('saveMerged', { version: next })}

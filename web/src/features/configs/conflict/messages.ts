@@ -36,6 +36,10 @@ export const conflictMessages = catalogue(
     chooseFirst: 'Choose for every contested place first.',
     saveMerged: 'Save merged · v{version}',
     back: 'Back to the form',
+    overwrite: 'Overwrite anyway…',
+    overwriteTitle: 'Overwrite what {who} saved?',
+    overwriteBody: 'Version {next} becomes exactly what is in your form. All that others changed since v{base} is lost; the audit log keeps it, with your reason.',
+    overwriteConfirm: 'Overwrite v{version}',
   },
   {
     both: '双方的更改',
@@ -72,5 +76,9 @@ export const conflictMessages = catalogue(
     chooseFirst: '请先为每个冲突处作出选择。',
     saveMerged: '保存合并结果 · v{version}',
     back: '返回表单',
+    overwrite: '仍要覆盖…',
+    overwriteTitle: '覆盖 {who} 保存的内容？',
+    overwriteBody: '版本 {next} 将与您表单中的内容完全一致。其他人自 v{base} 以来的更改都会丢失；审计日志会保留这些内容和您填写的原因。',
+    overwriteConfirm: '覆盖 v{version}',
   },
 );

@@ -1,9 +1,11 @@
 import { Button, Paper, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import type { FocusEvent, SubmitEvent } from 'react';
+import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { useConfirm, useToasts, type Present } from '@/ui';
 import { ConflictPanel } from '../conflict/ConflictPanel';
+import { conflictMessages } from '../conflict/messages';
 import { HistoryPanel } from '../history/HistoryPanel';
 import type { Config } from '../queries';
 import { ConfigFields } from './ConfigFields';
@@ -29,6 +31,8 @@ interface Props {
 /** The form of a config, or both sides of its conflict, beside the newest versions. */
 export function ConfigEditor({ config, editing, gone, mayWrite, present, onField }: Props) {
   const t = useText(editorMessages);
+  const c = useText(conflictMessages);
+  const mayOverwrite = useMay()('configs:overwrite');
   const ask = useConfirm();
   const toasts = useToasts();
   const { who } = useWords();
@@ -48,6 +52,16 @@ export function ConfigEditor({ config, editing, gone, mayWrite, present, onField
   const discard = async () => {
     const sure = await ask({ title: t('discardTitle'), body: t('discardBody', { version: shownVersion }), confirm: t('discardConfirm'), tone: 'bad' });
     if (sure !== undefined) editing.discard();
+  };
+  const overwrite = async ({ updatedBy, version }: Config) => {
+    const sure = await ask({
+      title: c('overwriteTitle', { who: who(updatedBy) }),
+      body: c('overwriteBody', { next, base: String(draft.base.version) }),
+      confirm: c('overwriteConfirm', { version: String(version) }),
+      tone: 'bad',
+      reason: 'required',
+    });
+    if (sure !== undefined) editing.overwrite(sure.reason, tell);
   };
   const onFocus = ({ target }: FocusEvent<HTMLElement>) => onField(target.closest<HTMLElement>('[data-field]')?.dataset.field);
   const onBlur = ({ relatedTarget, currentTarget }: FocusEvent<HTMLElement>) => {
@@ -70,6 +84,7 @@ export function ConfigEditor({ config, editing, gone, mayWrite, present, onField
             onChoose={(choices) => draft.setValue((before) => withChoices(before, choices))}
             onSave={(merged) => editing.saveResolved(merged, theirs, tell)}
             onBack={() => editing.setComparing(false)}
+            onOverwrite={mayOverwrite ? () => void overwrite(theirs) : undefined}
             onDiscard={() => void discard()}
           />
         ) : (

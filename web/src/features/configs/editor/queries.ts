@@ -52,6 +52,18 @@ export function saveConfig(key: string, etag: string, patch: JsonObject): Promis
   );
 }
 
+/** Makes a config what its author had before him, whatever others changed since; needs a permission of its own. */
+export function overwriteConfig(key: string, etag: string, patch: JsonObject, reason: string): Promise<EditedConfig> {
+  return exactly(
+    api.PATCH('/api/v1/configs/{key}', {
+      params: { path: { key }, header: { 'If-Match': etag }, query: { overwrite: reason } },
+      ...asMergePatch,
+      body: encode(patch) as never,
+      parseAs: 'text',
+    }),
+  );
+}
+
 /** Makes a config that was deleted again. */
 export function recreateConfig(key: string, content: JsonObject, idempotencyKey: string): Promise<Config> {
   return exactly(

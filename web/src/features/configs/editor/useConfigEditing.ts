@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { isProblem, useUser, type PersonName } from '@/api';
 import { useDraft } from '@/ui';
-import { diff, equal } from '@/merge';
+import { diff, equal, isPatchable, patchOf } from '@/merge';
 import type { Config } from '../queries';
 import { contentOf, contentOfConfig, contentOrError, FormError, formOf, type ConfigForm } from './form';
-import { authorsBetween, oneConfig, saveConfig } from './queries';
+import { authorsBetween, oneConfig, overwriteConfig, saveConfig } from './queries';
 import { saveUnderGuard, typedSince, type Ground, type Outcome } from './save';
 
 /** A save that kept what others had changed elsewhere. */
@@ -108,6 +108,17 @@ export function useConfigEditing(config: Config) {
       const ground = { etag: on.etag, version: on.version, content: contentOfConfig(on) };
       // With all of theirs taken there is nothing to send.
       const run = () => (equal(ground.content, content) ? Promise.resolve<Outcome>({ kind: 'same', record: on }) : order(ground, content, false));
+      save.mutate({ sent: draft.value, run }, { onSuccess: onDone });
+    },
+    /** Makes the record what is in the form, whatever others changed since its base. */
+    overwrite: (reason: string, onDone: (outcome: Outcome) => void) => {
+      if (save.isPending || mine instanceof FormError) return;
+      const run = async (): Promise<Outcome> => {
+        if (!isPatchable(base, mine)) return { kind: 'unpatchable' };
+        const edited = await overwriteConfig(key, draft.base.etag, patchOf(base, mine), reason);
+        const record: Config = Object.fromEntries(Object.entries(edited).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
+        return { kind: 'saved', record, kept: undefined };
+      };
       save.mutate({ sent: draft.value, run }, { onSuccess: onDone });
     },
     adopt: (record: Config) => {
