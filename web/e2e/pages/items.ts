@@ -25,8 +25,8 @@ const pages: PageUnderTest[] = [
     name: 'items-create',
     path: '/items',
     reach: async (page) => {
-      await button(page, 'Add an item', '添加商品').first().click();
-      await page.getByRole('dialog').getByRole('button', { name: /^(Add an item|添加商品)$/ }).click();
+      await button(page, 'New item', '新建商品').first().click();
+      await page.getByRole('dialog').getByRole('button', { name: /^(Create the item|创建商品)$/ }).click();
       await page.getByText(/Give it a name|请填写名称/).waitFor();
     },
   },

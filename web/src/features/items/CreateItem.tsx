@@ -65,7 +65,7 @@ export function CreateItem({ onClose }: { onClose: () => void }) {
           <Group justify="flex-end">
             <Button onClick={onClose}>{ui('cancel')}</Button>
             <Button type="submit" variant="filled" loading={create.isPending}>
-              {t('add')}
+              {t('create')}
             </Button>
           </Group>
         </Stack>
