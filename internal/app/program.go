@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"interlock/internal/access"
+	"interlock/internal/actions"
 	"interlock/internal/audit"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
@@ -197,6 +198,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
 		coupons.Routes(router, sv.Coupons)
+		actions.Routes(router, sv.Actions)
 		idempotency.Routes(router, sv.Idempotency)
 		inventory.Routes(router, sv.Inventory)
 		wallets.Routes(router, sv.Wallets)
