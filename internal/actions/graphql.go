@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -22,7 +23,7 @@ var schemaText string
 
 // Bounds of one GraphQL request. Its mutations run one after the other, a unit each.
 const (
-	longestQuery   = 16 << 10 // bytes
+	longestQuery   = 32 << 10 // bytes; the route takes 8192 characters
 	deepestQuery   = 12       // GraphiQL's introspection has 11
 	mostSelections = 1000
 )
@@ -201,13 +202,26 @@ func refusal(ctx context.Context, entityType string, err error) error {
 // panics keeps what a panic says out of replies.
 type panics struct{}
 
+// unreadable reports whether a panic is the library's way to say that it cannot read a
+// literal, such as a number beyond 64 bits.
+func unreadable(value any) bool {
+	err, _ := value.(error)
+	return errors.Is(err, strconv.ErrRange) || errors.Is(err, strconv.ErrSyntax)
+}
+
 // LogPanic implements the library's Logger.
 func (panics) LogPanic(ctx context.Context, value any) {
+	if unreadable(value) {
+		return
+	}
 	slog.ErrorContext(ctx, "a GraphQL field panicked", "panic", value, "request", principal.Request(ctx))
 }
 
 // MakePanicError implements the library's PanicHandler.
-func (panics) MakePanicError(context.Context, any) *gqlerrors.QueryError {
+func (panics) MakePanicError(_ context.Context, value any) *gqlerrors.QueryError {
+	if unreadable(value) {
+		return &gqlerrors.QueryError{Message: "A literal of the document cannot be read."}
+	}
 	return &gqlerrors.QueryError{Message: "This was not completed.", Extensions: map[string]any{"code": "INTERNAL"}}
 }
 

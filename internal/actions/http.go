@@ -27,7 +27,7 @@ type handler struct{ service *Service }
 
 type applyRequest struct {
 	EntityType string `json:"entityType" validate:"required,oneof=item coupon"`
-	EntityID   string `json:"entityId" validate:"required"`
+	EntityID   string `json:"entityId" validate:"required,max=64"`
 	Action     Kind   `json:"action" validate:"required,oneof=like dislike bookmark"`
 	ActionID   int64  `json:"actionId" validate:"min=1"`
 	Active     *bool  `json:"active"`

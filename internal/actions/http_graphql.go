@@ -17,7 +17,7 @@ import (
 type graphHandler struct{ schema *graphql.Schema }
 
 type graphRequest struct {
-	Query         string          `json:"query" validate:"required"`
+	Query         string          `json:"query" validate:"required,max=8192"`
 	OperationName *string         `json:"operationName"`
 	Variables     json.RawMessage `json:"variables"`
 	Extensions    json.RawMessage `json:"extensions"`

@@ -209,6 +209,9 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		if err := httpapi.ServeDocs(server); err != nil {
 			return nil, err
 		}
+		if err := httpapi.ServeGraphiQL(server); err != nil {
+			return nil, err
+		}
 		server.HandlePages(web.Handler())
 	}
 	server.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
