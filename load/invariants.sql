@@ -69,3 +69,12 @@ SELECT COUNT(*), 'lines of pending and paid orders that do not hold exactly thei
   JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
   LEFT JOIN inventory_holds h ON h.tenant_id = o.tenant_id AND h.sku = l.sku AND h.holder = CONCAT('orders/', o.id)
  WHERE COALESCE(h.quantity, 0) <> CASE WHEN o.status IN (0, 1) THEN l.quantity ELSE 0 END;
+
+SELECT COUNT(*), 'things whose counts of likes, dislikes and bookmarks are not those of the rows'
+  FROM (SELECT tenant_id, entity_type, entity_id, SUM(likes) AS likes, SUM(dislikes) AS dislikes, SUM(bookmarks) AS bookmarks
+          FROM action_counts GROUP BY tenant_id, entity_type, entity_id) c
+  JOIN (SELECT tenant_id, entity_type, entity_id, SUM(state = 'like') AS likes, SUM(state = 'dislike') AS dislikes,
+               SUM(state = 'bookmark') AS bookmarks
+          FROM actions GROUP BY tenant_id, entity_type, entity_id) a
+    ON a.tenant_id = c.tenant_id AND a.entity_type = c.entity_type AND a.entity_id = c.entity_id
+ WHERE c.likes <> a.likes OR c.dislikes <> a.dislikes OR c.bookmarks <> a.bookmarks;

@@ -97,7 +97,7 @@ type applied struct {
 type Summary struct {
 	// EntityID is the thing's name as it is kept.
 	EntityID string
-	Counts Counts
+	Counts   Counts
 	// Own is the caller's state of each kind.
 	Own map[Kind]Result
 }

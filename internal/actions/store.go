@@ -41,14 +41,14 @@ func lockLatest(ctx context.Context, u *uow.Unit, r Request, entity int64) (*lat
 	return &rows[0], nil
 }
 
-// advance writes what a request makes of the row, its id and its state together:
-//
-//	UPDATE actions SET last_action_id = ?, last_action = ?, last_active = ?, state = ?, updated_time = ?
-//	 WHERE tenant_id = ? AND entity_type = ? AND entity_id = ? AND action_group = ?
-//	   AND actor_kind = ? AND actor_id = ? AND last_action_id < ?
-//
-// and the first action inserts the row. Of two that are first at once the second meets
-// the primary key and is run again, behind the other.
+const advanceStatement = `UPDATE actions
+	SET last_action_id = ?, last_action = ?, last_active = ?, state = ?, updated_time = ?
+	WHERE tenant_id = ? AND entity_type = ? AND entity_id = ? AND action_group = ? AND actor_kind = ? AND actor_id = ?
+	AND last_action_id < ?`
+
+// advance writes what a request makes of the row, its id and its state together: by
+// advanceStatement, and the first action inserts the row. Of two that are first at once
+// the second meets the primary key and is run again, behind the other.
 func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -67,13 +67,9 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 		}
 		return nil
 	}
-	result := tx.Model(&latest{}).
-		Where("entity_type = ? AND entity_id = ? AND action_group = ? AND actor_kind = ? AND actor_id = ? AND last_action_id < ?",
-			row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, r.ActionID).
-		Updates(map[string]any{
-			"last_action_id": row.LastActionID, "last_action": row.LastAction, "last_active": row.LastActive,
-			"state": row.State, "updated_time": row.UpdatedTime,
-		})
+	caller, _ := principal.From(ctx)
+	result := tx.Exec(advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
+		caller.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, row.LastActionID)
 	switch {
 	case result.Error != nil:
 		return fmt.Errorf("advance an action: %w", result.Error)
