@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,4 +151,18 @@ func TestGraphQLOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 		require.Equal(t, object{"active": true, "lastActionId": 100.0}, own(seen, "like"))
 		require.Equal(t, 1.0, seen["counts"].(object)["like"])
 	})
+}
+
+// It is as deep as what GraphiQL asks when it is opened.
+func TestTheSchemaCanBeReadByIntrospectionAndDeeperQuestionsAreRefused(t *testing.T) {
+	s := open(storagetest.Tenant(t), storagetest.SQLite(t))
+	nested := func(depth int) string {
+		return `{ __schema { types { name fields { args { type { ` + strings.Repeat("ofType { ", depth) + "name" + strings.Repeat(" }", depth) + ` } } } } } }`
+	}
+	data, errors := s.customer(7).ask(t, nested(9), nil)
+	require.Empty(t, errors)
+	require.Contains(t, fmt.Sprint(data), "ToggleBookmarkResult")
+	_, errors = s.customer(7).ask(t, nested(30), nil)
+	require.NotEmpty(t, errors)
+	require.Equal(t, "GRAPHQL_VALIDATION_FAILED", codes(errors)[0])
 }
