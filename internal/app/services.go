@@ -23,6 +23,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/events"
+	"interlock/internal/flashsale"
 	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
@@ -65,6 +66,8 @@ type Services struct {
 	Inventory   *inventory.Service
 	Wallets     *wallets.Service
 
+	FlashSales *flashsale.Service
+
 	Realtime  *realtime.Service
 	Search    *search.Service
 	Dashboard *dashboard.Service
@@ -76,14 +79,15 @@ type Services struct {
 	limiter ratelimit.Limiter
 	locks   lock.Locker
 	broker  mq.Broker
+	gate    flashsale.Gate
 	closers []func()
 }
 
 // Permissions returns every permission that a role or token can hold.
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
-		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions, actions.Permissions,
-		idempotency.Permissions, queues.Permissions)
+		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions,
+		actions.Permissions, flashsale.Permissions, idempotency.Permissions, queues.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone. Of actions
@@ -152,7 +156,8 @@ func (sv *Services) prepareSchema(ctx context.Context) error {
 func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if redisURL == "" {
 		sv.locks = lock.NewInProcess(sv.Clock, sv.Metrics.LockObserver())
-		sv.broker = mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
+		queues := mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
+		sv.broker, sv.gate = queues, flashsale.NewSQLGate(sv.DB, queues, sv.Clock)
 		bus := events.NewInProcess(eventBuffer)
 		sv.bus, sv.limiter = bus, ratelimit.NewInProcess(sv.Clock.Now)
 		sv.closers = append(sv.closers, bus.Close)
@@ -178,8 +183,9 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 		Observer: sv.Metrics.LockObserver(), Logger: slog.Default(),
 	})
 	sv.locks = locks
-	sv.broker = mq.NewRedis(client, target.Keys("mq"), mq.Options{Observer: sv.Metrics.QueueObserver(), Clock: sv.Clock})
 	sv.closers = append(sv.closers, locks.Close)
+	queues := mq.NewRedis(client, target.Keys("mq"), mq.Options{Observer: sv.Metrics.QueueObserver(), Clock: sv.Clock})
+	sv.broker, sv.gate = queues, flashsale.NewRedisGate(client, queues, nil)
 	return nil
 }
 
@@ -211,12 +217,18 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
-	sv.Queues = queues.New(queues.Deps{Broker: sv.broker, Locks: sv.locks})
-	sv.Metrics.WatchQueues(sv.broker)
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets,
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},
 	})
+	sv.FlashSales = flashsale.New(flashsale.Deps{
+		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
+		Items: sv.Catalog, Stock: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
+	})
+	sv.Queues = queues.New(queues.Deps{
+		Broker: sv.broker, Locks: sv.locks, Belongs: map[string]queues.Belongs{flashsale.QueueFamily: sv.FlashSales.OwnsQueue},
+	})
+	sv.Metrics.WatchQueues(sv.broker)
 	sv.buildOverviews()
 }
 
