@@ -99,3 +99,12 @@ SELECT COUNT(*), 'gates of flash sales that do not add up, or not to what was so
   JOIN flash_sale_stocks k ON k.tenant_id = g.tenant_id AND k.sale_id = g.sale_id
  WHERE g.allotted <> g.remaining + g.queued + g.processing + g.dead + g.confirmed
     OR g.confirmed <> k.sold OR g.allotted <> k.allotted;
+
+SELECT COUNT(*), 'things whose counts of likes, dislikes and bookmarks are not those of the rows'
+  FROM (SELECT tenant_id, entity_type, entity_id, SUM(likes) AS likes, SUM(dislikes) AS dislikes, SUM(bookmarks) AS bookmarks
+          FROM action_counts GROUP BY tenant_id, entity_type, entity_id) c
+  JOIN (SELECT tenant_id, entity_type, entity_id, SUM(state = 'like') AS likes, SUM(state = 'dislike') AS dislikes,
+               SUM(state = 'bookmark') AS bookmarks
+          FROM actions GROUP BY tenant_id, entity_type, entity_id) a
+    ON a.tenant_id = c.tenant_id AND a.entity_type = c.entity_type AND a.entity_id = c.entity_id
+ WHERE c.likes <> a.likes OR c.dislikes <> a.dislikes OR c.bookmarks <> a.bookmarks;

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"interlock/internal/access"
+	"interlock/internal/actions"
 	"interlock/internal/audit"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
@@ -205,6 +206,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
 		coupons.Routes(router, sv.Coupons)
+		actions.Routes(router, sv.Actions)
 		idempotency.Routes(router, sv.Idempotency)
 		inventory.Routes(router, sv.Inventory)
 		wallets.Routes(router, sv.Wallets)
@@ -214,6 +216,9 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		dashboard.Routes(router, sv.Dashboard)
 		queues.Routes(router, sv.Queues)
 		if err := httpapi.ServeDocs(server); err != nil {
+			return nil, err
+		}
+		if err := httpapi.ServeGraphiQL(server); err != nil {
 			return nil, err
 		}
 		server.HandlePages(web.Handler())

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"interlock/internal/access"
+	"interlock/internal/actions"
 	"interlock/internal/audit"
 	"interlock/internal/catalog"
 	"interlock/internal/clock"
@@ -59,6 +60,7 @@ type Services struct {
 	Catalog *catalog.Service
 	Orders  *orders.Service
 	Coupons *coupons.Service
+	Actions *actions.Service
 
 	Idempotency *idempotency.Keeper
 	Inventory   *inventory.Service
@@ -85,11 +87,12 @@ type Services struct {
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
 		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions,
-		flashsale.Permissions, idempotency.Permissions, queues.Permissions)
+		actions.Permissions, flashsale.Permissions, idempotency.Permissions, queues.Permissions)
 }
 
-// customerMay is what every customer may do, by the shop's signature alone.
-var customerMay []string
+// customerMay is what every customer may do, by the shop's signature alone. Of actions
+// a customer reads the own ones and the counts of all.
+var customerMay = []string{"actions:read", "actions:write"}
 
 // Options are what a server has beside its storage; commands go without.
 type Options struct {
@@ -213,6 +216,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
+	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
 		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},

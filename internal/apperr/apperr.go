@@ -23,6 +23,7 @@ const (
 	MalformedRequest      Code = "malformed_request"
 	PreconditionMalformed Code = "precondition_malformed"
 	IdempotencyKeyInvalid Code = "idempotency_key_invalid"
+	ActionIDInFuture      Code = "action_id_in_future"
 	IdempotencyKeyReused  Code = "idempotency_key_reused"
 	RequestInProgress     Code = "request_in_progress"
 	QuotaExceeded         Code = "quota_exceeded"

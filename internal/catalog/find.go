@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"interlock/internal/apperr"
 	"interlock/internal/storage"
 )
 
@@ -27,4 +28,21 @@ func (s *Service) Find(ctx context.Context, text string, limit int) ([]Item, err
 		}
 	}
 	return found, nil
+}
+
+// Locate returns the id of the item with a sku, and the sku: it reads that one column
+// to say whether there is such an item. Errors: NotFound.
+func (s *Service) Locate(ctx context.Context, sku string) (id int64, kept string, err error) {
+	// MySQL takes "a " for "a"; only what could be a sku is asked for.
+	if !skuPattern.MatchString(sku) {
+		return 0, "", apperr.MissingRow("item", sku)
+	}
+	var ids []int64
+	if err := s.db.Read(ctx).Model(&Item{}).Where("sku = ?", sku).Limit(1).Pluck("id", &ids).Error; err != nil {
+		return 0, "", fmt.Errorf("locate item: %w", err)
+	}
+	if len(ids) == 0 {
+		return 0, "", apperr.MissingRow("item", sku)
+	}
+	return ids[0], sku, nil
 }

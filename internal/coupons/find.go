@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"interlock/internal/apperr"
 	"interlock/internal/storage"
 )
 
@@ -60,4 +61,19 @@ func (s *Service) CountExpiring(ctx context.Context, within time.Duration) (int6
 		return 0, fmt.Errorf("count coupons that expire soon: %w", err)
 	}
 	return count, nil
+}
+
+// Locate returns the id of the coupon with a code in either case, and the code as it is
+// kept: it reads that one column to say whether there is such a coupon. Errors:
+// NotFound.
+func (s *Service) Locate(ctx context.Context, code string) (id int64, kept string, err error) {
+	kept = canonical(code)
+	var ids []int64
+	if err := s.db.Read(ctx).Model(&Coupon{}).Where("code = ?", kept).Limit(1).Pluck("id", &ids).Error; err != nil {
+		return 0, "", fmt.Errorf("locate coupon: %w", err)
+	}
+	if len(ids) == 0 {
+		return 0, "", apperr.MissingRow("coupon", code)
+	}
+	return ids[0], kept, nil
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -57,6 +59,8 @@ type asset struct {
 	contentType string
 	content     []byte
 	policy      string
+	// compressed content is gzip's, and is sent as it is to who takes that.
+	compressed bool
 }
 
 // serveAsset serves GET and HEAD. Clients keep their copy and ask each time
@@ -70,6 +74,17 @@ func (s *Server) serveAsset(address string, a asset) {
 		header.Set(echo.HeaderContentSecurityPolicy, a.policy)
 		header.Set(echo.HeaderCacheControl, "no-cache")
 		header.Set("ETag", etag)
+		if a.compressed {
+			header.Add(echo.HeaderVary, echo.HeaderAcceptEncoding)
+			if !strings.Contains(r.Header.Get(echo.HeaderAcceptEncoding), "gzip") {
+				header.Del("ETag")
+				if err := inflated(w, a.content); err != nil {
+					slog.WarnContext(r.Context(), "an asset was not sent whole", "address", address, "error", err)
+				}
+				return
+			}
+			header.Set(echo.HeaderContentEncoding, "gzip")
+		}
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 	})
 	s.Handle(http.MethodGet, address, handler)

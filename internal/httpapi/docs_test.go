@@ -1,10 +1,13 @@
 package httpapi_test
 
 import (
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,4 +69,34 @@ func TestViewerRunsNoScriptThatIsWrittenIntoThePage(t *testing.T) {
 	require.Contains(t, policy, "default-src 'none'")
 	require.Contains(t, policy, "script-src 'self';")
 	require.NotRegexp(t, `https?:|\*|unsafe`, policy)
+}
+
+func TestGraphiQLLoadsOnlyWhatIsServedHereAlsoWithoutCompression(t *testing.T) {
+	server := httpapi.NewServer(httpapi.Options{})
+	require.NoError(t, httpapi.ServeGraphiQL(server))
+	page := get(server, "/graphiql", nil)
+	require.Equal(t, http.StatusOK, page.Code)
+	addresses := loads.FindAllStringSubmatch(page.Body.String(), -1)
+	require.Len(t, addresses, 7)
+	for _, address := range addresses {
+		if address[1] == "data:," {
+			continue
+		}
+		plain := get(server, address[1], nil)
+		require.Equal(t, http.StatusOK, plain.Code, address[1])
+		require.Empty(t, plain.Header().Get("Content-Encoding"), address[1])
+		small := get(server, address[1], http.Header{"Accept-Encoding": {"gzip, br"}})
+		require.Equal(t, http.StatusOK, small.Code, address[1])
+		content := small.Body.String()
+		if small.Header().Get("Content-Encoding") == "gzip" {
+			require.Less(t, len(content), plain.Body.Len(), address[1])
+			reader, err := gzip.NewReader(strings.NewReader(content))
+			require.NoError(t, err)
+			inflated, err := io.ReadAll(reader)
+			require.NoError(t, err)
+			content = string(inflated)
+		}
+		require.Equal(t, plain.Body.String(), content, address[1])
+		require.Contains(t, small.Header().Get("Content-Security-Policy"), "connect-src 'self'", address[1])
+	}
 }

@@ -68,7 +68,7 @@ func outcomeOf(err error) string {
 	if err == nil {
 		return "done"
 	}
-	switch visible(err).Code {
+	switch Visible(err).Code {
 	case apperr.TransitionNotAllowed:
 		return "not_allowed"
 	case apperr.StatusChanged, apperr.VersionConflict:

@@ -31,6 +31,7 @@ var kinds = map[apperr.Code]kind{
 	apperr.MalformedRequest:      {http.StatusBadRequest, "The request cannot be read"},
 	apperr.PreconditionMalformed: {http.StatusBadRequest, "The precondition cannot be used"},
 	apperr.IdempotencyKeyInvalid: {http.StatusBadRequest, "The idempotency key cannot be used"},
+	apperr.ActionIDInFuture:      {http.StatusBadRequest, "The action id is in the future"},
 	apperr.IdempotencyKeyReused:  {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
 	apperr.RequestInProgress:     {http.StatusConflict, "The first attempt is still running"},
 	apperr.QuotaExceeded:         {http.StatusTooManyRequests, "The quota is used up"},
@@ -71,7 +72,7 @@ const mimeProblem = "application/problem+json"
 
 // problem turns any error into the reply that the caller may see.
 func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
-	e := visible(err)
+	e := Visible(err)
 	k, ok := kinds[e.Code]
 	if !ok {
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail).Because(err))
@@ -124,9 +125,9 @@ func problemText(head problemHead, members map[string]any) ([]byte, error) {
 
 const internalDetail = "The request was not completed. Quote the request id when you report it."
 
-// visible returns what of err a caller may see. What is not known is internal,
+// Visible returns what of err a caller may see. What is not known is internal,
 // and nothing of its text leaves.
-func visible(err error) *apperr.Error {
+func Visible(err error) *apperr.Error {
 	var known *apperr.Error
 	var fromEcho *echo.HTTPError
 	switch {

@@ -128,6 +128,32 @@ func (r *Router) Batch(method, path, permission string, fn QueryFunc) {
 	r.add(Route{Method: method, Path: path, Permission: permission}, r.batch(fn))
 }
 
+// Open registers a Batch whose callers need no credentials: its context has a principal
+// if they showed good ones, and fn refuses in its own way who has none. Idempotency keys
+// are for those who have one.
+func (r *Router) Open(method, path string, fn QueryFunc) {
+	known := r.batch(fn)
+	r.add(Route{Method: method, Path: path, Public: true}, func(c echo.Context) error {
+		request := c.Request()
+		p, err := r.server.authenticator.Authenticate(request)
+		switch {
+		case apperr.Has(err, apperr.Unauthenticated), apperr.Has(err, apperr.InvalidCredentials):
+			if err := readBody(c, maxBody); err != nil {
+				return err
+			}
+			return reply(c, fn)
+		case err != nil:
+			return err
+		}
+		ctx := principal.With(request.Context(), p)
+		c.SetRequest(request.WithContext(ctx))
+		if err := r.server.limit(ctx, c, p); err != nil {
+			return err
+		}
+		return known(c)
+	})
+}
+
 // Plain registers an authenticated route that is no business mutation and runs in
 // no unit, such as signing out.
 func (r *Router) Plain(method, path, permission string, fn QueryFunc) {

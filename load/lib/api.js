@@ -56,10 +56,10 @@ export function patch(path, body, etag, name) {
   return http.patch(baseURL + path, JSON.stringify(body), params(name, { 'If-Match': etag }));
 }
 
-/** Sends all POSTs at once over as many connections; `requests` is [{path, body, name}]. */
+/** Sends all POSTs at once over as many connections; `requests` is [{path, body, name, headers}]. */
 export function postTogether(requests) {
   return http.batch(
-    requests.map(({ path, body, name }) => ['POST', baseURL + path, JSON.stringify(body), params(name)]),
+    requests.map(({ path, body, name, headers }) => ['POST', baseURL + path, JSON.stringify(body), params(name, headers)]),
   );
 }
 

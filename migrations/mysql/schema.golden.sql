@@ -1,3 +1,30 @@
+CREATE TABLE `actions` (
+  `tenant_id` bigint(20) NOT NULL,
+  `entity_type` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `entity_id` bigint(20) NOT NULL,
+  `action_group` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `actor_kind` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `actor_id` bigint(20) NOT NULL,
+  `last_action_id` bigint(20) NOT NULL,
+  `last_action` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `last_active` tinyint(1) DEFAULT NULL,
+  `state` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`entity_type`,`entity_id`,`action_group`,`actor_kind`,`actor_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `action_counts` (
+  `tenant_id` bigint(20) NOT NULL,
+  `entity_type` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `entity_id` bigint(20) NOT NULL,
+  `shard` int(11) NOT NULL,
+  `likes` bigint(20) NOT NULL,
+  `dislikes` bigint(20) NOT NULL,
+  `bookmarks` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`entity_type`,`entity_id`,`shard`),
+  CONSTRAINT `ck_action_counts` CHECK (`likes` >= 0 and `dislikes` >= 0 and `bookmarks` >= 0)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `api_tokens` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

@@ -50,6 +50,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.bank()
 		d.flash()
 		d.redeem()
+		d.act()
 		d.configure()
 		d.watch()
 		d.overlook()
@@ -137,6 +138,33 @@ func (d day) bank() {
 	order := "/orders/" + newOrder(d.t, d.Caller)
 	d.do(200, "POST", order+"/pay", `{"method":"wallet"}`)
 	d.do(200, "POST", order+"/cancel", `{"reason":"changed their mind"}`)
+}
+
+func (d day) act() {
+	sku, coupon := newItem(d.t, d.Caller), newCoupon(d.t, d.Caller)
+	like := map[string]any{"entityType": "item", "entityId": sku, "action": "like", "actionId": 2, "active": true}
+	require.Equal(d.t, "applied", d.do(200, "POST", "/actions", like)["outcome"])
+	require.Equal(d.t, "duplicate", d.do(200, "POST", "/actions", like)["outcome"])
+	like["active"] = nil
+	d.do(422, "POST", "/actions", like)
+	like["actionId"] = int64(1) << 60
+	d.do(400, "POST", "/actions", like)
+	d.do(404, "POST", "/actions", `{"entityType":"coupon","entityId":"none","action":"like","actionId":1}`)
+	d.do(200, "GET", "/actions?entityType=coupon&entityId="+coupon, nil)
+	mutation := map[string]any{
+		"query":     `mutation ($sku: String!) { toggleDislikeItem(itemId: $sku, actionId: 3) { isDisliked } none: toggleLikeItem(itemId: "none", actionId: 1) { isLiked } }`,
+		"variables": map[string]any{"sku": sku},
+	}
+	reply := d.do(200, "POST", "/graphql", mutation, "X-Idempotency-Key", unique("graphql"))
+	require.Equal(d.t, map[string]any{"toggleDislikeItem": map[string]any{"isDisliked": true}, "none": nil}, reply["data"])
+	require.Len(d.t, reply["errors"], 1)
+	counts := d.do(200, "GET", "/actions?entityType=item&entityId="+sku, nil)["counts"]
+	require.Equal(d.t, map[string]any{"like": 0.0, "dislike": 1.0, "bookmark": 0.0}, counts)
+	nobody := *d.Caller
+	nobody.Token = ""
+	refused := nobody.Do(d.t, "POST", httpapi.Base+"/graphql", mutation).JSON(d.t)
+	extensions := refused["errors"].([]any)[0].(map[string]any)["extensions"]
+	require.Equal(d.t, map[string]any{"code": "USER_NOT_AUTHENTICATED"}, extensions)
 }
 
 func (d day) flash() {
@@ -338,7 +366,7 @@ func (d day) signInAndOut() {
 }
 
 func (d day) operate() {
-	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"} {
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/graphiql"} {
 		require.Equal(d.t, http.StatusOK, d.Do(d.t, "GET", path, nil).Status, path)
 	}
 }

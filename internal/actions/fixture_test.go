@@ -1,0 +1,150 @@
+package actions_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"interlock/internal/actions"
+	"interlock/internal/apperr"
+	"interlock/internal/clock"
+	"interlock/internal/httpapi"
+	"interlock/internal/httpapi/httpapitest"
+	"interlock/internal/lock"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type object = map[string]any
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// things are the names that can be acted on, with their ids.
+type things map[string]int64
+
+func (t things) Locate(_ context.Context, name string) (int64, string, error) {
+	id, ok := t[name]
+	if !ok {
+		return 0, "", apperr.MissingRow("thing", name)
+	}
+	return id, name, nil
+}
+
+// shop is actions on a store, wired as app wires them.
+type shop struct {
+	ctx     context.Context
+	db      *storage.DB
+	retries *retries
+	service *actions.Service
+	runner  *uow.Runner
+	items   things
+}
+
+func open(ctx context.Context, db *storage.DB) *shop {
+	now, counter := clock.NewFake(noon), &retries{}
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: now, Observer: counter})
+	items := things{"SKU-1": 11, "SKU-2": 12}
+	service := actions.New(actions.Deps{DB: db, Runner: runner, Clock: now, Items: items, Coupons: things{"C-1": 11}})
+	return &shop{ctx: ctx, db: db, retries: counter, service: service, runner: runner, items: items}
+}
+
+// retries counts why units were run again.
+type retries struct {
+	mu sync.Mutex
+	by map[string]int
+}
+
+func (r *retries) UnitRetried(reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.by == nil {
+		r.by = map[string]int{}
+	}
+	r.by[reason]++
+}
+
+func (*retries) UnitEnded(string) {}
+
+// phone is one caller.
+type phone struct{ *httpapitest.Caller }
+
+// as returns a caller who is p in the shop's tenant.
+func (s *shop) as(p principal.Principal) phone {
+	tenant, _ := principal.From(s.ctx)
+	p.TenantID = tenant.TenantID
+	if p.Permissions == nil {
+		p.Permissions = []string{"actions:*"}
+	}
+	return phone{httpapitest.New(principal.With(s.ctx, p), s.runner, func(r *httpapi.Router) { actions.Routes(r, s.service) })}
+}
+
+func (s *shop) customer(id int64) phone {
+	return s.as(principal.Principal{Kind: principal.Customer, UserID: id, Name: "customer"})
+}
+
+// tap sends an action on an item; active is nil to toggle.
+func (p phone) tap(t *testing.T, sku, kind string, id int64, active any) httpapitest.Answer {
+	t.Helper()
+	body := object{"entityType": "item", "entityId": sku, "action": kind, "actionId": id}
+	if active != nil {
+		body["active"] = active
+	}
+	return p.Send(t, http.MethodPost, "/actions", body)
+}
+
+func (p phone) look(t *testing.T, sku string) object {
+	t.Helper()
+	a := p.Send(t, http.MethodGet, "/actions?entityType=item&entityId="+sku, nil)
+	require.Equal(t, http.StatusOK, a.Status, a.Body)
+	return a.Body
+}
+
+func own(summary object, kind string) object { return summary["own"].(object)[kind].(object) }
+
+func reply(active bool, last int64, outcome string) object {
+	return object{"active": active, "lastActionId": float64(last), "outcome": outcome}
+}
+
+// requireCounts holds the counts of every thing against the rows of who acts on it, and
+// the audit log against what was applied.
+func (s *shop) requireCounts(t *testing.T, applied int) {
+	t.Helper()
+	const counted = `SELECT COUNT(*) FROM (
+		SELECT entity_type, entity_id, SUM(likes) AS likes, SUM(dislikes) AS dislikes, SUM(bookmarks) AS bookmarks
+		  FROM action_counts WHERE tenant_id = ? GROUP BY entity_type, entity_id) c
+		 WHERE likes     <> (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = ? AND a.entity_type = c.entity_type AND a.entity_id = c.entity_id AND state = 'like')
+		    OR dislikes  <> (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = ? AND a.entity_type = c.entity_type AND a.entity_id = c.entity_id AND state = 'dislike')
+		    OR bookmarks <> (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = ? AND a.entity_type = c.entity_type AND a.entity_id = c.entity_id AND state = 'bookmark')`
+	tenant, _ := principal.From(s.ctx)
+	var wrong int64
+	require.NoError(t, s.db.Read(s.ctx).Raw(counted, tenant.TenantID, tenant.TenantID, tenant.TenantID, tenant.TenantID).Scan(&wrong).Error)
+	require.Zero(t, wrong, "counts that differ from their rows")
+	var audits int64
+	require.NoError(t, s.db.Read(s.ctx).Model(&uow.AuditRow{}).Where("resource LIKE 'actions/%'").Count(&audits).Error)
+	require.EqualValues(t, applied, audits, "one audit row for each that was applied")
+}
+
+// race runs fn n times at once.
+func race(n int, fn func(i int)) {
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		ready.Add(1)
+		done.Go(func() {
+			ready.Done()
+			<-start
+			fn(i)
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+}

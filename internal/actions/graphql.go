@@ -1,0 +1,260 @@
+package actions
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/graph-gophers/graphql-go"
+	gqlerrors "github.com/graph-gophers/graphql-go/errors"
+
+	"interlock/internal/apperr"
+	"interlock/internal/httpapi"
+	"interlock/internal/principal"
+)
+
+//go:embed schema.graphql
+var schemaText string
+
+// Bounds of one GraphQL request. Its mutations run one after the other, a unit each.
+const (
+	longestQuery   = 32 << 10 // bytes; the route takes 8192 characters
+	deepestQuery   = 20       // introspection by GraphiQL is 14 deep
+	mostSelections = 1000
+)
+
+// newSchema returns the schema, its fields answered by the service.
+func newSchema(s *Service) *graphql.Schema {
+	return graphql.MustParseSchema(schemaText, &resolver{s}, graphql.UseStringDescriptions(), graphql.UseFieldResolvers(),
+		graphql.MaxQueryLength(longestQuery), graphql.MaxDepth(deepestQuery), graphql.MaxSelections(mostSelections),
+		graphql.Logger(panics{}), graphql.PanicHandler(panics{}))
+}
+
+// resolver answers the fields of Query and Mutation.
+type resolver struct{ service *Service }
+
+type toggle struct {
+	ActionID Long
+	Active   *bool
+}
+
+type toggleItem struct {
+	ItemID string
+	toggle
+}
+
+type toggleCoupon struct {
+	CouponID string
+	toggle
+}
+
+type likeResult struct {
+	IsLiked      bool
+	LastActionID Long
+}
+
+type dislikeResult struct {
+	IsDisliked   bool
+	LastActionID Long
+}
+
+type bookmarkResult struct {
+	IsBookmarked bool
+	LastActionID Long
+}
+
+// ToggleLikeItem resolves Mutation.toggleLikeItem.
+func (r *resolver) ToggleLikeItem(ctx context.Context, args toggleItem) (*likeResult, error) {
+	result, err := r.apply(ctx, Item, args.ItemID, Like, args.toggle)
+	if err != nil {
+		return nil, err
+	}
+	return &likeResult{result.Active, Long(result.LastActionID)}, nil
+}
+
+// ToggleDislikeItem resolves Mutation.toggleDislikeItem.
+func (r *resolver) ToggleDislikeItem(ctx context.Context, args toggleItem) (*dislikeResult, error) {
+	result, err := r.apply(ctx, Item, args.ItemID, Dislike, args.toggle)
+	if err != nil {
+		return nil, err
+	}
+	return &dislikeResult{result.Active, Long(result.LastActionID)}, nil
+}
+
+// ToggleBookmarkItem resolves Mutation.toggleBookmarkItem.
+func (r *resolver) ToggleBookmarkItem(ctx context.Context, args toggleItem) (*bookmarkResult, error) {
+	result, err := r.apply(ctx, Item, args.ItemID, Bookmark, args.toggle)
+	if err != nil {
+		return nil, err
+	}
+	return &bookmarkResult{result.Active, Long(result.LastActionID)}, nil
+}
+
+// ToggleLikeCoupon resolves Mutation.toggleLikeCoupon.
+func (r *resolver) ToggleLikeCoupon(ctx context.Context, args toggleCoupon) (*likeResult, error) {
+	result, err := r.apply(ctx, Coupon, args.CouponID, Like, args.toggle)
+	if err != nil {
+		return nil, err
+	}
+	return &likeResult{result.Active, Long(result.LastActionID)}, nil
+}
+
+// ToggleDislikeCoupon resolves Mutation.toggleDislikeCoupon.
+func (r *resolver) ToggleDislikeCoupon(ctx context.Context, args toggleCoupon) (*dislikeResult, error) {
+	result, err := r.apply(ctx, Coupon, args.CouponID, Dislike, args.toggle)
+	if err != nil {
+		return nil, err
+	}
+	return &dislikeResult{result.Active, Long(result.LastActionID)}, nil
+}
+
+func (r *resolver) apply(ctx context.Context, entityType, name string, kind Kind, t toggle) (Result, error) {
+	if err := permitted(ctx, mayWrite); err != nil {
+		return Result{}, refusal(ctx, entityType, err)
+	}
+	if t.ActionID < 1 {
+		return Result{}, refusal(ctx, entityType, apperr.Invalid(apperr.Field{Pointer: "/actionId", Code: "min", Message: "must be at least 1"}))
+	}
+	result, err := r.service.ApplyAlone(ctx, Request{
+		EntityType: entityType, EntityID: name, Kind: kind, ActionID: int64(t.ActionID), Active: t.Active,
+	})
+	if err != nil {
+		return Result{}, refusal(ctx, entityType, err)
+	}
+	return result, nil
+}
+
+// actionsOf is the type Actions.
+type actionsOf struct {
+	Likes, Dislikes, Bookmarks        Long
+	IsLiked, IsDisliked, IsBookmarked bool
+	LastReactionID, LastBookmarkID    Long
+}
+
+// ItemActions resolves Query.itemActions.
+func (r *resolver) ItemActions(ctx context.Context, args struct{ ItemID string }) (*actionsOf, error) {
+	return r.summary(ctx, Item, args.ItemID)
+}
+
+// CouponActions resolves Query.couponActions.
+func (r *resolver) CouponActions(ctx context.Context, args struct{ CouponID string }) (*actionsOf, error) {
+	return r.summary(ctx, Coupon, args.CouponID)
+}
+
+func (r *resolver) summary(ctx context.Context, entityType, name string) (*actionsOf, error) {
+	if err := permitted(ctx, mayRead); err != nil {
+		return nil, refusal(ctx, entityType, err)
+	}
+	summary, err := r.service.Summary(ctx, entityType, name)
+	if err != nil {
+		return nil, refusal(ctx, entityType, err)
+	}
+	own := summary.Own
+	return &actionsOf{
+		Likes: Long(summary.Counts.Likes), Dislikes: Long(summary.Counts.Dislikes), Bookmarks: Long(summary.Counts.Bookmarks),
+		IsLiked: own[Like].Active, IsDisliked: own[Dislike].Active, IsBookmarked: own[Bookmark].Active,
+		LastReactionID: Long(own[Like].LastActionID), LastBookmarkID: Long(own[Bookmark].LastActionID),
+	}, nil
+}
+
+// permitted asks the caller's permission, which the route leaves to each field. Errors:
+// Unauthenticated, Forbidden.
+func permitted(ctx context.Context, permission string) error {
+	p, ok := principal.From(ctx)
+	switch {
+	case !ok:
+		return apperr.New(apperr.Unauthenticated, "Show a token or sign in first.")
+	case !p.May(permission):
+		return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", permission)
+	}
+	return nil
+}
+
+// fieldError is an error of one field, with its code for programs.
+type fieldError struct{ code, message string }
+
+// Error implements error.
+func (e *fieldError) Error() string { return e.message }
+
+// Extensions is what the library adds to the error in the reply.
+func (e *fieldError) Extensions() map[string]any { return map[string]any{"code": e.code} }
+
+// refusal is what a caller may see of an error. What it may not is logged.
+func refusal(ctx context.Context, entityType string, err error) error {
+	seen := httpapi.Visible(err)
+	e := &fieldError{code: strings.ToUpper(string(seen.Code)), message: seen.Detail}
+	switch seen.Code {
+	case apperr.Unauthenticated:
+		e.code = "USER_NOT_AUTHENTICATED"
+	case apperr.NotFound:
+		e.code = strings.ToUpper(entityType) + "_NOT_FOUND"
+	case apperr.Internal, apperr.Unavailable, apperr.OutcomeUnknown:
+		slog.ErrorContext(ctx, "a GraphQL field was not answered", "error", err, "request", principal.Request(ctx))
+	}
+	return e
+}
+
+// panics keeps what a panic says out of replies.
+type panics struct{}
+
+// unreadable reports whether a panic is the library's way to say that it cannot read a
+// literal, such as a number beyond 64 bits.
+func unreadable(value any) bool {
+	err, _ := value.(error)
+	return errors.Is(err, strconv.ErrRange) || errors.Is(err, strconv.ErrSyntax)
+}
+
+// LogPanic implements the library's Logger.
+func (panics) LogPanic(ctx context.Context, value any) {
+	if unreadable(value) {
+		return
+	}
+	slog.ErrorContext(ctx, "a GraphQL field panicked", "panic", value, "request", principal.Request(ctx))
+}
+
+// MakePanicError implements the library's PanicHandler.
+func (panics) MakePanicError(_ context.Context, value any) *gqlerrors.QueryError {
+	if unreadable(value) {
+		return &gqlerrors.QueryError{Message: "A literal of the document cannot be read."}
+	}
+	return &gqlerrors.QueryError{Message: "This was not completed.", Extensions: map[string]any{"code": "INTERNAL"}}
+}
+
+// Long is a whole number of 64 bits.
+type Long int64
+
+// ImplementsGraphQLType implements the library's Unmarshaler.
+func (Long) ImplementsGraphQLType(name string) bool { return name == "Long" }
+
+// UnmarshalGraphQL implements the library's Unmarshaler: it takes whole numbers, and
+// strings of their digits. Numbers in documents come as int32 or int64, those in
+// variables as they were spelled.
+func (l *Long) UnmarshalGraphQL(input any) error {
+	switch n := input.(type) {
+	case int32:
+		*l = Long(n)
+		return nil
+	case int64:
+		*l = Long(n)
+		return nil
+	case json.Number:
+		return l.parse(n.String())
+	case string:
+		return l.parse(n)
+	}
+	return fmt.Errorf("a Long must be a whole number, not %T", input)
+}
+
+func (l *Long) parse(digits string) error {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return fmt.Errorf("a Long must be a whole number of 64 bits, not %.40q", digits)
+	}
+	*l = Long(n)
+	return nil
+}

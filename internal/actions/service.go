@@ -1,0 +1,144 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"interlock/internal/apperr"
+	"interlock/internal/clock"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// maxAhead is how far in the future an action id may be, read as ms since 1970. An id
+// beyond it would shut out its actor's true ones for as long.
+const maxAhead = 5 * time.Minute
+
+// Entities finds one type of thing that can be acted on.
+type Entities interface {
+	// Locate returns the id of the row with a name, by reading that one column, and the
+	// name as it is kept. Errors: NotFound.
+	Locate(ctx context.Context, name string) (id int64, kept string, err error)
+}
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB             *storage.DB
+	Runner         *uow.Runner
+	Clock          clock.Clock
+	Items, Coupons Entities
+}
+
+// Service is the use cases of actions. It is safe for concurrent use.
+type Service struct {
+	db       *storage.DB
+	runner   *uow.Runner
+	clock    clock.Clock
+	entities map[string]Entities
+}
+
+// New returns a Service.
+func New(d Deps) *Service {
+	return &Service{
+		db: d.DB, runner: d.Runner, clock: d.Clock,
+		entities: map[string]Entities{Item: d.Items, Coupon: d.Coupons},
+	}
+}
+
+// Apply applies an action of the caller, or of the customer for whom it acts. One that
+// is stale, or was applied before, changes nothing and is told the state.
+//
+// Errors: NotFound when there is no such thing; ActionIDInFuture;
+// IdempotencyKeyReused when the id was used with other content.
+func (s *Service) Apply(ctx context.Context, u *uow.Unit, r Request) (Result, error) {
+	entity, name, err := s.entities[r.EntityType].Locate(ctx, r.EntityID)
+	if err != nil {
+		return Result{}, err
+	}
+	if latestID := s.clock.Now().Add(maxAhead).UnixMilli(); r.ActionID > latestID {
+		return Result{}, apperr.New(apperr.ActionIDInFuture, "Action id %d is more than %d minutes ahead of our clock as ms since 1970; nothing was changed.",
+			r.ActionID, int(maxAhead.Minutes()))
+	}
+	row, err := lockLatest(ctx, u, r, entity)
+	if err != nil {
+		return Result{}, err
+	}
+	outcome, err := row.outcome(r)
+	if err != nil {
+		return Result{}, err
+	}
+	if outcome != Applied {
+		return row.result(r, outcome), nil
+	}
+	before := row.State
+	if err := advance(ctx, u, row, r); err != nil {
+		return Result{}, err
+	}
+	if err := adjustCounts(ctx, u, row, difference(before, row.State)); err != nil {
+		return Result{}, err
+	}
+	u.Audit(uow.Entry{
+		Action: "action." + string(r.Kind), Resource: "actions/" + r.EntityType + "/" + name,
+		Detail: applied{ActionID: r.ActionID, Before: before, State: row.State},
+	})
+	return row.result(r, Applied), nil
+}
+
+// applied is what the audit log keeps of an action.
+type applied struct {
+	ActionID int64 `json:"actionId"`
+	Before   Kind  `json:"before"`
+	State    Kind  `json:"state"`
+}
+
+// Summary is what is known of one thing.
+type Summary struct {
+	// EntityID is the thing's name as it is kept.
+	EntityID string
+	Counts   Counts
+	// Own is the caller's state of each kind.
+	Own map[Kind]Result
+}
+
+// Summary returns how often a thing is liked, disliked and bookmarked, and what of that
+// is the caller's own. Errors: NotFound.
+func (s *Service) Summary(ctx context.Context, entityType, name string) (Summary, error) {
+	entity, name, err := s.entities[entityType].Locate(ctx, name)
+	if err != nil {
+		return Summary{}, err
+	}
+	db := s.db.Read(ctx)
+	counts, err := countsOf(db, entityType, entity)
+	if err != nil {
+		return Summary{}, err
+	}
+	caller, _ := principal.From(ctx)
+	rows, err := ownOf(db, entityType, entity, actorOf(caller))
+	if err != nil {
+		return Summary{}, err
+	}
+	own := make(map[Kind]Result, len(kinds))
+	for _, kind := range kinds {
+		own[kind] = Result{}
+		for _, row := range rows {
+			if row.ActionGroup == kind.group() {
+				own[kind] = Result{Active: row.State == kind, LastActionID: row.LastActionID}
+			}
+		}
+	}
+	return Summary{EntityID: name, Counts: counts, Own: own}, nil
+}
+
+// ApplyAlone is Apply in a unit of its own, for callers that have none.
+func (s *Service) ApplyAlone(ctx context.Context, r Request) (result Result, err error) {
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		result, err = s.Apply(ctx, u, r)
+		return err
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("apply an action: %w", err)
+	}
+	return result, nil
+}
