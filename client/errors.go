@@ -192,16 +192,16 @@ type InsufficientBalance struct {
 // Unwrap returns the problem.
 func (i *InsufficientBalance) Unwrap() error { return i.Problem }
 
-// problemOf reads an error reply: the error to return and the problem in it.
-func problemOf(got answer) (error, *Problem) {
-	problem := &Problem{Body: got.body}
+// problemOf reads an error reply: the problem, and the error to return for it.
+func problemOf(got answer) (problem *Problem, failure error) {
+	problem = &Problem{Body: got.body}
 	if err := json.Unmarshal(got.body, problem); err != nil || problem.Code == "" {
 		problem.Code, problem.Detail = "", http.StatusText(got.status)
 	}
 	problem.Status = got.status
 	if richer := richerThan(problem); richer != nil {
 		if err := json.Unmarshal(got.body, richer); err == nil {
-			return richer, problem
+			return problem, richer
 		}
 	}
 	return problem, problem

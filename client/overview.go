@@ -86,21 +86,3 @@ type Permission struct {
 func (c *Client) Permissions() List[Permission] {
 	return List[Permission]{c, "/permissions", parameters{}}
 }
-
-// Session is as whom the token acts.
-type Session struct {
-	User struct {
-		ID          int64    `json:"id"`
-		Username    string   `json:"username"`
-		DisplayName string   `json:"displayName"`
-		Roles       []string `json:"roles"`
-		Permissions []string `json:"permissions"`
-	} `json:"user"`
-	Tenant   string `json:"tenant"`
-	Currency string `json:"currency"`
-}
-
-// Session reads as whom the token acts.
-func (c *Client) Session(ctx context.Context, options ...CallOption) (Session, error) {
-	return get[Session](ctx, c, "/session", options)
-}

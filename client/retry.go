@@ -34,7 +34,7 @@ func (x *exchange) run(ctx context.Context) (answer, error) {
 		if err == nil && (got.status < http.StatusMultipleChoices || got.status == http.StatusNotModified) {
 			return got, nil
 		}
-		failure, problem := x.judge(got, err)
+		problem, failure := x.judge(got, err)
 		switch {
 		case x.isGone(problem):
 			return got, nil
@@ -54,19 +54,19 @@ func (x *exchange) run(ctx context.Context) (answer, error) {
 
 // judge makes an error of an attempt that did not succeed and keeps account of what
 // is known. problem is nil when there was no reply.
-func (x *exchange) judge(got answer, err error) (failure error, problem *Problem) {
+func (x *exchange) judge(got answer, err error) (problem *Problem, failure error) {
 	if err != nil {
 		x.unknown = x.unknown || x.request.mutates() && !neverSent(err)
-		return fmt.Errorf("%s: %w", x, err), nil
+		return nil, fmt.Errorf("%s: %w", x, err)
 	}
-	failure, problem = problemOf(got)
+	problem, failure = problemOf(got)
 	switch {
 	case problem.decides():
 		x.unknown = false
 	case problem.leavesUnknown():
 		x.unknown = x.unknown || x.request.mutates()
 	}
-	return failure, problem
+	return problem, failure
 }
 
 // isGone reports whether a deletion found nothing after an attempt that may have

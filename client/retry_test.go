@@ -17,7 +17,7 @@ import (
 // script is a transport that answers as it is told and keeps what it was sent. It runs
 // in a bubble of synctest, whose clock passes only while everybody waits.
 type script struct {
-	replies []func() (*http.Response, error)
+	replies replies
 	keys    []string
 	bodies  []string
 	at      []time.Duration
@@ -37,7 +37,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	next := s.replies[0]
 	s.replies = s.replies[1:]
-	return next()
+	return next.reply()
 }
 
 func (s *script) client(t *testing.T, options ...Option) *Client {
@@ -47,23 +47,36 @@ func (s *script) client(t *testing.T, options ...Option) *Client {
 	return c
 }
 
-func says(status int, body string, headers ...string) func() (*http.Response, error) {
-	return func() (*http.Response, error) {
-		reply := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
-		for i := 0; i < len(headers); i += 2 {
-			reply.Header.Set(headers[i], headers[i+1])
-		}
-		return reply, nil
-	}
+// scripted is what becomes of one request: a reply, or a failure of the network.
+type scripted struct {
+	status  int
+	body    string
+	headers []string
+	failure error
 }
 
-func refuses(status int, code Code, headers ...string) func() (*http.Response, error) {
+type replies = []scripted
+
+func (s scripted) reply() (*http.Response, error) {
+	if s.failure != nil {
+		return nil, s.failure
+	}
+	reply := &http.Response{StatusCode: s.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(s.body))}
+	for i := 0; i < len(s.headers); i += 2 {
+		reply.Header.Set(s.headers[i], s.headers[i+1])
+	}
+	return reply, nil
+}
+
+func says(status int, body string, headers ...string) scripted {
+	return scripted{status: status, body: body, headers: headers}
+}
+
+func refuses(status int, code Code, headers ...string) scripted {
 	return says(status, `{"code":"`+string(code)+`","detail":"no"}`, headers...)
 }
 
-func fails(err error) func() (*http.Response, error) {
-	return func() (*http.Response, error) { return nil, err }
-}
+func fails(err error) scripted { return scripted{failure: err} }
 
 var (
 	lost      = fails(errors.New("connection reset by peer"))
@@ -75,8 +88,6 @@ var (
 	forbids   = refuses(http.StatusForbidden, CodeForbidden)
 	gateway   = says(http.StatusBadGateway, "<html>")
 )
-
-type replies = []func() (*http.Response, error)
 
 func (s *script) post(ctx context.Context, t *testing.T, options ...CallOption) (WalletEntry, error) {
 	t.Helper()
