@@ -1,11 +1,11 @@
 package events
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"interlock/internal/principal"
+	"interlock/internal/strictjson"
 )
 
 // Change is the payload of the events by which domains say that a row changed:
@@ -27,6 +27,8 @@ type Change struct {
 	Status string `json:"status,omitempty"`
 	// Label is what people call the row where that is not its key.
 	Label string `json:"label,omitempty"`
+	// Detail is what else there is to tell, such as a sale's numbers; nil for nothing.
+	Detail any `json:"detail,omitempty"`
 }
 
 // Gone returns the change of a row that was deleted as it stood.
@@ -38,7 +40,7 @@ func (c Change) Gone() Change {
 // Event returns the change as an event of a tenant. An empty key stands for many
 // rows of the topic.
 func (c Change) Event(tenant int64, topic, key string) (Event, error) {
-	payload, err := json.Marshal(c)
+	payload, err := strictjson.Encode(c)
 	if err != nil {
 		return Event{}, fmt.Errorf("encode the change of %s %q: %w", topic, key, err)
 	}

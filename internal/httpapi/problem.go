@@ -16,6 +16,7 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
+	"interlock/internal/strictjson"
 )
 
 // kind is how a code appears over HTTP.
@@ -47,6 +48,9 @@ var kinds = map[apperr.Code]kind{
 	apperr.InsufficientStock:     {http.StatusConflict, "Not enough is in stock"},
 	apperr.InsufficientBalance:   {http.StatusConflict, "The balance is not enough"},
 	apperr.PayloadMismatch:       {http.StatusConflict, "The same name means something else"},
+	apperr.SoldOut:               {http.StatusConflict, "Sold out"},
+	apperr.SaleNotOpen:           {http.StatusConflict, "The sale is not open"},
+	apperr.QueueFull:             {http.StatusServiceUnavailable, "The queue is full"},
 	apperr.InUse:                 {http.StatusConflict, "It is in use"},
 	apperr.VersionConflict:       {http.StatusPreconditionFailed, "It was changed since you read it"},
 	apperr.PayloadTooLarge:       {http.StatusRequestEntityTooLarge, "The body is too large"},
@@ -106,15 +110,15 @@ type problemHead struct {
 
 // problemText encodes the head and, behind it, the members of this kind of problem.
 func problemText(head problemHead, members map[string]any) ([]byte, error) {
-	text, err := marshal(head)
+	text, err := strictjson.Encode(head)
 	if err != nil || len(members) == 0 {
 		return text, err
 	}
-	more, err := marshal(members)
+	more, err := strictjson.Encode(members)
 	if err != nil {
 		return nil, err
 	}
-	text = append(bytes.TrimRight(text, "}\n"), ',')
+	text = append(bytes.TrimSuffix(text, []byte("}")), ',')
 	return append(text, more[1:]...), nil
 }
 
