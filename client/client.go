@@ -18,6 +18,7 @@ type Client struct {
 	Orders          *Orders
 	Campaigns       *Campaigns
 	Coupons         *Coupons
+	FlashSales      *FlashSales
 	Audit           *Audit
 	IdempotencyKeys *IdempotencyKeys
 
@@ -83,6 +84,7 @@ func (c *Client) bind() {
 	c.Orders = &Orders{c}
 	c.Campaigns = &Campaigns{c}
 	c.Coupons = &Coupons{c}
+	c.FlashSales = &FlashSales{c}
 	c.Audit = &Audit{c}
 	c.IdempotencyKeys = &IdempotencyKeys{c}
 }

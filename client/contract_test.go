@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/client"
+	"interlock/internal/clock"
+	"interlock/internal/mq"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
 )
@@ -37,6 +40,7 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		w.bank()
 		w.sell(sku)
 		w.redeem()
+		w.flash(p)
 		w.oversee()
 
 		contract, err := validate.Load()
@@ -236,6 +240,58 @@ func (w walk) redeem() {
 	require.Len(t, all(t, w.Coupons.List(client.CouponFilter{CampaignID: campaign.ID, Status: client.CouponUnused, Paging: client.Paging{Limit: 2}})), 3)
 	spare := ok[client.Campaign](t)(w.Campaigns.Create(ctx, terms))
 	require.NoError(t, w.Campaigns.Delete(ctx, spare))
+}
+
+func (w walk) flash(p *apptest.Program) {
+	t, ctx := w.t, w.t.Context()
+	ok[client.Item](t)(w.Items.Create(ctx, client.NewItem{SKU: "FLASH", Name: "Rare", Price: 1990}))
+	ok[client.Movement](t)(w.Inventory.Adjust(ctx, "FLASH", 10, "opening", "opening"))
+	terms := client.FlashSaleTerms{Name: "Noon", SKU: "FLASH", Price: 990, Quantity: 3, PerUserLimit: 2,
+		StartsTime: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), EndsTime: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)}
+	sale := ok[client.FlashSale](t)(w.FlashSales.Plan(ctx, terms))
+	sale.Name = "Noon sale"
+	require.NoError(t, w.FlashSales.Save(ctx, &sale))
+	buyer := w.For(12).FlashSales
+	_, err := buyer.Buy(ctx, sale.ID, 1)
+	var refused *client.SaleRefused
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, client.CodeSaleNotOpen, refused.Code)
+	ok[client.FlashSale](t)(w.FlashSales.Open(ctx, sale.ID))
+	ok[client.FlashSale](t)(w.FlashSales.Pause(ctx, sale.ID))
+	sale = ok[client.FlashSale](t)(w.FlashSales.Resume(ctx, sale.ID))
+	require.NoError(t, w.FlashSales.ChangeQuantity(ctx, &sale, 1))
+	require.EqualValues(t, 4, sale.Quantity)
+
+	bought := ok[client.Ticket](t)(buyer.Buy(ctx, sale.ID, 2, client.Key("flash")))
+	require.Equal(t, bought.Ticket, ok[client.Ticket](t)(buyer.Buy(ctx, sale.ID, 2, client.Key("flash"))).Ticket)
+	_, err = buyer.Buy(ctx, sale.ID, 1)
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, client.CodeLimitReached, refused.Code)
+	require.Equal(t, bought.Ticket, refused.Ticket)
+	require.Eventually(t, func() bool {
+		return ok[client.Ticket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket)).Status == "confirmed"
+	}, 20*time.Second, 20*time.Millisecond)
+	w.bury(p, sale.ID)
+	require.True(t, ok[client.Reconciliation](t)(w.FlashSales.Reconcile(ctx, sale.ID)).Consistent)
+	require.EqualValues(t, 2, ok[client.FlashSaleStats](t)(w.FlashSales.Stats(ctx, sale.ID)).Confirmed)
+	require.Equal(t, client.SaleClosed, ok[client.FlashSale](t)(w.FlashSales.Close(ctx, sale.ID)).Status)
+	require.Equal(t, sale.ID, ok[client.FlashSale](t)(w.FlashSales.Get(ctx, sale.ID)).ID)
+	require.Len(t, all(t, w.FlashSales.List(client.FlashSaleFilter{Status: client.SaleClosed, SKU: "FLASH"})), 1)
+	require.Equal(t, "close", all(t, w.FlashSales.History(sale.ID, client.Paging{Limit: 2}))[0].Action)
+	require.NoError(t, w.FlashSales.Delete(ctx, ok[client.FlashSale](t)(w.FlashSales.Plan(ctx, terms))))
+}
+
+// bury puts a message into a sale's queue that no handler can read, and decides on it.
+func (w walk) bury(p *apptest.Program, sale int64) {
+	t, ctx := w.t, w.t.Context()
+	queue := mq.NewSQL(p.Services().DB, clock.System{}, mq.Options{}).Queue(fmt.Sprintf("fs:%d", sale))
+	require.NoError(t, queue.Enqueue(ctx, 0, mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
+	dead := func() bool { return len(all(t, w.FlashSales.Dead(sale, client.Paging{}))) == 1 }
+	require.Eventually(t, dead, 20*time.Second, 20*time.Millisecond)
+	require.NoError(t, w.FlashSales.RetryDead(ctx, sale, "BROKEN"))
+	require.Eventually(t, dead, 20*time.Second, 20*time.Millisecond)
+	require.NoError(t, w.FlashSales.DiscardDead(ctx, sale, "BROKEN"))
+	require.False(t, dead())
 }
 
 func (w walk) oversee() {

@@ -219,6 +219,10 @@ func richerThan(p *Problem) error {
 		return &InsufficientStock{Problem: p}
 	case CodeInsufficientBalance:
 		return &InsufficientBalance{Problem: p}
+	case CodeSoldOut, CodeSaleNotOpen:
+		return &SaleRefused{Problem: p}
+	case CodeLimitReached:
+		return limitProblem(p)
 	case CodeBatchConflict, CodeValidationFailed:
 		return batchProblem(p)
 	}
@@ -233,6 +237,17 @@ func transitionProblem(p *Problem) error {
 		return &InventoryChanged{Problem: p}
 	}
 	return &TransitionRefused{Problem: p}
+}
+
+// limitProblem tells the limit of a sale from those of campaigns.
+func limitProblem(p *Problem) error {
+	var members struct {
+		PerUserLimit *int64 `json:"perUserLimit"`
+	}
+	if err := json.Unmarshal(p.Body, &members); err == nil && members.PerUserLimit != nil {
+		return &SaleRefused{Problem: p}
+	}
+	return nil
 }
 
 func batchProblem(p *Problem) error {
