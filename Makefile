@@ -106,7 +106,7 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 
 .PHONY: faults
 faults: $(WEB) ## Break engines, links and processes under load, and check that no promise breaks
-	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/orders ./internal/wallets
+	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/orders ./internal/wallets ./client
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each

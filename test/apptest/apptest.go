@@ -116,17 +116,63 @@ func Settings(dir string) settings.Settings {
 
 func boot(t *testing.T, s settings.Settings) (*Program, func() error) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	_, err := app.Migrate(ctx, s.Storage)
+	p, stop, err := start(s)
 	require.NoError(t, err)
+	return p, stop
+}
+
+func start(s settings.Settings) (p *Program, stop func() error, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := app.Migrate(ctx, s.Storage); err != nil {
+		cancel()
+		return nil, nil, err
+	}
 	program := app.New(s, "test")
-	require.NoError(t, program.Start(ctx))
+	if err := program.Start(ctx); err != nil {
+		cancel()
+		return nil, nil, err
+	}
 	done := make(chan error, 1)
 	go func() { done <- program.Run(ctx) }()
 	return &Program{Program: program, URL: "http://" + program.Addr()}, func() error {
 		cancel()
 		return <-done
+	}, nil
+}
+
+// Example returns where the package's program on SQLite is and a token with all
+// permissions in a fresh tenant. It is for examples, which have no testing.T to fail;
+// what goes wrong panics.
+func Example() (url, token string) {
+	p, err := exampleProgram()
+	if err != nil {
+		panic(err)
 	}
+	tenant := fmt.Sprintf("t%d", rand.Uint64())
+	ctx := context.Background()
+	if _, err := p.Services().Access.CreateTenant(ctx, tenant, "correct horse"); err != nil {
+		panic(err)
+	}
+	token, _, err = p.Services().Access.CreateToken(ctx, access.TokenSpec{Tenant: tenant, Username: "admin", Name: "example"})
+	if err != nil {
+		panic(err)
+	}
+	return p.URL, token
+}
+
+func exampleProgram() (*Program, error) {
+	sharedMu.Lock()
+	defer sharedMu.Unlock()
+	if p, ok := shared["sqlite"]; ok {
+		return p, nil
+	}
+	p, stop, err := start(Settings(filepath.Join(sharedDir, "sqlite")))
+	if err != nil {
+		return nil, err
+	}
+	shared["sqlite"] = p
+	stopAll = append(stopAll, stop)
+	return p, nil
 }
 
 // Caller is one API token of one tenant.

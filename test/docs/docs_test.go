@@ -19,7 +19,7 @@ var (
 
 func TestEveryProofThatIsNamedExists(t *testing.T) {
 	tests := map[string]bool{}
-	for _, root := range []string{"../../internal", ".."} {
+	for _, root := range []string{"../../internal", "../../client", ".."} {
 		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, "_test.go") {
 				return err

@@ -1,0 +1,210 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// CallOption changes one call.
+type CallOption func(*settings)
+
+// settings are what the options of one call add up to.
+type settings struct {
+	key         string
+	ifMatch     string
+	ifNoneMatch string
+	query       url.Values
+	reply       *Reply
+}
+
+// Key gives the operation its idempotency key: 1 to 128 printable ASCII characters,
+// new for each operation that you mean. An operation that is called again under its
+// key, by this process or a later one, has its effect once.
+func Key(key string) CallOption { return func(s *settings) { s.key = key } }
+
+// IfMatch lets a transition happen only while the resource is as it was read; a
+// [Conflict] otherwise. Its status guards a transition without it.
+func IfMatch(etag string) CallOption { return func(s *settings) { s.ifMatch = etag } }
+
+// IfNoneMatch makes a Get return [ErrNotModified] when the resource is still the one
+// with this ETag.
+func IfNoneMatch(etag string) CallOption { return func(s *settings) { s.ifNoneMatch = etag } }
+
+// MergeDisjoint asks the service to apply a stale Save all the same when nothing that
+// it changes was changed since. The saved value says in Merged what was kept.
+func MergeDisjoint() CallOption { return query("merge", "disjoint") }
+
+// Wait bounds how long an operation on stock or a wallet waits for its lock, 0 to
+// 10 s; resource_locked when it was not had by then. Without it the service waits 3 s.
+func Wait(d time.Duration) CallOption {
+	return query("wait", strconv.FormatInt(d.Milliseconds(), 10))
+}
+
+func query(name, value string) CallOption {
+	return func(s *settings) {
+		if s.query == nil {
+			s.query = url.Values{}
+		}
+		s.query.Set(name, value)
+	}
+}
+
+// Reply is how an operation was answered.
+type Reply struct {
+	// Status is the status of the reply that decided.
+	Status int
+	// Replayed is true when the effect was there before this attempt: the reply is the
+	// one that was recorded with it.
+	Replayed bool
+	// Key is the idempotency key that was sent, "" for reads and deletions.
+	Key string
+	// Attempts counts the requests that were sent.
+	Attempts  int
+	RequestID string
+	// Location is where a created resource is.
+	Location string
+}
+
+// Into tells how the operation was answered. It is filled in when the call succeeds.
+func Into(reply *Reply) CallOption { return func(s *settings) { s.reply = reply } }
+
+// request is one operation of the contract.
+type request struct {
+	method, path string
+	query        url.Values
+	body         any
+	ifMatch      string
+}
+
+// mutates reports whether the operation may change something.
+func (r request) mutates() bool { return r.method != http.MethodGet }
+
+// answer is a reply, read whole.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) replayed() bool { return a.header.Get("X-Idempotency-Replay") == "true" }
+
+// call does an operation and decodes its reply.
+func call[T any](ctx context.Context, c *Client, r request, options []CallOption) (T, error) {
+	var value T
+	err := c.do(ctx, r, &value, options)
+	return value, err
+}
+
+// do does an operation and decodes its reply into out, unless out is nil.
+func (c *Client) do(ctx context.Context, r request, out any, options []CallOption) error {
+	x := &exchange{client: c, request: r}
+	for _, option := range options {
+		option(&x.settings)
+	}
+	if err := x.prepare(); err != nil {
+		return err
+	}
+	got, err := x.run(ctx)
+	if err != nil {
+		return err
+	}
+	if to := x.settings.reply; to != nil {
+		*to = Reply{
+			Status: got.status, Replayed: got.replayed(), Key: x.settings.key, Attempts: x.attempts,
+			RequestID: got.header.Get("X-Request-Id"), Location: got.header.Get("Location"),
+		}
+	}
+	switch {
+	case got.status == http.StatusNotModified:
+		return ErrNotModified
+	case got.replayed() && len(got.body) == 0 && got.status == http.StatusOK:
+		return &ReplyNotKept{Key: x.settings.key, Location: got.header.Get("Location")}
+	case out == nil:
+		return nil
+	}
+	if err := json.Unmarshal(got.body, out); err != nil {
+		return fmt.Errorf("read the reply to %s: %w", x, err)
+	}
+	return nil
+}
+
+// prepare encodes the body and mints the key, once for all attempts.
+func (x *exchange) prepare() error {
+	if x.request.body != nil {
+		text, err := encode(x.request.body)
+		if err != nil {
+			return fmt.Errorf("encode the body of %s: %w", x, err)
+		}
+		x.body = text
+	}
+	switch x.request.method {
+	case http.MethodPost, http.MethodPatch, http.MethodPut:
+		if x.settings.key == "" {
+			x.settings.key = rand.Text()
+		}
+	default:
+		x.settings.key = ""
+	}
+	if x.request.ifMatch != "" {
+		x.settings.ifMatch = x.request.ifMatch
+	}
+	return nil
+}
+
+// send makes one attempt.
+func (x *exchange) send(ctx context.Context) (answer, error) {
+	address := x.client.base + x.request.path
+	values := url.Values{}
+	maps.Copy(values, x.request.query)
+	maps.Copy(values, x.settings.query)
+	if len(values) > 0 {
+		address += "?" + values.Encode()
+	}
+	message, err := http.NewRequestWithContext(ctx, x.request.method, address, bytes.NewReader(x.body))
+	if err != nil {
+		return answer{}, err
+	}
+	x.headers(message.Header)
+	reply, err := x.client.http.Do(message)
+	if err != nil {
+		return answer{}, err
+	}
+	defer reply.Body.Close()
+	body, err := io.ReadAll(reply.Body)
+	if err != nil {
+		return answer{}, fmt.Errorf("read the reply: %w", err)
+	}
+	return answer{status: reply.StatusCode, header: reply.Header, body: body}, nil
+}
+
+func (x *exchange) headers(h http.Header) {
+	h.Set("Authorization", "Bearer "+x.client.token)
+	h.Set("Accept", "application/json, application/problem+json")
+	set := func(name, value string) {
+		if value != "" {
+			h.Set(name, value)
+		}
+	}
+	set("X-Idempotency-Key", x.settings.key)
+	set("If-Match", x.settings.ifMatch)
+	set("If-None-Match", x.settings.ifNoneMatch)
+	if x.client.onBehalfOf != 0 {
+		h.Set("X-On-Behalf-Of", strconv.FormatInt(x.client.onBehalfOf, 10))
+	}
+	switch {
+	case x.body == nil:
+	case x.request.method == http.MethodPatch:
+		h.Set("Content-Type", "application/merge-patch+json")
+	default:
+		h.Set("Content-Type", "application/json")
+	}
+}

@@ -1,0 +1,90 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Client calls the API with one credential. It may be used by many goroutines.
+type Client struct {
+	Configs         *Configs
+	Items           *Items
+	Inventory       *InventoryRecords
+	Wallets         *Wallets
+	Orders          *Orders
+	Campaigns       *Campaigns
+	Coupons         *Coupons
+	FlashSales      *FlashSales
+	Audit           *Audit
+	IdempotencyKeys *IdempotencyKeys
+
+	base       string
+	token      string
+	onBehalfOf int64
+	http       *http.Client
+	backoff    []time.Duration
+}
+
+// Option changes how a client works.
+type Option func(*Client)
+
+// WithHTTPClient sends through h, with its transport and its time-out for one
+// attempt. Without it an attempt may take 30 s.
+func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
+
+// WithBackoff sets the pauses between attempts; there are as many retries as pauses.
+// Without it they are 100, 200 and 400 ms. Up to half of a pause is added by chance.
+func WithBackoff(pauses ...time.Duration) Option {
+	return func(c *Client) { c.backoff = pauses }
+}
+
+// New returns a client of the service at baseURL (scheme and host) that shows an API
+// token or a customer's JWT.
+func New(baseURL, token string, options ...Option) (*Client, error) {
+	base, err := url.Parse(baseURL)
+	if err != nil {
+		return nil, fmt.Errorf("parse the address of the service: %w", err)
+	}
+	if base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("the address of the service is %q; want http:// or https:// and a host", baseURL)
+	}
+	if token == "" {
+		return nil, errors.New("the client has no token")
+	}
+	c := &Client{
+		base: strings.TrimSuffix(base.String(), "/") + "/api/v1", token: token,
+		http:    &http.Client{Timeout: 30 * time.Second},
+		backoff: []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond},
+	}
+	for _, option := range options {
+		option(c)
+	}
+	c.bind()
+	return c, nil
+}
+
+// For returns a client that acts for a customer, which needs a token with the scope
+// customers:impersonate.
+func (c *Client) For(userID int64) *Client {
+	other := *c
+	other.onBehalfOf = userID
+	other.bind()
+	return &other
+}
+
+func (c *Client) bind() {
+	c.Configs = &Configs{c}
+	c.Items = &Items{c}
+	c.Inventory = &InventoryRecords{c}
+	c.Wallets = &Wallets{c}
+	c.Orders = &Orders{c}
+	c.Campaigns = &Campaigns{c}
+	c.Coupons = &Coupons{c}
+	c.FlashSales = &FlashSales{c}
+	c.Audit = &Audit{c}
+	c.IdempotencyKeys = &IdempotencyKeys{c}
+}

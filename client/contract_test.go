@@ -1,0 +1,314 @@
+package client_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/client"
+	"interlock/internal/clock"
+	"interlock/internal/mq"
+	"interlock/test/apptest"
+	"interlock/test/contract/validate"
+)
+
+// notOfTheClient are operations for sessions in cookies, which a program with a token has
+// no use for, and streams.
+var notOfTheClient = []string{"signIn", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence"}
+
+// walk goes through the methods of a client.
+type walk struct {
+	*client.Client
+	t *testing.T
+}
+
+func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		caller := p.Admin(t)
+		w := walk{clientOf(t, caller), t}
+		w.configs()
+		w.batches()
+		sku := w.items()
+		w.stock(sku)
+		w.bank()
+		w.sell(sku)
+		w.redeem()
+		w.flash(p)
+		w.oversee()
+
+		contract, err := validate.Load()
+		require.NoError(t, err)
+		seen := caller.HTTP.Transport.(*validate.Transport)
+		for _, o := range contract.Operations() {
+			if strings.HasPrefix(o.Path, "/api/v1/") && !slices.Contains(notOfTheClient, o.OperationID) {
+				require.True(t, seen.Succeeded(o.Name), "%s (%s) was not called with success", o.Name, o.OperationID)
+			}
+		}
+	})
+}
+
+func TestEveryCodeOfTheContractHasAConstant(t *testing.T) {
+	contract, err := validate.Load()
+	require.NoError(t, err)
+	source, err := os.ReadFile("codes.go")
+	require.NoError(t, err)
+	var constants []any
+	for _, match := range regexp.MustCompile(`Code = "(\w+)"`).FindAllSubmatch(source, -1) {
+		constants = append(constants, string(match[1]))
+	}
+	require.Subset(t, constants, contract.Document.Components.Schemas["Code"].Value.Enum)
+}
+
+func (w walk) configs() {
+	t, ctx := w.t, w.t.Context()
+	big := json.RawMessage(`{"limit":9007199254740993,"rate":0.10}`)
+	made := ok[client.Config](t)(w.Configs.Create(ctx, client.NewConfig{Key: "walk.one", ConfigContent: client.ConfigContent{Value: big, Remark: "first"}}))
+	require.JSONEq(t, string(big), string(made.Value))
+	require.Equal(t, client.JSONValue, made.ValueType)
+	require.Equal(t, time.UTC, made.UpdatedTime.Location())
+
+	read := ok[client.Config](t)(w.Configs.Get(ctx, "walk.one"))
+	require.Equal(t, made, read)
+	_, err := w.Configs.Get(ctx, "walk.one", client.IfNoneMatch(read.ETag))
+	require.ErrorIs(t, err, client.ErrNotModified)
+	var value map[string]any
+	require.NoError(t, read.Decode(&value))
+	require.Equal(t, json.Number("9007199254740993"), value["limit"], "no digit is lost")
+
+	read.Remark = "second"
+	require.NoError(t, w.Configs.Save(ctx, &read))
+	require.EqualValues(t, 2, read.Version)
+	require.NoError(t, w.Configs.RollBack(ctx, &read, 1, "back"))
+	require.Equal(t, "first", read.Remark)
+	history := all(t, w.Configs.History("walk.one", client.Paging{Limit: 2}))
+	require.Len(t, history, 3)
+	require.Equal(t, "rollback", history[0].Action)
+	require.NoError(t, w.Configs.Delete(ctx, read))
+	_, err = w.Configs.Get(ctx, "walk.one")
+	require.True(t, client.HasCode(err, client.CodeNotFound))
+}
+
+func (w walk) batches() {
+	t, ctx := w.t, w.t.Context()
+	content := client.ConfigContent{Value: json.RawMessage(`1`)}
+	var changes []client.ConfigChange
+	for _, key := range []string{"walk.a", "walk.b", "walk.c"} {
+		changes = append(changes, client.CreateConfig(client.NewConfig{Key: key, ConfigContent: content}))
+	}
+	require.Len(t, ok[[]client.ConfigChanged](t)(w.Configs.Change(ctx, "three", changes)), 3)
+
+	a, b := ok[client.Config](t)(w.Configs.Get(ctx, "walk.a")), ok[client.Config](t)(w.Configs.Get(ctx, "walk.b"))
+	require.NoError(t, b.SetValue(2))
+	update := ok[client.ConfigChange](t)(client.UpdateConfig(b))
+	ok[[]client.ConfigChanged](t)(w.Configs.Change(ctx, "", []client.ConfigChange{update, client.DeleteConfig(a)}))
+	_, err := w.Configs.Change(ctx, "", []client.ConfigChange{update})
+	var refused *client.BatchConflict
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, client.CodeVersionConflict, refused.Conflicts[0].Code)
+	require.EqualValues(t, 2, refused.Conflicts[0].CurrentVersion)
+
+	page := ok[client.Page[client.Config]](t)(w.Configs.List(client.ConfigFilter{Prefix: "walk.", Text: "walk", ValueType: client.NumberValue, Paging: client.Paging{Limit: 1, Sort: "-key"}}).Page(ctx))
+	require.Equal(t, "walk.c", page.Items[0].Key)
+	require.NotEmpty(t, page.NextCursor)
+	require.EqualValues(t, 2, page.Total)
+	require.Len(t, all(t, w.Configs.List(client.ConfigFilter{Paging: client.Paging{Limit: 1}})), 2)
+
+	copied := ok[client.ConfigExport](t)(w.Configs.Export(ctx, "walk."))
+	require.Len(t, copied.Configs, 2)
+	again := client.ConfigImport{Configs: append(copied.Configs, client.NewConfig{Key: "walk.d", ConfigContent: content}), OnExisting: client.SkipExisting}
+	require.Equal(t, 1, ok[client.ConfigImported](t)(w.Configs.Import(ctx, again, true)).Counts.Create)
+	require.Equal(t, 1, ok[client.ConfigImported](t)(w.Configs.Import(ctx, again, false)).Counts.Create)
+	again.OnExisting = client.FailOnExisting
+	again.Configs[0].Value = json.RawMessage(`7`)
+	_, err = w.Configs.Import(ctx, again, false)
+	var imported *client.ImportRefused
+	require.ErrorAs(t, err, &imported)
+	require.Equal(t, 1, imported.Counts.Conflict)
+}
+
+func (w walk) items() (sku string) {
+	t, ctx := w.t, w.t.Context()
+	item := ok[client.Item](t)(w.Items.Create(ctx, client.NewItem{SKU: "WALK-1", Name: "Tea", Price: 1990}))
+	owner := int64(7)
+	item.Price, item.OwnedByUserID = 2190, &owner
+	require.NoError(t, w.Items.Save(ctx, &item))
+	item.OwnedByUserID = nil
+	require.NoError(t, w.Items.Save(ctx, &item))
+	read := ok[client.Item](t)(w.Items.Get(ctx, item.SKU))
+	require.EqualValues(t, 2190, read.Price)
+	require.Nil(t, read.OwnedByUserID, "what is set to nil is removed")
+	require.Len(t, all(t, w.Items.History(item.SKU, client.Paging{Limit: 1})), 3)
+	require.Len(t, all(t, w.Items.List(client.ItemFilter{Text: "walk", Status: client.ItemActive})), 1)
+	spare := ok[client.Item](t)(w.Items.Create(ctx, client.NewItem{SKU: "WALK-2", Name: "Spare", Price: 1}))
+	require.NoError(t, w.Items.Delete(ctx, spare))
+	return item.SKU
+}
+
+func (w walk) stock(sku string) {
+	t, ctx := w.t, w.t.Context()
+	require.Equal(t, client.Inventory{SKU: sku}, ok[client.Inventory](t)(w.Inventory.Get(ctx, sku)))
+	moved := ok[client.Movement](t)(w.Inventory.Adjust(ctx, sku, 10, "opening", "opening", client.Wait(time.Second)))
+	require.EqualValues(t, 10, moved.Available)
+	require.EqualValues(t, 8, ok[client.Movement](t)(w.Inventory.Count(ctx, sku, 8, 10, "count", "count-1")).OnHand)
+	_, err := w.Inventory.Count(ctx, sku, 9, 10, "count", "count-2")
+	var changed *client.InventoryChanged
+	require.ErrorAs(t, err, &changed)
+	require.EqualValues(t, 8, changed.Current.OnHand)
+	_, err = w.Inventory.Adjust(ctx, sku, -9, "broken", "broken")
+	var short *client.InsufficientStock
+	require.ErrorAs(t, err, &short)
+	require.Equal(t, []client.Shortage{{SKU: sku, Wanted: 9, Available: 8}}, short.Lines)
+	require.Len(t, all(t, w.Inventory.Movements(sku, client.MovementFilter{Paging: client.Paging{Limit: 1}})), 2)
+	few := int64(8)
+	require.Len(t, all(t, w.Inventory.List(client.InventoryFilter{SKU: sku, MaxAvailable: &few})), 1)
+}
+
+func (w walk) bank() {
+	t, ctx := w.t, w.t.Context()
+	posting := client.Posting{Amount: 5000, Kind: "topup", Reference: "opening"}
+	first := ok[client.WalletEntry](t)(w.Wallets.Post(ctx, 12, posting))
+	require.Equal(t, first, ok[client.WalletEntry](t)(w.Wallets.Post(ctx, 12, posting)), "the reference names one entry")
+	moved := ok[client.Transferred](t)(w.Wallets.Transfer(ctx, client.Transfer{FromUserID: 12, ToUserID: 13, Amount: 100, Reference: "t-1"}))
+	require.EqualValues(t, 4900, moved.Debit.Balance)
+	_, err := w.Wallets.Post(ctx, 13, client.Posting{Amount: -101, Kind: "fee", Reference: "fee"})
+	var poor *client.InsufficientBalance
+	require.ErrorAs(t, err, &poor)
+	require.EqualValues(t, 100, poor.Balance)
+	require.EqualValues(t, 100, ok[client.Wallet](t)(w.Wallets.Get(ctx, 13)).Balance)
+	require.Len(t, all(t, w.Wallets.Entries(12, client.WalletEntryFilter{Paging: client.Paging{Limit: 1}})), 2)
+	require.Len(t, all(t, w.Wallets.List(client.WalletFilter{UserID: 12})), 1)
+}
+
+func (w walk) sell(sku string) {
+	t, ctx := w.t, w.t.Context()
+	lines := []client.NewLine{{SKU: sku, Quantity: 1}}
+	order := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: 12, Items: lines}))
+	order = ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: client.PayByWallet}, client.IfMatch(order.ETag)))
+	require.Equal(t, client.OrderPaid, order.Status)
+	order = ok[client.Order](t)(w.Orders.Ship(ctx, order.ID, client.Shipment{Carrier: "DHL", TrackingNo: "1"}))
+	order = ok[client.Order](t)(w.Orders.Complete(ctx, order.ID))
+	_, err := w.Orders.Cancel(ctx, order.ID, "too late")
+	var refused *client.TransitionRefused
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "completed", refused.CurrentStatus)
+	require.Empty(t, refused.AllowedTransitions)
+	require.Equal(t, order.UpdatedBy, refused.ChangedBy)
+	var current client.Order
+	require.NoError(t, json.Unmarshal(refused.Current, &current))
+	require.Equal(t, order, current)
+
+	other := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: 12, Items: lines}))
+	require.Equal(t, other.ID, ok[client.Order](t)(w.Orders.Get(ctx, other.ID)).ID)
+	ok[client.Order](t)(w.Orders.Cancel(ctx, other.ID, "changed their mind"))
+	verdicts := ok[[]client.OrderVerdict](t)(w.Orders.Move(ctx, client.OrderBatch{Action: "cancel", IDs: []int64{other.ID}, Reason: "again"}))
+	require.Equal(t, "conflict", verdicts[0].Verdict)
+	require.Len(t, all(t, w.Orders.History(order.ID, client.Paging{Limit: 2})), 4)
+	found := all(t, w.Orders.List(client.OrderFilter{UserID: 12, From: order.CreatedTime, To: other.CreatedTime.Add(time.Second), Paging: client.Paging{Limit: 1}}))
+	require.Len(t, found, 2)
+}
+
+func (w walk) redeem() {
+	t, ctx := w.t, w.t.Context()
+	zone := time.FixedZone("elsewhere", 8*3600)
+	terms := client.CampaignTerms{Name: "Spring", Kind: client.AmountOff, Value: 100, Total: 10, PerUser: 2,
+		ValidFrom: time.Date(2020, 1, 1, 0, 0, 0, 0, zone), ValidTo: time.Date(2100, 1, 1, 0, 0, 0, 0, zone)}
+	campaign := ok[client.Campaign](t)(w.Campaigns.Create(ctx, terms))
+	require.True(t, terms.ValidFrom.Equal(campaign.ValidFrom))
+	campaign.Name = "Summer"
+	require.NoError(t, w.Campaigns.Save(ctx, &campaign))
+	codes := ok[[]string](t)(w.Campaigns.IssueTo(ctx, campaign.ID, []int64{7, 8}))
+	require.Len(t, ok[[]string](t)(w.Campaigns.Issue(ctx, campaign.ID, 3)), 3)
+	require.EqualValues(t, 5, ok[client.Campaign](t)(w.Campaigns.Get(ctx, campaign.ID)).Issued)
+	require.Len(t, all(t, w.Campaigns.History(campaign.ID, client.Paging{Limit: 3})), 4)
+	require.Len(t, all(t, w.Campaigns.List(client.CampaignFilter{Text: "Summer"})), 1)
+
+	used := ok[client.Coupon](t)(w.Coupons.Redeem(ctx, codes[0], client.Redemption{UserID: 7}))
+	require.Equal(t, client.CouponUsed, used.Status)
+	_, err := w.Coupons.Void(ctx, codes[0], "late")
+	var refused *client.TransitionRefused
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, client.CouponVoid, ok[client.Coupon](t)(w.Coupons.Void(ctx, codes[1], "typo")).Status)
+	require.Equal(t, used, ok[client.Coupon](t)(w.Coupons.Get(ctx, codes[0])))
+	require.Len(t, all(t, w.Coupons.History(codes[0], client.Paging{})), 2)
+	require.Len(t, all(t, w.Coupons.List(client.CouponFilter{CampaignID: campaign.ID, Status: client.CouponUnused, Paging: client.Paging{Limit: 2}})), 3)
+	spare := ok[client.Campaign](t)(w.Campaigns.Create(ctx, terms))
+	require.NoError(t, w.Campaigns.Delete(ctx, spare))
+}
+
+func (w walk) flash(p *apptest.Program) {
+	t, ctx := w.t, w.t.Context()
+	ok[client.Item](t)(w.Items.Create(ctx, client.NewItem{SKU: "FLASH", Name: "Rare", Price: 1990}))
+	ok[client.Movement](t)(w.Inventory.Adjust(ctx, "FLASH", 10, "opening", "opening"))
+	terms := client.FlashSaleTerms{Name: "Noon", SKU: "FLASH", Price: 990, Quantity: 3, PerUserLimit: 2,
+		StartsTime: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), EndsTime: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)}
+	sale := ok[client.FlashSale](t)(w.FlashSales.Plan(ctx, terms))
+	sale.Name = "Noon sale"
+	require.NoError(t, w.FlashSales.Save(ctx, &sale))
+	buyer := w.For(12).FlashSales
+	_, err := buyer.Buy(ctx, sale.ID, 1)
+	var refused *client.SaleRefused
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, client.CodeSaleNotOpen, refused.Code)
+	ok[client.FlashSale](t)(w.FlashSales.Open(ctx, sale.ID))
+	ok[client.FlashSale](t)(w.FlashSales.Pause(ctx, sale.ID))
+	sale = ok[client.FlashSale](t)(w.FlashSales.Resume(ctx, sale.ID))
+	require.NoError(t, w.FlashSales.ChangeQuantity(ctx, &sale, 1))
+	require.EqualValues(t, 4, sale.Quantity)
+
+	bought := ok[client.Ticket](t)(buyer.Buy(ctx, sale.ID, 2, client.Key("flash")))
+	require.Equal(t, bought.Ticket, ok[client.Ticket](t)(buyer.Buy(ctx, sale.ID, 2, client.Key("flash"))).Ticket)
+	_, err = buyer.Buy(ctx, sale.ID, 1)
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, client.CodeLimitReached, refused.Code)
+	require.Equal(t, bought.Ticket, refused.Ticket)
+	require.Eventually(t, func() bool {
+		return ok[client.Ticket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket)).Status == "confirmed"
+	}, 20*time.Second, 20*time.Millisecond)
+	w.bury(p, sale.ID)
+	require.True(t, ok[client.Reconciliation](t)(w.FlashSales.Reconcile(ctx, sale.ID)).Consistent)
+	require.EqualValues(t, 2, ok[client.FlashSaleStats](t)(w.FlashSales.Stats(ctx, sale.ID)).Confirmed)
+	require.Equal(t, client.SaleClosed, ok[client.FlashSale](t)(w.FlashSales.Close(ctx, sale.ID)).Status)
+	require.Equal(t, sale.ID, ok[client.FlashSale](t)(w.FlashSales.Get(ctx, sale.ID)).ID)
+	require.Len(t, all(t, w.FlashSales.List(client.FlashSaleFilter{Status: client.SaleClosed, SKU: "FLASH"})), 1)
+	require.Equal(t, "close", all(t, w.FlashSales.History(sale.ID, client.Paging{Limit: 2}))[0].Action)
+	require.NoError(t, w.FlashSales.Delete(ctx, ok[client.FlashSale](t)(w.FlashSales.Plan(ctx, terms))))
+}
+
+// bury puts a message into a sale's queue that no handler can read, and decides on it.
+func (w walk) bury(p *apptest.Program, sale int64) {
+	t, ctx := w.t, w.t.Context()
+	queue := mq.NewSQL(p.Services().DB, clock.System{}, mq.Options{}).Queue(fmt.Sprintf("fs:%d", sale))
+	require.NoError(t, queue.Enqueue(ctx, 0, mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
+	dead := func() bool { return len(all(t, w.FlashSales.Dead(sale, client.Paging{}))) == 1 }
+	require.Eventually(t, dead, 20*time.Second, 20*time.Millisecond)
+	require.NoError(t, w.FlashSales.RetryDead(ctx, sale, "BROKEN"))
+	require.Eventually(t, dead, 20*time.Second, 20*time.Millisecond)
+	require.NoError(t, w.FlashSales.DiscardDead(ctx, sale, "BROKEN"))
+	require.False(t, dead())
+}
+
+func (w walk) oversee() {
+	t, ctx := w.t, w.t.Context()
+	var reply client.Reply
+	item := client.NewItem{SKU: "WALK-9", Name: "Keyed", Price: 1}
+	for _, replayed := range []bool{false, true} {
+		ok[client.Item](t)(w.Items.Create(ctx, item, client.Key("walk"), client.Into(&reply)))
+		require.Equal(t, replayed, reply.Replayed)
+		require.Equal(t, "/api/v1/items/WALK-9", reply.Location)
+	}
+	kept := all(t, w.IdempotencyKeys.List(client.IdempotencyKeyFilter{Key: "walk", Status: 201}))
+	require.Len(t, kept, 1)
+	require.EqualValues(t, 1, ok[client.IdempotencyKey](t)(w.IdempotencyKeys.Get(ctx, kept[0].ID)).Replays)
+	require.Len(t, all(t, w.Audit.List(client.AuditFilter{Resource: "items/WALK-9", Actor: "admin", Action: "item.create"})), 1)
+	require.NotEmpty(t, ok[[]client.SearchHit](t)(w.Search(ctx, "WALK-9")))
+	ok[client.Queues](t)(w.Queues(ctx))
+	require.NotNil(t, ok[client.Dashboard](t)(w.Dashboard(ctx)).OrdersByStatus)
+	require.NotEmpty(t, ok[client.Page[client.Permission]](t)(w.Permissions().Page(ctx)).Items)
+}

@@ -1,0 +1,182 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"time"
+
+	"interlock/client"
+	"interlock/test/apptest"
+)
+
+// serve returns a client of a program that was started for these examples.
+func serve() *client.Client {
+	url, token := apptest.Example()
+	c, err := client.New(url, token)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return c
+}
+
+// retries creates the config that the examples change.
+func retries(ctx context.Context, c *client.Client) client.Config {
+	cfg, err := c.Configs.Create(ctx, client.NewConfig{Key: "checkout.retries", ConfigContent: client.ConfigContent{Value: json.RawMessage(`3`)}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return cfg
+}
+
+// Read, change, save. What was not changed is not sent, and the save is refused when
+// somebody else was faster.
+func Example() {
+	ctx, c := context.Background(), serve()
+	retries(ctx, c)
+
+	cfg, err := c.Configs.Get(ctx, "checkout.retries")
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg.Value = json.RawMessage(`5`)
+	if err := c.Configs.Save(ctx, &cfg); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("version %d is %s\n", cfg.Version, cfg.Value)
+	// Output: version 2 is 5
+}
+
+// A conflict tells what both sides did. Changes of different places are merged.
+func ExampleConflict_Merge() {
+	ctx, c := context.Background(), serve()
+	mine := retries(ctx, c)
+	theirs := mine
+
+	theirs.Remark = "raised for the sale"
+	if err := c.Configs.Save(ctx, &theirs); err != nil {
+		log.Fatal(err)
+	}
+	mine.Value = json.RawMessage(`5`)
+	err := c.Configs.Save(ctx, &mine)
+
+	var conflict *client.Conflict
+	if errors.As(err, &conflict) {
+		fmt.Println("theirs:", conflict.TheirsOnly, "yours:", conflict.YoursOnly)
+		if err := conflict.Merge(&mine); err != nil {
+			log.Fatal(err) // both changed the same place: conflict.Conflicts
+		}
+		err = c.Configs.Save(ctx, &mine)
+	}
+	fmt.Println(mine.Version, string(mine.Value), mine.Remark, err)
+	// Output:
+	// theirs: [/remark] yours: [/value]
+	// 3 5 raised for the sale <nil>
+}
+
+// Whoever comes second is told what is possible now.
+func ExampleTransitionRefused() {
+	ctx, c := context.Background(), serve()
+	campaign, err := c.Campaigns.Create(ctx, client.CampaignTerms{
+		Name: "Spring", Kind: client.PercentOff, Value: 10, Total: 100, PerUser: 1,
+		ValidFrom: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), ValidTo: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	codes, err := c.Campaigns.Issue(ctx, campaign.ID, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		_, err := c.Coupons.Redeem(ctx, codes[0], client.Redemption{UserID: 7})
+		var refused *client.TransitionRefused
+		if errors.As(err, &refused) {
+			fmt.Printf("it is %s by %s, allowed: %v\n", refused.CurrentStatus, refused.ChangedBy.Name, refused.AllowedTransitions)
+		}
+	}
+	// Output: it is used by admin, allowed: []
+}
+
+// With a key of one's own an operation can be called again by whoever knows the key.
+func ExampleKey() {
+	ctx, c := context.Background(), serve()
+	posting := client.Posting{Amount: 1990, Kind: "topup", Reference: "psp-7001"}
+	for range 2 {
+		var reply client.Reply
+		entry, err := c.Wallets.Post(ctx, 12, posting, client.Key("psp-7001"), client.Into(&reply))
+		if client.OutcomeUnknown(err) {
+			log.Fatal("call it again under the same key: ", err)
+		}
+		fmt.Println(entry.Balance, reply.Replayed, err)
+	}
+	// Output:
+	// 1990 false <nil>
+	// 1990 true <nil>
+}
+
+// A list is read page by page while it is ranged over.
+func ExampleList_All() {
+	ctx, c := context.Background(), serve()
+	for i := range 5 {
+		if _, err := c.Items.Create(ctx, client.NewItem{SKU: fmt.Sprintf("TEA-%d", i), Name: "Tea", Price: 1990}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for item, err := range c.Items.List(client.ItemFilter{Paging: client.Paging{Limit: 2, Sort: "-sku"}}).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(item.SKU, " ")
+	}
+	// Output: TEA-4 TEA-3 TEA-2 TEA-1 TEA-0
+}
+
+// What happened is written down first and sent afterwards. A process that ends in
+// between leaves the rest to the next one, and nothing is done twice: keys and
+// sequence come from the file.
+func ExampleOutbox() {
+	ctx, c := context.Background(), serve()
+	directory, err := os.MkdirTemp("", "outbox")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	path := filepath.Join(directory, "topups")
+
+	box, err := client.OpenOutbox[client.Posting](path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i := range 3 {
+		reference := fmt.Sprintf("psp-%d", i)
+		if err := box.Add(reference, client.Posting{Amount: 1000, Kind: "topup", Reference: reference}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	post := func(ctx context.Context, e client.Entry[client.Posting]) error {
+		_, err := c.Wallets.Post(ctx, 12, e.Value, client.Key(e.Key()))
+		return err
+	}
+	crash := errors.New("the machine loses power after the reply")
+	_ = box.Drain(ctx, func(ctx context.Context, e client.Entry[client.Posting]) error {
+		return errors.Join(post(ctx, e), crash)
+	})
+	box.Close()
+
+	if box, err = client.OpenOutbox[client.Posting](path); err != nil {
+		log.Fatal(err)
+	}
+	defer box.Close()
+	fmt.Println("pending:", box.Pending())
+	err = box.Drain(ctx, post)
+	wallet, _ := c.Wallets.Get(ctx, 12)
+	fmt.Println("pending:", box.Pending(), "balance:", wallet.Balance, err)
+	// Output:
+	// pending: 3
+	// pending: 0 balance: 3000 <nil>
+}

@@ -1,0 +1,51 @@
+package client
+
+import (
+	"context"
+	"strconv"
+	"time"
+)
+
+// IdempotencyKeys are the replies that the service keeps.
+type IdempotencyKeys struct{ client *Client }
+
+// IdempotencyKey is a reply that is kept under a key. The reply itself is shown to its
+// caller only, by repeating the operation.
+type IdempotencyKey struct {
+	ID         int64  `json:"id"`
+	Key        string `json:"key"`
+	Actor      Person `json:"actor"`
+	ActorKind  string `json:"actorKind"`
+	OnBehalfOf *int64 `json:"onBehalfOf"`
+	Method     string `json:"method"`
+	Path       string `json:"path"`
+	RequestID  string `json:"requestId"`
+	Status     int    `json:"status"`
+	// DurationMs is how long the first request took, in milliseconds.
+	DurationMs float64 `json:"durationMs"`
+	// ReplyKept is false when the reply was too large; see [ReplyNotKept].
+	ReplyKept      bool       `json:"replyKept"`
+	Replays        int64      `json:"replays"`
+	LastReplayTime *time.Time `json:"lastReplayTime"`
+	CreatedTime    time.Time  `json:"createdTime"`
+	ExpiresTime    time.Time  `json:"expiresTime"`
+}
+
+// IdempotencyKeyFilter narrows a list of keys.
+type IdempotencyKeyFilter struct {
+	Paging
+	// Key is exactly this key, of whoever used it.
+	Key string
+	// Status is the HTTP status of the reply.
+	Status int
+}
+
+// List lists keys, newest first.
+func (s *IdempotencyKeys) List(f IdempotencyKeyFilter) List[IdempotencyKey] {
+	return List[IdempotencyKey]{s.client, "/idempotency-keys", f.parameters().text("key", f.Key).number("status", int64(f.Status))}
+}
+
+// Get reads a key by its id.
+func (s *IdempotencyKeys) Get(ctx context.Context, id int64, options ...CallOption) (IdempotencyKey, error) {
+	return get[IdempotencyKey](ctx, s.client, "/idempotency-keys/"+strconv.FormatInt(id, 10), options)
+}

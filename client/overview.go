@@ -1,0 +1,88 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// SearchHit is something that a search found.
+type SearchHit struct {
+	Kind     string `json:"kind"`
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Subtitle string `json:"subtitle"`
+	// Href is where the web admin shows it.
+	Href string `json:"href"`
+}
+
+// Search looks for text as the beginning of order numbers, users, skus, coupon codes
+// and more.
+func (c *Client) Search(ctx context.Context, text string, options ...CallOption) ([]SearchHit, error) {
+	found, err := call[struct {
+		Items []SearchHit `json:"items"`
+	}](ctx, c, request{method: http.MethodGet, path: "/search", query: url.Values{"q": {text}}}, options)
+	return found.Items, err
+}
+
+// Queues are the queues and the locks that are held.
+type Queues struct {
+	Queues []Queue    `json:"queues"`
+	Locks  []HeldLock `json:"locks"`
+}
+
+// Queue counts the messages of one queue.
+type Queue struct {
+	Name          string  `json:"name"`
+	Pending       int64   `json:"pending"`
+	Claimed       int64   `json:"claimed"`
+	Delayed       int64   `json:"delayed"`
+	Dead          int64   `json:"dead"`
+	OldestSeconds float64 `json:"oldestSeconds"`
+	Paused        bool    `json:"paused"`
+}
+
+// HeldLock is a lock that somebody holds.
+type HeldLock struct {
+	Key         string  `json:"key"`
+	Owner       string  `json:"owner"`
+	HeldSeconds float64 `json:"heldSeconds"`
+	Waiters     int64   `json:"waiters"`
+}
+
+// Queues reads what waits and what is locked.
+func (c *Client) Queues(ctx context.Context, options ...CallOption) (Queues, error) {
+	return get[Queues](ctx, c, "/queues", options)
+}
+
+// Dashboard are figures of today. What the caller may not read is nil.
+type Dashboard struct {
+	OrdersByStatus      map[OrderStatus]int64 `json:"ordersByStatus"`
+	CouponsExpiringSoon *int64                `json:"couponsExpiringSoon"`
+	ConflictsToday      []ConflictCount       `json:"conflictsToday"`
+	ConflictsTodayTotal *int64                `json:"conflictsTodayTotal"`
+	RecentChanges       []AuditEntry          `json:"recentChanges"`
+}
+
+// ConflictCount is how often somebody came second today.
+type ConflictCount struct {
+	Resource string `json:"resource"`
+	Code     Code   `json:"code"`
+	Count    int64  `json:"count"`
+}
+
+// Dashboard reads the figures of the dashboard.
+func (c *Client) Dashboard(ctx context.Context, options ...CallOption) (Dashboard, error) {
+	return get[Dashboard](ctx, c, "/dashboard", options)
+}
+
+// Permission is something that a role or a token can be allowed.
+type Permission struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+}
+
+// Permissions lists all permissions that there are.
+func (c *Client) Permissions() List[Permission] {
+	return List[Permission]{c, "/permissions", parameters{}}
+}

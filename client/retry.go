@@ -1,0 +1,129 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// exchange is an operation with its attempts.
+type exchange struct {
+	client   *Client
+	request  request
+	settings settings
+	body     []byte
+
+	attempts int
+	// unknown is true from an attempt that may have had its effect until a reply
+	// decides.
+	unknown bool
+}
+
+func (x *exchange) String() string { return x.request.method + " " + x.request.path }
+
+// run makes attempts until one decides, the pauses are used up or the context ends.
+func (x *exchange) run(ctx context.Context) (answer, error) {
+	for {
+		x.attempts++
+		got, err := x.send(ctx)
+		if err == nil && (got.status < http.StatusMultipleChoices || got.status == http.StatusNotModified) {
+			return got, nil
+		}
+		problem, failure := x.judge(got, err)
+		switch {
+		case x.isGone(problem):
+			return got, nil
+		case problem != nil && !problem.mayEndDifferently():
+			if x.unknown {
+				return answer{}, x.giveUp(failure)
+			}
+			return answer{}, failure
+		case x.attempts > len(x.client.backoff):
+			return answer{}, x.giveUp(failure)
+		}
+		if err := sleep(ctx, x.pause(got)); err != nil {
+			return answer{}, x.giveUp(errors.Join(failure, err))
+		}
+	}
+}
+
+// judge makes an error of an attempt that did not succeed and keeps account of what
+// is known. problem is nil when there was no reply.
+func (x *exchange) judge(got answer, err error) (problem *Problem, failure error) {
+	if err != nil {
+		x.unknown = x.unknown || x.request.mutates() && !neverSent(err)
+		return nil, fmt.Errorf("%s: %w", x, err)
+	}
+	problem, failure = problemOf(got)
+	switch {
+	case problem.decides():
+		x.unknown = false
+	case problem.leavesUnknown():
+		x.unknown = x.unknown || x.request.mutates()
+	}
+	return problem, failure
+}
+
+// isGone reports whether a deletion found nothing after an attempt that may have
+// deleted it. ETags are bound to the row, so what is gone cannot be another's.
+func (x *exchange) isGone(problem *Problem) bool {
+	return problem != nil && x.request.method == http.MethodDelete && x.attempts > 1 && problem.Code == CodeNotFound
+}
+
+func (x *exchange) giveUp(last error) error {
+	return &GaveUp{Operation: x.String(), Key: x.settings.key, Attempts: x.attempts, OutcomeUnknown: x.unknown, Last: last}
+}
+
+// pause is how long to wait before the next attempt: by the plan or as long as the
+// service asks for, whichever is longer, and up to half a planned pause by chance so
+// that clients which failed together do not come back together.
+func (x *exchange) pause(got answer) time.Duration {
+	planned := x.client.backoff[x.attempts-1]
+	jitter := time.Duration(0)
+	if planned > 1 {
+		jitter = rand.N(planned / 2)
+	}
+	return max(planned, retryAfter(got.header)) + jitter
+}
+
+// retryAfter reads the header in both of its forms (RFC 9110, section 10.2.3). A date
+// is held against the one of the reply, so that no clocks are compared.
+func retryAfter(header http.Header) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return max(0, time.Duration(seconds)*time.Second)
+	}
+	until, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	sent, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return max(0, until.Sub(sent))
+}
+
+// sleep waits, and fails at once when the context's deadline comes first.
+func sleep(ctx context.Context, d time.Duration) error {
+	waiting, stop := context.WithTimeout(ctx, d)
+	defer stop()
+	if deadline, bounded := ctx.Deadline(); bounded {
+		if end, _ := waiting.Deadline(); !end.Before(deadline) {
+			return context.DeadlineExceeded
+		}
+	}
+	<-waiting.Done()
+	return ctx.Err()
+}
+
+// neverSent reports whether an attempt failed before there was a connection.
+func neverSent(err error) bool {
+	var failed *net.OpError
+	return errors.As(err, &failed) && failed.Op == "dial"
+}

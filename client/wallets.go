@@ -1,0 +1,107 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Wallets are the customers' wallets. Amounts are in minor units.
+type Wallets struct{ client *Client }
+
+// Wallet is one customer's. What nothing has touched is all zeros, without ETag and
+// times.
+type Wallet struct {
+	UserID      int64      `json:"userId"`
+	Balance     int64      `json:"balance"`
+	Version     int64      `json:"version"`
+	ETag        string     `json:"etag"`
+	CreatedTime *time.Time `json:"createdTime"`
+	UpdatedTime *time.Time `json:"updatedTime"`
+	UpdatedBy   *Person    `json:"updatedBy"`
+}
+
+// WalletFilter narrows a list of wallets.
+type WalletFilter struct {
+	Paging
+	UserID int64
+}
+
+// Posting is an entry to make.
+type Posting struct {
+	// Amount is added to the balance; negative, it is taken.
+	Amount int64  `json:"amount"`
+	Kind   string `json:"kind"`
+	// Reference is of the caller's books and unique for the wallet: the same posting
+	// again is answered with the first entry, another with payload_mismatch.
+	Reference string `json:"reference"`
+}
+
+// WalletEntry is an entry of a wallet's ledger.
+type WalletEntry struct {
+	ID     int64 `json:"id"`
+	UserID int64 `json:"userId"`
+	Amount int64 `json:"amount"`
+	// Balance is what was there after it.
+	Balance   int64  `json:"balance"`
+	Version   int64  `json:"version"`
+	Kind      string `json:"kind"`
+	Reference string `json:"reference"`
+	// OtherUserID is the other side of a transfer.
+	OtherUserID *int64    `json:"otherUserId"`
+	CreatedBy   Person    `json:"createdBy"`
+	CreatedTime time.Time `json:"createdTime"`
+}
+
+// WalletEntryFilter narrows a list of entries.
+type WalletEntryFilter struct {
+	Paging
+	Reference string
+	Kind      string
+}
+
+// Transfer is money to move from one wallet to another.
+type Transfer struct {
+	FromUserID int64 `json:"fromUserId"`
+	ToUserID   int64 `json:"toUserId"`
+	Amount     int64 `json:"amount"`
+	// Reference is unique for both wallets.
+	Reference string `json:"reference"`
+}
+
+// Transferred is a transfer that was made, with its two entries.
+type Transferred struct {
+	ID int64 `json:"id"`
+	Transfer
+	Debit       WalletEntry `json:"debit"`
+	Credit      WalletEntry `json:"credit"`
+	CreatedTime time.Time   `json:"createdTime"`
+}
+
+func walletPath(userID int64) string { return "/wallets/" + strconv.FormatInt(userID, 10) }
+
+// List lists wallets by user, or as the filter's Sort says.
+func (s *Wallets) List(f WalletFilter) List[Wallet] {
+	return List[Wallet]{s.client, "/wallets", f.parameters().number("userId", f.UserID)}
+}
+
+// Get reads a wallet.
+func (s *Wallets) Get(ctx context.Context, userID int64, options ...CallOption) (Wallet, error) {
+	return get[Wallet](ctx, s.client, walletPath(userID), options)
+}
+
+// Entries lists a wallet's ledger, newest first.
+func (s *Wallets) Entries(userID int64, f WalletEntryFilter) List[WalletEntry] {
+	return List[WalletEntry]{s.client, walletPath(userID) + "/entries", f.parameters().text("reference", f.Reference).text("kind", f.Kind)}
+}
+
+// Post makes an entry; [InsufficientBalance] when more is taken than is there.
+func (s *Wallets) Post(ctx context.Context, userID int64, p Posting, options ...CallOption) (WalletEntry, error) {
+	return call[WalletEntry](ctx, s.client, request{method: http.MethodPost, path: walletPath(userID) + "/entries", body: p}, options)
+}
+
+// Transfer moves money, both entries or none.
+func (s *Wallets) Transfer(ctx context.Context, t Transfer, options ...CallOption) (Transferred, error) {
+	return call[Transferred](ctx, s.client, request{method: http.MethodPost, path: "/wallet-transfers", body: t}, options)
+}
