@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"interlock/internal/coupons"
+	"interlock/internal/flashsale"
 	"interlock/internal/orders"
 	"interlock/internal/status"
 )
@@ -39,6 +40,7 @@ func states() string {
 		machine         *status.Machine
 	}{
 		{"Orders", "internal/orders/status.go", orders.Machine},
+		{"Flash sales", "internal/flashsale/status.go", flashsale.Machine},
 		{"Coupons", "internal/coupons/status.go", coupons.Machine},
 	}
 	var b strings.Builder

@@ -20,6 +20,9 @@ const sweepBatch = 500
 func (sv *Services) jobs() []job {
 	return []job{
 		{"expire coupons", time.Minute, func(ctx context.Context) error { return sv.Coupons.ExpireDue(ctx, sweepBatch) }},
+		{"cancel unpaid orders", time.Second, func(ctx context.Context) error {
+			return sv.Orders.CancelUnpaid(ctx, sv.Clock.Now(), sweepBatch)
+		}},
 		{"forget old conflicts", time.Hour, sv.Conflicts.Forget},
 		{"forget expired idempotency keys", time.Minute, func(ctx context.Context) error { return sv.Idempotency.Sweep(ctx, sweepBatch) }},
 		{"sweep sessions", 10 * time.Minute, func(ctx context.Context) error { return sv.Access.Sweep(ctx, sweepBatch) }},

@@ -9,6 +9,7 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
+	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/realtime"
@@ -24,6 +25,7 @@ const (
 	readCoupons = "coupons:read"
 	readStock   = "inventory:read"
 	readWallets = "wallets:read"
+	readSales   = "flash-sales:read"
 )
 
 // buildOverviews builds what looks across the domains.
@@ -36,6 +38,7 @@ func (sv *Services) buildOverviews() {
 		{Name: coupons.CampaignTopic, Permission: readCoupons},
 		{Name: inventory.Topic, Permission: readStock},
 		{Name: wallets.Topic, Permission: readWallets},
+		{Name: flashsale.Topic, Permission: readSales},
 	}})
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: readConfigs, Finder: search.FinderFunc(sv.findConfigs)},
@@ -52,6 +55,7 @@ func (sv *Services) buildOverviews() {
 			"configs": readConfigs, "config-batches": readConfigs, "items": readItems,
 			"orders": readOrders, "order-batches": readOrders, "coupons": readCoupons, "coupon-campaigns": readCoupons,
 			"inventory": readStock, "wallets": readWallets, "wallet-transfers": readWallets,
+			"flash-sales": readSales,
 		},
 	})
 }

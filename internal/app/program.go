@@ -18,6 +18,7 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
+	"interlock/internal/flashsale"
 	"interlock/internal/httpapi"
 	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
@@ -87,6 +88,7 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.closers = append(p.closers, p.services.Close)
+	p.services.FlashSales.PayWithin(p.Settings.FlashSalePaymentTimeout)
 	generated, err := p.services.Access.Bootstrap(ctx, p.Settings.AdminPassword)
 	if err != nil {
 		return fmt.Errorf("create the first admin: %w", err)
@@ -141,6 +143,7 @@ func (p *Program) Run(ctx context.Context) error {
 	var working sync.WaitGroup
 	if p.Settings.Role != "api" {
 		p.startJobs(background, &working)
+		working.Go(func() { p.services.FlashSales.Work(background) })
 	}
 	if p.Settings.Role != "worker" {
 		p.startRequestWork(background, &working)
@@ -168,6 +171,11 @@ func (p *Program) Run(ctx context.Context) error {
 func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
 	running.Go(func() { p.services.Idempotency.Run(ctx) })
+	running.Go(func() {
+		if err := p.services.FlashSales.Listen(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "changes of flash sales by other processes are noticed late", "error", err)
+		}
+	})
 	running.Go(func() {
 		if err := p.services.Realtime.Run(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "presence is not shared with other processes", "error", err)
@@ -200,6 +208,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		idempotency.Routes(router, sv.Idempotency)
 		inventory.Routes(router, sv.Inventory)
 		wallets.Routes(router, sv.Wallets)
+		flashsale.Routes(router, sv.FlashSales)
 		realtime.Routes(router, sv.Realtime)
 		search.Routes(router, sv.Search)
 		dashboard.Routes(router, sv.Dashboard)

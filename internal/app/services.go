@@ -22,6 +22,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/events"
+	"interlock/internal/flashsale"
 	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
@@ -63,6 +64,8 @@ type Services struct {
 	Inventory   *inventory.Service
 	Wallets     *wallets.Service
 
+	FlashSales *flashsale.Service
+
 	Realtime  *realtime.Service
 	Search    *search.Service
 	Dashboard *dashboard.Service
@@ -74,6 +77,7 @@ type Services struct {
 	limiter ratelimit.Limiter
 	locks   lock.Locker
 	broker  mq.Broker
+	gate    flashsale.Gate
 	closers []func()
 }
 
@@ -81,7 +85,7 @@ type Services struct {
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
 		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions,
-		idempotency.Permissions, queues.Permissions)
+		flashsale.Permissions, idempotency.Permissions, queues.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone.
@@ -149,7 +153,8 @@ func (sv *Services) prepareSchema(ctx context.Context) error {
 func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if redisURL == "" {
 		sv.locks = lock.NewInProcess(sv.Clock, sv.Metrics.LockObserver())
-		sv.broker = mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
+		queues := mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
+		sv.broker, sv.gate = queues, flashsale.NewSQLGate(sv.DB, queues, sv.Clock)
 		bus := events.NewInProcess(eventBuffer)
 		sv.bus, sv.limiter = bus, ratelimit.NewInProcess(sv.Clock.Now)
 		sv.closers = append(sv.closers, bus.Close)
@@ -175,8 +180,9 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 		Observer: sv.Metrics.LockObserver(), Logger: slog.Default(),
 	})
 	sv.locks = locks
-	sv.broker = mq.NewRedis(client, target.Keys("mq"), mq.Options{Observer: sv.Metrics.QueueObserver(), Clock: sv.Clock})
 	sv.closers = append(sv.closers, locks.Close)
+	queues := mq.NewRedis(client, target.Keys("mq"), mq.Options{Observer: sv.Metrics.QueueObserver(), Clock: sv.Clock})
+	sv.broker, sv.gate = queues, flashsale.NewRedisGate(client, queues, nil)
 	return nil
 }
 
@@ -207,12 +213,18 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
-	sv.Queues = queues.New(queues.Deps{Broker: sv.broker, Locks: sv.locks})
-	sv.Metrics.WatchQueues(sv.broker)
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets,
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},
 	})
+	sv.FlashSales = flashsale.New(flashsale.Deps{
+		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
+		Items: sv.Catalog, Stock: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
+	})
+	sv.Queues = queues.New(queues.Deps{
+		Broker: sv.broker, Locks: sv.locks, Belongs: map[string]queues.Belongs{flashsale.QueueFamily: sv.FlashSales.OwnsQueue},
+	})
+	sv.Metrics.WatchQueues(sv.broker)
 	sv.buildOverviews()
 }
 

@@ -27,6 +27,8 @@ type Change struct {
 	Status string `json:"status,omitempty"`
 	// Label is what people call the row where that is not its key.
 	Label string `json:"label,omitempty"`
+	// Detail is what else there is to tell, such as a sale's numbers; nil for nothing.
+	Detail any `json:"detail,omitempty"`
 }
 
 // Gone returns the change of a row that was deleted as it stood.

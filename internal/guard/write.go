@@ -65,6 +65,28 @@ func Insert(ctx context.Context, u Unit, model rower) error {
 	return tx.Create(model).Error
 }
 
+// InsertMany is Insert for many rows, so many to a statement. The rows' IDs are not
+// filled in: engines that count in steps would make wrong ones.
+func InsertMany[T any, P interface {
+	*T
+	rower
+}](ctx context.Context, u Unit, rows []T, perStatement int) error {
+	who, err := actor(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		row := P(&rows[i]).guarded()
+		row.Version, row.CreatedTime, row.UpdatedTime = 1, u.Now(), u.Now()
+		row.UpdatedBy, row.UpdatedByName = who.UserID, who.Name
+	}
+	return tx.CreateInBatches(slices.Clone(rows), perStatement).Error
+}
+
 // Update changes the row that ref names, if it still has that version:
 //
 //	UPDATE t SET …, version = version + 1 WHERE tenant_id = ? AND id = ? AND version = ?

@@ -58,6 +58,9 @@ type representation struct {
 	Payment            *Payment   `json:"payment"`
 	Shipment           *Shipment  `json:"shipment"`
 	CancelReason       *string    `json:"cancelReason"`
+	FlashSaleID        *int64     `json:"flashSaleId"`
+	Ticket             *string    `json:"ticket"`
+	PaymentDue         *time.Time `json:"paymentDue"`
 	guard.Stamp
 }
 
@@ -67,7 +70,7 @@ func represent(o Order) representation {
 		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
 		CouponCode: textOrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
 		Status: state.Name, AllowedTransitions: allowed(&o),
-		CancelReason: textOrNull(o.CancelReason), Stamp: o.Stamp(),
+		CancelReason: textOrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
 	}
 	for i, line := range o.Lines {
 		v.Items[i] = lineView{SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price}

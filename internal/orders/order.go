@@ -13,6 +13,8 @@
 //     cancelled: both change in one unit.
 //   - The pieces of an order that is pending or paid are reserved for it. Shipping takes
 //     them out of the house, cancelling returns them, in the order's own unit.
+//   - A ticket of a flash sale becomes at most one order. When that is cancelled its pieces
+//     go back to the sale, in the order's own unit, and nowhere else.
 //   - An order that is paid from a wallet has debited it once; one that is cancelled
 //     after that has credited it once with the same amount.
 package orders
@@ -51,6 +53,12 @@ type Order struct {
 	Carrier          string
 	TrackingNo       string
 	CancelReason     string
+	// SaleID and Ticket say which purchase of a flash sale became the order; nil for
+	// every other order.
+	SaleID *int64
+	Ticket *string
+	// PaymentDue is when an order that is still pending is cancelled; nil for never.
+	PaymentDue *time.Time
 
 	Lines []Line `gorm:"-"`
 }

@@ -72,6 +72,7 @@ type Deps struct {
 	Coupons Coupons
 	Stock   Stock
 	Wallets Wallets
+	Sales   Sales
 	// Random is where order numbers come from; nil means crypto/rand.
 	Random io.Reader
 }
@@ -85,6 +86,7 @@ type Service struct {
 	coupons Coupons
 	stock   Stock
 	wallets Wallets
+	sales   Sales
 	random  io.Reader
 }
 
@@ -94,7 +96,7 @@ func New(d Deps) *Service {
 		d.Random = rand.Reader
 	}
 	return &Service{
-		db: d.DB, runner: d.Runner, bus: d.Bus, catalog: d.Catalog, coupons: d.Coupons, stock: d.Stock, wallets: d.Wallets, random: d.Random,
+		db: d.DB, runner: d.Runner, bus: d.Bus, catalog: d.Catalog, coupons: d.Coupons, stock: d.Stock, wallets: d.Wallets, sales: d.Sales, random: d.Random,
 	}
 }
 
@@ -234,7 +236,7 @@ func (m moving) Fetch(ctx context.Context, id int64) (*Order, error) {
 
 func (m moving) Move(ctx context.Context, u *uow.Unit, order *Order, to status.State, _ guard.Set) (*Order, error) {
 	after := *order
-	after.Status = to.Code
+	after.Status, after.PaymentDue = to.Code, nil
 	m.step.fill(&after)
 	if err := move(ctx, u, order, &after); err != nil {
 		return nil, err

@@ -68,7 +68,8 @@ func explainKept(order *Order, step Step, err error) error {
 //
 //	paid from the wallet              debit the wallet
 //	shipped                           take the pieces out of the house
-//	cancelled                         return the pieces and the coupon
+//	cancelled                         return the pieces, to the flash sale that they are
+//	                                  from if there is one, and the coupon
 //	cancelled, paid from the wallet   credit the wallet
 //
 // Each happens once: the guarded transition happens once, and so does each reference.
@@ -89,7 +90,7 @@ func (s *Service) settle(ctx context.Context, u *uow.Unit, before, after *Order)
 
 // undo gives back what a cancelled order had taken.
 func (s *Service) undo(ctx context.Context, u *uow.Unit, before, after *Order) error {
-	if err := s.stock.Return(ctx, u, after.holder(), after.cause("cancel"), nil); err != nil {
+	if err := s.giveBack(ctx, u, after); err != nil {
 		return err
 	}
 	if after.CouponCode != "" {

@@ -137,6 +137,7 @@ func move(ctx context.Context, u *uow.Unit, before, after *Order) error {
 		"carrier":           after.Carrier,
 		"tracking_no":       after.TrackingNo,
 		"cancel_reason":     after.CancelReason,
+		"payment_due":       after.PaymentDue,
 	})
 }
 

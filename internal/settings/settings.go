@@ -33,16 +33,17 @@ type Log struct {
 
 // Serve is what the server needs.
 type Serve struct {
-	Addr              string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
-	Role              string        `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
-	RedisURL          string        `help:"redis://[USER:PASSWORD@]HOST:PORT/N, redis+sentinel://HOST,…/MASTER/N or redis+cluster://HOST,…; rediss for TLS. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
-	AdminPassword     string        `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
-	CustomerJWTSecret string        `name:"customer-jwt-secret" help:"Secret with which the shop signs its customers' tokens (JWT, HS256). Unset, and no JWKS: no customer may call." env:"INTERLOCK_CUSTOMER_JWT_SECRET" placeholder:"SECRET"`
-	CustomerJWKSURL   string        `name:"customer-jwks-url" help:"Address of the public keys (JWKS) that verify customers' tokens, instead of a secret." env:"INTERLOCK_CUSTOMER_JWKS_URL" placeholder:"URL"`
-	Idempotency       Idempotency   `embed:"" prefix:"idempotency-"`
-	RateLimit         int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
-	TrustedProxies    []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
-	ShutdownTimeout   time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
+	Addr                    string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
+	Role                    string        `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
+	RedisURL                string        `help:"redis://[USER:PASSWORD@]HOST:PORT/N, redis+sentinel://HOST,…/MASTER/N or redis+cluster://HOST,…; rediss for TLS. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	AdminPassword           string        `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
+	CustomerJWTSecret       string        `name:"customer-jwt-secret" help:"Secret with which the shop signs its customers' tokens (JWT, HS256). Unset, and no JWKS: no customer may call." env:"INTERLOCK_CUSTOMER_JWT_SECRET" placeholder:"SECRET"`
+	CustomerJWKSURL         string        `name:"customer-jwks-url" help:"Address of the public keys (JWKS) that verify customers' tokens, instead of a secret." env:"INTERLOCK_CUSTOMER_JWKS_URL" placeholder:"URL"`
+	FlashSalePaymentTimeout time.Duration `help:"How long an order of a flash sale may stay unpaid before it is cancelled." default:"15m" env:"INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT" placeholder:"DURATION"`
+	Idempotency             Idempotency   `embed:"" prefix:"idempotency-"`
+	RateLimit               int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
+	TrustedProxies          []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
+	ShutdownTimeout         time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
 }
 
 // Idempotency says how the replies to requests with an idempotency key are kept.
@@ -114,6 +115,9 @@ func (s Serve) Validate() error {
 	}
 	if s.Idempotency.Quota < 0 {
 		return fmt.Errorf("--idempotency-quota (INTERLOCK_IDEMPOTENCY_QUOTA) is %d; it must be 0 or more", s.Idempotency.Quota)
+	}
+	if s.FlashSalePaymentTimeout <= 0 {
+		return fmt.Errorf("--flash-sale-payment-timeout (INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT) is %s; it must be longer than nothing", s.FlashSalePaymentTimeout)
 	}
 	if s.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit (INTERLOCK_RATE_LIMIT) is %d; it must be 0 or more", s.RateLimit)

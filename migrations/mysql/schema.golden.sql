@@ -176,6 +176,124 @@ CREATE TABLE `coupon_holders` (
   PRIMARY KEY (`tenant_id`,`campaign_id`,`user_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `flash_sales` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `price` bigint(20) NOT NULL,
+  `quantity` bigint(20) NOT NULL,
+  `per_user_limit` bigint(20) NOT NULL,
+  `starts_time` datetime(6) NOT NULL,
+  `ends_time` datetime(6) NOT NULL,
+  `queue_cap` bigint(20) DEFAULT NULL,
+  `rate` bigint(20) DEFAULT NULL,
+  `item_name` varchar(200) NOT NULL,
+  `status` int(11) NOT NULL,
+  `secret` varchar(64) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_flash_sales_id` (`tenant_id`,`id`),
+  KEY `ix_flash_sales_starts` (`tenant_id`,`starts_time`,`id`),
+  KEY `ix_flash_sales_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_flash_sales_status` (`status`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `flash_sale_buyers` (
+  `sale_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `tenant_id` bigint(20) NOT NULL,
+  `units` bigint(20) NOT NULL,
+  `ticket` varchar(64) NOT NULL,
+  PRIMARY KEY (`sale_id`,`user_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `flash_sale_gates` (
+  `sale_id` bigint(20) NOT NULL,
+  `tenant_id` bigint(20) NOT NULL,
+  `epoch` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `stock_version` bigint(20) NOT NULL,
+  `is_open` tinyint(1) NOT NULL,
+  `starts` bigint(20) NOT NULL,
+  `ends` bigint(20) NOT NULL,
+  `user_limit` bigint(20) NOT NULL,
+  `queue_cap` bigint(20) NOT NULL,
+  `allotted` bigint(20) NOT NULL,
+  `remaining` bigint(20) NOT NULL,
+  `queued` bigint(20) NOT NULL,
+  `processing` bigint(20) NOT NULL,
+  `dead` bigint(20) NOT NULL,
+  `confirmed` bigint(20) NOT NULL,
+  `rejected` bigint(20) NOT NULL,
+  `returned` bigint(20) NOT NULL,
+  `waiting` bigint(20) NOT NULL,
+  PRIMARY KEY (`sale_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `flash_sale_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `sale_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `price` bigint(20) NOT NULL,
+  `quantity` bigint(20) NOT NULL,
+  `per_user_limit` bigint(20) NOT NULL,
+  `starts_time` datetime(6) NOT NULL,
+  `ends_time` datetime(6) NOT NULL,
+  `queue_cap` bigint(20) DEFAULT NULL,
+  `rate` bigint(20) DEFAULT NULL,
+  `item_name` varchar(200) NOT NULL,
+  `status` int(11) NOT NULL,
+  `note` varchar(500) NOT NULL,
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_flash_sale_histories_version` (`tenant_id`,`sale_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `flash_sale_stocks` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `sale_id` bigint(20) NOT NULL,
+  `allotted` bigint(20) NOT NULL,
+  `sold` bigint(20) NOT NULL,
+  `epoch` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_flash_sale_stocks_sale` (`tenant_id`,`sale_id`),
+  CONSTRAINT `ck_flash_sale_stocks_sold` CHECK (`sold` >= 0 and `sold` <= `allotted`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `flash_sale_tickets` (
+  `sale_id` bigint(20) NOT NULL,
+  `ticket` varchar(64) NOT NULL,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `units` bigint(20) NOT NULL,
+  `state` varchar(16) NOT NULL,
+  `accepted` bigint(20) NOT NULL,
+  `confirmed` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `order_no` varchar(32) NOT NULL,
+  `reason` varchar(100) NOT NULL,
+  PRIMARY KEY (`sale_id`,`ticket`),
+  KEY `ix_flash_sale_tickets_accepted` (`sale_id`,`accepted`),
+  KEY `ix_flash_sale_tickets_confirmed` (`sale_id`,`confirmed`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `idempotency_keys` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -346,14 +464,20 @@ CREATE TABLE `orders` (
   `carrier` varchar(100) NOT NULL,
   `tracking_no` varchar(100) NOT NULL,
   `cancel_reason` varchar(500) NOT NULL,
+  `sale_id` bigint(20) DEFAULT NULL,
+  `ticket` varchar(64) DEFAULT NULL,
+  `payment_due` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_orders_no` (`tenant_id`,`order_no`),
+  UNIQUE KEY `uq_orders_ticket` (`tenant_id`,`ticket`),
   KEY `ix_orders_id` (`tenant_id`,`id`),
   KEY `ix_orders_status` (`tenant_id`,`status`,`id`),
   KEY `ix_orders_user` (`tenant_id`,`user_id`,`id`),
   KEY `ix_orders_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_orders_amount` (`tenant_id`,`amount`,`id`),
-  KEY `ix_orders_updated` (`tenant_id`,`updated_time`,`id`)
+  KEY `ix_orders_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_orders_sale` (`tenant_id`,`sale_id`,`id`),
+  KEY `ix_orders_due` (`payment_due`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `order_histories` (

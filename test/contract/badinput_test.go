@@ -49,6 +49,9 @@ func TestBadBodiesAreRefusedAtTheirPlaceAndChangeNothing(t *testing.T) {
 func (w walk) ready(t *testing.T) (path string, headers []string) {
 	t.Helper()
 	path = pathOf(t, w.route, w.owner)
+	if parameter(operationOf(t, w.route), openapi3.ParameterInHeader, "X-On-Behalf-Of") != nil {
+		return path, []string{"X-On-Behalf-Of", "12"}
+	}
 	if !w.route.Guarded {
 		return path, nil
 	}
@@ -313,7 +316,9 @@ func pages(t *testing.T, route httpapi.Route) bool {
 }
 
 func TestACursorIsRefusedUnderAnotherSort(t *testing.T) {
-	sorted := func(route httpapi.Route) bool { return pages(t, route) && route.Path != "/audit-log" }
+	sorted := func(route httpapi.Route) bool {
+		return pages(t, route) && route.Path != "/audit-log" && parameter(operationOf(t, route), openapi3.ParameterInQuery, "sort") != nil
+	}
 	eachRoute(t, sorted, func(t *testing.T, w walk) {
 		path := pathOf(t, w.route, w.owner)
 		for range 2 {

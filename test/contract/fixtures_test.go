@@ -23,6 +23,9 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"idempotency-keys/:id": newIdempotencyKey,
 	"inventory/:sku":       newStock,
 	"wallets/:userId":      newWallet,
+	"flash-sales/:id":      newSale,
+	"dead/:messageId":      func(*testing.T, *apptest.Caller) string { return "NOBODYS" },
+	"tickets/:ticket":      func(*testing.T, *apptest.Caller) string { return "NOBODYS" },
 }
 
 func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, rand.Uint32()) }
@@ -58,6 +61,15 @@ func newWallet(t *testing.T, c *apptest.Caller) string {
 	user := fmt.Sprint(1 + rand.Uint32N(1<<31-1))
 	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": "opening"})
 	return user
+}
+
+// newSale plans a flash sale of ten pieces, as a draft.
+func newSale(t *testing.T, c *apptest.Caller) string {
+	sale := created(t, c, "/flash-sales", map[string]any{
+		"name": unique("walk"), "sku": newStock(t, c), "price": 990, "quantity": 4, "perUserLimit": 2,
+		"startsTime": "2020-01-01T00:00:00Z", "endsTime": "2100-01-01T00:00:00Z",
+	})
+	return fmt.Sprint(int64(sale["id"].(float64)))
 }
 
 func newOrder(t *testing.T, c *apptest.Caller) string {

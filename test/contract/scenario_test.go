@@ -6,10 +6,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/clock"
 	"interlock/internal/httpapi"
+	"interlock/internal/mq"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
 )
@@ -45,6 +48,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.repeat()
 		d.stock()
 		d.bank()
+		d.flash()
 		d.redeem()
 		d.configure()
 		d.watch()
@@ -135,6 +139,58 @@ func (d day) bank() {
 	d.do(200, "POST", order+"/cancel", `{"reason":"changed their mind"}`)
 }
 
+func (d day) flash() {
+	id := newSale(d.t, d.Caller)
+	sale := "/flash-sales/" + id
+	d.do(409, "POST", sale+"/reconcile", nil)
+	d.do(200, "PATCH", sale, `{"name":"Noon sale","queueCap":null}`, "If-Match", d.etag(sale))
+	d.do(412, "POST", sale+"/open", nil, "If-Match", `"zz-1"`)
+	d.do(409, "POST", sale+"/orders", `{"quantity":1}`, "X-On-Behalf-Of", "12")
+	d.do(200, "POST", sale+"/open", nil)
+	d.do(409, "DELETE", sale, nil, "If-Match", d.etag(sale))
+	d.do(409, "PATCH", sale, `{"quantityDelta":1000}`, "If-Match", d.etag(sale))
+	d.do(409, "PATCH", sale, `{"quantityDelta":-5,"endsTime":"2099-01-01T00:00:00Z"}`, "If-Match", d.etag(sale))
+	d.do(200, "PATCH", sale, `{"rate":100,"quantityDelta":1}`, "If-Match", d.etag(sale))
+	d.do(403, "POST", sale+"/orders", `{"quantity":1}`)
+	bought := d.do(202, "POST", sale+"/orders", `{"quantity":2}`, "X-On-Behalf-Of", "12", "X-Idempotency-Key", "walk-1")
+	d.do(422, "POST", sale+"/orders", `{"quantity":1}`, "X-On-Behalf-Of", "12", "X-Idempotency-Key", "walk-1")
+	d.do(409, "POST", sale+"/orders", `{"quantity":1}`, "X-On-Behalf-Of", "12")
+	d.do(202, "POST", sale+"/orders", `{"quantity":2}`, "X-On-Behalf-Of", "13")
+	d.do(409, "POST", sale+"/orders", `{"quantity":2}`, "X-On-Behalf-Of", "14")
+	ticket := sale + "/tickets/" + bought["ticket"].(string)
+	d.await(func() bool { return d.do(200, "GET", ticket, nil, "X-On-Behalf-Of", "12")["status"] == "confirmed" })
+	d.do(404, "GET", ticket, nil, "X-On-Behalf-Of", "13")
+	d.do(200, "POST", sale+"/pause", nil)
+	d.do(409, "POST", sale+"/orders", `{"quantity":1}`, "X-On-Behalf-Of", "14")
+	d.do(200, "POST", sale+"/resume", nil)
+	d.bury(sale, id)
+	require.Equal(d.t, true, d.do(200, "POST", sale+"/reconcile", nil)["consistent"])
+	require.Equal(d.t, true, d.do(200, "GET", sale+"/stats", nil)["balanced"])
+	d.do(200, "GET", "/flash-sales?q=noon&status=open&sort=-startsTime", nil)
+	d.do(200, "POST", sale+"/close", nil)
+	d.do(409, "POST", sale+"/pause", nil)
+	d.do(200, "GET", sale+"/history?limit=3", nil)
+	spare := "/flash-sales/" + newSale(d.t, d.Caller)
+	d.do(204, "DELETE", spare, nil, "If-Match", d.etag(spare))
+}
+
+// bury puts a message into a sale's queue that no handler can read, and decides on it.
+func (d day) bury(sale, id string) {
+	queue := mq.NewSQL(d.Program.Services().DB, clock.System{}, mq.Options{}).Queue("fs:" + id)
+	require.NoError(d.t, queue.Enqueue(d.t.Context(), 0, mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
+	dead := func() bool { return d.do(200, "GET", sale+"/dead?limit=1", nil)["total"] == 1.0 }
+	d.await(dead)
+	d.do(204, "POST", sale+"/dead/BROKEN/retry", nil)
+	d.await(dead)
+	d.do(204, "POST", sale+"/dead/BROKEN/discard", nil)
+	require.False(d.t, dead())
+}
+
+func (d day) await(holds func() bool) {
+	d.t.Helper()
+	require.Eventually(d.t, holds, 20*time.Second, 20*time.Millisecond)
+}
+
 func (d day) redeem() {
 	campaign := "/coupon-campaigns/" + newCampaign(d.t, d.Caller)
 	d.do(200, "PATCH", campaign, `{"name":"Spring sale"}`, "If-Match", d.etag(campaign))
@@ -197,7 +253,7 @@ func (d day) watch() {
 func (d day) overlook() {
 	config := "configs/" + newConfig(d.t, d.Caller)
 	d.do(200, "POST", "/presence", map[string]any{"resource": config, "field": "/value", "tab": "a"})
-	d.stream("/events?topics=configs,orders,items,coupons,coupon-campaigns,inventory,wallets,presence", func(lines *bufio.Scanner) {
+	d.stream("/events?topics=configs,orders,items,coupons,coupon-campaigns,inventory,wallets,flash-sales,presence", func(lines *bufio.Scanner) {
 		d.event(lines, "ready", "EventTopics")
 		d.event(lines, "presence", "Presence")
 		d.do(200, "POST", "/presence", map[string]any{"resource": config, "tab": "a", "leaving": true})
@@ -211,6 +267,10 @@ func (d day) overlook() {
 		d.event(lines, "orders", "Change")
 		newWallet(d.t, d.Caller)
 		d.event(lines, "wallets", "Change")
+		newSale(d.t, d.Caller)
+		d.event(lines, "items", "Change")
+		d.event(lines, "inventory", "Change")
+		d.event(lines, "flash-sales", "Change")
 		newCoupon(d.t, d.Caller)
 		d.event(lines, "coupon-campaigns", "Change")
 		d.event(lines, "coupon-campaigns", "Change")

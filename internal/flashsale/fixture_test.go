@@ -1,0 +1,307 @@
+package flashsale_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"interlock/internal/catalog"
+	"interlock/internal/clock"
+	"interlock/internal/coupons"
+	"interlock/internal/events"
+	"interlock/internal/flashsale"
+	"interlock/internal/httpapi"
+	"interlock/internal/inventory"
+	"interlock/internal/lock"
+	"interlock/internal/mq"
+	"interlock/internal/orders"
+	"interlock/internal/principal"
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+	"interlock/internal/wallets"
+)
+
+func TestMain(m *testing.M) {
+	slog.SetLogLoggerLevel(slog.LevelError)
+	goleak.VerifyTestMain(m)
+}
+
+type object = map[string]any
+
+var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+// shop is the domains that a flash sale touches, wired as app wires them.
+type shop struct {
+	ctx    context.Context
+	db     *storage.DB
+	clock  *clock.Fake
+	runner *uow.Runner
+	bus    *events.InProcess
+	gate   flashsale.Gate
+	queues mq.Broker
+	items  *catalog.Service
+	stock  *inventory.Service
+	orders *orders.Service
+	sales  *flashsale.Service
+	server *httpapi.Server
+}
+
+// eachShop runs a test with the gate in SQL, on both engines, and in Redis.
+func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		now := clock.NewFake(opening)
+		queues := mq.NewSQL(db, now, mq.Options{})
+		test(t, newShop(ctx, t, db, now, queues, flashsale.NewSQLGate(db, queues, now)))
+	})
+	t.Run("redis", func(t *testing.T) {
+		now := clock.NewFake(opening)
+		client := redistest.Connect(t, redistest.SharedURL(t))
+		queues := mq.NewRedis(client, fmt.Sprintf("test:%d:", rand.Uint64()), mq.Options{Clock: now})
+		test(t, newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, flashsale.NewRedisGate(client, queues, now)))
+	})
+}
+
+func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake, queues mq.Broker, gate flashsale.Gate) *shop {
+	t.Helper()
+	s := &shop{ctx: ctx, db: db, clock: now, gate: gate, queues: queues}
+	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	s.bus = events.NewInProcess(64)
+	t.Cleanup(s.bus.Close)
+	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, Usage: orders.ItemUsage{}})
+	s.stock = inventory.New(inventory.Deps{DB: db, Bus: s.bus, Items: items})
+	money := wallets.New(wallets.Deps{DB: db, Bus: s.bus})
+	promos := coupons.New(coupons.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now})
+	s.orders = orders.New(orders.Deps{
+		DB: db, Runner: s.runner, Bus: s.bus, Catalog: items, Coupons: promos, Stock: s.stock, Wallets: money, Sales: backTo{s},
+	})
+	s.items = items
+	s.sales = s.with(gate)
+	s.server = httpapi.NewServer(httpapi.Options{Runner: s.runner, Authenticator: byHeader{ctx}})
+	catalog.Routes(s.server.Router(), items)
+	inventory.Routes(s.server.Router(), s.stock)
+	orders.Routes(s.server.Router(), s.orders)
+	flashsale.Routes(s.server.Router(), s.sales)
+	return s
+}
+
+// with returns the sales of another process, which reaches the gate in its own way.
+func (s *shop) with(gate flashsale.Gate) *flashsale.Service {
+	return flashsale.New(flashsale.Deps{
+		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: gate, Queues: s.queues, Items: s.items, Stock: s.stock, Orders: placing{s.orders},
+	})
+}
+
+// backTo and placing join orders and sales as app joins them.
+type backTo struct{ shop *shop }
+
+func (b backTo) TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
+	return b.shop.sales.TakeBack(ctx, u, sale, ticket, holder, units)
+}
+
+type placing struct{ orders *orders.Service }
+
+func (p placing) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
+	asked := make([]orders.SaleTicket, len(tickets))
+	for i, t := range tickets {
+		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: t.User, Units: t.Units}
+	}
+	placed, err := p.orders.PlaceMany(ctx, u, orders.SaleLot{Sale: lot.Sale, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, PaymentDue: lot.PaymentDue}, asked)
+	return converted(placed), err
+}
+
+func (p placing) OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]flashsale.Order, error) {
+	found, err := p.orders.OfTickets(ctx, sale, tickets)
+	made := make(map[string]flashsale.Order, len(found))
+	for ticket, order := range found {
+		made[ticket] = converted([]orders.SaleOrder{order})[0]
+	}
+	return made, err
+}
+
+func (p placing) EachOfSale(ctx context.Context, sale int64, fn func([]flashsale.Order)) error {
+	return p.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) { fn(converted(part)) })
+}
+
+func converted(found []orders.SaleOrder) []flashsale.Order {
+	made := make([]flashsale.Order, len(found))
+	for i, o := range found {
+		made[i] = flashsale.Order{
+			Ticket: o.Ticket, User: o.UserID, Units: o.Units, ID: o.ID, Number: o.OrderNo, Holder: o.Holder, Live: o.Live, CreatedTime: o.CreatedTime,
+		}
+	}
+	return made
+}
+
+// byHeader takes who names a customer for that customer and everybody else for the
+// admin of ctx.
+type byHeader struct{ ctx context.Context }
+
+func (b byHeader) Authenticate(r *http.Request) (principal.Principal, error) {
+	p, _ := principal.From(b.ctx)
+	if id, err := strconv.ParseInt(r.Header.Get("Customer"), 10, 64); err == nil {
+		return principal.Principal{Kind: principal.Customer, TenantID: p.TenantID, UserID: id, Name: "customer"}, nil
+	}
+	return p, nil
+}
+
+type answer struct {
+	Status int
+	Header http.Header
+	Body   object
+}
+
+func (s *shop) send(t *testing.T, method, path string, body any, headers ...string) answer {
+	t.Helper()
+	var text []byte
+	if body != nil {
+		var err error
+		text, err = json.Marshal(body)
+		require.NoError(t, err)
+	}
+	request := httptest.NewRequestWithContext(context.WithoutCancel(s.ctx), method, httpapi.Base+path, bytes.NewReader(text))
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	s.server.ServeHTTP(recorder, request)
+	a := answer{Status: recorder.Code, Header: recorder.Header()}
+	if recorder.Body.Len() > 0 {
+		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &a.Body), recorder.Body.String())
+	}
+	return a
+}
+
+func (s *shop) must(t *testing.T, status int, method, path string, body any, headers ...string) answer {
+	t.Helper()
+	a := s.send(t, method, path, body, headers...)
+	require.Equal(t, status, a.Status, "%s %s: %v", method, path, a.Body)
+	return a
+}
+
+// stocked adds an item with pieces in the house.
+func (s *shop) stocked(t *testing.T, sku string, pieces int64) {
+	t.Helper()
+	s.must(t, 201, "POST", "/items", object{"sku": sku, "name": "Item " + sku, "price": 900})
+	s.must(t, 201, "POST", "/inventory/"+sku+"/adjustments", object{"delta": pieces, "reason": "opening stock", "reference": "opening"})
+}
+
+// plan plans a sale of TEA-1 on the terms given and returns its path.
+func (s *shop) plan(t *testing.T, terms object) string {
+	t.Helper()
+	body := object{
+		"name": "Noon sale", "sku": "TEA-1", "price": 500, "quantity": 10, "perUserLimit": 2,
+		"startsTime": opening, "endsTime": opening.Add(time.Hour),
+	}
+	for name, value := range terms {
+		body[name] = value
+	}
+	a := s.must(t, 201, "POST", "/flash-sales", body)
+	return fmt.Sprintf("/flash-sales/%d", int64(a.Body["id"].(float64)))
+}
+
+// open opens a sale of TEA-1, of which there are 1,000.
+func (s *shop) open(t *testing.T, terms object) string {
+	t.Helper()
+	s.stocked(t, "TEA-1", 1000)
+	path := s.plan(t, terms)
+	s.must(t, 200, "POST", path+"/open", nil)
+	return path
+}
+
+func idOf(path string) int64 {
+	id, _ := strconv.ParseInt(path[len("/flash-sales/"):], 10, 64)
+	return id
+}
+
+func (s *shop) buy(t *testing.T, sale string, user int64, quantity int, headers ...string) answer {
+	t.Helper()
+	return s.send(t, "POST", sale+"/orders", object{"quantity": quantity}, append(headers, "Customer", strconv.FormatInt(user, 10))...)
+}
+
+func (s *shop) ticket(t *testing.T, sale string, user int64, ticket any) object {
+	t.Helper()
+	return s.must(t, 200, "GET", sale+"/tickets/"+ticket.(string), nil, "Customer", strconv.FormatInt(user, 10)).Body
+}
+
+// numbers are the counters of a sale, which must be balanced.
+func (s *shop) numbers(t *testing.T, sale string) flashsale.Counts {
+	t.Helper()
+	c, err := s.gate.Counts(s.ctx, idOf(sale))
+	require.NoError(t, err)
+	require.True(t, c.Balanced(), "%+v", c)
+	return c
+}
+
+// consume handles what is queued until nothing is.
+func (s *shop) consume(t *testing.T, sale string) {
+	t.Helper()
+	queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+	for {
+		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		require.NoError(t, err)
+		if batch == nil {
+			return
+		}
+		require.NoError(t, queue.Settle(s.ctx, batch, s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)))
+		s.numbers(t, sale)
+	}
+}
+
+// worker is the context of the program working by itself.
+func (s *shop) worker() context.Context {
+	p, _ := principal.From(s.ctx)
+	return principal.With(s.ctx, principal.System(p.TenantID, "flash sale"))
+}
+
+func (s *shop) count(t *testing.T, model any, condition string, args ...any) int64 {
+	t.Helper()
+	var n int64
+	require.NoError(t, s.db.Read(s.ctx).Model(model).Where(condition, args...).Count(&n).Error)
+	return n
+}
+
+// available is how many pieces of TEA-1 nobody was promised, and how many were.
+func (s *shop) available(t *testing.T) (available, reserved int64) {
+	t.Helper()
+	a := s.must(t, 200, "GET", "/inventory/TEA-1", nil)
+	return int64(a.Body["available"].(float64)), int64(a.Body["reserved"].(float64))
+}
+
+// soldInSQL is what SQL counts as sold and as allotted.
+func (s *shop) soldInSQL(t *testing.T, sale string) (sold, allotted int64) {
+	t.Helper()
+	var stock flashsale.Stock
+	require.NoError(t, s.db.Read(s.ctx).Where("sale_id = ?", idOf(sale)).Take(&stock).Error)
+	return stock.Sold, stock.Allotted
+}
+
+// race runs fn n times at once.
+func race(n int, fn func(i int)) {
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		ready.Add(1)
+		done.Go(func() {
+			ready.Done()
+			<-start
+			fn(i)
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+}

@@ -1,0 +1,169 @@
+package flashsale
+
+import "github.com/redis/go-redis/v9"
+
+// The gate of a sale in Redis, all keys under the hash tag of its queue:
+//
+//	gate     HASH: epoch, the rules, and the counters of Counts
+//	tickets  HASH: ticket → state|units|user|accepted µs|order id|order no|reason
+//	buyers   HASH: user → units held|latest ticket
+//	pending  the queue's own list, see mq.RedisKeys
+//
+// States are letters: q queued, p processing, d dead, c confirmed, r rejected,
+// x cancelled.
+
+// luaClock defines now in µs, the argument or, when that is 0, the server's time; and
+// tick, which adds units to the counters of the second, eight of which are kept.
+const luaClock = `
+local function clock(given)
+  if given ~= '0' then return tonumber(given) end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000000 + tonumber(t[2])
+end
+local function tick(gate, kind, now, units)
+  local second = math.floor(now / 1000000)
+  local slot = second % 8
+  local at = kind .. 't' .. slot
+  local seen = redis.call('HGET', gate, at)
+  if seen ~= string.format('%d', second) then
+    redis.call('HSET', gate, at, string.format('%d', second), kind .. 'n' .. slot, 0)
+  end
+  redis.call('HINCRBY', gate, kind .. 'n' .. slot, units)
+end
+`
+
+// admitScript: KEYS gate, tickets, buyers, pending; ARGV epoch, ticket, user, units,
+// now in µs or 0, message. Replies:
+//
+//	{'no_gate'}
+//	{'known', record}
+//	{'not_open'} {'not_started'} {'ended'} {'queue_full'}
+//	{'limit_reached', held, ticket}
+//	{'sold_out', remaining}
+//	{'accepted', record, waiting before}
+var admitScript = redis.NewScript(luaClock + `
+local g = redis.call('HMGET', KEYS[1], 'epoch', 'open', 'starts', 'ends', 'limit', 'cap', 'remaining', 'waiting')
+if not g[1] or g[1] ~= ARGV[1] then return {'no_gate'} end
+local known = redis.call('HGET', KEYS[2], ARGV[2])
+if known then return {'known', known} end
+local now = clock(ARGV[5])
+if g[2] ~= '1' then return {'not_open'} end
+if now < tonumber(g[3]) then return {'not_started'} end
+if now >= tonumber(g[4]) then return {'ended'} end
+local units = tonumber(ARGV[4])
+local held, latest = 0, ''
+local buyer = redis.call('HGET', KEYS[3], ARGV[3])
+if buyer then
+  local n, t = string.match(buyer, '^(%d+)|(.*)$')
+  held, latest = tonumber(n), t
+end
+if held + units > tonumber(g[5]) then return {'limit_reached', string.format('%d', held), latest} end
+if tonumber(g[7]) < units then return {'sold_out', g[7]} end
+local cap = tonumber(g[6])
+if cap > 0 and tonumber(g[8]) >= cap then return {'queue_full'} end
+redis.call('HINCRBY', KEYS[1], 'remaining', -units)
+redis.call('HINCRBY', KEYS[1], 'queued', units)
+redis.call('HINCRBY', KEYS[1], 'waiting', 1)
+tick(KEYS[1], 'a', now, units)
+local record = table.concat({'q', ARGV[4], ARGV[3], string.format('%d', now), '0', '', ''}, '|')
+redis.call('HSET', KEYS[2], ARGV[2], record)
+redis.call('HSET', KEYS[3], ARGV[3], string.format('%d', held + units) .. '|' .. ARGV[2])
+redis.call('RPUSH', KEYS[4], ARGV[6])
+return {'accepted', record, g[8]}
+`)
+
+// moveScript: KEYS gate, tickets, buyers; ARGV epoch, now in µs or 0, then for each
+// step ticket, from (letters), to (letter), order id, order no, reason. Replies
+// {'no_gate'} or {'ok', record or ”, …}.
+var moveScript = redis.NewScript(luaClock + `
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
+local place = {q = 'queued', p = 'processing', d = 'dead', c = 'confirmed', r = 'remaining', x = 'remaining'}
+local now = clock(ARGV[2])
+local reply = {'ok'}
+for i = 3, #ARGV, 6 do
+  local ticket, to = ARGV[i], ARGV[i + 2]
+  local record = redis.call('HGET', KEYS[2], ticket)
+  if record then
+    local from, units, user, at, id, no, why = string.match(record, '^(%a)|(%d+)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
+    if string.find(ARGV[i + 1], from, 1, true) and from ~= to then
+      if ARGV[i + 3] ~= '0' then id = ARGV[i + 3] end
+      if ARGV[i + 4] ~= '' then no = ARGV[i + 4] end
+      if ARGV[i + 5] ~= '' then why = ARGV[i + 5] end
+      record = table.concat({to, units, user, at, id, no, why}, '|')
+      redis.call('HSET', KEYS[2], ticket, record)
+      redis.call('HINCRBY', KEYS[1], place[from], -tonumber(units))
+      redis.call('HINCRBY', KEYS[1], place[to], units)
+      if from == 'q' then redis.call('HINCRBY', KEYS[1], 'waiting', -1) end
+      if to == 'q' then redis.call('HINCRBY', KEYS[1], 'waiting', 1) end
+      if to == 'c' then tick(KEYS[1], 'c', now, units) end
+      if to == 'r' or to == 'x' then
+        redis.call('HINCRBY', KEYS[1], to == 'r' and 'rejected' or 'returned', units)
+        local buyer = redis.call('HGET', KEYS[3], user)
+        if buyer then
+          local held, latest = string.match(buyer, '^(%d+)|(.*)$')
+          redis.call('HSET', KEYS[3], user, string.format('%d', math.max(0, tonumber(held) - tonumber(units))) .. '|' .. latest)
+        end
+      end
+    end
+  end
+  reply[#reply + 1] = record or ''
+end
+return reply
+`)
+
+// applyScript: KEYS gate; ARGV epoch, version, stock version, open, starts, ends,
+// limit, cap, allotted. Replies 'no_gate' or 'ok'.
+var applyScript = redis.NewScript(`
+local g = redis.call('HMGET', KEYS[1], 'epoch', 'version', 'stock', 'allotted')
+if g[1] ~= ARGV[1] then return 'no_gate' end
+if tonumber(ARGV[2]) >= tonumber(g[2]) then
+  redis.call('HSET', KEYS[1], 'version', ARGV[2], 'open', ARGV[4], 'starts', ARGV[5], 'ends', ARGV[6], 'limit', ARGV[7], 'cap', ARGV[8])
+end
+if tonumber(ARGV[3]) >= tonumber(g[3]) then
+  redis.call('HSET', KEYS[1], 'stock', ARGV[3], 'allotted', ARGV[9])
+  redis.call('HINCRBY', KEYS[1], 'remaining', tonumber(ARGV[9]) - tonumber(g[4]))
+end
+return 'ok'
+`)
+
+// shrinkScript: KEYS gate; ARGV epoch, units. Replies 'no_gate', 'too_few' or 'ok'.
+var shrinkScript = redis.NewScript(`
+local g = redis.call('HMGET', KEYS[1], 'epoch', 'remaining')
+if g[1] ~= ARGV[1] then return 'no_gate' end
+if tonumber(g[2]) < tonumber(ARGV[2]) then return 'too_few' end
+redis.call('HINCRBY', KEYS[1], 'remaining', -tonumber(ARGV[2]))
+redis.call('HINCRBY', KEYS[1], 'allotted', -tonumber(ARGV[2]))
+return 'ok'
+`)
+
+// ticketScript: KEYS gate, tickets; ARGV epoch, ticket. Replies {'no_gate'} or
+// {'ok', record or ” when there is none}.
+var ticketScript = redis.NewScript(`
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
+return {'ok', redis.call('HGET', KEYS[2], ARGV[2]) or ''}
+`)
+
+// countsScript: KEYS gate; ARGV now in µs or 0. Replies {now, name, value, …}.
+var countsScript = redis.NewScript(luaClock + `
+local reply = redis.call('HGETALL', KEYS[1])
+table.insert(reply, 1, string.format('%d', clock(ARGV[1])))
+return reply
+`)
+
+// buildScript: KEYS gate, tickets, buyers; ARGV epoch, version, stock version, open,
+// starts, ends, limit, cap, allotted, remaining, confirmed, returned, number of
+// tickets, then for each ticket and record, then for each user and buyer. Replies
+// 'ok', or 'there' when the gate has this epoch or a later one.
+var buildScript = redis.NewScript(`
+local epoch = redis.call('HGET', KEYS[1], 'epoch')
+if epoch and tonumber(epoch) >= tonumber(ARGV[1]) then return 'there' end
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+local last = 13 + 2 * tonumber(ARGV[13])
+for i = 14, last, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+for i = last + 1, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1]) end
+redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'version', ARGV[2], 'stock', ARGV[3], 'open', ARGV[4],
+  'starts', ARGV[5], 'ends', ARGV[6], 'limit', ARGV[7], 'cap', ARGV[8], 'allotted', ARGV[9],
+  'remaining', ARGV[10], 'confirmed', ARGV[11], 'returned', ARGV[12],
+  'queued', 0, 'processing', 0, 'dead', 0, 'rejected', 0, 'waiting', 0)
+return 'ok'
+`)

@@ -1,0 +1,151 @@
+package flashsale
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/propagation"
+
+	"interlock/internal/apperr"
+	"interlock/internal/httpapi"
+	"interlock/internal/principal"
+)
+
+// decide answers what somebody decided on a dead letter.
+func (h handlers) decide(act func(ctx context.Context, id int64, message string) error) httpapi.QueryFunc {
+	return func(c echo.Context) (httpapi.Reply, error) {
+		id, err := httpapi.PathID(c, "id", "flash sale")
+		if err != nil {
+			return httpapi.Reply{}, err
+		}
+		if err := act(c.Request().Context(), id, c.Param("messageId")); err != nil {
+			return httpapi.Reply{}, err
+		}
+		return httpapi.NoContent(), nil
+	}
+}
+
+type buyRequest struct {
+	Quantity *int64 `json:"quantity" validate:"required,min=1"`
+}
+
+// ticketView is a ticket as its customer sees it.
+type ticketView struct {
+	Ticket string `json:"ticket"`
+	Status string `json:"status"`
+	// Ahead is there in the reply to a purchase only.
+	Ahead    *int64 `json:"ahead,omitempty"`
+	Quantity int64  `json:"quantity,omitempty"`
+	OrderID  int64  `json:"orderId,omitempty"`
+	OrderNo  string `json:"orderNo,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+func representTicket(t Ticket) ticketView {
+	v := ticketView{Ticket: t.ID, Status: "queued", Quantity: t.Units, OrderID: t.OrderID, OrderNo: t.OrderNo, Reason: t.Reason}
+	switch t.State {
+	case Confirmed:
+		v.Status = "confirmed"
+	case Cancelled:
+		// The purchase was confirmed; what became of the order is the order's to say.
+		v.Status, v.Reason = "confirmed", "order_cancelled"
+	case Rejected:
+		v.Status = "rejected"
+	}
+	return v
+}
+
+func (h handlers) buy(c echo.Context) (httpapi.Reply, error) {
+	id, err := httpapi.PathID(c, "id", "flash sale")
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	ctx := c.Request().Context()
+	if _, err := h.service.snapshotOf(ctx, id); err != nil {
+		return httpapi.Reply{}, err
+	}
+	p, _ := principal.From(ctx)
+	customer, ok := p.Customer()
+	if !ok {
+		return httpapi.Reply{}, apperr.New(apperr.Forbidden, "Only customers buy: sign in as one, or act for one with an API token that may, with X-On-Behalf-Of.")
+	}
+	key, err := purchaseKey(c.Request().Header)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if key != "" {
+		key = fmt.Sprintf("%s:%d:%s", p.Kind, p.UserID, key)
+	}
+	var request buyRequest
+	if err := httpapi.Bind(c, &request); err != nil {
+		return httpapi.Reply{}, err
+	}
+	receipt, err := h.service.Buy(ctx, Wish{Sale: id, User: customer, Units: *request.Quantity, Key: key, Trace: traceOf(ctx)})
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	view := representTicket(receipt.Ticket)
+	view.Ahead = &receipt.Ahead
+	reply := httpapi.Reply{Status: http.StatusAccepted, Body: view}
+	return reply.With(echo.HeaderLocation, fmt.Sprintf("%s/flash-sales/%d/tickets/%s", httpapi.Base, id, view.Ticket)), nil
+}
+
+// traceOf is the request's trace context for who handles its ticket, nil without one.
+func traceOf(ctx context.Context) map[string]string {
+	carrier := propagation.MapCarrier{}
+	otel.GetTextMapPropagator().Inject(ctx, carrier)
+	if len(carrier) == 0 {
+		return nil
+	}
+	return carrier
+}
+
+const longestKey = 128
+
+// purchaseKey reads the idempotency key under either of its names, "" without one.
+func purchaseKey(header http.Header) (string, error) {
+	invalid := func(why string) error {
+		return apperr.New(apperr.IdempotencyKeyInvalid, "The idempotency key %s.", why)
+	}
+	sent := append(header.Values("X-Idempotency-Key"), header.Values("Idempotency-Key")...)
+	if len(sent) == 0 {
+		return "", nil
+	}
+	key := sent[0]
+	for _, other := range sent[1:] {
+		if other != key {
+			return "", invalid("was sent twice with different values")
+		}
+	}
+	if key == "" || len(key) > longestKey {
+		return "", invalid(fmt.Sprintf("must have 1 to %d characters", longestKey))
+	}
+	for i := range len(key) {
+		if key[i] < ' ' || key[i] > '~' {
+			return "", invalid("must be printable ASCII")
+		}
+	}
+	return key, nil
+}
+
+// ticket answers a customer about its own tickets, and who may read sales about any.
+func (h handlers) ticket(c echo.Context) (httpapi.Reply, error) {
+	id, err := httpapi.PathID(c, "id", "flash sale")
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	ctx := c.Request().Context()
+	p, _ := principal.From(ctx)
+	customer, ok := p.Customer()
+	if !ok && !p.May(read) {
+		return httpapi.Reply{}, apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have, or a customer.", read)
+	}
+	found, err := h.service.Follow(ctx, id, customer, c.Param("ticket"))
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.OK(representTicket(*found)), nil
+}

@@ -1,0 +1,175 @@
+package flashsale
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/guard"
+	"interlock/internal/status"
+	"interlock/internal/uow"
+)
+
+// Take moves a sale that was just read; see change.Take for what is refused. Opening
+// reserves the sale's quantity of the item's stock and builds the gate; closing leaves
+// what is unsold to be released once the queue has drained.
+//
+// Errors, besides, for open: ValidationFailed when the item is not for sale or the sale
+// is over already; InsufficientStock; lock.ErrNotAcquired when the item's stock was not
+// had in time.
+func (s *Service) Take(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
+	opening := action == "open" && sale.Status == draft.Code
+	if opening {
+		var err error
+		if ctx, err = s.stock.Lock(ctx, u, lockPatience, sale.SKU); err != nil {
+			return nil, err
+		}
+	}
+	step := change.Step{Action: action, IfMatch: ifMatch}
+	if opening && (ifMatch == nil || ifMatch.Holds(sale.Ref())) {
+		if !sale.EndsTime.After(u.Now()) {
+			return nil, apperr.Invalid(apperr.Field{Pointer: "/endsTime", Code: "over", Message: "has passed, so the sale cannot be opened; move it first"})
+		}
+		name, err := s.itemName(ctx, u, sale.SKU)
+		if err != nil {
+			return nil, err
+		}
+		step.Set = guard.Set{"item_name": name}
+	}
+	after, err := change.Take(ctx, u, moving{s}, sale, step)
+	if err != nil {
+		return nil, err
+	}
+	if opening {
+		if err := s.endow(ctx, u, after); err != nil {
+			return nil, err
+		}
+	}
+	if err := keep(ctx, u, after, action, ""); err != nil {
+		return nil, err
+	}
+	s.trace(u, action, after, map[string]any{
+		"version": after.Version, "from": Machine.Of(sale.Status).Name, "to": Machine.Of(after.Status).Name,
+	})
+	u.AfterCommit(func(ctx context.Context) { s.tell(ctx, after.ID) })
+	return after, nil
+}
+
+// endow gives a sale that is being opened its units.
+func (s *Service) endow(ctx context.Context, u *uow.Unit, sale *Sale) error {
+	stock := &Stock{SaleID: sale.ID, Allotted: sale.Quantity, Epoch: 1}
+	if err := guard.Insert(ctx, u, stock); err != nil {
+		return fmt.Errorf("insert the sale's units: %w", err)
+	}
+	reference := fmt.Sprintf("@flash-sales/%d/open", sale.ID)
+	if err := s.stock.Reserve(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: sale.Quantity}); err != nil {
+		return err
+	}
+	rules := rulesOf(sale, stock)
+	u.AfterCommit(func(ctx context.Context) {
+		// A gate that is there already is of a later epoch, or of this one.
+		if err := s.gate.Build(ctx, rules, nil); err != nil {
+			slog.WarnContext(ctx, "the gate of a new sale could not be built and will be tried again", "sale", sale.ID, "error", err)
+			s.look()
+		}
+	})
+	return nil
+}
+
+// tell brings what is committed to the gate. Should that fail, the reconciler does it.
+func (s *Service) tell(ctx context.Context, id int64) {
+	err := s.apply(ctx, id)
+	if err != nil {
+		slog.WarnContext(ctx, "the gate has not heard of a change of its sale and will be told again", "sale", id, "error", err)
+	}
+	s.look()
+}
+
+func (s *Service) apply(ctx context.Context, id int64) error {
+	s.forget(id)
+	snap, err := s.load(ctx, id)
+	if err != nil || snap.stock == nil {
+		return err
+	}
+	return s.gate.Apply(ctx, rulesOf(snap.sale, snap.stock))
+}
+
+// TakeBack takes the units of a cancelled order back into its sale, in the order's own
+// unit, which has the lock of the item's stock: from the order's holder to the sale's.
+// They are for sale again, or, when the sale is closed, released to the item's stock.
+func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, id int64, ticket, holder string, units int64) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	sale, err := findSale(tx, id)
+	if err != nil {
+		return fmt.Errorf("read the flash sale of an order: %w", err)
+	}
+	stock, err := stockOf(tx, id)
+	if err != nil {
+		return err
+	}
+	if stock == nil {
+		return fmt.Errorf("%s has orders and no units", sale.Label())
+	}
+	if err := unsell(ctx, u, stock, units); err != nil {
+		return fmt.Errorf("take %d units back: %w", units, err)
+	}
+	if err := s.stock.Pass(ctx, u, sale.SKU, holder, map[string]int64{sale.holder(): units}); err != nil {
+		return err
+	}
+	u.AfterCommit(func(ctx context.Context) {
+		s.move(ctx, id, Step{Ticket: ticket, From: []State{Queued, Processing, Buried, Confirmed}, To: Cancelled})
+		s.exhausted.Delete(id)
+		s.look()
+	})
+	return nil
+}
+
+// move takes one step of the gate after its cause was committed. Should it fail, the
+// reconciler finds the difference.
+func (s *Service) move(ctx context.Context, sale int64, step Step) {
+	stock, err := stockOf(s.db.Read(ctx), sale)
+	if err == nil && stock != nil {
+		_, err = s.gate.Move(ctx, sale, stock.Epoch, []Step{step})
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "the gate has not heard of a ticket and will be told again", "sale", sale, "ticket", step.Ticket, "error", err)
+	}
+}
+
+// Demand is VersionConflict when a precondition was given that does not hold.
+func (s *Service) Demand(sale *Sale, ifMatch *guard.Precondition) error {
+	return change.Demand(moving{s}, sale, ifMatch)
+}
+
+// moving tells package change how sales move.
+type moving struct{ *Service }
+
+func (moving) Machine() *status.Machine { return Machine }
+
+func (moving) Label(sale *Sale) string { return sale.Label() }
+
+func (moving) View(sale *Sale) any { return represent(*sale) }
+
+func (moving) State(sale *Sale) status.State { return Machine.Of(sale.Status) }
+
+func (m moving) Fetch(ctx context.Context, id int64) (*Sale, error) {
+	return findSale(m.db.Read(ctx), id)
+}
+
+func (moving) Move(ctx context.Context, u *uow.Unit, sale *Sale, to status.State, set guard.Set) (*Sale, error) {
+	err := guard.Transition[Sale](ctx, u, sale.Ref(), Machine.Of(sale.Status), to, set)
+	if err != nil {
+		return nil, err
+	}
+	after := *sale
+	after.Status = to.Code
+	if name, ok := set["item_name"].(string); ok {
+		after.ItemName = name
+	}
+	return &after, guard.Advance(ctx, u, &after)
+}

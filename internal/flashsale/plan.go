@@ -1,0 +1,250 @@
+package flashsale
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/guard"
+	"interlock/internal/merge"
+	"interlock/internal/uow"
+)
+
+// lockPatience is how long a change of the allotment waits for the item's stock.
+const lockPatience = 3 * time.Second
+
+// Plan adds a sale as a draft. Errors: ValidationFailed.
+func (s *Service) Plan(ctx context.Context, u *uow.Unit, terms Terms) (*Sale, error) {
+	if broken := terms.check(); len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	secret, err := newSecret(s.random)
+	if err != nil {
+		return nil, err
+	}
+	sale := &Sale{Terms: terms, Status: draft.Code, Secret: secret}
+	if sale.ItemName, err = s.itemName(ctx, u, terms.SKU); err != nil {
+		return nil, err
+	}
+	if err := guard.Insert(ctx, u, sale); err != nil {
+		return nil, fmt.Errorf("insert flash sale: %w", err)
+	}
+	s.trace(u, "create", sale, map[string]any{"version": sale.Version, "terms": terms})
+	return sale, keep(ctx, u, sale, "create", "")
+}
+
+// itemName returns the name of the item that a sale is to sell. Errors:
+// ValidationFailed when it cannot be ordered now.
+func (s *Service) itemName(ctx context.Context, u *uow.Unit, sku string) (string, error) {
+	found, name := false, ""
+	err := s.items.ForSale(ctx, u, []string{sku}, func(_, item string, _ int64) { found, name = true, item })
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		return "", apperr.Invalid(apperr.Field{Pointer: "/sku", Code: "not_for_sale", Message: "names no item that is for sale"})
+	}
+	return name, nil
+}
+
+// Delete removes a draft that was just read. Errors: VersionConflict, InUse.
+func (s *Service) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch guard.Precondition) error {
+	s.trace(u, "delete", sale, map[string]any{"version": sale.Version, "terms": sale.Terms})
+	return change.Delete(ctx, u, editing{s}, sale, ifMatch, func() error {
+		if sale.Status != draft.Code {
+			return apperr.New(apperr.InUse, "%s was opened, so it cannot be deleted. Close it instead.", sale.Label())
+		}
+		return guard.Delete[Sale](ctx, u, sale.Ref())
+	})
+}
+
+// Edit changes a sale that was just read; see change.Apply for what is refused. Of one
+// that was opened the quantity moves the allotment: more is reserved of the item's
+// stock, or units that nobody has bought go back there.
+//
+// Errors, besides: TransitionNotAllowed for a closed sale; InsufficientStock when there
+// is not as much; SoldOut when fewer units remain than are to be taken away;
+// lock.ErrNotAcquired when the item's stock was not had in time; Unavailable.
+func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change.Edit) (change.Edited[*Sale], error) {
+	var none change.Edited[*Sale]
+	if sale.Status == closed.Code && edit.IfMatch.Holds(sale.Ref()) {
+		return none, change.Refusal(moving{s}, sale, apperr.TransitionNotAllowed, "be changed")
+	}
+	delta := quantityDelta(sale, edit)
+	if sale.Status == draft.Code || delta == 0 || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {
+		return change.Apply(ctx, u, editing{s}, sale, edit)
+	}
+	ctx, err := s.stock.Lock(ctx, u, lockPatience, sale.SKU)
+	if err != nil {
+		return none, err
+	}
+	if delta < 0 {
+		if err := s.withhold(ctx, sale, -delta); err != nil {
+			return none, err
+		}
+	}
+	edited, err := change.Apply(ctx, u, editing{s}, sale, edit)
+	if err != nil {
+		// What was withheld is given back; should the store be away, the reconciler does.
+		s.look()
+	}
+	return edited, err
+}
+
+// quantityDelta is by how much an edit changes the quantity.
+func quantityDelta(sale *Sale, edit change.Edit) int64 {
+	patch, _ := edit.Patch.(map[string]any)
+	wanted, ok := patch["quantity"]
+	if !ok {
+		return 0
+	}
+	text, err := merge.Encode(wanted)
+	if err != nil {
+		return 0
+	}
+	var quantity int64
+	if json.Unmarshal(text, &quantity) != nil {
+		return 0
+	}
+	return quantity - sale.Quantity
+}
+
+// withhold takes units out of the gate before SQL gives them away, so that no customer
+// is let in on them meanwhile. It first undoes what an earlier run may have withheld.
+func (s *Service) withhold(ctx context.Context, sale *Sale, units int64) error {
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
+	if err != nil {
+		return err
+	}
+	if stock == nil {
+		return fmt.Errorf("%s was opened and has no units", sale.Label())
+	}
+	if err := s.gate.Apply(ctx, rulesOf(sale, stock)); err != nil {
+		return gateError(err)
+	}
+	err = s.gate.Shrink(ctx, sale.ID, stock.Epoch, units)
+	if errors.Is(err, ErrTooFew) {
+		return apperr.New(apperr.SoldOut, "Fewer than %d units of %s remain; nothing was changed.", units, sale.Label())
+	}
+	return gateError(err)
+}
+
+// editing tells package change how sales are edited.
+type editing struct{ *Service }
+
+func (editing) Label(sale *Sale) string { return sale.Label() }
+
+func (editing) View(sale *Sale) any { return represent(*sale) }
+
+// Document leaves out what is null, as a merge patch does that clears it.
+func (editing) Document(sale *Sale) (any, error) {
+	tree, err := merge.Tree(sale.Terms)
+	if members, ok := tree.(map[string]any); ok {
+		maps.DeleteFunc(members, func(_ string, value any) bool { return value == nil })
+	}
+	return tree, err
+}
+
+func (e editing) At(ctx context.Context, sale *Sale, version int64) (*Sale, error) {
+	var revision Revision
+	err := e.db.Read(ctx).Where("sale_id = ? AND version = ?", sale.ID, version).Take(&revision).Error
+	if err != nil {
+		return nil, err
+	}
+	return revision.restore(sale), nil
+}
+
+func (e editing) Fetch(ctx context.Context, id int64) (*Sale, error) {
+	return findSale(e.db.Read(ctx), id)
+}
+
+func (editing) FetchLocked(ctx context.Context, u *uow.Unit, id int64) (*Sale, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return findSale(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
+}
+
+func (editing) Revise(sale *Sale, document any) (*Sale, guard.Set, error) {
+	text, err := merge.Encode(document)
+	if err != nil {
+		return nil, nil, err
+	}
+	var terms Terms
+	if err := json.Unmarshal(text, &terms); err != nil {
+		return nil, nil, fmt.Errorf("read an edited flash sale: %w", err)
+	}
+	broken := terms.check()
+	if sale.Status != draft.Code {
+		broken = append(broken, sale.fixed(terms)...)
+	}
+	if len(broken) > 0 {
+		return nil, nil, apperr.Invalid(broken...)
+	}
+	after := *sale
+	after.Terms = terms
+	return &after, terms.columns(), nil
+}
+
+func (editing) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error {
+	return guard.Update[Sale](ctx, u, ref, set)
+}
+
+func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Sale) error {
+	switch {
+	case before.Status == draft.Code && before.SKU != after.SKU:
+		if _, err := e.itemName(ctx, u, after.SKU); err != nil {
+			return err
+		}
+	case before.Status != draft.Code:
+		if err := e.reallot(ctx, u, after, after.Quantity-before.Quantity); err != nil {
+			return err
+		}
+	}
+	e.trace(u, "update", after, map[string]any{
+		"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,
+	})
+	if before.Status != draft.Code {
+		u.AfterCommit(func(ctx context.Context) { e.tell(ctx, after.ID) })
+	}
+	return keep(ctx, u, after, "update", "")
+}
+
+// reallot moves units between the item's stock and an opened sale. The unit has the
+// lock of the item's stock.
+func (s *Service) reallot(ctx context.Context, u *uow.Unit, sale *Sale, delta int64) error {
+	if delta == 0 {
+		return nil
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	stock, err := stockOf(tx, sale.ID)
+	if err != nil {
+		return err
+	}
+	if stock == nil {
+		return fmt.Errorf("%s was opened and has no units", sale.Label())
+	}
+	err = allot(ctx, u, stock, delta)
+	if errors.Is(err, guard.ErrRefused) {
+		return apperr.New(apperr.SoldOut, "More than %d units of %s are sold; nothing was changed.", stock.Allotted+delta, sale.Label())
+	}
+	if err != nil {
+		return fmt.Errorf("change the allotment: %w", err)
+	}
+	reference := fmt.Sprintf("@flash-sales/%d/version/%d", sale.ID, sale.Version)
+	if delta > 0 {
+		return s.stock.Reserve(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: delta})
+	}
+	return s.stock.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: -delta})
+}

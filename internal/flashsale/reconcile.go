@@ -1,0 +1,320 @@
+package flashsale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"interlock/internal/apperr"
+	"interlock/internal/guard"
+	"interlock/internal/mq"
+	"interlock/internal/uow"
+)
+
+// Reconciliation is what a look at a sale found and mended.
+type Reconciliation struct {
+	// Rebuilt is whether the gate was built anew from SQL.
+	Rebuilt bool `json:"rebuilt"`
+	// Repaired is how many tickets were not where their orders are.
+	Repaired int `json:"repaired"`
+	// Released is how many unsold units of a closed sale went back to the item's stock.
+	Released int64 `json:"released"`
+	// Sold is how many units SQL counts as sold, LiveUnits how many are in live orders.
+	Sold      int64 `json:"sold"`
+	LiveUnits int64 `json:"liveUnits"`
+	// Consistent is whether SQL's two numbers are the same and the sale is balanced.
+	Consistent bool  `json:"consistent"`
+	Stats      Stats `json:"stats"`
+}
+
+// Reconcile compares the gate of a sale with SQL, ticket by ticket, and brings it to
+// where SQL is. A gate that is missing is built from the orders; tickets that were
+// accepted and had no order are lost with the store that they were in.
+//
+// Errors: NotFound; TransitionNotAllowed for a draft; Unavailable;
+// lock.ErrNotAcquired.
+func (s *Service) Reconcile(ctx context.Context, id int64) (Reconciliation, error) {
+	var r Reconciliation
+	sale, err := s.Sale(ctx, id)
+	if err != nil {
+		return r, err
+	}
+	if sale.Status == draft.Code {
+		return r, refuseDraft(sale)
+	}
+	if r.Rebuilt, err = s.rebuild(ctx, sale); err != nil {
+		return r, gateError(err)
+	}
+	if r.Repaired, r.Sold, r.LiveUnits, err = s.repair(ctx, sale); err != nil {
+		return r, gateError(err)
+	}
+	if r.Released, err = s.release(ctx, sale); err != nil {
+		return r, gateError(err)
+	}
+	if r.Stats, err = s.Stats(ctx, id); err != nil {
+		return r, err
+	}
+	r.Consistent = r.Stats.Balanced && r.Sold == r.LiveUnits
+	if !r.Consistent {
+		slog.ErrorContext(ctx, "a flash sale does not add up", "sale", id, "sold", r.Sold, "liveUnits", r.LiveUnits, "stats", r.Stats)
+	}
+	return r, nil
+}
+
+func refuseDraft(sale *Sale) *apperr.Error {
+	return apperr.New(apperr.TransitionNotAllowed, "%s is a draft: there is nothing to reconcile before it was opened.", sale.Label()).
+		With("currentStatus", draft.Name).With("allowedTransitions", Machine.Allowed(draft))
+}
+
+// locked runs fn under the lock of the item's stock, outside of any transaction: no
+// batch of the sale is between its first look at the gate and its COMMIT.
+func (s *Service) locked(ctx context.Context, sale *Sale, fn func(ctx context.Context, stock *Stock) error) error {
+	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		ctx, err := s.stock.Lock(ctx, u, lockPatience, sale.SKU)
+		if err != nil {
+			return err
+		}
+		stock, err := stockOf(s.db.Read(ctx), sale.ID)
+		if err != nil {
+			return err
+		}
+		if stock == nil {
+			return fmt.Errorf("%s was opened and has no units", sale.Label())
+		}
+		return fn(ctx, stock)
+	})
+}
+
+// rebuild builds the gate anew when it is missing or of an earlier epoch. The new epoch
+// is committed first; until the gate is built it admits nobody, and should the program
+// end in between, the next one begins with another epoch.
+func (s *Service) rebuild(ctx context.Context, sale *Sale) (bool, error) {
+	missing := func(ctx context.Context, stock *Stock) (bool, error) {
+		counts, err := s.gate.Counts(ctx, sale.ID)
+		if errors.Is(err, ErrNoGate) {
+			return true, nil
+		}
+		return err == nil && counts.Epoch != stock.Epoch, away(err)
+	}
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
+	if err != nil || stock == nil {
+		return false, err
+	}
+	if gone, err := missing(ctx, stock); !gone || err != nil {
+		return false, err
+	}
+	if err := s.nextEpoch(ctx, sale, stock.Epoch); err != nil {
+		return false, err
+	}
+	rebuilt := false
+	err = s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+		gone, err := missing(ctx, stock)
+		if err != nil || !gone {
+			return err
+		}
+		// Whatever is left in the queue is of an epoch that has ended.
+		if err := s.queues.Queue(QueueName(sale.ID)).Purge(ctx); err != nil {
+			return away(err)
+		}
+		current, err := s.Sale(ctx, sale.ID)
+		if err != nil {
+			return err
+		}
+		var tickets []Ticket
+		err = s.orders.EachOfSale(ctx, sale.ID, func(part []Order) {
+			for _, order := range part {
+				tickets = append(tickets, *order.ticket())
+			}
+		})
+		if err != nil {
+			return err
+		}
+		rebuilt = true
+		return away(s.gate.Build(ctx, rulesOf(current, stock), tickets))
+	})
+	s.forget(sale.ID)
+	if err != nil || !rebuilt {
+		return false, err
+	}
+	s.metrics.rebuilt.Inc()
+	slog.WarnContext(ctx, "the gate of a flash sale was built anew from the database", "sale", sale.ID)
+	return true, nil
+}
+
+// nextEpoch begins an epoch, unless somebody else has:
+//
+//	UPDATE flash_sale_stocks SET epoch = epoch + 1, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND (epoch = ?)
+func (s *Service) nextEpoch(ctx context.Context, sale *Sale, epoch int64) error {
+	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		stock, err := stockOf(tx, sale.ID)
+		if err != nil || stock == nil || stock.Epoch != epoch {
+			return err
+		}
+		err = guard.Adjust[Stock](ctx, u, stock.ID, guard.Set{"epoch": guard.Add("epoch", 1)}, "epoch = ?", epoch)
+		if errors.Is(err, guard.ErrRefused) {
+			return nil
+		}
+		u.Audit(uow.Entry{
+			Action: "flash_sale.rebuild", Resource: Topic + "/" + strconv.FormatInt(sale.ID, 10), Detail: map[string]any{"epoch": epoch + 1},
+		})
+		return err
+	})
+}
+
+// repair brings the rules and the tickets of the gate to where SQL is, and returns how
+// many tickets it moved, what SQL counts as sold, and the units of live orders.
+func (s *Service) repair(ctx context.Context, sale *Sale) (repaired int, sold, live int64, err error) {
+	if err := s.buryDead(ctx, sale); err != nil {
+		return 0, 0, 0, err
+	}
+	err = s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+		current, err := s.Sale(ctx, sale.ID)
+		if err != nil {
+			return err
+		}
+		if err := s.gate.Apply(ctx, rulesOf(current, stock)); err != nil {
+			return away(err)
+		}
+		repaired, sold, live = 0, stock.Sold, 0
+		var broken error
+		err = s.orders.EachOfSale(ctx, sale.ID, func(part []Order) {
+			if broken != nil {
+				return
+			}
+			var moved int
+			moved, broken = s.align(ctx, sale.ID, stock.Epoch, part)
+			repaired += moved
+			for _, order := range part {
+				if order.Live {
+					live += order.Units
+				}
+			}
+		})
+		return errors.Join(err, broken)
+	})
+	s.metrics.repaired.Add(float64(repaired))
+	return repaired, sold, live, err
+}
+
+// align moves the tickets of orders to where the orders are.
+func (s *Service) align(ctx context.Context, sale, epoch int64, part []Order) (int, error) {
+	steps := make([]Step, len(part))
+	for i, order := range part {
+		steps[i] = settlement(order)
+		if !order.Live {
+			steps[i].From = append(steps[i].From, Confirmed)
+		}
+	}
+	before, err := s.gate.Move(ctx, sale, epoch, nop(steps))
+	if err != nil {
+		return 0, away(err)
+	}
+	after, err := s.gate.Move(ctx, sale, epoch, steps)
+	if err != nil {
+		return 0, away(err)
+	}
+	moved := 0
+	for i := range after {
+		if after[i] != nil && before[i] != nil && after[i].State != before[i].State {
+			moved++
+		}
+	}
+	return moved, nil
+}
+
+// nop are steps that move nothing, to read tickets by.
+func nop(steps []Step) []Step {
+	reading := make([]Step, len(steps))
+	for i, step := range steps {
+		reading[i] = Step{Ticket: step.Ticket, To: step.To}
+	}
+	return reading
+}
+
+// buryDead tells the gate of messages that the queue itself gave up.
+func (s *Service) buryDead(ctx context.Context, sale *Sale) error {
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
+	if err != nil || stock == nil {
+		return err
+	}
+	queue := s.queues.Queue(QueueName(sale.ID))
+	for after, more := "", true; more; more = after != "" {
+		var dead []mq.DeadMessage
+		if dead, after, err = queue.Dead(ctx, after, mq.MaxListed); err != nil {
+			return away(err)
+		}
+		steps := make([]Step, len(dead))
+		for i, m := range dead {
+			steps[i] = Step{Ticket: m.ID, From: []State{Queued, Processing}, To: Buried}
+		}
+		if len(steps) == 0 {
+			return nil
+		}
+		if _, err := s.gate.Move(ctx, sale.ID, stock.Epoch, steps); err != nil {
+			return away(err)
+		}
+	}
+	return nil
+}
+
+// release returns what is left of a closed sale to the item's stock, once its queue has
+// drained, and returns how many units that were.
+func (s *Service) release(ctx context.Context, sale *Sale) (int64, error) {
+	if sale.Status != closed.Code {
+		return 0, nil
+	}
+	var released int64
+	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		released = 0
+		ctx, err := s.stock.Lock(ctx, u, lockPatience, sale.SKU)
+		if err != nil {
+			return err
+		}
+		stock, err := stockOf(s.db.Read(ctx), sale.ID)
+		if err != nil || stock == nil {
+			return err
+		}
+		// The gate first learns what an earlier release has taken.
+		if err := s.gate.Apply(ctx, rulesOf(sale, stock)); err != nil {
+			return away(err)
+		}
+		counts, err := s.gate.Counts(ctx, sale.ID)
+		if err != nil {
+			return away(err)
+		}
+		units := min(counts.Remaining, stock.Allotted-stock.Sold)
+		if units <= 0 || counts.Queued+counts.Processing > 0 {
+			return nil
+		}
+		released = units
+		return s.giveUp(ctx, u, sale, stock, units)
+	})
+	if err == nil && released > 0 {
+		err = away(s.apply(ctx, sale.ID))
+	}
+	return released, err
+}
+
+func (s *Service) giveUp(ctx context.Context, u *uow.Unit, sale *Sale, stock *Stock, units int64) error {
+	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"allotted": stock.Allotted - units}); err != nil {
+		if errors.Is(err, guard.ErrStale) {
+			return uow.Again(err)
+		}
+		return fmt.Errorf("release the unsold: %w", err)
+	}
+	reference := fmt.Sprintf("@flash-sales/%d/release/%d", sale.ID, stock.Version)
+	if err := s.stock.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: units}); err != nil {
+		return err
+	}
+	u.Audit(uow.Entry{
+		Action: "flash_sale.release", Resource: Topic + "/" + strconv.FormatInt(sale.ID, 10), Detail: map[string]any{"units": units},
+	})
+	return nil
+}

@@ -1,0 +1,346 @@
+package flashsale_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/flashsale"
+	"interlock/internal/mq"
+	"interlock/internal/orders"
+	"interlock/internal/uow"
+)
+
+func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		available, reserved := s.available(t)
+		require.EqualValues(t, 990, available)
+		require.EqualValues(t, 10, reserved)
+
+		bought := s.buy(t, sale, 7, 2)
+		require.Equal(t, 202, bought.Status, bought.Body)
+		require.Equal(t, "queued", bought.Body["status"])
+		require.EqualValues(t, 0, bought.Body["ahead"])
+		ticket := bought.Body["ticket"].(string)
+		require.Equal(t, "/api/v1"+sale+"/tickets/"+ticket, bought.Header.Get("Location"))
+		require.EqualValues(t, 1, s.buy(t, sale, 8, 1).Body["ahead"])
+		require.Equal(t, "queued", s.ticket(t, sale, 7, ticket)["status"])
+		require.EqualValues(t, 3, s.numbers(t, sale).Queued)
+
+		before := s.count(t, &uow.AuditRow{}, "1 = 1")
+		s.consume(t, sale)
+		require.EqualValues(t, before+1, s.count(t, &uow.AuditRow{}, "1 = 1"), "one batch, one audit row")
+
+		confirmed := s.ticket(t, sale, 7, ticket)
+		require.Equal(t, "confirmed", confirmed["status"])
+		order := s.must(t, 200, "GET", fmt.Sprintf("/orders/%d", int64(confirmed["orderId"].(float64))), nil).Body
+		require.Equal(t, confirmed["orderNo"], order["orderNo"])
+		require.EqualValues(t, 1000, order["amount"])
+		require.EqualValues(t, 7, order["userId"])
+		require.Equal(t, "pending", order["status"])
+		require.Equal(t, ticket, order["ticket"])
+		line := order["items"].([]any)[0].(object)
+		require.Equal(t, "Item TEA-1", line["name"])
+		require.EqualValues(t, 2, line["quantity"])
+
+		c := s.numbers(t, sale)
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 7, Confirmed: 3}, counters(c))
+		sold, allotted := s.soldInSQL(t, sale)
+		require.EqualValues(t, 3, sold)
+		require.EqualValues(t, 10, allotted)
+		available, reserved = s.available(t)
+		require.EqualValues(t, 990, available)
+		require.EqualValues(t, 10, reserved, "what is sold stays reserved, for the orders now")
+	})
+}
+
+// counters leaves the rates out, which depend on the second.
+func counters(c flashsale.Counts) flashsale.Counts {
+	c.AcceptedPerSecond, c.ConfirmedPerSecond = 0, 0
+	return c
+}
+
+func TestTheGateRefusesWhatTheRulesForbid(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 5, "perUserLimit": 3, "queueCap": 3, "startsTime": opening.Add(time.Minute)})
+		early := s.buy(t, sale, 1, 1)
+		require.Equal(t, 409, early.Status)
+		require.Equal(t, "sale_not_open", early.Body["code"])
+		require.Equal(t, "not_started", early.Body["reason"])
+		s.clock.Advance(time.Minute)
+
+		first := s.buy(t, sale, 1, 2)
+		require.Equal(t, 202, first.Status, first.Body)
+		greedy := s.buy(t, sale, 1, 2)
+		require.Equal(t, 409, greedy.Status)
+		require.Equal(t, "limit_reached", greedy.Body["code"], "the limit is in units")
+		require.Equal(t, first.Body["ticket"], greedy.Body["ticket"])
+		require.Equal(t, 202, s.buy(t, sale, 1, 1).Status)
+
+		late := s.buy(t, sale, 2, 3)
+		require.Equal(t, 409, late.Status)
+		require.Equal(t, "sold_out", late.Body["code"])
+		require.Equal(t, 202, s.buy(t, sale, 2, 1).Status, "fewer are still there")
+		full := s.buy(t, sale, 3, 1)
+		require.Equal(t, 503, full.Status)
+		require.Equal(t, "queue_full", full.Body["code"])
+		require.Equal(t, "1", full.Header.Get("Retry-After"))
+		s.consume(t, sale)
+		require.Equal(t, 202, s.buy(t, sale, 3, 1).Status, "draining reopens the queue")
+		require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
+
+		s.must(t, 200, "POST", sale+"/pause", nil)
+		halted := s.buy(t, sale, 4, 1)
+		require.Equal(t, "sale_not_open", halted.Body["code"])
+		require.Equal(t, "paused", halted.Body["reason"])
+		s.must(t, 200, "POST", sale+"/resume", nil)
+		s.clock.Advance(2 * time.Hour)
+		require.Equal(t, "ended", s.buy(t, sale, 4, 1).Body["reason"])
+
+		require.Equal(t, 422, s.buy(t, sale, 4, 0).Status)
+		require.Equal(t, 403, s.send(t, "POST", sale+"/orders", object{"quantity": 1}).Status, "an admin is no customer")
+		require.Equal(t, 404, s.buy(t, "/flash-sales/999999999", 4, 1).Status)
+		s.consume(t, sale)
+		require.EqualValues(t, 4, s.count(t, &orders.Line{}, "sku = 'TEA-1'"), "orders of 2, 1, 1 and 1 units")
+	})
+}
+
+func TestARetriedPurchaseFindsItsOwnTicket(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
+		first := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1")
+		require.Equal(t, 202, first.Status)
+		require.Equal(t, 202, s.buy(t, sale, 8, 1, "Idempotency-Key", "k1").Status)
+		require.Equal(t, "sold_out", s.buy(t, sale, 9, 1).Body["code"])
+		again := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1")
+		require.Equal(t, 202, again.Status, "neither the limit nor what is sold out matters")
+		require.Equal(t, first.Body["ticket"], again.Body["ticket"])
+		require.Equal(t, "idempotency_key_reused", s.buy(t, sale, 7, 2, "X-Idempotency-Key", "k1").Body["code"])
+		require.Equal(t, 400, s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1", "Idempotency-Key", "k2").Status)
+		s.consume(t, sale)
+		s.must(t, 200, "POST", sale+"/close", nil)
+		late := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1")
+		require.Equal(t, 202, late.Status)
+		require.Equal(t, "confirmed", late.Body["status"])
+		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "1 = 1"))
+	})
+}
+
+func TestATicketIsItsCustomersOwn(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)
+		require.Equal(t, 404, s.send(t, "GET", sale+"/tickets/"+ticket, nil, "Customer", "8").Status)
+		require.Equal(t, 200, s.send(t, "GET", sale+"/tickets/"+ticket, nil).Status, "who reads sales reads tickets")
+		require.Equal(t, 404, s.send(t, "GET", sale+"/tickets/0123", nil, "Customer", "7").Status)
+	})
+}
+
+func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		for user := range int64(3) {
+			require.Equal(t, 202, s.buy(t, sale, 7+user, 2).Status)
+		}
+		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		require.NoError(t, err)
+		// The program ends after the COMMIT and before the queue hears of it.
+		for range 3 {
+			for _, outcome := range s.sales.Handler(idOf(sale))(s.worker(), batch.Messages) {
+				require.NoError(t, outcome.Err())
+			}
+		}
+		require.EqualValues(t, 3, s.count(t, &orders.Order{}, "1 = 1"))
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 4, Confirmed: 6}, counters(s.numbers(t, sale)))
+		sold, _ := s.soldInSQL(t, sale)
+		require.EqualValues(t, 6, sold)
+	})
+}
+
+// forgetful is a gate that is away when tickets are settled, as often as losses says.
+type forgetful struct {
+	flashsale.Gate
+	losses atomic.Int64
+}
+
+func (g *forgetful) Move(ctx context.Context, sale, epoch int64, steps []flashsale.Step) ([]*flashsale.Ticket, error) {
+	if steps[0].To == flashsale.Confirmed && g.losses.Add(-1) >= 0 {
+		return nil, errors.New("connection reset")
+	}
+	return g.Gate.Move(ctx, sale, epoch, steps)
+}
+
+func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		gate := &forgetful{Gate: s.gate}
+		gate.losses.Store(1)
+		sales := s.with(gate)
+		sale := s.open(t, nil)
+		ticket := s.buy(t, sale, 7, 2).Body["ticket"]
+		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		require.NoError(t, err)
+		outcomes := sales.Handler(idOf(sale))(s.worker(), batch.Messages)
+		require.Error(t, outcomes[0].Err(), "it is to come again")
+		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+		s.numbers(t, sale)
+		require.NoError(t, queue.Settle(s.ctx, batch, []mq.Outcome{mq.Postpone(outcomes[0].Err(), 0)}))
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
+		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 2, s.numbers(t, sale).Confirmed)
+	})
+}
+
+func TestBuyersRaceForTheLastUnits(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 20, "perUserLimit": 2})
+		var accepted atomic.Int64
+		race(100, func(i int) {
+			a := s.buy(t, sale, 1+int64(i)%50, 1)
+			switch a.Status {
+			case 202:
+				accepted.Add(1)
+			case 409:
+			default:
+				t.Errorf("buyer %d: %v", i, a.Body)
+			}
+		})
+		require.EqualValues(t, 20, accepted.Load())
+		race(2, func(int) { s.consume(t, sale) })
+		c := s.numbers(t, sale)
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 20, Confirmed: 20}, counters(c))
+		require.EqualValues(t, 20, s.count(t, &orders.Order{}, "1 = 1"))
+	})
+}
+
+func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 1})
+		bought := s.buy(t, sale, 7, 1)
+		require.Equal(t, "sold_out", s.buy(t, sale, 8, 1).Body["code"])
+		s.consume(t, sale)
+		order := int64(s.ticket(t, sale, 7, bought.Body["ticket"])["orderId"].(float64))
+		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order), object{"reason": "changed my mind"})
+		require.EqualValues(t, 1, s.numbers(t, sale).Remaining)
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
+		require.EqualValues(t, 1, s.numbers(t, sale).Returned)
+		sold, _ := s.soldInSQL(t, sale)
+		require.EqualValues(t, 0, sold)
+	})
+}
+
+func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		var paths []string
+		for user := range int64(5) {
+			ticket := s.buy(t, sale, 7+user, 2).Body["ticket"]
+			s.consume(t, sale)
+			paths = append(paths, fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 7+user, ticket)["orderId"].(float64))))
+		}
+		s.clock.Advance(16 * time.Minute)
+		var paid atomic.Int64
+		race(8, func(i int) {
+			if i < len(paths) {
+				a := s.send(t, "POST", paths[i]+"/pay", object{"method": "external"})
+				if a.Status == 200 {
+					paid.Add(1)
+				} else if a.Status != 409 || a.Body["currentStatus"] != "cancelled" {
+					t.Errorf("%d %v", a.Status, a.Body)
+				}
+				return
+			}
+			if err := s.orders.CancelUnpaid(s.ctx, s.clock.Now(), 100); err != nil {
+				t.Error(err)
+			}
+		})
+		require.NoError(t, s.orders.CancelUnpaid(s.ctx, s.clock.Now(), 100))
+		require.EqualValues(t, paid.Load(), s.count(t, &orders.Order{}, "status = 1"))
+		require.EqualValues(t, 5-paid.Load(), s.count(t, &orders.Order{}, "status = 4"))
+		c := s.numbers(t, sale)
+		require.EqualValues(t, 2*paid.Load(), c.Confirmed)
+		require.EqualValues(t, 10-2*paid.Load(), c.Remaining)
+		require.EqualValues(t, 10-2*paid.Load(), c.Returned)
+		sold, _ := s.soldInSQL(t, sale)
+		require.EqualValues(t, 2*paid.Load(), sold)
+		late := s.send(t, "POST", paths[0]+"/pay", object{"method": "external"})
+		require.Equal(t, 409, late.Status)
+	})
+}
+
+func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		ticket := s.buy(t, sale, 7, 2).Body["ticket"]
+		s.must(t, 200, "POST", sale+"/close", nil)
+		require.Equal(t, "sale_not_open", s.buy(t, sale, 8, 1).Body["code"])
+		require.NoError(t, s.sales.Look(s.worker()))
+		_, reserved := s.available(t)
+		require.EqualValues(t, 10, reserved, "a ticket still waits")
+		s.consume(t, sale)
+		for range 3 {
+			require.NoError(t, s.sales.Look(s.worker()))
+		}
+		available, reserved := s.available(t)
+		require.EqualValues(t, 998, available)
+		require.EqualValues(t, 2, reserved)
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 2, Confirmed: 2}, counters(s.numbers(t, sale)))
+
+		order := int64(s.ticket(t, sale, 7, ticket)["orderId"].(float64))
+		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order), object{"reason": "changed my mind"})
+		require.NoError(t, s.sales.Look(s.worker()))
+		available, reserved = s.available(t)
+		require.EqualValues(t, 1000, available, "it goes back to the item's stock, once")
+		require.Zero(t, reserved)
+	})
+}
+
+func TestASaleWhoseTimeIsOverIsClosed(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		s.clock.Advance(2 * time.Hour)
+		require.NoError(t, s.sales.Look(s.worker()))
+		require.Equal(t, "closed", s.must(t, 200, "GET", sale, nil).Body["status"])
+		require.NoError(t, s.sales.Look(s.worker()))
+		available, _ := s.available(t)
+		require.EqualValues(t, 1000, available)
+	})
+}
+
+func TestTheAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 4})
+		require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
+		tag := func() string { return s.must(t, 200, "GET", sale, nil).Body["etag"].(string) }
+		grown := s.must(t, 200, "PATCH", sale, object{"quantityDelta": 6}, "If-Match", tag())
+		require.EqualValues(t, 10, grown.Body["quantity"])
+		require.EqualValues(t, 8, s.numbers(t, sale).Remaining)
+		_, reserved := s.available(t)
+		require.EqualValues(t, 10, reserved)
+
+		s.must(t, 200, "PATCH", sale, object{"quantityDelta": -7}, "If-Match", tag())
+		require.EqualValues(t, 1, s.numbers(t, sale).Remaining)
+		available, reserved := s.available(t)
+		require.EqualValues(t, 3, reserved)
+		require.EqualValues(t, 997, available)
+
+		refused := s.must(t, 409, "PATCH", sale, object{"quantityDelta": -2}, "If-Match", tag())
+		require.Equal(t, "sold_out", refused.Body["code"])
+		require.EqualValues(t, 1, s.numbers(t, sale).Remaining)
+		short := s.must(t, 409, "PATCH", sale, object{"quantityDelta": 2000}, "If-Match", tag())
+		require.Equal(t, "insufficient_stock", short.Body["code"])
+		require.Equal(t, 412, s.send(t, "PATCH", sale, object{"quantityDelta": -1}, "If-Match", `"zz-1"`).Status)
+		require.EqualValues(t, 1, s.numbers(t, sale).Remaining)
+		require.Equal(t, 422, s.send(t, "PATCH", sale, object{"price": 1}, "If-Match", tag()).Status, "customers rely on the price")
+		s.consume(t, sale)
+		require.EqualValues(t, 2, s.numbers(t, sale).Confirmed)
+	})
+}

@@ -1,0 +1,226 @@
+package flashsale
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/singleflight"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/clock"
+	"interlock/internal/events"
+	"interlock/internal/mq"
+	"interlock/internal/principal"
+	"interlock/internal/status"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Topic is where changes of sales are announced, keyed by id. Their numbers come there
+// too, as the action "stats".
+const Topic = "flash-sales"
+
+// Items is where the names of items come from.
+type Items interface {
+	// ForSale calls found for each of the skus that can be ordered now, and holds those
+	// items as they are until the unit ends.
+	ForSale(ctx context.Context, u *uow.Unit, skus []string, found func(sku, name string, price int64)) error
+}
+
+// Inventory is what a sale does with the pieces of its item, all in the sale's own unit. Acts
+// with a reference do nothing when they were done before.
+type Inventory interface {
+	// Lock takes the lock of the item's stock until the unit has ended, before its
+	// transaction begins, and returns the context to go on with.
+	Lock(ctx context.Context, u *uow.Unit, wait time.Duration, skus ...string) (context.Context, error)
+	// Reserve promises pieces, by sku, to a holder, or is InsufficientStock.
+	Reserve(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error
+	// Return ends the promise of pieces.
+	Return(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error
+	// Pass passes pieces from one holder to others.
+	Pass(ctx context.Context, u *uow.Unit, sku, from string, shares map[string]int64) error
+}
+
+// Lot is what the orders of one batch have in common.
+type Lot struct {
+	Sale       int64
+	SKU, Name  string
+	Price      int64
+	PaymentDue time.Time
+}
+
+// Order is an order that was made of a ticket.
+type Order struct {
+	Ticket string
+	User   int64
+	Units  int64
+	ID     int64
+	Number string
+	// Holder is by which name it holds its pieces.
+	Holder      string
+	Live        bool
+	CreatedTime time.Time
+}
+
+// Orders is where tickets become orders.
+type Orders interface {
+	// PlaceMany places an order for each ticket, of which it reads Ticket, User and
+	// Units, and returns them in their order. The unit's audit entry is the caller's.
+	PlaceMany(ctx context.Context, u *uow.Unit, lot Lot, tickets []Order) ([]Order, error)
+	// OfTickets returns the orders that were made of tickets, by ticket.
+	OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]Order, error)
+	// EachOfSale calls fn with all orders of a sale, many at a time.
+	EachOfSale(ctx context.Context, sale int64, fn func(part []Order)) error
+}
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB     *storage.DB
+	Runner *uow.Runner
+	Bus    events.Bus
+	Clock  clock.Clock
+	Gate   Gate
+	Queues mq.Broker
+	Items  Items
+	Stock  Inventory
+	Orders Orders
+	// Registerer takes the metrics; nil keeps them unseen.
+	Registerer prometheus.Registerer
+	// Random is where tickets come from; nil means crypto/rand.
+	Random io.Reader
+}
+
+const defaultPaymentTimeout = 15 * time.Minute
+
+// Service is the use cases of flash sales. It is safe for concurrent use.
+type Service struct {
+	db             *storage.DB
+	runner         *uow.Runner
+	bus            events.Bus
+	clock          clock.Clock
+	gate           Gate
+	queues         mq.Broker
+	items          Items
+	stock          Inventory
+	orders         Orders
+	paymentTimeout time.Duration
+	random         io.Reader
+	metrics        *metrics
+
+	snapshots sync.Map // sale id → *snapshot
+	loading   singleflight.Group
+	exhausted sync.Map // sale id → soldOut
+	// nudge asks the worker of this process to look at all sales now.
+	nudge chan struct{}
+}
+
+// New returns a Service.
+func New(d Deps) *Service {
+	if d.Random == nil {
+		d.Random = rand.Reader
+	}
+	return &Service{
+		db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, gate: d.Gate, queues: d.Queues, items: d.Items,
+		stock: d.Stock, orders: d.Orders, paymentTimeout: defaultPaymentTimeout, random: d.Random,
+		metrics: newMetrics(d.Registerer), nudge: make(chan struct{}, 1),
+	}
+}
+
+// PayWithin sets how long an order may stay unpaid, before the service is used; 0 leaves
+// it as it is.
+func (s *Service) PayWithin(timeout time.Duration) {
+	if timeout > 0 {
+		s.paymentTimeout = timeout
+	}
+}
+
+// Sale returns a sale. Errors: NotFound.
+func (s *Service) Sale(ctx context.Context, id int64) (*Sale, error) {
+	sale, err := findSale(s.db.Read(ctx), id)
+	switch {
+	case storage.IsNotFound(err):
+		return nil, missing(id)
+	case err != nil:
+		return nil, fmt.Errorf("read flash sale: %w", err)
+	}
+	return sale, nil
+}
+
+// Filter narrows a list of sales. Zero members do not narrow.
+type Filter struct {
+	// Search is looked for in the name, in either case.
+	Search string
+	// Status is nil for all.
+	Status *status.State
+	SKU    string
+}
+
+// Sales returns one page of sales.
+func (s *Service) Sales(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Sale], error) {
+	return storage.List[Sale](narrow(s.db.Read(ctx), f), page, saleSorts)
+}
+
+// History returns one page of a sale's versions, newest first. Errors: NotFound.
+func (s *Service) History(ctx context.Context, id int64, page storage.Page) (storage.Listing[Revision], error) {
+	if _, err := s.Sale(ctx, id); err != nil {
+		return storage.Listing[Revision]{}, err
+	}
+	return storage.List[Revision](s.db.Read(ctx).Where("sale_id = ?", id), page, historySorts)
+}
+
+// trace leaves the unit's audit entry and announces the change after commit.
+func (s *Service) trace(u *uow.Unit, verb string, sale *Sale, detail any) {
+	id := strconv.FormatInt(sale.ID, 10)
+	u.Audit(uow.Entry{Action: "flash_sale." + verb, Resource: Topic + "/" + id, Detail: detail})
+	what := events.Change{
+		Version: sale.Version, ETag: sale.Ref().ETag(), Action: verb, Status: Machine.Of(sale.Status).Name, Label: sale.Name,
+	}
+	if verb == "delete" {
+		what = what.Gone()
+	}
+	u.AfterCommit(func(context.Context) { s.forget(sale.ID) })
+	change.Announce(u, s.bus, Topic, id, what)
+}
+
+// unavailable is what a caller is told when the gate or the queue cannot be reached.
+func unavailable(err error) error {
+	return apperr.New(apperr.Unavailable, "Flash sales are not available now. Try again.").After(time.Second).Because(err)
+}
+
+// rebuilding is what a customer is told while the gate has to be built anew.
+func rebuilding() *apperr.Error {
+	return apperr.New(apperr.SaleNotOpen, "The sale is closed for a moment: its gate is being built anew from the database.").
+		With("reason", "rebuilding").After(time.Second)
+}
+
+// gateError is err as a caller of the back office is told.
+func gateError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNoGate):
+		return unavailable(err)
+	}
+	var known *apperr.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return unavailable(err)
+}
+
+func missing(id int64) *apperr.Error {
+	return apperr.MissingRow("flash sale", strconv.FormatInt(id, 10))
+}
+
+// actor is the program acting on a sale by itself.
+func actor(ctx context.Context, tenant int64) context.Context {
+	return principal.With(ctx, principal.System(tenant, "flash sale"))
+}

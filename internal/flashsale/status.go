@@ -1,0 +1,25 @@
+package flashsale
+
+import "interlock/internal/status"
+
+// The states of a sale.
+var (
+	draft  = status.State{Code: 0, Name: "draft"}
+	open   = status.State{Code: 1, Name: "open"}
+	paused = status.State{Code: 2, Name: "paused"}
+	closed = status.State{Code: 3, Name: "closed"}
+)
+
+// Machine is a sale's life. A pause stops admission only: what was accepted goes on.
+// A closed sale stays closed: its unsold units go back to the inventory.
+var Machine = status.New(status.Machine{
+	Name:    "flash sale",
+	Initial: draft,
+	States:  []status.State{draft, open, paused, closed},
+	Actions: []status.Action{
+		{Name: "open", From: []status.State{draft}, To: open},
+		{Name: "pause", From: []status.State{open}, To: paused},
+		{Name: "resume", From: []status.State{paused}, To: open},
+		{Name: "close", From: []status.State{open, paused}, To: closed},
+	},
+})

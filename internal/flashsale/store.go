@@ -1,0 +1,120 @@
+package flashsale
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/guard"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+var saleSorts = storage.Sorts{
+	Columns: map[string]string{
+		"id": "id", "name": "name", "startsTime": "starts_time", "endsTime": "ends_time",
+		"createdTime": "created_time", "updatedTime": "updated_time",
+	},
+	Default: "-id",
+}
+
+var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
+
+func findSale(db *gorm.DB, id int64) (*Sale, error) {
+	var sale Sale
+	if err := db.Where("id = ?", id).Take(&sale).Error; err != nil {
+		return nil, err
+	}
+	return &sale, nil
+}
+
+// stockOf returns what SQL knows of a sale's units, nil before it was opened.
+func stockOf(db *gorm.DB, sale int64) (*Stock, error) {
+	var rows []Stock
+	if err := db.Where("sale_id = ?", sale).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read the units of sale %d: %w", sale, err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return &rows[0], nil
+}
+
+func narrow(query *gorm.DB, f Filter) *gorm.DB {
+	if f.Search != "" {
+		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(f.Search) + "%"
+		// The engine folds both sides, each in its way: SQLite knows only ASCII.
+		query = query.Where("LOWER(name) LIKE LOWER(?) ESCAPE '!'", pattern)
+	}
+	if f.Status != nil {
+		query = query.Where("status = ?", f.Status.Code)
+	}
+	if f.SKU != "" {
+		query = query.Where("sku = ?", f.SKU)
+	}
+	return query
+}
+
+func keep(ctx context.Context, u *uow.Unit, sale *Sale, action, note string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	revision := Revision{
+		SaleID: sale.ID, Version: sale.Version, Action: action, Terms: sale.Terms, ItemName: sale.ItemName, Status: sale.Status, Note: note,
+		ChangedBy: sale.UpdatedBy, ChangedByName: sale.UpdatedByName, ChangedTime: sale.UpdatedTime,
+	}
+	if err := tx.Create(&revision).Error; err != nil {
+		return fmt.Errorf("keep flash sale version: %w", err)
+	}
+	return nil
+}
+
+func (t Terms) columns() guard.Set {
+	return guard.Set{
+		"name": t.Name, "sku": t.SKU, "price": t.Price, "quantity": t.Quantity, "per_user_limit": t.PerUserLimit,
+		"starts_time": t.StartsTime, "ends_time": t.EndsTime, "queue_cap": t.QueueCap, "rate": t.Rate,
+	}
+}
+
+// allot changes the allotment of an opened sale:
+//
+//	UPDATE flash_sale_stocks SET allotted = allotted + ?, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND (allotted + ? >= sold)
+//
+// Errors: guard.ErrRefused when more are sold.
+func allot(ctx context.Context, u *uow.Unit, stock *Stock, delta int64) error {
+	return guard.Adjust[Stock](ctx, u, stock.ID, guard.Set{"allotted": guard.Add("allotted", delta)}, "allotted + ? >= sold", delta)
+}
+
+// sell counts units as sold:
+//
+//	UPDATE flash_sale_stocks SET sold = sold + ?, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND (sold + ? <= allotted)
+//
+// Errors: guard.ErrRefused when there are not as many.
+func sell(ctx context.Context, u *uow.Unit, stock *Stock, units int64) error {
+	return guard.Adjust[Stock](ctx, u, stock.ID, guard.Set{"sold": guard.Add("sold", units)}, "sold + ? <= allotted", units)
+}
+
+// unsell is sell the other way:
+//
+//	UPDATE flash_sale_stocks SET sold = sold - ?, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND (sold >= ?)
+func unsell(ctx context.Context, u *uow.Unit, stock *Stock, units int64) error {
+	return guard.Adjust[Stock](ctx, u, stock.ID, guard.Set{"sold": guard.Add("sold", -units)}, "sold >= ?", units)
+}
+
+// rulesOf are what the gate goes by.
+func rulesOf(sale *Sale, stock *Stock) Rules {
+	r := Rules{
+		Sale: sale.ID, Epoch: stock.Epoch, Version: sale.Version, StockVersion: stock.Version, Open: sale.Status == open.Code,
+		Starts: sale.StartsTime, Ends: sale.EndsTime, PerUserLimit: sale.PerUserLimit, Allotted: stock.Allotted,
+	}
+	if sale.QueueCap != nil {
+		r.QueueCap = *sale.QueueCap
+	}
+	return r
+}

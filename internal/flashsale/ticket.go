@@ -1,0 +1,62 @@
+package flashsale
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"io"
+)
+
+// A ticket is 128 bits and a mark of 32 bits that only this sale can make for this
+// customer, in Crockford's base 32. By the mark a ticket that was given out can be told
+// from an invented one when its store has lost it.
+const (
+	ticketBytes = 16
+	markBytes   = 4
+	secretBytes = 32
+)
+
+var ticketAlphabet = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+
+func newSecret(random io.Reader) (string, error) {
+	raw := make([]byte, secretBytes)
+	if _, err := io.ReadFull(random, raw); err != nil {
+		return "", fmt.Errorf("draw a sale's secret: %w", err)
+	}
+	return hex.EncodeToString(raw), nil
+}
+
+// newTicket returns a ticket of a customer. With a key, which is the request's
+// idempotency key and who sent it, the same one each time.
+func newTicket(secret string, user int64, key string, random io.Reader) (string, error) {
+	raw := make([]byte, ticketBytes, ticketBytes+markBytes)
+	if key == "" {
+		if _, err := io.ReadFull(random, raw); err != nil {
+			return "", fmt.Errorf("draw a ticket: %w", err)
+		}
+	} else {
+		copy(raw, seal(secret, user, "key:"+key))
+	}
+	return ticketAlphabet.EncodeToString(append(raw, mark(secret, user, raw)...)), nil
+}
+
+// genuine reports whether the sale gave this ticket out, or would, to the customer.
+func genuine(secret string, user int64, ticket string) bool {
+	raw, err := ticketAlphabet.DecodeString(ticket)
+	if err != nil || len(raw) != ticketBytes+markBytes {
+		return false
+	}
+	return hmac.Equal(raw[ticketBytes:], mark(secret, user, raw[:ticketBytes]))
+}
+
+func mark(secret string, user int64, raw []byte) []byte {
+	return seal(secret, user, "mark:"+string(raw))[:markBytes]
+}
+
+func seal(secret string, user int64, text string) []byte {
+	h := hmac.New(sha256.New, []byte(secret))
+	fmt.Fprintf(h, "%d:%s", user, text)
+	return h.Sum(nil)
+}

@@ -1,0 +1,263 @@
+package orders
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/apperr"
+	"interlock/internal/change"
+	"interlock/internal/events"
+	"interlock/internal/guard"
+	"interlock/internal/lock"
+	"interlock/internal/principal"
+	"interlock/internal/storage"
+	"interlock/internal/uow"
+)
+
+// Sales is what a cancelled order does with the flash sale that it is from, in the
+// order's own unit, which has the lock of the item's stock.
+type Sales interface {
+	// TakeBack takes an order's pieces back from its holder.
+	TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error
+}
+
+// SaleLot is what all orders of one batch of a flash sale have in common.
+type SaleLot struct {
+	Sale int64
+	SKU  string
+	Name string
+	// Price is that of one piece, in minor units.
+	Price int64
+	// PaymentDue is when an order that is still pending is cancelled.
+	PaymentDue time.Time
+}
+
+// SaleTicket is one accepted purchase. Its amount fits an int64.
+type SaleTicket struct {
+	Ticket string
+	UserID int64
+	Units  int64
+}
+
+// SaleOrder is an order that was made of a ticket.
+type SaleOrder struct {
+	SaleTicket
+	ID      int64
+	OrderNo string
+	// Holder is by which name it holds its pieces.
+	Holder string
+	// Live is false once it was cancelled.
+	Live        bool
+	CreatedTime time.Time
+}
+
+// rowsPerStatement bounds an INSERT of many rows.
+const rowsPerStatement = 200
+
+// PlaceMany places an order for each ticket, none of which has one yet, and returns
+// them in the order of the tickets. It takes no stock: its caller passes the pieces of
+// the sale on to the orders' holders, in the same unit, and speaks for the unit in the
+// audit log. A ticket or a number that was taken meanwhile runs the unit again.
+//
+//	INSERT INTO orders (…, ticket) VALUES (…), (…) …
+//	INSERT INTO order_lines … ; INSERT INTO order_histories …
+func (s *Service) PlaceMany(ctx context.Context, u *uow.Unit, lot SaleLot, tickets []SaleTicket) ([]SaleOrder, error) {
+	if len(tickets) == 0 {
+		return nil, nil
+	}
+	rows := make([]Order, len(tickets))
+	for i, t := range tickets {
+		number, err := orderNumber(u.Now(), s.random)
+		if err != nil {
+			return nil, err
+		}
+		due := lot.PaymentDue
+		rows[i] = Order{
+			OrderNo: number, UserID: t.UserID, Status: pending.Code, Amount: lot.Price * t.Units,
+			SaleID: &lot.Sale, Ticket: &t.Ticket, PaymentDue: &due,
+		}
+	}
+	err := guard.InsertMany(ctx, u, rows, rowsPerStatement)
+	if storage.IsDuplicate(err, "uq_orders_ticket") || storage.IsDuplicate(err, "uq_orders_no") {
+		return nil, uow.Again(fmt.Errorf("insert orders of sale %d: %w", lot.Sale, err))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("insert orders of sale %d: %w", lot.Sale, err)
+	}
+	placed, err := s.placed(ctx, u, tickets)
+	if err != nil {
+		return nil, err
+	}
+	if err := keepMany(ctx, u, lot, placed, rows[0]); err != nil {
+		return nil, err
+	}
+	change.Announce(u, s.bus, Topic, "", events.Change{Action: "create", Status: pending.Name})
+	return placed, nil
+}
+
+// placed reads the orders that were just inserted, with their ids.
+func (s *Service) placed(ctx context.Context, u *uow.Unit, tickets []SaleTicket) ([]SaleOrder, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(tickets))
+	for i, t := range tickets {
+		ids[i] = t.Ticket
+	}
+	var rows []Order
+	if err := tx.Where("ticket IN ?", ids).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read new orders: %w", err)
+	}
+	byTicket := make(map[string]*Order, len(rows))
+	for i := range rows {
+		byTicket[*rows[i].Ticket] = &rows[i]
+	}
+	placed := make([]SaleOrder, len(tickets))
+	for i, t := range tickets {
+		order := byTicket[t.Ticket]
+		if order == nil {
+			return nil, fmt.Errorf("order of ticket %s is missing after its insertion", t.Ticket)
+		}
+		placed[i] = SaleOrder{SaleTicket: t, ID: order.ID, OrderNo: order.OrderNo, Holder: order.holder(), Live: true, CreatedTime: order.CreatedTime}
+	}
+	return placed, nil
+}
+
+// keepMany adds the lines and the first events of new orders.
+func keepMany(ctx context.Context, u *uow.Unit, lot SaleLot, placed []SaleOrder, like Order) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	lines, history := make([]Line, len(placed)), make([]Event, len(placed))
+	for i, p := range placed {
+		lines[i] = Line{OrderID: p.ID, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, Quantity: p.Units}
+		detail, err := json.Marshal(map[string]any{"amount": lot.Price * p.Units, "discount": 0, "flashSaleId": lot.Sale, "ticket": p.Ticket})
+		if err != nil {
+			return fmt.Errorf("encode order event: %w", err)
+		}
+		history[i] = Event{
+			OrderID: p.ID, Version: like.Version, Action: "create", ToStatus: pending.Code, Detail: detail,
+			ChangedBy: like.UpdatedBy, ChangedByName: like.UpdatedByName, ChangedTime: like.UpdatedTime,
+		}
+	}
+	if err := tx.CreateInBatches(lines, rowsPerStatement).Error; err != nil {
+		return fmt.Errorf("insert order lines: %w", err)
+	}
+	if err := tx.CreateInBatches(history, rowsPerStatement).Error; err != nil {
+		return fmt.Errorf("keep order events: %w", err)
+	}
+	return nil
+}
+
+// OfTickets returns the orders that were made of some tickets of a sale, by ticket.
+func (s *Service) OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]SaleOrder, error) {
+	made := make(map[string]SaleOrder, len(tickets))
+	for part := range slices.Chunk(tickets, 500) {
+		var rows []saleRow
+		if err := s.saleRows(ctx, sale).Where("orders.ticket IN ?", part).Scan(&rows).Error; err != nil {
+			return nil, fmt.Errorf("read orders of tickets: %w", err)
+		}
+		for _, row := range rows {
+			made[row.Ticket] = row.order()
+		}
+	}
+	return made, nil
+}
+
+// EachOfSale calls fn with all orders of a sale, some thousand at a time.
+func (s *Service) EachOfSale(ctx context.Context, sale int64, fn func(part []SaleOrder)) error {
+	const perPage = 2000
+	for last, more := int64(0), true; more; {
+		var rows []saleRow
+		err := s.saleRows(ctx, sale).Where("orders.id > ?", last).Order("orders.id").Limit(perPage).Scan(&rows).Error
+		if err != nil {
+			return fmt.Errorf("read orders of sale %d: %w", sale, err)
+		}
+		part := make([]SaleOrder, len(rows))
+		for i, row := range rows {
+			part[i], last = row.order(), row.ID
+		}
+		more = len(rows) == perPage
+		if len(part) > 0 {
+			fn(part)
+		}
+	}
+	return nil
+}
+
+// saleRows reads the orders of a sale with the units of their one line:
+//
+//	SELECT … FROM orders JOIN order_lines ON … WHERE orders.tenant_id = ? AND orders.sale_id = ?
+func (s *Service) saleRows(ctx context.Context, sale int64) *gorm.DB {
+	return s.db.Read(ctx).Model(&Order{}).
+		Select("orders.id, orders.order_no, orders.user_id, orders.status, orders.ticket, orders.created_time, order_lines.quantity").
+		Joins("JOIN order_lines ON order_lines.tenant_id = orders.tenant_id AND order_lines.order_id = orders.id").
+		Where("orders.sale_id = ?", sale)
+}
+
+type saleRow struct {
+	ID          int64
+	OrderNo     string
+	UserID      int64
+	Status      int
+	Ticket      string
+	CreatedTime time.Time
+	Quantity    int64
+}
+
+func (r saleRow) order() SaleOrder {
+	order := Order{}
+	order.ID = r.ID
+	return SaleOrder{
+		SaleTicket: SaleTicket{Ticket: r.Ticket, UserID: r.UserID, Units: r.Quantity}, ID: r.ID, OrderNo: r.OrderNo,
+		Holder: order.holder(), Live: r.Status != cancelled.Code, CreatedTime: r.CreatedTime,
+	}
+}
+
+// giveBack returns a cancelled order's pieces to where they came from.
+func (s *Service) giveBack(ctx context.Context, u *uow.Unit, order *Order) error {
+	if order.SaleID == nil {
+		return s.stock.Return(ctx, u, order.holder(), order.cause("cancel"), nil)
+	}
+	var units int64
+	for _, line := range order.Lines {
+		units += line.Quantity
+	}
+	return s.sales.TakeBack(ctx, u, *order.SaleID, *order.Ticket, order.holder(), units)
+}
+
+// unpaidCanceller is the name under which unpaid orders are cancelled.
+const unpaidCanceller = "unpaid orders"
+
+// CancelUnpaid cancels orders of all tenants that are pending and whose payment is due,
+// each in a unit of its own, at most limit. It may run in several processes at once, and
+// beside payments: the guard lets one of them win.
+func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) error {
+	var due []Order
+	err := s.db.Read(storage.AcrossTenants(ctx)).Where("payment_due <= ? AND status = ?", now, pending.Code).
+		Order("payment_due").Limit(limit).Find(&due).Error
+	if err != nil {
+		return fmt.Errorf("look for unpaid orders: %w", err)
+	}
+	var failures []error
+	for _, order := range due {
+		ctx := principal.With(ctx, principal.System(order.TenantID, unpaidCanceller))
+		// A verdict other than done says that somebody paid or cancelled it first.
+		_, err := s.takeOne(ctx, order.ID, Cancellation{Reason: "not paid in time"})
+		if errors.Is(err, lock.ErrNotAcquired) || apperr.Has(err, apperr.ResourceLocked) {
+			continue
+		}
+		if err != nil {
+			failures = append(failures, fmt.Errorf("cancel unpaid order %d: %w", order.ID, err))
+		}
+	}
+	return errors.Join(failures...)
+}
