@@ -27,6 +27,11 @@ interface Props {
 const sides = { right: 1, bottom: 2, left: 3 } as const;
 const height = 170;
 const axisWidth = 46;
+/** Steps between the lines of an axis: whole units, and times that people count in. */
+const whole = [1, 2, 5].flatMap((digit) => Array.from({ length: 9 }, (_, zeros) => digit * 10 ** zeros)).sort((a, b) => a - b);
+const seconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];
+/** An axis without numbers still has some lines. */
+const least = 4;
 
 /** Lines over time on a canvas. What it shows is said in words by whoever draws it. */
 export default function Chart({ lines, columns, format, formatAside = format }: Props) {
@@ -88,7 +93,8 @@ function optionsOf(lines: readonly ChartLine[], width: number, colour: Colours, 
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const axis = (scale: string, side: keyof typeof sides, label: (value: number) => string, withGrid: boolean): UPlot.Axis => ({
     scale,
-    side: sides[side] as UPlot.Axis.Side,
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- a const enum of the library cannot be imported
+    side: sides[side],
     font,
     size: axisWidth,
     stroke: colour('dimmed'),
@@ -96,7 +102,7 @@ function optionsOf(lines: readonly ChartLine[], width: number, colour: Colours, 
     ticks: { show: false },
     values: (_, splits) => splits.map(label),
   });
-  const fromNothing: UPlot.Range.Function = (_, _min, max) => [0, Math.max(1, max * 1.1)];
+  const fromNothing: UPlot.Range.Function = (_, _min, max) => [0, Math.max(least, max * 1.1)];
   return {
     width,
     height,
@@ -106,8 +112,8 @@ function optionsOf(lines: readonly ChartLine[], width: number, colour: Colours, 
     scales: { x: { time: true }, side: { range: fromNothing }, aside: { range: fromNothing } },
     axes: [
       { ...axis('x', 'bottom', write.time, false), size: 26, space: 90 },
-      axis('side', 'left', write.side, true),
-      ...(lines.some(({ aside }) => aside === true) ? [axis('aside', 'right', write.aside, false)] : []),
+      { ...axis('side', 'left', write.side, true), incrs: whole },
+      ...(lines.some(({ aside }) => aside === true) ? [{ ...axis('aside', 'right', write.aside, false), incrs: seconds }] : []),
     ],
     series: [
       {},

@@ -23,7 +23,6 @@ interface Row {
 /** The last minutes of a sale: its pace, its queue, and what was not sold. */
 export function Charts({ sale, feed }: { sale: Sale; feed: Feed }) {
   const t = useText(saleMessages);
-  const { number } = useFormat();
   return (
     <div className={styles.charts}>
       <Panel
@@ -41,7 +40,7 @@ export function Charts({ sale, feed }: { sale: Sale; feed: Feed }) {
         id="queue"
         title={t('chartQueue')}
         unit={t('chartQueueUnit')}
-        end={t('cap', { n: sale.queueCap === null ? t('unlimited') : number(sale.queueCap) })}
+        end={sale.queueCap === null ? t('noCap') : t('cap', { n: sale.queueCap })}
         feed={feed}
         rows={[
           { name: t('queuedLine'), tone: 'warn', filled: true, value: (stats) => stats.queued },
@@ -79,7 +78,7 @@ function Panel({ id, title, unit, end, feed, rows }: PanelProps) {
   const now = useNow();
   const last: SaleStats | undefined = feed.at(-1)?.stats;
   const rounded = (value: number) => number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
-  const seconds = (value: number) => duration(value * 1000);
+  const seconds = (value: number) => (value === 0 ? '0' : duration(value * 1000));
   const values = rows.map(({ name, tone, value, aside = false }) => ({
     name,
     tone,

@@ -29,12 +29,12 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
   const { remove, isPending } = useRemove(sale);
   if (!useMay()('flash-sales:write')) return null;
   const isDraft = sale.status === 'draft';
-  const rate = sale.rate === null ? t('unlimited') : t('perSecond', { n: sale.rate });
+  const rate = sale.rate === null ? t('rateFree') : t('rateButton', { rate: t('perSecond', { n: sale.rate }) });
   return (
     <>
       {sale.status !== 'closed' && (
         <>
-          <Button onClick={() => setEditing(true)}>{isDraft ? t('edit') : t('rateButton', { rate })}</Button>
+          <Button onClick={() => setEditing(true)}>{isDraft ? t('edit') : rate}</Button>
           <Button onClick={() => setResizing(sale)}>{t('resize')}</Button>
         </>
       )}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf, follow, holds, peakOf, span, type Feed } from './feed';
+import { columnsOf, follow, holds, peakOf, shortest, span, type Feed } from './feed';
 import type { SaleStats } from './queries';
 
 const start = 1_800_000_000_000;
@@ -61,11 +61,20 @@ test('numbers that were not told again in time are not known: the line has a gap
   expect(at(feed, 41, -1, 0, known, known + 1, 39, 40, 41)).toEqual([null, 1, 1, null, null, 2, 2]);
 });
 
-test('a chart has one value a second over the whole window, for each of its lines', () => {
+test('a chart has one value a second for each of its lines', () => {
   const { times, rows } = columnsOf(feedOf([0, 1]), [confirmed, (stats) => stats.remaining], start);
-  expect(times).toHaveLength(span / 1000 + 1);
   expect(rows.map((row) => row.length)).toEqual([times.length, times.length]);
   expect(rows.map((row) => row.at(-1))).toEqual([1, 99]);
+});
+
+test.each([
+  { name: 'a chart shows a minute at first', followed: 5_000, shown: shortest },
+  { name: 'it grows with the feed', followed: 100_000, shown: 100_000 },
+  { name: 'it never shows more than the window', followed: 2 * span, shown: span },
+])('$name', ({ followed, shown }) => {
+  const { times } = columnsOf(feedOf([0, 1], [followed / 1000, 2]), [confirmed], start + followed);
+  expect(times).toHaveLength(shown / 1000 + 1);
+  expect(times.at(-1)).toBe((start + followed) / 1000);
 });
 
 test('within a second the last numbers count', () => {

@@ -40,13 +40,21 @@ export interface Columns {
 
 const step = 1000;
 
-/** Reads lines off the feed once a second over the span before `now`; null where the numbers were not known. */
+/** A chart shows at least so much, in ms, however short the sale has been followed. */
+export const shortest = 60_000;
+
+/**
+ * Reads lines off the feed once a second, from when it began, at most the span before
+ * `now`; null where the numbers were not known.
+ */
 export function columnsOf(feed: Feed, lines: readonly Line[], now: number): Columns {
   const last = Math.floor(now / step) * step;
+  const began = Math.floor((feed[0]?.at ?? last) / step) * step;
+  const from = Math.max(last - span, Math.min(began, last - shortest));
   const times: number[] = [];
   const rows: (number | null)[][] = lines.map(() => []);
   let i = -1;
-  for (let time = last - span; time <= last; time += step) {
+  for (let time = from; time <= last; time += step) {
     while (i + 1 < feed.length && (feed[i + 1]?.at ?? Infinity) < time + step) i++;
     const known = feed[i];
     const stats = known !== undefined && time - known.at <= holds ? known.stats : undefined;
