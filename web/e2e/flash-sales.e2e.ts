@@ -197,7 +197,7 @@ test('the quantity is changed by a difference that is shown before, and never be
   await page.getByText('4 units go back to the item’s stock.').waitFor();
   await visitor.check();
 
-  await dialogButton(visitor, 'Quantity').click();
+  await dialogButton(visitor, 'Change the quantity').click();
 
   await legend(visitor, 'Remaining 5').waitFor();
   await page.getByText('✓ balanced').waitFor();

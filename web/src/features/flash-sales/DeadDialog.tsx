@@ -93,7 +93,7 @@ export function DeadDialog({ id, decision, only, selection, onClose }: Props) {
               </Text>
             </>
           )}
-          {phase === 'done' && failed.length > 0 && only === undefined && <Text>{t('stillChosen')}</Text>}
+          {phase === 'done' && only === undefined && undecided(verdicts).size > 0 && <Text>{t('stillChosen')}</Text>}
           {phase === 'done' && (
             <ScrollArea.Autosize mah={240} viewportProps={{ tabIndex: 0, 'aria-label': t('verdict'), role: 'region' }}>
               <ul className={styles.list}>

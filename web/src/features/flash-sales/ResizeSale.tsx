@@ -72,7 +72,7 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
           <Group justify="flex-end">
             <Button onClick={onClose}>{t('back')}</Button>
             <Button type="submit" variant="filled" loading={resize.isPending}>
-              {t(unknown ? 'askAgain' : 'resize')}
+              {t(unknown ? 'askAgain' : 'resizeConfirm')}
             </Button>
           </Group>
         </Stack>

@@ -90,17 +90,18 @@ function useColumns(): Column<Row>[] {
   const t = useText(saleMessages);
   const { number, dateTime } = useFormat();
   const at = (time: string) => <time dateTime={time}>{dateTime(time)}</time>;
-  const sold = ({ stats, quantity }: Row) => (stats === undefined ? number(quantity) : t('soldOf', { sold: stats.confirmed, quantity: stats.allotted }));
+  const whole = (words: string) => <span style={{ whiteSpace: 'nowrap' }}>{words}</span>;
+  const sold = ({ stats, quantity }: Row) => (stats === undefined ? number(quantity) : t('soldOf', { sold: stats.confirmed, quantity }));
   return [
     { id: 'name', header: t('name'), cell: ({ id, name }) => <Link to="/flash-sales/$id" params={{ id: String(id) }}>{name}</Link>, text: (s) => s.name, sort: 'name', narrow: true },
     { id: 'status', header: t('status'), cell: (s) => <SaleStatusChip status={s.status} />, text: (s) => t(s.status), narrow: true },
-    { id: 'item', header: t('item'), cell: (s) => s.sku, text: (s) => s.sku, mono: true },
-    { id: 'sold', header: t('sold'), cell: sold, text: (s) => String(s.stats?.confirmed ?? ''), align: 'end', narrow: true },
+    { id: 'item', header: t('item'), cell: (s) => whole(s.sku), text: (s) => s.sku, mono: true },
+    { id: 'sold', header: t('sold'), cell: (s) => whole(sold(s)), text: (s) => String(s.stats?.confirmed ?? ''), align: 'end', narrow: true },
     { id: 'quantity', header: t('quantity'), cell: (s) => number(s.quantity), text: (s) => String(s.quantity), align: 'end', optional: true },
     { id: 'price', header: t('price'), cell: (s) => <Money minor={s.price} />, text: (s) => (s.price / 100).toFixed(2), align: 'end' },
     { id: 'starts', header: t('startsTime'), cell: (s) => at(s.startsTime), text: (s) => s.startsTime, sort: 'startsTime' },
     { id: 'ends', header: t('endsTime'), cell: (s) => at(s.endsTime), text: (s) => s.endsTime, sort: 'endsTime' },
-    { id: 'updated', header: t('updated'), cell: (s) => <When time={s.updatedTime} />, text: (s) => s.updatedTime, sort: 'updatedTime' },
+    { id: 'updated', header: t('updated'), cell: (s) => <When time={s.updatedTime} />, text: (s) => s.updatedTime, sort: 'updatedTime', optional: true },
     { id: 'updatedBy', header: t('updatedBy'), cell: (s) => <Person person={s.updatedBy} withAvatar />, text: (s) => s.updatedBy.name, optional: true },
     { id: 'perUser', header: t('perUserLimit'), cell: (s) => number(s.perUserLimit), text: (s) => String(s.perUserLimit), align: 'end', optional: true },
     { id: 'cap', header: t('queueCap'), cell: (s) => (s.queueCap === null ? '' : number(s.queueCap)), text: (s) => String(s.queueCap ?? ''), align: 'end', optional: true },

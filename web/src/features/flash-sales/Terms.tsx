@@ -24,7 +24,8 @@ export function Terms({ sale }: { sale: Sale }) {
         <Term label={t('price')}>
           <Money minor={sale.price} />
         </Term>
-        <Term label={t('quantity')}>{number(sale.quantity)}</Term>
+        {/* Once it was opened the strip shows what is allotted. */}
+        {sale.status === 'draft' && <Term label={t('quantity')}>{number(sale.quantity)}</Term>}
         <Term label={t('perUserLimit')}>{t('atMost', { n: sale.perUserLimit })}</Term>
         <Term label={t('startsTime')}>{time(sale.startsTime)}</Term>
         <Term label={t('endsTime')}>{time(sale.endsTime)}</Term>
