@@ -30,9 +30,10 @@ SELECT COUNT(*), 'order statuses that were left more than once'
   FROM (SELECT order_id FROM order_histories WHERE from_status IS NOT NULL
          GROUP BY tenant_id, order_id, from_status HAVING COUNT(*) > 1) AS left_twice;
 
+-- The first version of an order from a flash sale has its audit row with the batch.
 SELECT COUNT(*), 'orders without exactly one audit row a version'
   FROM orders o
- WHERE version <> (SELECT COUNT(*) FROM audit_entries a
+ WHERE version - (sale_id IS NOT NULL) <> (SELECT COUNT(*) FROM audit_entries a
                     WHERE a.tenant_id = o.tenant_id AND a.resource = CONCAT('orders/', o.id));
 
 SELECT COUNT(*), 'wallets whose entries do not add up to a balance that is never negative'
@@ -69,3 +70,32 @@ SELECT COUNT(*), 'lines of pending and paid orders that do not hold exactly thei
   JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
   LEFT JOIN inventory_holds h ON h.tenant_id = o.tenant_id AND h.sku = l.sku AND h.holder = CONCAT('orders/', o.id)
  WHERE COALESCE(h.quantity, 0) <> CASE WHEN o.status IN (0, 1) THEN l.quantity ELSE 0 END;
+
+SELECT COUNT(*), 'flash sales that sold other than their live orders have, or more than was allotted'
+  FROM flash_sale_stocks k
+ WHERE sold > allotted
+    OR sold <> (SELECT COALESCE(SUM(l.quantity), 0) FROM orders o
+                  JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
+                 WHERE o.tenant_id = k.tenant_id AND o.sale_id = k.sale_id AND o.status <> 4);
+
+SELECT COUNT(*), 'flash sales whose unsold units are not held for them'
+  FROM flash_sale_stocks k
+  JOIN flash_sales s ON s.tenant_id = k.tenant_id AND s.id = k.sale_id
+  LEFT JOIN inventory_holds h ON h.tenant_id = k.tenant_id AND h.sku = s.sku AND h.holder = CONCAT('flash-sale:', s.id)
+ WHERE COALESCE(h.quantity, 0) <> k.allotted - k.sold;
+
+SELECT COUNT(*), 'customers with more of a flash sale than their limit'
+  FROM (SELECT o.sale_id, o.user_id FROM orders o
+          JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
+          JOIN flash_sales s ON s.tenant_id = o.tenant_id AND s.id = o.sale_id
+         WHERE o.status <> 4
+         GROUP BY o.sale_id, o.user_id, s.per_user_limit HAVING SUM(l.quantity) > s.per_user_limit) AS greedy;
+
+SELECT COUNT(*), 'flash sales that the crowd did not empty'
+  FROM flash_sale_stocks k WHERE sold <> allotted;
+
+SELECT COUNT(*), 'gates of flash sales that do not add up, or not to what was sold'
+  FROM flash_sale_gates g
+  JOIN flash_sale_stocks k ON k.tenant_id = g.tenant_id AND k.sale_id = g.sale_id
+ WHERE g.allotted <> g.remaining + g.queued + g.processing + g.dead + g.confirmed
+    OR g.confirmed <> k.sold OR g.allotted <> k.allotted;

@@ -11,10 +11,12 @@ import (
 	"interlock/internal/uow"
 )
 
-// Routes registers this domain's routes.
-func Routes(r *httpapi.Router, s *Service) {
-	r.Public(http.MethodPost, "/session", s.postSession)
-	r.Query("/session", "", s.getSession)
+// Routes registers this domain's routes. The currency, by its code in ISO 4217, is
+// what a page needs to show money; the session's replies carry it.
+func Routes(r *httpapi.Router, s *Service, currency string) {
+	sessions := sessionHandler{s, currency}
+	r.Public(http.MethodPost, "/session", sessions.post)
+	r.Query("/session", "", sessions.get)
 	r.Mutation(http.MethodDelete, "/session", "", s.deleteSession)
 	r.Query("/permissions", "access:read", s.getPermissions)
 }
@@ -27,10 +29,21 @@ type signInRequest struct {
 
 type sessionReply struct {
 	User      User   `json:"user"`
+	Tenant    string `json:"tenant"`
+	Currency  string `json:"currency"`
 	CSRFToken string `json:"csrfToken"`
 }
 
-func (s *Service) postSession(c echo.Context) (httpapi.Reply, error) {
+type sessionHandler struct {
+	*Service
+	currency string
+}
+
+func (s sessionHandler) reply(session Session) sessionReply {
+	return sessionReply{User: session.User, Tenant: session.Tenant, Currency: s.currency, CSRFToken: session.CSRFToken}
+}
+
+func (s sessionHandler) post(c echo.Context) (httpapi.Reply, error) {
 	// A page of another site must not sign its visitor in as somebody else.
 	if c.Request().Header.Get("Sec-Fetch-Site") == "cross-site" {
 		return httpapi.Reply{}, apperr.New(apperr.CSRFFailed, "Signing in from a page of another site is not allowed.")
@@ -47,16 +60,16 @@ func (s *Service) postSession(c echo.Context) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	return httpapi.Created(httpapi.Base+"/session", sessionReply(session)).
+	return httpapi.Created(httpapi.Base+"/session", s.reply(session)).
 		With(echo.HeaderSetCookie, cookie(c, token, 0)), nil
 }
 
-func (s *Service) getSession(c echo.Context) (httpapi.Reply, error) {
+func (s sessionHandler) get(c echo.Context) (httpapi.Reply, error) {
 	session, err := s.Current(c.Request())
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	return httpapi.OK(sessionReply(session)), nil
+	return httpapi.OK(s.reply(session)), nil
 }
 
 func (s *Service) deleteSession(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {

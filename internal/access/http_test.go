@@ -29,7 +29,7 @@ func newBrowser(t *testing.T, h *house) *browser {
 	_, proxies, err := net.ParseCIDR("192.0.2.0/24") // httptest's own address
 	require.NoError(t, err)
 	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Service, TrustedProxies: []*net.IPNet{proxies}})
-	Routes(server.Router(), h.Service)
+	Routes(server.Router(), h.Service, "EUR")
 	return &browser{t: t, server: server, origin: "http://shop.example"}
 }
 
@@ -92,6 +92,10 @@ func TestAnAdminSignsInReadsTheSessionAndSignsOut(t *testing.T) {
 		read := b.send(http.MethodGet, "/session", "")
 		require.Equal(t, http.StatusOK, read.status)
 		require.Equal(t, created.body["csrfToken"], read.body["csrfToken"])
+		for _, reply := range []answer{created, read} {
+			require.Equal(t, h.tenant.Name, reply.body["tenant"])
+			require.Equal(t, "EUR", reply.body["currency"])
+		}
 
 		reply = b.send(http.MethodDelete, "/session", "")
 		require.Equal(t, http.StatusForbidden, reply.status)

@@ -51,7 +51,9 @@ type SignIn struct {
 
 // Session is a session as its owner sees it.
 type Session struct {
-	User      User
+	User User
+	// Tenant is the name of the user's tenant.
+	Tenant    string
 	CSRFToken string
 }
 
@@ -108,7 +110,7 @@ func (s *Service) begin(ctx context.Context, in SignIn, account string, row user
 	if err != nil {
 		return "", Session{}, err
 	}
-	session = Session{User: user, CSRFToken: newSecret()}
+	session = Session{User: user, Tenant: in.Tenant, CSRFToken: newSecret()}
 	id := uuid.Must(uuid.NewV7()).String()
 	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions))
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -170,7 +172,11 @@ func (s *Service) Current(r *http.Request) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return Session{User: c.user, CSRFToken: c.csrf}, nil
+	tenant, err := s.store.tenantName(r.Context(), c.principal.TenantID)
+	if err != nil {
+		return Session{}, err
+	}
+	return Session{User: c.user, Tenant: tenant, CSRFToken: c.csrf}, nil
 }
 
 // callerBySession finds out whose a session is.

@@ -31,6 +31,14 @@ func (s store) tenantByName(ctx context.Context, name string) (Tenant, error) {
 	return tenant, nil
 }
 
+func (s store) tenantName(ctx context.Context, id int64) (string, error) {
+	var tenant Tenant
+	if err := s.db.Read(ctx).Where("id = ?", id).Take(&tenant).Error; err != nil {
+		return "", fmt.Errorf("read the caller's tenant: %w", err)
+	}
+	return tenant.Name, nil
+}
+
 // nextTenantID returns an id that no tenant has yet. Tenants are never deleted,
 // so none is used again.
 func (s store) nextTenantID(ctx context.Context) (int64, error) {

@@ -110,7 +110,7 @@ func examineRedis(ctx context.Context, redisURL string) []Finding {
 	}
 	return []Finding{
 		{What: "redis", OK: true, Says: "It answers at " + target.String() + "."},
-		redisSetting(ctx, client, "appendonly", "yes", "What is only in Redis would be lost in a restart. A restart would free locks that are held, and lose what is queued."),
+		redisSetting(ctx, client, "appendonly", "yes", "What is only in Redis would be lost in a restart. A restart would free locks that are held, and lose what is queued: tickets of flash sales that were accepted and are no orders yet."),
 		redisSetting(ctx, client, "maxmemory-policy", "noeviction", "Redis may drop keys when its memory is full; set noeviction."),
 	}
 }

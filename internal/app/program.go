@@ -199,7 +199,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	})
 	if p.Settings.Role != "worker" {
 		router := server.Router()
-		access.Routes(router, sv.Access)
+		access.Routes(router, sv.Access, p.Settings.Currency)
 		audit.Routes(router, sv.Audit)
 		config.Routes(router, sv.Configs)
 		catalog.Routes(router, sv.Catalog)

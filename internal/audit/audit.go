@@ -78,10 +78,11 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 	return storage.List[uow.AuditRow](query, page, sorts)
 }
 
-// Latest returns the newest entries, at most limit of them.
+// Latest returns the newest entries but those of people who sign in and out, who
+// would crowd out what they change; at most limit of them.
 func (l *Log) Latest(ctx context.Context, limit int) ([]Entry, error) {
 	var rows []uow.AuditRow
-	if err := l.db.Read(ctx).Order("id DESC").Limit(limit).Find(&rows).Error; err != nil {
+	if err := l.db.Read(ctx).Where("resource <> ?", "session").Order("id DESC").Limit(limit).Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	entries := make([]Entry, len(rows))

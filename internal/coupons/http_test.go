@@ -26,7 +26,7 @@ func TestACampaignIsStartedEditedAndDeleted(t *testing.T) {
 		path := campaignPath(started.Body)
 		require.Equal(t, "/api/v1"+path, started.Header.Get("Location"))
 		require.EqualValues(t, 0, started.Body["issued"])
-		require.Equal(t, "2026-11-21T07:00:00Z", started.Body["validFrom"])
+		require.Equal(t, "2026-11-21T07:00:00.000000Z", started.Body["validFrom"])
 		require.Equal(t, started.Body, c.Send(t, http.MethodGet, path, nil).Body)
 
 		// The same instant in another zone is no change.
@@ -37,7 +37,7 @@ func TestACampaignIsStartedEditedAndDeleted(t *testing.T) {
 		edited := c.Send(t, http.MethodPatch, path, object{"name": "Summer", "validTo": "2026-12-01T00:00:00Z"}, "If-Match", started.Header.Get("ETag"))
 		require.Equal(t, http.StatusOK, edited.Status, edited.Body)
 		require.Equal(t, "Summer", edited.Body["name"])
-		require.Equal(t, "2026-12-01T00:00:00Z", edited.Body["validTo"])
+		require.Equal(t, "2026-12-01T00:00:00.000000Z", edited.Body["validTo"])
 
 		stale := c.Send(t, http.MethodPatch, path, object{"name": "Autumn"}, "If-Match", started.Header.Get("ETag"))
 		require.Equal(t, http.StatusPreconditionFailed, stale.Status)

@@ -2,7 +2,6 @@ package coupons
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"interlock/internal/guard"
 	"interlock/internal/status"
 	"interlock/internal/storage"
+	"interlock/internal/strictjson"
 	"interlock/internal/uow"
 )
 
@@ -136,7 +136,7 @@ func (t Terms) columns() guard.Set {
 // eventOf is the coupon's present version as a row of its history. from is nil
 // when the coupon was just issued.
 func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error) {
-	text, err := json.Marshal(detail)
+	text, err := strictjson.Encode(detail)
 	if err != nil {
 		return Event{}, fmt.Errorf("encode coupon event: %w", err)
 	}

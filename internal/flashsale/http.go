@@ -38,10 +38,10 @@ func Routes(r *httpapi.Router, s *Service) {
 	}
 	r.Query("/flash-sales/:id/stats", read, h.stats)
 	// These go to the gate and the queue; what they change in SQL has units of its own.
-	r.Plain(http.MethodPost, "/flash-sales/:id/reconcile", write, h.reconcile)
+	r.Batch(http.MethodPost, "/flash-sales/:id/reconcile", write, h.reconcile)
 	r.Query("/flash-sales/:id/dead", read, h.dead)
-	r.Plain(http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", write, h.decide(s.RetryDead))
-	r.Plain(http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", write, h.decide(s.DiscardDead))
+	r.Batch(http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", write, h.decide(s.RetryDead))
+	r.Batch(http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", write, h.decide(s.DiscardDead))
 	// For customers, and for tokens that act for one; see customerOf.
 	r.Plain(http.MethodPost, "/flash-sales/:id/orders", "", h.buy)
 	r.Query("/flash-sales/:id/tickets/:ticket", "", h.ticket)

@@ -72,7 +72,7 @@ func (h handlers) buy(c echo.Context) (httpapi.Reply, error) {
 	if !ok {
 		return httpapi.Reply{}, apperr.New(apperr.Forbidden, "Only customers buy: sign in as one, or act for one with an API token that may, with X-On-Behalf-Of.")
 	}
-	key, err := purchaseKey(c.Request().Header)
+	key, err := httpapi.IdempotencyKey(c.Request())
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
@@ -101,34 +101,6 @@ func traceOf(ctx context.Context) map[string]string {
 		return nil
 	}
 	return carrier
-}
-
-const longestKey = 128
-
-// purchaseKey reads the idempotency key under either of its names, "" without one.
-func purchaseKey(header http.Header) (string, error) {
-	invalid := func(why string) error {
-		return apperr.New(apperr.IdempotencyKeyInvalid, "The idempotency key %s.", why)
-	}
-	sent := append(header.Values("X-Idempotency-Key"), header.Values("Idempotency-Key")...)
-	if len(sent) == 0 {
-		return "", nil
-	}
-	key := sent[0]
-	for _, other := range sent[1:] {
-		if other != key {
-			return "", invalid("was sent twice with different values")
-		}
-	}
-	if key == "" || len(key) > longestKey {
-		return "", invalid(fmt.Sprintf("must have 1 to %d characters", longestKey))
-	}
-	for i := range len(key) {
-		if key[i] < ' ' || key[i] > '~' {
-			return "", invalid("must be printable ASCII")
-		}
-	}
-	return key, nil
 }
 
 // ticket answers a customer about its own tickets, and who may read sales about any.

@@ -24,9 +24,13 @@ type Reconciliation struct {
 	// Sold is how many units SQL counts as sold, LiveUnits how many are in live orders.
 	Sold      int64 `json:"sold"`
 	LiveUnits int64 `json:"liveUnits"`
-	// Consistent is whether SQL's two numbers are the same and the sale is balanced.
+	// Consistent is whether SQL's two numbers and what the gate counts as confirmed are
+	// the same, and the sale is balanced.
 	Consistent bool  `json:"consistent"`
 	Stats      Stats `json:"stats"`
+
+	// confirmed is what the gate counted at the moment of Sold and LiveUnits.
+	confirmed int64
 }
 
 // Reconcile compares the gate of a sale with SQL, ticket by ticket, and brings it to
@@ -47,7 +51,7 @@ func (s *Service) Reconcile(ctx context.Context, id int64) (Reconciliation, erro
 	if r.Rebuilt, err = s.rebuild(ctx, sale); err != nil {
 		return r, gateError(err)
 	}
-	if r.Repaired, r.Sold, r.LiveUnits, err = s.repair(ctx, sale); err != nil {
+	if err = s.repair(ctx, sale, &r); err != nil {
 		return r, gateError(err)
 	}
 	if r.Released, err = s.release(ctx, sale); err != nil {
@@ -56,9 +60,9 @@ func (s *Service) Reconcile(ctx context.Context, id int64) (Reconciliation, erro
 	if r.Stats, err = s.Stats(ctx, id); err != nil {
 		return r, err
 	}
-	r.Consistent = r.Stats.Balanced && r.Sold == r.LiveUnits
+	r.Consistent = r.Stats.Balanced && r.Sold == r.LiveUnits && r.Sold == r.confirmed
 	if !r.Consistent {
-		slog.ErrorContext(ctx, "a flash sale does not add up", "sale", id, "sold", r.Sold, "liveUnits", r.LiveUnits, "stats", r.Stats)
+		slog.ErrorContext(ctx, "a flash sale does not add up", "sale", id, "sold", r.Sold, "liveUnits", r.LiveUnits, "confirmed", r.confirmed, "stats", r.Stats)
 	}
 	return r, nil
 }
@@ -168,13 +172,13 @@ func (s *Service) nextEpoch(ctx context.Context, sale *Sale, epoch int64) error 
 	})
 }
 
-// repair brings the rules and the tickets of the gate to where SQL is, and returns how
-// many tickets it moved, what SQL counts as sold, and the units of live orders.
-func (s *Service) repair(ctx context.Context, sale *Sale) (repaired int, sold, live int64, err error) {
+// repair brings the rules and the tickets of the gate to where SQL is, and says in r
+// what it moved and what both count then.
+func (s *Service) repair(ctx context.Context, sale *Sale, r *Reconciliation) error {
 	if err := s.buryDead(ctx, sale); err != nil {
-		return 0, 0, 0, err
+		return err
 	}
-	err = s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+	err := s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
 		current, err := s.Sale(ctx, sale.ID)
 		if err != nil {
 			return err
@@ -182,7 +186,7 @@ func (s *Service) repair(ctx context.Context, sale *Sale) (repaired int, sold, l
 		if err := s.gate.Apply(ctx, rulesOf(current, stock)); err != nil {
 			return away(err)
 		}
-		repaired, sold, live = 0, stock.Sold, 0
+		r.Repaired, r.Sold, r.LiveUnits = 0, stock.Sold, 0
 		var broken error
 		err = s.orders.EachOfSale(ctx, sale.ID, func(part []Order) {
 			if broken != nil {
@@ -190,17 +194,22 @@ func (s *Service) repair(ctx context.Context, sale *Sale) (repaired int, sold, l
 			}
 			var moved int
 			moved, broken = s.align(ctx, sale.ID, stock.Epoch, part)
-			repaired += moved
+			r.Repaired += moved
 			for _, order := range part {
 				if order.Live {
-					live += order.Units
+					r.LiveUnits += order.Units
 				}
 			}
 		})
-		return errors.Join(err, broken)
+		if err = errors.Join(err, broken); err != nil {
+			return err
+		}
+		counts, err := s.gate.Counts(ctx, sale.ID)
+		r.confirmed = counts.Confirmed
+		return away(err)
 	})
-	s.metrics.repaired.Add(float64(repaired))
-	return repaired, sold, live, err
+	s.metrics.repaired.Add(float64(r.Repaired))
+	return err
 }
 
 // align moves the tickets of orders to where the orders are.

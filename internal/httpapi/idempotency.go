@@ -59,9 +59,9 @@ const (
 // keyHeaders are the two names of one header, in canonical form.
 var keyHeaders = [...]string{"X-Idempotency-Key", "Idempotency-Key"}
 
-// idempotencyKey returns the key of a request, "" without one. Errors:
-// IdempotencyKeyInvalid.
-func idempotencyKey(request *http.Request) (string, error) {
+// IdempotencyKey returns the key of a request, "" without one. Only POST, PUT and
+// PATCH take keys. Errors: IdempotencyKeyInvalid.
+func IdempotencyKey(request *http.Request) (string, error) {
 	switch request.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
 	default:
@@ -109,7 +109,7 @@ func (r *Router) once(limit int64, run attempt) echo.HandlerFunc {
 			return err
 		}
 		request := c.Request()
-		key, err := idempotencyKey(request)
+		key, err := IdempotencyKey(request)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
+	"interlock/internal/strictjson"
 )
 
 // kind is how a code appears over HTTP.
@@ -29,6 +30,8 @@ type kind struct {
 var kinds = map[apperr.Code]kind{
 	apperr.MalformedRequest:      {http.StatusBadRequest, "The request cannot be read"},
 	apperr.PreconditionMalformed: {http.StatusBadRequest, "The precondition cannot be used"},
+	apperr.IdempotencyKeyInvalid: {http.StatusBadRequest, "The idempotency key cannot be used"},
+	apperr.IdempotencyKeyReused:  {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
 	apperr.RequestInProgress:     {http.StatusConflict, "The first attempt is still running"},
 	apperr.QuotaExceeded:         {http.StatusTooManyRequests, "The quota is used up"},
 	apperr.Unauthenticated:       {http.StatusUnauthorized, "Sign in first"},
@@ -48,8 +51,6 @@ var kinds = map[apperr.Code]kind{
 	apperr.SoldOut:               {http.StatusConflict, "Sold out"},
 	apperr.SaleNotOpen:           {http.StatusConflict, "The sale is not open"},
 	apperr.QueueFull:             {http.StatusServiceUnavailable, "The queue is full"},
-	apperr.IdempotencyKeyInvalid: {http.StatusBadRequest, "The idempotency key cannot be used"},
-	apperr.IdempotencyKeyReused:  {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
 	apperr.InUse:                 {http.StatusConflict, "It is in use"},
 	apperr.VersionConflict:       {http.StatusPreconditionFailed, "It was changed since you read it"},
 	apperr.PayloadTooLarge:       {http.StatusRequestEntityTooLarge, "The body is too large"},
@@ -109,15 +110,15 @@ type problemHead struct {
 
 // problemText encodes the head and, behind it, the members of this kind of problem.
 func problemText(head problemHead, members map[string]any) ([]byte, error) {
-	text, err := marshal(head)
+	text, err := strictjson.Encode(head)
 	if err != nil || len(members) == 0 {
 		return text, err
 	}
-	more, err := marshal(members)
+	more, err := strictjson.Encode(members)
 	if err != nil {
 		return nil, err
 	}
-	text = append(bytes.TrimRight(text, "}\n"), ',')
+	text = append(bytes.TrimSuffix(text, []byte("}")), ',')
 	return append(text, more[1:]...), nil
 }
 

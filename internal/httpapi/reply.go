@@ -1,11 +1,11 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
+
+	"interlock/internal/strictjson"
 )
 
 // Reply is what a handler answers. The wrapper encodes and sends it.
@@ -69,23 +69,12 @@ func encode(r Reply) (encoded, error) {
 	if r.Body == nil {
 		return e, nil
 	}
-	body, err := marshal(r.Body)
+	body, err := strictjson.Encode(r.Body)
 	if err != nil {
 		return encoded{}, err
 	}
 	e.body = body
 	return e, nil
-}
-
-// marshal encodes as JSON without escaping <, > and &: replies are never HTML.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
 }
 
 func (e encoded) send(c echo.Context) error {

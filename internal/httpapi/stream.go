@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"interlock/internal/apperr"
 	"interlock/internal/clock"
 	"interlock/internal/principal"
+	"interlock/internal/strictjson"
 )
 
 const (
@@ -41,7 +41,7 @@ func (s *Stream) Context() context.Context { return s.ctx }
 // Send sends one event. The id is what the client gives back as Last-Event-ID; ""
 // leaves it as it was.
 func (s *Stream) Send(id, event string, data any) error {
-	text, err := json.Marshal(data)
+	text, err := strictjson.Encode(data)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
 	}

@@ -24,6 +24,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"interlock/internal/strictjson"
 )
 
 var errTrailingData = errors.New("data after the JSON value")
@@ -80,13 +82,11 @@ func Tree(v any) (any, error) {
 // Encode writes a tree, or any other Go value, as compact JSON with sorted
 // names and without escapes for HTML.
 func Encode(v any) ([]byte, error) {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	text, err := strictjson.Encode(v)
+	if err != nil {
 		return nil, fmt.Errorf("encode JSON document: %w", err)
 	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+	return text, nil
 }
 
 // path is the way from the root of a document to a place in it.

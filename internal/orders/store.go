@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"interlock/internal/guard"
 	"interlock/internal/status"
 	"interlock/internal/storage"
+	"interlock/internal/strictjson"
 	"interlock/internal/uow"
 )
 
@@ -112,7 +112,7 @@ func keep(ctx context.Context, u *uow.Unit, order *Order, action string, from *i
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(detail)
+	text, err := strictjson.Encode(detail)
 	if err != nil {
 		return fmt.Errorf("encode order event: %w", err)
 	}

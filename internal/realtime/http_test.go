@@ -136,7 +136,7 @@ func TestAStreamSaysWhoChangedWhatAndWhen(t *testing.T) {
 		s.publish(t, 1, "orders", "41")
 		require.Equal(t, happened{"orders", map[string]any{
 			"topic": "orders", "key": "41", "version": 3.0, "etag": `"1-3"`, "action": "update", "status": "paid", "label": "A17",
-			"changedBy": map[string]any{"id": 9.0, "name": "Li"}, "changedTime": "2026-01-31T12:00:00Z",
+			"changedBy": map[string]any{"id": 9.0, "name": "Li"}, "changedTime": "2026-01-31T12:00:00.000000Z",
 		}}, receive(t, stream, "the change"))
 	})
 }
@@ -283,7 +283,7 @@ func TestAStreamShowsWhoIsWhereAndWhoComesMovesAndGoes(t *testing.T) {
 			return e.data["people"]
 		}
 		at := func(field string) []any {
-			return []any{map[string]any{"id": 9.0, "name": "Person 9", "field": field, "since": "2026-01-31T12:00:00Z"}}
+			return []any{map[string]any{"id": 9.0, "name": "Person 9", "field": field, "since": "2026-01-31T12:00:00.000000Z"}}
 		}
 		require.Equal(t, at("/value"), shown("who is there when the stream begins"))
 		other.beat(t, person(t, 1, 9), realtime.Heartbeat{Resource: "orders/41", Field: "/status"})
@@ -305,7 +305,7 @@ func TestHeartbeatsOverHTTPAnswerWithTheOthers(t *testing.T) {
 		status int
 		answer string
 	}{
-		"a heartbeat":           {`{"resource":"configs/checkout.tax"}`, 200, `{"others":[{"id":9,"name":"Person 9","field":"/value","since":"2026-01-31T12:00:00Z"}]}`},
+		"a heartbeat":           {`{"resource":"configs/checkout.tax"}`, 200, `{"others":[{"id":9,"name":"Person 9","field":"/value","since":"2026-01-31T12:00:00.000000Z"}]}`},
 		"alone":                 {`{"resource":"orders/41","field":"","tab":"a"}`, 200, `{"others":[]}`},
 		"leaving":               {`{"resource":"orders/41","tab":"a","leaving":true}`, 200, `{"others":[]}`},
 		"no resource":           {`{}`, 422, `"/resource"`},

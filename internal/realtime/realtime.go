@@ -32,6 +32,7 @@ import (
 	"interlock/internal/httpapi"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
+	"interlock/internal/strictjson"
 )
 
 // Presence is the topic that says who is where.
@@ -184,7 +185,7 @@ func (s *Service) Beat(ctx context.Context, h Heartbeat) ([]Person, error) {
 // announce tells the other processes. When it cannot, they go without this one
 // heartbeat; the bus reports its own outages.
 func (s *Service) announce(ctx context.Context, tenant int64, a announced) {
-	payload, err := json.Marshal(a)
+	payload, err := strictjson.Encode(a)
 	if err == nil {
 		err = s.bus.Publish(ctx, events.Event{Topic: heartbeatTopic, Tenant: tenant, Key: a.Resource, Payload: payload})
 	}
@@ -233,7 +234,7 @@ func (s *Service) expire() {
 // tell hands who is at a place to the streams of this process. The caller holds mu,
 // so that streams see changes in their order.
 func (s *Service) tell(at place, people []Person) {
-	payload, err := json.Marshal(present{Resource: at.resource, People: people})
+	payload, err := strictjson.Encode(present{Resource: at.resource, People: people})
 	if err == nil {
 		err = s.changed.Publish(context.Background(), events.Event{Topic: Presence, Tenant: at.tenant, Key: at.resource, Payload: payload})
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/currency"
+
 	"interlock/internal/redisconn"
 )
 
@@ -43,6 +45,7 @@ type Serve struct {
 	Idempotency             Idempotency   `embed:"" prefix:"idempotency-"`
 	RateLimit               int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
 	TrustedProxies          []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
+	Currency                string        `help:"What all money is in, by its code in ISO 4217; amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
 	ShutdownTimeout         time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
 }
 
@@ -121,6 +124,9 @@ func (s Serve) Validate() error {
 	}
 	if s.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit (INTERLOCK_RATE_LIMIT) is %d; it must be 0 or more", s.RateLimit)
+	}
+	if unit, err := currency.ParseISO(s.Currency); err != nil || unit.String() != s.Currency {
+		return fmt.Errorf("--currency (INTERLOCK_CURRENCY) is %q; want a code of ISO 4217 in capitals, such as CNY or EUR", s.Currency)
 	}
 	if s.ShutdownTimeout <= 0 {
 		return fmt.Errorf("--shutdown-timeout (INTERLOCK_SHUTDOWN_TIMEOUT) is %s; it must be longer than nothing", s.ShutdownTimeout)

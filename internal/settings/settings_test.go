@@ -32,6 +32,7 @@ func TestTheDefaultsAreAnEmbeddedServiceOnLoopback(t *testing.T) {
 	require.True(t, embedded)
 	require.Equal(t, "data/interlock.db", path)
 	require.Equal(t, "127.0.0.1:8080", c.Addr)
+	require.Equal(t, "CNY", c.Currency)
 }
 
 func TestTheEnvironmentSetsWhatNoFlagSets(t *testing.T) {
@@ -59,6 +60,8 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 		"--idempotency-retention=1s":       {"INTERLOCK_IDEMPOTENCY_RETENTION", "a minute"},
 		"--idempotency-quota=-1":           {"INTERLOCK_IDEMPOTENCY_QUOTA", "0 or more"},
 		"--rate-limit=-1":                  {"INTERLOCK_RATE_LIMIT", "0 or more"},
+		"--currency=XYZ":                   {"INTERLOCK_CURRENCY", "ISO 4217"},
+		"--currency=eur":                   {"INTERLOCK_CURRENCY", "capitals"},
 		"--shutdown-timeout=0s":            {"INTERLOCK_SHUTDOWN_TIMEOUT", "longer"},
 		"--log-level=loud":                 {"--log-level", "debug"},
 		"--role=boss":                      {"--role", "worker"},

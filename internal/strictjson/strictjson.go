@@ -1,4 +1,5 @@
-// Package strictjson is the one decoder of JSON from outside.
+// Package strictjson is the one decoder of JSON from outside, and the one encoder of
+// what goes out.
 //
 // What always holds:
 //   - The input is exactly one JSON value in valid UTF-8, nested at most

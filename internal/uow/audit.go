@@ -10,6 +10,7 @@ import (
 
 	"interlock/internal/principal"
 	"interlock/internal/storage"
+	"interlock/internal/strictjson"
 )
 
 // Entry says what a unit did, for the audit log.
@@ -59,7 +60,7 @@ func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB) error {
 	detail := []byte("{}")
 	if u.entry.Detail != nil {
 		var err error
-		if detail, err = json.Marshal(u.entry.Detail); err != nil {
+		if detail, err = strictjson.Encode(u.entry.Detail); err != nil {
 			return fmt.Errorf("encode the audit detail: %w", err)
 		}
 	}

@@ -29,7 +29,7 @@ export const replyThresholds = {
 };
 
 // A lost race is the subject here, not a failed request.
-http.setResponseCallback(http.expectedStatuses(200, 201, 409, 412, 423));
+http.setResponseCallback(http.expectedStatuses(200, 201, 202, 409, 412, 423));
 
 function params(name, headers) {
   return {
@@ -44,12 +44,12 @@ function params(name, headers) {
   };
 }
 
-export function get(path, name) {
-  return http.get(baseURL + path, params(name));
+export function get(path, name, headers) {
+  return http.get(baseURL + path, params(name, headers));
 }
 
-export function post(path, body, name) {
-  return http.post(baseURL + path, JSON.stringify(body), params(name));
+export function post(path, body, name, headers) {
+  return http.post(baseURL + path, JSON.stringify(body), params(name, headers));
 }
 
 export function patch(path, body, etag, name) {
@@ -86,7 +86,7 @@ export const Fate = Object.freeze({
  */
 export function fateOf(response, refusals) {
   const { status } = response;
-  if (status === 200 || status === 201) return Fate.landed;
+  if (status === 200 || status === 201 || status === 202) return Fate.landed;
   if (refusals.includes(status)) return Fate.refused;
   if (status === 503) {
     unavailable.add(1);

@@ -50,9 +50,10 @@ function count(metrics, name) {
 }
 
 function heading(about) {
+  const { perSecond, seconds } = about.arrivals || { perSecond: rate, seconds: openSeconds };
   return phase === 'closed'
     ? `${about.title}: closed loop, ${stepSeconds} s a step`
-    : `${about.title}: open loop, ${rate} arrivals/s for ${openSeconds} s`;
+    : `${about.title}: open loop, ${perSecond} arrivals/s for ${seconds} s`;
 }
 
 function latencies(metrics) {

@@ -107,6 +107,7 @@ func Start(t *testing.T, s settings.Settings) *Program {
 // Settings returns settings for a program with its data in dir.
 func Settings(dir string) settings.Settings {
 	var s settings.Settings
+	s.Currency = "CNY"
 	s.DataDir, s.MaxConnections = dir, 16
 	s.LogLevel, s.LogFormat = "error", "text"
 	s.Addr, s.Role, s.AdminPassword, s.ShutdownTimeout = "127.0.0.1:0", "all", "correct horse", 10*time.Second

@@ -152,7 +152,14 @@ func (d day) flash() {
 	d.do(409, "PATCH", sale, `{"quantityDelta":-5,"endsTime":"2099-01-01T00:00:00Z"}`, "If-Match", d.etag(sale))
 	d.do(200, "PATCH", sale, `{"rate":100,"quantityDelta":1}`, "If-Match", d.etag(sale))
 	d.do(403, "POST", sale+"/orders", `{"quantity":1}`)
-	bought := d.do(202, "POST", sale+"/orders", `{"quantity":2}`, "X-On-Behalf-Of", "12", "X-Idempotency-Key", "walk-1")
+	var bought map[string]any
+	d.stream("/events?topics=flash-sales", func(lines *bufio.Scanner) {
+		d.event(lines, "ready", "EventTopics")
+		bought = d.do(202, "POST", sale+"/orders", `{"quantity":2}`, "X-On-Behalf-Of", "12", "X-Idempotency-Key", "walk-1")
+		// The numbers come about once a second, as a change whose action is stats.
+		for !strings.Contains(d.event(lines, "flash-sales", "Change"), `"confirmed":2`) {
+		}
+	})
 	d.do(422, "POST", sale+"/orders", `{"quantity":1}`, "X-On-Behalf-Of", "12", "X-Idempotency-Key", "walk-1")
 	d.do(409, "POST", sale+"/orders", `{"quantity":1}`, "X-On-Behalf-Of", "12")
 	d.do(202, "POST", sale+"/orders", `{"quantity":2}`, "X-On-Behalf-Of", "13")
@@ -292,7 +299,8 @@ func (d day) stream(path string, read func(lines *bufio.Scanner)) {
 	read(bufio.NewScanner(reply.Body))
 }
 
-func (d day) event(lines *bufio.Scanner, name, schema string) {
+// event returns the data of the next event.
+func (d day) event(lines *bufio.Scanner, name, schema string) string {
 	d.t.Helper()
 	for lines.Scan() {
 		if event, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
@@ -301,10 +309,11 @@ func (d day) event(lines *bufio.Scanner, name, schema string) {
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 			contract := load(d.t)
 			require.NoError(d.t, contract.CheckSchema(schema, []byte(data)))
-			return
+			return data
 		}
 	}
-	require.Fail(d.t, "the stream ended", "%v", lines.Err())
+	require.FailNow(d.t, "the stream ended", "%v", lines.Err())
+	return ""
 }
 
 func (d day) look() {

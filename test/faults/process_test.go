@@ -33,6 +33,8 @@ func environment(s settings.Settings) []string {
 		"INTERLOCK_DATA_DIR="+s.DataDir,
 		"INTERLOCK_DATABASE_URL="+s.DatabaseURL,
 		fmt.Sprintf("INTERLOCK_MAX_CONNECTIONS=%d", s.MaxConnections),
+		"INTERLOCK_REDIS_URL="+s.RedisURL,
+		"INTERLOCK_ROLE="+s.Role,
 		"INTERLOCK_ADDR="+s.Addr,
 		"INTERLOCK_ADMIN_PASSWORD="+s.AdminPassword,
 		"INTERLOCK_LOG_LEVEL=error",

@@ -39,7 +39,7 @@ export const nameOf = ({ language, colours, width }: Look) => `${language}-${col
 
 /**
  * Opens a browser of somebody: its own cookies and storage. Whatever it asks of
- * another origin, or reports as an error, fails the test at `check`.
+ * another origin, or reports as an error, fails the test at `check` and at `close`.
  */
 export class Visitor {
   readonly context: BrowserContext;
@@ -63,7 +63,7 @@ export class Visitor {
     });
     const faults: string[] = [];
     const page = await context.newPage();
-    page.on('request', (request) => {
+    context.on('request', (request) => {
       if (!request.url().startsWith(address) && !request.url().startsWith('blob:')) faults.push(`a request left the origin: ${request.url()}`);
     });
     page.on('pageerror', (error) => faults.push(`an error was not caught: ${error.message}`));
@@ -76,6 +76,11 @@ export class Visitor {
 
   async signIn(credentials = admin, path = '/'): Promise<void> {
     await this.page.goto(path);
+    await this.fillIn(credentials);
+  }
+
+  /** Fills the sign-in form that is open, and waits for the page behind it. */
+  async fillIn(credentials: { username: string; password: string }): Promise<void> {
     await this.page.locator('input[name=username]').fill(credentials.username);
     await this.page.locator('input[name=password]').fill(credentials.password);
     await this.page.locator('button[type=submit]').click();
@@ -90,7 +95,7 @@ export class Visitor {
 
   async settle(): Promise<void> {
     await this.page.locator('h1').first().waitFor();
-    await this.page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+    await this.page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null);
     await this.page.evaluate(() => document.fonts.ready);
   }
 
@@ -112,7 +117,8 @@ export class Visitor {
     await this.page.screenshot({ path: new URL(`./report/${name}.png`, import.meta.url).pathname });
   }
 
-  close(): Promise<void> {
-    return this.context.close();
+  async close(): Promise<void> {
+    await this.context.close();
+    expect(this.#faults).toEqual([]);
   }
 }

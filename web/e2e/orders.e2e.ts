@@ -1,7 +1,8 @@
-import type { Browser } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
+import { apiOf, itemInStock, type ApiRequest } from './pages';
 import { admin, Service } from './service';
 
 const li = { username: 'li', password: 'interlock-second' };
@@ -19,8 +20,7 @@ beforeAll(async () => {
   service = await Service.start();
   await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
   request = await apiOf(service.address, admin);
-  await request('POST', '/items', { sku: 'TEA-1', name: 'Green tea', price: 6000 });
-  await request('POST', '/inventory/TEA-1/adjustments', { delta: 1000, reason: 'Opening stock', reference: 'opening' });
+  await itemInStock(request, { sku: 'TEA-1', name: 'Green tea', price: 6000 });
 });
 afterAll(async () => {
   await browser.close();
@@ -33,6 +33,8 @@ test('the loser of a race reads who won, when and what, and sees what is still a
   const { id, orderNo } = await place();
   const first = await Visitor.open(browser, service.address);
   const second = await Visitor.open(browser, service.address);
+  // Without the stream the first does not hear of it before his own step is refused.
+  await first.page.route('**/api/v1/events?*', (route) => route.abort());
   await first.signIn(admin, `/orders/${id}`);
   await second.signIn(li, `/orders/${id}`);
   await first.page.getByRole('button', { name: 'Cancel the order' }).click();
@@ -55,7 +57,172 @@ test('the loser of a race reads who won, when and what, and sees what is still a
   await second.close();
 });
 
-test('500 orders are shipped in one go, with a verdict each, and the filter is in the address', async () => {
+test('an open dialog says that the order moved, by whom and to what, and offers what is left', async () => {
+  const { id } = await place();
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, `/orders/${id}`);
+  await second.signIn(li, `/orders/${id}`);
+  await first.page.getByText('Live').first().waitFor();
+  await first.page.getByRole('button', { name: 'Cancel the order' }).click();
+  await first.page.getByRole('textbox', { name: 'Reason' }).fill('The customer changed their mind.');
+  await second.page.getByRole('button', { name: 'Mark as paid' }).click();
+  await second.page.getByRole('dialog').getByRole('button', { name: 'Mark as paid' }).click();
+
+  const dialog = first.page.getByRole('dialog');
+  await dialog.getByText(/the order became paid: Li, /).waitFor();
+  await dialog.getByText('What is possible now: Ship.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Cancel the order' }).isDisabled()).toBe(true);
+  expect(await dialog.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('The customer changed their mind.');
+  await first.check();
+  await first.shoot('orders-moved');
+  expect(await request('GET', `/orders/${id}`)).toMatchObject({ status: 'paid', version: 2 });
+  await first.close();
+  await second.close();
+});
+
+test('an order is placed from the list: found by name, priced, refused at the line that is wrong, and then placed', async () => {
+  await itemInStock(request, { sku: 'POT-1', name: 'Iron kettle', price: 25800 });
+  await request('POST', '/items', { sku: 'POT-2', name: 'Iron kettle, large', price: 39800, status: 'archived' });
+  const before = (await request<{ total: number }>('GET', '/orders?userId=77&limit=1')).total;
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/orders');
+  await page.getByRole('button', { name: 'New order' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'User id' }).fill('77');
+  await dialog.getByLabel('Item 1').fill('iron');
+  await page.getByRole('option', { name: /POT-1/ }).click();
+  expect(await page.getByRole('option', { name: /POT-2/ }).count()).toBe(0);
+  await dialog.getByLabel('Pieces 1').fill('2');
+  await dialog.getByText('¥516.00').first().waitFor();
+  await dialog.getByRole('button', { name: 'Add a line' }).click();
+  await dialog.getByLabel('Item 2').fill('POT-2');
+  await dialog.getByLabel('Pieces 2').fill('1');
+  await dialog.getByText('This item is not for sale.').waitFor();
+
+  await dialog.getByRole('button', { name: 'Place the order' }).click();
+  await dialog.getByText('No item for sale is called so.').waitFor();
+  await visitor.check();
+  await visitor.shoot('orders-new-refused');
+  await dialog.getByRole('button', { name: 'Remove line 2' }).click();
+  await dialog.getByRole('button', { name: 'Place the order' }).click();
+
+  await page.getByText(/Order .* is placed\./).waitFor();
+  await page.waitForURL(/\/orders\/\d+$/);
+  const placed = await request<{ total: number; items: { amount: number }[] }>('GET', '/orders?userId=77&limit=1');
+  expect(placed).toMatchObject({ total: before + 1, items: [{ amount: 51600, items: [{ sku: 'POT-1', quantity: 2 }] }] });
+  await visitor.close();
+});
+
+test('an order whose answer was lost is sent again with the same key, also after a reload', async () => {
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/orders');
+  await page.getByRole('button', { name: 'New order' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'User id' }).fill('78');
+  await dialog.getByLabel('Item 1').fill('TEA-1');
+  const keys: (string | undefined)[] = [];
+  await page.route('**/api/v1/orders', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    keys.push(route.request().headers()['x-idempotency-key']);
+    return route.abort();
+  });
+  await dialog.getByRole('button', { name: 'Place the order' }).click();
+  await dialog.getByText(/it is unknown whether the order was placed/).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'New order' }).click();
+  await dialog.getByText(/it is unknown whether the order was placed/).waitFor();
+  expect(await dialog.getByLabel('Item 1').isDisabled()).toBe(true);
+  await visitor.check();
+  await dialog.getByRole('button', { name: 'Send it again' }).click();
+  await expect.poll(() => keys.length).toBe(2);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(keys[1]).toBe(keys[0]);
+  await page.unroute('**/api/v1/orders');
+
+  await dialog.getByRole('button', { name: 'Send it again' }).click();
+
+  await page.getByText(/Order .* is placed\./).waitFor();
+  expect(await request('GET', '/orders?userId=78')).toMatchObject({ total: 1 });
+  await visitor.close();
+});
+
+test('every function of orders can be reached by keyboard alone', async () => {
+  const orders = [await place(), await place(), await place()];
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/orders');
+  await visitor.settle();
+  const press = async (target: Locator, ...keys: string[]) => {
+    await tabTo(page, target);
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const dialog = page.getByRole('dialog');
+
+  // Place one, its item found by name.
+  await press(page.getByRole('button', { name: 'New order' }), 'Enter');
+  await press(dialog.getByRole('textbox', { name: 'User id' }));
+  await page.keyboard.type('90');
+  await press(dialog.getByLabel('Item 1'));
+  await page.keyboard.type('green');
+  await page.getByRole('option', { name: /TEA-1/ }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await press(dialog.getByRole('button', { name: 'Place the order' }), 'Enter');
+  await page.waitForURL(/\/orders\/\d+$/);
+
+  // Take it along its way.
+  for (const [name, ...fields] of [['Mark as paid', 'PSP-9'], ['Ship', 'DHL', 'JD9'], ['Complete']] as const) {
+    await press(page.locator('header').getByRole('button', { name, exact: true }), 'Enter');
+    await dialog.waitFor();
+    for (const [i, text] of fields.entries()) {
+      await press(dialog.getByRole('textbox').nth(i));
+      await page.keyboard.type(text);
+    }
+    await press(dialog.getByRole('button', { name, exact: true }), 'Enter');
+    await dialog.waitFor({ state: 'hidden' });
+  }
+  expect(await request('GET', '/orders?userId=90')).toMatchObject({ total: 1, items: [{ status: 'completed' }] });
+
+  // Back to the list: filter, open a row, cancel it.
+  await press(page.locator('header nav').getByRole('link', { name: 'Orders' }), 'Enter');
+  await visitor.settle();
+  await press(page.getByRole('group', { name: 'Status' }).getByRole('button', { name: /^Pending/ }), 'Enter');
+  await page.waitForURL(/status=pending/);
+  const [, second, third] = orders;
+  await press(page.getByRole('link', { name: second?.orderNo }), 'Enter');
+  await press(page.getByRole('button', { name: 'Cancel the order' }), 'Enter');
+  await press(dialog.getByRole('textbox', { name: 'Reason' }));
+  await page.keyboard.type('Ordered twice.');
+  await press(dialog.getByRole('button', { name: 'Cancel the order' }), 'Enter');
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await request('GET', `/orders/${second?.id ?? 0}`)).toMatchObject({ status: 'cancelled' });
+
+  // And many at once.
+  await page.goBack();
+  await visitor.settle();
+  await press(page.getByRole('checkbox', { name: third?.orderNo }), 'Space');
+  await press(page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Mark as paid' }), 'Enter');
+  await press(dialog.getByRole('button', { name: /Mark as paid: 1 order/ }), 'Enter');
+  await dialog.getByText(/1 done, 0 not done/).waitFor();
+  await press(dialog.getByRole('button', { name: 'Close' }), 'Enter');
+  expect(await request('GET', `/orders/${third?.id ?? 0}`)).toMatchObject({ status: 'paid' });
+  await visitor.close();
+});
+
+/** Goes on with the tabulator until something has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let i = 0; i < 150; i++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`${target.toString()} cannot be reached by keyboard`);
+}
+
+test('500 orders are shipped in one go: progress, a verdict each, failed rows stay chosen, and the verdicts are a file', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 500; i++) ids.push((await place()).id);
   await request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });
@@ -81,14 +248,21 @@ test('500 orders are shipped in one go, with a verdict each, and the filter is i
   await page.getByRole('textbox', { name: 'Carrier' }).fill('DHL');
   await page.getByRole('textbox', { name: 'Tracking number' }).fill('JD01');
   await page.getByRole('button', { name: /Ship: 50\d orders/ }).click();
+  await page.getByText(/^[1-4]00 of 50\d/).waitFor();
 
   await page.getByText(/\d+ done, 1 not done/).waitFor({ timeout: 40_000 });
   await visitor.check();
   await visitor.shoot('orders-bulk');
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Verdicts as CSV' }).click();
-  expect((await saving).suggestedFilename()).toBe('orders-ship.csv');
+  const file = await saving;
+  expect(file.suggestedFilename()).toBe('orders-ship.csv');
+  const verdicts = (await readFile(await file.path(), 'utf8')).trim().split('\r\n').slice(1);
+  expect(verdicts).toHaveLength(paid);
+  const failed = verdicts.filter((line) => !line.includes(',Done,'));
+  expect(failed).toEqual([expect.stringContaining('is shipped since')]);
   await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('region', { name: 'Chosen rows' }).getByText('1 chosen').waitFor();
   expect(await request<{ total: number }>('GET', '/orders?status=shipped&limit=1')).toMatchObject({ total: paid });
   await visitor.close();
 });

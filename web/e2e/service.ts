@@ -25,17 +25,20 @@ export class Service {
   readonly address: string;
   readonly #folder: string;
   readonly #port: number;
+  readonly #settings: NodeJS.ProcessEnv;
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, settings: NodeJS.ProcessEnv) {
+    this.#settings = settings;
     this.#folder = folder;
     this.#port = port;
     this.address = `http://127.0.0.1:${port}`;
   }
 
-  static async start(): Promise<Service> {
+  /** Starts one on data of its own, with further settings of the environment. */
+  static async start(settings: NodeJS.ProcessEnv = {}): Promise<Service> {
     if (!existsSync(binary)) throw new Error('bin/admin is missing: run `make build` first');
-    const service = new Service(await mkdtemp(join(tmpdir(), 'interlock-e2e-')), await freePort());
+    const service = new Service(await mkdtemp(join(tmpdir(), 'interlock-e2e-')), await freePort(), settings);
     await service.run();
     return service;
   }
@@ -82,7 +85,7 @@ export class Service {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    return { ...process.env, INTERLOCK_DATA_DIR: this.#folder, INTERLOCK_ADMIN_PASSWORD: admin.password };
+    return { ...process.env, INTERLOCK_DATA_DIR: this.#folder, INTERLOCK_ADMIN_PASSWORD: admin.password, ...this.#settings };
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { launch, Visitor } from './browser';
+import { apiOf, itemInStock } from './pages';
 import { admin, Service } from './service';
 
 let browser: Browser;
@@ -31,6 +32,87 @@ test('a session that ends at work is renewed in place, and the work goes on', as
   await page.getByRole('cell', { name: 'session.create' }).first().waitFor();
   await visitor.close();
 });
+
+test('a dialog that was being filled when the session ended keeps its contents, and is sent after signing in', async () => {
+  const request = await apiOf(inject('address'), admin);
+  await itemInStock(request, { sku: 'SESSION-1', name: 'Green tea', price: 6000 });
+  const visitor = await Visitor.open(browser, inject('address'));
+  const { page, context } = visitor;
+  await visitor.signIn(admin, '/orders');
+  await page.getByRole('button', { name: 'New order' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New order' });
+  await dialog.getByRole('textbox', { name: 'User id' }).fill('501');
+  await dialog.getByLabel('Item 1').fill('SESSION-1');
+  await dialog.getByLabel('Pieces 1').fill('3');
+  await context.clearCookies();
+
+  await dialog.getByRole('button', { name: 'Place the order' }).click();
+  const gate = page.getByRole('dialog', { name: 'Your session has ended' });
+  await gate.waitFor();
+  expect(await dialog.getByLabel('Pieces 1').inputValue()).toBe('3');
+  await gate.locator('input[name=password]').fill(admin.password);
+  await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
+
+  await page.getByText(/Order .* is placed\./).waitFor();
+  expect(await request('GET', '/orders?userId=501')).toMatchObject({ total: 1, items: [{ items: [{ sku: 'SESSION-1', quantity: 3 }] }] });
+  await visitor.close();
+});
+
+test('a form that was being filled when the session ended is saved after signing in', async () => {
+  const request = await apiOf(inject('address'), admin);
+  await request('POST', '/items', { sku: 'SESSION-2', name: 'Black tea', price: 6000 });
+  const visitor = await Visitor.open(browser, inject('address'));
+  const { page, context } = visitor;
+  await visitor.signIn(admin, '/items/SESSION-2');
+  await page.getByRole('textbox', { name: 'Price' }).fill('65.00');
+  await context.clearCookies();
+
+  await page.getByRole('button', { name: 'Save' }).click();
+  const gate = page.getByRole('dialog', { name: 'Your session has ended' });
+  await gate.locator('input[name=password]').fill(admin.password);
+  await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
+
+  await expect.poll(() => request('GET', '/items/SESSION-2')).toMatchObject({ price: 6500, name: 'Black tea', version: 2 });
+  await visitor.close();
+});
+
+test('what was typed into a form and a dialog survives a crash of the page', async () => {
+  const request = await apiOf(inject('address'), admin);
+  await request('POST', '/items', { sku: 'CRASH-1', name: 'Black tea', price: 6000 });
+  const visitor = await Visitor.open(browser, inject('address'));
+  const { page, context } = visitor;
+  await visitor.signIn(admin, '/items/CRASH-1');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Black tea, first flush');
+  await crash(context, page);
+
+  const second = await context.newPage();
+  await second.goto('/items/CRASH-1');
+  await second.getByText(/This is what you typed/).waitFor();
+  expect(await second.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, first flush');
+  await second.goto('/orders');
+  await second.getByRole('button', { name: 'New order' }).click();
+  await second.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill('777');
+  await second.getByRole('dialog').getByLabel('Item 1').fill('CRASH-1');
+  await crash(context, second);
+
+  const third = await context.newPage();
+  await third.goto('/orders');
+  await third.getByRole('button', { name: 'New order' }).click();
+  await third.getByText('This is what you typed before. It is not placed yet.').waitFor();
+  expect(await third.getByRole('dialog').getByRole('textbox', { name: 'User id' }).inputValue()).toBe('777');
+  expect(await third.getByRole('dialog').getByLabel('Item 1').inputValue()).toBe('CRASH-1');
+  expect(await request('GET', '/items/CRASH-1')).toMatchObject({ name: 'Black tea', version: 1 });
+  await visitor.close();
+});
+
+/** Kills the process that draws a page, as running out of memory does. */
+async function crash(context: BrowserContext, page: Page): Promise<void> {
+  const gone = page.waitForEvent('crash');
+  const session = await context.newCDPSession(page);
+  // Nobody is left to answer it.
+  void session.send('Page.crash').catch(() => undefined);
+  await gone;
+}
 
 test('signing out leads to the sign-in page, and back to the address that was asked for', async () => {
   const visitor = await Visitor.open(browser, inject('address'));

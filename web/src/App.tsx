@@ -2,8 +2,8 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { newQueryClient } from './api';
-import { LanguageProvider } from './i18n';
+import { newQueryClient, useSession } from './api';
+import { CurrencyProvider, defaultCurrency, LanguageProvider } from './i18n';
 import { newRouter } from './router';
 import { resolveVariables, theme } from './theme';
 import { ConfirmProvider } from './ui/feedback/confirm';
@@ -15,16 +15,19 @@ const colours = localStorageColorSchemeManager({ key: 'interlock.colours' });
 
 /** The admin with all that its pages stand on. */
 export function App() {
+  const state = useSession();
   return (
     <LanguageProvider>
-      <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} colorSchemeManager={colours} defaultColorScheme="auto">
-        <QueryClientProvider client={queries}>
-          <Notifications position="bottom-right" containerWidth={380} />
-          <ConfirmProvider>
-            <RouterProvider router={router} />
-          </ConfirmProvider>
-        </QueryClientProvider>
-      </MantineProvider>
+      <CurrencyProvider value={'session' in state ? state.session.currency : defaultCurrency}>
+        <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} colorSchemeManager={colours} defaultColorScheme="auto">
+          <QueryClientProvider client={queries}>
+            <Notifications position="bottom-right" containerWidth={380} />
+            <ConfirmProvider>
+              <RouterProvider router={router} />
+            </ConfirmProvider>
+          </QueryClientProvider>
+        </MantineProvider>
+      </CurrencyProvider>
     </LanguageProvider>
   );
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,28 @@ func (o *Operation) checkReply(x Exchange) error {
 		}
 		return nil
 	}
+	if strings.HasPrefix(x.Request.URL.Path, "/api/") {
+		if err := checkTimes(x.ResponseBody); err != nil {
+			return err
+		}
+	}
 	return checkBody(documented.bodies, x.Response.Header.Get("Content-Type"), x.ResponseBody)
+}
+
+var (
+	anyTime   = regexp.MustCompile(`"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d[^"]{0,20}"`)
+	replyTime = regexp.MustCompile(`^"[^"]{19}\.\d{6}Z"$`)
+)
+
+// checkTimes wants every time of a reply in UTC with its microseconds, so that
+// times compare as text. Requests may write them as RFC 3339 lets them.
+func checkTimes(body []byte) error {
+	for _, found := range anyTime.FindAll(body, -1) {
+		if !replyTime.Match(found) {
+			return fmt.Errorf("the time %s is not in UTC with microseconds", found)
+		}
+	}
+	return nil
 }
 
 func (h *header) check(headers http.Header, name string) error {

@@ -16,6 +16,13 @@ export function useUser(): SessionUser {
   return state.session.user;
 }
 
+/** The name of the tenant that one is signed in to; only below the sign-in gate. */
+export function useTenant(): string {
+  const state = useSession();
+  if (!('session' in state)) throw new Error('nobody is signed in');
+  return state.session.tenant;
+}
+
 /** Whether the user has a permission; undefined asks for none. */
 export function useMay(): (permission: string | undefined) => boolean {
   const state = useSession();

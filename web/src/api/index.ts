@@ -1,5 +1,5 @@
 export { answer, api, asMergePatch, data, exactly, idempotent, type Answer } from './client';
-export { liveStream, useIdempotencyKey, useLive, useLiveState, useMay, useSession, useUser } from './hooks';
+export { liveStream, useIdempotencyKey, useLive, useLiveState, useMay, useSession, useTenant, useUser } from './hooks';
 export { announceLeaving, announcePresence } from './presence';
 export type { LiveEvent, LiveState, LiveStatus } from './live';
 export {

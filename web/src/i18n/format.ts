@@ -1,11 +1,8 @@
 import { useMemo } from 'react';
 import type { Language } from './catalogue';
+import { defaultCurrency, useCurrency } from './currency';
 import { locales } from './interpolate';
 import { useLanguage } from './language';
-
-/** The service keeps money as integers in minor units of one currency. */
-const currency = 'CNY';
-const minorUnits = 100;
 
 const second = 1000;
 const minute = 60 * second;
@@ -14,8 +11,13 @@ const day = 24 * hour;
 
 export interface Format {
   number: (value: number) => string;
-  /** An amount in minor units: 6000 is ¥60.00. */
+  /** An amount in minor units of the service's one currency: 6000 is ¥60.00 in CNY and ¥6,000 in JPY. */
   money: (minor: number) => string;
+  /** The same for programs and inputs: 6000 is 60.00, without sign of the currency or groups. */
+  plainMoney: (minor: number) => string;
+  /** How many digits of an amount are minor units: 2 in CNY, none in JPY. */
+  minorDigits: number;
+  currencySign: string;
   date: (time: string | number | Date) => string;
   /** Date and time to the second, in the zone of the browser. */
   dateTime: (time: string | number | Date) => string;
@@ -26,10 +28,11 @@ export interface Format {
   list: (items: readonly string[]) => string;
 }
 
-export function formatFor(language: Language): Format {
+export function formatFor(language: Language, currency = defaultCurrency): Format {
   const locale = locales[language];
   const number = new Intl.NumberFormat(locale);
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  const minorDigits = money.resolvedOptions().maximumFractionDigits ?? 0;
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hourCycle: 'h23' });
@@ -47,7 +50,10 @@ export function formatFor(language: Language): Format {
   };
   return {
     number: (value) => number.format(value),
-    money: (minor) => money.format(minor / minorUnits),
+    money: (minor) => money.format(minor / 10 ** minorDigits),
+    plainMoney: (minor) => (minor / 10 ** minorDigits).toFixed(minorDigits),
+    minorDigits,
+    currencySign: money.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency,
     date: (value) => date.format(new Date(value)),
     dateTime: (value) => dateTime.format(new Date(value)),
     time: (value) => time.format(new Date(value)),
@@ -71,5 +77,6 @@ function duration(locale: string, milliseconds: number): string {
 
 export function useFormat(): Format {
   const { language } = useLanguage();
-  return useMemo(() => formatFor(language), [language]);
+  const currency = useCurrency();
+  return useMemo(() => formatFor(language, currency), [language, currency]);
 }

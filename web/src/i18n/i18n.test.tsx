@@ -65,6 +65,15 @@ describe('formats', () => {
     expect(formatFor('zh').money(123456789)).toBe('¥1,234,567.89');
   });
   test.each([
+    ['EUR', '€60.00', '60.00'],
+    ['JPY', '¥6,000', '6000'],
+    ['KWD', 'KWD 6.000', '6.000'],
+  ])('in %s 6000 minor units are %s', (currency, shown, plain) => {
+    const format = formatFor('en', currency);
+    expect(format.money(6000).replace('\u00a0', ' ')).toBe(shown);
+    expect(format.plainMoney(6000)).toBe(plain);
+  });
+  test.each([
     ['2026-11-11T11:59:58Z', 'now'],
     ['2026-11-11T11:59:48Z', '12s ago'],
     ['2026-11-11T11:56:00Z', '4m ago'],

@@ -41,7 +41,8 @@ export const theme = createTheme({
     // A header inside a dialog is none of the page's landmarks.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
-    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+    // The placeholder is a child of the menu that is no item of it; the first item takes the focus.
+    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },

@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
+import { useFormat } from '@/i18n';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   /** In minor units; null while nothing valid is typed. */
@@ -7,37 +8,36 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   onMinor: (minor: number | null) => void;
 }
 
-/** An amount as it is typed, "19.90", for an amount as it is kept, 1990. */
+/** An amount as it is typed, "19.90", for an amount as it is kept, 1990; with as many decimals as the currency has. */
 export function MoneyInput({ minor, onMinor, ...input }: Props) {
+  const { plainMoney, minorDigits, currencySign } = useFormat();
+  const spell = (amount: number | null) => (amount === null ? '' : plainMoney(amount));
   const [text, setText] = useState(() => spell(minor));
   const [seen, setSeen] = useState(minor);
   if (minor !== seen) {
     setSeen(minor);
-    if (minor !== minorOf(text)) setText(spell(minor));
+    if (minor !== minorOf(text, minorDigits)) setText(spell(minor));
   }
   return (
     <TextInput
       {...input}
       inputMode="decimal"
       autoComplete="off"
-      leftSection={<span aria-hidden="true">¥</span>}
+      leftSection={<span aria-hidden="true">{currencySign}</span>}
+      leftSectionWidth={currencySign.length > 1 ? 52 : undefined}
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);
-        onMinor(minorOf(event.currentTarget.value));
+        onMinor(minorOf(event.currentTarget.value, minorDigits));
       }}
     />
   );
 }
 
-const shape = /^(\d{1,13})(?:\.(\d{0,2}))?$/;
+const shape = /^(\d{1,12})(?:\.(\d*))?$/;
 
-/** Reads an amount without floats; null when it is none. */
-export function minorOf(text: string): number | null {
-  const [, whole, cents = ''] = shape.exec(text.trim()) ?? [];
-  return whole === undefined ? null : Number(whole) * 100 + Number(cents.padEnd(2, '0'));
-}
-
-function spell(minor: number | null): string {
-  return minor === null ? '' : `${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
+/** Reads an amount without floats; null when it is none, or has more decimals than the currency. */
+export function minorOf(text: string, digits: number): number | null {
+  const [, whole, rest = ''] = shape.exec(text.trim()) ?? [];
+  return whole === undefined || rest.length > digits ? null : Number(whole + rest.padEnd(digits, '0'));
 }

@@ -1,15 +1,55 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useText } from '@/i18n';
-import { PageHeader } from '@/ui';
+import { Banner, PageHeader, ProblemBanner } from '@/ui';
+import { ConflictsToday } from './ConflictsToday';
+import styles from './Dashboard.module.css';
+import { DataAge } from './DataAge';
 import { dashboardMessages } from './messages';
+import { overview, type Overview } from './queries';
 import { RecentChanges } from './RecentChanges';
+import { useRereadWhenChanged } from './useRereadWhenChanged';
+import { WaitingTiles } from './WaitingTiles';
 
-/** What happened of late. */
+/** What waits, where people got into each other's way, and who changed what of late. */
 export function Dashboard() {
   const t = useText(dashboardMessages);
+  const { data, error, dataUpdatedAt, refetch } = useQuery(overview);
+  useRereadWhenChanged();
   return (
     <>
-      <PageHeader title={t('title')} />
-      <RecentChanges />
+      <PageHeader title={t('title')}>{data !== undefined && <DataAge read={dataUpdatedAt} />}</PageHeader>
+      <div className={styles.page}>
+        {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
+        {data !== undefined ? <Parts data={data} /> : error === null && <Loading />}
+      </div>
     </>
+  );
+}
+
+/** Parts that the user may not read are missing. */
+function Parts({ data }: { data: Overview }) {
+  const t = useText(dashboardMessages);
+  const { conflictsToday, conflictsTodayTotal = 0, recentChanges } = data;
+  if (Object.keys(data).length === 0) return <Banner tone="info" title={t('mayNotSee')} />;
+  return (
+    <>
+      <WaitingTiles data={data} />
+      <div className={styles.columns}>
+        {recentChanges !== undefined && <RecentChanges changes={recentChanges} />}
+        {conflictsToday !== undefined && <ConflictsToday conflicts={conflictsToday} total={conflictsTodayTotal} />}
+      </div>
+    </>
+  );
+}
+
+function Loading() {
+  const t = useText(dashboardMessages);
+  return (
+    <div aria-busy="true" role="status" className={styles.page}>
+      <span className="unseen">{t('loading')}</span>
+      <Skeleton h={104} />
+      <Skeleton h={320} />
+    </div>
   );
 }

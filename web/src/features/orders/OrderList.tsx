@@ -10,6 +10,7 @@ import { BulkDialog } from './BulkDialog';
 import { orderMessages } from './messages';
 import { OrderStatusChip } from './OrderStatusChip';
 import { orderCounts, orderList, readOrders, type Order, type OrderAction, type OrderSearch } from './queries';
+import { PlaceOrder } from './place/PlaceOrder';
 import { statuses } from './search-params';
 
 const actions = ['pay', 'ship', 'complete', 'cancel'] as const;
@@ -23,9 +24,16 @@ export function OrderList({ search }: { search: OrderSearch }) {
   const query = useQuery(orderList({ ...search, limit: state.limit }));
   const selection = useSelection<Order>((order) => String(order.id), search);
   const [bulk, setBulk] = useState<OrderAction>();
+  const [placing, setPlacing] = useState(false);
   return (
     <>
-      <PageHeader title={t('title')} />
+      <PageHeader title={t('title')}>
+        {may && (
+          <Button variant="filled" onClick={() => setPlacing(true)}>
+            {t('new')}
+          </Button>
+        )}
+      </PageHeader>
       <StatusFilter search={search} choose={(status) => state.set({ status })} />
       <DataTable
         id="orders"
@@ -52,6 +60,7 @@ export function OrderList({ search }: { search: OrderSearch }) {
         readPage={(cursor) => readOrders({ ...search, cursor, limit: 200 })}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
+      {placing && <PlaceOrder onClose={() => setPlacing(false)} />}
       {bulk !== undefined && <BulkDialog action={bulk} search={search} selection={selection} onClose={() => setBulk(undefined)} />}
     </>
   );
@@ -79,6 +88,7 @@ function StatusFilter({ search, choose }: { search: OrderSearch; choose: (status
 
 function useColumns(): Column<Order>[] {
   const t = useText(orderMessages);
+  const { plainMoney } = useFormat();
   const pieces = (order: Order) => order.items.reduce((sum, { quantity }) => sum + quantity, 0);
   return [
     {
@@ -97,7 +107,7 @@ function useColumns(): Column<Order>[] {
     { id: 'status', header: t('status'), cell: (o) => <OrderStatusChip status={o.status} />, text: (o) => o.status, narrow: true },
     { id: 'user', header: t('user'), cell: (o) => o.userId, text: (o) => String(o.userId), align: 'end' },
     { id: 'pieces', header: t('items'), cell: pieces, text: (o) => String(pieces(o)), align: 'end' },
-    { id: 'amount', header: t('amount'), cell: (o) => <Money minor={o.amount} />, text: (o) => (o.amount / 100).toFixed(2), sort: 'amount', align: 'end' },
+    { id: 'amount', header: t('amount'), cell: (o) => <Money minor={o.amount} />, text: (o) => plainMoney(o.amount), sort: 'amount', align: 'end' },
     { id: 'placed', header: t('placed'), cell: (o) => <When time={o.createdTime} />, text: (o) => o.createdTime, sort: 'createdTime' },
     { id: 'changed', header: t('changed'), cell: (o) => <When time={o.updatedTime} />, text: (o) => o.updatedTime, sort: 'updatedTime', optional: true },
     { id: 'changedBy', header: t('changedBy'), cell: (o) => <Person person={o.updatedBy} />, text: (o) => o.updatedBy.name, optional: true },

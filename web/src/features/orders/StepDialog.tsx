@@ -1,16 +1,17 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey } from '@/api';
-import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useToasts } from '@/ui';
+import { isProblem, useIdempotencyKey, useUser } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { Banner, ProblemBanner, useRuleText, useToasts } from '@/ui';
 import { winnerOf, type Winner } from './loser';
 import { orderMessages } from './messages';
 import { emptyStep, oneOrder, takeStep, type Order, type OrderAction } from './queries';
+import { Moved } from './Moved';
 import { missingOf, StepFields } from './StepFields';
 
 interface Props {
-  /** As it was when the dialog opened: its version guards the write. */
+  /** As it was when the dialog opened. Its version guards the write, unless the dialog said that others went on. */
   order: Order;
   action: OrderAction;
   onClose: () => void;
@@ -23,21 +24,31 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   const t = useText(orderMessages);
   const queries = useQueryClient();
   const toasts = useToasts();
+  const ruleText = useRuleText();
+  const { time } = useFormat();
+  const me = useUser().id;
+  const { data: now = order } = useQuery(oneOrder(order.id));
   const { key, renew } = useIdempotencyKey(`orders/${order.id}/v${order.version}/${action}`);
   const [step, setStep] = useState(emptyStep);
   const [missing, setMissing] = useState<ReadonlySet<string>>(new Set());
-  const settle = (now: Order) => {
-    queries.setQueryData(oneOrder(order.id).queryKey, now);
+  const settle = (settled: Order) => {
+    queries.setQueryData(oneOrder(order.id).queryKey, settled);
     void queries.invalidateQueries({ queryKey: ['orders'] });
     renew();
     onClose();
   };
+  // One's own step is announced before its reply arrives.
+  const [sent, setSent] = useState(false);
+  const moved = now.version > order.version && !sent;
+  const possible = now.allowedTransitions.includes(action);
+  const seen = moved && possible ? now : order;
   const take = useMutation({
-    mutationFn: () => takeStep(order, action, { ...step, carrier: step.carrier.trim(), trackingNo: step.trackingNo.trim(), reason: step.reason.trim() }, key),
-    onSuccess: (now) => {
-      toasts.done(t('done', { number: now.orderNo, status: t(now.status) }));
-      settle(now);
+    mutationFn: () => takeStep(seen, action, { ...step, carrier: step.carrier.trim(), trackingNo: step.trackingNo.trim(), reason: step.reason.trim() }, key),
+    onSuccess: (taken) => {
+      toasts.done(t('done', { number: taken.orderNo, status: t(taken.status) }));
+      settle(taken);
     },
+    onMutate: () => setSent(true),
     onError: (error) => {
       const winner = winnerOf(error);
       if (winner !== undefined) {
@@ -46,12 +57,15 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
       } else if (isProblem(error) && error.isOutcomeUnknown) {
         void queries.invalidateQueries({ queryKey: ['orders'] });
       } else {
+        setSent(false);
         renew();
       }
     },
   });
   const unknown = isProblem(take.error) && take.error.isOutcomeUnknown;
-  const refused = isProblem(take.error) ? take.error.fields.map(({ pointer, message }) => [pointer.slice(1), message] as const) : [];
+  const cameThrough = unknown && now.version > order.version && now.updatedBy.id === me;
+  const late = (moved || unknown) && !possible;
+  const refused = isProblem(take.error) ? take.error.fields.map((field) => [field.pointer.slice(1), ruleText(field)] as const) : [];
   const errors = { ...Object.fromEntries(refused), ...Object.fromEntries([...missing].map((name) => [name, t('needed')])) };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -64,12 +78,14 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <Text c="dimmed">{t(`${action}Hint`)}</Text>
-          <StepFields action={action} step={step} onChange={setStep} errors={errors} disabled={take.isPending || unknown} />
-          {unknown && <Banner tone="warn" title={t('outcomeUnknown')} />}
+          <StepFields action={action} step={step} onChange={setStep} errors={errors} disabled={take.isPending || unknown || late} />
+          {moved && <Moved order={now} action={action} />}
+          {cameThrough && <Banner tone="ok" title={t('cameThrough', { status: t(now.status).toLowerCase(), when: time(now.updatedTime) })} />}
+          {unknown && !cameThrough && (now.version > order.version ? <Moved order={now} action={action} /> : <Banner tone="warn" title={t('outcomeUnknown')} />)}
           {take.error !== null && !unknown && refused.length === 0 && <ProblemBanner error={take.error} />}
           <Group justify="flex-end">
             <Button onClick={onClose}>{t('back')}</Button>
-            <Button type="submit" variant="filled" color={action === 'cancel' ? 'bad' : 'accent'} loading={take.isPending}>
+            <Button type="submit" variant="filled" color={action === 'cancel' ? 'bad' : 'accent'} loading={take.isPending} disabled={late}>
               {t(unknown ? 'tryAgain' : action)}
             </Button>
           </Group>

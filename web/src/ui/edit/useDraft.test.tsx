@@ -66,6 +66,17 @@ test('the reply to a save is the new base, and a read that comes late is no news
   expect(kept()).toBeNull();
 });
 
+test('a late read of version 1 after a save is not taken for a row made anew', () => {
+  const { result, rerender } = open(at(1, 'a'));
+  act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
+  act(() => result.current.saved(at(2, 'mine')));
+  rerender({ current: at(1, 'a') });
+  rerender({ current: at(2, 'mine') });
+
+  expect(result.current.base.version).toBe(2);
+  expect(result.current.followed).toEqual([]);
+});
+
 test('after a merge the form stands on their version and keeps what was typed', () => {
   const { result } = open(at(17, 'a'));
   act(() => result.current.setValue({ value: 'mine', remark: 'r' }));

@@ -52,8 +52,10 @@ interface Kept<T> {
 interface State<T> {
   base: Base<T>;
   value: T;
-  restored?: number;
+  restored?: number | undefined;
   followed: readonly string[];
+  /** Tags of earlier bases: a late read of one of them is no news, nor a row made anew. */
+  passed: readonly string[];
 }
 
 /**
@@ -66,12 +68,12 @@ interface State<T> {
  */
 export function useDraft<R extends Versioned, T>({ resource, current, read }: Options<R, T>): Draft<R, T> {
   const user = useUser();
-  const storedAs = `interlock.draft.${user.id}.${resource}`;
+  const storedAs = draftName(user.id, resource);
   const [state, setState] = useState<State<T>>(() => restore<T>(storedAs) ?? fresh(current, read));
   const isDirty = !same(state.base.value, state.value);
 
-  if (!isDirty && isAhead(current, state.base)) {
-    const next = fresh(current, read);
+  if (!isDirty && isAhead(current, state)) {
+    const next = fresh(current, read, state);
     setState({ ...next, followed: diff(exact(state.base.value), exact(next.value)).map(({ pointer }) => pointer) });
   }
 
@@ -86,7 +88,7 @@ export function useDraft<R extends Versioned, T>({ resource, current, read }: Op
     value,
     isDirty,
     restored: isDirty ? state.restored : undefined,
-    newer: isDirty && isAhead(current, base) ? current : undefined,
+    newer: isDirty && isAhead(current, state) ? current : undefined,
     followed: state.followed,
     setValue: (change) =>
       setState((before) => ({
@@ -94,27 +96,40 @@ export function useDraft<R extends Versioned, T>({ resource, current, read }: Op
         followed: [],
         value: typeof change === 'function' ? (change as (before: T) => T)(before.value) : change,
       })),
-    saved: (record) => setState(fresh(record, read)),
-    rebase: (record, merged) => setState({ ...fresh(record, read), value: merged }),
-    discard: () => setState(isAhead(current, base) ? fresh(current, read) : { base, value: base.value, followed: [] }),
+    saved: (record) => setState((before) => fresh(record, read, before)),
+    rebase: (record, merged) => setState((before) => ({ ...fresh(record, read, before), value: merged })),
+    discard: () => setState(isAhead(current, state) ? fresh(current, read, state) : { ...state, value: base.value, restored: undefined, followed: [] }),
   };
 }
 
-/** A record read before the last save comes late and is no news; a row made anew is. */
-function isAhead(record: Versioned, base: Versioned): boolean {
-  return record.etag !== base.etag && (record.version >= base.version || record.version === 1);
+const draftName = (userId: number, resource: string) => `interlock.draft.${userId}.${resource}`;
+
+/** What a user typed into a record that may be gone by now; undefined when nothing is kept. */
+export function keptDraft(userId: number, resource: string): unknown {
+  return restore(draftName(userId, resource))?.value;
 }
 
-function fresh<R extends Versioned, T>(record: R, read: (record: R) => T): State<T> {
+/** Forgets what a user typed into a record that is gone. */
+export function forgetDraft(userId: number, resource: string): void {
+  forget(draftName(userId, resource));
+}
+
+/** A record read before the last save comes late and is no news; a row made anew is. */
+function isAhead(record: Versioned, { base, passed }: State<unknown>): boolean {
+  return record.etag !== base.etag && !passed.includes(record.etag) && (record.version >= base.version || record.version === 1);
+}
+
+function fresh<R extends Versioned, T>(record: R, read: (record: R) => T, before?: State<T>): State<T> {
   const value = read(record);
-  return { base: { version: record.version, etag: record.etag, value }, value, followed: [] };
+  const passed = before === undefined ? [] : [...before.passed, before.base.etag].filter((etag) => etag !== record.etag);
+  return { base: { version: record.version, etag: record.etag, value }, value, followed: [], passed };
 }
 
 function restore<T>(name: string): State<T> | undefined {
   try {
     const kept = JSON.parse(recall(name) ?? 'null') as Kept<T> | null;
     if (kept === null) return undefined;
-    return { base: kept.base, value: kept.value, restored: kept.typed, followed: [] };
+    return { base: kept.base, value: kept.value, restored: kept.typed, followed: [], passed: [] };
   } catch {
     return undefined;
   }

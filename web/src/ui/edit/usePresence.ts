@@ -32,7 +32,15 @@ export function usePresence(resource: string, field?: string): Present[] {
       abort.abort();
     };
   }, [resource, field]);
-  useEffect(() => () => announceLeaving(resource), [resource]);
+  useEffect(() => {
+    const leave = () => announceLeaving(resource);
+    // A closed tab does not unmount anything.
+    window.addEventListener('pagehide', leave);
+    return () => {
+      window.removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [resource]);
 
   useLive('presence', ({ payload }) => {
     const said = payload as unknown as People;

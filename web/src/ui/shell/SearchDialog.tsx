@@ -1,82 +1,104 @@
-import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { useMay } from '@/api';
 import { useLocalText, useText } from '@/i18n';
+import { useProblemText } from '../feedback/useProblemText';
 import { Icon } from '../Icon';
 import { shellMessages } from './messages';
 import { useEntries } from './pages';
-import { loadProviders, type Hit } from './search';
+import { byKind, found, longestQuery, type Found, type FoundKind } from './search';
 import styles from './SearchDialog.module.css';
 import '@mantine/spotlight/styles.css';
 
 const [store, spotlight] = createSpotlight();
+/** How long typing has to rest before the service is asked, in ms. */
 const pause = 150;
 
-interface Group {
-  label: string;
-  hits: Hit[];
-}
+const kinds = {
+  config: 'kindConfig',
+  order: 'kindOrder',
+  user: 'kindUser',
+  item: 'kindItem',
+  coupon: 'kindCoupon',
+  'coupon-campaign': 'kindCampaign',
+} as const satisfies Record<FoundKind, string>;
 
-/** The search: pages by name, and what the features' providers find. */
+/** What the service says of orders and coupons by a word of the contract. */
+const statuses = ['pending', 'paid', 'shipped', 'completed', 'cancelled', 'unused', 'used', 'void', 'expired'] as const;
+
+/** What is read letter by letter is set in monospace; names of people's choosing are not. */
+const named = new Set<FoundKind>(['coupon-campaign']);
+
+/** The search: pages by name, and what the service finds of every kind. */
 export default function SearchDialog({ open, close }: { open: boolean; close: () => void }) {
   const t = useText(shellMessages);
+  const text = useProblemText();
   const router = useRouter();
-  const [query, setQuery] = useState('');
-  const { groups, failed, searching } = useHits(query.trim());
+  const [typed, setTyped] = useState('');
+  const query = typed.trim();
+  const pages = usePages(query);
+  const { hits, error, searching } = useHits(query);
   useEffect(() => (open ? spotlight.open() : spotlight.close()), [open]);
-  const found = groups.some(({ hits }) => hits.length > 0);
+  const go = (address: string) => router.history.push(address);
   return (
-    <Spotlight.Root store={store} query={query} onQueryChange={setQuery} onSpotlightClose={close} shortcut={null} scrollable maxHeight={420} centered={false} yOffset="12vh" overlayProps={{ blur: 0 }} title={t('searchLabel')} classNames={styles}>
-      <Spotlight.Search
-        placeholder={t('searchHint')}
-        aria-label={t('searchLabel')}
-        leftSection={<Icon name="search" size={18} />}
-      />
-      <Spotlight.ActionsList>
-        {groups.map(({ label, hits }) =>
-          hits.length === 0 ? null : (
-            <Spotlight.ActionsGroup key={label} label={label}>
-              {hits.map((hit) => (
-                <Spotlight.Action key={hit.id} onClick={() => router.history.push(hit.to)}>
-                  <span className={hit.mono === true ? 'mono' : undefined}>{hit.title}</span>
-                  {hit.hint !== undefined && <span className={styles.hint}>{hit.hint}</span>}
-                </Spotlight.Action>
-              ))}
-            </Spotlight.ActionsGroup>
-          ),
+    <Spotlight.Root store={store} query={typed} onQueryChange={setTyped} onSpotlightClose={close} shortcut={null} scrollable maxHeight={460} centered={false} yOffset="12vh" overlayProps={{ blur: 0 }} title={t('searchLabel')} classNames={styles}>
+      <Spotlight.Search placeholder={t('searchHint')} aria-label={t('searchLabel')} maxLength={longestQuery} leftSection={<Icon name="search" size={18} />} />
+      <Spotlight.ActionsList aria-busy={searching}>
+        {pages.length > 0 && (
+          <Spotlight.ActionsGroup label={t('pages')}>
+            {pages.map(({ to, title }) => (
+              <Spotlight.Action key={to} onClick={() => go(to)}>
+                {title}
+              </Spotlight.Action>
+            ))}
+          </Spotlight.ActionsGroup>
         )}
-        {!found && <Spotlight.Empty>{searching ? t('searching') : t('nothingFound', { query })}</Spotlight.Empty>}
-        {failed && <Spotlight.Empty>{t('searchFailed')}</Spotlight.Empty>}
+        {byKind(hits).map(([kind, group]) => (
+          <Spotlight.ActionsGroup key={kind} label={t(kinds[kind])}>
+            {group.map((hit) => (
+              <Spotlight.Action key={hit.id} onClick={() => go(hit.href)}>
+                <Words hit={hit} />
+              </Spotlight.Action>
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {error !== null && (
+          <Spotlight.Empty role="alert" className={styles.failed}>
+            {t('searchFailed', { why: text(error) })}
+          </Spotlight.Empty>
+        )}
+        {error === null && pages.length + hits.length === 0 && <Spotlight.Empty role="status">{searching ? t('searching') : t('nothingFound', { query })}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
 }
 
-function useHits(query: string): { groups: Group[]; failed: boolean; searching: boolean } {
+function Words({ hit: { kind, title, subtitle } }: { hit: Found }) {
   const t = useText(shellMessages);
+  const status = kind === 'order' || kind === 'coupon' ? statuses.find((one) => one === subtitle) : undefined;
+  return (
+    <>
+      <span className={named.has(kind) ? undefined : 'mono'}>{title}</span>
+      {subtitle !== '' && <span className={styles.hint}>{status === undefined ? subtitle : t(status)}</span>}
+    </>
+  );
+}
+
+/** The pages of the navigation that a text is found in the name of, in either language. */
+function usePages(query: string): { to: string; title: string }[] {
   const text = useLocalText();
-  const may = useMay();
-  const entries = useEntries();
-  const [settled] = useDebouncedValue(query, pause);
-  const { data: providers = [] } = useQuery({ queryKey: ['search', 'providers'], queryFn: loadProviders, staleTime: Infinity });
-  const offered = providers.filter(({ permission }) => may(permission));
-  const results = useQueries({
-    queries: offered.map((provider) => ({
-      queryKey: ['search', provider.label.en, settled],
-      queryFn: ({ signal }: { signal: AbortSignal }) => provider.find(settled, signal),
-      enabled: settled !== '',
-    })),
-  });
   const wanted = query.toLowerCase();
-  const pages = entries
+  return useEntries()
     .filter(({ page }) => Object.values(page.title).some((title) => title.toLowerCase().includes(wanted)))
-    .map<Hit>(({ to, page }) => ({ id: `page ${to}`, title: text(page.title), to }));
-  return {
-    groups: [{ label: t('pages'), hits: pages }, ...offered.map(({ label }, i) => ({ label: text(label), hits: results[i]?.data ?? [] }))],
-    failed: results.some(({ isError }) => isError),
-    searching: query !== settled || results.some(({ isFetching }) => isFetching),
-  };
+    .map(({ to, page }) => ({ to, title: text(page.title) }));
+}
+
+function useHits(query: string): { hits: Found[]; error: Error | null; searching: boolean } {
+  const [settled] = useDebouncedValue(query, pause);
+  const { data, error, isFetching } = useQuery(found(settled));
+  // What was found for an earlier text is not for this one.
+  const current = query === settled;
+  return { hits: (current && data) || [], error: current ? error : null, searching: query !== '' && (!current || isFetching) };
 }

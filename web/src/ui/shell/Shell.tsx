@@ -1,7 +1,7 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { lastTenant } from '@/api';
+import { useTenant } from '@/api';
 import { useLocalText, useText } from '@/i18n';
 import { Logo, productName } from '../brand/Logo';
 import { Icon } from '../Icon';
@@ -15,8 +15,6 @@ import { SchemeSwitch } from './SchemeSwitch';
 import { SearchBox } from './SearchBox';
 import styles from './Shell.module.css';
 import { UserMenu } from './UserMenu';
-
-const defaultTenant = 'default';
 
 /** The frame around every page: navigation at the side, tools at the top. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -74,7 +72,7 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function Tenant() {
   const t = useText(shellMessages);
-  const tenant = lastTenant() || defaultTenant;
+  const tenant = useTenant();
   return (
     <span className={styles.tenant} title={t('tenant', { tenant })}>
       {tenant}

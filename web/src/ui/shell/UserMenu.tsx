@@ -1,5 +1,5 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
-import { signOut, useUser } from '@/api';
+import { signOut, useTenant, useUser } from '@/api';
 import { useText } from '@/i18n';
 import { useToasts } from '../feedback/toasts';
 import { Avatar, initialsOf } from '../Person';
@@ -8,9 +8,10 @@ import { shellMessages } from './messages';
 export function UserMenu() {
   const t = useText(shellMessages);
   const user = useUser();
+  const tenant = useTenant();
   const toasts = useToasts();
   return (
-    <Menu width={220}>
+    <Menu width={220} withinPortal={false}>
       <Menu.Target>
         <UnstyledButton aria-label={`${initialsOf(user.displayName)} – ${t('userMenu', { name: user.displayName })}`} style={{ borderRadius: '50%', lineHeight: 0 }}>
           <Avatar person={{ id: user.id, name: user.displayName }} />
@@ -21,7 +22,10 @@ export function UserMenu() {
           <Text component="span" display="block" fw={600} c="var(--il-text)">
             {user.displayName}
           </Text>
-          {[user.username, ...user.roles].join(' · ')}
+          <Text component="span" display="block" inherit>
+            {[user.username, ...user.roles].join(' · ')}
+          </Text>
+          {t('tenant', { tenant })}
         </Menu.Label>
         <Menu.Divider />
         <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">

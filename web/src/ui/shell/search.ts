@@ -1,28 +1,24 @@
-import type { LocalText } from '@/i18n';
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, type components } from '@/api';
 
-/** Something that was found, and where it is. */
-export interface Hit {
-  id: string;
-  title: string;
-  hint?: string;
-  /** Address within the admin. */
-  to: string;
-  /** Keys and numbers are set in monospace. */
-  mono?: boolean;
+export type Found = components['schemas']['SearchHit'];
+export type FoundKind = Found['kind'];
+
+/** The service takes no longer text. */
+export const longestQuery = 100;
+
+/** What begins with a text, of every kind that the user may read. A text that is superseded is no longer waited for. */
+export function found(query: string) {
+  return queryOptions({
+    queryKey: ['search', query],
+    queryFn: async ({ signal }) => (await data(api.GET('/api/v1/search', { params: { query: { q: query } }, signal }))).items,
+    enabled: query !== '',
+  });
 }
 
-/**
- * Finds things of one kind for the search box. A feature offers one as the export
- * `search` of src/features/<name>/search.ts; it is loaded when the box is opened.
- */
-export interface SearchProvider {
-  label: LocalText;
-  permission?: string;
-  find: (query: string, signal: AbortSignal) => Promise<Hit[]>;
-}
-
-const modules = import.meta.glob<SearchProvider>('/src/features/*/search.ts', { import: 'search' });
-
-export function loadProviders(): Promise<SearchProvider[]> {
-  return Promise.all(Object.values(modules).map((load) => load()));
+/** The hits by kind, kinds and hits in the order of the service: what is called exactly so stands first. */
+export function byKind(hits: readonly Found[]): [FoundKind, Found[]][] {
+  const groups = new Map<FoundKind, Found[]>();
+  for (const hit of hits) groups.set(hit.kind, [...(groups.get(hit.kind) ?? []), hit]);
+  return [...groups];
 }

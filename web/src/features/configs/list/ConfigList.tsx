@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
@@ -111,7 +112,7 @@ function useColumns(): Column<Config>[] {
     {
       id: 'key',
       header: t('key'),
-      cell: ({ key }) => key,
+      cell: ({ key }) => <Link to="/configs/$key" params={{ key }}>{key}</Link>,
       text: ({ key }) => key,
       sort: 'key',
       mono: true,

@@ -1,0 +1,220 @@
+package flashsale_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/clock"
+	"interlock/internal/flashsale"
+	"interlock/internal/mq"
+	"interlock/internal/orders"
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+// onRedis runs a test with a Redis of its own, which it may empty and stop.
+func onRedis(t *testing.T, test func(t *testing.T, s *shop, server *redistest.Server, client redis.UniversalClient)) {
+	now := clock.NewFake(opening)
+	server := redistest.NewServer(t)
+	client := redistest.Connect(t, server.URL())
+	queues := mq.NewRedis(client, "test:", mq.Options{Clock: now})
+	s := newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, flashsale.NewRedisGate(client, queues, now))
+	test(t, s, server, client)
+}
+
+func TestASaleWhoseStoreWasEmptiedClosesItselfAndIsRebuiltFromTheOrders(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"perUserLimit": 2})
+		sold := s.buy(t, sale, 7, 2).Body["ticket"]
+		cancelled := s.buy(t, sale, 8, 1).Body["ticket"]
+		s.consume(t, sale)
+		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", int64(s.ticket(t, sale, 8, cancelled)["orderId"].(float64))), object{"reason": "no"})
+		lost := s.buy(t, sale, 9, 2, "X-Idempotency-Key", "k9").Body["ticket"]
+		require.NoError(t, client.FlushAll(t.Context()).Err())
+
+		shut := s.buy(t, sale, 10, 1)
+		require.Equal(t, 409, shut.Status)
+		require.Equal(t, "sale_not_open", shut.Body["code"])
+		require.Equal(t, "rebuilding", shut.Body["reason"])
+		require.NotEmpty(t, shut.Header.Get("Retry-After"))
+		require.Equal(t, 503, s.send(t, "GET", sale+"/stats", nil).Status)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, sold)["status"], "SQL knows what was sold")
+		require.Equal(t, 503, s.send(t, "GET", sale+"/tickets/"+lost.(string), nil, "Customer", "9").Status)
+
+		rebuilt := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+		require.Equal(t, true, rebuilt["rebuilt"])
+		require.Equal(t, true, rebuilt["consistent"])
+		require.Equal(t, flashsale.Counts{Epoch: 2, Allotted: 10, Remaining: 8, Confirmed: 2, Returned: 1}, counters(s.numbers(t, sale)))
+		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "what a customer holds is rebuilt")
+		gone := s.ticket(t, sale, 9, lost)
+		require.Equal(t, "rejected", gone["status"])
+		require.Equal(t, "lost", gone["reason"])
+		require.Equal(t, 202, s.buy(t, sale, 9, 2, "X-Idempotency-Key", "k9").Status, "the customer can buy again")
+		require.Equal(t, 202, s.buy(t, sale, 11, 2).Status)
+		require.Equal(t, 202, s.buy(t, sale, 12, 2).Status)
+		require.Equal(t, 202, s.buy(t, sale, 13, 2).Status)
+		require.Equal(t, "sold_out", s.buy(t, sale, 14, 1).Body["code"])
+		s.consume(t, sale)
+		require.Equal(t, flashsale.Counts{Epoch: 2, Allotted: 10, Confirmed: 10, Returned: 1}, counters(s.numbers(t, sale)))
+		require.EqualValues(t, 5, s.count(t, &orders.Order{}, "status = 0"))
+	})
+}
+
+func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
+		before := s.buy(t, sale, 7, 1).Body["ticket"]
+		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		require.NoError(t, err)
+		require.NoError(t, client.FlushAll(t.Context()).Err())
+		require.NoError(t, s.sales.Look(s.worker()))
+		require.Equal(t, "rejected", s.ticket(t, sale, 7, before)["status"])
+		outcomes := s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
+		require.NoError(t, outcomes[0].Err())
+		require.Zero(t, s.count(t, &orders.Order{}, "1 = 1"), "its customer was told that it is lost")
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
+		require.Equal(t, 202, s.buy(t, sale, 9, 1).Status)
+		s.consume(t, sale)
+		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "1 = 1"))
+	})
+}
+
+func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, server *redistest.Server, _ redis.UniversalClient) {
+		sale := s.open(t, nil)
+		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
+		server.Kill(t)
+		away := s.buy(t, sale, 8, 1)
+		require.Equal(t, 503, away.Status)
+		require.Equal(t, "unavailable", away.Body["code"])
+		require.NotEmpty(t, away.Header.Get("Retry-After"))
+		require.Equal(t, 503, s.send(t, "GET", sale+"/stats", nil).Status)
+		require.Equal(t, 200, s.send(t, "GET", "/items/TEA-1", nil).Status)
+		server.Start(t)
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"], "the append-only file kept it")
+		require.EqualValues(t, 2, s.numbers(t, sale).Confirmed)
+	})
+}
+
+func TestASaleThatWasBroughtOutOfBalanceIsSeen(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, nil)
+		key := fmt.Sprintf("test:{%s}:gate", flashsale.QueueName(idOf(sale)))
+		require.NoError(t, client.HIncrBy(t.Context(), key, "remaining", 1).Err())
+		require.Equal(t, false, s.must(t, 200, "GET", sale+"/stats", nil).Body["balanced"])
+		require.Equal(t, false, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
+	})
+}
+
+// poisonous places no orders for one customer.
+type poisonous struct {
+	placing
+	user int64
+}
+
+func (p *poisonous) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
+	for _, ticket := range tickets {
+		if ticket.User == p.user {
+			return nil, errors.New("the customer's record is broken")
+		}
+	}
+	return p.placing.PlaceMany(ctx, u, lot, tickets)
+}
+
+func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		poison := &poisonous{placing{s.orders}, 8}
+		s.sales = s.selling(s.gate, poison)
+		bad := s.buy(t, sale, 8, 2).Body["ticket"].(string)
+		good := s.buy(t, sale, 7, 1).Body["ticket"]
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, good)["status"], "the others are not held up")
+		c := s.numbers(t, sale)
+		require.EqualValues(t, 2, c.Dead)
+		require.Equal(t, "queued", s.ticket(t, sale, 8, bad)["status"])
+		dead := s.must(t, 200, "GET", sale+"/dead", nil).Body["items"].([]any)[0].(object)
+		require.Equal(t, bad, dead["messageId"])
+		require.Contains(t, dead["error"], "the customer's record is broken")
+		require.EqualValues(t, 5, dead["attempts"])
+		require.EqualValues(t, 2, dead["quantity"])
+
+		s.must(t, 404, "POST", sale+"/dead/NOBODYS/retry", nil)
+		s.must(t, 204, "POST", sale+"/dead/"+bad+"/discard", nil)
+		require.Equal(t, "rejected", s.ticket(t, sale, 8, bad)["status"])
+		require.EqualValues(t, 9, s.numbers(t, sale).Remaining)
+		s.must(t, 404, "POST", sale+"/dead/"+bad+"/retry", nil)
+
+		poison.user = 9
+		again := s.buy(t, sale, 9, 1).Body["ticket"].(string)
+		s.consume(t, sale)
+		require.EqualValues(t, 1, s.numbers(t, sale).Dead)
+		poison.user = 0
+		s.must(t, 204, "POST", sale+"/dead/"+again+"/retry", nil)
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 9, again)["status"])
+		history := s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any)
+		require.Equal(t, "retry_dead", history[0].(object)["action"])
+		require.Equal(t, "discard_dead", history[1].(object)["action"])
+		require.Equal(t, bad, history[1].(object)["note"])
+	})
+}
+
+func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		gate := &deaf{Gate: s.gate}
+		s.sales = s.selling(gate, placing{s.orders})
+		sale := s.open(t, nil)
+		confirmed := s.buy(t, sale, 7, 2).Body["ticket"]
+		cancelled := s.buy(t, sale, 8, 1).Body["ticket"]
+		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		require.NoError(t, err)
+		gate.deaf = true
+		s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
+		var order orders.Order
+		require.NoError(t, s.db.Read(s.ctx).Where("user_id = 8").Take(&order).Error)
+		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order.ID), object{"reason": "no"})
+		s.must(t, 200, "POST", sale+"/pause", nil)
+		gate.deaf = false
+		require.EqualValues(t, 3, s.numbers(t, sale).Processing)
+
+		r := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+		require.EqualValues(t, 2, r["repaired"])
+		require.Equal(t, true, r["consistent"])
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Confirmed: 2, Returned: 1}, counters(s.numbers(t, sale)))
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, confirmed)["status"])
+		require.Equal(t, "order_cancelled", s.ticket(t, sale, 8, cancelled)["reason"])
+		require.Equal(t, "paused", s.buy(t, sale, 9, 1).Body["reason"])
+	})
+}
+
+// deaf is a gate that hears nothing of what was committed.
+type deaf struct {
+	flashsale.Gate
+	deaf bool
+}
+
+func (g *deaf) Move(ctx context.Context, sale, epoch int64, steps []flashsale.Step) ([]*flashsale.Ticket, error) {
+	if g.deaf && steps[0].To != flashsale.Processing {
+		return nil, errors.New("connection reset")
+	}
+	return g.Gate.Move(ctx, sale, epoch, steps)
+}
+
+func (g *deaf) Apply(ctx context.Context, r flashsale.Rules) error {
+	if g.deaf {
+		return errors.New("connection reset")
+	}
+	return g.Gate.Apply(ctx, r)
+}

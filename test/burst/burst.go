@@ -1,0 +1,243 @@
+// Package burst sends a crowd to a flash sale and checks afterwards that nothing was
+// lost, doubled or oversold, whatever was broken meanwhile.
+package burst
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/httpapi"
+	"interlock/test/apptest"
+)
+
+// Sale is an open sale and the crowd that comes to it.
+type Sale struct {
+	// Callers are tokens that may act for customers, one for each server.
+	Callers []*apptest.Caller
+	Path    string
+	SKU     string
+	Units   int
+	Buyers  int
+	// Crowd is how many buy at once.
+	Crowd int
+	// Patience bounds each wait.
+	Patience time.Duration
+
+	mu      sync.Mutex
+	tickets map[int]string // by customer
+	refused map[string]int
+	// unbalanced is what a look at the numbers found that did not add up.
+	unbalanced atomic.Pointer[string]
+	looks      atomic.Int64
+}
+
+// Open stocks an item with twice the units and opens a sale of the units, one for each
+// customer.
+func Open(t *testing.T, units, buyers int, callers ...*apptest.Caller) *Sale {
+	t.Helper()
+	s := &Sale{
+		Callers: callers, SKU: "BURST", Units: units, Buyers: buyers, Crowd: 64, Patience: time.Minute,
+		tickets: make(map[int]string), refused: make(map[string]int),
+	}
+	s.post(t, 201, "/items", map[string]any{"sku": s.SKU, "name": "Burst", "price": 900})
+	s.post(t, 201, "/inventory/"+s.SKU+"/adjustments", map[string]any{"delta": 2 * units, "reason": "opening stock", "reference": "opening"})
+	sale := s.post(t, 201, "/flash-sales", map[string]any{
+		"name": "Burst", "sku": s.SKU, "price": 500, "quantity": units, "perUserLimit": 1,
+		"startsTime": "2020-01-01T00:00:00Z", "endsTime": "2100-01-01T00:00:00Z",
+	})
+	s.Path = fmt.Sprintf("/flash-sales/%d", int64(sale["id"].(float64)))
+	s.post(t, 200, s.Path+"/open", nil)
+	return s
+}
+
+func (s *Sale) post(t *testing.T, status int, path string, body any) map[string]any {
+	t.Helper()
+	answer := s.Callers[0].Do(t, http.MethodPost, httpapi.Base+path, body)
+	require.Equal(t, status, answer.Status, "POST %s: %s", path, answer.Body)
+	return answer.JSON(t)
+}
+
+// Rush lets every customer buy one unit. Each asks until it has a definite answer, with
+// one idempotency key, as the contract says; the numbers are looked at all the while.
+func (s *Sale) Rush(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var watching, buying sync.WaitGroup
+	watching.Go(func() { s.watch(ctx) })
+	customers := make(chan int)
+	for i := range s.Crowd {
+		caller := s.Callers[i%len(s.Callers)]
+		buying.Go(func() {
+			for customer := range customers {
+				if err := s.buy(ctx, caller, customer); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for customer := range s.Buyers {
+		customers <- 1 + customer
+	}
+	close(customers)
+	buying.Wait()
+	stop()
+	watching.Wait()
+	t.Logf("%d tickets; refused: %v; %d looks at the numbers", len(s.tickets), s.refused, s.looks.Load())
+}
+
+func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer int) error {
+	deadline := time.Now().Add(s.Patience)
+	for {
+		answer, err := caller.Try(ctx, http.MethodPost, httpapi.Base+s.Path+"/orders", map[string]any{"quantity": 1},
+			"X-On-Behalf-Of", strconv.Itoa(customer), "X-Idempotency-Key", fmt.Sprintf("burst-%d", customer))
+		var body struct{ Ticket, Code, Reason string }
+		_ = json.Unmarshal(answer.Body, &body)
+		switch {
+		case err == nil && answer.Status == http.StatusAccepted:
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.tickets[customer] = body.Ticket
+			return nil
+		case err == nil && answer.Status == http.StatusConflict && body.Code == "sold_out":
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.refused[body.Code]++
+			return nil
+		case err == nil && answer.Status != http.StatusServiceUnavailable && body.Reason != "rebuilding":
+			return fmt.Errorf("customer %d: %d %s", customer, answer.Status, answer.Body)
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("customer %d had no answer: %w %s", customer, err, answer.Body)
+		}
+		wait(ctx, 50*time.Millisecond)
+	}
+}
+
+// watch looks at the numbers until ctx ends.
+func (s *Sale) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		answer, err := s.Callers[0].Try(ctx, http.MethodGet, httpapi.Base+s.Path+"/stats", nil)
+		if err == nil && answer.Status == http.StatusOK {
+			s.looks.Add(1)
+			var stats struct{ Balanced bool }
+			if json.Unmarshal(answer.Body, &stats) != nil || !stats.Balanced {
+				text := string(answer.Body)
+				s.unbalanced.Store(&text)
+			}
+		}
+		wait(ctx, 20*time.Millisecond)
+	}
+}
+
+// Verify waits until the queue has drained and holds everything that can be seen
+// against what was acknowledged: each ticket has ended; exactly Units units are sold, to
+// different customers, in one order for each ticket; the numbers added up all the time;
+// and the item's stock is what it must be.
+func (s *Sale) Verify(t *testing.T) {
+	t.Helper()
+	s.drain(t)
+	if found := s.unbalanced.Load(); found != nil {
+		t.Errorf("the numbers did not add up: %s", *found)
+	}
+	require.Positive(t, s.looks.Load())
+	require.Len(t, s.tickets, s.Units, "as many tickets as units")
+	for customer, ticket := range s.tickets {
+		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+s.Path+"/tickets/"+ticket, nil, "X-On-Behalf-Of", strconv.Itoa(customer))
+		require.Equal(t, "confirmed", answer.JSON(t)["status"], "customer %d: %s", customer, answer.Body)
+	}
+	buyers := map[int]bool{}
+	for _, order := range s.orders(t) {
+		customer := int(order["userId"].(float64))
+		require.False(t, buyers[customer], "customer %d has two orders", customer)
+		buyers[customer] = true
+		require.Equal(t, s.tickets[customer], order["ticket"])
+	}
+	require.Len(t, buyers, s.Units)
+	reconciled := s.post(t, 200, s.Path+"/reconcile", nil)
+	require.Equal(t, true, reconciled["consistent"], "%v", reconciled)
+	stock := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+"/inventory/"+s.SKU, nil).JSON(t)
+	require.EqualValues(t, s.Units, stock["available"])
+	require.EqualValues(t, s.Units, stock["reserved"])
+}
+
+// VerifyAfterLoss is Verify when the store of the queue was emptied meanwhile: tickets
+// may be lost, and their customers are told; nothing is sold twice and nobody waits.
+func (s *Sale) VerifyAfterLoss(t *testing.T) {
+	t.Helper()
+	if found := s.unbalanced.Load(); found != nil {
+		t.Errorf("the numbers did not add up: %s", *found)
+	}
+	s.drain(t)
+	confirmed, lost := 0, 0
+	for customer, ticket := range s.tickets {
+		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+s.Path+"/tickets/"+ticket, nil, "X-On-Behalf-Of", strconv.Itoa(customer))
+		switch body := answer.JSON(t); {
+		case body["status"] == "confirmed":
+			confirmed++
+		case body["status"] == "rejected" && body["reason"] == "lost":
+			lost++
+		default:
+			t.Errorf("customer %d: %s", customer, answer.Body)
+		}
+	}
+	require.Equal(t, s.Units, confirmed, "what was lost was sold again")
+	require.Len(t, s.orders(t), confirmed)
+	reconciled := s.post(t, 200, s.Path+"/reconcile", nil)
+	require.Equal(t, true, reconciled["consistent"], "%v", reconciled)
+	t.Logf("%d confirmed, %d lost", confirmed, lost)
+}
+
+// drain waits until no ticket waits.
+func (s *Sale) drain(t *testing.T) {
+	t.Helper()
+	var last []byte
+	require.Eventually(t, func() bool {
+		answer, err := s.Callers[0].Try(t.Context(), http.MethodGet, httpapi.Base+s.Path+"/stats", nil)
+		var stats struct{ Queued, Processing, Confirmed int }
+		last = answer.Body
+		return err == nil && json.Unmarshal(answer.Body, &stats) == nil && answer.Status == http.StatusOK &&
+			stats.Queued == 0 && stats.Processing == 0 && stats.Confirmed == s.Units
+	}, s.Patience, 50*time.Millisecond, "the queue did not drain: %s", lazy{&last})
+}
+
+// lazy shows what is there when it is asked.
+type lazy struct{ text *[]byte }
+
+func (l lazy) String() string { return string(*l.text) }
+
+func (s *Sale) orders(t *testing.T) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for cursor := ""; ; {
+		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+"/orders?limit=200&sort=id&cursor="+cursor, nil)
+		require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Body)
+		var page struct {
+			Items      []map[string]any
+			NextCursor *string
+		}
+		require.NoError(t, json.Unmarshal(answer.Body, &page))
+		all = append(all, page.Items...)
+		if page.NextCursor == nil {
+			return all
+		}
+		cursor = *page.NextCursor
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

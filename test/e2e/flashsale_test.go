@@ -1,0 +1,28 @@
+package e2e_test
+
+import (
+	"testing"
+
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/storage/storagetest"
+	"interlock/test/apptest"
+	"interlock/test/burst"
+)
+
+func TestACrowdBuysExactlyWhatThereIs(t *testing.T) {
+	t.Run("embedded", func(t *testing.T) {
+		p := apptest.Start(t, apptest.Settings(t.TempDir()))
+		crowd(t, p)
+	})
+	t.Run("redis and mariadb", func(t *testing.T) {
+		s := apptest.Settings(t.TempDir())
+		s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), redistest.NewServer(t).URL()
+		crowd(t, apptest.Start(t, s))
+	})
+}
+
+func crowd(t *testing.T, p *apptest.Program) {
+	sale := burst.Open(t, 200, 2000, p.Admin(t))
+	sale.Rush(t)
+	sale.Verify(t)
+}

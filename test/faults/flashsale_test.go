@@ -1,0 +1,140 @@
+//go:build faults
+
+package faults_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/httpapi"
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/settings"
+	"interlock/test/apptest"
+	"interlock/test/burst"
+)
+
+// mall is two processes that take requests and two that consume, on a MariaDB and a
+// Redis of their own.
+type mall struct {
+	database *mariadb
+	redis    *redistest.Server
+	base     settings.Settings
+	apis     [2]*process
+	at       [2]settings.Settings
+	workers  [2]*process
+	sale     *burst.Sale
+}
+
+// The crowd of these tests.
+const (
+	mallUnits  = 2000
+	mallBuyers = 20_000
+)
+
+// openMall starts everything and opens a sale that is consumed at a pace at which the
+// faults fall into it.
+func openMall(t *testing.T) *mall {
+	t.Helper()
+	m := &mall{database: newMariaDB(t), redis: redistest.NewServer(t), base: apptest.Settings(t.TempDir())}
+	m.base.DatabaseURL, m.base.RedisURL = m.database.url(), m.redis.URL()
+	admin(t, m.base, "migrate", "up")
+	callers := make([]*apptest.Caller, len(m.apis))
+	for i := range m.apis {
+		m.at[i] = m.base
+		m.at[i].Role, m.at[i].Addr = "api", freeAddress(t)
+		m.apis[i] = serve(t, m.at[i])
+		callers[i] = callerOf(t, m.at[i])
+	}
+	for i := range m.workers {
+		m.hire(t, i)
+	}
+	m.sale = burst.Open(t, mallUnits, mallBuyers, callers...)
+	m.sale.Patience = 3 * time.Minute
+	sale := callers[0].Do(t, "GET", httpapi.Base+m.sale.Path, nil)
+	paced := callers[0].Do(t, "PATCH", httpapi.Base+m.sale.Path, map[string]any{"rate": 100}, "If-Match", sale.Header.Get("ETag"))
+	require.Equal(t, 200, paced.Status, "%s", paced.Body)
+	return m
+}
+
+// hire starts a worker.
+func (m *mall) hire(t *testing.T, i int) {
+	t.Helper()
+	s := m.base
+	s.Role, s.Addr = "worker", freeAddress(t)
+	m.workers[i] = serve(t, s)
+}
+
+// under runs the rush and what follows while fault is called over and over, until the
+// queue has drained, and then holds everything against the invariants.
+func (m *mall) under(t *testing.T, every time.Duration, times int, fault func(n int)) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var breaking sync.WaitGroup
+	breaking.Go(func() {
+		for n := range times {
+			if pause(ctx, every); ctx.Err() != nil {
+				return
+			}
+			fault(n)
+		}
+	})
+	m.sale.Rush(t)
+	breaking.Wait()
+	stop()
+	m.sale.Verify(t)
+}
+
+func TestASaleSurvivesConsumersThatAreKilledEveryTwoSeconds(t *testing.T) {
+	m := openMall(t)
+	m.under(t, 2*time.Second, 6, func(n int) {
+		m.workers[n%2].kill()
+		m.hire(t, n%2)
+	})
+}
+
+func TestASaleSurvivesAnAPIThatIsKilledInTheRush(t *testing.T) {
+	m := openMall(t)
+	m.under(t, time.Second, 4, func(n int) {
+		m.apis[n%2].kill()
+		m.apis[n%2] = serve(t, m.at[n%2])
+	})
+}
+
+func TestASaleSurvivesARestartOfRedis(t *testing.T) {
+	m := openMall(t)
+	m.under(t, 2*time.Second, 2, func(int) {
+		m.redis.Kill(t)
+		pause(t.Context(), 500*time.Millisecond)
+		m.redis.Start(t)
+	})
+}
+
+func TestASaleSurvivesARestartOfMariaDB(t *testing.T) {
+	m := openMall(t)
+	m.under(t, 2*time.Second, 2, func(int) {
+		m.database.kill()
+		pause(t.Context(), 500*time.Millisecond)
+		m.database.start(t)
+	})
+}
+
+func TestASaleWhoseRedisIsEmptiedInTheRushNeverOversells(t *testing.T) {
+	m := openMall(t)
+	client := redistest.Connect(t, m.redis.URL())
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var breaking sync.WaitGroup
+	breaking.Go(func() {
+		pause(ctx, 3*time.Second)
+		if err := client.FlushAll(ctx).Err(); err != nil {
+			t.Error(err)
+		}
+	})
+	m.sale.Rush(t)
+	breaking.Wait()
+	m.sale.VerifyAfterLoss(t)
+}

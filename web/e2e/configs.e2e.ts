@@ -1,0 +1,348 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+const li = { username: 'li', password: 'interlock-second' };
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+let asLi: ApiRequest;
+
+interface Config {
+  value: unknown;
+  remark: string;
+  version: number;
+  etag: string;
+}
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+  request = await apiOf(service.address, admin);
+  asLi = await apiOf(service.address, li);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const stored = (key: string) => request<Config>('GET', `/configs/${key}`);
+const create = (key: string, value: unknown, valueType: string) => request('POST', '/configs', { key, value, valueType, remark: 'as it was' });
+const edit = async (key: string, patch: unknown, by = asLi) => by<Config>('PATCH', `/configs/${key}`, patch, { 'If-Match': (await stored(key)).etag });
+
+async function open(key: string, credentials = admin): Promise<Visitor> {
+  const visitor = await Visitor.open(browser, service.address);
+  await visitor.signIn(credentials, `/configs/${key}`);
+  await visitor.settle();
+  return visitor;
+}
+
+const value = (page: Page) => page.getByRole('textbox', { name: 'Value', exact: true });
+const remark = (page: Page) => page.getByRole('textbox', { name: 'Remark', exact: true });
+
+/** Puts a text into CodeMirror, as one does by hand. */
+async function write(page: Page, text: string): Promise<void> {
+  await value(page).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}
+
+const save = (page: Page) => page.getByRole('button', { name: /^Save · v/ }).click();
+
+test('edits of different fields merge by themselves, and the difference is a link away', async () => {
+  await create('checkout.tax', 0.19, 'number');
+  const first = await open('checkout.tax');
+  const second = await open('checkout.tax', li);
+  await value(first.page).fill('0.2100');
+  await remark(second.page).fill('Raised for 2026');
+  await save(second.page);
+  await expect.poll(async () => (await stored('checkout.tax')).version).toBe(2);
+
+  await save(first.page);
+
+  await first.page.getByText('Saved. Kept Li’s change to Remark.').waitFor();
+  expect(await stored('checkout.tax')).toMatchObject({ value: 0.21, remark: 'Raised for 2026', version: 3 });
+  expect(await remark(first.page).inputValue()).toBe('Raised for 2026');
+  await first.check();
+  await first.shoot('config-merged');
+  await first.page.getByRole('link', { name: 'Show the difference' }).click();
+  const difference = first.page.getByRole('region', { name: 'Difference between two versions' });
+  await difference.getByText('Raised for 2026').waitFor();
+  await difference.getByText('0.2100').waitFor();
+  await first.close();
+  await second.close();
+});
+
+test('a place that both changed is asked, all else is merged, and a second conflict keeps the choice', async () => {
+  await create('checkout.payment', { timeoutMs: 3000, retries: 2, methods: ['card', 'wallet'] }, 'json');
+  const first = await open('checkout.payment');
+  await write(first.page, '{"timeoutMs": 5000, "retries": 3, "methods": ["card", "wallet", "alipay"]}');
+  await edit('checkout.payment', { value: { timeoutMs: 8000, methods: ['card', 'wallet', 'paypal'] }, remark: 'Raised for the 11.11 sale' });
+
+  await save(first.page);
+
+  const { page } = first;
+  await page.getByText(/Li saved v2 .*, while you were editing v1\./).waitFor();
+  await page.getByText('2 of your changes fit beside theirs and are kept. 1 place was changed by both: choose below.').waitFor();
+  const timeout = page.getByRole('group', { name: '/timeoutMs' });
+  await page.getByText('+ paypal (Li)').waitFor();
+  await page.getByText('+ alipay (you)').waitFor();
+  expect(await page.getByRole('button', { name: /^Save merged/ }).isDisabled()).toBe(true);
+  await timeout.getByRole('button', { name: /^Keep yours/ }).click();
+  await timeout.getByText('kept', { exact: true }).waitFor();
+  await first.check();
+  await first.shoot('config-conflict');
+  expect(await stored('checkout.payment')).toMatchObject({ version: 2 });
+
+  await edit('checkout.payment', { value: { timeoutMs: 9000 } });
+  await page.getByText(/Li saved v3 .*, while you were editing v1\./).waitFor();
+  await timeout.getByText('9000').waitFor();
+  await timeout.getByText('kept', { exact: true }).waitFor();
+  await page.reload();
+  await first.settle();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await timeout.getByText('kept', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Save merged · v4' }).click();
+
+  await expect.poll(async () => (await stored('checkout.payment')).version).toBe(4);
+  expect(await stored('checkout.payment')).toMatchObject({
+    value: { timeoutMs: 5000, retries: 3, methods: ['card', 'wallet', 'paypal', 'alipay'] },
+    remark: 'Raised for the 11.11 sale',
+  });
+  await page.getByText('Nothing is changed.').waitFor();
+  await first.close();
+});
+
+test('theirs that was taken and then moved is asked again, and another value can be written', async () => {
+  await create('queue.limit', 10, 'number');
+  const first = await open('queue.limit');
+  const { page } = first;
+  await value(page).fill('20');
+  await edit('queue.limit', { value: 30 });
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('button', { name: /^Take Li’s/ }).click();
+  await page.getByText('taken', { exact: true }).waitFor();
+  await edit('queue.limit', { value: 40 });
+  await page.getByText('taken', { exact: true }).waitFor({ state: 'detached' });
+
+  await page.getByRole('textbox', { name: 'Another value for Value' }).fill('35');
+  await page.getByRole('button', { name: /^Save merged/ }).click();
+
+  await expect.poll(async () => (await stored('queue.limit')).value).toBe(35);
+  await first.close();
+});
+
+test('a config that is deleted while it is edited can be created again with what was typed', async () => {
+  await create('banner.text', 'Welcome', 'string');
+  const first = await open('banner.text');
+  const second = await open('banner.text', li);
+  await value(first.page).fill('Welcome back');
+  await second.page.getByRole('button', { name: 'Delete…' }).click();
+  await second.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await second.page.getByText('banner.text was deleted.').waitFor();
+
+  await first.page.getByText(/Li deleted this config/).waitFor();
+  expect(await value(first.page).inputValue()).toBe('Welcome back');
+  await first.check();
+  await first.shoot('config-deleted');
+  await first.page.reload();
+  await first.page.getByText('You had not saved this when it was deleted.', { exact: false }).waitFor();
+  await first.page.getByRole('button', { name: 'Create it again' }).click();
+
+  await expect.poll(async () => (await stored('banner.text').catch(() => undefined))?.value).toBe('Welcome back');
+  await first.page.getByText('Nothing is changed.').waitFor();
+  await first.close();
+  await second.close();
+});
+
+test('a stale deletion deletes nothing and names who was faster', async () => {
+  await create('mail.from', 'a@example.org', 'string');
+  const first = await open('mail.from');
+  await first.page.getByRole('button', { name: 'Delete…' }).click();
+  await edit('mail.from', { value: 'b@example.org' });
+  await first.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+
+  await first.page.getByText('Li saved v2 meanwhile, so nothing was deleted. Look at it and decide anew.').waitFor();
+  expect(await stored('mail.from')).toMatchObject({ value: 'b@example.org', version: 2 });
+  await first.close();
+});
+
+test('a clean form follows within a second; a dirty one keeps its edits and its base', async () => {
+  await create('search.boost', 1, 'number');
+  const first = await open('search.boost');
+  const took: number[] = [];
+  for (const next of ['2', '3', '4']) {
+    await edit('search.boost', { value: Number(next) });
+    const since = Date.now();
+    await expect.poll(() => value(first.page).inputValue(), { interval: 20, timeout: 5000 }).toBe(next);
+    took.push(Date.now() - since);
+  }
+  expect(took.sort((a, b) => a - b)[1], `took ${took.join(', ')} ms`).toBeLessThan(1000);
+  await first.page.getByText(/Li saved v4 .*, and this page shows it\./).waitFor();
+  await first.page.getByText('changed by Li', { exact: true }).waitFor();
+
+  await value(first.page).fill('50');
+  await edit('search.boost', { value: 60, remark: 'theirs' });
+  await first.page.getByText(/Li saved v5 .*, while you were editing v4\./).waitFor();
+  await first.page.getByText('Changed: Remark and Value.', { exact: false }).waitFor();
+  expect(await value(first.page).inputValue()).toBe('50');
+  expect(await remark(first.page).inputValue()).toBe('as it was');
+  await first.check();
+  await first.close();
+});
+
+test('one’s own save is no news, and a reformatted document is nothing to save', async () => {
+  await create('own.save', { a: 1 }, 'json');
+  const first = await open('own.save');
+  await write(first.page, '{"a":1}');
+  await first.page.getByText('Only the layout is changed; there is nothing to save.').waitFor();
+  expect(await first.page.getByRole('button', { name: /^Save · v/ }).isDisabled()).toBe(true);
+  await write(first.page, '{"a": 12345678901234567890.10}');
+  await save(first.page);
+  await first.page.getByText('Saved as v2.').waitFor();
+  await first.page.getByText('Nothing is changed.').waitFor();
+  expect(await first.page.getByText(/saved v2/).count()).toBe(0);
+  const raw = await fetch(`${service.address}/api/v1/configs/own.save`, { headers: { Cookie: (await first.context.cookies()).map((c) => `${c.name}=${c.value}`).join('; ') } });
+  expect(await raw.text()).toContain('12345678901234567890.10');
+  await first.close();
+});
+
+test('what is no JSON, and what the schema refuses, is marked at its place', async () => {
+  await request('POST', '/configs', { key: 'with.schema', valueType: 'json', value: { size: 1 }, schema: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } } });
+  const first = await open('with.schema');
+  const { page } = first;
+  await write(page, '{\n"size": ,\n}');
+  await page.getByRole('button', { name: 'Line 2:' }).waitFor();
+  expect(await page.getByRole('button', { name: /^Save · v/ }).isDisabled()).toBe(true);
+  await write(page, '{\n\n"size": 10}');
+  await save(page);
+  await page.getByRole('button', { name: 'Line 3:' }).waitFor();
+  await first.check();
+  await first.shoot('config-refused');
+  expect(await stored('with.schema')).toMatchObject({ version: 1 });
+  await first.close();
+});
+
+test('others on the record and on a field are shown, and are gone when they leave', async () => {
+  await create('shared.one', 1, 'number');
+  const first = await open('shared.one');
+  const second = await open('shared.one', li);
+  await remark(second.page).focus();
+
+  await first.page.getByText('Li is here').waitFor();
+  await first.page.getByText('On this record').waitFor();
+  expect(await first.page.locator('[data-field=remark]').getByText('Li is here').count()).toBe(1);
+  await first.shoot('config-presence');
+  await second.page.goto('about:blank');
+
+  await first.page.getByText('On this record').waitFor({ state: 'detached', timeout: 20_000 });
+  await first.close();
+  await second.close();
+});
+
+test('what was typed survives a reload, a closed tab, a crash and a lost session', async () => {
+  await create('draft.kept', 1, 'number');
+  const first = await open('draft.kept');
+  await value(first.page).fill('2');
+  await first.page.reload();
+  await first.page.getByText(/This is what you typed/).waitFor();
+  expect(await value(first.page).inputValue()).toBe('2');
+
+  await value(first.page).fill('3');
+  await first.page.close();
+  const reopened = await first.context.newPage();
+  await reopened.goto('/configs/draft.kept');
+  await expect.poll(() => value(reopened).inputValue()).toBe('3');
+
+  await value(reopened).fill('4');
+  await reopened.getByText('1 → 4').waitFor();
+  const crashed = new Promise((resolve) => reopened.once('crash', resolve));
+  const devtools = await first.context.newCDPSession(reopened);
+  void devtools.send('Page.crash').catch(() => undefined);
+  await crashed;
+  const after = await first.context.newPage();
+  await after.goto('/configs/draft.kept');
+  await expect.poll(() => value(after).inputValue()).toBe('4');
+
+  await first.context.clearCookies();
+  await save(after);
+  const dialog = after.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.waitFor();
+  expect(await value(after).inputValue()).toBe('4');
+  await dialog.locator('input[name=password]').fill(admin.password);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect.poll(async () => (await stored('draft.kept')).value).toBe(4);
+  await first.close();
+});
+
+test('a version is compared and rolled back to, with a note; a race is named and changes nothing', async () => {
+  await create('rolled.back', { rate: 1, more: [1, 2] }, 'json');
+  await edit('rolled.back', { value: { rate: 2 } });
+  const first = await open('rolled.back');
+  const { page } = first;
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  await page.getByRole('link', { name: 'Compare v1 with the current one' }).click();
+  await page.getByRole('region', { name: 'Difference between two versions' }).getByText('/rate').waitFor();
+  await page.locator('.cm-mergeView').waitFor();
+  await first.check();
+  await first.shoot('config-history');
+  await page.getByRole('button', { name: 'Roll back to v1' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('double charges');
+  await edit('rolled.back', { value: { rate: 3 } });
+  await dialog.getByRole('button', { name: 'Roll back', exact: true }).click();
+  await page.getByText(/Li saved v3 .*, so nothing was rolled back/).waitFor();
+  expect(await stored('rolled.back')).toMatchObject({ value: { rate: 3 }, version: 3 });
+
+  await page.getByRole('button', { name: 'Roll back to v1' }).click();
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('double charges');
+  await dialog.getByRole('button', { name: 'Roll back', exact: true }).click();
+
+  await page.getByText('Rolled back: v4 has the content of v1.').waitFor();
+  expect(await stored('rolled.back')).toMatchObject({ value: { rate: 1, more: [1, 2] }, version: 4 });
+  const { items } = await request<{ items: { action: string; note: string }[] }>('GET', '/configs/rolled.back/history');
+  expect(items[0]).toMatchObject({ action: 'rollback', note: 'double charges' });
+  await first.close();
+});
+
+test('a whole edit with its conflict goes by keyboard alone', async () => {
+  await create('by.keyboard', 1, 'number');
+  const first = await Visitor.open(browser, service.address);
+  const { page } = first;
+  await first.signIn(admin, '/configs?prefix=by.');
+  await first.settle();
+  await reach(page, 'by.keyboard');
+  await page.keyboard.press('Enter');
+  await value(page).waitFor();
+  await reach(page, 'Value');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('2');
+  await edit('by.keyboard', { value: 3 });
+  await page.getByText(/while you were editing v1/).waitFor();
+  await page.keyboard.press('Control+s');
+  await page.getByRole('group', { name: 'Value' }).waitFor();
+  await reach(page, 'Keep yours for Value');
+  await page.keyboard.press('Enter');
+  await reach(page, 'Save merged · v3');
+  await page.keyboard.press('Enter');
+
+  await expect.poll(async () => (await stored('by.keyboard')).value).toBe(2);
+  await first.close();
+});
+
+/** Presses Tab until what has a name has the focus. */
+async function reach(page: Page, name: string): Promise<void> {
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement | null;
+      return element?.getAttribute('aria-label') ?? element?.labels?.[0]?.textContent ?? element?.textContent ?? '';
+    });
+  for (let i = 0; i < 80; i++) {
+    await page.keyboard.press('Tab');
+    if ((await focused()) === name) return;
+  }
+  throw new Error(`${name} cannot be reached by Tab`);
+}

@@ -1,0 +1,32 @@
+import type { PageUnderTest } from '../pages';
+
+const pages: PageUnderTest[] = [
+  {
+    name: 'dashboard-busy',
+    path: '/',
+    prepare: async (request) => {
+      // Somebody comes second, so that there is a conflict to show.
+      const { etag } = await request<{ etag: string }>('POST', '/items', { sku: 'DASH-1', name: 'Teapot', price: 12900 });
+      const change = (price: number) => request('PATCH', '/items/DASH-1', { price }, { 'If-Match': etag, 'Content-Type': 'application/merge-patch+json' });
+      await change(13900);
+      await change(14900).catch(() => undefined);
+    },
+    reach: async (page) => {
+      // Which ten changes are the latest depends on what the looks before this one did.
+      await page.locator('section[aria-labelledby=recent] li').first().waitFor();
+      await page.locator('section[aria-labelledby=conflicts]').getByRole('link', { name: 'items' }).first().waitFor();
+    },
+  },
+  {
+    name: 'dashboard-failed',
+    path: '/audit-log',
+    reach: async (page) => {
+      await page.route('**/api/v1/dashboard', (route) => route.abort());
+      await page.evaluate(() => history.pushState({}, '', '/'));
+      await page.getByRole('alert').waitFor();
+      await page.unroute('**/api/v1/dashboard');
+    },
+  },
+];
+
+export default pages;

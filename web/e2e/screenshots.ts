@@ -1,0 +1,135 @@
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+/** No picture of the README is larger, in bytes. */
+const largest = 150 * 1024;
+const size = { width: 1280, height: 800 };
+
+interface Shot {
+  /** Its file in docs/images. */
+  name: string;
+  path: (made: Made) => string;
+  /** Leads from the open page to what the picture shows. */
+  reach?: (page: Page, made: Made) => Promise<void>;
+}
+
+/** What the pictures show beside the demo data. */
+interface Made {
+  order: number;
+}
+
+const shots: Shot[] = [
+  {
+    name: 'dashboard',
+    path: () => '/',
+    reach: async (page) => {
+      await page.getByRole('status').getByText('Live', { exact: true }).first().waitFor();
+      await page.locator('section[aria-labelledby=conflicts] li').first().waitFor();
+    },
+  },
+  { name: 'configs', path: () => '/configs' },
+  { name: 'conflict', path: () => '/configs/checkout.payment', reach: contest },
+  { name: 'order', path: ({ order }) => `/orders/${order}`, reach: comeSecond },
+];
+
+const colleagues = [
+  { username: 'li', password: 'interlock-second' },
+  { username: 'ana', password: 'interlock-third' },
+] as const;
+
+let browser: Browser;
+let service: Service;
+let made: Made;
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('demo');
+  for (const { username, password } of colleagues) {
+    const displayName = username.replace(/^./, (letter) => letter.toUpperCase());
+    await service.command('user', 'create', username, '--display-name', displayName, '--password', password);
+  }
+  made = await work(await apiOf(service.address, colleagues[0]), await apiOf(service.address, colleagues[1]));
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+interface Versioned {
+  id: number;
+  etag: string;
+}
+
+/** A few minutes of two people at work, in which one comes second. */
+async function work(li: ApiRequest, ana: ApiRequest): Promise<Made> {
+  const { items } = await li<{ items: { sku: string }[] }>('GET', '/items?status=active&limit=3');
+  const lines = items.map(({ sku }, i) => ({ sku, quantity: i + 1 }));
+  const order = await ana<Versioned>('POST', '/orders', { userId: 1207, items: lines });
+  const shipped = await ana<Versioned>('POST', '/orders', { userId: 318, items: lines.slice(0, 1) });
+  const paid = await li<Versioned>('POST', `/orders/${shipped.id}/pay`, { method: 'external' }, { 'If-Match': shipped.etag });
+  await ana('POST', `/orders/${shipped.id}/ship`, { carrier: 'SF Express', trackingNo: 'SF1400024811' }, { 'If-Match': paid.etag });
+  const config = await li<Versioned>('POST', '/configs', { key: 'checkout.retries', valueType: 'number', value: 3, remark: 'How often a payment is tried again' });
+  const edit = (who: ApiRequest, value: number) => who('PATCH', '/configs/checkout.retries', { value }, { 'If-Match': config.etag, 'Content-Type': 'application/merge-patch+json' });
+  await edit(li, 4);
+  await expect(edit(ana, 5)).rejects.toThrow('version_conflict');
+  await li('POST', '/configs', { key: 'checkout.payment', valueType: 'json', value: payment, remark: 'How payments are tried' });
+  return { order: order.id };
+}
+
+/** A config that two people change at the same time. */
+const payment = { timeoutMs: 3000, retries: 2, methods: ['card', 'wallet'] };
+
+/** Changes a config that Li saves meanwhile: one place is contested, the others merge. */
+async function contest(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Value', exact: true }).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(JSON.stringify({ timeoutMs: 5000, retries: 3, methods: ['card', 'wallet', 'alipay'] }, null, 2));
+  const li = await apiOf(service.address, colleagues[0]);
+  const { etag } = await li<Versioned>('GET', '/configs/checkout.payment');
+  const theirs = { value: { timeoutMs: 8000, methods: ['card', 'wallet', 'paypal'] }, remark: 'Raised for the 11.11 sale' };
+  await li('PATCH', '/configs/checkout.payment', theirs, { 'If-Match': etag, 'Content-Type': 'application/merge-patch+json' });
+  await page.getByRole('button', { name: /^Save · v/ }).click();
+  await page.getByRole('group', { name: '/timeoutMs' }).waitFor();
+  await page.getByText('+ paypal (Li)').waitFor();
+  await page.evaluate(() => window.scrollTo(0, 0));
+}
+
+/** Cancels an order that Li marks as paid meanwhile. Without the stream the page does not hear of it first. */
+async function comeSecond(page: Page, { order }: Made): Promise<void> {
+  await page.route('**/api/v1/events?*', (route) => route.abort());
+  await page.reload();
+  await page.getByRole('button', { name: 'Cancel the order' }).click();
+  await page.getByRole('textbox', { name: 'Reason' }).fill('Ordered twice.');
+  const li = await apiOf(service.address, colleagues[0]);
+  const { etag } = await li<Versioned>('GET', `/orders/${order}`);
+  await li('POST', `/orders/${order}/pay`, { method: 'external', reference: 'PSP-20260131-7' }, { 'If-Match': etag });
+  await page.unroute('**/api/v1/events?*');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
+  await page.getByText(/Already paid by Li/).waitFor();
+  await page.getByText('marked it as paid').waitFor();
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+}
+
+test.each(shots)('docs/images/$name.png shows the page as it is', async ({ name, path, reach }) => {
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await page.setViewportSize(size);
+  await visitor.signIn(admin, path(made));
+  await visitor.settle();
+  await reach?.(page, made);
+  await visitor.settle();
+  await visitor.check();
+  // Nothing under the pointer is drawn as if it were pressed.
+  await page.mouse.move(0, 0);
+  const file = fileURLToPath(new URL(`../../docs/images/${name}.png`, import.meta.url));
+  await page.screenshot({ path: file });
+  expect((await stat(file)).size).toBeLessThanOrEqual(largest);
+  await visitor.close();
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { ConfigRevision } from '../editor/queries';
+import { livesOf } from './lives';
+
+const revision = (version: number, action: ConfigRevision['action'], value: unknown): ConfigRevision => ({
+  revision: version,
+  version,
+  action,
+  value,
+  etag: `"e${version}"`,
+  valueType: 'json',
+  remark: '',
+  note: '',
+  changedBy: { id: 1, name: 'Li' },
+  changedTime: '2026-01-01T00:00:00Z',
+});
+
+test('a key that was deleted and made again has two lives, each counted by itself', () => {
+  const lives = livesOf([revision(2, 'update', 5), revision(1, 'create', 4), revision(3, 'delete', 2), revision(2, 'update', 2), revision(1, 'create', 1)]);
+  expect(lives.map((life) => life.map(({ revision: { version } }) => version))).toEqual([[2, 1], [3, 2, 1]]);
+});
+
+test('a version tells what it changed of the one before, by key path', () => {
+  const [life] = livesOf([revision(2, 'update', { a: 1, b: 3 }), revision(1, 'create', { a: 1, b: 2 })]);
+  expect(life?.[0]?.changes).toEqual([{ pointer: '/value/b', before: 2, after: 3 }]);
+  expect(life?.[1]?.changes).toBeUndefined();
+});
+
+test('a version whose predecessor is not loaded yet claims nothing', () => {
+  expect(livesOf([revision(7, 'update', 1)])[0]?.[0]?.changes).toBeUndefined();
+});

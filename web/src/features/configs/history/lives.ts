@@ -1,0 +1,29 @@
+import { diff, type Change } from '@/merge';
+import { contentOfConfig } from '../editor/form';
+import type { ConfigRevision } from '../editor/queries';
+
+/** A version with what it changed; undefined for the first and while the one before is not loaded. */
+export interface Step {
+  revision: ConfigRevision;
+  changes: readonly Change[] | undefined;
+}
+
+/**
+ * The versions of a key, newest first, each life of it by itself: a config that was
+ * deleted and made again counts from one anew, and only versions of one life can be
+ * compared by number or rolled back to.
+ */
+export function livesOf(revisions: readonly ConfigRevision[]): Step[][] {
+  const lives: Step[][] = [];
+  let life: Step[] = [];
+  revisions.forEach((revision, i) => {
+    const before = revisions[i + 1];
+    const compared = revision.action === 'create' || revision.action === 'delete' || before === undefined;
+    life.push({ revision, changes: compared ? undefined : diff(contentOfConfig(before), contentOfConfig(revision)) });
+    if (revision.action !== 'create') return;
+    lives.push(life);
+    life = [];
+  });
+  if (life.length > 0) lives.push(life);
+  return lives;
+}

@@ -1,0 +1,51 @@
+import { Paper, Title } from '@mantine/core';
+import { useFormat, useText } from '@/i18n';
+import styles from './Dashboard.module.css';
+import { dashboardMessages } from './messages';
+import { PageLink } from './PageLink';
+import type { ConflictCount } from './queries';
+
+/** Where and how often somebody came second today; a hint at what to split up or talk about. */
+export function ConflictsToday({ conflicts, total }: { conflicts: readonly ConflictCount[]; total: number }) {
+  const t = useText(dashboardMessages);
+  const { number } = useFormat();
+  return (
+    <Paper component="section" aria-labelledby="conflicts">
+      <div className={styles.head}>
+        <Title order={2} id="conflicts">
+          {t('conflicts')}
+        </Title>
+        <span className={styles.hint}>{t('conflictsTotal', { n: total })}</span>
+      </div>
+      {conflicts.length === 0 ? (
+        <p className={styles.note}>{t('noConflicts')}</p>
+      ) : (
+        <ul className={styles.list}>
+          {conflicts.map(({ resource, code, count }) => (
+            <li key={`${resource} ${code}`} className={styles.row}>
+              <span className={styles.what}>
+                <PageLink path={resource} /> <span className={styles.hint}>{t(wordOf(code))}</span>
+              </span>
+              <span className={styles.count}>{number(count)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className={styles.note} hidden={conflicts.length === 0}>
+        {t('conflictsHint')}
+      </p>
+    </Paper>
+  );
+}
+
+const words = {
+  version_conflict: 'staleEdit',
+  status_changed: 'tooLate',
+  transition_not_allowed: 'tooLate',
+  batch_conflict: 'staleBatch',
+  insufficient_stock: 'outOfStock',
+} as const;
+
+function wordOf(code: string) {
+  return code in words ? words[code as keyof typeof words] : 'otherConflict';
+}

@@ -1,0 +1,24 @@
+import { useLiveState } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { StatusChip, useNow } from '@/ui';
+import styles from './Dashboard.module.css';
+import { dashboardMessages } from './messages';
+
+const words = { live: 'stateLive', lost: 'stateLost', connecting: 'stateConnecting', asleep: 'stateAsleep', off: 'stateOff' } as const;
+const tones = { live: 'ok', lost: 'warn', connecting: 'neutral', asleep: 'neutral', off: 'neutral' } as const;
+
+/** How old the numbers are, and whether changes still arrive by themselves. */
+export function DataAge({ read }: { read: number }) {
+  const t = useText(dashboardMessages);
+  const { relative } = useFormat();
+  const now = useNow();
+  const { status } = useLiveState();
+  return (
+    <span className={styles.age}>
+      <StatusChip tone={tones[status]} live={status === 'live'}>
+        {t(words[status])}
+      </StatusChip>
+      <span>{t('read', { when: relative(read, Math.max(now, read)) })}</span>
+    </span>
+  );
+}

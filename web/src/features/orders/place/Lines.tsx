@@ -1,0 +1,116 @@
+import { ActionIcon, Button, NumberInput } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isProblem } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { Icon, useRuleText } from '@/ui';
+import { ItemPicker } from './ItemPicker';
+import { placeMessages } from './messages';
+import { isSku, mostLines, piecesOf, type Mistake, type Mistakes, type PlacementLine } from './placement';
+import styles from './PlaceOrder.module.css';
+import { catalogItem } from './queries';
+import { emptyLine } from './usePlacement';
+
+interface Props {
+  lines: PlacementLine[];
+  mistakes: Mistakes;
+  /** `touched` is the index from which on what was found wrong no longer holds. */
+  onChange: (lines: PlacementLine[], touched: { line: number; on: boolean }) => void;
+  disabled: boolean;
+}
+
+/** The lines of a new order, each with what the catalog says of its item, and what they would cost. */
+export function Lines({ lines, mistakes, onChange, disabled }: Props) {
+  const t = useText(placeMessages);
+  const { money } = useFormat();
+  const say = useSay();
+  const [typing, setTyping] = useState<string>();
+  const items = useQueries({
+    queries: lines.map(({ id, sku }) => ({ ...catalogItem(sku.trim()), enabled: id !== typing && isSku(sku.trim()) })),
+  });
+  const change = (at: number, members: Partial<PlacementLine>) =>
+    onChange(
+      lines.map((line, i) => (i === at ? { ...line, ...members } : line)),
+      { line: at, on: false },
+    );
+  const costs = lines.map((line, i) => {
+    const price = items[i]?.data?.price;
+    const pieces = piecesOf(line);
+    return price === undefined || pieces === undefined ? undefined : price * pieces;
+  });
+  return (
+    <fieldset className={styles.lines} disabled={disabled}>
+      <legend className={styles.legend}>{t('lines')}</legend>
+      {lines.map((line, i) => {
+        const { data: item, error } = items[i] ?? {};
+        const unknown = isProblem(error, 'not_found') ? t('noSuchItem') : item?.status === 'archived' ? t('notForSale') : undefined;
+        const cost = costs[i];
+        return (
+          <div key={line.id} className={styles.line}>
+            <ItemPicker
+              label={t('item', { n: i + 1 })}
+              sku={line.sku}
+              onChange={(sku) => change(i, { sku })}
+              onTyping={(isTyping) => setTyping(isTyping ? line.id : undefined)}
+              error={say(mistakes[`/items/${i}/sku`]) ?? unknown}
+              description={item !== undefined && `${item.name} · ${money(item.price)}`}
+              disabled={disabled}
+            />
+            <NumberInput
+              label={t('quantity', { n: i + 1 })}
+              min={1}
+              max={10_000}
+              clampBehavior="none"
+              allowDecimal={false}
+              allowNegative={false}
+              hideControls
+              value={line.quantity}
+              error={say(mistakes[`/items/${i}/quantity`])}
+              onChange={(quantity) => change(i, { quantity: String(quantity) })}
+            />
+            <div className={styles.cost}>{cost === undefined ? '–' : money(cost)}</div>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              c="dimmed"
+              size="lg"
+              className={styles.remove}
+              aria-label={t('remove', { n: i + 1 })}
+              disabled={lines.length === 1 || disabled}
+              onClick={() => onChange(lines.filter((other) => other !== line), { line: i, on: true })}
+            >
+              <Icon name="cross" />
+            </ActionIcon>
+          </div>
+        );
+      })}
+      <div className={styles.sum}>
+        <Button size="xs" leftSection={<Icon name="plus" />} disabled={lines.length >= mostLines} onClick={() => onChange([...lines, emptyLine()], { line: lines.length, on: true })}>
+          {t('addLine')}
+        </Button>
+        <div className={styles.total}>
+          <span>{t('preview')}</span>
+          <strong className="tabular">{money(costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0))}</strong>
+        </div>
+      </div>
+      <p className={styles.hint}>{t('previewHint')}</p>
+    </fieldset>
+  );
+}
+
+/** Puts a mistake into words. */
+export function useSay(): (mistake: Mistake | undefined) => string | undefined {
+  const t = useText(placeMessages);
+  const ruleText = useRuleText();
+  return (mistake) => {
+    if (mistake === undefined) return undefined;
+    switch (mistake.kind) {
+      case 'short':
+        return t('short', { wanted: mistake.wanted, available: mistake.available });
+      case 'said':
+        return t('said', { message: ruleText(mistake) });
+      default:
+        return t(mistake.kind);
+    }
+  };
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { problemOf, type ApiProblem } from '@/api/problem';
+import { problem } from '@/test/service';
+import { hasPlace, mistakesOf, refusedAt, requestOf, type Placement } from './placement';
+
+const placement = (lines: [sku: string, quantity: string][], userId = '12', couponCode = ''): Placement => ({
+  userId,
+  couponCode,
+  lines: lines.map(([sku, quantity], i) => ({ id: String(i), sku, quantity })),
+});
+
+async function refusal(status: number, code: string, members: Record<string, unknown>): Promise<ApiProblem> {
+  const { body, headers } = problem(status, code, members);
+  return problemOf(new Response(JSON.stringify(body), { status, headers }));
+}
+
+test('what is missing or makes no sense is found before anything is sent', () => {
+  expect(mistakesOf(placement([['TEA-1', '2']]))).toEqual({});
+  expect(mistakesOf(placement([['', '0'], ['tea 1', '10001'], ['A', '1'], ['A ', '1.5']], ' '))).toEqual({
+    '/userId': { kind: 'needed' },
+    '/items/0/sku': { kind: 'needed' },
+    '/items/0/quantity': { kind: 'noQuantity' },
+    '/items/1/sku': { kind: 'noSku' },
+    '/items/1/quantity': { kind: 'noQuantity' },
+    '/items/3/sku': { kind: 'twice' },
+    '/items/3/quantity': { kind: 'noQuantity' },
+  });
+  expect(mistakesOf(placement([['A', '1']], '-3'))).toEqual({ '/userId': { kind: 'noId' } });
+});
+
+test('an empty coupon code is not sent, and spaces around what was typed are cut off', () => {
+  expect(requestOf(placement([[' TEA-1 ', '2']]))).toEqual({ userId: 12, items: [{ sku: 'TEA-1', quantity: 2 }] });
+  expect(requestOf(placement([['TEA-1', '2']], '12', ' WELCOME ')).couponCode).toBe('WELCOME');
+});
+
+test('each item that is short of stock is named at its line', async () => {
+  const typed = placement([['TEA-1', '2'], ['POT-1', '9']]);
+  const error = await refusal(409, 'insufficient_stock', { lines: [{ sku: 'POT-1', wanted: 9, available: 4 }] });
+  expect(refusedAt(error, typed)).toEqual({ '/items/1/quantity': { kind: 'short', wanted: 9, available: 4 } });
+});
+
+test('the fields of a refusal are shown where they are typed, those of a whole line at its item', async () => {
+  const error = await refusal(422, 'validation_failed', {
+    fields: [
+      { pointer: '/items/0', code: 'overflow', message: 'is too much' },
+      { pointer: '/items/0/quantity', code: 'not_for_sale', message: 'names no item that is for sale' },
+      { pointer: '/couponCode', code: 'used', message: 'was used' },
+      { pointer: '/items', code: 'max', message: 'are too many' },
+    ],
+  });
+  const found = refusedAt(error, placement([['A', '1']]));
+  expect(found).toEqual({
+    '/items/0/sku': { kind: 'said', code: 'overflow', message: 'is too much' },
+    '/items/0/quantity': { kind: 'notSold' },
+    '/couponCode': { kind: 'said', code: 'used', message: 'was used' },
+    '/items': { kind: 'said', code: 'max', message: 'are too many' },
+  });
+  expect(Object.keys(found).filter((pointer) => hasPlace(pointer, 1))).toEqual(['/items/0/sku', '/items/0/quantity', '/couponCode']);
+});
+
+test('any other error belongs to no line', async () => {
+  expect(refusedAt(await refusal(503, 'unavailable', {}), placement([['A', '1']]))).toEqual({});
+  expect(refusedAt(new Error('broken'), placement([['A', '1']]))).toEqual({});
+});

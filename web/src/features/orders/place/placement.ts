@@ -1,0 +1,89 @@
+import { isProblem, type components } from '@/api';
+
+export type NewOrder = components['schemas']['OrderCreate'];
+
+/** An order as it is being typed. */
+export interface Placement {
+  userId: string;
+  lines: PlacementLine[];
+  couponCode: string;
+}
+
+export interface PlacementLine {
+  /** Tells the lines apart while they are moved and removed. */
+  id: string;
+  sku: string;
+  quantity: string;
+}
+
+/** What is wrong, by the place in the request: "/userId", "/items/0/sku". */
+export type Mistakes = Readonly<Partial<Record<string, Mistake>>>;
+export type Mistake =
+  | { kind: 'needed' | 'noId' | 'noSku' | 'noQuantity' | 'twice' | 'notSold' }
+  | { kind: 'short'; wanted: number; available: number }
+  | { kind: 'said'; code: string; message: string };
+
+export const mostLines = 100;
+const mostPieces = 10_000;
+const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
+const idShape = /^[1-9]\d{0,14}$/;
+
+export const isSku = (text: string): boolean => skuShape.test(text);
+
+/** How many pieces a line asks for; undefined while that makes no sense. */
+export function piecesOf({ quantity }: PlacementLine): number | undefined {
+  const pieces = /^\d{1,5}$/.test(quantity.trim()) ? Number(quantity) : 0;
+  return pieces >= 1 && pieces <= mostPieces ? pieces : undefined;
+}
+
+/** What can be told to be wrong before anything is sent. */
+export function mistakesOf({ userId, lines }: Placement): Mistakes {
+  const found: Record<string, Mistake> = {};
+  if (userId.trim() === '') found['/userId'] = { kind: 'needed' };
+  else if (!idShape.test(userId.trim())) found['/userId'] = { kind: 'noId' };
+  lines.forEach((line, i) => {
+    const sku = line.sku.trim();
+    if (sku === '') found[`/items/${i}/sku`] = { kind: 'needed' };
+    else if (!isSku(sku)) found[`/items/${i}/sku`] = { kind: 'noSku' };
+    else if (lines.findIndex((other) => other.sku.trim() === sku) < i) found[`/items/${i}/sku`] = { kind: 'twice' };
+    if (piecesOf(line) === undefined) found[`/items/${i}/quantity`] = { kind: 'noQuantity' };
+  });
+  return found;
+}
+
+/** What is sent. */
+export function requestOf({ userId, lines, couponCode }: Placement): NewOrder {
+  const items = lines.map((line) => ({ sku: line.sku.trim(), quantity: piecesOf(line) ?? 0 }));
+  const code = couponCode.trim();
+  return { userId: Number(userId), items, ...(code === '' ? {} : { couponCode: code }) };
+}
+
+interface OutOfStock {
+  lines: { sku: string; wanted: number; available: number }[];
+}
+
+/** What a refusal finds wrong, at the lines that it means; empty when it means none. */
+export function refusedAt(error: unknown, { lines }: Placement): Mistakes {
+  if (!isProblem(error)) return {};
+  // Stock has a code that services without inventory do not know.
+  if ((error.code as string) === 'insufficient_stock') {
+    const short = error.as<OutOfStock>().lines.map(({ sku, wanted, available }) => {
+      const at = lines.findIndex((line) => line.sku.trim() === sku);
+      return [`/items/${at}/quantity`, { kind: 'short', wanted, available }] as const;
+    });
+    return Object.fromEntries(short);
+  }
+  return Object.fromEntries(error.fields.map(({ pointer, code, message }) => [placeOf(pointer), known[code] ?? { kind: 'said', code, message }]));
+}
+
+/** Rules of the service that have words here; the others are told in its own. */
+const known: Readonly<Partial<Record<string, Mistake>>> = { not_for_sale: { kind: 'notSold' }, unique: { kind: 'twice' } };
+
+/** A mistake of a whole line stands at its sku. */
+const placeOf = (pointer: string): string => (/^\/items\/\d+$/.test(pointer) ? `${pointer}/sku` : pointer);
+
+/** Whether a mistake can be shown at an input. */
+export const hasPlace = (pointer: string, lines: number): boolean => {
+  const [, line] = /^\/items\/(\d+)\/(?:sku|quantity)$/.exec(pointer) ?? [];
+  return line === undefined ? pointer === '/userId' || pointer === '/couponCode' : Number(line) < lines;
+};
