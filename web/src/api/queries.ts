@@ -25,10 +25,14 @@ export function newQueryClient(): QueryClient {
   });
 }
 
+/** An event with this action brings the numbers of what is going on; nothing was changed by it. */
+const numbersOnly = 'stats';
+
 /** Keeps the cache current with the stream, until the returned function is called. */
 export function followLive(queries: QueryClient): () => void {
   const stop = [
     liveStream.on('*', (event) => {
+      if (event.payload.action === numbersOnly) return;
       void queries.invalidateQueries({
         predicate: ({ queryKey: [topic, kind, key] }) =>
           topic === event.topic && (kind !== 'one' || event.key === '' || String(key) === event.key),

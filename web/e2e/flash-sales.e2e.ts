@@ -1,0 +1,232 @@
+import type { Browser } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+const li = { username: 'li', password: 'interlock-second' };
+const hour = 3_600_000;
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+let token: string;
+
+interface Sale {
+  id: number;
+  etag: string;
+  version: number;
+  status: string;
+  quantity: number;
+  rate: number | null;
+  queueCap: number | null;
+}
+
+interface Stats {
+  allotted: number;
+  remaining: number;
+  confirmed: number;
+  balanced: boolean;
+}
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+  token = await service.command('token', 'create', '--user', admin.username, '--name', 'shop', '--scope', 'customers:impersonate');
+  request = await apiOf(service.address, admin);
+  await request('POST', '/items', { sku: 'TEA-SET', name: 'Tea set', price: 6000 });
+  await request('POST', '/inventory/TEA-SET/adjustments', { delta: 1000, reason: 'Delivery', reference: 'delivery-1' });
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const plan = (change: object = {}) =>
+  request<Sale>('POST', '/flash-sales', {
+    name: 'First wave',
+    sku: 'TEA-SET',
+    price: 990,
+    quantity: 40,
+    perUserLimit: 1,
+    startsTime: new Date(Date.now() - hour).toISOString(),
+    endsTime: new Date(Date.now() + hour).toISOString(),
+    ...change,
+  });
+const now = (id: number) => request<Sale>('GET', `/flash-sales/${id}`);
+const statsOf = (id: number) => request<Stats>('GET', `/flash-sales/${id}/stats`);
+const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+const legend = ({ page }: Visitor, words: string) => page.getByRole('listitem').filter({ hasText: words });
+
+/** Buys one for a customer, as the shop does; returns the code of a refusal. */
+async function buy(id: number, customer: number): Promise<string> {
+  const response = await fetch(`${service.address}/api/v1/flash-sales/${id}/orders`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'X-On-Behalf-Of': String(customer) },
+    body: JSON.stringify({ quantity: 1 }),
+  });
+  const body = (await response.json()) as { status: string; code?: string };
+  return body.code ?? body.status;
+}
+
+/** Two admins, each in a browser of their own, on one page. */
+async function two(path: string): Promise<[Visitor, Visitor]> {
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, path);
+  await second.signIn(li, path);
+  return [first, second];
+}
+
+test('a sale is planned, opened and bought out while the cockpit counts live and balanced', async () => {
+  const visitor = await Visitor.open(browser, service.address, { language: 'en', colours: 'dark', width: 1280 });
+  const { page } = visitor;
+  await visitor.signIn(admin, '/flash-sales');
+  await button(visitor, 'New flash sale').first().click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Noon sale');
+  await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('tea');
+  await page.getByRole('option', { name: /TEA-SET/ }).click();
+  await page.getByText('Tea set', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Price of one' }).fill('9.90');
+  await page.getByRole('textbox', { name: 'Quantity' }).fill('40');
+  await page.getByRole('textbox', { name: 'Rate' }).fill('4');
+  await page.getByLabel('Starts').fill('2026-01-01T00:00');
+  await page.getByLabel('Ends').fill('2999-12-31T23:30');
+  await dialogButton(visitor, 'Plan the sale').click();
+  await page.getByRole('heading', { level: 1, name: 'Noon sale' }).waitFor();
+  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+  expect(await now(id)).toMatchObject({ status: 'draft', price: 990, quantity: 40, rate: 4, queueCap: null, perUserLimit: 1 });
+
+  await button(visitor, 'Open…').click();
+  await page.getByText(/40 units of TEA-SET are reserved/).waitFor();
+  await dialogButton(visitor, 'Open the sale').click();
+  await page.getByText('✓ balanced').waitFor();
+  await legend(visitor, 'Remaining 40').waitFor();
+
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => buy(id, i + 1)));
+
+  expect(answers.filter((answer) => answer === 'queued')).toHaveLength(40);
+  expect(answers.filter((answer) => answer === 'sold_out')).toHaveLength(10);
+  // Nothing is reloaded from here on: what changes comes by the stream.
+  await legend(visitor, 'Remaining 0').waitFor();
+  await page.getByText('sold out', { exact: true }).waitFor();
+  await page.getByText(/^live · /).waitFor();
+  await page.getByText('✓ balanced').waitFor();
+  await visitor.shoot('cockpit-selling');
+  await legend(visitor, 'Confirmed 40').waitFor({ timeout: 40_000 });
+  await page.getByText('✓ balanced').waitFor();
+  expect(await statsOf(id)).toMatchObject({ allotted: 40, remaining: 0, confirmed: 40, balanced: true });
+  await page.getByRole('img', { name: /^Queue\. Now: queued 0, oldest 0/ }).waitFor();
+
+  await button(visitor, 'Reconcile').click();
+  await page.getByText('Every ticket is where its order is').waitFor();
+  await page.getByText('0 tickets moved · 0 units released · 40 sold, 40 in live orders').waitFor();
+  await visitor.check();
+  await visitor.shoot('cockpit-sold-out');
+
+  await page.getByRole('link', { name: 'Flash sales' }).first().click();
+  await page.getByText('40 of 40').waitFor();
+  const saving = page.waitForEvent('download');
+  await button(visitor, /^Export|CSV/).click();
+  const text = await readFile(await (await saving).path(), 'utf8');
+  expect(text).toMatch(/Noon sale,Open,TEA-SET,40,9\.90/);
+  await visitor.close();
+});
+
+test('two admins pause a sale at once, and the loser reads who was first', async () => {
+  const { id } = await plan();
+  await request('POST', `/flash-sales/${id}/open`);
+  const [first, second] = await two(`/flash-sales/${id}`);
+  await button(first, 'Pause…').click();
+  await button(second, 'Pause…').click();
+  await dialogButton(second, 'Pause the sale').click();
+  await expect.poll(async () => (await now(id)).status).toBe('paused');
+
+  await dialogButton(first, 'Pause the sale').click();
+
+  await first.page.getByText(/^Paused already, by Li/).waitFor();
+  await first.page.getByText('Nothing was done twice. From here you can: Resume and Close.').waitFor();
+  expect(await now(id)).toMatchObject({ status: 'paused', version: 3 });
+  await button(first, 'Resume…').waitFor();
+  await button(second, 'Resume…').waitFor();
+  await first.check();
+  await first.shoot('cockpit-lost');
+  await first.close();
+  await second.close();
+});
+
+test('a pause is not refused because the rate was changed, and both rate and cap stand when two change them', async () => {
+  const { id } = await plan({ rate: 5, queueCap: 100 });
+  await request('POST', `/flash-sales/${id}/open`);
+  const [first, second] = await two(`/flash-sales/${id}`);
+  await button(first, 'Rate 5/s').click();
+  await button(second, 'Rate 5/s').click();
+  await first.page.getByRole('textbox', { name: 'Queue cap' }).fill('500');
+  await second.page.getByRole('textbox', { name: 'Rate' }).fill('8');
+  await dialogButton(second, 'Save').click();
+  await button(second, 'Rate 8/s').waitFor();
+  await button(second, 'Pause…').click();
+
+  await dialogButton(first, 'Save').click();
+
+  await first.page.getByText('Saved. Kept Li’s change to Rate.').waitFor();
+  expect(await now(id)).toMatchObject({ rate: 8, queueCap: 500 });
+  await dialogButton(second, 'Pause the sale').click();
+  await second.page.getByText('“First wave”: Paused.').waitFor();
+  expect(await now(id)).toMatchObject({ status: 'paused', rate: 8, queueCap: 500 });
+  await first.close();
+  await second.close();
+});
+
+test('the quantity is changed by a difference that is shown before, and never below what is sold', async () => {
+  const { id } = await plan({ quantity: 10 });
+  await request('POST', `/flash-sales/${id}/open`);
+  expect(await buy(id, 1)).toBe('queued');
+  await expect.poll(async () => (await statsOf(id)).confirmed).toBe(1);
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, `/flash-sales/${id}`);
+  await legend(visitor, 'Confirmed 1').waitFor();
+  await button(visitor, 'Quantity').click();
+  const delta = page.getByRole('textbox', { name: 'Add, or take away with a minus' });
+  await delta.fill('-10');
+  await page.getByText('Only units that nobody has bought can be taken away.').waitFor();
+  await delta.fill('-4');
+  await page.getByText('4 units go back to the item’s stock.').waitFor();
+  await visitor.check();
+
+  await dialogButton(visitor, 'Change the quantity').click();
+
+  await legend(visitor, 'Remaining 5').waitFor();
+  await page.getByText('✓ balanced').waitFor();
+  expect(await statsOf(id)).toMatchObject({ allotted: 6, remaining: 5, confirmed: 1, balanced: true });
+  await visitor.close();
+});
+
+test('without the stream the numbers are asked for, their age is told, and a sum that is wrong is spelled out', async () => {
+  const { id } = await plan({ quantity: 10 });
+  await request('POST', `/flash-sales/${id}/open`);
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await page.route('**/api/v1/events?*', (route) => route.abort());
+  // The service never says such a thing, which is what the strip is there to notice.
+  await page.route(`**/api/v1/flash-sales/${id}/stats`, async (route) => {
+    const reply = await route.fetch();
+    const stats = (await reply.json()) as Stats;
+    await route.fulfill({ response: reply, json: { ...stats, remaining: stats.remaining - 2, balanced: false } });
+  });
+  await visitor.signIn(admin, `/flash-sales/${id}`);
+
+  await page.getByText('10 units are allotted and 8 are counted: 2 are missing.').waitFor();
+  await page.getByText(/^reconnecting, asking every 2/).waitFor();
+  await visitor.check();
+  await visitor.shoot('cockpit-unbalanced');
+
+  await page.unroute(`**/api/v1/flash-sales/${id}/stats`);
+  await page.getByText('✓ balanced').waitFor();
+  await page.unroute('**/api/v1/events?*');
+  await page.getByText(/^live · /).waitFor({ timeout: 40_000 });
+  await visitor.close();
+});

@@ -1,0 +1,57 @@
+import { Paper } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useFormat, useText } from '@/i18n';
+import type { Tone } from '@/theme';
+import { StatusChip } from '@/ui';
+import { soldOutIn } from './balance';
+import styles from './Cockpit.module.css';
+import { peakOf, type Feed } from './feed';
+import { saleMessages } from './messages';
+import type { Sale, SaleStats } from './queries';
+
+interface TileProps {
+  label: string;
+  value: ReactNode;
+  note: string;
+  tone?: Tone;
+}
+
+function Tile({ label, value, note, tone }: TileProps) {
+  return (
+    <Paper component="div" className={styles.tile}>
+      <dt>{label}</dt>
+      <dd className={styles.figure}>{value}</dd>
+      <dd>
+        <StatusChip tone={tone}>{note}</StatusChip>
+      </dd>
+    </Paper>
+  );
+}
+
+/** The numbers that decide what to do next. */
+export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; feed: Feed }) {
+  const t = useText(saleMessages);
+  const { number, duration } = useFormat();
+  const pace = (perSecond: number) => number(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond));
+  const peak = peakOf(feed, ({ acceptedPerSecond }) => acceptedPerSecond);
+  const left = soldOutIn(stats);
+  const share = stats.allotted === 0 ? 0 : Math.floor((100 * stats.confirmed) / stats.allotted);
+  return (
+    <dl className={styles.tiles}>
+      <Tile label={t('acceptedPerSecond')} value={pace(stats.acceptedPerSecond)} note={t('peak', { n: pace(peak) })} tone={stats.acceptedPerSecond > 0 ? 'ok' : 'neutral'} />
+      <Tile
+        label={t('queued')}
+        value={number(stats.queued)}
+        note={stats.queued === 0 ? t('noneWaits') : t('oldest', { age: duration(stats.oldestQueuedSeconds * 1000) })}
+      />
+      <Tile label={t('confirmedPerSecond')} value={pace(stats.confirmedPerSecond)} note={sale.rate === null ? t('fullSpeed') : t('rateIs', { rate: t('perSecond', { n: sale.rate }) })} />
+      <Tile label={t('confirmed')} value={number(stats.confirmed)} note={t('ofAllotted', { percent: `${share}%` })} />
+      <Tile
+        label={t('soldOutIn')}
+        value={stats.remaining === 0 ? t('soldOutNow') : left === undefined ? t('never') : t('about', { time: duration(left * 1000) })}
+        note={t('left', { n: stats.remaining })}
+      />
+      <Tile label={t('deadTile')} value={number(stats.dead)} note={t(stats.dead > 0 ? 'look' : 'none')} tone={stats.dead > 0 ? 'warn' : 'neutral'} />
+    </dl>
+  );
+}

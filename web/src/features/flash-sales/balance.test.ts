@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { balanceOf, places, resized, soldOutIn } from './balance';
+import type { SaleStats } from './queries';
+
+const stats = (change: Partial<SaleStats> = {}): SaleStats => ({
+  allotted: 10_000,
+  remaining: 1942,
+  queued: 3118,
+  processing: 200,
+  dead: 2,
+  confirmed: 4738,
+  rejected: 212,
+  returned: 31,
+  balanced: true,
+  oldestQueuedSeconds: 3.9,
+  acceptedPerSecond: 971,
+  confirmedPerSecond: 800,
+  ...change,
+});
+
+test('a sale whose places add up is balanced', () => {
+  expect(balanceOf(stats())).toEqual({ counted: 10_000, difference: 0, negative: [], holds: true });
+});
+
+test.each([
+  { name: 'units that are nowhere are missing', change: { queued: 3115 }, difference: 3 },
+  { name: 'units that are twice are too many', change: { confirmed: 4740 }, difference: -2 },
+])('$name', ({ change, difference }) => {
+  expect(balanceOf(stats(change))).toMatchObject({ difference, holds: false });
+});
+
+test('a place with less than nothing is named though the sum is right', () => {
+  expect(balanceOf(stats({ remaining: -58, queued: 5118 }))).toEqual({ counted: 10_000, difference: 0, negative: ['remaining'], holds: false });
+});
+
+test('the service is believed when it says that something is wrong', () => {
+  expect(balanceOf(stats({ balanced: false })).holds).toBe(false);
+});
+
+test('whatever one place has too much or too little is the difference', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...places), fc.integer({ min: -1000, max: 1000 }), (place, change) => {
+      const sound = stats();
+      const { difference, holds } = balanceOf({ ...sound, [place]: sound[place] + change });
+      expect(difference).toBe(0 - change);
+      if (change !== 0) expect(holds).toBe(false);
+    }),
+  );
+});
+
+test('rejected and returned units are for sale again and counted there', () => {
+  expect(balanceOf(stats({ rejected: 9999, returned: 9999 })).holds).toBe(true);
+});
+
+test('the time until it is sold out is what remains at the pace of now', () => {
+  expect(soldOutIn(stats())).toBe(2);
+  expect(soldOutIn(stats({ acceptedPerSecond: 0 }))).toBeUndefined();
+  expect(soldOutIn(stats({ remaining: 0 }))).toBeUndefined();
+});
+
+test.each([
+  { name: 'units are added to what remains', delta: 500, quantity: 10_500, remaining: 2442, fault: undefined },
+  { name: 'all that remains can be taken away', delta: -1942, quantity: 8058, remaining: 0, fault: undefined },
+  { name: 'what somebody has bought cannot', delta: -1943, quantity: 8057, remaining: -1, fault: 'soldAlready' },
+  { name: 'nothing is no change', delta: 0, quantity: 10_000, remaining: 1942, fault: 'nothing' },
+  { name: 'more than a sale can have is refused', delta: 100_000_000, quantity: 100_010_000, remaining: 100_001_942, fault: 'tooMany' },
+])('$name', ({ delta, quantity, remaining, fault }) => {
+  expect(resized(10_000, stats(), delta)).toEqual({ quantity, remaining, fault });
+});
+
+test('a draft keeps at least one unit', () => {
+  expect(resized(3, undefined, -3)).toEqual({ quantity: 0, remaining: undefined, fault: 'belowOne' });
+});

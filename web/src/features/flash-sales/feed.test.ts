@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { columnsOf, follow, holds, peakOf, shortest, span, type Feed } from './feed';
+import type { SaleStats } from './queries';
+
+const start = 1_800_000_000_000;
+
+const sample = (seconds: number, confirmed: number) => ({
+  at: start + seconds * 1000,
+  stats: {
+    allotted: 100,
+    remaining: 100 - confirmed,
+    queued: 0,
+    processing: 0,
+    dead: 0,
+    confirmed,
+    rejected: 0,
+    returned: 0,
+    balanced: true,
+    oldestQueuedSeconds: 0,
+    acceptedPerSecond: confirmed,
+    confirmedPerSecond: 0,
+  } satisfies SaleStats,
+});
+
+const feedOf = (...samples: [number, number][]): Feed => samples.reduce<Feed>((feed, [seconds, confirmed]) => follow(feed, sample(seconds, confirmed)), []);
+const confirmed = (stats: SaleStats) => stats.confirmed;
+const at = (feed: Feed, now: number, ...seconds: number[]) => {
+  const { times, rows } = columnsOf(feed, [confirmed], start + now * 1000);
+  return seconds.map((second) => rows[0]?.[times.indexOf(start / 1000 + second)]);
+};
+
+test('numbers are kept in the order in which they were true', () => {
+  expect(feedOf([0, 1], [1, 2], [2, 5]).map(({ stats }) => stats.confirmed)).toEqual([1, 2, 5]);
+});
+
+test('a slow reply does not turn the clock back', () => {
+  const feed = feedOf([0, 1], [4, 9]);
+  expect(follow(feed, sample(3, 6))).toBe(feed);
+  expect(follow(feed, sample(4, 6))).toBe(feed);
+});
+
+test('what is older than the window is dropped, but for what held at its beginning', () => {
+  const feed = feedOf([0, 1], [10, 2], [20, 3], [span / 1000 + 15, 4]);
+  expect(feed.map(({ stats }) => stats.confirmed)).toEqual([2, 3, 4]);
+});
+
+test('the feed stays bounded however long it is followed', () => {
+  let feed: Feed = [];
+  for (let second = 0; second < 3600; second++) feed = follow(feed, sample(second, second));
+  expect(feed.length).toBeLessThanOrEqual(span / 1000 + 1);
+});
+
+test('numbers hold until others come', () => {
+  const feed = feedOf([0, 1], [3, 7]);
+  expect(at(feed, 5, 0, 1, 2, 3, 4, 5)).toEqual([1, 1, 1, 7, 7, 7]);
+});
+
+test('numbers that were not told again in time are not known: the line has a gap', () => {
+  const known = holds / 1000;
+  const feed = feedOf([0, 1], [40, 2]);
+  expect(at(feed, 41, -1, 0, known, known + 1, 39, 40, 41)).toEqual([null, 1, 1, null, null, 2, 2]);
+});
+
+test('a chart has one value a second for each of its lines', () => {
+  const { times, rows } = columnsOf(feedOf([0, 1]), [confirmed, (stats) => stats.remaining], start);
+  expect(rows.map((row) => row.length)).toEqual([times.length, times.length]);
+  expect(rows.map((row) => row.at(-1))).toEqual([1, 99]);
+});
+
+test.each([
+  { name: 'a chart shows a minute at first', followed: 5_000, shown: shortest },
+  { name: 'it grows with the feed', followed: 100_000, shown: 100_000 },
+  { name: 'it never shows more than the window', followed: 2 * span, shown: span },
+])('$name', ({ followed, shown }) => {
+  const { times } = columnsOf(feedOf([0, 1], [followed / 1000, 2]), [confirmed], start + followed);
+  expect(times).toHaveLength(shown / 1000 + 1);
+  expect(times.at(-1)).toBe((start + followed) / 1000);
+});
+
+test('within a second the last numbers count', () => {
+  expect(at(feedOf([0, 1], [0.2, 2], [0.9, 3]), 1, 0)).toEqual([3]);
+});
+
+test('the peak is the largest value that is still remembered', () => {
+  expect(peakOf(feedOf([0, 3], [1, 9], [2, 4]), confirmed)).toBe(9);
+  expect(peakOf([], confirmed)).toBe(0);
+});

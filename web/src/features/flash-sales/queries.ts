@@ -1,0 +1,144 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { answer, api, data, idempotent, type components, type operations } from '@/api';
+import type { JsonObject } from '@/merge';
+import type { TableSearch } from '@/ui/table';
+import type { Sample } from './feed';
+
+export type Sale = components['schemas']['FlashSale'];
+export type SaleStatus = components['schemas']['FlashSaleStatus'];
+export type SaleAction = Sale['allowedTransitions'][number];
+export type SaleTerms = components['schemas']['FlashSaleCreate'];
+export type SaleStats = components['schemas']['FlashSaleStats'];
+export type SaleRevision = components['schemas']['FlashSaleRevision'];
+export type Reconciliation = components['schemas']['FlashSaleReconciliation'];
+export type DeadLetter = components['schemas']['FlashSaleDead'];
+export type DeadDecision = 'retry' | 'discard';
+type SaleQuery = NonNullable<operations['listFlashSales']['parameters']['query']>;
+
+export interface SaleSearch extends TableSearch {
+  status?: SaleStatus;
+  sku?: string;
+}
+
+const historyPage = 50;
+
+export function readSales(search: SaleSearch, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/flash-sales', { params: { query: search as SaleQuery }, signal }));
+}
+
+export function saleList(search: SaleSearch) {
+  return queryOptions({
+    queryKey: ['flash-sales', 'list', search],
+    queryFn: ({ signal }) => readSales(search, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function oneSale(id: number) {
+  return queryOptions({
+    queryKey: ['flash-sales', 'one', id],
+    queryFn: ({ signal }) => data(api.GET('/api/v1/flash-sales/{id}', { params: { path: { id } }, signal })),
+  });
+}
+
+export function readStats(id: number, signal?: AbortSignal): Promise<SaleStats> {
+  return data(api.GET('/api/v1/flash-sales/{id}/stats', { params: { path: { id } }, signal }));
+}
+
+/** The newest numbers of a sale; the stream puts them here too. */
+export function saleStats(id: number) {
+  return queryOptions({
+    queryKey: ['flash-sales', 'stats', id],
+    queryFn: async ({ signal }): Promise<Sample> => {
+      // What comes back was true at some time after it was asked for.
+      const at = Date.now();
+      return { at, stats: await readStats(id, signal) };
+    },
+  });
+}
+
+export function saleHistory(id: number) {
+  return infiniteQueryOptions({
+    queryKey: ['flash-sales', 'one', id, 'history'],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      data(api.GET('/api/v1/flash-sales/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+}
+
+export function readDead(id: number, search: TableSearch, signal?: AbortSignal) {
+  const { cursor, limit } = search;
+  return data(api.GET('/api/v1/flash-sales/{id}/dead', { params: { path: { id }, query: { cursor, limit } }, signal }));
+}
+
+export function deadLetters(id: number, search: TableSearch) {
+  return queryOptions({
+    queryKey: ['flash-sales', 'one', id, 'dead', search],
+    queryFn: ({ signal }) => readDead(id, search, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function createSale(terms: SaleTerms, key: string) {
+  return answer(api.POST('/api/v1/flash-sales', { body: terms, headers: idempotent(key) }));
+}
+
+/** Edits a sale as it was at a tag. */
+export function editSale(id: number, patch: JsonObject, etag: string): Promise<Sale> {
+  return data(api.PATCH('/api/v1/flash-sales/{id}', { params: { path: { id }, header: { 'If-Match': etag } }, body: patch }));
+}
+
+/** Adds units to a sale, or takes away what nobody has bought; edits of other fields do not stand in the way. */
+export function resizeSale(id: number, quantityDelta: number, etag: string, key: string) {
+  return answer(
+    api.PATCH('/api/v1/flash-sales/{id}', {
+      params: { path: { id }, header: { 'If-Match': etag }, query: { merge: 'disjoint' } },
+      body: { quantityDelta },
+      headers: idempotent(key),
+    }),
+  );
+}
+
+export function deleteSale(id: number, etag: string) {
+  return api.DELETE('/api/v1/flash-sales/{id}', { params: { path: { id }, header: { 'If-Match': etag } } });
+}
+
+/**
+ * Takes a step with a sale. Opening is guarded by the version that was looked at, for
+ * it sells on its terms; the others by the status alone, as decisions on dead letters
+ * and edits of the rate are versions too and no reason to refuse a pause.
+ */
+export function takeStep({ id, etag }: Sale, action: SaleAction, key: string) {
+  const init = { params: { path: { id } }, headers: idempotent(key) };
+  switch (action) {
+    case 'open':
+      return answer(api.POST('/api/v1/flash-sales/{id}/open', { ...init, params: { path: { id }, header: { 'If-Match': etag } } }));
+    case 'pause':
+      return answer(api.POST('/api/v1/flash-sales/{id}/pause', init));
+    case 'resume':
+      return answer(api.POST('/api/v1/flash-sales/{id}/resume', init));
+    case 'close':
+      return answer(api.POST('/api/v1/flash-sales/{id}/close', init));
+  }
+}
+
+export function reconcile(id: number, key: string): Promise<Reconciliation> {
+  return data(api.POST('/api/v1/flash-sales/{id}/reconcile', { params: { path: { id } }, headers: idempotent(key) }));
+}
+
+export function decideDead(id: number, messageId: string, decision: DeadDecision, key: string) {
+  const init = { params: { path: { id, messageId } }, headers: idempotent(key) };
+  return decision === 'retry'
+    ? api.POST('/api/v1/flash-sales/{id}/dead/{messageId}/retry', init)
+    : api.POST('/api/v1/flash-sales/{id}/dead/{messageId}/discard', init);
+}
+
+/** Items that can be sold, whose sku or name has the words in it. */
+export function itemsForSale(words: string) {
+  return queryOptions({
+    queryKey: ['items', 'for-sale', words],
+    queryFn: ({ signal }) => data(api.GET('/api/v1/items', { params: { query: { ...(words === '' ? {} : { q: words }), status: 'active', limit: 20 } }, signal })),
+    placeholderData: keepPreviousData,
+  });
+}

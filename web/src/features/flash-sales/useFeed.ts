@@ -1,0 +1,37 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLive, useLiveState } from '@/api';
+import { follow, type Feed, type Sample } from './feed';
+import { saleStats, type Sale, type SaleStats } from './queries';
+
+/** How often the numbers are asked for, in ms: as a second opinion, and while there is no stream. */
+const checkEvery = 10_000;
+export const pollEvery = 2_000;
+
+export interface Following {
+  feed: Feed;
+  last: Sample | undefined;
+  /** Why the numbers cannot be had now. */
+  error: Error | null;
+  retry: () => void;
+  isLive: boolean;
+}
+
+/** The numbers of a sale as they come: announced by the stream, asked for when it is away. */
+export function useFeed({ id, status }: Sale): Following {
+  const queries = useQueryClient();
+  const isLive = useLiveState().status === 'live';
+  const { queryKey, ...options } = saleStats(id);
+  const query = useQuery({ queryKey, ...options, enabled: status !== 'draft', refetchInterval: isLive ? checkEvery : pollEvery, structuralSharing: false });
+  useLive('flash-sales', ({ key, payload }) => {
+    if (key !== String(id) || payload.action !== 'stats') return;
+    queries.setQueryData(queryKey, { at: Date.now(), stats: payload.detail as SaleStats });
+  });
+  const [feed, setFeed] = useState<Feed>([]);
+  const [seen, setSeen] = useState<Sample>();
+  if (query.data !== undefined && query.data !== seen) {
+    setSeen(query.data);
+    setFeed(follow(feed, query.data));
+  }
+  return { feed, last: feed.at(-1), error: query.error, retry: () => void query.refetch(), isLive };
+}
