@@ -63,6 +63,11 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Whether the key of a write that failed like this has to be kept: there is no answer under it yet. */
+export function keepsKey(error: unknown): boolean {
+  return error instanceof ApiProblem && (error.isTransient || error.isOutcomeUnknown || error.code === 'request_in_progress');
+}
+
 export function isProblem<C extends ProblemCode>(error: unknown, ...codes: C[]): error is ApiProblem & { code: C } {
   return error instanceof ApiProblem && (codes.length === 0 || codes.includes(error.code as C));
 }

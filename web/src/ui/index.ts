@@ -1,9 +1,11 @@
 export { Banner } from './feedback/Banner';
 export { useConfirm, type Confirmation, type Question } from './feedback/confirm';
+export { OutcomeNotice } from './feedback/OutcomeNotice';
 export { ProblemBanner } from './feedback/ProblemBanner';
 export { useToasts, type Toasts } from './feedback/toasts';
 export { useProblemText } from './feedback/useProblemText';
 export { useDraft, type Base, type Draft, type Versioned } from './edit/useDraft';
+export { useKeyedForm, type KeyedForm } from './edit/useKeyedForm';
 export { usePresence, type Present } from './edit/usePresence';
 export { EtagVersion } from './EtagVersion';
 export { Icon, type IconName } from './Icon';

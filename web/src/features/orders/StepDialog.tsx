@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey } from '@/api';
+import { isProblem, keepsKey, useIdempotencyKey } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useToasts } from '@/ui';
+import { Banner, OutcomeNotice, ProblemBanner, useToasts } from '@/ui';
 import { winnerOf, type Winner } from './loser';
 import { orderMessages } from './messages';
 import { emptyStep, oneOrder, takeStep, type Order, type OrderAction } from './queries';
@@ -45,7 +45,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
         onLost(winner);
       } else if (isProblem(error) && error.isOutcomeUnknown) {
         void queries.invalidateQueries({ queryKey: ['orders'] });
-      } else {
+      } else if (!keepsKey(error)) {
         renew();
       }
     },
@@ -63,6 +63,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
     <Modal opened onClose={onClose} withCloseButton={false} title={t(`${action}Title`, { what: `${t('order')} ${order.orderNo}` })}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
+          <OutcomeNotice requestKey={key} />
           <Text c="dimmed">{t(`${action}Hint`)}</Text>
           <StepFields action={action} step={step} onChange={setStep} errors={errors} disabled={take.isPending || unknown} />
           {unknown && <Banner tone="warn" title={t('outcomeUnknown')} />}
