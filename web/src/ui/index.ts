@@ -1,5 +1,6 @@
 export { Banner } from './feedback/Banner';
 export { useConfirm, type Confirmation, type Question } from './feedback/confirm';
+export { KeyedNotice } from './feedback/KeyedNotice';
 export { OutcomeNotice } from './feedback/OutcomeNotice';
 export { ProblemBanner } from './feedback/ProblemBanner';
 export { useToasts, type Toasts } from './feedback/toasts';
@@ -14,6 +15,7 @@ export { useNow } from './now';
 export type { PageInfo, Waiting } from './page';
 export { PageHeader } from './PageHeader';
 export { Avatar, Person } from './Person';
+export { RecordLink } from './RecordLink';
 export type { Hit, SearchProvider } from './shell/search';
 export { StatusChip } from './StatusChip';
 export { When } from './When';
