@@ -12,5 +12,7 @@ export function RecordLink({ path, children = path }: { path: string; children?:
   const page = pageOf[kind] ?? kind;
   const exists = Object.keys(router.routesByPath).some((known) => known.startsWith(`/${page}/$`));
   if (!exists || id === '') return children;
-  return <Link to={`/${page}/${encodeURIComponent(id)}`}>{children}</Link>;
+  // Typed as text: which pages there are is known at run time only.
+  const to: string = `/${page}/${encodeURIComponent(id)}`;
+  return <Link to={to}>{children}</Link>;
 }
