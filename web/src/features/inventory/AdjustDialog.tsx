@@ -45,7 +45,8 @@ export function AdjustDialog({ stock, onClose }: Props) {
   });
   const { form, change, isOpen, isPending, error } = keyed;
   const fixed = isOpen || isPending;
-  const after = preview(form, stock);
+  // Once sent, the stock that is shown may have it in it already.
+  const after = fixed ? undefined : preview(form, stock);
   const moved = form.way === 'count' && error === null && !fixed && stock.onHand !== form.changeFrom;
   const countAgain = (n: number) => change({ changeFrom: n, setTo: null });
   const submit = (event: SubmitEvent) => {
@@ -91,7 +92,7 @@ export function AdjustDialog({ stock, onClose }: Props) {
           />
           <AdjustmentInputs form={form} onChange={change} missing={strict ? missingOf(form) : new Set()} error={error} disabled={fixed} />
           {after !== undefined && (
-            <Text c="dimmed" className="tabular">
+            <Text c={after.available < 0 ? 'bad' : 'dimmed'} className="tabular">
               {t('preview', {
                 onHand: stock.onHand,
                 newOnHand: format.number(after.onHand),

@@ -40,4 +40,5 @@ test('the preview moves what is free by what moves in the house', () => {
   expect(preview(form({ delta: -20 }), stock)).toEqual({ onHand: 100, available: 93 });
   expect(preview(form({ way: 'count', setTo: 130 }), stock)).toEqual({ onHand: 130, available: 123 });
   expect(preview(form(), stock)).toBeUndefined();
+  expect(preview(form({ way: 'count', setTo: 130, changeFrom: 100 }), stock)).toBeUndefined();
 });

@@ -38,8 +38,9 @@ export function requestOf({ way, delta, setTo, changeFrom, reason, reference }: 
   return way === 'delta' ? { delta: delta ?? 0, ...common } : { setTo: setTo ?? 0, changeFrom, ...common };
 }
 
-/** What the stock would be; undefined while nothing is typed. */
+/** What the stock would be; undefined while nothing is typed, and for a count that is out of date. */
 export function preview({ way, delta, setTo, changeFrom }: AdjustmentForm, stock: Stock): { onHand: number; available: number } | undefined {
+  if (way === 'count' && changeFrom !== stock.onHand) return undefined;
   const change = way === 'delta' ? delta : setTo === null ? null : setTo - changeFrom;
   if (change === null) return undefined;
   return { onHand: stock.onHand + change, available: stock.available + change };

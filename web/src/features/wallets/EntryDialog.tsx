@@ -40,6 +40,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
   const { form, change, isOpen, isPending, error } = keyed;
   const fixed = isOpen || isPending;
   const missing = missingOfPosting(form);
+  const after = wallet.balance + signedAmount(form);
   const refused = isProblem(error) ? error.fields : [];
   const wrong = (name: 'amount' | 'kind' | 'reference') =>
     strict && missing.has(name) ? t(`${name}Needed`) : refused.find(({ pointer }) => pointer === `/${name}`)?.message;
@@ -73,9 +74,9 @@ export function EntryDialog({ wallet, onClose }: Props) {
           <MoneyInput label={t('amount')} minor={form.amount} disabled={fixed} error={wrong('amount')} onMinor={(amount) => change({ amount })} data-autofocus />
           <TextInput label={t('kind')} description={t('kindHint')} maxLength={32} disabled={fixed} value={form.kind} error={wrong('kind')} onChange={(event) => change({ kind: event.currentTarget.value.trim() })} />
           <TextInput label={t('reference')} description={t('referenceHint')} classNames={{ input: 'mono' }} maxLength={100} disabled={fixed} value={form.reference} error={wrong('reference')} onChange={(event) => change({ reference: event.currentTarget.value })} />
-          {form.amount !== null && (
-            <Text c="dimmed" className="tabular">
-              {t('preview', { before: money(wallet.balance), after: money(wallet.balance + signedAmount(form)) })}. {t('previewHint')}
+          {form.amount !== null && !fixed && (
+            <Text c={after < 0 ? 'bad' : 'dimmed'} className="tabular">
+              {t('preview', { before: money(wallet.balance), after: money(after) })}. {t('previewHint')}
             </Text>
           )}
           <Group justify="flex-end">

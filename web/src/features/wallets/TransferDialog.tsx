@@ -76,7 +76,7 @@ export function TransferDialog({ from, onClose }: Props) {
           </Group>
           <MoneyInput label={t('amount')} minor={form.amount} disabled={fixed} error={wrong('amount')} onMinor={(amount) => change({ amount })} />
           <TextInput label={t('reference')} description={t('referenceHint')} classNames={{ input: 'mono' }} maxLength={100} disabled={fixed} value={form.reference} error={wrong('reference')} onChange={(event) => change({ reference: event.currentTarget.value })} />
-          <TransferPreview form={form} />
+          {!fixed && <TransferPreview form={form} />}
           <Group justify="flex-end">
             <Button onClick={close}>{ui('cancel')}</Button>
             <Button type="submit" variant="filled" loading={isPending}>
