@@ -18,7 +18,7 @@ export function KeyDrawer({ id, onClose }: { id: number; onClose: () => void }) 
   const ui = useText(uiMessages);
   const { data, error, refetch } = useQuery(oneKey(id));
   return (
-    <Drawer opened onClose={onClose} position="right" size="md" title={t('key')} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <Drawer opened onClose={onClose} position="right" size="md" title={t('one')} closeButtonProps={{ 'aria-label': ui('close') }}>
       {isProblem(error, 'not_found') ? (
         <Banner tone="info" title={t('gone')} />
       ) : (
@@ -56,7 +56,8 @@ function Facts({ entry }: { entry: IdempotencyKey }) {
         </Fact>
         <Fact name={t('kept')}>{t(entry.replyKept ? 'keptYes' : 'keptNo')}</Fact>
         <Fact name={t('who')}>
-          <Person person={entry.actor} withAvatar /> {t(entry.actorKind)}
+          <Person person={entry.actor} withAvatar />
+          <div className={styles.dimmed}>{t(entry.actorKind)}</div>
         </Fact>
         {entry.onBehalfOf !== null && <Fact name={t('onBehalfOf')}>{entry.onBehalfOf}</Fact>}
         <Fact name={t('when')}>{dateTime(entry.createdTime)}</Fact>

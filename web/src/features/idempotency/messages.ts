@@ -3,6 +3,7 @@ import { catalogue } from '@/i18n';
 export const idempotencyMessages = catalogue(
   {
     title: 'Idempotency keys',
+    one: 'Idempotency key',
     key: 'Key',
     who: 'Who',
     when: 'When',
@@ -33,6 +34,7 @@ export const idempotencyMessages = catalogue(
   },
   {
     title: '幂等键',
+    one: '幂等键',
     key: '键',
     who: '使用者',
     when: '时间',

@@ -50,7 +50,7 @@ function Numbers({ stock }: { stock: Stock }) {
           </div>
         ))}
       </dl>
-      <div className={styles.hint}>
+      <div className={styles.changed}>
         {stock.updatedBy === null || stock.updatedTime === null ? (
           t('untouched')
         ) : (

@@ -19,7 +19,7 @@ export function LockTable({ locks }: { locks: readonly HeldLock[] }) {
       {locks.length === 0 ? (
         <Empty title={t('noLocks')} hint={t('noLocksHint')} />
       ) : (
-        <div className={styles.scroll} tabIndex={0} role="region" aria-labelledby="locks">
+        <div className={styles.scroll} tabIndex={0} role="group" aria-labelledby="locks">
           <table className={styles.table} aria-labelledby="locks">
             <thead>
               <tr>

@@ -21,7 +21,7 @@ export function QueueTable({ queues }: { queues: readonly Queue[] }) {
       {queues.length === 0 ? (
         <Empty title={t('noQueues')} hint={t('noQueuesHint')} />
       ) : (
-        <div className={styles.scroll} tabIndex={0} role="region" aria-labelledby="queues">
+        <div className={styles.scroll} tabIndex={0} role="group" aria-labelledby="queues">
           <table className={styles.table} aria-labelledby="queues">
             <thead>
               <tr>

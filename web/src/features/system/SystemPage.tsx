@@ -32,7 +32,7 @@ export function SystemPage() {
 function DataAge({ since, failing }: { since: number; failing: boolean }) {
   const t = useText(systemMessages);
   const { duration } = useFormat();
-  const age = duration(Math.max(0, Math.round((useNow() - since) / 1000)) * 1000 || 1);
+  const age = duration(Math.max(1, Math.round((useNow() - since) / 1000)) * 1000);
   return <span className={`tabular ${(failing ? styles.stale : styles.age) ?? ''}`}>{t(failing ? 'stale' : 'age', { age })}</span>;
 }
 
