@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { parse } from '@/merge';
+import { retrying } from './retry';
 import type { paths } from './schema';
 import { sessionStore } from './session';
 import { transport } from './transport';
@@ -9,8 +10,11 @@ export const origin = window.location.origin;
 
 const patch = 'application/merge-patch+json';
 
-/** The service, typed by its contract. Every refusal is thrown as an ApiProblem. */
-export const api = createClient<paths>({ baseUrl: origin, fetch: transport(sessionStore) });
+/**
+ * The service, typed by its contract. Every refusal is thrown as an ApiProblem. A write
+ * with an idempotency key is repeated with it until its outcome is known, see retrying.
+ */
+export const api = createClient<paths>({ baseUrl: origin, fetch: retrying(transport(sessionStore)) });
 
 /** The body of a reply. */
 export async function data<T>(call: Promise<{ data?: T }>): Promise<T> {

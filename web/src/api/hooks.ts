@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { randomId } from '@/browser/id';
 import { LiveStream, type LiveEvent, type LiveState } from './live';
+import { attempts, type Doubt } from './retry';
 import { may, sessionStore, type SessionState, type SessionUser } from './session';
 
 export const liveStream = new LiveStream(sessionStore);
@@ -38,6 +39,17 @@ export function useLiveState(): LiveState {
 export function useLive(topic: string, handler: (event: LiveEvent) => void): void {
   const onEvent = useEffectEvent(handler);
   useEffect(() => liveStream.on(topic, (event) => onEvent(event)), [topic]);
+}
+
+/** What is known of the request with a key while it is repeated; undefined when it is not. */
+export function useDoubt(key: string): Doubt | undefined {
+  return useSyncExternalStore(attempts.subscribe, () => attempts.of(key));
+}
+
+/** Calls the handler when a write is answered with what an earlier one with its key was answered. */
+export function useReplays(handler: () => void): void {
+  const onReplay = useEffectEvent(handler);
+  useEffect(() => attempts.onReplay(() => onReplay()), []);
 }
 
 /**

@@ -1,10 +1,12 @@
 export { answer, api, asMergePatch, data, exactly, idempotent, type Answer } from './client';
-export { liveStream, useIdempotencyKey, useLive, useLiveState, useMay, useSession, useTenant, useUser } from './hooks';
+export { liveStream, useIdempotencyKey, useLive, useLiveState, useMay, useSession, useTenant, useUser, useDoubt, useReplays } from './hooks';
 export { announceLeaving, announcePresence } from './presence';
+export { attempts, Attempts, retrying, type Doubt } from './retry';
 export type { LiveEvent, LiveState, LiveStatus } from './live';
 export {
   ApiProblem,
   isProblem,
+  keepsKey,
   transitionRefused,
   versionConflict,
   type FieldProblem,

@@ -63,6 +63,11 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Whether the key of a write that failed like this has to be kept: there is no answer under it yet. */
+export function keepsKey(error: unknown): boolean {
+  return error instanceof ApiProblem && (error.isTransient || error.isOutcomeUnknown || error.code === 'request_in_progress');
+}
+
 export function isProblem<C extends ProblemCode>(error: unknown, ...codes: C[]): error is ApiProblem & { code: C } {
   return error instanceof ApiProblem && (codes.length === 0 || codes.includes(error.code as C));
 }
@@ -110,12 +115,14 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
   const retryAfter = Number.isFinite(seconds) ? seconds * 1000 : undefined;
   const requestId = response.headers.get('X-Request-Id') ?? '';
+  let said = '{}';
   try {
     const body = exact(JSON.parse(text)) as unknown as Members;
+    said = text;
     if (typeof body.code === 'string') return new ApiProblem({ ...body, requestId: body.requestId }, text, retryAfter);
   } catch {
     // A proxy in between answers in words of its own.
   }
   const code = response.status >= 500 ? 'unavailable' : 'internal';
-  return new ApiProblem({ code, title: response.statusText, detail: `HTTP ${response.status}`, status: response.status, requestId }, '{}', retryAfter);
+  return new ApiProblem({ code, title: response.statusText, detail: `HTTP ${response.status}`, status: response.status, requestId }, said, retryAfter);
 }

@@ -1,10 +1,13 @@
 export { Banner } from './feedback/Banner';
 export { useConfirm, type Confirmation, type Question } from './feedback/confirm';
+export { KeyedNotice } from './feedback/KeyedNotice';
+export { OutcomeNotice } from './feedback/OutcomeNotice';
 export { ProblemBanner } from './feedback/ProblemBanner';
 export { useToasts, type Toasts } from './feedback/toasts';
 export { useRefusalText, useRuleText, type Said } from './feedback/said';
 export { useProblemText } from './feedback/useProblemText';
 export { forgetDraft, keptDraft, useDraft, type Base, type Draft, type Versioned } from './edit/useDraft';
+export { useKeyedForm, type KeyedForm } from './edit/useKeyedForm';
 export { usePresence, type Present } from './edit/usePresence';
 export { EtagVersion } from './EtagVersion';
 export { Icon, type IconName } from './Icon';
@@ -13,5 +16,7 @@ export { useNow } from './now';
 export type { PageInfo, Waiting } from './page';
 export { PageHeader } from './PageHeader';
 export { Avatar, Person } from './Person';
+
+export { RecordLink } from './RecordLink';
 export { StatusChip } from './StatusChip';
 export { When } from './When';

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey, useMay } from '@/api';
+import { keepsKey, useIdempotencyKey, useMay } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, ProblemBanner, useDraft, useToasts } from '@/ui';
 import { EditNotices } from '@/ui/edit/EditNotices';
@@ -129,7 +129,7 @@ function Gone({ id, value, mayWrite, forget }: GoneProps) {
       void navigate({ to: '/coupon-campaigns/$id', params: { id: String(made.id) }, replace: true });
     },
     onError: (error) => {
-      if (!isProblem(error) || !error.isOutcomeUnknown) renew();
+      if (!keepsKey(error)) renew();
     },
   });
   return (

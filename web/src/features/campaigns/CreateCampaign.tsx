@@ -2,9 +2,9 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey } from '@/api';
+import { isProblem, keepsKey, useIdempotencyKey } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useDraft, useToasts, When, type Versioned } from '@/ui';
+import { Banner, OutcomeNotice, ProblemBanner, useDraft, useToasts, type Versioned, When } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { uiMessages } from '@/ui/messages';
 import { CampaignInputs } from './CampaignInputs';
@@ -50,19 +50,18 @@ export function CreateCampaign({ onClose, copy, onCreated }: Props) {
   const [strict, setStrict] = useState(false);
   const create = useMutation({
     mutationFn: () => createCampaign(termsOf(draft.value), key),
-    onSuccess: ({ data: made, replayed }) => {
+    onSuccess: ({ data: made }) => {
       renew();
       draft.discard();
       queries.setQueryData(oneCampaign(made.id).queryKey, made);
       void queries.invalidateQueries({ queryKey: ['coupon-campaigns', 'list'] });
       toasts.done(t('created', { name: made.name }));
-      if (replayed) toasts.info(t('replayed'));
       onCreated?.();
       onClose();
       void navigate({ to: '/coupon-campaigns/$id', params: { id: String(made.id) } });
     },
     onError: (error) => {
-      if (!isProblem(error) || !error.isOutcomeUnknown) renew();
+      if (!keepsKey(error)) renew();
     },
   });
   // What was sent stays as it was: the same key with other contents would be refused.
@@ -77,6 +76,7 @@ export function CreateCampaign({ onClose, copy, onCreated }: Props) {
     <Modal opened onClose={onClose} size="lg" title={t(copy === undefined ? 'add' : 'copyToNew')} closeButtonProps={{ 'aria-label': ui('close') }}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
+          <OutcomeNotice requestKey={key} />
           {create.error !== null && (unknown ? <Banner tone="warn" title={t('unknown')} /> : <ProblemBanner error={create.error} />)}
           {draft.restored !== undefined && (
             <Banner

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { isProblem, useIdempotencyKey, type ApiProblem } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, useNow, useToasts } from '@/ui';
+import { Banner, OutcomeNotice, useNow } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { IssuedCodes } from './IssuedCodes';
 import { emptyIssue, formOf, IssueInputs, requestOf, sizeOf, type IssueForm } from './IssueInputs';
@@ -28,7 +28,6 @@ interface Issued {
 export function IssueDialog({ campaign, onClose }: Props) {
   const t = useText(campaignMessages);
   const ui = useText(uiMessages);
-  const toasts = useToasts();
   const queries = useQueryClient();
   const scope = `coupon-campaigns/${campaign.id}/coupons`;
   const { key, renew } = useIdempotencyKey(scope);
@@ -46,7 +45,6 @@ export function IssueDialog({ campaign, onClose }: Props) {
       renew();
       forget();
       setIssued({ codes, request, replayed });
-      if (replayed) toasts.info(t('replayed'));
     },
     onError: (error) => {
       if (isProblem(error) && (error.isOutcomeUnknown || isStillRunning(error))) return;
@@ -77,6 +75,7 @@ export function IssueDialog({ campaign, onClose }: Props) {
       ) : (
         <form onSubmit={submit} noValidate>
           <Stack gap="md">
+            <OutcomeNotice requestKey={key} />
             {open ? (
               <Banner tone="warn" title={t('resend')}>
                 {t('resendHint')}

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, transitionRefused, useIdempotencyKey, type components } from '@/api';
+import { type components, isProblem, keepsKey, transitionRefused, useIdempotencyKey } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useToasts, When } from '@/ui';
+import { Banner, OutcomeNotice, ProblemBanner, useToasts, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { couponMessages } from './messages';
 import { oneCoupon, redeem, voidCoupon, type Coupon, type CouponAction } from './queries';
@@ -30,15 +30,14 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
   const [strict, setStrict] = useState(false);
   const run = useMutation({
     mutationFn: () => (action === 'redeem' ? redeem(code, { userId: userId ?? 0, orderId }, key) : voidCoupon(code, reason.trim(), key)),
-    onSuccess: ({ data: after, replayed }) => {
+    onSuccess: ({ data: after }) => {
       renew();
       queries.setQueryData(oneCoupon(code).queryKey, after);
       toasts.done(t(action === 'redeem' ? 'redeemed' : 'voided', { code }));
-      if (replayed) toasts.info(t('replayed'));
       onClose();
     },
     onError: (error) => {
-      if (!isProblem(error) || !error.isOutcomeUnknown) renew();
+      if (!keepsKey(error)) renew();
       const refused = transitionRefused<Coupon>(error);
       if (refused !== undefined) queries.setQueryData(oneCoupon(code).queryKey, refused.current);
     },
@@ -57,6 +56,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
     <Modal opened onClose={onClose} title={t(isRedeeming ? 'redeemTitle' : 'voidTitle', { code })} closeButtonProps={{ 'aria-label': ui('close') }}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
+          <OutcomeNotice requestKey={key} />
           {run.error !== null && <Refusal error={run.error} userId={userId} />}
           {!lost && <Text c="dimmed">{t(isRedeeming ? 'redeemHint' : 'voidHint')}</Text>}
           {!lost && isRedeeming && (

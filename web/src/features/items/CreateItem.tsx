@@ -2,9 +2,9 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
-import { api, data, idempotent, isProblem, useIdempotencyKey } from '@/api';
+import { api, data, idempotent, isProblem, keepsKey, useIdempotencyKey } from '@/api';
 import { useText } from '@/i18n';
-import { ProblemBanner, useToasts } from '@/ui';
+import { OutcomeNotice, ProblemBanner, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import type { ItemFields } from './fields';
 import { isComplete, ItemInputs } from './ItemInputs';
@@ -35,7 +35,7 @@ export function CreateItem({ onClose }: { onClose: () => void }) {
       void navigate({ to: '/items/$sku', params: { sku: item.sku } });
     },
     onError: (error) => {
-      if (!isProblem(error) || !error.isOutcomeUnknown) renew();
+      if (!keepsKey(error)) renew();
     },
   });
   const exists = isProblem(create.error, 'already_exists');
@@ -48,6 +48,7 @@ export function CreateItem({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} title={t('add')} closeButtonProps={{ 'aria-label': ui('close') }}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
+          <OutcomeNotice requestKey={key} />
           {create.error !== null && !exists && <ProblemBanner error={create.error} />}
           <TextInput
             label={t('sku')}

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey, useUser } from '@/api';
+import { isProblem, useIdempotencyKey, useUser, keepsKey } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Banner, ProblemBanner, useRuleText, useToasts } from '@/ui';
+import { Banner, ProblemBanner, useRuleText, useToasts, OutcomeNotice } from '@/ui';
 import { winnerOf, type Winner } from './loser';
 import { orderMessages } from './messages';
 import { emptyStep, oneOrder, takeStep, type Order, type OrderAction } from './queries';
@@ -58,7 +58,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
         void queries.invalidateQueries({ queryKey: ['orders'] });
       } else {
         setSent(false);
-        renew();
+        if (!keepsKey(error)) renew();
       }
     },
   });
@@ -77,6 +77,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
     <Modal opened onClose={onClose} withCloseButton={false} title={t(`${action}Title`, { what: `${t('order')} ${order.orderNo}` })}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
+          <OutcomeNotice requestKey={key} />
           <Text c="dimmed">{t(`${action}Hint`)}</Text>
           <StepFields action={action} step={step} onChange={setStep} errors={errors} disabled={take.isPending || unknown || late} />
           {moved && <Moved order={now} action={action} />}

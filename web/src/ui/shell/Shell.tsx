@@ -1,10 +1,11 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { useTenant } from '@/api';
+import { useTenant, useReplays } from '@/api';
 import { useLocalText, useText } from '@/i18n';
 import { Logo, productName } from '../brand/Logo';
 import { Icon } from '../Icon';
+import { useToasts } from '../feedback/toasts';
 import { uiMessages } from '../messages';
 import { LanguageSwitch } from './LanguageSwitch';
 import { LiveIndicator } from './LiveIndicator';
@@ -22,6 +23,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const shared = useText(uiMessages);
   const [drawer, setDrawer] = useState(false);
   useWindowTitle();
+  useReplayLabel();
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>
@@ -78,6 +80,13 @@ function Tenant() {
       {tenant}
     </span>
   );
+}
+
+/** Says of any write that its answer is that of an earlier attempt. */
+function useReplayLabel(): void {
+  const t = useText(uiMessages);
+  const toasts = useToasts();
+  useReplays(() => toasts.info(t('replayed')));
 }
 
 function useWindowTitle(): void {

@@ -7,12 +7,12 @@ interface Props {
   title?: string;
   hint?: string;
   action?: ReactNode;
-  filtered: boolean;
-  clear: () => void;
+  filtered?: boolean;
+  clear?: () => void;
 }
 
 /** A list without rows: because there are none, or because none match. */
-export function Empty({ title, hint, action, filtered, clear }: Props) {
+export function Empty({ title, hint, action, filtered = false, clear }: Props) {
   const t = useText(tableMessages);
   return (
     <Stack align="center" gap={6} py={48} px="md" role="status">

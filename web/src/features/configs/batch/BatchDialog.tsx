@@ -1,9 +1,9 @@
 import { Button, Group, Modal, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey, useLive, type FieldProblem, type PersonName } from '@/api';
+import { isProblem, useIdempotencyKey, useLive, type FieldProblem, type PersonName, keepsKey } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useRuleText } from '@/ui';
+import { Banner, ProblemBanner, useRuleText, OutcomeNotice } from '@/ui';
 import { csv, download, type Selection } from '@/ui/table';
 import { readValue } from '../create/draft';
 import { useFaultText } from '../create/useFaultText';
@@ -65,7 +65,7 @@ export function BatchDialog({ search, selection, shown, onClose }: Props) {
       setOutcome({ kind: 'done', verdicts: eligible.map((config) => ({ config, verdict: 'done', detail: '' })) });
       selection.keep(new Set(skipped.filter(({ reason }) => reason === 'overLimit').map(({ config }) => config.key)));
     } catch (problem) {
-      if (!isProblem(problem) || !problem.isOutcomeUnknown) renew();
+      if (!keepsKey(problem)) renew();
       const refused = outcomeOf(problem, eligible, ruleText);
       if (refused === undefined) setError(problem);
       setOutcome(refused);
@@ -99,6 +99,7 @@ export function BatchDialog({ search, selection, shown, onClose }: Props) {
     <Modal opened onClose={close} withCloseButton={false} size="xl" title={t('title', { n: rows?.length ?? count })}>
       <form onSubmit={(event) => void send(event)} noValidate>
         <Stack gap="md">
+          <OutcomeNotice requestKey={key} />
           {error !== undefined && <ProblemBanner error={error} />}
           {rows === undefined && error === undefined && <Text role="status">{t('reading', { n: count })}</Text>}
           {outcome === undefined && rows !== undefined && (

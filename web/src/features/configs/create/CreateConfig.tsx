@@ -1,9 +1,9 @@
 import { Button, Group, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey, type ApiProblem, type FieldProblem } from '@/api';
+import { isProblem, useIdempotencyKey, type ApiProblem, type FieldProblem, keepsKey } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useProblemText, useRuleText, useToasts, When } from '@/ui';
+import { Banner, ProblemBanner, useProblemText, useRuleText, useToasts, When, OutcomeNotice } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { configMessages } from '../messages';
 import { createConfig, valueTypes, type Config } from '../queries';
@@ -36,7 +36,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
       onClose();
     },
     onError: (error) => {
-      if (!isProblem(error) || !error.isOutcomeUnknown) renew();
+      if (!keepsKey(error)) renew();
     },
   });
   const refused = refusals(create.error, ruleText);
@@ -60,6 +60,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} size="lg" title={t('title')} closeButtonProps={{ 'aria-label': ui('close') }}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
+          <OutcomeNotice requestKey={key} />
           {restored && <Banner tone="info" title={t('restored')} action={<Button onClick={discard}>{t('startAfresh')}</Button>} />}
           {elsewhere && <ProblemBanner error={create.error} />}
           <TextInput

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey } from '@/api';
+import { isProblem, keepsKey, useIdempotencyKey } from '@/api';
 import { randomId } from '@/browser/id';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useProblemText, useRuleText } from '@/ui';
+import { Banner, ProblemBanner, useProblemText, useRuleText, OutcomeNotice } from '@/ui';
 import { csv, download } from '@/ui/table';
 import { exportConfigs, importConfigs, type Imported, type OnExisting } from '../queries';
 import { byKey, importOf, longestDocument, readDocument, reasonOf, rowsOf, stepText, type ImportDocument, type ImportRow, type Unusable } from './document';
@@ -42,7 +42,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     mutationFn: ({ document }: Chosen) => importConfigs(importOf(document, onExisting, note.trim()), false, key),
     onSuccess: renew,
     onError: (error) => {
-      if (!isProblem(error) || !error.isOutcomeUnknown) renew();
+      if (!keepsKey(error)) renew();
     },
     onSettled: () => void queries.invalidateQueries({ queryKey: ['configs'] }),
   });
@@ -84,6 +84,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={close} withCloseButton={false} size="xl" title={t('title')}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
+          <OutcomeNotice requestKey={key} />
           {done === undefined && <FilePicker chosen={chosen !== undefined} onFile={(file) => void take(file)} />}
           {unusable !== undefined && <Banner tone="bad" title={unusable.kind === 'noJson' ? t('unusable_noJson', { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />}
           {check.error !== null && <Refusal error={check.error} />}

@@ -1,0 +1,171 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+const li = { username: 'li', password: 'interlock-second' };
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+
+interface Stock {
+  onHand: number;
+  available: number;
+  version: number;
+}
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+  request = await apiOf(service.address, admin);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const stockOf = (sku: string) => request<Stock>('GET', `/inventory/${sku}`);
+const movementsOf = (sku: string) => request<{ total: number }>('GET', `/inventory/${sku}/movements`);
+const dialogOf = (visitor: Visitor) => visitor.page.getByRole('dialog');
+
+async function stocked(sku: string, pieces: number): Promise<void> {
+  await request('POST', '/items', { sku, name: `Tea ${sku}`, price: 5000 });
+  await request('POST', `/inventory/${sku}/adjustments`, { delta: pieces, reason: 'Opening stock', reference: 'opening' });
+}
+
+async function openAdjust(visitor: Visitor): Promise<void> {
+  await visitor.page.getByRole('button', { name: 'Adjust the stock' }).click();
+  await dialogOf(visitor).waitFor();
+}
+
+test('of two who count one stock the second reads who counted first, and counts again', async () => {
+  await stocked('COUNT-1', 120);
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, '/items/COUNT-1');
+  await second.signIn(li, '/items/COUNT-1');
+  for (const visitor of [first, second]) {
+    await openAdjust(visitor);
+    await dialogOf(visitor).getByText('Count', { exact: true }).click();
+    await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Stocktaking');
+  }
+  await dialogOf(first).getByRole('textbox', { name: 'Counted pieces' }).fill('118');
+  await dialogOf(second).getByRole('textbox', { name: 'Counted pieces' }).fill('110');
+  await dialogOf(second).getByRole('button', { name: 'Save' }).click();
+  await second.page.getByText('COUNT-1: −10 pieces, 110 on hand.').waitFor();
+  // It is shown before the save, and saving all the same is refused.
+  await dialogOf(first).getByText('Li changed the stock while you were counting: 110 are in the house.').waitFor();
+
+  await dialogOf(first).getByRole('button', { name: 'Save' }).click();
+
+  await dialogOf(first).getByText(/110 are in the house now: Li changed it/).waitFor();
+  expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 110, version: 2 });
+  await first.check();
+  await first.shoot('inventory-lost');
+  await dialogOf(first).getByRole('button', { name: 'Count again from 110' }).click();
+  await dialogOf(first).getByRole('textbox', { name: 'Counted pieces' }).fill('109');
+  await dialogOf(first).getByRole('button', { name: 'Save' }).click();
+  await first.page.getByText('COUNT-1: −1 pieces, 109 on hand.').waitFor();
+  expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 109, version: 3 });
+  await first.close();
+  await second.close();
+});
+
+test('more than is available does not go out, and what is there is said', async () => {
+  await stocked('SHORT-1', 3);
+  const visitor = await Visitor.open(browser, service.address);
+  await visitor.signIn(admin, '/items/SHORT-1');
+  await openAdjust(visitor);
+  await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('-5');
+  await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Broken');
+  await dialogOf(visitor).getByRole('button', { name: 'Save' }).click();
+  await dialogOf(visitor).getByText('Only 3 are available, and 5 would go.').waitFor();
+  expect(await stockOf('SHORT-1')).toMatchObject({ onHand: 3, version: 1 });
+  await visitor.check();
+  await visitor.close();
+});
+
+test('a reply that is lost is asked for again under the same key: one movement, and it says so', async () => {
+  await stocked('LOST-1', 10);
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/items/LOST-1');
+  await openAdjust(visitor);
+  await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('5');
+  await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Delivery');
+  const keys: (string | undefined)[] = [];
+  let release: () => void = () => undefined;
+  const looked = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/adjustments', async (route) => {
+    keys.push(route.request().headers()['x-idempotency-key']);
+    if (keys.length > 1) {
+      await looked;
+      await route.continue();
+      return;
+    }
+    // It arrives and is carried out; its reply does not come back.
+    await route.fetch();
+    await route.abort();
+  });
+
+  await dialogOf(visitor).getByRole('button', { name: 'Save' }).click();
+
+  await dialogOf(visitor).getByText('Outcome unknown, checking…').waitFor();
+  await visitor.check();
+  await visitor.shoot('outcome-unknown');
+  release();
+  await page.getByText('This had been done already: this is the answer from then.').waitFor();
+  await page.getByText('LOST-1: +5 pieces, 15 on hand.').waitFor();
+  expect(new Set(keys).size).toBe(1);
+  expect(await stockOf('LOST-1')).toMatchObject({ onHand: 15, version: 2 });
+  expect((await movementsOf('LOST-1')).total).toBe(2);
+  await visitor.close();
+});
+
+test('what was sent without an answer survives a reload and is still done once', async () => {
+  await stocked('RELOAD-1', 10);
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/items/RELOAD-1');
+  await openAdjust(visitor);
+  await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('7');
+  await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Delivery');
+  let sent = 0;
+  await page.route('**/adjustments', async (route) => {
+    if (sent++ === 0) await route.fetch();
+    await route.abort();
+  });
+  await dialogOf(visitor).getByRole('button', { name: 'Save' }).click();
+  await dialogOf(visitor).getByText('It is still not known whether this was done.').waitFor();
+  expect(sent).toBe(4);
+  await page.unroute('**/adjustments');
+  await page.reload();
+  await visitor.settle();
+
+  await openAdjust(visitor);
+  expect(await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).inputValue()).toBe('7');
+  await dialogOf(visitor).getByRole('button', { name: 'Ask again' }).click();
+
+  await page.getByText('This had been done already: this is the answer from then.').waitFor();
+  expect(await stockOf('RELOAD-1')).toMatchObject({ onHand: 17, version: 2 });
+  await visitor.close();
+});
+
+test('what runs low stands first, and a change by somebody else shows by itself', async () => {
+  await stocked('LOW-1', 1);
+  await stocked('MUCH-1', 900);
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/inventory');
+  await visitor.settle();
+  const skus = () => page.locator('tbody tr td:first-child').allInnerTexts();
+  expect((await skus())[0]).toBe('LOW-1');
+  expect((await skus()).at(-1)).toBe('MUCH-1');
+  await request('POST', '/inventory/LOW-1/adjustments', { delta: 2000, reason: 'Delivery', reference: 'delivery-1' });
+  await expect.poll(async () => (await skus()).at(-1)).toBe('LOW-1');
+  await visitor.close();
+});

@@ -1,0 +1,131 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+const li = { username: 'li', password: 'interlock-second' };
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+  request = await apiOf(service.address, admin);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const balanceOf = async (user: number) => (await request<{ balance: number }>('GET', `/wallets/${user}`)).balance;
+const topUp = (user: number, amount: number) => request('POST', `/wallets/${user}/entries`, { amount, kind: 'topup', reference: 'opening' });
+const dialogOf = (visitor: Visitor) => visitor.page.getByRole('dialog');
+
+async function openDebit(visitor: Visitor, amount: string): Promise<void> {
+  await visitor.page.getByRole('button', { name: 'Credit or debit' }).click();
+  await dialogOf(visitor).getByText('Debit', { exact: true }).click();
+  await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill(amount);
+}
+
+test('of two who debit one wallet the second reads who was first and what is left', async () => {
+  await topUp(21, 5000);
+  const first = await Visitor.open(browser, service.address);
+  const second = await Visitor.open(browser, service.address);
+  await first.signIn(admin, '/wallets/21');
+  await second.signIn(li, '/wallets/21');
+  await openDebit(first, '40.00');
+  await openDebit(second, '30.00');
+  await dialogOf(second).getByRole('button', { name: 'Debit' }).click();
+  await second.page.getByText('-¥30.00 entered. The balance is ¥20.00.').waitFor();
+
+  await dialogOf(first).getByRole('button', { name: 'Debit' }).click();
+
+  await dialogOf(first).getByText('There is ¥20.00 in the wallet of user 21, and ¥40.00 is wanted.').waitFor();
+  await dialogOf(first).getByText(/Li changed it last/).waitFor();
+  expect(await balanceOf(21)).toBe(2000);
+  await first.check();
+  await first.shoot('wallets-lost');
+  await dialogOf(first).getByRole('button', { name: 'Take ¥20.00 instead' }).click();
+  await dialogOf(first).getByRole('button', { name: 'Debit' }).click();
+  await first.page.getByText('-¥20.00 entered. The balance is ¥0.00.').waitFor();
+  expect(await balanceOf(21)).toBe(0);
+  await first.close();
+  await second.close();
+});
+
+test('a transfer changes both wallets, and no number before the reply', async () => {
+  await topUp(31, 5000);
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/wallets/31');
+  await page.getByRole('button', { name: 'Transfer' }).click();
+  await dialogOf(visitor).getByRole('textbox', { name: 'To user' }).fill('32');
+  await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('12.00');
+  await dialogOf(visitor).getByText('would be ¥38.00').waitFor();
+  await dialogOf(visitor).getByText('would be ¥12.00').waitFor();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/wallet-transfers', async (route) => {
+    await held;
+    await route.continue();
+  });
+
+  const sending = page.waitForRequest('**/wallet-transfers');
+  await dialogOf(visitor).getByRole('button', { name: 'Transfer' }).click();
+  await sending;
+
+  const balance = page.getByRole('region', { name: 'Balance' });
+  await dialogOf(visitor).locator('button[data-loading]').waitFor();
+  expect(await balance.innerText()).toContain('¥50.00');
+  release();
+  await page.getByText('¥12.00 went from user 31 to user 32.').waitFor();
+  await balance.getByText('¥38.00').waitFor();
+  expect(await balanceOf(31)).toBe(3800);
+  expect(await balanceOf(32)).toBe(1200);
+  await visitor.check();
+  await visitor.close();
+});
+
+test('a double click debits once', async () => {
+  await topUp(41, 5000);
+  const visitor = await Visitor.open(browser, service.address);
+  await visitor.signIn(admin, '/wallets/41');
+  await openDebit(visitor, '10.00');
+  await dialogOf(visitor).getByRole('button', { name: 'Debit' }).dblclick();
+  await visitor.page.getByText('-¥10.00 entered. The balance is ¥40.00.').waitFor();
+  expect(await balanceOf(41)).toBe(4000);
+  await visitor.close();
+});
+
+test('what somebody else enters shows by itself', async () => {
+  await topUp(51, 5000);
+  const visitor = await Visitor.open(browser, service.address);
+  await visitor.signIn(admin, '/wallets/51');
+  await visitor.settle();
+  await request('POST', '/wallets/51/entries', { amount: 250, kind: 'goodwill', reference: 'goodwill-1' });
+  await visitor.page.getByRole('region', { name: 'Balance' }).getByText('¥52.50').waitFor();
+  await visitor.page.getByText('goodwill-1').waitFor();
+  await visitor.close();
+});
+
+test('a key is found again with who used it and how often it was asked', async () => {
+  const headers = { 'X-Idempotency-Key': 'support-case-4711' };
+  const body = { amount: 500, kind: 'topup', reference: 'case-4711' };
+  for (let i = 0; i < 3; i++) await request('POST', '/wallets/61/entries', body, headers);
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/idempotency-keys');
+  await page.getByRole('searchbox', { name: 'The whole key' }).fill('support-case-4711');
+  await page.waitForURL(/key=support-case-4711/);
+  await page.getByText('POST /api/v1/wallets/61/entries').click();
+  await page.getByText('Answered 2 times from memory').waitFor();
+  await visitor.check();
+  await page.getByRole('dialog').getByRole('link', { name: 'wallets/61' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Wallet of user 61' }).waitFor();
+  await visitor.close();
+});

@@ -1,0 +1,91 @@
+import { expect, test, vi } from 'vitest';
+import { problem, ScriptedService, session } from '@/test/service';
+import { Attempts, retrying } from './retry';
+import { SessionStore } from './session';
+import { transport } from './transport';
+
+const address = 'http://localhost:3000/api/v1/wallets/12/entries';
+const done = { status: 201, body: { id: 1 } };
+const lost = new TypeError('Failed to fetch');
+
+/** Sends through the transport to a script; waits take no time and are written down. */
+function sending(...script: ConstructorParameters<typeof ScriptedService>) {
+  const service = new ScriptedService(...script);
+  const sessions = new SessionStore();
+  sessions.signedIn(session());
+  const log = new Attempts();
+  const waits: number[] = [];
+  const seen: (string | undefined)[] = [];
+  log.subscribe(() => seen.push(log.of('k-1')));
+  const wait = (milliseconds: number) => {
+    waits.push(milliseconds);
+    return Promise.resolve();
+  };
+  return { service, log, waits, seen, send: retrying(transport(sessions, service.fetch), log, wait) };
+}
+
+const write = (headers: Record<string, string> = { 'X-Idempotency-Key': 'k-1' }) => new Request(address, { method: 'POST', body: '{"amount":5}', headers });
+
+test.each([
+  ['the reply is lost', lost],
+  ['the service is away', problem(503, 'unavailable')],
+  ['the first attempt still runs', problem(409, 'request_in_progress')],
+  ['too much was asked', problem(429, 'rate_limited')],
+  ['its outcome is not known', problem(503, 'outcome_unknown')],
+])('when %s, the same is sent again under the same key after 100, 200 and 400 ms', async (_, failure) => {
+  const { service, waits, send } = sending(failure, failure, failure, done);
+
+  expect((await send(write())).status).toBe(201);
+
+  expect(waits).toEqual([100, 200, 400]);
+  expect(service.requests.map(({ headers }) => headers.get('X-Idempotency-Key'))).toEqual(['k-1', 'k-1', 'k-1', 'k-1']);
+  expect(await Promise.all(service.requests.map((request) => request.text()))).toEqual(Array(4).fill('{"amount":5}'));
+});
+
+test('after the fourth attempt the last failure is told', async () => {
+  const { service, send, log } = sending(lost, lost, lost, lost);
+
+  await expect(send(write())).rejects.toMatchObject({ code: 'no_connection' });
+
+  expect(service.requests).toHaveLength(4);
+  expect(log.of('k-1')).toBeUndefined();
+});
+
+test('what the service asks to wait is waited', async () => {
+  const { waits, send } = sending({ ...problem(503, 'unavailable'), headers: { 'Retry-After': '2' } }, done);
+  await send(write());
+  expect(waits).toEqual([2000]);
+});
+
+test('a long wait is left to the person', async () => {
+  const { service, send } = sending({ ...problem(429, 'rate_limited'), headers: { 'Retry-After': '30' } });
+  await expect(send(write())).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 30_000 });
+  expect(service.requests).toHaveLength(1);
+});
+
+test.each([
+  ['refused for what it asks', problem(409, 'insufficient_balance'), write()],
+  ['turned away by a lock', problem(423, 'resource_locked'), write()],
+  ['without a key', lost, write({})],
+  ['a read', lost, new Request(address)],
+])('a request %s is sent once', async (_, failure, request) => {
+  const { service, send } = sending(failure);
+  await expect(send(request)).rejects.toMatchObject({ name: 'ApiProblem' });
+  expect(service.requests).toHaveLength(1);
+});
+
+test('while it is repeated its outcome is in doubt, and a later refusal to listen does not settle that', async () => {
+  const { seen, send } = sending(problem(429, 'rate_limited'), lost, problem(429, 'rate_limited'), done);
+  await send(write());
+  expect(seen).toEqual(['waiting', 'checking', undefined]);
+});
+
+test('a reply of an earlier attempt is announced, a first reply is not', async () => {
+  const { log, send } = sending(lost, { ...done, headers: { 'X-Idempotency-Replay': 'true' } }, done);
+  const onReplay = vi.fn();
+  log.onReplay(onReplay);
+  await send(write());
+  expect(onReplay).toHaveBeenCalledExactlyOnceWith('k-1');
+  await send(write());
+  expect(onReplay).toHaveBeenCalledTimes(1);
+});

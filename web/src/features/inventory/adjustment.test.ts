@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { missingOf, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
+import type { Stock } from './queries';
+
+const stock = { sku: 'TEA-1', onHand: 120, reserved: 7, available: 113, version: 3 } as Stock;
+const form = (change: Partial<AdjustmentForm> = {}): AdjustmentForm => ({ ...openForm(stock, undefined), reason: 'Delivery', ...change });
+
+test('a count is sent with the number it began at, whatever the stock became since', () => {
+  const counted = form({ way: 'count', setTo: 100 });
+  expect(requestOf(counted)).toEqual({ setTo: 100, changeFrom: 120, reason: 'Delivery', reference: counted.reference });
+});
+
+test('a delta is sent without a count', () => {
+  expect(requestOf(form({ delta: -3, setTo: 9, reason: ' Broken ' }))).toMatchObject({ delta: -3, reason: 'Broken' });
+  expect(requestOf(form({ delta: -3 }))).not.toHaveProperty('setTo');
+});
+
+test('what was typed is there again with its reference, and the count begins at what is there now', () => {
+  const typed = form({ way: 'count', setTo: 90, changeFrom: 80 });
+  expect(openForm(stock, typed)).toEqual({ ...typed, changeFrom: 120 });
+});
+
+test('each dialog has a reference of its own', () => {
+  expect(form().reference).not.toBe(form().reference);
+});
+
+test.each([
+  [{ delta: null }, ['delta']],
+  [{ delta: 0 }, ['delta']],
+  [{ delta: 1 }, []],
+  [{ way: 'count' as const, setTo: null }, ['setTo']],
+  [{ way: 'count' as const, setTo: 0 }, []],
+  [{ delta: 1, reason: '  ' }, ['reason']],
+  [{ delta: 1, reference: '@reserved' }, ['reference']],
+])('of %j is missing: %j', (change, missing) => {
+  expect([...missingOf(form(change))]).toEqual(missing);
+});
+
+test('the preview moves what is free by what moves in the house', () => {
+  expect(preview(form({ delta: -20 }), stock)).toEqual({ onHand: 100, available: 93 });
+  expect(preview(form({ way: 'count', setTo: 130 }), stock)).toEqual({ onHand: 130, available: 123 });
+  expect(preview(form(), stock)).toBeUndefined();
+  expect(preview(form({ way: 'count', setTo: 130, changeFrom: 100 }), stock)).toBeUndefined();
+});

@@ -1,0 +1,62 @@
+import { randomId } from '@/browser/id';
+import type { Posting, TransferRequest } from './queries';
+
+/** What is typed into the dialog that credits or debits. */
+export interface PostingForm {
+  side: 'credit' | 'debit';
+  /** In minor units, above zero whichever the side. */
+  amount: number | null;
+  kind: string;
+  /** Names the entry: sent twice, it is made once. */
+  reference: string;
+}
+
+/** What is typed into the dialog that transfers. */
+export interface TransferForm {
+  fromUserId: number | null;
+  toUserId: number | null;
+  amount: number | null;
+  reference: string;
+}
+
+export const newReference = (): string => `adm-${randomId().slice(0, 12)}`;
+
+export const openPosting = (typed: PostingForm | undefined): PostingForm => typed ?? { side: 'credit', amount: null, kind: 'correction', reference: newReference() };
+
+export const openTransfer = (fromUserId: number | null) => (typed: TransferForm | undefined): TransferForm =>
+  typed ?? { fromUserId, toUserId: null, amount: null, reference: newReference() };
+
+const kindShape = /^[A-Za-z0-9._-]{1,32}$/;
+const isReference = (text: string) => text.trim() !== '' && !text.trim().startsWith('@');
+
+export type Missing = 'amount' | 'kind' | 'reference' | 'fromUserId' | 'toUserId' | 'same';
+
+export function missingOfPosting({ amount, kind, reference }: PostingForm): ReadonlySet<Missing> {
+  const missing = new Set<Missing>();
+  if (amount === null || amount === 0) missing.add('amount');
+  if (!kindShape.test(kind)) missing.add('kind');
+  if (!isReference(reference)) missing.add('reference');
+  return missing;
+}
+
+export function missingOfTransfer({ fromUserId, toUserId, amount, reference }: TransferForm): ReadonlySet<Missing> {
+  const missing = new Set<Missing>();
+  if (fromUserId === null) missing.add('fromUserId');
+  if (toUserId === null) missing.add('toUserId');
+  else if (fromUserId === toUserId) missing.add('same');
+  if (amount === null || amount === 0) missing.add('amount');
+  if (!isReference(reference)) missing.add('reference');
+  return missing;
+}
+
+/** What the entry adds to the balance, in minor units; negative for a debit. */
+export const signedAmount = ({ side, amount }: PostingForm): number => (side === 'credit' ? 1 : -1) * (amount ?? 0);
+
+export const postingOf = (form: PostingForm): Posting => ({ amount: signedAmount(form), kind: form.kind, reference: form.reference.trim() });
+
+export const transferOf = ({ fromUserId, toUserId, amount, reference }: TransferForm): TransferRequest => ({
+  fromUserId: fromUserId ?? 0,
+  toUserId: toUserId ?? 0,
+  amount: amount ?? 0,
+  reference: reference.trim(),
+});

@@ -1,0 +1,61 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, data, idempotent, type components, type operations } from '@/api';
+import type { TableSearch } from '@/ui/table';
+
+export type Wallet = components['schemas']['Wallet'];
+export type Entry = components['schemas']['WalletEntry'];
+export type Transfer = components['schemas']['WalletTransfer'];
+export type Posting = components['schemas']['WalletPosting'];
+export type TransferRequest = components['schemas']['WalletTransferRequest'];
+export type Shortfall = components['schemas']['InsufficientBalance'];
+export type UsedReference = components['schemas']['EntryMismatch'];
+type WalletQuery = NonNullable<operations['listWallets']['parameters']['query']>;
+type EntryQuery = NonNullable<operations['listWalletEntries']['parameters']['query']>;
+
+export interface WalletSearch extends TableSearch {
+  userId?: number;
+}
+
+export interface EntrySearch extends TableSearch {
+  kind?: string;
+  reference?: string;
+}
+
+export function readWallets(search: WalletSearch, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/wallets', { params: { query: search as WalletQuery }, signal }));
+}
+
+export function walletList(search: WalletSearch) {
+  return queryOptions({
+    queryKey: ['wallets', 'list', search],
+    queryFn: ({ signal }) => readWallets(search, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function oneWallet(userId: number) {
+  return queryOptions({
+    queryKey: ['wallets', 'one', userId],
+    queryFn: ({ signal }) => data(api.GET('/api/v1/wallets/{userId}', { params: { path: { userId } }, signal })),
+  });
+}
+
+export function readEntries(userId: number, search: EntrySearch, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/wallets/{userId}/entries', { params: { path: { userId }, query: search as EntryQuery }, signal }));
+}
+
+export function entries(userId: number, search: EntrySearch) {
+  return queryOptions({
+    queryKey: ['wallets', 'one', userId, 'entries', search],
+    queryFn: ({ signal }) => readEntries(userId, search, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function enter(userId: number, body: Posting, key: string): Promise<Entry> {
+  return data(api.POST('/api/v1/wallets/{userId}/entries', { params: { path: { userId } }, body, headers: idempotent(key) }));
+}
+
+export function transfer(body: TransferRequest, key: string): Promise<Transfer> {
+  return data(api.POST('/api/v1/wallet-transfers', { body, headers: idempotent(key) }));
+}

@@ -1,0 +1,18 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+/** What the service calls it, and what its page is called. */
+const pageOf: Readonly<Record<string, string>> = { inventory: 'items' };
+
+/** Links a path of the service, "orders/41", to its page; plain text where there is none. */
+export function RecordLink({ path, children = path }: { path: string; children?: ReactNode }) {
+  const router = useRouter();
+  const [kind = '', ...rest] = path.split('/');
+  const id = rest.join('/');
+  const page = pageOf[kind] ?? kind;
+  const exists = Object.keys(router.routesByPath).some((known) => known.startsWith(`/${page}/$`));
+  if (!exists || id === '') return children;
+  // Typed as text: which pages there are is known at run time only.
+  const to: string = `/${page}/${encodeURIComponent(id)}`;
+  return <Link to={to}>{children}</Link>;
+}
