@@ -101,6 +101,7 @@ CREATE TABLE flash_sale_tickets (
   units          BIGINT       NOT NULL,
   state          VARCHAR(16)  NOT NULL,
   accepted       BIGINT       NOT NULL, -- µs since 1970
+  ahead          BIGINT       NOT NULL, -- tickets that waited then
   confirmed      BIGINT       NOT NULL, -- µs since 1970, 0: it is not
   order_id       BIGINT       NOT NULL, -- 0: none
   order_no       VARCHAR(32)  NOT NULL,

@@ -285,6 +285,7 @@ CREATE TABLE `flash_sale_tickets` (
   `units` bigint(20) NOT NULL,
   `state` varchar(16) NOT NULL,
   `accepted` bigint(20) NOT NULL,
+  `ahead` bigint(20) NOT NULL,
   `confirmed` bigint(20) NOT NULL,
   `order_id` bigint(20) NOT NULL,
   `order_no` varchar(32) NOT NULL,

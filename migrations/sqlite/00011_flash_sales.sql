@@ -98,6 +98,7 @@ CREATE TABLE flash_sale_tickets (
   units INTEGER NOT NULL,
   state TEXT NOT NULL,
   accepted INTEGER NOT NULL, -- µs since 1970
+  ahead INTEGER NOT NULL, -- tickets that waited then
   confirmed INTEGER NOT NULL, -- µs since 1970, 0: it is not
   order_id INTEGER NOT NULL, -- 0: none
   order_no TEXT NOT NULL,
