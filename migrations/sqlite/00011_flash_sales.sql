@@ -26,6 +26,8 @@ CREATE INDEX ix_flash_sales_id ON flash_sales (tenant_id, id);
 CREATE INDEX ix_flash_sales_starts ON flash_sales (tenant_id, starts_time, id);
 CREATE INDEX ix_flash_sales_updated ON flash_sales (tenant_id, updated_time, id);
 CREATE INDEX ix_flash_sales_status ON flash_sales (status, id);
+CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
+CREATE INDEX ix_flash_sales_name ON flash_sales (tenant_id, name, id);
 
 CREATE TABLE flash_sale_histories (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

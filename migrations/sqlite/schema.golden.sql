@@ -301,7 +301,11 @@ CREATE TABLE flash_sales (
   secret TEXT NOT NULL
 );
 
+CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
+
 CREATE INDEX ix_flash_sales_id ON flash_sales (tenant_id, id);
+
+CREATE INDEX ix_flash_sales_name ON flash_sales (tenant_id, name, id);
 
 CREATE INDEX ix_flash_sales_starts ON flash_sales (tenant_id, starts_time, id);
 
