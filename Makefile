@@ -89,12 +89,16 @@ check-generated: ## Fail when a generated file differs from what generate writes
 	test/tools/check-generated.sh
 
 .PHONY: bench
-bench: build ## Measure a config PATCH against the bare statements, on a durable MariaDB
+bench: build ## Measure a config PATCH against its bare statements, and replays, on a durable MariaDB
 	$(SERVICES) -durable -- go run -C load/bench .
 
 .PHONY: bench-locks
 bench-locks: ## Measure the lock in Redis against redsync and redislock
 	$(SERVICES) -- go run -C load/locks .
+
+.PHONY: bench-queues
+bench-queues: ## Measure the queue in Redis against asynq
+	$(SERVICES) -- go run -C load/queues .
 
 .PHONY: load
 load: ## Race clients against the service on a durable MariaDB; writes load/report/

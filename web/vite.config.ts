@@ -22,6 +22,7 @@ export default defineConfig({
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}', 'build/**/*.test.ts'],
     setupFiles: ['src/test/setup.ts'],
+    testTimeout: 30_000,
     css: false,
     restoreMocks: true,
     unstubGlobals: true,

@@ -31,7 +31,7 @@ const (
 
 // RedisOptions tune a Redis locker. Zero values take the defaults.
 type RedisOptions struct {
-	// Prefix is put before the key to name the hash. All processes of an
+	// Prefix is put before the key to name its string in Redis. All processes of an
 	// installation use the same one.
 	Prefix string
 	// Channels is put before a process's id to name the channel that wakes it.
@@ -502,11 +502,11 @@ type passed struct {
 // passOn releases the claim in Redis and, in the same step, asks for the lock on
 // behalf of the next in the queue.
 func (l *Redis) passOn(ctx context.Context, c *redisClaim) (next *redisClaim, reply passed, err error) {
-	ask := step{key: c.key, process: l.process, release: c.token}
+	ask := step{key: c.key, release: c.token}
 	l.mu.Lock()
 	if q := l.queues[c.key]; q != nil && q.front == c && q.waiting.Len() > 0 {
 		next = l.nextBehind(c)
-		ask.want, ask.waited, ask.patience = next.token, clock.Since(next.arrived), l.patience()
+		ask.process, ask.want, ask.waited, ask.patience = l.process, next.token, clock.Since(next.arrived), l.patience()
 	}
 	l.mu.Unlock()
 	reply.sent = clock.Mark()

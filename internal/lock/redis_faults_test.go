@@ -3,6 +3,7 @@ package lock_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,14 +48,9 @@ func inTurn(t *testing.T, client redis.UniversalClient, name string, waiters int
 		had <- lease
 	}()
 	require.Eventually(t, func() bool {
-		fields, err := client.HKeys(t.Context(), name).Result()
-		waiting := 0
-		for _, field := range fields {
-			if field[0] == 'w' {
-				waiting++
-			}
-		}
-		return err == nil && waiting == waiters
+		state, err := client.Get(t.Context(), name).Result()
+		// The holder's line is followed by one for each process that waits.
+		return err == nil && strings.Count(state, "\n") == waiters
 	}, patience, time.Millisecond)
 	return had
 }

@@ -3,7 +3,6 @@ package lock
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -14,15 +13,18 @@ import (
 // replica took over whose clock is behind.
 const remembered = time.Minute
 
-// A lock is one hash. Everything about it is in this one key, so each script works
-// in a cluster.
+// A lock is one string, because that is one read and one write a step, and everything
+// about it is in this one key, so each script works in a cluster:
 //
-//	token, until   the holder's claim and its end, in µs since 1970 on the
-//	               server's clock; absent when free
+//	<fence> <until> <token>
+//	<ticket> <deadline> <process>
+//	…
+//
 //	fence          the last fencing number
-//	w:<process>    "<ticket> <deadline>": a process that waits, since when its
-//	               first waiter waits, and until when it counts without a sign of
-//	               life; both in µs since 1970
+//	until, token   the holder's claim and its end, in µs since 1970 on the server's
+//	               clock; 0 and nothing when free
+//	process        one that waits, since when its first waiter waits, and until when
+//	               it counts without a sign of life; both in µs since 1970
 //
 // stepScript releases a claim, or takes the lock for one, or both in one step: so
 // a key passes from holder to waiter in one round trip. Run twice it gives the
@@ -32,72 +34,86 @@ const remembered = time.Minute
 //	ARGV[1]  claim to release, or ""
 //	ARGV[2]  claim that wants the lock, or "": the process waits no longer
 //	ARGV[3]  time to live in ms
-//	ARGV[4]  the process, or "" to leave its place among the waiters as it is
-//	ARGV[5]  how long the claim has waited, in µs
-//	ARGV[6]  how long the process counts as waiting, in µs; 0 when it does not wait
-//	ARGV[7]  how long the hash outlives all that, in ms
-//	ARGV[8]  prefix of the channels that wake a process
-//	ARGV[9]  what to send there
-//	reply    {released 0|1, granted 0|1, fence, µs until the holder's claim ends}
+//	ARGV[4]  how long the key outlives the claim and those who wait, in ms
+//	ARGV[5]  prefix of the channels that wake a process; it is sent the lock's name
+//	ARGV[6]  the process; not given to leave its place among the waiters as it is
+//	ARGV[7]  how long the claim has waited, in µs
+//	ARGV[8]  how long the process counts as waiting, in µs; 0 when it does not wait
+//	reply    {released 0|1, fence or 0 when not granted, µs until the holder's claim
+//	         ends}; while no process waits, only the fence of what was free, or
+//	         only 0|1 of what was released
 //
 // Who has waited longest goes first: a free lock is refused to a claim while
-// another process has waited longer, and that process is woken.
+// another process has waited longer, and that process is woken. Numbers are exact
+// in Lua below 2^53, which is the year 2255 in µs.
 var stepScript = redis.NewScript(`
-local key, wants, process = KEYS[1], ARGV[2], ARGV[4]
-local time = redis.call('TIME')
+local call, key, release, want, process = redis.call, KEYS[1], ARGV[1], ARGV[2], ARGV[6]
+local fence, ends, token, waiting = '0', '0', '', ''
+local state = call('GET', key)
+if state then
+  fence, ends, token, waiting = string.match(state, '^(%d+) (%d+) ([^\n]*)(.*)$')
+end
+local alone = waiting == ''
+if alone and want == '' then
+  if release == '' or token ~= release then
+    return 0
+  end
+  call('SET', key, fence .. ' 0 ', 'PX', ARGV[4])
+  return 1
+end
+
+local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
-local lock, first, earliest, place = {}, nil, nil, 'w:' .. process
-local fields = redis.call('HGETALL', key)
-for i = 1, #fields, 2 do
-  local name, value = fields[i], fields[i + 1]
-  if string.sub(name, 1, 2) ~= 'w:' then
-    lock[name] = value
-  elseif name == place then
-    lock[name] = value
-  else
-    local ticket, deadline = string.match(value, '^(%d+) (%d+)$')
-    if tonumber(deadline) <= now then
-      redis.call('HDEL', key, name)
-    elseif not earliest or tonumber(ticket) < earliest then
-      first, earliest = string.sub(name, 3), tonumber(ticket)
+if alone and token == '' then
+  local granted = math.max(now, fence + 1)
+  call('SET', key, string.format('%d %d %s', granted, now + ARGV[3] * 1000, want), 'PX', ARGV[3] + ARGV[4])
+  return granted
+end
+
+local released = 0
+if token ~= '' and (token == release or tonumber(ends) <= now) then
+  if token == release and tonumber(ends) > now then released = 1 end
+  ends, token = '0', ''
+end
+local others, mine, first, earliest = {}, '', nil, nil
+if not alone then
+  for line, ticket, deadline, who in string.gmatch(waiting, '(\n(%d+) (%d+) ([^\n]+))') do
+    if who == process then
+      mine = line
+    elseif tonumber(deadline) > now then
+      others[#others + 1] = line
+      if not earliest or tonumber(ticket) < earliest then
+        first, earliest = who, tonumber(ticket)
+      end
     end
   end
 end
-local held = lock['token'] and tonumber(lock['until']) > now
-local released = 0
-if ARGV[1] ~= '' and lock['token'] == ARGV[1] then
-  if held then released = 1 end
-  redis.call('HDEL', key, 'token', 'until')
-  held = false
-end
 
-local fence
-if wants ~= '' then
-  local ticket = now - ARGV[5]
-  if held and lock['token'] == wants then
-    fence = lock['fence']
-  elseif not held and (not earliest or ticket <= earliest) then
-    fence = string.format('%.0f', math.max(now, (lock['fence'] or 0) + 1))
-  elseif ARGV[6] ~= '0' then
-    redis.call('HSET', key, place, string.format('%.0f %.0f', ticket, now + ARGV[6]))
-    redis.call('PEXPIRE', key, ARGV[3] + ARGV[7] + math.ceil(ARGV[6] / 1000))
+local life, granted, busy = ARGV[3] + ARGV[4], 0, 0
+if want == '' then
+  mine = ''
+elseif token == want then
+  granted, mine = tonumber(fence), ''
+else
+  local ticket = now - (ARGV[7] or 0)
+  if token == '' and (not earliest or ticket <= earliest) then
+    granted, mine = math.max(now, fence + 1), ''
+    fence, ends, token = string.format('%d', granted), string.format('%d', now + ARGV[3] * 1000), want
+  elseif process and ARGV[8] ~= '0' then
+    mine = string.format('\n%d %d %s', ticket, now + ARGV[8], process)
+    life = life + math.ceil(ARGV[8] / 1000)
   end
 end
-if lock[place] and (fence or wants == '') then
-  redis.call('HDEL', key, place)
+local changed = fence .. ' ' .. ends .. ' ' .. token .. mine .. table.concat(others)
+if changed ~= state then
+  call('SET', key, changed, 'PX', life)
 end
-if fence then
-  redis.call('HSET', key, 'token', wants, 'until', string.format('%.0f', now + ARGV[3] * 1000), 'fence', fence)
-  redis.call('PEXPIRE', key, ARGV[3] + ARGV[7])
-  return {released, 1, fence, 0}
+if token == '' and first then
+  call('PUBLISH', ARGV[5] .. first, key)
+elseif granted == 0 and token ~= '' then
+  busy = ends - now
 end
-if held then
-  return {released, 0, '0', tonumber(lock['until']) - now}
-end
-if first then
-  redis.call('PUBLISH', ARGV[8] .. first, ARGV[9])
-end
-return {released, 0, '0', 0}
+return {released, granted, busy}
 `)
 
 // extendScript lets a claim that still holds the lock live on.
@@ -105,17 +121,17 @@ return {released, 0, '0', 0}
 //	KEYS[1]  the lock
 //	ARGV[1]  the claim
 //	ARGV[2]  time to live from now, in ms
-//	ARGV[3]  how long the hash outlives that, in ms
+//	ARGV[3]  how long the key outlives that, in ms
 //	reply    1, or 0 when the claim has ended or the lock is another's
 var extendScript = redis.NewScript(`
+local state = redis.call('GET', KEYS[1])
+if not state then return 0 end
+local fence, ends, token, waiting = string.match(state, '^(%d+) (%d+) ([^\n]*)(.*)$')
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local held = redis.call('HMGET', KEYS[1], 'token', 'until')
-if held[1] ~= ARGV[1] or tonumber(held[2]) <= now then
-  return 0
-end
-redis.call('HSET', KEYS[1], 'until', string.format('%.0f', now + ARGV[2] * 1000))
-redis.call('PEXPIRE', KEYS[1], ARGV[2] + ARGV[3])
+if token ~= ARGV[1] or tonumber(ends) <= now then return 0 end
+ends = string.format('%d', now + ARGV[2] * 1000)
+redis.call('SET', KEYS[1], fence .. ' ' .. ends .. ' ' .. token .. waiting, 'PX', ARGV[2] + ARGV[3])
 return 1
 `)
 
@@ -147,28 +163,43 @@ func (l *Redis) lockName(key string) string { return l.prefix + "key:" + key }
 func (l *Redis) run(ctx context.Context, s step) (stepped, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.commandTimeout)
 	defer cancel()
-	reply, err := stepScript.Run(ctx, l.client, []string{l.lockName(s.key)},
-		s.release, s.want, l.ttl.Milliseconds(), s.process, s.waited.Microseconds(), s.patience.Microseconds(),
-		remembered.Milliseconds(), l.channels, s.key).Slice()
+	reply, err := stepScript.Run(ctx, l.client, []string{l.lockName(s.key)}, l.arguments(s)...).Result()
 	if err != nil {
 		return stepped{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return readStepped(reply)
+	return readStepped(s, reply)
 }
 
-func readStepped(reply []any) (stepped, error) {
-	if len(reply) != 4 {
+// arguments are as few as the step can do with: Redis takes time for each.
+func (l *Redis) arguments(s step) []any {
+	all := []any{s.release, s.want, l.ttl.Milliseconds(), remembered.Milliseconds(), l.channels}
+	if s.process != "" {
+		all = append(all, s.process, s.waited.Microseconds(), s.patience.Microseconds())
+	}
+	return all
+}
+
+func readStepped(s step, reply any) (stepped, error) {
+	if only, ok := reply.(int64); ok {
+		if s.want == "" {
+			return stepped{released: only == 1}, nil
+		}
+		// What was free had nothing to release.
+		return stepped{granted: true, fence: only}, nil
+	}
+	var numbers [3]int64
+	all, _ := reply.([]any)
+	ok := len(all) == len(numbers)
+	for i := 0; ok && i < len(numbers); i++ {
+		numbers[i], ok = all[i].(int64)
+	}
+	if !ok {
 		return stepped{}, fmt.Errorf("lock script replied %v", reply)
 	}
-	released, ok1 := reply[0].(int64)
-	granted, ok2 := reply[1].(int64)
-	text, ok3 := reply[2].(string)
-	busy, ok4 := reply[3].(int64)
-	fence, err := strconv.ParseInt(text, 10, 64)
-	if !ok1 || !ok2 || !ok3 || !ok4 || err != nil {
-		return stepped{}, fmt.Errorf("lock script replied %v", reply)
-	}
-	return stepped{released: released == 1, granted: granted == 1, fence: fence, busyFor: time.Duration(busy) * time.Microsecond}, nil
+	return stepped{
+		released: numbers[0] == 1, granted: numbers[1] > 0, fence: numbers[1],
+		busyFor: time.Duration(numbers[2]) * time.Microsecond,
+	}, nil
 }
 
 func (l *Redis) extend(ctx context.Context, key, token string) (bool, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -62,7 +63,9 @@ func (l *Redis) receive(ctx context.Context) error {
 	}
 }
 
-func (l *Redis) wake(key string) {
+// wake is told a lock's name.
+func (l *Redis) wake(name string) {
+	key := strings.TrimPrefix(name, l.lockName(""))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q := l.queues[key]; q != nil {

@@ -45,6 +45,23 @@ func openEngine(ctx context.Context) (*engine, error) {
 	return e, err
 }
 
+// redisServer is the Redis of test/services.
+type redisServer struct {
+	url string
+	pid int
+}
+
+var errNoRedis = errors.New("INTERLOCK_TEST_REDIS_URL and INTERLOCK_TEST_REDIS_PID are not set: run it with `make bench`")
+
+func openRedis() (redisServer, error) {
+	pid, err := strconv.Atoi(os.Getenv("INTERLOCK_TEST_REDIS_PID"))
+	at := os.Getenv("INTERLOCK_TEST_REDIS_URL")
+	if err != nil || at == "" {
+		return redisServer{}, errNoRedis
+	}
+	return redisServer{url: at, pid: pid}, nil
+}
+
 func (e *engine) dsn(database string) string {
 	config := mysql.NewConfig()
 	config.User, config.Net, config.Addr, config.DBName = "root", "tcp", e.address, database

@@ -1,14 +1,17 @@
-// Command bench prints what a config PATCH costs, as ratios within one run on one MariaDB:
+// Command bench prints what a config PATCH and a repeated request cost, as ratios within one run on
+// one MariaDB and one Redis:
 //
 //	A  a bare guarded UPDATE, autocommit
 //	B  the statements of one unit: BEGIN, guarded UPDATE, INSERT history, INSERT audit, COMMIT
 //	C  a config PATCH through HTTP, which is B plus everything that the service adds
+//	D  a GET that is answered from memory, of a second service, which has a Redis
+//	E  a POST that was answered before, of that service: its reply again, from Redis
 //
 // It is run by `make bench`, beside the servers of test/services. What holds:
-//   - The rounds are interleaved (A B C A B C …), so that a neighbour on the machine hits all three
+//   - The rounds are interleaved (A B C D E A B …), so that a neighbour on the machine hits all
 //     alike; a ratio is taken within a round, and medians are given with their spread.
 //   - Only successes count. An UPDATE that does not change exactly one row, or a reply other than
-//     200, ends the run.
+//     the expected one, ends the run.
 //   - Every worker writes a row of its own: the path is measured, not the conflict. B writes the
 //     product's own tables, with rows copied from what the product itself wrote.
 //   - At the end the store must hold exactly what was counted.
@@ -48,7 +51,7 @@ func main() {
 
 	interrupted, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	limit := 2*time.Minute + 3*time.Duration(parsed.rounds+1)*(parsed.period+5*time.Second)
+	limit := 2*time.Minute + 5*time.Duration(parsed.rounds+1)*(parsed.period+5*time.Second)
 	ctx, cancel := context.WithTimeout(interrupted, limit)
 	defer cancel()
 	if err := run(ctx, parsed); err != nil {
@@ -66,11 +69,20 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer engine.Close()
-	service, err := startService(ctx, o.admin, engine.serviceURL())
+	service, err := startService(ctx, o.admin, engine.serviceURL(), "")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, service.stop()) }()
+	redis, err := openRedis()
+	if err != nil {
+		return err
+	}
+	onRedis, err := startService(ctx, o.admin, engine.serviceURL(), redis.url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, onRedis.stop()) }()
 
 	etags, err := seed(ctx, service, o)
 	if err != nil {
@@ -88,6 +100,13 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	edits := newPatches(service, "c", etags, o.workers)
 	defer edits.close()
+	lookups := newLookups(onRedis, o.workers)
+	defer lookups.close()
+	replays, err := newReplays(onRedis, o.workers)
+	if err != nil {
+		return fmt.Errorf("create what is replayed: %w", err)
+	}
+	defer replays.close()
 	audited, err := engine.count(ctx, "SELECT COUNT(*) FROM audit_entries")
 	if err != nil {
 		return err
@@ -97,10 +116,14 @@ func run(ctx context.Context, o options) (err error) {
 		{name: "A  guarded UPDATE, autocommit", step: bare.step},
 		{name: "B  raw statements of one unit", step: units.step},
 		{name: "C  config PATCH through HTTP", step: edits.step},
+		{name: "D  GET from memory", step: lookups.step},
+		{name: "E  POST replayed from Redis", step: replays.step},
 	}
 	processes := []process{
 		{name: "mariadbd", pid: engine.pid},
 		{name: "service", pid: service.pid()},
+		{name: "service on Redis", pid: onRedis.pid()},
+		{name: "redis", pid: redis.pid},
 		{name: "generator", pid: os.Getpid()},
 	}
 	if err := measure(ctx, o, subjects, processes); err != nil {

@@ -31,8 +31,9 @@ type service struct {
 	home    string // its log and data
 }
 
-// startService migrates the database, starts the service and creates a token.
-func startService(ctx context.Context, admin, databaseURL string) (*service, error) {
+// startService migrates the database, starts the service and creates a token. Without redisURL it
+// is a service of one process.
+func startService(ctx context.Context, admin, databaseURL, redisURL string) (*service, error) {
 	admin, err := filepath.Abs(admin)
 	if err != nil {
 		return nil, err
@@ -45,15 +46,16 @@ func startService(ctx context.Context, admin, databaseURL string) (*service, err
 		return nil, err
 	}
 	s := &service{home: home, ended: make(chan error, 1)}
-	if err := s.start(ctx, admin, databaseURL); err != nil {
+	if err := s.start(ctx, admin, databaseURL, redisURL); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
 	return s, nil
 }
 
-func (s *service) start(ctx context.Context, admin, databaseURL string) error {
+func (s *service) start(ctx context.Context, admin, databaseURL, redisURL string) error {
 	environment := append(os.Environ(),
 		"INTERLOCK_DATABASE_URL="+databaseURL,
+		"INTERLOCK_REDIS_URL="+redisURL,
 		"INTERLOCK_DATA_DIR="+filepath.Join(s.home, "data"),
 		"INTERLOCK_ADMIN_PASSWORD=bench-only-"+randomHex(16),
 	)
@@ -70,7 +72,7 @@ func (s *service) start(ctx context.Context, admin, databaseURL string) error {
 	if err := s.awaitReady(ctx); err != nil {
 		return err
 	}
-	token, err := output(ctx, environment, admin, "token", "create", "--user", "admin", "--name", "bench")
+	token, err := output(ctx, environment, admin, "token", "create", "--user", "admin", "--name", "bench-"+randomHex(4))
 	s.token = strings.TrimSpace(token)
 	return err
 }

@@ -8,8 +8,8 @@
 //	           were served (Jain's index)
 //
 // It is run by `make bench-locks`, beside the servers of test/services. What holds:
-//   - Rounds are interleaved (A B C A B C …), so that a neighbour on the machine hits
-//     all alike; a ratio is taken within a round, and medians are given with their
+//   - Rounds are interleaved (A B C A B C …), and so are slices of 50 ms of those with
+//     free locks, so that a neighbour on the machine hits all alike; a ratio is taken within a round, and medians are given with their
 //     spread.
 //   - All use one client's settings and a TTL of 10 s; the peers keep their own
 //     defaults of how they retry.
@@ -71,17 +71,17 @@ func run(ctx context.Context, o options) error {
 
 	results := make([]series, len(subjects))
 	for round := range o.rounds + 1 {
+		free, err := measureFree(ctx, subjects, o)
+		if err != nil {
+			return err
+		}
 		for i, s := range subjects {
-			free, err := measureFree(ctx, s, o)
-			if err != nil {
-				return fmt.Errorf("%s, free: %w", s.name, err)
-			}
 			contended, err := measureContended(ctx, s, o, fmt.Sprintf("%s %d", s.name, round))
 			if err != nil {
 				return fmt.Errorf("%s, contended: %w", s.name, err)
 			}
 			if round > 0 {
-				results[i].add(free, contended)
+				results[i].add(free[i], contended)
 			}
 		}
 	}
@@ -89,9 +89,29 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// measureFree returns locks taken and released a second.
-func measureFree(ctx context.Context, s subject, o options) (float64, error) {
-	ctx, cancel := context.WithTimeout(ctx, o.period)
+// slice is how long a subject takes free locks before it is the next one's turn: on a
+// machine with neighbours the shares of whole seconds say more about these.
+const slice = 50 * time.Millisecond
+
+// measureFree returns each subject's locks taken and released a second.
+func measureFree(ctx context.Context, subjects []subject, o options) ([]float64, error) {
+	rates := make([]float64, len(subjects))
+	turns := max(1, int(o.period/slice))
+	for range turns {
+		for i, s := range subjects {
+			rate, err := takeFree(ctx, s, o)
+			if err != nil {
+				return nil, fmt.Errorf("%s, free: %w", s.name, err)
+			}
+			rates[i] += rate / float64(turns)
+		}
+	}
+	return rates, nil
+}
+
+// takeFree is one slice of measureFree.
+func takeFree(ctx context.Context, s subject, o options) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, slice)
 	defer cancel()
 	start := time.Now()
 	var taken atomic.Int64

@@ -35,31 +35,31 @@ test('an empty list offers to create the first, and what was typed outlives a re
   const visitor = await Visitor.open(browser, service.address);
   const { page } = visitor;
   await visitor.signIn(admin, '/configs');
-  await page.getByText('There are no configs yet').waitFor();
+  await page.getByText('No configs yet').waitFor();
   await visitor.settle();
   await visitor.check();
   await visitor.shoot('configs-first');
 
-  await page.getByRole('button', { name: 'Create a config' }).first().click();
+  await page.getByRole('button', { name: 'New config' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Key' }).fill('shop.tax');
   await dialog.getByRole('radiogroup', { name: 'Type' }).getByText('Number').click();
   await dialog.getByRole('textbox', { name: 'Value' }).fill('7,5');
-  await dialog.getByRole('button', { name: 'Create a config' }).click();
+  await dialog.getByRole('button', { name: 'Create the config' }).click();
   await dialog.getByText('Write a number such as').waitFor();
   await page.reload();
-  await page.getByRole('button', { name: 'Create a config' }).first().click();
+  await page.getByRole('button', { name: 'New config' }).first().click();
   await dialog.getByText('What you typed earlier is here again.').waitFor();
   expect(await dialog.getByRole('textbox', { name: 'Key' }).inputValue()).toBe('shop.tax');
 
   await dialog.getByRole('textbox', { name: 'Value' }).fill('7.50');
   await dialog.getByRole('textbox', { name: 'JSON Schema' }).fill('{"maximum":1}');
-  await dialog.getByRole('button', { name: 'Create a config' }).click();
+  await dialog.getByRole('button', { name: 'Create the config' }).click();
   await dialog.getByText('breaks its schema: maximum: got 7.5, want 1').waitFor();
   await visitor.check();
   await visitor.shoot('configs-create-refused');
   await dialog.getByRole('textbox', { name: 'JSON Schema' }).fill('{"maximum":100}');
-  await dialog.getByRole('button', { name: 'Create a config' }).click();
+  await dialog.getByRole('button', { name: 'Create the config' }).click();
 
   await page.getByText('shop.tax was created.').waitFor();
   await page.getByRole('row', { name: /shop\.tax/ }).getByText('7.50').waitFor();

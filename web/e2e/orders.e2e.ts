@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
+import { apiOf, itemInStock, type ApiRequest } from './pages';
 import { admin, Service } from './service';
 
 const li = { username: 'li', password: 'interlock-second' };
@@ -19,8 +20,7 @@ beforeAll(async () => {
   service = await Service.start();
   await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
   request = await apiOf(service.address, admin);
-  await request('POST', '/items', { sku: 'TEA-1', name: 'Green tea', price: 6000 });
-  await request('POST', '/inventory/TEA-1/adjustments', { delta: 1000, reason: 'Opening stock', reference: 'opening' });
+  await itemInStock(request, { sku: 'TEA-1', name: 'Green tea', price: 6000 });
 });
 afterAll(async () => {
   await browser.close();
@@ -82,7 +82,7 @@ test('an open dialog says that the order moved, by whom and to what, and offers 
 });
 
 test('an order is placed from the list: found by name, priced, refused at the line that is wrong, and then placed', async () => {
-  await request('POST', '/items', { sku: 'POT-1', name: 'Iron kettle', price: 25800 });
+  await itemInStock(request, { sku: 'POT-1', name: 'Iron kettle', price: 25800 });
   await request('POST', '/items', { sku: 'POT-2', name: 'Iron kettle, large', price: 39800, status: 'archived' });
   const before = (await request<{ total: number }>('GET', '/orders?userId=77&limit=1')).total;
   const visitor = await Visitor.open(browser, service.address);
@@ -222,7 +222,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`${target.toString()} cannot be reached by keyboard`);
 }
 
-test('500 orders are shipped in one go, with a verdict each, and the filter is in the address', async () => {
+test('500 orders are shipped in one go: progress, a verdict each, failed rows stay chosen, and the verdicts are a file', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 500; i++) ids.push((await place()).id);
   await request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });
@@ -248,14 +248,21 @@ test('500 orders are shipped in one go, with a verdict each, and the filter is i
   await page.getByRole('textbox', { name: 'Carrier' }).fill('DHL');
   await page.getByRole('textbox', { name: 'Tracking number' }).fill('JD01');
   await page.getByRole('button', { name: /Ship: 50\d orders/ }).click();
+  await page.getByText(/^[1-4]00 of 50\d/).waitFor();
 
   await page.getByText(/\d+ done, 1 not done/).waitFor({ timeout: 40_000 });
   await visitor.check();
   await visitor.shoot('orders-bulk');
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Verdicts as CSV' }).click();
-  expect((await saving).suggestedFilename()).toBe('orders-ship.csv');
+  const file = await saving;
+  expect(file.suggestedFilename()).toBe('orders-ship.csv');
+  const verdicts = (await readFile(await file.path(), 'utf8')).trim().split('\r\n').slice(1);
+  expect(verdicts).toHaveLength(paid);
+  const failed = verdicts.filter((line) => !line.includes(',Done,'));
+  expect(failed).toEqual([expect.stringContaining('is shipped since')]);
   await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('region', { name: 'Chosen rows' }).getByText('1 chosen').waitFor();
   expect(await request<{ total: number }>('GET', '/orders?status=shipped&limit=1')).toMatchObject({ total: paid });
   await visitor.close();
 });

@@ -39,3 +39,9 @@ export async function apiOf(address: string, credentials: { username: string; pa
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
 }
+
+/** Makes an item of which there is enough for every order of a test. */
+export async function itemInStock(request: ApiRequest, item: { sku: string; name: string; price: number }): Promise<void> {
+  await request('POST', '/items', item);
+  await request('POST', `/inventory/${item.sku}/adjustments`, { delta: 10_000, reason: 'Opening stock', reference: 'opening' });
+}

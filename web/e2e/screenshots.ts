@@ -33,6 +33,7 @@ const shots: Shot[] = [
     },
   },
   { name: 'configs', path: () => '/configs' },
+  { name: 'conflict', path: () => '/configs/checkout.payment', reach: contest },
   { name: 'order', path: ({ order }) => `/orders/${order}`, reach: comeSecond },
 ];
 
@@ -77,7 +78,26 @@ async function work(li: ApiRequest, ana: ApiRequest): Promise<Made> {
   const edit = (who: ApiRequest, value: number) => who('PATCH', '/configs/checkout.retries', { value }, { 'If-Match': config.etag, 'Content-Type': 'application/merge-patch+json' });
   await edit(li, 4);
   await expect(edit(ana, 5)).rejects.toThrow('version_conflict');
+  await li('POST', '/configs', { key: 'checkout.payment', valueType: 'json', value: payment, remark: 'How payments are tried' });
   return { order: order.id };
+}
+
+/** A config that two people change at the same time. */
+const payment = { timeoutMs: 3000, retries: 2, methods: ['card', 'wallet'] };
+
+/** Changes a config that Li saves meanwhile: one place is contested, the others merge. */
+async function contest(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Value', exact: true }).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(JSON.stringify({ timeoutMs: 5000, retries: 3, methods: ['card', 'wallet', 'alipay'] }, null, 2));
+  const li = await apiOf(service.address, colleagues[0]);
+  const { etag } = await li<Versioned>('GET', '/configs/checkout.payment');
+  const theirs = { value: { timeoutMs: 8000, methods: ['card', 'wallet', 'paypal'] }, remark: 'Raised for the 11.11 sale' };
+  await li('PATCH', '/configs/checkout.payment', theirs, { 'If-Match': etag, 'Content-Type': 'application/merge-patch+json' });
+  await page.getByRole('button', { name: /^Save · v/ }).click();
+  await page.getByRole('group', { name: '/timeoutMs' }).waitFor();
+  await page.getByText('+ paypal (Li)').waitFor();
+  await page.evaluate(() => window.scrollTo(0, 0));
 }
 
 /** Cancels an order that Li marks as paid meanwhile. Without the stream the page does not hear of it first. */

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { launch, Visitor } from './browser';
-import { apiOf } from './pages';
+import { apiOf, itemInStock } from './pages';
 import { admin, Service } from './service';
 
 let browser: Browser;
@@ -35,7 +35,7 @@ test('a session that ends at work is renewed in place, and the work goes on', as
 
 test('a dialog that was being filled when the session ended keeps its contents, and is sent after signing in', async () => {
   const request = await apiOf(inject('address'), admin);
-  await request('POST', '/items', { sku: 'SESSION-1', name: 'Green tea', price: 6000 });
+  await itemInStock(request, { sku: 'SESSION-1', name: 'Green tea', price: 6000 });
   const visitor = await Visitor.open(browser, inject('address'));
   const { page, context } = visitor;
   await visitor.signIn(admin, '/orders');

@@ -1,7 +1,7 @@
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, Visitor } from './browser';
-import { apiOf } from './pages';
+import { apiOf, itemInStock } from './pages';
 import { admin, Service } from './service';
 
 const li = { username: 'li', password: 'interlock-second' };
@@ -38,7 +38,7 @@ const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math
 
 test('a change by one admin shows on the clean list and page of the other within a second', async () => {
   const request = await apiOf(service.address, li);
-  await request('POST', '/items', { sku: 'LIVE-1', name: 'Green tea', price: 6000 });
+  await itemInStock(request, { sku: 'LIVE-1', name: 'Green tea', price: 6000 });
   const place = () => request<Placed>('POST', '/orders', { userId: 12, items: [{ sku: 'LIVE-1', quantity: 1 }] });
   const step = (order: Placed, action: string, body: object) => request<Placed>('POST', `/orders/${order.id}/${action}`, body, { 'If-Match': order.etag });
   const orders = await Promise.all([place(), place(), place(), place(), place()]);
@@ -78,7 +78,7 @@ test('a change by one admin shows on the clean list and page of the other within
 
 test('the dashboard counts along with what others do, without being asked', async () => {
   const request = await apiOf(service.address, li);
-  await request('POST', '/items', { sku: 'LIVE-2', name: 'White tea', price: 6000 });
+  await itemInStock(request, { sku: 'LIVE-2', name: 'White tea', price: 6000 });
   const { total } = await request<{ total: number }>('GET', '/orders?status=pending&limit=1');
   const visitor = await Visitor.open(browser, service.address);
   const { page } = visitor;

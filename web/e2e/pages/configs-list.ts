@@ -40,13 +40,13 @@ const pages: PageUnderTest[] = [
       await request('POST', '/configs', { key: 'batch.open', value: true });
     },
     reach: async (page) => {
-      await button(page, 'Create a config', '新建配置').click();
+      await button(page, 'New config', '新建配置').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox', { name: /^(Key|键)$/ }).fill('batch/rate');
       await dialog.getByRole('radiogroup').getByText('JSON').click();
       await dialog.getByRole('textbox', { name: /^(Value|值)$/ }).fill('{\n  "rate": 0.2,\n  reduced: 1\n}');
       await dialog.getByRole('textbox', { name: /^JSON Schema/ }).fill('[]');
-      await button(page, 'Create a config', '新建配置').last().click();
+      await button(page, 'Create the config', '创建配置').click();
       await dialog.getByText(/line 3, column 3|第 3 行第 3 列/).waitFor();
     },
   },
@@ -54,12 +54,12 @@ const pages: PageUnderTest[] = [
     name: 'configs-create-exists',
     path: '/configs?prefix=batch.',
     reach: async (page) => {
-      await button(page, 'Create a config', '新建配置').click();
+      await button(page, 'New config', '新建配置').click();
       const dialog = page.getByRole('dialog');
       const fresh = dialog.getByRole('button', { name: /^(Start afresh|重新填写)$/ });
       if (await fresh.isVisible()) await fresh.click();
       await dialog.getByRole('textbox', { name: /^(Key|键)$/ }).fill('batch.rate');
-      await button(page, 'Create a config', '新建配置').last().click();
+      await button(page, 'Create the config', '创建配置').click();
       await dialog.getByText(/already; |已存在/).waitFor();
     },
   },

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { ApiRequest, PageUnderTest } from '../pages';
+import { itemInStock, type ApiRequest, type PageUnderTest } from '../pages';
 
 /** The orders under test by what became of them; made once, before all looks. */
 const ids = new Map<string, number>();
@@ -24,8 +24,8 @@ const pay: [string, object] = ['pay', { method: 'external', reference: 'PSP-2026
 const ship: [string, object] = ['ship', { carrier: 'SF Express', trackingNo: 'SF1400024811' }];
 
 async function prepare(request: ApiRequest): Promise<void> {
-  await request('POST', '/items', { sku: 'ORD-1', name: 'Green tea, first flush, 100 g', price: 6000 });
-  await request('POST', '/items', { sku: 'ORD-2', name: '龙井绿茶礼盒', price: 25800 });
+  await itemInStock(request, { sku: 'ORD-1', name: 'Green tea, first flush, 100 g', price: 6000 });
+  await itemInStock(request, { sku: 'ORD-2', name: '龙井绿茶礼盒', price: 25800 });
   await place(request, 'pending');
   await place(request, 'paid', pay);
   await place(request, 'shipped', pay, ship);

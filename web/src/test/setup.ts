@@ -1,5 +1,9 @@
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
+
+// Drawing a table takes seconds where the tests of others run beside these. What never
+// appears is still found out, by this limit and not by the test's.
+configure({ asyncUtilTimeout: 5000 });
 
 afterEach(() => {
   cleanup();

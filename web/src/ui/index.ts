@@ -2,6 +2,7 @@ export { Banner } from './feedback/Banner';
 export { useConfirm, type Confirmation, type Question } from './feedback/confirm';
 export { ProblemBanner } from './feedback/ProblemBanner';
 export { useToasts, type Toasts } from './feedback/toasts';
+export { useRefusalText, useRuleText, type Said } from './feedback/said';
 export { useProblemText } from './feedback/useProblemText';
 export { forgetDraft, keptDraft, useDraft, type Base, type Draft, type Versioned } from './edit/useDraft';
 export { usePresence, type Present } from './edit/usePresence';

@@ -26,7 +26,7 @@ export const auditMessages = catalogue(
     unit: '工作单元',
     filterResource: '对象，例如 configs/checkout.tax',
     filterActor: '操作人',
-    empty: '尚无任何更改',
+    empty: '还没有更改',
     emptyHint: '每次更改都会与更改本身一同写入此处。',
   },
 );

@@ -86,7 +86,7 @@ export const dashboardMessages = catalogue(
 
     recent: '最近更改',
     allChanges: '全部更改',
-    noChanges: '尚无任何更改。',
+    noChanges: '还没有更改。',
     create: '创建了',
     update: '更改了',
     delete: '删除了',

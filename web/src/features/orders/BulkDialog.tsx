@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type SubmitEvent } from 'react';
 import { useIdempotencyKey } from '@/api';
 import { useText } from '@/i18n';
-import { ProblemBanner } from '@/ui';
+import { ProblemBanner, useRefusalText, type Said } from '@/ui';
 import { csv, download, type Selection } from '@/ui/table';
 import { failedIds, planOf, readMatching, runBulk, type RowVerdict } from './bulk';
 import { orderMessages } from './messages';
@@ -22,6 +22,8 @@ interface Props {
 /** Takes one action with many orders: says first what will be sent and what skipped, then a verdict for each. */
 export function BulkDialog({ action, search, selection, onClose }: Props) {
   const t = useText(orderMessages);
+  const refusalText = useRefusalText();
+  const reason = (said: Said | undefined) => (said === undefined ? '' : refusalText(said));
   const queries = useQueryClient();
   const { key, renew } = useIdempotencyKey(`orders/bulk/${action}`);
   // What was chosen when the dialog opened.
@@ -83,7 +85,7 @@ export function BulkDialog({ action, search, selection, onClose }: Props) {
       `orders-${action}.csv`,
       csv([
         [t('number'), t('verdict'), t('detail')],
-        ...verdicts.map(({ order, verdict, detail }) => [order.orderNo, t(`verdict_${verdict}`), detail]),
+        ...verdicts.map(({ order, verdict, said }) => [order.orderNo, t(`verdict_${verdict}`), reason(said)]),
         ...skipped.map((order) => [order.orderNo, t('skippedTitle'), t(order.status)]),
       ]),
     );
@@ -125,9 +127,9 @@ export function BulkDialog({ action, search, selection, onClose }: Props) {
           {phase === 'done' && (
             <ScrollArea.Autosize mah={280} viewportProps={{ tabIndex: 0, 'aria-label': t('verdict'), role: 'region' }}>
               <ul className={styles.list}>
-                {[...failed, ...verdicts.filter(({ verdict }) => verdict === 'done')].map(({ order, verdict, detail }) => (
+                {[...failed, ...verdicts.filter(({ verdict }) => verdict === 'done')].map(({ order, verdict, said }) => (
                   <li key={order.id}>
-                    <span className="mono">{order.orderNo}</span> {t(`verdict_${verdict}`)} {detail}
+                    <span className="mono">{order.orderNo}</span> {t(`verdict_${verdict}`)} {reason(said)}
                   </li>
                 ))}
               </ul>

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { isProblem, useIdempotencyKey, useUser } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Banner, ProblemBanner, useToasts } from '@/ui';
+import { Banner, ProblemBanner, useRuleText, useToasts } from '@/ui';
 import { winnerOf, type Winner } from './loser';
 import { orderMessages } from './messages';
 import { emptyStep, oneOrder, takeStep, type Order, type OrderAction } from './queries';
@@ -24,6 +24,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   const t = useText(orderMessages);
   const queries = useQueryClient();
   const toasts = useToasts();
+  const ruleText = useRuleText();
   const { time } = useFormat();
   const me = useUser().id;
   const { data: now = order } = useQuery(oneOrder(order.id));
@@ -64,7 +65,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   const unknown = isProblem(take.error) && take.error.isOutcomeUnknown;
   const cameThrough = unknown && now.version > order.version && now.updatedBy.id === me;
   const late = (moved || unknown) && !possible;
-  const refused = isProblem(take.error) ? take.error.fields.map(({ pointer, message }) => [pointer.slice(1), message] as const) : [];
+  const refused = isProblem(take.error) ? take.error.fields.map((field) => [field.pointer.slice(1), ruleText(field)] as const) : [];
   const errors = { ...Object.fromEntries(refused), ...Object.fromEntries([...missing].map((name) => [name, t('needed')])) };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();

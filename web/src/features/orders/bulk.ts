@@ -1,4 +1,5 @@
 import { isProblem } from '@/api';
+import type { Said } from '@/ui';
 import { readOrders, type Order, type OrderAction, type OrderSearch, type OrderVerdict } from './queries';
 
 /** Orders of one request: small enough that progress shows and a stop is soon heard. */
@@ -9,7 +10,8 @@ const pageSize = 200;
 export interface RowVerdict {
   order: Order;
   verdict: OrderVerdict['verdict'] | 'unknown' | 'notSent';
-  detail: string;
+  /** What the service says of one that was refused. */
+  said?: Said;
 }
 
 export interface Plan {
@@ -72,22 +74,24 @@ export async function runBulk({ orders, send, onVerdicts, signal }: Run): Promis
   return { verdicts };
 }
 
-const unsent = (order: Order): RowVerdict => ({ order, verdict: 'notSent', detail: '' });
+const unsent = (order: Order): RowVerdict => ({ order, verdict: 'notSent' });
 
 function merged(chunk: readonly Order[], verdicts: readonly OrderVerdict[]): RowVerdict[] {
   const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));
   return chunk.map((order) => {
     const verdict = byId.get(order.id);
-    return verdict === undefined ? unsent(order) : { order, verdict: verdict.verdict, detail: verdict.detail ?? '' };
+    return verdict === undefined ? unsent(order) : { order, verdict: verdict.verdict, said: saidOf(verdict) };
   });
 }
 
+const saidOf = ({ code, detail }: OrderVerdict): Said | undefined => (detail === undefined ? undefined : { code, text: detail });
+
 /** A batch that broke in its middle tells how far it came; without a word all of it is open. */
 function broken(chunk: readonly Order[], error: unknown): RowVerdict[] {
-  if (!isProblem(error)) return chunk.map((order) => ({ order, verdict: 'unknown', detail: '' }));
+  if (!isProblem(error)) return chunk.map((order) => ({ order, verdict: 'unknown' }));
   const items = error.as<{ items?: OrderVerdict[] }>().items;
   if (items === undefined && !error.isOutcomeUnknown) return chunk.map(unsent);
-  if (items === undefined) return chunk.map((order) => ({ order, verdict: 'unknown', detail: '' }));
+  if (items === undefined) return chunk.map((order) => ({ order, verdict: 'unknown' }));
   const rows = merged(chunk, items);
   const next = rows[items.length];
   if (error.isOutcomeUnknown && next !== undefined) rows[items.length] = { ...next, verdict: 'unknown' };

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey, useLive, type PersonName } from '@/api';
+import { isProblem, useIdempotencyKey, useLive, type FieldProblem, type PersonName } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner } from '@/ui';
+import { Banner, ProblemBanner, useRuleText } from '@/ui';
 import { csv, download, type Selection } from '@/ui/table';
 import { readValue } from '../create/draft';
 import { useFaultText } from '../create/useFaultText';
@@ -34,6 +34,7 @@ export function BatchDialog({ search, selection, shown, onClose }: Props) {
   const t = useText(batchMessages);
   const words = useText(configMessages);
   const faultText = useFaultText();
+  const ruleText = useRuleText();
   const queries = useQueryClient();
   const { key, renew } = useIdempotencyKey('configs/batch');
   const { rows, setRows, count, since, error, setError, readAgain } = useRows({ search, selection, shown });
@@ -65,7 +66,7 @@ export function BatchDialog({ search, selection, shown, onClose }: Props) {
       selection.keep(new Set(skipped.filter(({ reason }) => reason === 'overLimit').map(({ config }) => config.key)));
     } catch (problem) {
       if (!isProblem(problem) || !problem.isOutcomeUnknown) renew();
-      const refused = outcomeOf(problem, eligible);
+      const refused = outcomeOf(problem, eligible, ruleText);
       if (refused === undefined) setError(problem);
       setOutcome(refused);
     } finally {
@@ -169,13 +170,13 @@ export function BatchDialog({ search, selection, shown, onClose }: Props) {
 }
 
 /** What a refusal says of each config; undefined when it is about something else. */
-function outcomeOf(problem: unknown, configs: readonly Config[]): Outcome | undefined {
+function outcomeOf(problem: unknown, configs: readonly Config[], say: (field: FieldProblem) => string): Outcome | undefined {
   if (isProblem(problem, 'batch_conflict')) {
     const { conflicts } = problem.body as unknown as { conflicts: BatchMember[] };
     return { kind: 'conflict', verdicts: conflictVerdicts(configs, conflicts) };
   }
   if (!isProblem(problem, 'validation_failed')) return undefined;
-  const verdicts = refusalVerdicts(configs, problem.fields);
+  const verdicts = refusalVerdicts(configs, problem.fields, say);
   return verdicts.some(({ verdict }) => verdict === 'refused') ? { kind: 'refused', verdicts } : undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { FieldProblem } from '@/api';
 import { equal, exact, isPatchable, patchOf, type Json, type JsonObject } from '@/merge';
 import type { BatchMember, Config, ValueType } from '../queries';
 
@@ -83,12 +84,12 @@ export function conflictVerdicts(configs: readonly Config[], conflicts: readonly
 }
 
 /** A verdict for each config of a batch that broke rules, by the pointers of its fields. */
-export function refusalVerdicts(configs: readonly Config[], fields: readonly { pointer: string; message: string }[]): RowVerdict[] {
+export function refusalVerdicts(configs: readonly Config[], fields: readonly FieldProblem[], say: (field: FieldProblem) => string): RowVerdict[] {
   return configs.map((config, index) => {
     const at = `/changes/${index}/`;
     const own = fields.filter(({ pointer }) => pointer.startsWith(at));
     if (own.length === 0) return { config, verdict: 'stopped', detail: '' };
-    return { config, verdict: 'refused', detail: own.map(({ pointer, message }) => `${pointer.slice(at.length).replace(/^patch\//, '')} ${message}`).join('; ') };
+    return { config, verdict: 'refused', detail: own.map((field) => `${field.pointer.slice(at.length).replace(/^patch\//, '')} ${say(field)}`).join('; ') };
   });
 }
 

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey, type ApiProblem } from '@/api';
+import { isProblem, useIdempotencyKey, type ApiProblem, type FieldProblem } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useToasts, When } from '@/ui';
+import { Banner, ProblemBanner, useProblemText, useRuleText, useToasts, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { configMessages } from '../messages';
 import { createConfig, valueTypes, type Config } from '../queries';
@@ -16,6 +16,7 @@ import { ValueInput } from './ValueInput';
 /** The dialog that adds a config. What is typed is kept until the config exists. */
 export function CreateConfig({ onClose }: { onClose: () => void }) {
   const t = useText(createMessages);
+  const ruleText = useRuleText();
   const words = useText(configMessages);
   const ui = useText(uiMessages);
   const faultText = useFaultText();
@@ -38,7 +39,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
       if (!isProblem(error) || !error.isOutcomeUnknown) renew();
     },
   });
-  const refused = refusals(create.error);
+  const refused = refusals(create.error, ruleText);
   const errorOf = (field: DraftField): ReactNode => {
     if (field === 'key' && isProblem(create.error, 'already_exists')) return <Exists problem={create.error} />;
     if (refused[field] !== undefined) return refused[field];
@@ -103,7 +104,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
           <Group justify="flex-end">
             <Button onClick={onClose}>{ui('cancel')}</Button>
             <Button type="submit" variant="filled" loading={create.isPending}>
-              {t('title')}
+              {t('create')}
             </Button>
           </Group>
         </Stack>
@@ -115,18 +116,20 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
 /** Who has the key already, and since when. */
 function Exists({ problem }: { problem: ApiProblem }) {
   const t = useText(createMessages);
+  const text = useProblemText();
   const { current } = problem.as<{ current?: Config }>();
-  if (current === undefined) return problem.message;
+  if (current === undefined) return text(problem);
   return t.rich('exists', { key: <code>{current.key}</code>, who: current.updatedBy.name, when: <When time={current.updatedTime} /> });
 }
 
 /** What the service refused, by the input that it is about. */
-function refusals(error: unknown): Partial<Record<DraftField, string>> {
+function refusals(error: unknown, say: (field: FieldProblem) => string): Partial<Record<DraftField, string>> {
   if (!isProblem(error)) return {};
   const found: Partial<Record<DraftField, string>> = {};
-  for (const { pointer, message } of error.fields) {
-    const at = fieldAt(pointer);
+  for (const field of error.fields) {
+    const at = fieldAt(field.pointer);
     if (at === undefined) continue;
+    const message = say(field);
     const text = at.within === '' ? message : `${at.within}: ${message}`;
     found[at.field] = found[at.field] === undefined ? text : `${found[at.field] ?? ''} · ${text}`;
   }

@@ -2,7 +2,8 @@ import { catalogue } from '@/i18n';
 
 export const createMessages = catalogue(
   {
-    title: 'Create a config',
+    title: 'New config',
+    create: 'Create the config',
     created: '{key} was created.',
     restored: 'What you typed earlier is here again.',
     startAfresh: 'Start afresh',
@@ -21,6 +22,7 @@ export const createMessages = catalogue(
   },
   {
     title: '新建配置',
+    create: '创建配置',
     created: '已创建 {key}。',
     restored: '已恢复你之前输入的内容。',
     startAfresh: '重新填写',

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useId, useRef } from 'react';
 import { isProblem, type FieldProblem, type PersonName } from '@/api';
 import { useText } from '@/i18n';
-import { Icon, type Present } from '@/ui';
+import { Icon, useRuleText, type Present } from '@/ui';
 import { CodeEditor, type Fault } from '../code/Code';
 import type { ValueType } from '../queries';
 import { Field, type FieldState } from './Field';
@@ -113,12 +113,13 @@ function useTypeChange(form: ConfigForm, set: (change: Partial<ConfigForm>) => v
 /** What is wrong with each field: what cannot be read, and what the service refused about what is typed now. */
 function useFaults({ mine, save, isRefusalCurrent, draft }: Editing): (name: Name) => Fault[] {
   const t = useText(editorMessages);
+  const ruleText = useRuleText();
   const refused: readonly FieldProblem[] = isRefusalCurrent && isProblem(save.error, 'validation_failed', 'malformed_request') ? save.error.fields : [];
   return (name) => {
     const pointer = `/${name}`;
     const faults: Fault[] = refused
       .filter((field) => field.pointer === pointer || field.pointer.startsWith(`${pointer}/`))
-      .map((field) => ({ pointer: field.pointer.slice(pointer.length), message: field.message }));
+      .map((field) => ({ pointer: field.pointer.slice(pointer.length), message: ruleText(field) }));
     if (mine instanceof FormError && mine.field === name) {
       const { syntax } = mine;
       faults.push(syntax !== undefined && (draft.value.valueType === 'json' || name === 'schema') ? { offset: syntax.offset, message: syntax.message } : { pointer: '', message: t('notType', { type: draft.value.valueType }) });

@@ -4,7 +4,7 @@ import { useState, type SubmitEvent } from 'react';
 import { isProblem, useIdempotencyKey } from '@/api';
 import { randomId } from '@/browser/id';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner } from '@/ui';
+import { Banner, ProblemBanner, useProblemText, useRuleText } from '@/ui';
 import { csv, download } from '@/ui/table';
 import { exportConfigs, importConfigs, type Imported, type OnExisting } from '../queries';
 import { byKey, importOf, longestDocument, readDocument, reasonOf, rowsOf, stepText, type ImportDocument, type ImportRow, type Unusable } from './document';
@@ -27,6 +27,7 @@ interface Report {
 /** Brings a document of configs in: says for each entry what would become of it, then does it, all or nothing. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const t = useText(importMessages);
+  const ruleText = useRuleText();
   const queries = useQueryClient();
   const { key, renew } = useIdempotencyKey('configs/import');
   const [chosen, setChosen] = useState<Chosen>();
@@ -75,7 +76,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     if (chosen !== undefined && changes > 0 && inTheWay === 0 && refused === undefined) run.mutate(chosen);
   };
   const save = () =>
-    download('configs-import.csv', csv([[t('key'), t('verdicts'), t('detail')], ...(report?.rows ?? []).map((row) => [row.key, t(`verdict_${row.verdict}`), [...row.steps.map(stepText), reasonOf(row)].filter(Boolean).join('; ')])]));
+    download('configs-import.csv', csv([[t('key'), t('verdicts'), t('detail')], ...(report?.rows ?? []).map((row) => [row.key, t(`verdict_${row.verdict}`), [...row.steps.map(stepText), reasonOf(row, ruleText)].filter(Boolean).join('; ')])]));
   const close = () => {
     if (!run.isPending) onClose();
   };
@@ -131,10 +132,11 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 /** A document whose shape was refused says where; other problems as everywhere. */
 function Refusal({ error }: { error: unknown }) {
   const t = useText(importMessages);
+  const text = useProblemText();
   if (!isProblem(error, 'malformed_request', 'validation_failed')) return <ProblemBanner error={error} />;
   return (
     <Banner tone="bad" title={t('malformed')}>
-      {error.message}
+      {text(error)}
     </Banner>
   );
 }

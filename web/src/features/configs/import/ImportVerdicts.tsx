@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useText } from '@/i18n';
-import { StatusChip } from '@/ui';
+import { StatusChip, useRuleText } from '@/ui';
 import { StepLine } from '../list/StepLine';
 import type { Imported } from '../queries';
 import { reasonOf, type ImportRow } from './document';
@@ -26,6 +26,7 @@ interface Props {
 /** A verdict for each entry of a file, with old and new where something changes. */
 export function ImportVerdicts({ rows, counts, done }: Props) {
   const t = useText(importMessages);
+  const ruleText = useRuleText();
   const [only, setOnly] = useState<Verdict>();
   const shown = verdicts.flatMap((verdict) => (only === undefined || only === verdict ? rows.filter((row) => row.verdict === verdict) : []));
   const words = (verdict: Verdict) => t(done && (verdict === 'create' || verdict === 'update') ? `done_${verdict}` : `verdict_${verdict}`);
@@ -47,7 +48,7 @@ export function ImportVerdicts({ rows, counts, done }: Props) {
               {row.steps.map((step) => (
                 <StepLine key={step.member} step={step} />
               ))}
-              {reasonOf(row) !== '' && <span className={styles.quiet}>{reasonOf(row)}</span>}
+              {reasonOf(row, ruleText) !== '' && <span className={styles.quiet}>{reasonOf(row, ruleText)}</span>}
             </span>
           </li>
         ))}

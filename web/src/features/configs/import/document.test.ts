@@ -42,6 +42,6 @@ test('beside a change stand the old and the new', () => {
 });
 
 test('a refused entry says what is wrong with it, without its place in the file', () => {
-  expect(reasonOf({ index: 3, key: 'a', verdict: 'invalid', fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] })).toBe('value must be a number');
-  expect(reasonOf({ index: 3, key: 'a', verdict: 'conflict', detail: 'It exists.' })).toBe('It exists.');
+  expect(reasonOf({ index: 3, key: 'a', verdict: 'invalid', fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] }, ({ message }) => message)).toBe('value must be a number');
+  expect(reasonOf({ index: 3, key: 'a', verdict: 'conflict', detail: 'It exists.' }, ({ message }) => message)).toBe('It exists.');
 });

@@ -1,3 +1,4 @@
+import type { FieldProblem } from '@/api';
 import { encode, exact, isObject, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
 import type { ImportVerdict, OnExisting } from '../queries';
 import { stepsBetween, type Step } from '../steps';
@@ -67,9 +68,9 @@ export function byKey(exported: string): Map<string, JsonObject> {
 }
 
 /** What is wrong with a refused entry, in a line. */
-export function reasonOf({ detail, fields, index }: ImportVerdict): string {
+export function reasonOf({ detail, fields, index }: ImportVerdict, say: (field: FieldProblem) => string): string {
   const at = `/configs/${index}/`;
-  const faults = (fields ?? []).map(({ pointer, message }) => `${pointer.startsWith(at) ? pointer.slice(at.length) : pointer} ${message}`);
+  const faults = (fields ?? []).map((field) => `${field.pointer.startsWith(at) ? field.pointer.slice(at.length) : field.pointer} ${say(field)}`);
   return [...(detail === undefined ? [] : [detail]), ...faults].join('; ');
 }
 

@@ -3,7 +3,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Icon } from '@/ui';
+import { Icon, useRuleText } from '@/ui';
 import { ItemPicker } from './ItemPicker';
 import { placeMessages } from './messages';
 import { isSku, mostLines, piecesOf, type Mistake, type Mistakes, type PlacementLine } from './placement';
@@ -101,13 +101,14 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
 /** Puts a mistake into words. */
 export function useSay(): (mistake: Mistake | undefined) => string | undefined {
   const t = useText(placeMessages);
+  const ruleText = useRuleText();
   return (mistake) => {
     if (mistake === undefined) return undefined;
     switch (mistake.kind) {
       case 'short':
         return t('short', { wanted: mistake.wanted, available: mistake.available });
       case 'said':
-        return t('said', { message: mistake.message });
+        return t('said', { message: ruleText(mistake) });
       default:
         return t(mistake.kind);
     }

@@ -50,10 +50,10 @@ test('the fields of a refusal are shown where they are typed, those of a whole l
   });
   const found = refusedAt(error, placement([['A', '1']]));
   expect(found).toEqual({
-    '/items/0/sku': { kind: 'said', message: 'is too much' },
+    '/items/0/sku': { kind: 'said', code: 'overflow', message: 'is too much' },
     '/items/0/quantity': { kind: 'notSold' },
-    '/couponCode': { kind: 'said', message: 'was used' },
-    '/items': { kind: 'said', message: 'are too many' },
+    '/couponCode': { kind: 'said', code: 'used', message: 'was used' },
+    '/items': { kind: 'said', code: 'max', message: 'are too many' },
   });
   expect(Object.keys(found).filter((pointer) => hasPlace(pointer, 1))).toEqual(['/items/0/sku', '/items/0/quantity', '/couponCode']);
 });

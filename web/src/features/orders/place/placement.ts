@@ -21,7 +21,7 @@ export type Mistakes = Readonly<Partial<Record<string, Mistake>>>;
 export type Mistake =
   | { kind: 'needed' | 'noId' | 'noSku' | 'noQuantity' | 'twice' | 'notSold' }
   | { kind: 'short'; wanted: number; available: number }
-  | { kind: 'said'; message: string };
+  | { kind: 'said'; code: string; message: string };
 
 export const mostLines = 100;
 const mostPieces = 10_000;
@@ -73,7 +73,7 @@ export function refusedAt(error: unknown, { lines }: Placement): Mistakes {
     });
     return Object.fromEntries(short);
   }
-  return Object.fromEntries(error.fields.map(({ pointer, code, message }) => [placeOf(pointer), known[code] ?? { kind: 'said', message }]));
+  return Object.fromEntries(error.fields.map(({ pointer, code, message }) => [placeOf(pointer), known[code] ?? { kind: 'said', code, message }]));
 }
 
 /** Rules of the service that have words here; the others are told in its own. */
