@@ -115,7 +115,9 @@ type Admission struct {
 
 // Counts are a gate's numbers, all of one moment. All but Waiting are units.
 type Counts struct {
-	Epoch      int64 `json:"-"`
+	Epoch int64 `json:"-"`
+	// Version is of the sale's row that the rules are from.
+	Version    int64 `json:"-"`
 	Allotted   int64 `json:"allotted"`
 	Remaining  int64 `json:"remaining"`
 	Queued     int64 `json:"queued"`

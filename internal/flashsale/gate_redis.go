@@ -211,7 +211,7 @@ func (g *RedisGate) Counts(ctx context.Context, sale int64) (Counts, error) {
 		}
 	}
 	return Counts{
-		Epoch: numbers["epoch"], Allotted: numbers["allotted"], Remaining: numbers["remaining"], Queued: numbers["queued"],
+		Epoch: numbers["epoch"], Version: numbers["version"], Allotted: numbers["allotted"], Remaining: numbers["remaining"], Queued: numbers["queued"],
 		Processing: numbers["processing"], Dead: numbers["dead"], Confirmed: numbers["confirmed"],
 		Rejected: numbers["rejected"], Returned: numbers["returned"], Waiting: numbers["waiting"],
 		AcceptedPerSecond: rateOf(numbers, "a", now), ConfirmedPerSecond: rateOf(numbers, "c", now),

@@ -648,7 +648,7 @@ func (g *SQLGate) Counts(ctx context.Context, sale int64) (Counts, error) {
 		return Counts{}, err
 	}
 	c := Counts{
-		Epoch: row.Epoch, Allotted: row.Allotted, Remaining: row.Remaining, Queued: row.Queued, Processing: row.Processing,
+		Epoch: row.Epoch, Version: row.Version, Allotted: row.Allotted, Remaining: row.Remaining, Queued: row.Queued, Processing: row.Processing,
 		Dead: row.Dead, Confirmed: row.Confirmed, Rejected: row.Rejected, Returned: row.Returned, Waiting: row.Waiting,
 	}
 	second := int64(time.Second / time.Microsecond)

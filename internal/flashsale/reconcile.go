@@ -43,8 +43,8 @@ type Reconciliation struct {
 // whose numbers stay unexplained is built anew once nobody waits in its queue. Until
 // then nothing is sold twice either: what is sold is counted in SQL.
 //
-// Errors: NotFound; TransitionNotAllowed for a draft; Unavailable;
-// lock.ErrNotAcquired.
+// Errors: NotFound; TransitionNotAllowed for a draft; Unavailable, also when the item's
+// stock was not had in time.
 func (s *Service) Reconcile(ctx context.Context, id int64) (Reconciliation, error) {
 	var r Reconciliation
 	sale, err := s.Sale(ctx, id)

@@ -278,6 +278,50 @@ func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 	})
 }
 
+func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		gate := &deaf{Gate: s.gate}
+		s.sales = s.selling(gate, placing{s.orders})
+		sale := s.open(t, nil)
+		looks := s.sales.Looking()
+		require.NoError(t, looks(s.worker()))
+		gate.deaf = true
+		s.must(t, 200, "POST", sale+"/pause", nil)
+		gate.deaf = false
+		require.Equal(t, 202, s.buy(t, sale, 7, 1).Status, "the gate is open still")
+		require.NoError(t, looks(s.worker()))
+		require.Equal(t, "paused", s.buy(t, sale, 8, 1).Body["reason"])
+	})
+}
+
+func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		poison := &poisonous{placing{s.orders}, 8}
+		s.sales = s.selling(s.gate, poison)
+		ticket := s.buy(t, sale, 8, 2).Body["ticket"].(string)
+		s.consume(t, sale)
+		require.EqualValues(t, 2, s.numbers(t, sale).Dead)
+		poison.user = 0
+		letter, err := s.queues.Queue(flashsale.QueueName(idOf(sale))).Claim(s.ctx, 1, time.Minute)
+		require.NoError(t, err)
+		require.Nil(t, letter, "it is dead")
+		// A consumer that had it before it was dead commits its order, and ends before
+		// it tells the gate.
+		gate := &deaf{Gate: s.gate, deaf: true}
+		late := s.selling(gate, poison)
+		body := fmt.Appendf(nil, `{"user":8,"units":2}`)
+		late.Handler(idOf(sale))(s.worker(), []mq.Message{{ID: ticket, Body: body}})
+		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "user_id = 8"))
+
+		s.serve(s.sales)
+		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 8, ticket)["status"])
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Confirmed: 2}, counters(s.numbers(t, sale)))
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
+	})
+}
+
 // deaf is a gate that hears nothing of what was committed.
 type deaf struct {
 	flashsale.Gate

@@ -206,6 +206,12 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 	if err != nil {
 		return Stats{}, err
 	}
+	if counts.Version < a.sale.Version {
+		// A pause that the gate has not heard of is not to wait for the next repair.
+		if err := w.gate.Apply(ctx, rulesOf(&a.sale, &a.stock)); err != nil {
+			return Stats{}, err
+		}
+	}
 	if w.isDueForRepair(counts, a, c) {
 		c.repaired = w.clock.Now()
 		if _, err := w.Reconcile(ctx, a.sale.ID); err != nil {
