@@ -29,12 +29,12 @@ func (c *demoCommand) Run(ctx context.Context) error {
 			Size:   demo.Full,
 			Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog,
 			Inventory: sv.Inventory, Wallets: sv.Wallets,
-			Orders: sv.Orders, Coupons: sv.Coupons, Progress: &bar{},
+			Orders: sv.Orders, Coupons: sv.Coupons, Sales: sv.FlashSales, Progress: &bar{},
 		}
 		if err := loader.Load(ctx); err != nil {
 			return fmt.Errorf("%w (what is loaded stays; run it again to go on)", err)
 		}
-		fmt.Printf("\n%d configs, %d items and %d orders are there. Changes show in a running server at once.\n", demo.Full.Configs, demo.Full.Items, demo.Full.Orders)
+		fmt.Printf("\n%d configs, %d items, %d orders and a flash sale are there. Changes show in a running server at once.\n", demo.Full.Configs, demo.Full.Items, demo.Full.Orders)
 		return nil
 	})
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"interlock/internal/catalog"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/flashsale"
+	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/realtime"
@@ -26,6 +28,7 @@ const (
 	readStock   = "inventory:read"
 	readWallets = "wallets:read"
 	readSales   = "flash-sales:read"
+	readKeys    = "idempotency-keys:read"
 )
 
 // buildOverviews builds what looks across the domains.
@@ -47,6 +50,10 @@ func (sv *Services) buildOverviews() {
 		search.Kind{Name: "item", Permission: readItems, Finder: search.FinderFunc(sv.findItems)},
 		search.Kind{Name: "coupon", Permission: readCoupons, Finder: search.FinderFunc(sv.findCoupons)},
 		search.Kind{Name: "coupon-campaign", Permission: readCoupons, Finder: search.FinderFunc(sv.findCampaigns)},
+		search.Kind{Name: "flash-sale", Permission: readSales, Finder: search.FinderFunc(sv.findSales)},
+		search.Kind{Name: "ticket", Permission: readSales, Finder: search.FinderFunc(sv.findTickets)},
+		search.Kind{Name: "wallet", Permission: readWallets, Finder: search.FinderFunc(sv.findWallet)},
+		search.Kind{Name: "idempotency-key", Permission: readKeys, Finder: search.FinderFunc(sv.findKeys)},
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
@@ -111,6 +118,58 @@ func (sv *Services) findCampaigns(ctx context.Context, text string, limit int) (
 		id := strconv.FormatInt(c.ID, 10)
 		return search.Hit{
 			ID: id, Title: c.Name, Subtitle: c.ValidFrom.Format(day) + " – " + c.ValidTo.Format(day), Path: page("coupon-campaigns", id),
+		}
+	})
+}
+
+func (sv *Services) findSales(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.FlashSales.ByName(ctx, text, limit)
+	return hits(found, err, func(s flashsale.Sale) search.Hit {
+		id := strconv.FormatInt(s.ID, 10)
+		return search.Hit{ID: id, Title: s.Name, Subtitle: flashsale.Machine.Of(s.Status).Name, Path: page("flash-sales", id)}
+	})
+}
+
+// findTickets finds tickets by their orders, and a whole one also where it waits.
+func (sv *Services) findTickets(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Orders.ByTicket(ctx, text, limit)
+	if err != nil || len(found) > 0 {
+		return hits(found, err, func(o orders.Order) search.Hit {
+			return search.Hit{ID: *o.Ticket, Title: *o.Ticket, Subtitle: o.OrderNo, Path: ticketPage(*o.SaleID, *o.Ticket)}
+		})
+	}
+	ticket, sale, err := sv.FlashSales.Waiting(ctx, strings.ToUpper(text))
+	if err != nil || ticket == nil {
+		return nil, err
+	}
+	return []search.Hit{{ID: ticket.ID, Title: ticket.ID, Subtitle: sale.Name, Path: ticketPage(sale.ID, ticket.ID)}}, nil
+}
+
+func ticketPage(sale int64, ticket string) string {
+	return page("flash-sales", strconv.FormatInt(sale, 10)) + "?ticket=" + url.QueryEscape(ticket)
+}
+
+// findWallet finds the wallet of the user whose id is the text, if anything has touched
+// it.
+func (sv *Services) findWallet(ctx context.Context, text string, _ int) ([]search.Hit, error) {
+	user, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || user < 1 {
+		return nil, nil //nolint:nilerr // a text that is no id names nobody
+	}
+	wallet, err := sv.Wallets.Wallet(ctx, user)
+	if err != nil || wallet.Version == 0 {
+		return nil, err
+	}
+	id := strconv.FormatInt(user, 10)
+	return []search.Hit{{ID: id, Title: id, Path: page("wallets", id)}}, nil
+}
+
+func (sv *Services) findKeys(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Idempotency.ByKey(ctx, text, limit)
+	return hits(found, err, func(r idempotency.Record) search.Hit {
+		return search.Hit{
+			ID: strconv.FormatInt(r.ID, 10), Title: r.IdempotencyKey, Subtitle: r.Method + " " + r.Path,
+			Path: "/idempotency-keys?key=" + url.QueryEscape(r.IdempotencyKey),
 		}
 	})
 }

@@ -103,9 +103,10 @@ type Wish struct {
 
 // Receipt says that a purchase was accepted.
 type Receipt struct {
+	// Ticket is as it was accepted: what became of it since, Follow tells.
 	Ticket Ticket
-	// Ahead is how many tickets wait before it.
-	Ahead int64
+	// Replayed is whether an earlier request with the same key was accepted.
+	Replayed bool
 }
 
 // Buy asks the gate to let a purchase in. It reads no SQL but once in a while.
@@ -146,12 +147,15 @@ func (s *Service) Buy(ctx context.Context, w Wish) (Receipt, error) {
 	switch answer.Verdict {
 	case Accepted:
 		s.metrics.accepted.Add(float64(w.Units))
-		return Receipt{answer.Ticket, answer.Ahead}, nil
+		return Receipt{Ticket: answer.Ticket}, nil
 	case Known:
 		if answer.Ticket.Units != w.Units || answer.Ticket.User != w.User {
 			return Receipt{}, apperr.New(apperr.IdempotencyKeyReused, "The idempotency key was used for a purchase of %d units; nothing was bought now.", answer.Ticket.Units)
 		}
-		return Receipt{Ticket: answer.Ticket}, nil
+		first := answer.Ticket
+		first.State, first.OrderID, first.OrderNo, first.Reason = Queued, 0, "", ""
+		// Without a key the earlier request was this one, whose reply the gate lost.
+		return Receipt{first, w.Key != ""}, nil
 	}
 	return s.refuse(snap, w, answer)
 }

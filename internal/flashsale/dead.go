@@ -73,16 +73,35 @@ const reasonDiscarded = "discarded"
 // DiscardDead rejects the ticket of a dead letter and removes the letter; its units
 // remain for sale again. Errors: NotFound; Unavailable.
 func (s *Service) DiscardDead(ctx context.Context, id int64, message string) error {
-	return s.decide(ctx, id, message, "discard_dead", func(ctx context.Context, stock *Stock) error {
-		// The ticket first: should the letter stay, what is made of it is nothing.
-		_, err := s.gate.Move(ctx, id, stock.Epoch, []Step{{
-			Ticket: message, From: []State{Queued, Processing, Buried}, To: Rejected, Reason: reasonDiscarded,
-		}})
-		if err != nil {
+	return s.decide(ctx, id, message, "discard_dead", func(ctx context.Context, _ *Stock) error {
+		if err := s.reject(ctx, id, message); err != nil {
 			return err
 		}
 		s.exhausted.Delete(id)
 		return s.queues.Queue(QueueName(id)).DiscardDead(ctx, message)
+	})
+}
+
+// reject ends a ticket that is given up, unless it is an order: somebody else may have
+// retried it, and a consumer be at it. That one holds the same lock from its first look
+// at the gate to its COMMIT. The letter goes after the ticket: should it stay, what is
+// made of it is nothing.
+func (s *Service) reject(ctx context.Context, id int64, ticket string) error {
+	sale, err := s.Sale(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+		made, err := s.orders.OfTickets(ctx, id, []string{ticket})
+		if err != nil {
+			return err
+		}
+		step := rejection(ticket, reasonDiscarded)
+		if order, there := made[ticket]; there {
+			step = settlement(order)
+		}
+		_, err = s.gate.Move(ctx, id, stock.Epoch, []Step{step})
+		return err
 	})
 }
 

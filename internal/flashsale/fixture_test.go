@@ -174,6 +174,7 @@ func (b byHeader) Authenticate(r *http.Request) (principal.Principal, error) {
 type answer struct {
 	Status int
 	Header http.Header
+	Text   string
 	Body   object
 }
 
@@ -191,7 +192,7 @@ func (s *shop) send(t *testing.T, method, path string, body any, headers ...stri
 	}
 	recorder := httptest.NewRecorder()
 	s.server.ServeHTTP(recorder, request)
-	a := answer{Status: recorder.Code, Header: recorder.Header()}
+	a := answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String()}
 	if recorder.Body.Len() > 0 {
 		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &a.Body), recorder.Body.String())
 	}

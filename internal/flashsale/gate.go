@@ -39,6 +39,8 @@ type Ticket struct {
 	Units int64
 	// AcceptedTime is when the gate let it in.
 	AcceptedTime time.Time
+	// Ahead is how many tickets waited then; 0 for one that the gate was built with.
+	Ahead int64
 	// OrderID and OrderNo are of its order, zero without one.
 	OrderID int64
 	OrderNo string
@@ -103,8 +105,6 @@ type Admission struct {
 	Verdict Verdict
 	// Ticket is the accepted or known one.
 	Ticket Ticket
-	// Ahead is how many tickets wait before an accepted one.
-	Ahead int64
 	// Held and Earlier are, for LimitReached, the units that the customer holds and
 	// its latest ticket.
 	Held    int64
@@ -115,7 +115,9 @@ type Admission struct {
 
 // Counts are a gate's numbers, all of one moment. All but Waiting are units.
 type Counts struct {
-	Epoch      int64 `json:"-"`
+	Epoch int64 `json:"-"`
+	// Version is of the sale's row that the rules are from.
+	Version    int64 `json:"-"`
 	Allotted   int64 `json:"allotted"`
 	Remaining  int64 `json:"remaining"`
 	Queued     int64 `json:"queued"`
@@ -173,6 +175,12 @@ type Gate interface {
 
 	// Counts returns the numbers. Errors: ErrNoGate when there is no gate of any epoch.
 	Counts(ctx context.Context, sale int64) (Counts, error)
+
+	// Adopt takes in tickets that the gate has forgotten, each Confirmed or Cancelled,
+	// and returns how many those were. It passes over those that it knows, and a
+	// Confirmed one whose units do not remain: others are waiting for them, and get
+	// them or give them back. Errors: ErrNoGate.
+	Adopt(ctx context.Context, sale, epoch int64, tickets []Ticket) (int, error)
 
 	// Build makes the gate anew with these tickets, each Confirmed or Cancelled, unless
 	// it has this epoch or a later one.

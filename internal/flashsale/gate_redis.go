@@ -3,6 +3,7 @@ package flashsale
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,7 +66,7 @@ func (g *RedisGate) Admit(ctx context.Context, p Purchase) (Admission, error) {
 		return Admission{}, fmt.Errorf("ask the gate of sale %d: %w", p.Sale, err)
 	}
 	a, err := readAdmission(p, reply)
-	if err == nil && a.Verdict == Accepted && a.Ahead == 0 {
+	if err == nil && a.Verdict == Accepted && a.Ticket.Ahead == 0 {
 		g.queues.Open(QueueName(p.Sale)).Wake()
 	}
 	return a, err
@@ -78,12 +79,7 @@ func readAdmission(p Purchase, reply []string) (Admission, error) {
 	a := Admission{Verdict: Verdict(reply[0])}
 	var err error
 	switch {
-	case a.Verdict == Accepted && len(reply) == 3:
-		if a.Ahead, err = strconv.ParseInt(reply[2], 10, 64); err != nil {
-			return a, fmt.Errorf("read the gate's reply %q: %w", reply, err)
-		}
-		a.Ticket, err = readRecord(p.Ticket, reply[1])
-	case a.Verdict == Known && len(reply) == 2:
+	case (a.Verdict == Accepted || a.Verdict == Known) && len(reply) == 2:
 		a.Ticket, err = readRecord(p.Ticket, reply[1])
 	case a.Verdict == LimitReached && len(reply) == 3:
 		a.Earlier = reply[2]
@@ -159,6 +155,29 @@ func (g *RedisGate) Move(ctx context.Context, sale, epoch int64, steps []Step) (
 	return tickets, nil
 }
 
+// Adopt implements Gate.
+func (g *RedisGate) Adopt(ctx context.Context, sale, epoch int64, tickets []Ticket) (int, error) {
+	k := g.keys(sale)
+	adopted := 0
+	for part := range slices.Chunk(tickets, stepsPerScript) {
+		args := make([]any, 0, 1+2*len(part))
+		args = append(args, epoch)
+		for _, t := range part {
+			args = append(args, t.ID, recordOf(t))
+		}
+		reply, err := adoptScript.Run(ctx, g.client, []string{k.gate, k.tickets, k.buyers}, args...).Text()
+		if err := g.answered(reply, err); err != nil {
+			return adopted, err
+		}
+		n, err := strconv.Atoi(reply)
+		if err != nil {
+			return adopted, fmt.Errorf("read the gate's reply %q: %w", reply, err)
+		}
+		adopted += n
+	}
+	return adopted, nil
+}
+
 // Ticket implements Gate.
 func (g *RedisGate) Ticket(ctx context.Context, sale, epoch int64, ticket string) (*Ticket, error) {
 	k := g.keys(sale)
@@ -192,7 +211,7 @@ func (g *RedisGate) Counts(ctx context.Context, sale int64) (Counts, error) {
 		}
 	}
 	return Counts{
-		Epoch: numbers["epoch"], Allotted: numbers["allotted"], Remaining: numbers["remaining"], Queued: numbers["queued"],
+		Epoch: numbers["epoch"], Version: numbers["version"], Allotted: numbers["allotted"], Remaining: numbers["remaining"], Queued: numbers["queued"],
 		Processing: numbers["processing"], Dead: numbers["dead"], Confirmed: numbers["confirmed"],
 		Rejected: numbers["rejected"], Returned: numbers["returned"], Waiting: numbers["waiting"],
 		AcceptedPerSecond: rateOf(numbers, "a", now), ConfirmedPerSecond: rateOf(numbers, "c", now),
@@ -251,7 +270,7 @@ func lettersOf(states []State) string {
 }
 
 func recordOf(t Ticket) string {
-	return fmt.Sprintf("%s|%d|%d|%d|%d|%s|%s", letters[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.OrderID, t.OrderNo, t.Reason)
+	return fmt.Sprintf("%s|%d|%d|%d|%d|%d|%s|%s", letters[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.Ahead, t.OrderID, t.OrderNo, t.Reason)
 }
 
 func readKnown(id, record string) (*Ticket, error) {
@@ -263,14 +282,14 @@ func readKnown(id, record string) (*Ticket, error) {
 }
 
 func readRecord(id, record string) (Ticket, error) {
-	parts := strings.SplitN(record, "|", 7)
+	parts := strings.SplitN(record, "|", 8)
 	t := Ticket{ID: id}
-	if len(parts) != 7 || statesByLetter[parts[0]] == "" {
+	if len(parts) != 8 || statesByLetter[parts[0]] == "" {
 		return t, fmt.Errorf("flashsale: the gate's record %q of ticket %s cannot be read", record, id)
 	}
-	t.State, t.OrderNo, t.Reason = statesByLetter[parts[0]], parts[5], parts[6]
+	t.State, t.OrderNo, t.Reason = statesByLetter[parts[0]], parts[6], parts[7]
 	var accepted int64
-	for i, into := range []*int64{&t.Units, &t.User, &accepted, &t.OrderID} {
+	for i, into := range []*int64{&t.Units, &t.User, &accepted, &t.Ahead, &t.OrderID} {
 		number, err := strconv.ParseInt(parts[i+1], 10, 64)
 		if err != nil {
 			return t, fmt.Errorf("flashsale: the gate's record %q of ticket %s: %w", record, id, err)

@@ -5,7 +5,7 @@ import "github.com/redis/go-redis/v9"
 // The gate of a sale in Redis, all keys under the hash tag of its queue:
 //
 //	gate     HASH: epoch, the rules, and the counters of Counts
-//	tickets  HASH: ticket → state|units|user|accepted µs|order id|order no|reason
+//	tickets  HASH: ticket → state|units|user|accepted µs|ahead|order id|order no|reason
 //	buyers   HASH: user → units held|latest ticket
 //	pending  the queue's own list, see mq.RedisKeys
 //
@@ -40,7 +40,7 @@ end
 //	{'not_open'} {'not_started'} {'ended'} {'queue_full'}
 //	{'limit_reached', held, ticket}
 //	{'sold_out', remaining}
-//	{'accepted', record, waiting before}
+//	{'accepted', record}
 var admitScript = redis.NewScript(luaClock + `
 local g = redis.call('HMGET', KEYS[1], 'epoch', 'open', 'starts', 'ends', 'limit', 'cap', 'remaining', 'waiting')
 if not g[1] or g[1] ~= ARGV[1] then return {'no_gate'} end
@@ -65,11 +65,11 @@ redis.call('HINCRBY', KEYS[1], 'remaining', -units)
 redis.call('HINCRBY', KEYS[1], 'queued', units)
 redis.call('HINCRBY', KEYS[1], 'waiting', 1)
 tick(KEYS[1], 'a', now, units)
-local record = table.concat({'q', ARGV[4], ARGV[3], string.format('%d', now), '0', '', ''}, '|')
+local record = table.concat({'q', ARGV[4], ARGV[3], string.format('%d', now), string.format('%d', math.max(0, tonumber(g[8]))), '0', '', ''}, '|')
 redis.call('HSET', KEYS[2], ARGV[2], record)
 redis.call('HSET', KEYS[3], ARGV[3], string.format('%d', held + units) .. '|' .. ARGV[2])
 redis.call('RPUSH', KEYS[4], ARGV[6])
-return {'accepted', record, g[8]}
+return {'accepted', record}
 `)
 
 // moveScript: KEYS gate, tickets, buyers; ARGV epoch, now in µs or 0, then for each
@@ -84,12 +84,12 @@ for i = 3, #ARGV, 6 do
   local ticket, to = ARGV[i], ARGV[i + 2]
   local record = redis.call('HGET', KEYS[2], ticket)
   if record then
-    local from, units, user, at, id, no, why = string.match(record, '^(%a)|(%d+)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
+    local from, units, user, at, ahead, id, no, why = string.match(record, '^(%a)|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
     if string.find(ARGV[i + 1], from, 1, true) and from ~= to then
       if ARGV[i + 3] ~= '0' then id = ARGV[i + 3] end
       if ARGV[i + 4] ~= '' then no = ARGV[i + 4] end
       if ARGV[i + 5] ~= '' then why = ARGV[i + 5] end
-      record = table.concat({to, units, user, at, id, no, why}, '|')
+      record = table.concat({to, units, user, at, ahead, id, no, why}, '|')
       redis.call('HSET', KEYS[2], ticket, record)
       redis.call('HINCRBY', KEYS[1], place[from], -tonumber(units))
       redis.call('HINCRBY', KEYS[1], place[to], units)
@@ -109,6 +109,34 @@ for i = 3, #ARGV, 6 do
   reply[#reply + 1] = record or ''
 end
 return reply
+`)
+
+// adoptScript: KEYS gate, tickets, buyers; ARGV epoch, then for each ticket and record.
+// Replies 'no_gate' or how many were taken in.
+var adoptScript = redis.NewScript(`
+local g = redis.call('HMGET', KEYS[1], 'epoch', 'remaining')
+if g[1] ~= ARGV[1] then return 'no_gate' end
+local remaining, adopted = tonumber(g[2]), 0
+for i = 2, #ARGV, 2 do
+  local state, units, user = string.match(ARGV[i + 1], '^(%a)|(%d+)|(%d+)|')
+  local known = redis.call('HEXISTS', KEYS[2], ARGV[i]) == 1
+  if not known and (state == 'x' or tonumber(units) <= remaining) then
+    redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1])
+    adopted = adopted + 1
+    if state == 'x' then
+      redis.call('HINCRBY', KEYS[1], 'returned', units)
+    else
+      remaining = remaining - tonumber(units)
+      redis.call('HINCRBY', KEYS[1], 'remaining', -tonumber(units))
+      redis.call('HINCRBY', KEYS[1], 'confirmed', units)
+      local held, latest = '0', ARGV[i]
+      local buyer = redis.call('HGET', KEYS[3], user)
+      if buyer then held, latest = string.match(buyer, '^(%d+)|(.*)$') end
+      redis.call('HSET', KEYS[3], user, string.format('%d', tonumber(held) + tonumber(units)) .. '|' .. latest)
+    end
+  end
+end
+return string.format('%d', adopted)
 `)
 
 // applyScript: KEYS gate; ARGV epoch, version, stock version, open, starts, ends,

@@ -96,6 +96,7 @@ type ticketRow struct {
 	Units     int64
 	State     State
 	Accepted  int64
+	Ahead     int64
 	Confirmed int64
 	OrderID   int64
 	OrderNo   string
@@ -107,7 +108,7 @@ func (ticketRow) TableName() string { return "flash_sale_tickets" }
 
 func (t ticketRow) ticket() Ticket {
 	return Ticket{
-		ID: t.Ticket, State: t.State, User: t.UserID, Units: t.Units, AcceptedTime: time.UnixMicro(t.Accepted).UTC(),
+		ID: t.Ticket, State: t.State, User: t.UserID, Units: t.Units, AcceptedTime: time.UnixMicro(t.Accepted).UTC(), Ahead: t.Ahead,
 		OrderID: t.OrderID, OrderNo: t.OrderNo, Reason: t.Reason,
 	}
 }
@@ -211,8 +212,8 @@ func (g *SQLGate) admit(tx *gorm.DB, row *gateRow, batch []*admission) error {
 		if err != nil {
 			return err
 		}
-		ticket := ticketRow{SaleID: sale, Ticket: p.Ticket, UserID: p.User, Units: p.Units, State: Queued, Accepted: now}
-		a.answer.Ticket, a.answer.Ahead = ticket.ticket(), row.Waiting
+		ticket := ticketRow{SaleID: sale, Ticket: p.Ticket, UserID: p.User, Units: p.Units, State: Queued, Accepted: now, Ahead: row.Waiting}
+		a.answer.Ticket = ticket.ticket()
 		row.Remaining, row.Queued, row.Waiting = row.Remaining-p.Units, row.Queued+p.Units, row.Waiting+1
 		known[p.Ticket] = &ticket
 		holders[p.User] = buyer{holders[p.User].units + p.Units, p.Ticket}
@@ -246,7 +247,7 @@ func (row *gateRow) judge(p Purchase, held buyer, now int64) Admission {
 		return Admission{Verdict: NotStarted}
 	case now >= row.Ends:
 		return Admission{Verdict: Ended}
-	case held.units+p.Units > row.UserLimit:
+	case p.Units > row.UserLimit-held.units:
 		return Admission{Verdict: LimitReached, Held: held.units, Earlier: held.ticket}
 	case row.Remaining < p.Units:
 		return Admission{Verdict: SoldOut, Remaining: row.Remaining}
@@ -554,6 +555,75 @@ func free(tx *gorm.DB, sale int64, freed map[int64]int64) error {
 	return saveBuyers(tx, sale, held, changed)
 }
 
+// Adopt implements Gate.
+func (g *SQLGate) Adopt(ctx context.Context, sale, epoch int64, tickets []Ticket) (int, error) {
+	adopted := 0
+	err := g.within(ctx, sale, func(tx *gorm.DB, row *gateRow) error {
+		if row.Epoch != epoch {
+			return ErrNoGate
+		}
+		var err error
+		adopted, err = adopt(tx, row, tickets)
+		return err
+	})
+	return adopted, err
+}
+
+// adopt takes in what was forgotten; adoptScript is its twin.
+func adopt(tx *gorm.DB, row *gateRow, tickets []Ticket) (int, error) {
+	ids, users := make([]string, len(tickets)), make([]int64, len(tickets))
+	for i, t := range tickets {
+		ids[i], users[i] = t.ID, t.User
+	}
+	known, err := ticketsOf(tx, row.SaleID, ids)
+	if err != nil {
+		return 0, err
+	}
+	held, err := buyersOf(tx, row.SaleID, users)
+	if err != nil {
+		return 0, err
+	}
+	var adopted []ticketRow
+	changed := make(map[int64]bool)
+	for _, t := range tickets {
+		if known[t.ID] != nil || t.State != Cancelled && t.Units > row.Remaining {
+			continue
+		}
+		ticket := rowOf(row.SaleID, t)
+		known[t.ID], adopted = &ticket, append(adopted, ticket)
+		if t.State == Cancelled {
+			row.Returned += t.Units
+			continue
+		}
+		row.Remaining, row.Confirmed = row.Remaining-t.Units, row.Confirmed+t.Units
+		b := held[t.User]
+		if b.units += t.Units; b.ticket == "" {
+			b.ticket = t.ID
+		}
+		held[t.User], changed[t.User] = b, true
+	}
+	if len(adopted) == 0 {
+		return 0, nil
+	}
+	if err := row.save(tx); err != nil {
+		return 0, err
+	}
+	if err := tx.CreateInBatches(adopted, 100).Error; err != nil {
+		return 0, fmt.Errorf("insert tickets of sale %d: %w", row.SaleID, err)
+	}
+	if len(changed) == 0 {
+		return len(adopted), nil
+	}
+	return len(adopted), saveBuyers(tx, row.SaleID, held, changed)
+}
+
+func rowOf(sale int64, t Ticket) ticketRow {
+	return ticketRow{
+		SaleID: sale, Ticket: t.ID, UserID: t.User, Units: t.Units, State: t.State, Accepted: t.AcceptedTime.UnixMicro(), Ahead: t.Ahead,
+		OrderID: t.OrderID, OrderNo: t.OrderNo, Reason: t.Reason,
+	}
+}
+
 // Ticket implements Gate.
 func (g *SQLGate) Ticket(ctx context.Context, sale, epoch int64, ticket string) (*Ticket, error) {
 	row, err := gateOf(g.db.Read(ctx), sale)
@@ -578,7 +648,7 @@ func (g *SQLGate) Counts(ctx context.Context, sale int64) (Counts, error) {
 		return Counts{}, err
 	}
 	c := Counts{
-		Epoch: row.Epoch, Allotted: row.Allotted, Remaining: row.Remaining, Queued: row.Queued, Processing: row.Processing,
+		Epoch: row.Epoch, Version: row.Version, Allotted: row.Allotted, Remaining: row.Remaining, Queued: row.Queued, Processing: row.Processing,
 		Dead: row.Dead, Confirmed: row.Confirmed, Rejected: row.Rejected, Returned: row.Returned, Waiting: row.Waiting,
 	}
 	second := int64(time.Second / time.Microsecond)
@@ -633,10 +703,7 @@ func build(tx *gorm.DB, r Rules, c Counts, held map[int64]buyer, tickets []Ticke
 	}
 	rows, changed := make([]ticketRow, len(tickets)), make(map[int64]bool, len(held))
 	for i, t := range tickets {
-		rows[i] = ticketRow{
-			SaleID: r.Sale, Ticket: t.ID, UserID: t.User, Units: t.Units, State: t.State, Accepted: t.AcceptedTime.UnixMicro(),
-			OrderID: t.OrderID, OrderNo: t.OrderNo, Reason: t.Reason,
-		}
+		rows[i] = rowOf(r.Sale, t)
 	}
 	for user := range held {
 		changed[user] = true

@@ -91,11 +91,15 @@ func TestAnAcceptedTicketIsInTheQueueOnce(t *testing.T) {
 		again := g.admit(t, "A", 7, 2)
 		require.Equal(t, flashsale.Known, again.Verdict)
 		require.Equal(t, flashsale.Ticket{ID: "A", State: flashsale.Queued, User: 7, Units: 2, AcceptedTime: opening}, again.Ticket)
+		require.EqualValues(t, 1, g.admit(t, "B", 8, 1).Ticket.Ahead)
+		g.move(t, "B", flashsale.Rejected, flashsale.Queued)
+		g.move(t, "A", flashsale.Processing, flashsale.Queued)
+		require.EqualValues(t, 1, g.admit(t, "B", 8, 1).Ticket.Ahead, "what waited before it is kept")
 		batch, err := g.queue.Claim(g.ctx, 10, time.Minute)
 		require.NoError(t, err)
-		require.Len(t, batch.Messages, 1)
+		require.Len(t, batch.Messages, 2)
 		require.Equal(t, "A", batch.Messages[0].ID)
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Queued: 2, Waiting: 1}, g.counts(t))
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Processing: 2, Rejected: 1}, g.counts(t))
 	})
 }
 
@@ -166,6 +170,30 @@ func TestAGateOfAnotherEpochAdmitsNobody(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, unknown)
 		_, err = g.Counts(g.ctx, 1<<50)
+		require.ErrorIs(t, err, flashsale.ErrNoGate)
+	})
+}
+
+func TestAForgottenTicketIsAdoptedOnceAndOnlyIfItsUnitsRemain(t *testing.T) {
+	eachGate(t, func(t *testing.T, g *gateUnderTest) {
+		g.admit(t, "A", 7, 3)
+		forgotten := []flashsale.Ticket{
+			{ID: "A", State: flashsale.Confirmed, User: 7, Units: 3, AcceptedTime: opening, OrderID: 1, OrderNo: "N-1"},
+			{ID: "B", State: flashsale.Confirmed, User: 8, Units: 2, AcceptedTime: opening, OrderID: 2, OrderNo: "N-2"},
+			{ID: "C", State: flashsale.Cancelled, User: 9, Units: 3, AcceptedTime: opening, OrderID: 3, OrderNo: "N-3"},
+			{ID: "D", State: flashsale.Confirmed, User: 9, Units: 6, AcceptedTime: opening, OrderID: 4, OrderNo: "N-4"},
+		}
+		for _, expected := range []int{2, 0} {
+			adopted, err := g.Adopt(g.ctx, g.rules.Sale, g.rules.Epoch, forgotten)
+			require.NoError(t, err)
+			require.Equal(t, expected, adopted)
+			require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 5, Queued: 3, Confirmed: 2, Returned: 3, Waiting: 1}, g.counts(t))
+		}
+		refused := g.admit(t, "E", 8, 2)
+		require.Equal(t, flashsale.LimitReached, refused.Verdict)
+		require.EqualValues(t, 2, refused.Held)
+		require.Equal(t, "B", refused.Earlier)
+		_, err := g.Adopt(g.ctx, g.rules.Sale, g.rules.Epoch+1, forgotten)
 		require.ErrorIs(t, err, flashsale.ErrNoGate)
 	})
 }

@@ -88,8 +88,11 @@ func (h handlers) buy(c echo.Context) (httpapi.Reply, error) {
 		return httpapi.Reply{}, err
 	}
 	view := representTicket(receipt.Ticket)
-	view.Ahead = &receipt.Ahead
+	view.Ahead = &receipt.Ticket.Ahead
 	reply := httpapi.Reply{Status: http.StatusAccepted, Body: view}
+	if receipt.Replayed {
+		reply = reply.With(httpapi.HeaderReplay, "true")
+	}
 	return reply.With(echo.HeaderLocation, fmt.Sprintf("%s/flash-sales/%d/tickets/%s", httpapi.Base, id, view.Ticket)), nil
 }
 

@@ -31,14 +31,20 @@ type Reconciliation struct {
 
 	// confirmed is what the gate counted at the moment of Sold and LiveUnits.
 	confirmed int64
+	// unexplained is whether the gate does not add up although it knows all orders
+	// that it can, and a gate built anew would.
+	unexplained bool
 }
 
 // Reconcile compares the gate of a sale with SQL, ticket by ticket, and brings it to
 // where SQL is. A gate that is missing is built from the orders; tickets that were
-// accepted and had no order are lost with the store that they were in.
+// accepted and had no order are lost with the store that they were in. Orders that the
+// gate has forgotten, because its store came back a little older, are adopted; a gate
+// whose numbers stay unexplained is built anew once nobody waits in its queue. Until
+// then nothing is sold twice either: what is sold is counted in SQL.
 //
-// Errors: NotFound; TransitionNotAllowed for a draft; Unavailable;
-// lock.ErrNotAcquired.
+// Errors: NotFound; TransitionNotAllowed for a draft; Unavailable, also when the item's
+// stock was not had in time.
 func (s *Service) Reconcile(ctx context.Context, id int64) (Reconciliation, error) {
 	var r Reconciliation
 	sale, err := s.Sale(ctx, id)
@@ -53,6 +59,11 @@ func (s *Service) Reconcile(ctx context.Context, id int64) (Reconciliation, erro
 	}
 	if err = s.repair(ctx, sale, &r); err != nil {
 		return r, gateError(err)
+	}
+	if r.unexplained {
+		if err = s.replace(ctx, sale, &r); err != nil {
+			return r, gateError(err)
+		}
 	}
 	if r.Released, err = s.release(ctx, sale); err != nil {
 		return r, gateError(err)
@@ -95,26 +106,32 @@ func (s *Service) locked(ctx context.Context, sale *Sale, fn func(ctx context.Co
 // is committed first; until the gate is built it admits nobody, and should the program
 // end in between, the next one begins with another epoch.
 func (s *Service) rebuild(ctx context.Context, sale *Sale) (bool, error) {
-	missing := func(ctx context.Context, stock *Stock) (bool, error) {
-		counts, err := s.gate.Counts(ctx, sale.ID)
-		if errors.Is(err, ErrNoGate) {
-			return true, nil
-		}
-		return err == nil && counts.Epoch != stock.Epoch, away(err)
-	}
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil || stock == nil {
 		return false, err
 	}
-	if gone, err := missing(ctx, stock); !gone || err != nil {
+	if gone, err := s.isGateGone(ctx, stock); !gone || err != nil {
 		return false, err
 	}
-	if err := s.nextEpoch(ctx, sale, stock.Epoch); err != nil {
+	return s.buildAnew(ctx, sale, stock.Epoch)
+}
+
+func (s *Service) isGateGone(ctx context.Context, stock *Stock) (bool, error) {
+	counts, err := s.gate.Counts(ctx, stock.SaleID)
+	if errors.Is(err, ErrNoGate) {
+		return true, nil
+	}
+	return err == nil && counts.Epoch != stock.Epoch, away(err)
+}
+
+// buildAnew ends an epoch, whose queue is lost, and builds the gate of the next.
+func (s *Service) buildAnew(ctx context.Context, sale *Sale, epoch int64) (bool, error) {
+	if err := s.nextEpoch(ctx, sale, epoch); err != nil {
 		return false, err
 	}
 	rebuilt := false
-	err = s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
-		gone, err := missing(ctx, stock)
+	err := s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+		gone, err := s.isGateGone(ctx, stock)
 		if err != nil || !gone {
 			return err
 		}
@@ -145,6 +162,45 @@ func (s *Service) rebuild(ctx context.Context, sale *Sale) (bool, error) {
 	s.metrics.rebuilt.Inc()
 	slog.WarnContext(ctx, "the gate of a flash sale was built anew from the database", "sale", sale.ID)
 	return true, nil
+}
+
+// replace builds a gate anew that cannot be explained, unless somebody waits in its
+// queue, who would be lost. The gate is shut while that is looked up; should the program
+// end then, the next repair opens it.
+func (s *Service) replace(ctx context.Context, sale *Sale, r *Reconciliation) error {
+	var epoch int64
+	waits := false
+	err := s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+		current, err := s.Sale(ctx, sale.ID)
+		if err != nil {
+			return err
+		}
+		epoch = stock.Epoch
+		rules := rulesOf(current, stock)
+		shut := rules
+		shut.Open = false
+		if err := s.gate.Apply(ctx, shut); err != nil {
+			return away(err)
+		}
+		stats, err := s.queues.Queue(QueueName(sale.ID)).Stats(ctx)
+		if err != nil {
+			return away(err)
+		}
+		if waits = stats.Pending+stats.Claimed+stats.Delayed+stats.Dead > 0; waits {
+			return away(s.gate.Apply(ctx, rules))
+		}
+		return nil
+	})
+	if err != nil || waits {
+		return err
+	}
+	if r.Rebuilt, err = s.buildAnew(ctx, sale, epoch); err != nil {
+		return err
+	}
+	repaired := r.Repaired
+	err = s.repair(ctx, sale, r)
+	r.Repaired += repaired
+	return err
 }
 
 // nextEpoch begins an epoch, unless somebody else has:
@@ -206,13 +262,15 @@ func (s *Service) repair(ctx context.Context, sale *Sale, r *Reconciliation) err
 		}
 		counts, err := s.gate.Counts(ctx, sale.ID)
 		r.confirmed = counts.Confirmed
+		r.unexplained = r.LiveUnits <= stock.Allotted && (!counts.Balanced() || counts.Confirmed != r.LiveUnits)
 		return away(err)
 	})
 	s.metrics.repaired.Add(float64(r.Repaired))
 	return err
 }
 
-// align moves the tickets of orders to where the orders are.
+// align moves the tickets of orders to where the orders are, and has the gate adopt
+// those that it has forgotten.
 func (s *Service) align(ctx context.Context, sale, epoch int64, part []Order) (int, error) {
 	steps := make([]Step, len(part))
 	for i, order := range part {
@@ -230,12 +288,20 @@ func (s *Service) align(ctx context.Context, sale, epoch int64, part []Order) (i
 		return 0, away(err)
 	}
 	moved := 0
+	var forgotten []Ticket
 	for i := range after {
-		if after[i] != nil && before[i] != nil && after[i].State != before[i].State {
+		switch {
+		case after[i] == nil:
+			forgotten = append(forgotten, *part[i].ticket())
+		case before[i] != nil && after[i].State != before[i].State:
 			moved++
 		}
 	}
-	return moved, nil
+	if len(forgotten) == 0 {
+		return moved, nil
+	}
+	adopted, err := s.gate.Adopt(ctx, sale, epoch, forgotten)
+	return moved + adopted, away(err)
 }
 
 // nop are steps that move nothing, to read tickets by.

@@ -106,14 +106,93 @@ func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
 	})
 }
 
-func TestASaleThatWasBroughtOutOfBalanceIsSeen(t *testing.T) {
+func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
+		waiting := s.buy(t, sale, 7, 2).Body["ticket"]
 		key := fmt.Sprintf("test:{%s}:gate", flashsale.QueueName(idOf(sale)))
 		require.NoError(t, client.HIncrBy(t.Context(), key, "remaining", 1).Err())
 		require.Equal(t, false, s.must(t, 200, "GET", sale+"/stats", nil).Body["balanced"])
-		require.Equal(t, false, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
+		seen := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+		require.Equal(t, false, seen["consistent"])
+		require.Equal(t, false, seen["rebuilt"], "who waits would be lost")
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status, "and the gate is open")
+
+		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		require.NoError(t, err)
+		require.NoError(t, queue.Settle(s.ctx, batch, s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)))
+		mended := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+		require.Equal(t, true, mended["rebuilt"])
+		require.Equal(t, true, mended["consistent"])
+		require.Equal(t, flashsale.Counts{Epoch: 2, Allotted: 10, Remaining: 7, Confirmed: 3}, counters(s.numbers(t, sale)))
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, waiting)["status"])
+		require.Equal(t, 202, s.buy(t, sale, 9, 1).Status)
 	})
+}
+
+// TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot puts the last second
+// of Redis back with a copy of its keys.
+func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"quantity": 4, "perUserLimit": 2})
+		kept := s.buy(t, sale, 7, 1).Body["ticket"]
+		older := copyOf(t, client)
+		forgotten := s.buy(t, sale, 8, 2).Body["ticket"]
+		cancelled := s.buy(t, sale, 9, 1).Body["ticket"]
+		s.consume(t, sale)
+		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", int64(s.ticket(t, sale, 9, cancelled)["orderId"].(float64))), object{"reason": "no"})
+		older.putBack(t)
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 4, Remaining: 3, Queued: 1, Waiting: 1}, counters(s.numbers(t, sale)))
+
+		// One is faster than the reconciler: 3 remain to it, and 1 in truth.
+		greedy := s.buy(t, sale, 10, 2).Body["ticket"]
+		first := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+		require.Equal(t, false, first["rebuilt"])
+		require.Equal(t, false, first["consistent"], "its units are promised to who waits")
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, kept)["status"])
+		s.consume(t, sale)
+		require.Equal(t, "rejected", s.ticket(t, sale, 10, greedy)["status"], "nothing is sold twice")
+		second := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+		require.Equal(t, true, second["consistent"])
+		require.Equal(t, false, second["rebuilt"])
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 4, Remaining: 1, Confirmed: 3, Rejected: 2, Returned: 1}, counters(s.numbers(t, sale)))
+		require.Equal(t, "confirmed", s.ticket(t, sale, 8, forgotten)["status"])
+		require.Equal(t, "order_cancelled", s.ticket(t, sale, 9, cancelled)["reason"])
+		require.Equal(t, "limit_reached", s.buy(t, sale, 8, 1).Body["code"], "what a customer holds is known again")
+		require.Equal(t, 202, s.buy(t, sale, 11, 1).Status)
+		require.Equal(t, "sold_out", s.buy(t, sale, 12, 1).Body["code"])
+		s.consume(t, sale)
+		sold, allotted := s.soldInSQL(t, sale)
+		require.EqualValues(t, 4, sold)
+		require.EqualValues(t, 4, allotted)
+	})
+}
+
+// keysOf is all that a Redis held at one moment.
+type keysOf struct {
+	client redis.UniversalClient
+	values map[string]string
+}
+
+func copyOf(t *testing.T, client redis.UniversalClient) keysOf {
+	t.Helper()
+	names, err := client.Keys(t.Context(), "*").Result()
+	require.NoError(t, err)
+	k := keysOf{client, make(map[string]string, len(names))}
+	for _, name := range names {
+		k.values[name], err = client.Dump(t.Context(), name).Result()
+		require.NoError(t, err)
+	}
+	return k
+}
+
+func (k keysOf) putBack(t *testing.T) {
+	t.Helper()
+	require.NoError(t, k.client.FlushAll(t.Context()).Err())
+	for name, value := range k.values {
+		require.NoError(t, k.client.Restore(t.Context(), name, 0, value).Err())
+	}
 }
 
 // poisonous places no orders for one customer.
@@ -196,6 +275,50 @@ func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, confirmed)["status"])
 		require.Equal(t, "order_cancelled", s.ticket(t, sale, 8, cancelled)["reason"])
 		require.Equal(t, "paused", s.buy(t, sale, 9, 1).Body["reason"])
+	})
+}
+
+func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		gate := &deaf{Gate: s.gate}
+		s.sales = s.selling(gate, placing{s.orders})
+		sale := s.open(t, nil)
+		looks := s.sales.Looking()
+		require.NoError(t, looks(s.worker()))
+		gate.deaf = true
+		s.must(t, 200, "POST", sale+"/pause", nil)
+		gate.deaf = false
+		require.Equal(t, 202, s.buy(t, sale, 7, 1).Status, "the gate is open still")
+		require.NoError(t, looks(s.worker()))
+		require.Equal(t, "paused", s.buy(t, sale, 8, 1).Body["reason"])
+	})
+}
+
+func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		poison := &poisonous{placing{s.orders}, 8}
+		s.sales = s.selling(s.gate, poison)
+		ticket := s.buy(t, sale, 8, 2).Body["ticket"].(string)
+		s.consume(t, sale)
+		require.EqualValues(t, 2, s.numbers(t, sale).Dead)
+		poison.user = 0
+		letter, err := s.queues.Queue(flashsale.QueueName(idOf(sale))).Claim(s.ctx, 1, time.Minute)
+		require.NoError(t, err)
+		require.Nil(t, letter, "it is dead")
+		// A consumer that had it before it was dead commits its order, and ends before
+		// it tells the gate.
+		gate := &deaf{Gate: s.gate, deaf: true}
+		late := s.selling(gate, poison)
+		body := fmt.Appendf(nil, `{"user":8,"units":2}`)
+		late.Handler(idOf(sale))(s.worker(), []mq.Message{{ID: ticket, Body: body}})
+		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "user_id = 8"))
+
+		s.serve(s.sales)
+		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 8, ticket)["status"])
+		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Confirmed: 2}, counters(s.numbers(t, sale)))
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
 	})
 }
 

@@ -60,9 +60,9 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 	})
 }
 
-// counters leaves the rates out, which depend on the second.
+// counters leaves the version out, and the rates, which depend on the second.
 func counters(c flashsale.Counts) flashsale.Counts {
-	c.AcceptedPerSecond, c.ConfirmedPerSecond = 0, 0
+	c.Version, c.AcceptedPerSecond, c.ConfirmedPerSecond = 0, 0, 0
 	return c
 }
 
@@ -111,24 +111,43 @@ func TestTheGateRefusesWhatTheRulesForbid(t *testing.T) {
 	})
 }
 
-func TestARetriedPurchaseFindsItsOwnTicket(t *testing.T) {
+func TestARetriedPurchaseIsAnsweredWithItsFirstReply(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
+		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1})
+		require.Equal(t, 202, s.buy(t, sale, 6, 1).Status)
 		first := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1")
 		require.Equal(t, 202, first.Status)
-		require.Equal(t, 202, s.buy(t, sale, 8, 1, "Idempotency-Key", "k1").Status)
-		require.Equal(t, "sold_out", s.buy(t, sale, 9, 1).Body["code"])
-		again := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1")
-		require.Equal(t, 202, again.Status, "neither the limit nor what is sold out matters")
-		require.Equal(t, first.Body["ticket"], again.Body["ticket"])
+		require.EqualValues(t, 1, first.Body["ahead"])
+		require.Empty(t, first.Header.Get("X-Idempotency-Replay"))
+		other := s.buy(t, sale, 8, 1, "Idempotency-Key", "k1")
+		require.Equal(t, 202, other.Status)
+		require.NotEqual(t, first.Body["ticket"], other.Body["ticket"], "a key is its customer's own")
+		require.Empty(t, other.Header.Get("X-Idempotency-Replay"))
+		require.Equal(t, "sold_out", s.buy(t, sale, 9, 1, "X-Idempotency-Key", "k9").Body["code"])
+		repeat := func(why string) {
+			t.Helper()
+			again := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1")
+			require.Equal(t, first.Status, again.Status, why)
+			require.Equal(t, first.Text, again.Text, why)
+			require.Equal(t, first.Header.Get("Location"), again.Header.Get("Location"), why)
+			require.Equal(t, "true", again.Header.Get("X-Idempotency-Replay"), why)
+		}
+		repeat("neither the limit nor what is sold out matters")
 		require.Equal(t, "idempotency_key_reused", s.buy(t, sale, 7, 2, "X-Idempotency-Key", "k1").Body["code"])
 		require.Equal(t, 400, s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1", "Idempotency-Key", "k2").Status)
 		s.consume(t, sale)
+		repeat("the ticket is confirmed now, which its own address tells")
+		confirmed := s.ticket(t, sale, 7, first.Body["ticket"])
+		require.Equal(t, "confirmed", confirmed["status"])
+		order := fmt.Sprintf("/orders/%d/cancel", int64(confirmed["orderId"].(float64)))
+		s.must(t, 200, "POST", order, object{"reason": "no"})
+		repeat("its order was cancelled")
+		refused := s.buy(t, sale, 9, 1, "X-Idempotency-Key", "k9")
+		require.Equal(t, 202, refused.Status, "a refusal is not kept")
+		require.Empty(t, refused.Header.Get("X-Idempotency-Replay"))
 		s.must(t, 200, "POST", sale+"/close", nil)
-		late := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1")
-		require.Equal(t, 202, late.Status)
-		require.Equal(t, "confirmed", late.Body["status"])
-		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "1 = 1"))
+		repeat("the sale is closed")
+		require.EqualValues(t, 3, s.count(t, &orders.Order{}, "1 = 1"))
 	})
 }
 

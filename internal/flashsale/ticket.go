@@ -51,6 +51,12 @@ func genuine(secret string, user int64, ticket string) bool {
 	return hmac.Equal(raw[ticketBytes:], mark(secret, user, raw[:ticketBytes]))
 }
 
+// isTicket reports whether a text could be a ticket of some sale.
+func isTicket(text string) bool {
+	raw, err := ticketAlphabet.DecodeString(text)
+	return err == nil && len(raw) == ticketBytes+markBytes
+}
+
 func mark(secret string, user int64, raw []byte) []byte {
 	return seal(secret, user, "mark:"+string(raw))[:markBytes]
 }

@@ -206,6 +206,12 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 	if err != nil {
 		return Stats{}, err
 	}
+	if counts.Version < a.sale.Version {
+		// A pause that the gate has not heard of is not to wait for the next repair.
+		if err := w.gate.Apply(ctx, rulesOf(&a.sale, &a.stock)); err != nil {
+			return Stats{}, err
+		}
+	}
 	if w.isDueForRepair(counts, a, c) {
 		c.repaired = w.clock.Now()
 		if _, err := w.Reconcile(ctx, a.sale.ID); err != nil {
@@ -230,12 +236,12 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 }
 
 // isDueForRepair reports whether a sale is to be compared with SQL: now and then, and
-// when SQL counts otherwise and no batch is under way that would
-// explain it.
+// when it is out of balance or SQL counts otherwise and no batch is under way that
+// would explain it.
 func (w *worker) isDueForRepair(counts Counts, a *active, c *consuming) bool {
 	waited := w.clock.Now().Sub(c.repaired)
 	atRest := counts.Queued == 0 && counts.Processing == 0
-	if counts.Allotted != a.stock.Allotted || atRest && counts.Confirmed != a.stock.Sold {
+	if counts.Allotted != a.stock.Allotted || !counts.Balanced() || atRest && counts.Confirmed != a.stock.Sold {
 		return waited > 2*lookEvery
 	}
 	return waited > repairEvery

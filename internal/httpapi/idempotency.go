@@ -51,7 +51,8 @@ type Attempt interface {
 }
 
 const (
-	headerReplay = "X-Idempotency-Replay"
+	// HeaderReplay is "true" on the reply of an earlier attempt.
+	HeaderReplay = "X-Idempotency-Replay"
 	// longestKey is in characters.
 	longestKey = 128
 )
@@ -145,7 +146,7 @@ func (r *Router) once(limit int64, run attempt) echo.HandlerFunc {
 
 // replay sends an earlier reply again and says so.
 func replay(c echo.Context, reply Kept) error {
-	c.Response().Header().Set(headerReplay, "true")
+	c.Response().Header().Set(HeaderReplay, "true")
 	return encoded{status: reply.Status, header: reply.Header, body: reply.Body}.send(c)
 }
 

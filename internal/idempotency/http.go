@@ -106,3 +106,14 @@ func (k *Keeper) find(ctx context.Context, id int64) (Record, error) {
 	}
 	return record, nil
 }
+
+// ByKey returns at most limit records, none of them expired, whose key begins with a
+// text as it is written.
+func (k *Keeper) ByKey(ctx context.Context, text string, limit int) ([]Record, error) {
+	query := k.store.db.Read(ctx).Where("expires_time > ?", k.clock.Now())
+	records, err := storage.ByPrefix[Record](query, "idempotency_key", []string{text}, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find idempotency keys: %w", err)
+	}
+	return records, nil
+}

@@ -18,6 +18,16 @@ func (s *Service) ByNumber(ctx context.Context, text string, limit int) ([]Order
 	return orders, nil
 }
 
+// ByTicket returns at most limit orders, without their lines, that were made of the
+// tickets of flash sales which begin with a text in either case.
+func (s *Service) ByTicket(ctx context.Context, text string, limit int) ([]Order, error) {
+	orders, err := storage.ByPrefix[Order](s.db.Read(ctx), "ticket", []string{strings.ToUpper(text)}, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find orders by ticket: %w", err)
+	}
+	return orders, nil
+}
+
 // LatestOf returns a user's latest order, without its lines, or nil when the user has
 // none:
 //

@@ -25,7 +25,9 @@ CREATE TABLE flash_sales (
   KEY ix_flash_sales_id (tenant_id, id),
   KEY ix_flash_sales_starts (tenant_id, starts_time, id),
   KEY ix_flash_sales_updated (tenant_id, updated_time, id),
-  KEY ix_flash_sales_status (status, id)
+  KEY ix_flash_sales_status (status, id),
+  KEY ix_flash_sales_active (tenant_id, status, id),
+  KEY ix_flash_sales_name (tenant_id, name, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE flash_sale_histories (
@@ -101,6 +103,7 @@ CREATE TABLE flash_sale_tickets (
   units          BIGINT       NOT NULL,
   state          VARCHAR(16)  NOT NULL,
   accepted       BIGINT       NOT NULL, -- µs since 1970
+  ahead          BIGINT       NOT NULL, -- tickets that waited then
   confirmed      BIGINT       NOT NULL, -- µs since 1970, 0: it is not
   order_id       BIGINT       NOT NULL, -- 0: none
   order_no       VARCHAR(32)  NOT NULL,

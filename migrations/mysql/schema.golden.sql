@@ -227,7 +227,9 @@ CREATE TABLE `flash_sales` (
   KEY `ix_flash_sales_id` (`tenant_id`,`id`),
   KEY `ix_flash_sales_starts` (`tenant_id`,`starts_time`,`id`),
   KEY `ix_flash_sales_updated` (`tenant_id`,`updated_time`,`id`),
-  KEY `ix_flash_sales_status` (`status`,`id`)
+  KEY `ix_flash_sales_status` (`status`,`id`),
+  KEY `ix_flash_sales_active` (`tenant_id`,`status`,`id`),
+  KEY `ix_flash_sales_name` (`tenant_id`,`name`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `flash_sale_buyers` (
@@ -312,6 +314,7 @@ CREATE TABLE `flash_sale_tickets` (
   `units` bigint(20) NOT NULL,
   `state` varchar(16) NOT NULL,
   `accepted` bigint(20) NOT NULL,
+  `ahead` bigint(20) NOT NULL,
   `confirmed` bigint(20) NOT NULL,
   `order_id` bigint(20) NOT NULL,
   `order_no` varchar(32) NOT NULL,

@@ -26,6 +26,8 @@ CREATE INDEX ix_flash_sales_id ON flash_sales (tenant_id, id);
 CREATE INDEX ix_flash_sales_starts ON flash_sales (tenant_id, starts_time, id);
 CREATE INDEX ix_flash_sales_updated ON flash_sales (tenant_id, updated_time, id);
 CREATE INDEX ix_flash_sales_status ON flash_sales (status, id);
+CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
+CREATE INDEX ix_flash_sales_name ON flash_sales (tenant_id, name, id);
 
 CREATE TABLE flash_sale_histories (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -98,6 +100,7 @@ CREATE TABLE flash_sale_tickets (
   units INTEGER NOT NULL,
   state TEXT NOT NULL,
   accepted INTEGER NOT NULL, -- µs since 1970
+  ahead INTEGER NOT NULL, -- tickets that waited then
   confirmed INTEGER NOT NULL, -- µs since 1970, 0: it is not
   order_id INTEGER NOT NULL, -- 0: none
   order_no TEXT NOT NULL,

@@ -294,6 +294,7 @@ CREATE TABLE flash_sale_tickets (
   units INTEGER NOT NULL,
   state TEXT NOT NULL,
   accepted INTEGER NOT NULL, -- µs since 1970
+  ahead INTEGER NOT NULL, -- tickets that waited then
   confirmed INTEGER NOT NULL, -- µs since 1970, 0: it is not
   order_id INTEGER NOT NULL, -- 0: none
   order_no TEXT NOT NULL,
@@ -327,7 +328,11 @@ CREATE TABLE flash_sales (
   secret TEXT NOT NULL
 );
 
+CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
+
 CREATE INDEX ix_flash_sales_id ON flash_sales (tenant_id, id);
+
+CREATE INDEX ix_flash_sales_name ON flash_sales (tenant_id, name, id);
 
 CREATE INDEX ix_flash_sales_starts ON flash_sales (tenant_id, starts_time, id);
 

@@ -56,6 +56,41 @@ func TestOneBoxFindsRowsOfEveryKind(t *testing.T) {
 	})
 }
 
+func TestOneBoxFindsSalesTicketsWalletsAndKeys(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c, stranger := p.Admin(t), p.Admin(t)
+		create(t, c, "/api/v1/items", object{"sku": "TEA-1", "name": "Green", "price": 100})
+		stock(t, c, "TEA-1", 100)
+		sale := create(t, c, "/api/v1/flash-sales", object{
+			"name": "Noon rush", "sku": "TEA-1", "price": 50, "quantity": 10, "perUserLimit": 2,
+			"startsTime": time.Now().Add(-time.Minute).UTC(), "endsTime": time.Now().Add(time.Hour).UTC(),
+		})
+		path := fmt.Sprintf("/flash-sales/%d", int64(sale["id"].(float64)))
+		answer(t, c, "/api/v1"+path+"/open", nil)
+		require.Equal(t, []string{"flash-sale Noon rush " + path}, found(t, c, "noon"))
+
+		shopper := p.Caller(t, c.Tenant, "customers:impersonate")
+		bought := shopper.Do(t, http.MethodPost, "/api/v1"+path+"/orders", object{"quantity": 1}, "X-On-Behalf-Of", "4711")
+		require.Equal(t, 202, bought.Status, "%s", bought.Body)
+		ticket := bought.JSON(t)["ticket"].(string)
+		hit := "ticket " + ticket + " " + path + "?ticket=" + ticket
+		require.Equal(t, []string{hit}, found(t, c, strings.ToLower(ticket)), "waiting or not")
+		require.Eventually(t, func() bool { return len(found(t, c, ticket[:10])) == 1 }, patience, 50*time.Millisecond)
+		require.Equal(t, []string{hit}, found(t, c, ticket[:10]), "by its beginning, once it is an order")
+		require.Empty(t, found(t, stranger, ticket))
+		require.Empty(t, found(t, stranger, "noon"))
+		require.Empty(t, found(t, p.Caller(t, c.Tenant, "configs:read"), ticket))
+
+		topUp := object{"amount": 100, "kind": "topup", "reference": "first"}
+		paid := c.Do(t, http.MethodPost, "/api/v1/wallets/990/entries", topUp, "X-Idempotency-Key", "rent 1/2")
+		require.Equal(t, 201, paid.Status, "%s", paid.Body)
+		require.Equal(t, []string{"wallet 990 /wallets/990"}, found(t, c, "990"))
+		require.Equal(t, []string{"idempotency-key rent 1/2 /idempotency-keys?key=rent+1%2F2"}, found(t, c, "rent"))
+		require.Empty(t, found(t, stranger, "990"))
+		require.Empty(t, found(t, stranger, "rent"))
+	})
+}
+
 func TestTheDashboardCountsWhatWaitsAndWhatWasRefused(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c, stranger := p.Admin(t), p.Admin(t)

@@ -25,6 +25,8 @@ func TestNoOverviewReadsAWholeTable(t *testing.T) {
 
 	_, err = services.Search.Search(ctx, "7")
 	require.NoError(t, err)
+	_, err = services.Search.Search(ctx, "3Q7K2M9XZTVA0B1C2D3E4F5G6H7J8K9M")
+	require.NoError(t, err)
 	_, err = services.Search.Search(ctx, "tea")
 	require.NoError(t, err)
 	_, err = services.Dashboard.Overview(ctx)

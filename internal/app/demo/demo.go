@@ -1,6 +1,6 @@
 // Package demo loads believable data into a tenant, so that there is something to
 // look at: configs, items with stock, wallets, orders in every status, campaigns and
-// coupons.
+// coupons, and a flash sale that is open.
 //
 // Everything goes through the domains' own use cases, each thing in its own unit,
 // with history and audit like any other. It is safe to run again and after an
@@ -20,6 +20,7 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
+	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/storage"
@@ -55,12 +56,13 @@ type Loader struct {
 	Wallets   *wallets.Service
 	Orders    *orders.Service
 	Coupons   *coupons.Service
+	Sales     *flashsale.Service
 	Progress  Progress
 }
 
 // Load brings the tenant's demo data to its full size.
 func (l *Loader) Load(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders} {
+	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadSale} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -290,6 +292,56 @@ func journey(i int, wallet bool) []orders.Step {
 		return []orders.Step{orders.Cancellation{Reason: []string{"ordered twice", "changed my mind", "found it cheaper"}[i/10%3]}}
 	default:
 		return []orders.Step{pay, ship, orders.Completion{}}
+	}
+}
+
+// loadSale plans a flash sale and opens it. One that was closed since stays closed.
+func (l *Loader) loadSale(ctx context.Context) error {
+	l.Progress.Begin("flash sale", 1)
+	terms := saleTerms(l.Clock.Now())
+	sale, err := l.saleNamed(ctx, terms.Name)
+	if err != nil {
+		return err
+	}
+	if sale == nil {
+		err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			sale, err = l.Sales.Plan(ctx, u, terms)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("plan flash sale %q: %w", terms.Name, err)
+		}
+	}
+	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		_, err := l.Sales.Take(ctx, u, sale, "open", nil)
+		return err
+	})
+	if err != nil && !apperr.Has(err, apperr.TransitionNotAllowed) {
+		return fmt.Errorf("open flash sale %q: %w", terms.Name, err)
+	}
+	l.Progress.Step()
+	return nil
+}
+
+func (l *Loader) saleNamed(ctx context.Context, name string) (*flashsale.Sale, error) {
+	listing, err := l.Sales.Sales(ctx, flashsale.Filter{Search: name}, storage.Page{Limit: storage.MaxLimit})
+	if err != nil {
+		return nil, fmt.Errorf("look for flash sale %q: %w", name, err)
+	}
+	for i := range listing.Rows {
+		if listing.Rows[i].Name == name {
+			return &listing.Rows[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// saleTerms are of a sale of the first item for a week at half its price.
+func saleTerms(now time.Time) flashsale.Terms {
+	sku, item := itemNumber(0)
+	return flashsale.Terms{
+		Name: "Half-price harvest", SKU: sku, Price: item.Price / 2, Quantity: 500, PerUserLimit: 2,
+		StartsTime: now.Truncate(time.Hour), EndsTime: now.Truncate(time.Hour).Add(7 * 24 * time.Hour),
 	}
 }
 

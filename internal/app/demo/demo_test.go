@@ -12,8 +12,10 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/events"
+	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
+	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
@@ -53,6 +55,11 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l.Orders = orders.New(orders.Deps{
 		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets,
 	})
+	queues := mq.NewSQL(db, clock.System{}, mq.Options{})
+	l.Sales = flashsale.New(flashsale.Deps{
+		DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, Gate: flashsale.NewSQLGate(db, queues, clock.System{}), Queues: queues,
+		Items: l.Catalog, Stock: l.Inventory,
+	})
 	return l
 }
 
@@ -72,6 +79,7 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 		"configs": int64(size.Configs), "items": int64(size.Items), "inventories": int64(size.Items),
 		"wallets": int64(size.Wallets), "orders": int64(size.Orders),
 		"coupon_campaigns": 4, "coupons": int64(4 * size.Coupons),
+		"flash_sales": 1,
 	}
 	require.Equal(t, want, counts(t, ctx, db))
 	var audits int64
@@ -88,6 +96,12 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 		N      int
 	}
 	require.NoError(t, db.Read(ctx).Model(&orders.Order{}).Select("status, COUNT(*) AS n").Group("status").Order("status").Scan(&statuses).Error)
+	sales, err := l.Sales.ByName(ctx, "Half-price harvest", 2)
+	require.NoError(t, err)
+	require.Len(t, sales, 1)
+	stats, err := l.Sales.Stats(ctx, sales[0].ID)
+	require.NoError(t, err)
+	require.EqualValues(t, 500, stats.Remaining, "the sale is open")
 	require.Len(t, statuses, len(orders.Machine.States), "orders in every status")
 }
 
@@ -98,6 +112,7 @@ func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 
 		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{},
 		"inventories": &inventory.Inventory{}, "wallets": &wallets.Wallet{},
 		"coupon_campaigns": &coupons.Campaign{}, "coupons": &coupons.Coupon{},
+		"flash_sales": &flashsale.Sale{},
 	} {
 		var n int64
 		require.NoError(t, db.Read(ctx).Model(model).Count(&n).Error)

@@ -23,13 +23,17 @@ const kinds = {
   item: 'kindItem',
   coupon: 'kindCoupon',
   'coupon-campaign': 'kindCampaign',
+  'flash-sale': 'kindSale',
+  ticket: 'kindTicket',
+  wallet: 'kindWallet',
+  'idempotency-key': 'kindKey',
 } as const satisfies Record<FoundKind, string>;
 
-/** What the service says of orders and coupons by a word of the contract. */
-const statuses = ['pending', 'paid', 'shipped', 'completed', 'cancelled', 'unused', 'used', 'void', 'expired'] as const;
+/** What the service says of orders, coupons and flash sales by a word of the contract. */
+const statuses = ['pending', 'paid', 'shipped', 'completed', 'cancelled', 'unused', 'used', 'void', 'expired', 'draft', 'open', 'paused', 'closed'] as const;
 
 /** What is read letter by letter is set in monospace; names of people's choosing are not. */
-const named = new Set<FoundKind>(['coupon-campaign']);
+const named = new Set<FoundKind>(['coupon-campaign', 'flash-sale']);
 
 /** The search: pages by name, and what the service finds of every kind. */
 export default function SearchDialog({ open, close }: { open: boolean; close: () => void }) {
@@ -77,7 +81,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
 
 function Words({ hit: { kind, title, subtitle } }: { hit: Found }) {
   const t = useText(shellMessages);
-  const status = kind === 'order' || kind === 'coupon' ? statuses.find((one) => one === subtitle) : undefined;
+  const status = kind === 'order' || kind === 'coupon' || kind === 'flash-sale' ? statuses.find((one) => one === subtitle) : undefined;
   return (
     <>
       <span className={named.has(kind) ? undefined : 'mono'}>{title}</span>
