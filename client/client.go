@@ -19,6 +19,7 @@ type Client struct {
 	Campaigns       *Campaigns
 	Coupons         *Coupons
 	FlashSales      *FlashSales
+	Actions         *Actions
 	Audit           *Audit
 	IdempotencyKeys *IdempotencyKeys
 
@@ -85,6 +86,7 @@ func (c *Client) bind() {
 	c.Campaigns = &Campaigns{c}
 	c.Coupons = &Coupons{c}
 	c.FlashSales = &FlashSales{c}
+	c.Actions = &Actions{c}
 	c.Audit = &Audit{c}
 	c.IdempotencyKeys = &IdempotencyKeys{c}
 }

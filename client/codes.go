@@ -28,6 +28,7 @@ const (
 	CodePayloadMismatch       Code = "payload_mismatch"
 	CodeInUse                 Code = "in_use"
 	CodeVersionConflict       Code = "version_conflict"
+	CodeActionIDInFuture      Code = "action_id_in_future"
 	CodePayloadTooLarge       Code = "payload_too_large"
 	CodeValidationFailed      Code = "validation_failed"
 	CodeIdempotencyKeyReused  Code = "idempotency_key_reused"

@@ -20,8 +20,8 @@ import (
 )
 
 // notOfTheClient are operations for sessions in cookies, which a program with a token has
-// no use for, and streams.
-var notOfTheClient = []string{"signIn", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence"}
+// no use for, streams, and GraphQL, which has clients of its own.
+var notOfTheClient = []string{"signIn", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql"}
 
 // walk goes through the methods of a client.
 type walk struct {
@@ -41,6 +41,7 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		w.sell(sku)
 		w.redeem()
 		w.flash(p)
+		w.act(sku)
 		w.oversee()
 
 		contract, err := validate.Load()
@@ -292,6 +293,18 @@ func (w walk) bury(p *apptest.Program, sale int64) {
 	require.Eventually(t, dead, 20*time.Second, 20*time.Millisecond)
 	require.NoError(t, w.FlashSales.DiscardDead(ctx, sale, "BROKEN"))
 	require.False(t, dead())
+}
+
+func (w walk) act(sku string) {
+	t, ctx := w.t, w.t.Context()
+	yes := true
+	tap := client.Action{EntityType: client.ItemEntity, EntityID: sku, Kind: client.Like, ID: 7, Active: &yes}
+	taken := ok[client.ActionResult](t)(w.Actions.Take(ctx, tap))
+	require.Equal(t, client.ActionResult{Active: true, LastActionID: 7, Outcome: "applied"}, taken)
+	require.Equal(t, "duplicate", ok[client.ActionResult](t)(w.Actions.Take(ctx, tap)).Outcome)
+	summary := ok[client.ActionSummary](t)(w.Actions.Get(ctx, client.ItemEntity, sku))
+	require.EqualValues(t, 1, summary.Counts[client.Like])
+	require.True(t, summary.Own[client.Like].Active)
 }
 
 func (w walk) oversee() {
