@@ -308,6 +308,27 @@ test('a version is compared and rolled back to, with a note; a race is named and
   await first.close();
 });
 
+test('what Li saved is overwritten on purpose, with a reason that the history keeps', async () => {
+  await create('checkout.banner', 'old', 'string');
+  const first = await open('checkout.banner');
+  const { page } = first;
+  await value(page).fill('mine');
+  await edit('checkout.banner', { value: 'theirs', remark: 'by Li' });
+  await save(page);
+  await page.getByRole('button', { name: 'Overwrite anyway…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Overwrite what Li saved?' });
+  await dialog.getByText('Version 3 becomes exactly what is in your form.').waitFor();
+  await first.check();
+  await first.shoot('config-overwrite');
+  await dialog.getByRole('textbox').fill('The sale starts now');
+  await dialog.getByRole('button', { name: 'Overwrite v2' }).click();
+  await page.getByText('Saved as v3').waitFor();
+  expect(await stored('checkout.banner')).toMatchObject({ value: 'mine', remark: 'as it was', version: 3 });
+  const { items } = await request<{ items: { note: string; detail: unknown }[] }>('GET', '/audit-log?resource=configs/checkout.banner&limit=1');
+  expect(items[0]).toMatchObject({ note: 'The sale starts now', detail: { destroyed: { value: 'theirs', remark: 'by Li' } } });
+  await first.close();
+});
+
 test('a whole edit with its conflict goes by keyboard alone', async () => {
   await create('by.keyboard', 1, 'number');
   const first = await Visitor.open(browser, service.address);
