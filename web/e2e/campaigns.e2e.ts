@@ -68,7 +68,7 @@ test('a campaign is created, found by the search, and issues coupons that lead b
   await dialogButton(visitor, 'Create the campaign').click();
   await page.getByRole('heading', { level: 1, name: 'Harvest' }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
-  expect(await now(id)).toMatchObject({ name: 'Harvest', kind: 'percent', value: 20, total: 50, validTo: '2999-12-31T15:30:00Z' });
+  expect(await now(id)).toMatchObject({ name: 'Harvest', kind: 'percent', value: 20, total: 50, validTo: '2999-12-31T15:30:00.000000Z' });
 
   await button(visitor, 'Issue coupons').click();
   await page.getByRole('radio', { name: 'Certain users' }).check();

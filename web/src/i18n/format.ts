@@ -41,7 +41,7 @@ export function formatFor(language: Language, currency = defaultCurrency): Forma
 
   const ago = (milliseconds: number): string | undefined => {
     const size = Math.abs(milliseconds);
-    if (size < 5 * second) return short.format(0, 'second');
+    if (size < 5 * second) return language === 'zh' ? '刚刚' : 'just now';
     if (size < minute) return short.format(Math.trunc(milliseconds / second), 'second');
     if (size < hour) return short.format(Math.trunc(milliseconds / minute), 'minute');
     if (size < day) return short.format(Math.trunc(milliseconds / hour), 'hour');

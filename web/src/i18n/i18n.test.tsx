@@ -74,7 +74,7 @@ describe('formats', () => {
     expect(format.plainMoney(6000)).toBe(plain);
   });
   test.each([
-    ['2026-11-11T11:59:58Z', 'now'],
+    ['2026-11-11T11:59:58Z', 'just now'],
     ['2026-11-11T11:59:48Z', '12s ago'],
     ['2026-11-11T11:56:00Z', '4m ago'],
     ['2026-11-10T11:00:00Z', 'yesterday'],
