@@ -329,6 +329,21 @@ test('what Li saved is overwritten on purpose, with a reason that the history ke
   await first.close();
 });
 
+test('a save is taken back at once by a version of its own', async () => {
+  await create('checkout.greeting', 'hello', 'string');
+  const first = await open('checkout.greeting');
+  const { page } = first;
+  await value(page).fill('goodbye');
+  await save(page);
+  await page.getByText('Saved as v2').waitFor();
+  await first.check();
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByText('v2 was taken back.').waitFor();
+  expect(await stored('checkout.greeting')).toMatchObject({ value: 'hello', version: 3 });
+  await expect.poll(() => value(page).inputValue()).toBe('hello');
+  await first.close();
+});
+
 test('a whole edit with its conflict goes by keyboard alone', async () => {
   await create('by.keyboard', 1, 'number');
   const first = await Visitor.open(browser, service.address);

@@ -51,6 +51,23 @@ test('two admins change different fields of one item, and both changes stand', a
   await second.close();
 });
 
+test('an archived item is taken back at once', async () => {
+  await request('POST', '/items', { sku: 'TEA-9', name: 'Red tea', price: 4000 });
+  const visitor = await Visitor.open(browser, service.address);
+  const { page } = visitor;
+  await visitor.signIn(admin, '/items/TEA-9');
+  const archive = async () => {
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByText('TEA-9 is archived.').waitFor();
+  };
+  await archive();
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByText('TEA-9 is active again.').waitFor();
+  expect(await itemNow('TEA-9')).toMatchObject({ status: 'active', version: 3 });
+  await visitor.close();
+});
+
 test('a field that both changed is asked for, and the other side is named', async () => {
   await request('POST', '/items', { sku: 'TEA-3', name: 'White tea', price: 7000 });
   const first = await Visitor.open(browser, service.address);

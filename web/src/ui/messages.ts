@@ -5,6 +5,7 @@ export const uiMessages = catalogue(
   {
     cancel: 'Cancel',
     close: 'Close',
+    undo: 'Undo',
     confirm: 'Confirm',
     copied: 'Copied',
     copy: 'Copy',
@@ -41,6 +42,7 @@ export const uiMessages = catalogue(
   {
     cancel: '取消',
     close: '关闭',
+    undo: '撤销',
     confirm: '确认',
     copied: '已复制',
     copy: '复制',

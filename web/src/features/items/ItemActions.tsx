@@ -16,10 +16,12 @@ export function ItemActions({ item }: { item: Item }) {
   const navigate = useNavigate();
   const { sku } = item;
   const archive = useMutation({
-    mutationFn: (status: Item['status']) => editItem(sku, { status }, item.etag, 'disjoint'),
-    onSuccess: (saved) => {
+    mutationFn: ({ to, etag }: { to: Item['status']; etag: string; isUndo?: boolean }) => editItem(sku, { status: to }, etag, 'disjoint'),
+    onSuccess: (saved, { isUndo }) => {
       queries.setQueryData(oneItem(sku).queryKey, saved);
-      toasts.done(t(saved.status === 'archived' ? 'archivedNow' : 'activeNow', { sku }));
+      const before = saved.status === 'archived' ? 'active' : 'archived';
+      const undo = () => archive.mutate({ to: before, etag: saved.etag, isUndo: true });
+      toasts.done(t(saved.status === 'archived' ? 'archivedNow' : 'activeNow', { sku }), isUndo === true ? undefined : undo);
     },
     onError: (error) => {
       const conflict = versionConflict<Item>(error);
@@ -43,13 +45,13 @@ export function ItemActions({ item }: { item: Item }) {
         await queries.invalidateQueries({ queryKey: ['items'] });
       } else if (isProblem(error, 'in_use')) {
         const instead = await ask({ title: t('inUse', { sku }), body: t('inUseHint'), confirm: t('archive') });
-        if (instead !== undefined && item.status === 'active') archive.mutate('archived');
+        if (instead !== undefined && item.status === 'active') archive.mutate({ to: 'archived', etag: item.etag });
       } else toasts.failed(error);
     },
   });
   if (!useMay()('items:write')) return null;
   const onArchive = async () => {
-    if ((await ask({ title: t('archiveAsk', { sku }), body: t('archiveBody'), confirm: t('archive') })) !== undefined) archive.mutate('archived');
+    if ((await ask({ title: t('archiveAsk', { sku }), body: t('archiveBody'), confirm: t('archive') })) !== undefined) archive.mutate({ to: 'archived', etag: item.etag });
   };
   const onRemove = async () => {
     if ((await ask({ title: t('removeAsk', { sku }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.mutate();
@@ -61,7 +63,7 @@ export function ItemActions({ item }: { item: Item }) {
           {t('archive')}
         </Button>
       ) : (
-        <Button loading={archive.isPending} onClick={() => archive.mutate('active')}>
+        <Button loading={archive.isPending} onClick={() => archive.mutate({ to: 'active', etag: item.etag })}>
           {t('unarchive')}
         </Button>
       )}

@@ -1,4 +1,6 @@
+import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { randomId } from '@/browser/id';
 import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
 import { Icon } from '../Icon';
@@ -9,7 +11,8 @@ import { useProblemText } from './useProblemText';
 const stays = 6000;
 
 export interface Toasts {
-  done: (message: ReactNode) => void;
+  /** What was done. Undo takes it back by a guarded write of its own, sent at once. */
+  done: (message: ReactNode, undo?: () => void) => void;
   info: (message: ReactNode) => void;
   failed: (error: unknown) => void;
 }
@@ -18,8 +21,9 @@ export interface Toasts {
 export function useToasts(): Toasts {
   const text = useProblemText();
   const t = useText(uiMessages);
-  const show = (message: ReactNode, color: 'ok' | 'info' | 'bad', icon: 'check' | 'info' | 'alert') =>
+  const show = (message: ReactNode, color: 'ok' | 'info' | 'bad', icon: 'check' | 'info' | 'alert', id?: string) =>
     notifications.show({
+      id,
       message,
       color,
       icon: <Icon name={icon} />,
@@ -28,7 +32,26 @@ export function useToasts(): Toasts {
       closeButtonProps: { 'aria-label': t('close') },
     });
   return {
-    done: (message) => show(message, 'ok', 'check'),
+    done: (message, undo) => {
+      if (undo === undefined) {
+        show(message, 'ok', 'check');
+        return;
+      }
+      const id = randomId();
+      const takeBack = () => {
+        notifications.hide(id);
+        undo();
+      };
+      const withUndo = (
+        <Group gap="xs" justify="space-between" wrap="nowrap">
+          <span>{message}</span>
+          <Button size="compact-sm" onClick={takeBack}>
+            {t('undo')}
+          </Button>
+        </Group>
+      );
+      show(withUndo, 'ok', 'check', id);
+    },
     info: (message) => show(message, 'info', 'info'),
     failed: (error) => show(text(error), 'bad', 'alert'),
   };

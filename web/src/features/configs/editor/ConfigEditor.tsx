@@ -41,9 +41,14 @@ export function ConfigEditor({ config, editing, gone, mayWrite, present, onField
   const shownVersion = String(theirs?.version ?? draft.base.version);
   const next = String((theirs?.version ?? draft.base.version) + 1);
 
+  const undo = (record: Config) =>
+    void editing.takeBack(record, t('undoNote', { version: String(record.version) })).then(() => toasts.done(t('undone', { version: String(record.version) })), toasts.failed);
   const tell = (outcome: Outcome) => {
     if (outcome.kind === 'same') toasts.info(t('same', { who: who(outcome.record.updatedBy) }));
-    if (outcome.kind === 'saved' && outcome.kept === undefined) toasts.done(t('savedAs', { version: String(outcome.record.version) }));
+    if (outcome.kind === 'saved' && outcome.kept === undefined) {
+      const { record } = outcome;
+      toasts.done(t('savedAs', { version: String(record.version) }), () => undo(record));
+    }
   };
   const submit = () => {
     if (mayWrite && !gone && !isComparing) editing.saveForm(tell);

@@ -5,7 +5,7 @@ import { useDraft } from '@/ui';
 import { diff, equal, isPatchable, patchOf } from '@/merge';
 import type { Config } from '../queries';
 import { contentOf, contentOfConfig, contentOrError, FormError, formOf, type ConfigForm } from './form';
-import { authorsBetween, oneConfig, overwriteConfig, saveConfig } from './queries';
+import { authorsBetween, oneConfig, overwriteConfig, rollBackConfig, saveConfig } from './queries';
 import { saveUnderGuard, typedSince, type Ground, type Outcome } from './save';
 
 /** A save that kept what others had changed elsewhere. */
@@ -120,6 +120,14 @@ export function useConfigEditing(config: Config) {
         return { kind: 'saved', record, kept: undefined };
       };
       save.mutate({ sent: draft.value, run }, { onSuccess: onDone });
+    },
+    /** Undoes a save by a version with the content before it. What was typed since stays. */
+    takeBack: async (record: Config, note: string) => {
+      const back = await rollBackConfig(key, record.etag, record.version - 1, note);
+      const { value, saved } = latest.current;
+      if (equal({ ...value }, { ...formOf(record) })) saved(back);
+      queries.setQueryData(oneConfig(key).queryKey, back);
+      await queries.invalidateQueries({ queryKey: ['configs'] });
     },
     adopt: (record: Config) => {
       draft.saved(record);
