@@ -43,7 +43,7 @@ export function CampaignPage({ id }: { id: number }) {
       </PageHeader>
       <Stack gap="md">
         {error !== null && !(gone && campaign !== undefined) && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {campaign === undefined && error === null && <Loader aria-label={ui('loading')} />}
+        {campaign === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         {campaign !== undefined && !gone && <CampaignCounts campaign={campaign} />}
         {campaign !== undefined && <CampaignForm campaign={campaign} gone={gone} onField={setField} />}
         {campaign !== undefined && !gone && <CampaignRevisions id={id} />}

@@ -47,7 +47,7 @@ export function CouponPage({ code }: { code: string }) {
       </PageHeader>
       <Stack gap="md">
         {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {coupon === undefined && error === null && <Loader aria-label={ui('loading')} />}
+        {coupon === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         {coupon !== undefined && <Facts coupon={coupon} />}
         {coupon !== undefined && <History code={coupon.code} />}
       </Stack>

@@ -35,7 +35,7 @@ export function Cockpit({ id, search }: { id: number; search: CockpitSearch }) {
     return (
       <>
         <PageHeader title={sale?.name ?? `#${id}`} parent={{ to: '/flash-sales', label: t('title') }} />
-        {error === null ? <Loader aria-label={ui('loading')} /> : <ProblemBanner error={error} retry={() => void refetch()} />}
+        {error === null ? <Loader role="img" aria-label={ui('loading')} /> : <ProblemBanner error={error} retry={() => void refetch()} />}
       </>
     );
   }

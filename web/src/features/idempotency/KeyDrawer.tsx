@@ -24,7 +24,7 @@ export function KeyDrawer({ id, onClose }: { id: number; onClose: () => void }) 
       ) : (
         error !== null && <ProblemBanner error={error} retry={() => void refetch()} />
       )}
-      {data === undefined && error === null && <Loader aria-label={ui('loading')} />}
+      {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       {data !== undefined && <Facts entry={data} />}
     </Drawer>
   );

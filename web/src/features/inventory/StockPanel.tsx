@@ -27,7 +27,7 @@ export function StockPanel({ sku }: { sku: string }) {
         {mayAdjust && stock !== undefined && <Button onClick={open}>{t('adjustStock')}</Button>}
       </div>
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-      {stock === undefined && error === null && <Loader aria-label={ui('loading')} />}
+      {stock === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       {stock !== undefined && <Numbers stock={stock} />}
       {adjusting && stock !== undefined && <AdjustDialog stock={stock} onClose={close} />}
     </Paper>

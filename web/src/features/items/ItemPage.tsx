@@ -46,7 +46,7 @@ export function ItemPage({ sku, search }: Props) {
       </PageHeader>
       <Stack gap="md">
         {error !== null && !(gone && item !== undefined) && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {item === undefined && error === null && <Loader aria-label={ui('loading')} />}
+        {item === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         {item !== undefined && !gone && seesStock && <StockPanel sku={sku} />}
         {item !== undefined && <ItemForm item={item} gone={gone} />}
         {item !== undefined && !gone && seesStock && <MovementTable sku={sku} search={search} />}

@@ -20,7 +20,7 @@ export function SystemPage() {
       <Stack gap="md">
         <Engines />
         {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {data === undefined && error === null && <Loader aria-label={ui('loading')} />}
+        {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         {data !== undefined && <QueueTable queues={data.queues} />}
         {data !== undefined && <LockTable locks={data.locks} />}
       </Stack>

@@ -40,7 +40,7 @@ export function WalletPage({ userId, search }: Props) {
       </PageHeader>
       <Stack gap="md">
         {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {wallet === undefined && error === null && <Loader aria-label={ui('loading')} />}
+        {wallet === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         {wallet !== undefined && <Balance wallet={wallet} />}
         {wallet !== undefined && <EntryTable userId={userId} search={search} />}
       </Stack>

@@ -45,7 +45,7 @@ export function ConfigPage({ configKey, search }: Props) {
   return (
     <>
       <PageHeader title={configKey} mono parent={{ to: '/configs', label: t('configs') }} />
-      {error === null && <Loader aria-label={ui('loading')} />}
+      {error === null && <Loader role="img" aria-label={ui('loading')} />}
       {kept !== undefined && <KeptDraft configKey={configKey} form={kept} onSettled={() => void refetch()} />}
       {error !== null && kept === undefined && <ProblemBanner error={error} retry={() => void refetch()} />}
     </>

@@ -73,7 +73,7 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
         <Title order={2} id="versions" className={styles.title}>
           {t('history')}
         </Title>
-        {data === undefined && error === null && <Loader aria-label={ui('loading')} />}
+        {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         <ol className={styles.line}>
           {life.map((step) => (
             <VersionEntry key={step.revision.revision} step={step} most={20} isCurrent={step.revision.version === config.version && !gone}>
