@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,6 +20,7 @@ import (
 	"interlock/internal/settings"
 	"interlock/internal/storage/storagetest"
 	"interlock/test/apptest"
+	"interlock/test/freeport"
 )
 
 // patience is how long a test waits for what must come soon.
@@ -115,13 +115,12 @@ func newClient(t *testing.T) *http.Client {
 	return &http.Client{Timeout: time.Minute, Transport: transport}
 }
 
-// freeAddress returns a loopback address that was free a moment ago.
+// freeAddress returns a loopback address on which nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.Take()
 	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
+	return freeport.Address(port)
 }
 
 // pause waits for d or for the end of the test.

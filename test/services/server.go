@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"interlock/test/freeport"
 )
 
 const (
@@ -91,7 +92,7 @@ type launch struct {
 // start starts the server and waits until it answers or ctx ends.
 func (l launch) start(ctx context.Context) (*server, error) {
 	for attempt := 1; ; attempt++ {
-		port, err := freePort()
+		port, err := freeport.Take()
 		if err != nil {
 			return nil, err
 		}
@@ -199,14 +200,4 @@ func (s *server) logTail() string {
 		fmt.Fprintf(&tail, "  %s\n", line)
 	}
 	return tail.String()
-}
-
-// freePort returns a loopback port that was free a moment ago.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/redisconn"
+	"interlock/test/freeport"
 )
 
 const (
@@ -142,10 +143,10 @@ func (c *Cluster) URL() string {
 
 func newServer(t testing.TB, more ...string) *Server {
 	t.Helper()
-	port := strconv.Itoa(freePort(t))
-	s := &Server{Addr: net.JoinHostPort("127.0.0.1", port), directory: t.TempDir()}
+	port := freePort(t)
+	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
 	s.arguments = append([]string{
-		"--bind", "127.0.0.1", "--port", port, "--dir", s.directory, "--appendonly", "yes", "--save", "",
+		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.directory, "--appendonly", "yes", "--save", "",
 		// Tests stop servers and may slow them down.
 		"--enable-debug-command", "local",
 	}, more...)
@@ -159,11 +160,11 @@ func NewSentinel(t testing.TB, name string, master *Server) *Server {
 	t.Helper()
 	host, masterPort, err := net.SplitHostPort(master.Addr)
 	require.NoError(t, err)
-	port := strconv.Itoa(freePort(t))
-	s := &Server{Addr: net.JoinHostPort("127.0.0.1", port), directory: t.TempDir()}
+	port := freePort(t)
+	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
 	// A Sentinel writes what it learns into its configuration.
 	file := filepath.Join(s.directory, "sentinel.conf")
-	text := fmt.Sprintf("bind 127.0.0.1\nport %s\ndir %s\nsentinel monitor %s %s %s 1\n", port, s.directory, name, host, masterPort)
+	text := fmt.Sprintf("bind 127.0.0.1\nport %d\ndir %s\nsentinel monitor %s %s %s 1\n", port, s.directory, name, host, masterPort)
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	s.arguments = []string{file, "--sentinel"}
 	t.Cleanup(s.end)
@@ -262,8 +263,7 @@ func await(t testing.TB, ctx context.Context, what string, holds func() bool) {
 
 func freePort(t testing.TB) int {
 	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	port, err := freeport.Take()
 	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	return port
 }
