@@ -162,19 +162,7 @@ func editOf(c echo.Context) (change.Edit, error) {
 	if err != nil {
 		return change.Edit{}, err
 	}
-	return editUnder(c, tree)
-}
-
-func editUnder(c echo.Context, patch any) (change.Edit, error) {
-	mode := c.QueryParam("merge")
-	if mode != "" && mode != "disjoint" {
-		return change.Edit{}, apperr.Malformed("?merge", "must be disjoint or left out")
-	}
-	ifMatch, err := httpapi.IfMatch(c)
-	if err != nil {
-		return change.Edit{}, err
-	}
-	return change.Edit{IfMatch: ifMatch, Patch: patch, MergeDisjoint: mode == "disjoint"}, nil
+	return httpapi.EditOf(c, tree)
 }
 
 func (h handler) delete(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {

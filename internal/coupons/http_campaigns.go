@@ -136,15 +136,7 @@ func editOf(c echo.Context) (change.Edit, error) {
 	if err != nil {
 		return change.Edit{}, err
 	}
-	mode := c.QueryParam("merge")
-	if mode != "" && mode != "disjoint" {
-		return change.Edit{}, apperr.Malformed("?merge", "must be disjoint or left out")
-	}
-	ifMatch, err := httpapi.IfMatch(c)
-	if err != nil {
-		return change.Edit{}, err
-	}
-	return change.Edit{IfMatch: ifMatch, Patch: patch, MergeDisjoint: mode == "disjoint"}, nil
+	return httpapi.EditOf(c, patch)
 }
 
 // termsPatch reads a merge patch of terms, the types of its members checked. Times

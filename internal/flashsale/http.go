@@ -183,15 +183,11 @@ func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	mode := c.QueryParam("merge")
-	if mode != "" && mode != "disjoint" {
-		return httpapi.Reply{}, apperr.Malformed("?merge", "must be disjoint or left out")
-	}
-	ifMatch, err := httpapi.IfMatch(c)
+	edit, err := httpapi.EditOf(c, patch)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	edited, err := h.service.Edit(c.Request().Context(), u, sale, change.Edit{IfMatch: ifMatch, Patch: patch, MergeDisjoint: mode == "disjoint"})
+	edited, err := h.service.Edit(c.Request().Context(), u, sale, edit)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}

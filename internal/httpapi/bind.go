@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/apperr"
+	"interlock/internal/change"
 	"interlock/internal/guard"
 	"interlock/internal/storage"
 	"interlock/internal/strictjson"
@@ -134,6 +135,32 @@ func sentence(b validator.FieldError) string {
 // IfMatch returns the caller's precondition, which the request must have.
 func IfMatch(c echo.Context) (guard.Precondition, error) {
 	return guard.ParsePrecondition(strings.Join(c.Request().Header.Values("If-Match"), ", "))
+}
+
+// MergesDisjoint reports whether the request asks that its patch, when stale, be merged
+// with what it does not touch: ?merge=disjoint.
+func MergesDisjoint(c echo.Context) (bool, error) {
+	if !c.QueryParams().Has("merge") {
+		return false, nil
+	}
+	if c.QueryParam("merge") != "disjoint" {
+		return false, apperr.Malformed("?merge", "must be disjoint, or be left out")
+	}
+	return true, nil
+}
+
+// EditOf returns the edit that the request makes of a resource with a patch: whether it
+// may be merged, and the precondition, which it must have.
+func EditOf(c echo.Context, patch any) (change.Edit, error) {
+	merges, err := MergesDisjoint(c)
+	if err != nil {
+		return change.Edit{}, err
+	}
+	ifMatch, err := IfMatch(c)
+	if err != nil {
+		return change.Edit{}, err
+	}
+	return change.Edit{IfMatch: ifMatch, Patch: patch, MergeDisjoint: merges}, nil
 }
 
 // OptionalIfMatch is IfMatch for transitions: nil when the caller sent none.
