@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
+	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/httpapi"
 	"interlock/internal/merge"
@@ -86,16 +87,13 @@ func (h campaignHandler) start(c echo.Context, u *uow.Unit) (httpapi.Reply, erro
 	}
 	campaign, err := h.service.Start(c.Request().Context(), u, Terms{
 		Name: request.Name, Kind: request.Kind, Value: *request.Value, MinimumAmount: request.MinimumAmount,
-		Total: *request.Total, PerUser: *request.PerUser, ValidFrom: kept(*request.ValidFrom), ValidTo: kept(*request.ValidTo),
+		Total: *request.Total, PerUser: *request.PerUser, ValidFrom: clock.Kept(*request.ValidFrom), ValidTo: clock.Kept(*request.ValidTo),
 	})
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
 	return httpapi.Created(fmt.Sprintf("%s/coupon-campaigns/%d", httpapi.Base, campaign.ID), representCampaign(*campaign)), nil
 }
-
-// kept is a time as the engines keep it.
-func kept(at time.Time) time.Time { return at.UTC().Truncate(time.Microsecond) }
 
 // named returns the campaign that the path names.
 func (h campaignHandler) named(c echo.Context) (*Campaign, error) {
@@ -158,7 +156,7 @@ func termsPatch(body []byte) (any, error) {
 			return nil, httpapi.Unreadable(err)
 		}
 		if at, ok := members[name].(*time.Time); ok {
-			*at = kept(*at)
+			*at = clock.Kept(*at)
 		}
 		changes[name] = members[name]
 	}

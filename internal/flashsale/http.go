@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
+	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/httpapi"
 	"interlock/internal/merge"
@@ -130,16 +131,13 @@ func (h handlers) plan(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	}
 	sale, err := h.service.Plan(c.Request().Context(), u, Terms{
 		Name: request.Name, SKU: request.SKU, Price: *request.Price, Quantity: *request.Quantity, PerUserLimit: *request.PerUserLimit,
-		StartsTime: kept(*request.StartsTime), EndsTime: kept(*request.EndsTime), QueueCap: request.QueueCap, Rate: request.Rate,
+		StartsTime: clock.Kept(*request.StartsTime), EndsTime: clock.Kept(*request.EndsTime), QueueCap: request.QueueCap, Rate: request.Rate,
 	})
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
 	return httpapi.Created(fmt.Sprintf("%s/flash-sales/%d", httpapi.Base, sale.ID), represent(*sale)), nil
 }
-
-// kept is a time as the engines keep it.
-func kept(at time.Time) time.Time { return at.UTC().Truncate(time.Microsecond) }
 
 // named returns the sale that the path names.
 func (h handlers) named(c echo.Context) (*Sale, error) {
@@ -214,7 +212,7 @@ func patchOf(sale *Sale, body []byte) (any, error) {
 			return nil, httpapi.Unreadable(err)
 		}
 		if at, ok := members[name].(*time.Time); ok {
-			*at = kept(*at)
+			*at = clock.Kept(*at)
 		}
 		if name != "quantityDelta" {
 			changes[name] = members[name]
