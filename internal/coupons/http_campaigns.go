@@ -14,7 +14,6 @@ import (
 	"interlock/internal/httpapi"
 	"interlock/internal/merge"
 	"interlock/internal/principal"
-	"interlock/internal/strictjson"
 	"interlock/internal/uow"
 )
 
@@ -130,7 +129,7 @@ func (h campaignHandler) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error
 
 // editOf reads the merge patch and what it is conditional on.
 func editOf(c echo.Context) (change.Edit, error) {
-	patch, err := termsPatch(httpapi.Body(c))
+	patch, err := termsPatch(c)
 	if err != nil {
 		return change.Edit{}, err
 	}
@@ -140,21 +139,18 @@ func editOf(c echo.Context) (change.Edit, error) {
 // termsPatch reads a merge patch of terms, the types of its members checked. Times
 // are spelled as a campaign spells them, so that the same instant in another zone is
 // no change.
-func termsPatch(body []byte) (any, error) {
+func termsPatch(c echo.Context) (any, error) {
 	var terms Terms
 	members := map[string]any{
 		"name": &terms.Name, "kind": &terms.Kind, "value": &terms.Value, "minimumAmount": &terms.MinimumAmount,
 		"total": &terms.Total, "perUser": &terms.PerUser, "validFrom": &terms.ValidFrom, "validTo": &terms.ValidTo,
 	}
-	patch, err := strictjson.DecodePatch(body, "name", "kind", "value", "minimumAmount", "total", "perUser", "validFrom", "validTo")
+	patch, err := httpapi.BindPatch(c, members)
 	if err != nil {
-		return nil, httpapi.Unreadable(err)
+		return nil, err
 	}
 	changes := map[string]any{}
 	for _, name := range patch.Names() {
-		if _, err := patch.Decode(name, members[name]); err != nil {
-			return nil, httpapi.Unreadable(err)
-		}
 		if at, ok := members[name].(*time.Time); ok {
 			*at = clock.Kept(*at)
 		}

@@ -177,7 +177,7 @@ func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	patch, err := patchOf(sale, httpapi.Body(c))
+	patch, err := patchOf(c, sale)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
@@ -195,22 +195,19 @@ func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 // patchOf reads a merge patch of a sale's terms, the types of its members checked. A
 // quantityDelta is the quantity that it makes of the sale's. Times are spelled as a sale
 // spells them, so that the same instant in another zone is no change.
-func patchOf(sale *Sale, body []byte) (any, error) {
+func patchOf(c echo.Context, sale *Sale) (any, error) {
 	var terms Terms
 	var delta int64
 	members := map[string]any{
 		"name": &terms.Name, "sku": &terms.SKU, "price": &terms.Price, "quantity": &terms.Quantity, "perUserLimit": &terms.PerUserLimit,
 		"startsTime": &terms.StartsTime, "endsTime": &terms.EndsTime, "queueCap": &terms.QueueCap, "rate": &terms.Rate, "quantityDelta": &delta,
 	}
-	patch, err := strictjson.DecodePatch(body, "name", "sku", "price", "quantity", "perUserLimit", "startsTime", "endsTime", "queueCap", "rate", "quantityDelta")
+	patch, err := httpapi.BindPatch(c, members)
 	if err != nil {
-		return nil, httpapi.Unreadable(err)
+		return nil, err
 	}
 	changes := map[string]any{}
 	for _, name := range patch.Names() {
-		if _, err := patch.Decode(name, members[name]); err != nil {
-			return nil, httpapi.Unreadable(err)
-		}
 		if at, ok := members[name].(*time.Time); ok {
 			*at = clock.Kept(*at)
 		}

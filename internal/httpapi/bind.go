@@ -3,8 +3,10 @@ package httpapi
 import (
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +60,21 @@ func Bind(c echo.Context, into any) error {
 		return Unreadable(err)
 	}
 	return Validate(into)
+}
+
+// BindPatch decodes the body as a merge patch (RFC 7396) that may have the members of
+// into, each read into its pointer. What cannot be read is MalformedRequest.
+func BindPatch(c echo.Context, into map[string]any) (strictjson.Patch, error) {
+	patch, err := strictjson.DecodePatch(Body(c), slices.Collect(maps.Keys(into))...)
+	if err != nil {
+		return patch, Unreadable(err)
+	}
+	for _, name := range patch.Names() {
+		if _, err := patch.Decode(name, into[name]); err != nil {
+			return patch, Unreadable(err)
+		}
+	}
+	return patch, nil
 }
 
 // Unreadable turns an error of strictjson into MalformedRequest.
