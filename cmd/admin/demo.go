@@ -71,7 +71,7 @@ func (b *bar) Step() { _ = b.current.Add(1) }
 type lines struct{ out io.Writer }
 
 // Begin implements demo.Progress.
-func (l lines) Begin(what string, total int) { fmt.Fprintf(l.out, "loading %d %s\n", total, what) }
+func (l lines) Begin(what string, total int) { fmt.Fprintf(l.out, "loading %s (%d)\n", what, total) }
 
 // Step implements demo.Progress.
 func (lines) Step() {}

@@ -21,5 +21,5 @@ func TestProgressIsALineForEachPartWhereThereIsNoTerminal(t *testing.T) {
 	}
 	written, err := os.ReadFile(file.Name())
 	require.NoError(t, err)
-	require.Equal(t, "loading 200 configs\nloading 200 items\n", string(written))
+	require.Equal(t, "loading configs (200)\nloading items (200)\n", string(written))
 }
