@@ -10,9 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/clock"
 	"interlock/internal/flashsale"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
 )
 
@@ -319,6 +322,23 @@ func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
 		available, reserved = s.available(t)
 		require.EqualValues(t, 1000, available, "it goes back to the item's stock, once")
 		require.Zero(t, reserved)
+	})
+}
+
+func TestTheQueuesOfATenantAreThoseOfItsSales(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		now := clock.NewFake(opening)
+		broker := mq.NewSQL(db, now, mq.Options{})
+		s := newShop(ctx, t, db, now, broker, flashsale.NewSQLGate(db, broker, now))
+		ended := s.open(t, nil)
+		s.must(t, 200, "POST", ended+"/close", nil)
+		planned := s.plan(t, nil)
+		queues, err := s.sales.Queues(ctx)
+		require.NoError(t, err)
+		require.Equal(t, map[string]bool{flashsale.QueueName(idOf(ended)): false, flashsale.QueueName(idOf(planned)): true}, queues)
+		queues, err = s.sales.Queues(storagetest.Tenant(t))
+		require.NoError(t, err)
+		require.Empty(t, queues, "another tenant has none of them")
 	})
 }
 
