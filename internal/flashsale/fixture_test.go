@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -315,21 +314,4 @@ func (s *shop) soldInSQL(t *testing.T, sale string) (sold, allotted int64) {
 	var stock flashsale.Stock
 	require.NoError(t, s.db.Read(s.ctx).Where("sale_id = ?", idOf(sale)).Take(&stock).Error)
 	return stock.Sold, stock.Allotted
-}
-
-// race runs fn n times at once.
-func race(n int, fn func(i int)) {
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			fn(i)
-		})
-	}
-	ready.Wait()
-	close(start)
-	done.Wait()
 }

@@ -17,6 +17,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
@@ -225,7 +226,7 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, object{"quantity": 20, "perUserLimit": 2})
 		var accepted atomic.Int64
-		race(100, func(i int) {
+		racing.Together(100, func(i int) {
 			a := s.buy(t, sale, 1+int64(i)%50, 1)
 			switch a.Status {
 			case 202:
@@ -236,7 +237,7 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 			}
 		})
 		require.EqualValues(t, 20, accepted.Load())
-		race(2, func(int) { s.consume(t, sale) })
+		racing.Together(2, func(int) { s.consume(t, sale) })
 		c := s.numbers(t, sale)
 		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 20, Confirmed: 20}, counters(c))
 		require.EqualValues(t, 20, s.count(t, &orders.Order{}, "1 = 1"))
@@ -270,7 +271,7 @@ func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 		}
 		s.clock.Advance(16 * time.Minute)
 		var paid atomic.Int64
-		race(8, func(i int) {
+		racing.Together(8, func(i int) {
 			if i < len(paths) {
 				a := s.send(t, "POST", paths[i]+"/pay", object{"method": "external"})
 				if a.Status == 200 {
