@@ -52,6 +52,9 @@ func (f *Fake) Advance(d time.Duration) {
 	f.now = Kept(f.now.Add(d))
 }
 
+// Storable reports whether all engines keep a time as it is.
+func Storable(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 9999 }
+
 // Kept is a time from elsewhere as the engines keep it.
 func Kept(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 

@@ -155,29 +155,17 @@ type adjustRequest struct {
 
 // adjustment checks the request by the rules that need no stock.
 func (r adjustRequest) adjustment() (Adjustment, error) {
-	var broken []apperr.Field
-	refuse := func(pointer, code, message string) {
-		broken = append(broken, apperr.Field{Pointer: pointer, Code: code, Message: message})
-	}
+	var broken apperr.Fields
 	counted := r.SetTo != nil || r.ChangeFrom != nil
-	switch {
-	case r.Delta == nil && !counted:
-		refuse("/delta", "required", "is required, or setTo and changeFrom in its place")
-	case r.Delta != nil && counted:
-		refuse("/delta", "excluded", "cannot be had together with setTo and changeFrom")
-	case r.Delta != nil && *r.Delta == 0:
-		refuse("/delta", "nonzero", "must not be 0")
-	}
+	broken.Unless(r.Delta != nil || counted, "/delta", "required", "is required, or setTo and changeFrom in its place")
+	broken.Unless(r.Delta == nil || !counted, "/delta", "excluded", "cannot be had together with setTo and changeFrom")
+	broken.Unless(r.Delta == nil || counted || *r.Delta != 0, "/delta", "nonzero", "must not be 0")
 	for _, number := range []struct {
 		pointer string
 		value   *int64
 	}{{"/setTo", r.SetTo}, {"/changeFrom", r.ChangeFrom}} {
-		if counted && number.value == nil {
-			refuse(number.pointer, "required", "is required when on hand is set")
-		}
-		if number.value != nil && *number.value < 0 {
-			refuse(number.pointer, "min", "must be at least 0")
-		}
+		broken.Unless(number.value != nil || !counted, number.pointer, "required", "is required when on hand is set")
+		broken.Unless(number.value == nil || *number.value >= 0, number.pointer, "min", "must be at least 0")
 	}
 	if field := httpapi.CheckReference(r.Reference); field != nil {
 		broken = append(broken, *field)

@@ -164,13 +164,9 @@ var kindPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
 // check asks the rules that need no wallet.
 func (r entryRequest) check() error {
-	var broken []apperr.Field
-	if *r.Amount == 0 {
-		broken = append(broken, apperr.Field{Pointer: "/amount", Code: "nonzero", Message: "must not be 0"})
-	}
-	if !kindPattern.MatchString(r.Kind) {
-		broken = append(broken, apperr.Field{Pointer: "/kind", Code: "pattern", Message: "must be 1 to 32 letters, digits, dots, underscores and hyphens"})
-	}
+	var broken apperr.Fields
+	broken.Unless(*r.Amount != 0, "/amount", "nonzero", "must not be 0")
+	broken.Unless(kindPattern.MatchString(r.Kind), "/kind", "pattern", "must be 1 to 32 letters, digits, dots, underscores and hyphens")
 	if field := httpapi.CheckReference(r.Reference); field != nil {
 		broken = append(broken, *field)
 	}
