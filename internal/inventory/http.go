@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/apperr"
+	"interlock/internal/guard"
 	"interlock/internal/httpapi"
 	"interlock/internal/principal"
 	"interlock/internal/uow"
@@ -30,35 +31,16 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-// representation is an item's stock. What nothing has touched has version 0, no tag
-// and no author.
 type representation struct {
-	SKU         string            `json:"sku"`
-	OnHand      int64             `json:"onHand"`
-	Reserved    int64             `json:"reserved"`
-	Available   int64             `json:"available"`
-	Version     int64             `json:"version"`
-	ETag        *string           `json:"etag"`
-	CreatedTime *time.Time        `json:"createdTime"`
-	UpdatedTime *time.Time        `json:"updatedTime"`
-	UpdatedBy   *principal.Person `json:"updatedBy"`
-}
-
-// EntityTag is "" for what nothing has touched.
-func (r representation) EntityTag() string {
-	if r.ETag == nil {
-		return ""
-	}
-	return *r.ETag
+	SKU       string `json:"sku"`
+	OnHand    int64  `json:"onHand"`
+	Reserved  int64  `json:"reserved"`
+	Available int64  `json:"available"`
+	guard.LateStamp
 }
 
 func represent(i Inventory) representation {
-	v := representation{SKU: i.SKU, OnHand: i.OnHand, Reserved: i.Reserved, Available: i.Free(), Version: i.Version}
-	if i.Version > 0 {
-		stamp := i.Stamp()
-		v.ETag, v.CreatedTime, v.UpdatedTime, v.UpdatedBy = &stamp.ETag, &stamp.CreatedTime, &stamp.UpdatedTime, &stamp.UpdatedBy
-	}
-	return v
+	return representation{SKU: i.SKU, OnHand: i.OnHand, Reserved: i.Reserved, Available: i.Free(), LateStamp: i.LateStamp()}
 }
 
 type movementView struct {
