@@ -266,9 +266,10 @@ func (w walk) flash(p *apptest.Program) {
 	bought := ok[client.Ticket](t)(buyer.Buy(ctx, sale.ID, 2, client.Key("flash")))
 	require.Equal(t, bought.Ticket, ok[client.Ticket](t)(buyer.Buy(ctx, sale.ID, 2, client.Key("flash"))).Ticket)
 	_, err = buyer.Buy(ctx, sale.ID, 1)
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, client.CodeLimitReached, refused.Code)
-	require.Equal(t, bought.Ticket, refused.Ticket)
+	var limited *client.LimitReached
+	require.ErrorAs(t, err, &limited)
+	require.Equal(t, [2]int64{2, 2}, [2]int64{limited.PerUserLimit, limited.Held})
+	require.Equal(t, bought.Ticket, limited.Ticket)
 	require.Eventually(t, func() bool {
 		return ok[client.Ticket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket)).Status == "confirmed"
 	}, 20*time.Second, 20*time.Millisecond)

@@ -20,8 +20,8 @@
 //
 // Errors of the service are a [Problem], or a richer type that wraps one: [Conflict],
 // [TransitionRefused], [BatchConflict], [InsufficientStock], [InsufficientBalance],
-// [InventoryChanged], [ImportRefused], [SaleRefused]. Look for them with errors.As, for a code with
-// [HasCode].
+// [InventoryChanged], [ImportRefused], [SaleRefused], [LimitReached]. Look for them
+// with errors.As, for a code with [HasCode].
 //
 // An [Outbox] keeps operations in a file until they are done, so that they survive
 // the end of the process.

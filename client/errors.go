@@ -192,6 +192,27 @@ type InsufficientBalance struct {
 // Unwrap returns the problem.
 func (i *InsufficientBalance) Unwrap() error { return i.Problem }
 
+// LimitReached is a request for more than is allowed. What is not about the limit that was
+// reached is zero.
+type LimitReached struct {
+	*Problem `json:"-"`
+	// Left, Total and Issued count the coupons of a campaign.
+	Left   int64 `json:"left"`
+	Total  int64 `json:"total"`
+	Issued int64 `json:"issued"`
+	// PerUser is how many of them one user may have, and UserIDs who has that many.
+	PerUser int64   `json:"perUser"`
+	UserIDs []int64 `json:"userIds"`
+	// PerUserLimit is how many units of a sale one customer may have. Held is how many
+	// this one has, and Ticket its latest ticket.
+	PerUserLimit int64  `json:"perUserLimit"`
+	Held         int64  `json:"held"`
+	Ticket       string `json:"ticket"`
+}
+
+// Unwrap returns the problem.
+func (l *LimitReached) Unwrap() error { return l.Problem }
+
 // problemOf reads an error reply: the problem, and the error to return for it.
 func problemOf(got answer) (problem *Problem, failure error) {
 	problem = &Problem{Body: got.body}
@@ -222,7 +243,7 @@ func richerThan(p *Problem) error {
 	case CodeSoldOut, CodeSaleNotOpen:
 		return &SaleRefused{Problem: p}
 	case CodeLimitReached:
-		return limitProblem(p)
+		return &LimitReached{Problem: p}
 	case CodeBatchConflict, CodeValidationFailed:
 		return batchProblem(p)
 	}
@@ -237,17 +258,6 @@ func transitionProblem(p *Problem) error {
 		return &InventoryChanged{Problem: p}
 	}
 	return &TransitionRefused{Problem: p}
-}
-
-// limitProblem tells the limit of a sale from those of campaigns.
-func limitProblem(p *Problem) error {
-	var members struct {
-		PerUserLimit *int64 `json:"perUserLimit"`
-	}
-	if err := json.Unmarshal(p.Body, &members); err == nil && members.PerUserLimit != nil {
-		return &SaleRefused{Problem: p}
-	}
-	return nil
 }
 
 func batchProblem(p *Problem) error {

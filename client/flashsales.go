@@ -140,17 +140,13 @@ type Ticket struct {
 	Ahead int64 `json:"ahead"`
 }
 
-// SaleRefused is a purchase that was not accepted: sold_out, sale_not_open or
-// limit_reached. What does not belong to the code is zero.
+// SaleRefused is a purchase that was not accepted: sold_out, or sale_not_open and then why.
 type SaleRefused struct {
-	*Problem     `json:"-"`
-	Reason       string          `json:"reason"`
-	SaleStatus   FlashSaleStatus `json:"saleStatus"`
-	StartsTime   time.Time       `json:"startsTime"`
-	EndsTime     time.Time       `json:"endsTime"`
-	Ticket       string          `json:"ticket"`
-	Held         int64           `json:"held"`
-	PerUserLimit int64           `json:"perUserLimit"`
+	*Problem   `json:"-"`
+	Reason     string          `json:"reason"`
+	SaleStatus FlashSaleStatus `json:"saleStatus"`
+	StartsTime time.Time       `json:"startsTime"`
+	EndsTime   time.Time       `json:"endsTime"`
 }
 
 // Unwrap returns the problem.
@@ -221,7 +217,8 @@ func (s *FlashSales) Close(ctx context.Context, id int64, options ...CallOption)
 }
 
 // Buy takes a place in the queue for a customer, whose token the client shows or for whom
-// it acts ([Client.For]); [SaleRefused] when there is nothing to buy.
+// it acts ([Client.For]); [SaleRefused] when there is nothing to buy, [LimitReached] when the
+// customer has all that one may have.
 func (s *FlashSales) Buy(ctx context.Context, id, quantity int64, options ...CallOption) (Ticket, error) {
 	body := map[string]int64{"quantity": quantity}
 	return call[Ticket](ctx, s.client, request{method: http.MethodPost, path: salePath(id) + "/orders", body: body}, options)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -29,29 +30,48 @@ func (c *demoCommand) Run(ctx context.Context) error {
 			Size:   demo.Full,
 			Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog,
 			Inventory: sv.Inventory, Wallets: sv.Wallets,
-			Orders: sv.Orders, Coupons: sv.Coupons, Sales: sv.FlashSales, Progress: &bar{},
+			Orders: sv.Orders, Coupons: sv.Coupons, Sales: sv.FlashSales, Progress: progressOn(os.Stderr),
 		}
 		if err := loader.Load(ctx); err != nil {
 			return fmt.Errorf("%w (what is loaded stays; run it again to go on)", err)
 		}
-		fmt.Printf("\n%d configs, %d items, %d orders and a flash sale are there. Changes show in a running server at once.\n", demo.Full.Configs, demo.Full.Items, demo.Full.Orders)
+		fmt.Printf("%d configs, %d items, %d orders and a flash sale are there. Changes show in a running server at once.\n", demo.Full.Configs, demo.Full.Items, demo.Full.Orders)
 		return nil
 	})
 }
 
-// bar shows each part's progress on the terminal.
-type bar struct{ current *progressbar.ProgressBar }
+// progressOn returns what shows the progress of each part on out: a bar on a terminal, and a
+// line elsewhere, where a bar would be a line for each of its movements.
+func progressOn(out *os.File) demo.Progress {
+	if info, err := out.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		return &bar{out: out}
+	}
+	return lines{out: out}
+}
+
+type bar struct {
+	out     io.Writer
+	current *progressbar.ProgressBar
+}
 
 // Begin implements demo.Progress.
 func (b *bar) Begin(what string, total int) {
 	b.current = progressbar.NewOptions(total,
-		progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionSetWriter(b.out),
 		progressbar.OptionSetDescription(fmt.Sprintf("%-10s", what)),
 		progressbar.OptionShowCount(),
 		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionOnCompletion(func() { fmt.Fprintln(os.Stderr) }),
+		progressbar.OptionOnCompletion(func() { fmt.Fprintln(b.out) }),
 	)
 }
 
 // Step implements demo.Progress.
 func (b *bar) Step() { _ = b.current.Add(1) }
+
+type lines struct{ out io.Writer }
+
+// Begin implements demo.Progress.
+func (l lines) Begin(what string, total int) { fmt.Fprintf(l.out, "loading %s (%d)\n", what, total) }
+
+// Step implements demo.Progress.
+func (lines) Step() {}

@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -16,7 +15,6 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/principal"
-	"interlock/internal/storage"
 )
 
 const (
@@ -100,7 +98,7 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 		return principal.Principal{}, errWrongCredentials()
 	}
 	tenant, err := s.tenants.id(ctx, s.store, claims.Tenant)
-	if errors.Is(err, errNoTenant) {
+	if apperr.Has(err, apperr.NotFound) {
 		return principal.Principal{}, errWrongCredentials()
 	}
 	if err != nil {
@@ -146,13 +144,11 @@ func actFor(r *http.Request, p principal.Principal) (principal.Principal, error)
 	return p, nil
 }
 
-var errNoTenant = errors.New("no such tenant")
-
 // tenantIDs remembers the ids of tenants by name. Tenants are neither renamed nor
 // deleted, so what was found stays true.
 type tenantIDs struct{ byName sync.Map }
 
-// id returns a tenant's id. Errors: errNoTenant.
+// id returns a tenant's id. Errors: NotFound.
 func (t *tenantIDs) id(ctx context.Context, st store, name string) (int64, error) {
 	if name == "" {
 		name = DefaultTenant
@@ -161,15 +157,11 @@ func (t *tenantIDs) id(ctx context.Context, st store, name string) (int64, error
 		return id.(int64), nil
 	}
 	if !tenantNames.MatchString(name) {
-		return 0, errNoTenant
+		return 0, apperr.MissingRow("tenant", name)
 	}
-	var tenant Tenant
-	err := st.db.Read(ctx).Where("name = ?", name).Take(&tenant).Error
-	switch {
-	case storage.IsNotFound(err):
-		return 0, errNoTenant
-	case err != nil:
-		return 0, fmt.Errorf("read the tenant: %w", err)
+	tenant, err := st.tenantByName(ctx, name)
+	if err != nil {
+		return 0, err
 	}
 	t.byName.Store(name, tenant.ID)
 	return tenant.ID, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"interlock/internal/apperr"
+	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
@@ -213,6 +214,6 @@ func timeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	t = t.UTC().Truncate(time.Microsecond)
+	t = clock.Kept(t)
 	return &t
 }

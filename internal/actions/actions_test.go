@@ -15,6 +15,7 @@ import (
 	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
+	"interlock/test/racing"
 )
 
 func TestInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
@@ -220,7 +221,7 @@ func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 		const taps = 100
 		customer, applied := s.customer(7), atomic.Int64{}
 		order := rand.New(rand.NewPCG(1, 2)).Perm(taps)
-		race(taps, func(i int) {
+		racing.Together(taps, func(i int) {
 			id := int64(order[i] + 1)
 			a := customer.tap(t, "SKU-1", []string{"like", "dislike"}[id%2], id, id%3 != 0)
 			if a.Status != http.StatusOK {
@@ -244,7 +245,7 @@ func TestCountsEqualTheRowsAfterARaceOfManyActors(t *testing.T) {
 		s := open(ctx, db)
 		const actors, each = 40, 20
 		var applied, liked atomic.Int64
-		race(actors, func(i int) {
+		racing.Together(actors, func(i int) {
 			customer := s.customer(int64(i + 1))
 			random := rand.New(rand.NewPCG(uint64(i), 3))
 			for _, n := range random.Perm(each) {

@@ -131,20 +131,3 @@ func (s *shop) requireCounts(t *testing.T, applied int) {
 	require.NoError(t, s.db.Read(s.ctx).Model(&uow.AuditRow{}).Where("resource LIKE 'actions/%'").Count(&audits).Error)
 	require.EqualValues(t, applied, audits, "one audit row for each that was applied")
 }
-
-// race runs fn n times at once.
-func race(n int, fn func(i int)) {
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			fn(i)
-		})
-	}
-	ready.Wait()
-	close(start)
-	done.Wait()
-}

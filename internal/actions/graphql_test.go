@@ -15,6 +15,7 @@ import (
 	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
+	"interlock/test/racing"
 )
 
 // ask sends a GraphQL document and returns its data and errors.
@@ -139,7 +140,7 @@ func TestGraphQLOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 		const taps = 100
 		customer := s.customer(7)
 		order := rand.New(rand.NewPCG(1, 2)).Perm(taps)
-		race(taps, func(i int) {
+		racing.Together(taps, func(i int) {
 			id := order[i] + 1
 			query := fmt.Sprintf(`mutation { toggleLikeItem(itemId: "SKU-1", actionId: %d, active: %t) { lastActionId } }`, id, id%2 == 0)
 			a := customer.Send(t, http.MethodPost, "/graphql", object{"query": query})

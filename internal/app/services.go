@@ -226,7 +226,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 		Items: sv.Catalog, Stock: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
 	})
 	sv.Queues = queues.New(queues.Deps{
-		Broker: sv.broker, Locks: sv.locks, Belongs: map[string]queues.Belongs{flashsale.QueueFamily: sv.FlashSales.OwnsQueue},
+		Broker: sv.broker, Locks: sv.locks, Owned: []queues.Owned{sv.FlashSales.Queues},
 	})
 	sv.Metrics.WatchQueues(sv.broker)
 	sv.buildOverviews()

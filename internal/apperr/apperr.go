@@ -125,6 +125,16 @@ func (e *Error) After(d time.Duration) *Error {
 	return e
 }
 
+// Fields collects the places that break a rule.
+type Fields []Field
+
+// Unless adds a place, unless its rule holds.
+func (f *Fields) Unless(holds bool, pointer, code, message string) {
+	if !holds {
+		*f = append(*f, Field{Pointer: pointer, Code: code, Message: message})
+	}
+}
+
 // Invalid returns a ValidationFailed error for the given places.
 func Invalid(fields ...Field) *Error {
 	e := &Error{Code: ValidationFailed, Detail: "The request breaks a rule; nothing was changed.", Fields: fields}

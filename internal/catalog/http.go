@@ -16,7 +16,6 @@ import (
 	"interlock/internal/httpapi"
 	"interlock/internal/merge"
 	"interlock/internal/principal"
-	"interlock/internal/strictjson"
 	"interlock/internal/uow"
 )
 
@@ -146,35 +145,17 @@ func (h handler) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 // conditional on.
 func editOf(c echo.Context) (change.Edit, error) {
 	var content Content
-	patch, err := strictjson.DecodePatch(httpapi.Body(c), "name", "price", "ownedByUserId", "status")
-	if err != nil {
-		return change.Edit{}, httpapi.Unreadable(err)
-	}
-	members := map[string]any{
+	patch, err := httpapi.BindPatch(c, map[string]any{
 		"name": &content.Name, "price": &content.Price, "ownedByUserId": &content.OwnedByUserID, "status": &content.Status,
-	}
-	for _, name := range patch.Names() {
-		if _, err := patch.Decode(name, members[name]); err != nil {
-			return change.Edit{}, httpapi.Unreadable(err)
-		}
+	})
+	if err != nil {
+		return change.Edit{}, err
 	}
 	tree, err := merge.Parse(patch.Text())
 	if err != nil {
 		return change.Edit{}, err
 	}
-	return editUnder(c, tree)
-}
-
-func editUnder(c echo.Context, patch any) (change.Edit, error) {
-	mode := c.QueryParam("merge")
-	if mode != "" && mode != "disjoint" {
-		return change.Edit{}, apperr.Malformed("?merge", "must be disjoint or left out")
-	}
-	ifMatch, err := httpapi.IfMatch(c)
-	if err != nil {
-		return change.Edit{}, err
-	}
-	return change.Edit{IfMatch: ifMatch, Patch: patch, MergeDisjoint: mode == "disjoint"}, nil
+	return httpapi.EditOf(c, tree)
 }
 
 func (h handler) delete(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {

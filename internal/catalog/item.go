@@ -52,25 +52,12 @@ type Content struct {
 
 // check returns the places that break a rule.
 func (c Content) check() []apperr.Field {
-	var broken []apperr.Field
-	refuse := func(pointer, code, message string) {
-		broken = append(broken, apperr.Field{Pointer: pointer, Code: code, Message: message})
-	}
-	if c.Name == "" {
-		refuse("/name", "required", "is required")
-	}
-	if utf8.RuneCountInString(c.Name) > longestName {
-		refuse("/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
-	}
-	if c.Price < 0 {
-		refuse("/price", "min", "must be at least 0 minor units")
-	}
-	if c.OwnedByUserID != nil && *c.OwnedByUserID < 1 {
-		refuse("/ownedByUserId", "min", "must be at least 1")
-	}
-	if !slices.Contains(statuses, c.Status) {
-		refuse("/status", "oneof", "must be one of active, archived")
-	}
+	var broken apperr.Fields
+	broken.Unless(c.Name != "", "/name", "required", "is required")
+	broken.Unless(utf8.RuneCountInString(c.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken.Unless(c.Price >= 0, "/price", "min", "must be at least 0 minor units")
+	broken.Unless(c.OwnedByUserID == nil || *c.OwnedByUserID >= 1, "/ownedByUserId", "min", "must be at least 1")
+	broken.Unless(slices.Contains(statuses, c.Status), "/status", "oneof", "must be one of active, archived")
 	return broken
 }
 

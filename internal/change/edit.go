@@ -107,31 +107,15 @@ func Apply[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M],
 	return Edited[M]{Row: after}, err
 }
 
-// applyMerged merges a stale patch onto the newest row. It reads that row FOR
-// UPDATE, so that of many mergers each waits for the one before instead of losing
-// to it over and over.
+// applyMerged merges a stale patch onto the newest row.
 func applyMerged[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (Edited[M], error) {
-	id := row.Ref().ID
-	// The base is read before the transaction begins: units that each hold one
-	// connection and wait for a second would starve the pool.
-	base, err := baseOf(ctx, res, row, edit)
-	if err != nil {
-		return Edited[M]{}, err
-	}
-	if base == nil {
-		return Edited[M]{}, stale(res, id, edit)
-	}
-	current, err := res.FetchLocked(ctx, u, id)
-	if err != nil {
-		return Edited[M]{}, goneOr(err, res.Label(row))
-	}
-	sides, err := compare(res, *base, current, edit)
+	current, sides, err := lockSides(ctx, u, res, row, edit)
 	if err != nil {
 		return Edited[M]{}, err
 	}
 	result := merge.ThreeWay(sides.base, sides.yours, sides.theirs)
 	if !result.AutoMergeable {
-		return Edited[M]{}, stale(res, id, edit)
+		return Edited[M]{}, stale(res, row.Ref().ID, edit)
 	}
 	after, err := revise(ctx, u, res, current, sides.theirs, result.Merged)
 	if err != nil {
@@ -140,29 +124,41 @@ func applyMerged[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editab
 	return Edited[M]{Row: after, Merged: &Merged{FromVersion: edit.IfMatch.Ref.Version, KeptTheirs: result.TheirsOnly}}, nil
 }
 
-// applyOver makes the newest row what the author of a stale edit had before him. A
-// row whose base is not known any more is refused as ever.
+// applyOver makes the newest row what the author of a stale edit had before him.
 func applyOver[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (Edited[M], error) {
-	id := row.Ref().ID
 	over, ok := res.(Overwritable[M])
-	base, err := baseOf(ctx, res, row, edit)
-	switch {
-	case err != nil:
-		return Edited[M]{}, err
-	case base == nil || !ok:
-		return Edited[M]{}, stale(res, id, edit)
+	if !ok {
+		return Edited[M]{}, stale(res, row.Ref().ID, edit)
 	}
-	current, err := res.FetchLocked(ctx, u, id)
-	if err != nil {
-		return Edited[M]{}, goneOr(err, res.Label(row))
-	}
-	sides, err := compare(res, *base, current, edit)
+	current, sides, err := lockSides(ctx, u, res, row, edit)
 	if err != nil {
 		return Edited[M]{}, err
 	}
 	destroyed := lost(sides)
 	after, err := revise(ctx, u, over.Overwriting(destroyed), current, sides.theirs, sides.yours)
 	return Edited[M]{Row: after, Overwrote: slices.Sorted(maps.Keys(destroyed))}, err
+}
+
+// lockSides returns the newest row, locked, and the sides of a stale edit of it. It reads
+// the row FOR UPDATE, so that of many mergers each waits for the one before instead of
+// losing to it over and over. A row whose base is not known any more is refused as stale.
+func lockSides[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (M, sides, error) {
+	id := row.Ref().ID
+	// The base is read before the transaction begins: units that each hold one
+	// connection and wait for a second would starve the pool.
+	base, err := baseOf(ctx, res, row, edit)
+	switch {
+	case err != nil:
+		return row, sides{}, err
+	case base == nil:
+		return row, sides{}, stale(res, id, edit)
+	}
+	current, err := res.FetchLocked(ctx, u, id)
+	if err != nil {
+		return row, sides{}, goneOr(err, res.Label(row))
+	}
+	compared, err := compare(res, *base, current, edit)
+	return current, compared, err
 }
 
 // lost returns what the others changed and an overwriting edit takes away, by member.

@@ -19,7 +19,7 @@ type Clock interface {
 type System struct{}
 
 // Now implements Clock.
-func (System) Now() time.Time { return truncate(time.Now()) }
+func (System) Now() time.Time { return Kept(time.Now()) }
 
 // Since returns the time elapsed since start on the monotonic clock, for
 // durations that must not jump with the wall clock. Start comes from Mark.
@@ -36,7 +36,7 @@ type Fake struct {
 }
 
 // NewFake returns a clock that shows at.
-func NewFake(at time.Time) *Fake { return &Fake{now: truncate(at)} }
+func NewFake(at time.Time) *Fake { return &Fake{now: Kept(at)} }
 
 // Now implements Clock.
 func (f *Fake) Now() time.Time {
@@ -49,10 +49,14 @@ func (f *Fake) Now() time.Time {
 func (f *Fake) Advance(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.now = truncate(f.now.Add(d))
+	f.now = Kept(f.now.Add(d))
 }
 
-func truncate(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+// Storable reports whether all engines keep a time as it is.
+func Storable(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 9999 }
+
+// Kept is a time from elsewhere as the engines keep it.
+func Kept(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // Deadline returns the machine's time after d, for deadlines of connections.
 func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }

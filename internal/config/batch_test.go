@@ -14,6 +14,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 func (w *world) batch(note string, changes ...config.Change) (results []config.Result, err error) {
@@ -122,7 +123,7 @@ func TestOfRacingBatchesOverTheSameKeysOneWinsWhole(t *testing.T) {
 		for i := range 8 {
 			rows = append(rows, w.create(fmt.Sprintf("k%d", i), text("start")))
 		}
-		errs := race(16, func(racer int) error {
+		errs := racing.Errors(16, func(racer int) error {
 			var changes []config.Change
 			for i := range rows {
 				row := rows[(i*(1+2*(racer%4))+racer)%len(rows)]

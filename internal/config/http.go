@@ -186,7 +186,7 @@ func readEdit(c echo.Context) (edit change.Edit, err error) {
 	if edit.Patch, err = readPatch(httpapi.Body(c), ""); err != nil {
 		return edit, err
 	}
-	if edit.MergeDisjoint, err = mergesDisjoint(c); err != nil {
+	if edit.MergeDisjoint, err = httpapi.MergesDisjoint(c); err != nil {
 		return edit, err
 	}
 	if err = checkOverwrite(c, edit.MergeDisjoint); err != nil {
@@ -194,16 +194,6 @@ func readEdit(c echo.Context) (edit change.Edit, err error) {
 	}
 	edit.IfMatch, err = httpapi.IfMatch(c)
 	return edit, err
-}
-
-func mergesDisjoint(c echo.Context) (bool, error) {
-	if !c.QueryParams().Has("merge") {
-		return false, nil
-	}
-	if c.QueryParam("merge") != "disjoint" {
-		return false, apperr.Malformed("?merge", "must be disjoint, or be left out")
-	}
-	return true, nil
 }
 
 // readPatch reads a merge patch of a config and checks its shape. Pointers of errors

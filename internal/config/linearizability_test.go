@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/apperr"
@@ -18,6 +15,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 // casInput is one call of a client on the config: a read, or a compare-and-set of
@@ -40,23 +38,19 @@ type casState struct {
 	value   string
 }
 
-// casModel is a config as one thread would see it.
-func casModel(initial casState) porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return initial },
-		Step: func(state, input, output any) (bool, any) {
-			now, in, out := state.(casState), input.(casInput), output.(casOutput)
-			switch {
-			case in.read:
-				return out.version == now.version && out.value == now.value, now
-			case out.landed:
-				next := casState{version: now.version + 1, value: in.value}
-				return in.expected == now.version && out.version == next.version, next
-			}
-			return in.expected != now.version, now
-		},
-		DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v -> %+v", input, output) },
-	}
+// oneConfig is a config as one thread would see it.
+var oneConfig = racing.Model[casInput, casOutput, casState]{
+	Initial: casState{1, `"start"`},
+	Step: func(now casState, in casInput, out casOutput) (bool, casState) {
+		switch {
+		case in.read:
+			return out.version == now.version && out.value == now.value, now
+		case out.landed:
+			next := casState{version: now.version + 1, value: in.value}
+			return in.expected == now.version && out.version == next.version, next
+		}
+		return in.expected != now.version, now
+	},
 }
 
 // setter makes one compare-and-set and reports whether it landed.
@@ -86,58 +80,50 @@ func unguarded(ctx context.Context, u *uow.Unit, row *config.Config, expected gu
 
 // clients race reads and sets on one config for some rounds, all together in each
 // round, and return what each was told.
-func clients(t *testing.T, w *world, set setter) []porcupine.Operation {
-	const racing, rounds = 8, 12
+func clients(w *world, set setter) *racing.History[casInput, casOutput] {
+	const racers, rounds = 8, 12
 	w.create("cas", text("start"))
-	var mu sync.Mutex
-	var history []porcupine.Operation
-	call := func(client int, in casInput, fn func() (casOutput, error)) casOutput {
-		begin := time.Now().UnixNano()
-		out, err := fn()
-		end := time.Now().UnixNano()
-		require.NoError(t, err)
-		mu.Lock()
-		defer mu.Unlock()
-		history = append(history, porcupine.Operation{ClientId: client, Input: in, Call: begin, Output: out, Return: end})
-		return out
-	}
+	var history racing.History[casInput, casOutput]
 	for range rounds {
-		race(racing, func(client int) error {
-			var row *config.Config
-			seen := call(client, casInput{read: true}, func() (casOutput, error) {
-				var err error
-				row, err = w.Get(w.ctx, "cas")
-				return casOutput{version: row.Version, value: row.Value}, err
+		racing.Together(racers, func(client int) {
+			var seen *config.Config
+			history.Record(client, casInput{read: true}, func() (out casOutput, err error) {
+				if seen, err = w.Get(w.ctx, "cas"); err == nil {
+					out = casOutput{version: seen.Version, value: seen.Value}
+				}
+				return out, err
 			})
+			if seen == nil {
+				return
+			}
 			value := fmt.Sprintf("%d.%d", client, rand.Uint64())
-			call(client, casInput{expected: seen.version, value: `"` + value + `"`}, func() (casOutput, error) {
+			history.Record(client, casInput{expected: seen.Version, value: `"` + value + `"`}, func() (casOutput, error) {
 				err := w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
 					current, err := w.Get(ctx, "cas")
 					if err != nil {
 						return err
 					}
-					return set(ctx, u, current, row.Ref(), value)
+					return set(ctx, u, current, seen.Ref(), value)
 				})
 				if apperr.Has(err, apperr.VersionConflict) {
 					return casOutput{}, nil
 				}
-				return casOutput{landed: true, version: seen.version + 1}, err
+				return casOutput{landed: true, version: seen.Version + 1}, err
 			})
-			return nil
 		})
 	}
-	return history
+	return &history
 }
 
 func TestRacingEditsAreLinearizable(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
-		history := clients(t, w, guarded(w))
-		require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(casModel(casState{1, `"start"`}), history, time.Minute))
+		history := clients(w, guarded(w))
+		require.True(t, racing.Linearizable(t, history, oneConfig))
 
 		landed := int64(0)
-		for _, operation := range history {
-			if operation.Output.(casOutput).landed {
+		for _, told := range history.Told() {
+			if told.landed {
 				landed++
 			}
 		}
@@ -150,7 +136,6 @@ func TestRacingEditsAreLinearizable(t *testing.T) {
 func TestTheCheckerCatchesAWriterWithoutTheVersionPredicate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
-		history := clients(t, w, unguarded)
-		require.Equal(t, porcupine.Illegal, porcupine.CheckOperationsTimeout(casModel(casState{1, `"start"`}), history, time.Minute))
+		require.False(t, racing.Linearizable(t, clients(w, unguarded), oneConfig))
 	})
 }

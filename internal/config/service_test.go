@@ -3,7 +3,6 @@ package config_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,26 +16,11 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 // racers is how many admins press save at once.
 const racers = 50
-
-// race runs fn for each racer, all released at once, and returns their errors.
-func race(n int, fn func(racer int) error) []error {
-	errs := make([]error, n)
-	begin := make(chan struct{})
-	var done sync.WaitGroup
-	for racer := range n {
-		done.Go(func() {
-			<-begin
-			errs[racer] = fn(racer)
-		})
-	}
-	close(begin)
-	done.Wait()
-	return errs
-}
 
 func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
@@ -44,7 +28,7 @@ func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
 		seen := w.create("race", text("base"))
 		before := w.traces()
 
-		errs := race(racers, func(racer int) error {
+		errs := racing.Errors(racers, func(racer int) error {
 			_, err := w.edit(w.as(fmt.Sprintf("admin %d", racer)), "race", seen.Ref(), fmt.Sprintf(`{"value":"mine %d"}`, racer), false)
 			return err
 		})
@@ -92,7 +76,7 @@ func TestFiftyDisjointEditsOfOneValueAllLand(t *testing.T) {
 		seen := w.create("disjoint", object(`{}`))
 
 		merged := make([]*change.Merged, racers)
-		errs := race(racers, func(racer int) error {
+		errs := racing.Errors(racers, func(racer int) error {
 			edited, err := w.edit(w.ctx, "disjoint", seen.Ref(), fmt.Sprintf(`{"value":{"admin%d":%d}}`, racer, racer), true)
 			merged[racer] = edited.Merged
 			return err
@@ -318,7 +302,7 @@ func TestARollbackIsHeldToTodaysRules(t *testing.T) {
 func TestOfRacersThatCreateOneKeyOneWinsAndTheOthersSeeIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
-		errs := race(20, func(racer int) error {
+		errs := racing.Errors(20, func(racer int) error {
 			return w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				_, err := w.Create(ctx, u, "new", text(fmt.Sprint(racer)))
 				return err

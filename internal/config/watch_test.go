@@ -18,6 +18,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 const (
@@ -259,7 +260,7 @@ func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
 		watcher := w.watch(nil)
 		const writers, rounds = 8, 25
 		refused := errors.New("rolled back on purpose")
-		errs := race(writers, func(writer int) error {
+		errs := racing.Errors(writers, func(writer int) error {
 			for round := range rounds {
 				key := fmt.Sprintf("k%d.%d", writer, round)
 				err := w.do(ctx, func(ctx context.Context, u *uow.Unit) error {

@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/apperr"
+	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/principal"
 )
@@ -62,28 +63,21 @@ type Terms struct {
 
 // check returns the places that break a rule.
 func (t Terms) check(issued int64) []apperr.Field {
-	var broken []apperr.Field
-	demand := func(holds bool, pointer, code, message string) {
-		if !holds {
-			broken = append(broken, apperr.Field{Pointer: pointer, Code: code, Message: message})
-		}
-	}
-	demand(t.Name != "", "/name", "required", "is required")
-	demand(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
-	demand(t.Kind == FixedAmount || t.Kind == Percent, "/kind", "oneof", "must be one of amount, percent")
-	demand(t.Value >= 1, "/value", "min", "must be at least 1")
-	demand(t.Kind != Percent || t.Value <= wholePercent, "/value", "max", "must be at most 100 percent")
-	demand(t.MinimumAmount >= 0, "/minimumAmount", "min", "must be at least 0")
-	demand(t.Total >= 1, "/total", "min", "must be at least 1")
-	demand(t.Total >= issued, "/total", "min", fmt.Sprintf("must be at least the %d coupons already issued", issued))
-	demand(t.PerUser >= 1, "/perUser", "min", "must be at least 1")
-	demand(storable(t.ValidFrom), "/validFrom", "range", "must be in the years 2000 to 9999")
-	demand(storable(t.ValidTo), "/validTo", "range", "must be in the years 2000 to 9999")
-	demand(t.ValidFrom.Before(t.ValidTo), "/validTo", "gtfield", "must be after validFrom")
+	var broken apperr.Fields
+	broken.Unless(t.Name != "", "/name", "required", "is required")
+	broken.Unless(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken.Unless(t.Kind == FixedAmount || t.Kind == Percent, "/kind", "oneof", "must be one of amount, percent")
+	broken.Unless(t.Value >= 1, "/value", "min", "must be at least 1")
+	broken.Unless(t.Kind != Percent || t.Value <= wholePercent, "/value", "max", "must be at most 100 percent")
+	broken.Unless(t.MinimumAmount >= 0, "/minimumAmount", "min", "must be at least 0")
+	broken.Unless(t.Total >= 1, "/total", "min", "must be at least 1")
+	broken.Unless(t.Total >= issued, "/total", "min", fmt.Sprintf("must be at least the %d coupons already issued", issued))
+	broken.Unless(t.PerUser >= 1, "/perUser", "min", "must be at least 1")
+	broken.Unless(clock.Storable(t.ValidFrom), "/validFrom", "range", "must be in the years 2000 to 9999")
+	broken.Unless(clock.Storable(t.ValidTo), "/validTo", "range", "must be in the years 2000 to 9999")
+	broken.Unless(t.ValidFrom.Before(t.ValidTo), "/validTo", "gtfield", "must be after validFrom")
 	return broken
 }
-
-func storable(at time.Time) bool { return at.Year() >= 2000 && at.Year() <= 9999 }
 
 // discount is what a coupon takes off a total, in minor units: percentages are
 // rounded half up, and nothing is ever taken beyond the total. total is at least 0.

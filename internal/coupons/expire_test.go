@@ -12,6 +12,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 func TestTheSweeperExpiresWhatIsOverInBatchesForEveryTenant(t *testing.T) {
@@ -53,7 +54,7 @@ func TestSweepersThatMeetExpireEachCouponOnce(t *testing.T) {
 		c.issue(t, c.campaign(t, object{"validTo": opening.Add(time.Minute)}), object{"count": 40})
 		c.clock.Advance(time.Minute)
 		errs := make([]error, 4)
-		race(len(errs), func(i int) { errs[i] = c.coupons.ExpireDue(ctx, 7) })
+		racing.Together(len(errs), func(i int) { errs[i] = c.coupons.ExpireDue(ctx, 7) })
 		for _, err := range errs {
 			require.NoError(t, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -108,23 +107,6 @@ func (c *counter) as(id int64, name string) context.Context {
 	p, _ := principal.From(c.ctx)
 	p.UserID, p.Name = id, name
 	return principal.With(c.ctx, p)
-}
-
-// race runs fn n times at once.
-func race(n int, fn func(i int)) {
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			fn(i)
-		})
-	}
-	ready.Wait()
-	close(start)
-	done.Wait()
 }
 
 // tally counts the answers by status.

@@ -9,11 +9,11 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
+	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/httpapi"
 	"interlock/internal/merge"
 	"interlock/internal/principal"
-	"interlock/internal/strictjson"
 	"interlock/internal/uow"
 )
 
@@ -86,16 +86,13 @@ func (h campaignHandler) start(c echo.Context, u *uow.Unit) (httpapi.Reply, erro
 	}
 	campaign, err := h.service.Start(c.Request().Context(), u, Terms{
 		Name: request.Name, Kind: request.Kind, Value: *request.Value, MinimumAmount: request.MinimumAmount,
-		Total: *request.Total, PerUser: *request.PerUser, ValidFrom: kept(*request.ValidFrom), ValidTo: kept(*request.ValidTo),
+		Total: *request.Total, PerUser: *request.PerUser, ValidFrom: clock.Kept(*request.ValidFrom), ValidTo: clock.Kept(*request.ValidTo),
 	})
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
 	return httpapi.Created(fmt.Sprintf("%s/coupon-campaigns/%d", httpapi.Base, campaign.ID), representCampaign(*campaign)), nil
 }
-
-// kept is a time as the engines keep it.
-func kept(at time.Time) time.Time { return at.UTC().Truncate(time.Microsecond) }
 
 // named returns the campaign that the path names.
 func (h campaignHandler) named(c echo.Context) (*Campaign, error) {
@@ -132,41 +129,30 @@ func (h campaignHandler) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error
 
 // editOf reads the merge patch and what it is conditional on.
 func editOf(c echo.Context) (change.Edit, error) {
-	patch, err := termsPatch(httpapi.Body(c))
+	patch, err := termsPatch(c)
 	if err != nil {
 		return change.Edit{}, err
 	}
-	mode := c.QueryParam("merge")
-	if mode != "" && mode != "disjoint" {
-		return change.Edit{}, apperr.Malformed("?merge", "must be disjoint or left out")
-	}
-	ifMatch, err := httpapi.IfMatch(c)
-	if err != nil {
-		return change.Edit{}, err
-	}
-	return change.Edit{IfMatch: ifMatch, Patch: patch, MergeDisjoint: mode == "disjoint"}, nil
+	return httpapi.EditOf(c, patch)
 }
 
 // termsPatch reads a merge patch of terms, the types of its members checked. Times
 // are spelled as a campaign spells them, so that the same instant in another zone is
 // no change.
-func termsPatch(body []byte) (any, error) {
+func termsPatch(c echo.Context) (any, error) {
 	var terms Terms
 	members := map[string]any{
 		"name": &terms.Name, "kind": &terms.Kind, "value": &terms.Value, "minimumAmount": &terms.MinimumAmount,
 		"total": &terms.Total, "perUser": &terms.PerUser, "validFrom": &terms.ValidFrom, "validTo": &terms.ValidTo,
 	}
-	patch, err := strictjson.DecodePatch(body, "name", "kind", "value", "minimumAmount", "total", "perUser", "validFrom", "validTo")
+	patch, err := httpapi.BindPatch(c, members)
 	if err != nil {
-		return nil, httpapi.Unreadable(err)
+		return nil, err
 	}
 	changes := map[string]any{}
 	for _, name := range patch.Names() {
-		if _, err := patch.Decode(name, members[name]); err != nil {
-			return nil, httpapi.Unreadable(err)
-		}
 		if at, ok := members[name].(*time.Time); ok {
-			*at = kept(*at)
+			*at = clock.Kept(*at)
 		}
 		changes[name] = members[name]
 	}

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 // redeemAs redeems in a unit of its own, as a request does.
@@ -40,7 +41,7 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 		for range 5 {
 			code := c.issue(t, campaign, object{"count": 1})[0]
 			errs := make([]error, devices)
-			race(devices, func(i int) {
+			racing.Together(devices, func(i int) {
 				_, errs[i] = c.redeemAs(c.as(int64(1000+i), fmt.Sprintf("Device %d", i)), code, int64(1+i))
 			})
 			final, err := c.coupons.Coupon(ctx, code)
@@ -77,7 +78,7 @@ func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
 		c := open(ctx, t, db)
 		campaign := c.campaign(t, object{"total": total})
 		answers := make([]httpapitest.Answer, issuers)
-		race(issuers, func(i int) {
+		racing.Together(issuers, func(i int) {
 			answers[i] = c.Send(t, http.MethodPost, campaignPath(campaign)+"/coupons", object{"count": each})
 		})
 		require.Equal(t, map[int]int{http.StatusCreated: total / each, http.StatusConflict: issuers - total/each}, tally(answers))
@@ -99,7 +100,7 @@ func TestRacingIssuersNeverPassWhatOneUserMayHold(t *testing.T) {
 		c := open(ctx, t, db)
 		campaign := c.campaign(t, object{"perUser": perUser})
 		answers := make([]httpapitest.Answer, issuers)
-		race(issuers, func(i int) {
+		racing.Together(issuers, func(i int) {
 			// Everyone issues to user 5, and to somebody of its own.
 			answers[i] = c.Send(t, http.MethodPost, campaignPath(campaign)+"/coupons", object{"userIds": []int{100 + i, 5}})
 		})
@@ -118,7 +119,7 @@ func TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce(t *testing
 		campaign := c.campaign(t, object{"perUser": perUser})
 		unbound := c.issue(t, campaign, object{"count": codes})
 		answers := make([]httpapitest.Answer, codes)
-		race(codes, func(i int) { answers[i] = c.redeem(t, unbound[i], 5) })
+		racing.Together(codes, func(i int) { answers[i] = c.redeem(t, unbound[i], 5) })
 		require.Equal(t, map[int]int{http.StatusOK: perUser, http.StatusConflict: codes - perUser}, tally(answers))
 		for i, a := range answers {
 			if a.Status == http.StatusConflict {

@@ -1,16 +1,12 @@
 package flashsale_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +19,7 @@ import (
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
 	"interlock/internal/httpapi"
+	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
@@ -57,7 +54,7 @@ type shop struct {
 	stock  *inventory.Service
 	orders *orders.Service
 	sales  *flashsale.Service
-	server *httpapi.Server
+	caller *httpapitest.Caller
 }
 
 // eachShop runs a test with the gate in SQL, on both engines, and in Redis.
@@ -111,11 +108,12 @@ func (s *shop) selling(gate flashsale.Gate, placer flashsale.Orders) *flashsale.
 }
 
 func (s *shop) serve(sales *flashsale.Service) {
-	s.server = httpapi.NewServer(httpapi.Options{Runner: s.runner, Authenticator: byHeader{s.ctx}})
-	catalog.Routes(s.server.Router(), s.items)
-	inventory.Routes(s.server.Router(), s.stock)
-	orders.Routes(s.server.Router(), s.orders)
-	flashsale.Routes(s.server.Router(), sales)
+	s.caller = httpapitest.NewFor(byHeader{s.ctx}, s.runner, func(r *httpapi.Router) {
+		catalog.Routes(r, s.items)
+		inventory.Routes(r, s.stock)
+		orders.Routes(r, s.orders)
+		flashsale.Routes(r, sales)
+	})
 }
 
 // backTo and placing join orders and sales as app joins them.
@@ -171,35 +169,12 @@ func (b byHeader) Authenticate(r *http.Request) (principal.Principal, error) {
 	return p, nil
 }
 
-type answer struct {
-	Status int
-	Header http.Header
-	Text   string
-	Body   object
-}
-
-func (s *shop) send(t *testing.T, method, path string, body any, headers ...string) answer {
+func (s *shop) send(t *testing.T, method, path string, body any, headers ...string) httpapitest.Answer {
 	t.Helper()
-	var text []byte
-	if body != nil {
-		var err error
-		text, err = json.Marshal(body)
-		require.NoError(t, err)
-	}
-	request := httptest.NewRequestWithContext(context.WithoutCancel(s.ctx), method, httpapi.Base+path, bytes.NewReader(text))
-	for i := 0; i < len(headers); i += 2 {
-		request.Header.Set(headers[i], headers[i+1])
-	}
-	recorder := httptest.NewRecorder()
-	s.server.ServeHTTP(recorder, request)
-	a := answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String()}
-	if recorder.Body.Len() > 0 {
-		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &a.Body), recorder.Body.String())
-	}
-	return a
+	return s.caller.SendContext(context.WithoutCancel(s.ctx), t, method, path, body, headers...)
 }
 
-func (s *shop) must(t *testing.T, status int, method, path string, body any, headers ...string) answer {
+func (s *shop) must(t *testing.T, status int, method, path string, body any, headers ...string) httpapitest.Answer {
 	t.Helper()
 	a := s.send(t, method, path, body, headers...)
 	require.Equal(t, status, a.Status, "%s %s: %v", method, path, a.Body)
@@ -241,7 +216,7 @@ func idOf(path string) int64 {
 	return id
 }
 
-func (s *shop) buy(t *testing.T, sale string, user int64, quantity int, headers ...string) answer {
+func (s *shop) buy(t *testing.T, sale string, user int64, quantity int, headers ...string) httpapitest.Answer {
 	t.Helper()
 	return s.send(t, "POST", sale+"/orders", object{"quantity": quantity}, append(headers, "Customer", strconv.FormatInt(user, 10))...)
 }
@@ -315,21 +290,4 @@ func (s *shop) soldInSQL(t *testing.T, sale string) (sold, allotted int64) {
 	var stock flashsale.Stock
 	require.NoError(t, s.db.Read(s.ctx).Where("sale_id = ?", idOf(sale)).Take(&stock).Error)
 	return stock.Sold, stock.Allotted
-}
-
-// race runs fn n times at once.
-func race(n int, fn func(i int)) {
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			fn(i)
-		})
-	}
-	ready.Wait()
-	close(start)
-	done.Wait()
 }

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/mq"
 	"interlock/internal/redisconn/redistest"
 	"interlock/internal/storage/storagetest"
+	"interlock/test/racing"
 )
 
 // gateUnderTest is one implementation of the gate with its queue.
@@ -201,7 +202,7 @@ func TestAForgottenTicketIsAdoptedOnceAndOnlyIfItsUnitsRemain(t *testing.T) {
 func TestTwentyRacersTakeExactlyWhatThereIs(t *testing.T) {
 	eachGate(t, func(t *testing.T, g *gateUnderTest) {
 		var taken atomic.Int64
-		race(20, func(i int) {
+		racing.Together(20, func(i int) {
 			for n := range 3 {
 				if g.admit(t, fmt.Sprintf("%d-%d", i, n), int64(1+i), 1).Verdict == flashsale.Accepted {
 					taken.Add(1)

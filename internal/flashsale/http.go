@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
+	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/httpapi"
 	"interlock/internal/merge"
@@ -130,16 +131,13 @@ func (h handlers) plan(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	}
 	sale, err := h.service.Plan(c.Request().Context(), u, Terms{
 		Name: request.Name, SKU: request.SKU, Price: *request.Price, Quantity: *request.Quantity, PerUserLimit: *request.PerUserLimit,
-		StartsTime: kept(*request.StartsTime), EndsTime: kept(*request.EndsTime), QueueCap: request.QueueCap, Rate: request.Rate,
+		StartsTime: clock.Kept(*request.StartsTime), EndsTime: clock.Kept(*request.EndsTime), QueueCap: request.QueueCap, Rate: request.Rate,
 	})
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
 	return httpapi.Created(fmt.Sprintf("%s/flash-sales/%d", httpapi.Base, sale.ID), represent(*sale)), nil
 }
-
-// kept is a time as the engines keep it.
-func kept(at time.Time) time.Time { return at.UTC().Truncate(time.Microsecond) }
 
 // named returns the sale that the path names.
 func (h handlers) named(c echo.Context) (*Sale, error) {
@@ -179,19 +177,15 @@ func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	patch, err := patchOf(sale, httpapi.Body(c))
+	patch, err := patchOf(c, sale)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	mode := c.QueryParam("merge")
-	if mode != "" && mode != "disjoint" {
-		return httpapi.Reply{}, apperr.Malformed("?merge", "must be disjoint or left out")
-	}
-	ifMatch, err := httpapi.IfMatch(c)
+	edit, err := httpapi.EditOf(c, patch)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	edited, err := h.service.Edit(c.Request().Context(), u, sale, change.Edit{IfMatch: ifMatch, Patch: patch, MergeDisjoint: mode == "disjoint"})
+	edited, err := h.service.Edit(c.Request().Context(), u, sale, edit)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
@@ -201,24 +195,21 @@ func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 // patchOf reads a merge patch of a sale's terms, the types of its members checked. A
 // quantityDelta is the quantity that it makes of the sale's. Times are spelled as a sale
 // spells them, so that the same instant in another zone is no change.
-func patchOf(sale *Sale, body []byte) (any, error) {
+func patchOf(c echo.Context, sale *Sale) (any, error) {
 	var terms Terms
 	var delta int64
 	members := map[string]any{
 		"name": &terms.Name, "sku": &terms.SKU, "price": &terms.Price, "quantity": &terms.Quantity, "perUserLimit": &terms.PerUserLimit,
 		"startsTime": &terms.StartsTime, "endsTime": &terms.EndsTime, "queueCap": &terms.QueueCap, "rate": &terms.Rate, "quantityDelta": &delta,
 	}
-	patch, err := strictjson.DecodePatch(body, "name", "sku", "price", "quantity", "perUserLimit", "startsTime", "endsTime", "queueCap", "rate", "quantityDelta")
+	patch, err := httpapi.BindPatch(c, members)
 	if err != nil {
-		return nil, httpapi.Unreadable(err)
+		return nil, err
 	}
 	changes := map[string]any{}
 	for _, name := range patch.Names() {
-		if _, err := patch.Decode(name, members[name]); err != nil {
-			return nil, httpapi.Unreadable(err)
-		}
 		if at, ok := members[name].(*time.Time); ok {
-			*at = kept(*at)
+			*at = clock.Kept(*at)
 		}
 		if name != "quantityDelta" {
 			changes[name] = members[name]

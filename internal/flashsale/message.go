@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 
-	"interlock/internal/apperr"
 	"interlock/internal/mq"
 )
 
@@ -17,17 +14,20 @@ const QueueFamily = "fs"
 // QueueName names the queue of a sale. The gate's keys share its slot in Redis.
 func QueueName(sale int64) string { return fmt.Sprintf("%s:%d", QueueFamily, sale) }
 
-// OwnsQueue reports whether a queue is of a sale of the caller's tenant.
-func (s *Service) OwnsQueue(ctx context.Context, queue string) (bool, error) {
-	id, err := strconv.ParseInt(strings.TrimPrefix(queue, QueueFamily+":"), 10, 64)
-	if err != nil {
-		return false, nil //nolint:nilerr // a name that is no sale's is nobody's
+// Queues names the queues of the caller's tenant, and whether each is of a sale that is not
+// closed:
+//
+//	SELECT id, status FROM flash_sales WHERE tenant_id = ?
+func (s *Service) Queues(ctx context.Context) (map[string]bool, error) {
+	var sales []Sale
+	if err := s.db.Read(ctx).Select("id", "status").Find(&sales).Error; err != nil {
+		return nil, fmt.Errorf("read whose sales have queues: %w", err)
 	}
-	_, err = s.Sale(ctx, id)
-	if apperr.Has(err, apperr.NotFound) {
-		return false, nil
+	queues := make(map[string]bool, len(sales))
+	for _, sale := range sales {
+		queues[QueueName(sale.ID)] = sale.Status != closed.Code
 	}
-	return err == nil, err
+	return queues, nil
 }
 
 // letter is the body of a queued ticket. Its message's ID is the ticket.

@@ -32,6 +32,7 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/apperr"
+	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/principal"
 )
@@ -72,46 +73,33 @@ type Terms struct {
 
 // check returns the places that break a rule.
 func (t Terms) check() []apperr.Field {
-	var broken []apperr.Field
-	demand := func(holds bool, pointer, code, message string) {
-		if !holds {
-			broken = append(broken, apperr.Field{Pointer: pointer, Code: code, Message: message})
-		}
-	}
-	demand(t.Name != "", "/name", "required", "is required")
-	demand(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
-	demand(t.SKU != "", "/sku", "required", "is required")
-	demand(t.Price >= 0, "/price", "min", "must be at least 0")
-	demand(t.Quantity >= 1 && t.Quantity <= mostUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
-	demand(t.PerUserLimit >= 1 && t.PerUserLimit <= mostUnits, "/perUserLimit", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
-	demand(t.Price <= 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount larger than can be counted")
-	demand(storable(t.StartsTime), "/startsTime", "range", "must be in the years 2000 to 9999")
-	demand(storable(t.EndsTime), "/endsTime", "range", "must be in the years 2000 to 9999")
-	demand(t.StartsTime.Before(t.EndsTime), "/endsTime", "gtfield", "must be after startsTime")
-	demand(t.QueueCap == nil || (*t.QueueCap >= 1 && *t.QueueCap <= mostUnits), "/queueCap", "range", fmt.Sprintf("must be from 1 to %d, or null for no cap", mostUnits))
-	demand(t.Rate == nil || (*t.Rate >= 1 && *t.Rate <= mostRate), "/rate", "range", fmt.Sprintf("must be from 1 to %d, or null for no limit", mostRate))
+	var broken apperr.Fields
+	broken.Unless(t.Name != "", "/name", "required", "is required")
+	broken.Unless(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken.Unless(t.SKU != "", "/sku", "required", "is required")
+	broken.Unless(t.Price >= 0, "/price", "min", "must be at least 0")
+	broken.Unless(t.Quantity >= 1 && t.Quantity <= mostUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
+	broken.Unless(t.PerUserLimit >= 1 && t.PerUserLimit <= mostUnits, "/perUserLimit", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
+	broken.Unless(t.Price <= 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount larger than can be counted")
+	broken.Unless(clock.Storable(t.StartsTime), "/startsTime", "range", "must be in the years 2000 to 9999")
+	broken.Unless(clock.Storable(t.EndsTime), "/endsTime", "range", "must be in the years 2000 to 9999")
+	broken.Unless(t.StartsTime.Before(t.EndsTime), "/endsTime", "gtfield", "must be after startsTime")
+	broken.Unless(t.QueueCap == nil || (*t.QueueCap >= 1 && *t.QueueCap <= mostUnits), "/queueCap", "range", fmt.Sprintf("must be from 1 to %d, or null for no cap", mostUnits))
+	broken.Unless(t.Rate == nil || (*t.Rate >= 1 && *t.Rate <= mostRate), "/rate", "range", fmt.Sprintf("must be from 1 to %d, or null for no limit", mostRate))
 	return broken
 }
 
 // fixed returns the places that an edit changed and that customers rely on once the
 // sale was opened.
 func (t Terms) fixed(after Terms) []apperr.Field {
-	var broken []apperr.Field
-	for _, place := range []struct {
-		pointer string
-		changed bool
-	}{
-		{"/sku", t.SKU != after.SKU}, {"/price", t.Price != after.Price},
-		{"/perUserLimit", t.PerUserLimit != after.PerUserLimit}, {"/startsTime", !t.StartsTime.Equal(after.StartsTime)},
-	} {
-		if place.changed {
-			broken = append(broken, apperr.Field{Pointer: place.pointer, Code: "fixed", Message: "cannot be changed once the sale was opened"})
-		}
-	}
+	const code, message = "fixed", "cannot be changed once the sale was opened"
+	var broken apperr.Fields
+	broken.Unless(t.SKU == after.SKU, "/sku", code, message)
+	broken.Unless(t.Price == after.Price, "/price", code, message)
+	broken.Unless(t.PerUserLimit == after.PerUserLimit, "/perUserLimit", code, message)
+	broken.Unless(t.StartsTime.Equal(after.StartsTime), "/startsTime", code, message)
 	return broken
 }
-
-func storable(at time.Time) bool { return at.Year() >= 2000 && at.Year() <= 9999 }
 
 // Sale is a flash sale.
 type Sale struct {

@@ -10,10 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/clock"
 	"interlock/internal/flashsale"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
@@ -222,7 +226,7 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, object{"quantity": 20, "perUserLimit": 2})
 		var accepted atomic.Int64
-		race(100, func(i int) {
+		racing.Together(100, func(i int) {
 			a := s.buy(t, sale, 1+int64(i)%50, 1)
 			switch a.Status {
 			case 202:
@@ -233,7 +237,7 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 			}
 		})
 		require.EqualValues(t, 20, accepted.Load())
-		race(2, func(int) { s.consume(t, sale) })
+		racing.Together(2, func(int) { s.consume(t, sale) })
 		c := s.numbers(t, sale)
 		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 20, Confirmed: 20}, counters(c))
 		require.EqualValues(t, 20, s.count(t, &orders.Order{}, "1 = 1"))
@@ -267,7 +271,7 @@ func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 		}
 		s.clock.Advance(16 * time.Minute)
 		var paid atomic.Int64
-		race(8, func(i int) {
+		racing.Together(8, func(i int) {
 			if i < len(paths) {
 				a := s.send(t, "POST", paths[i]+"/pay", object{"method": "external"})
 				if a.Status == 200 {
@@ -319,6 +323,23 @@ func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
 		available, reserved = s.available(t)
 		require.EqualValues(t, 1000, available, "it goes back to the item's stock, once")
 		require.Zero(t, reserved)
+	})
+}
+
+func TestTheQueuesOfATenantAreThoseOfItsSales(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		now := clock.NewFake(opening)
+		broker := mq.NewSQL(db, now, mq.Options{})
+		s := newShop(ctx, t, db, now, broker, flashsale.NewSQLGate(db, broker, now))
+		ended := s.open(t, nil)
+		s.must(t, 200, "POST", ended+"/close", nil)
+		planned := s.plan(t, nil)
+		queues, err := s.sales.Queues(ctx)
+		require.NoError(t, err)
+		require.Equal(t, map[string]bool{flashsale.QueueName(idOf(ended)): false, flashsale.QueueName(idOf(planned)): true}, queues)
+		queues, err = s.sales.Queues(storagetest.Tenant(t))
+		require.NoError(t, err)
+		require.Empty(t, queues, "another tenant has none of them")
 	})
 }
 

@@ -56,6 +56,33 @@ func (r Row) Stamp() Stamp {
 	}
 }
 
+// LateStamp is the Stamp of a resource that is there before its row, such as an empty
+// wallet. What nothing has touched has version 0, no tag and no author.
+type LateStamp struct {
+	Version     int64             `json:"version"`
+	ETag        *string           `json:"etag"`
+	CreatedTime *time.Time        `json:"createdTime"`
+	UpdatedTime *time.Time        `json:"updatedTime"`
+	UpdatedBy   *principal.Person `json:"updatedBy"`
+}
+
+// LateStamp returns the row's version as replies show it, be there a row or not.
+func (r Row) LateStamp() LateStamp {
+	if r.Version == 0 {
+		return LateStamp{}
+	}
+	s := r.Stamp()
+	return LateStamp{Version: s.Version, ETag: &s.ETag, CreatedTime: &s.CreatedTime, UpdatedTime: &s.UpdatedTime, UpdatedBy: &s.UpdatedBy}
+}
+
+// EntityTag is "" for what nothing has touched.
+func (s LateStamp) EntityTag() string {
+	if s.ETag == nil {
+		return ""
+	}
+	return *s.ETag
+}
+
 // EntityTag returns the strong entity tag (RFC 9110, 8.8.3), quotes included.
 func (s Stamp) EntityTag() string { return s.ETag }
 

@@ -3,8 +3,10 @@ package httpapi
 import (
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/apperr"
+	"interlock/internal/change"
 	"interlock/internal/guard"
 	"interlock/internal/storage"
 	"interlock/internal/strictjson"
@@ -57,6 +60,21 @@ func Bind(c echo.Context, into any) error {
 		return Unreadable(err)
 	}
 	return Validate(into)
+}
+
+// BindPatch decodes the body as a merge patch (RFC 7396) that may have the members of
+// into, each read into its pointer. What cannot be read is MalformedRequest.
+func BindPatch(c echo.Context, into map[string]any) (strictjson.Patch, error) {
+	patch, err := strictjson.DecodePatch(Body(c), slices.Collect(maps.Keys(into))...)
+	if err != nil {
+		return patch, Unreadable(err)
+	}
+	for _, name := range patch.Names() {
+		if _, err := patch.Decode(name, into[name]); err != nil {
+			return patch, Unreadable(err)
+		}
+	}
+	return patch, nil
 }
 
 // Unreadable turns an error of strictjson into MalformedRequest.
@@ -134,6 +152,32 @@ func sentence(b validator.FieldError) string {
 // IfMatch returns the caller's precondition, which the request must have.
 func IfMatch(c echo.Context) (guard.Precondition, error) {
 	return guard.ParsePrecondition(strings.Join(c.Request().Header.Values("If-Match"), ", "))
+}
+
+// MergesDisjoint reports whether the request asks that its patch, when stale, be merged
+// with what it does not touch: ?merge=disjoint.
+func MergesDisjoint(c echo.Context) (bool, error) {
+	if !c.QueryParams().Has("merge") {
+		return false, nil
+	}
+	if c.QueryParam("merge") != "disjoint" {
+		return false, apperr.Malformed("?merge", "must be disjoint, or be left out")
+	}
+	return true, nil
+}
+
+// EditOf returns the edit that the request makes of a resource with a patch: whether it
+// may be merged, and the precondition, which it must have.
+func EditOf(c echo.Context, patch any) (change.Edit, error) {
+	merges, err := MergesDisjoint(c)
+	if err != nil {
+		return change.Edit{}, err
+	}
+	ifMatch, err := IfMatch(c)
+	if err != nil {
+		return change.Edit{}, err
+	}
+	return change.Edit{IfMatch: ifMatch, Patch: patch, MergeDisjoint: merges}, nil
 }
 
 // OptionalIfMatch is IfMatch for transitions: nil when the caller sent none.

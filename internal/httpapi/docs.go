@@ -63,7 +63,7 @@ type asset struct {
 	compressed bool
 }
 
-// serveAsset serves GET and HEAD. Clients keep their copy and ask each time
+// serveAsset serves a file. Clients keep their copy and ask each time
 // whether it is current, which the entity tag answers with 304.
 func (s *Server) serveAsset(address string, a asset) {
 	sum := sha256.Sum256(a.content)
@@ -88,5 +88,4 @@ func (s *Server) serveAsset(address string, a asset) {
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 	})
 	s.Handle(http.MethodGet, address, handler)
-	s.Handle(http.MethodHead, address, handler)
 }

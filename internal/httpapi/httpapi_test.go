@@ -269,6 +269,56 @@ func TestAnUnchangedRepresentationIsNotSentAgain(t *testing.T) {
 	require.Equal(t, http.StatusOK, f.send(http.MethodGet, "/api/v1/thing", "", "If-None-Match", `"x"`).Code)
 }
 
+func TestHeadIsGetWithoutTheBody(t *testing.T) {
+	f := newFixture(t, "things:read")
+	stamp := guard.Row{ID: 5, Version: 3}.Stamp()
+	f.Router().Query("/things/:name", "things:read", func(c echo.Context) (httpapi.Reply, error) {
+		if c.Param("name") != "a" {
+			return httpapi.Reply{}, apperr.MissingRow("thing", c.Param("name"))
+		}
+		return httpapi.OK(stamp), nil
+	})
+	f.Router().Query("/secrets", "secrets:read", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(stamp), nil })
+	f.Router().Mutation(http.MethodPost, "/things", "", create)
+	f.Router().Stream("/ticks", "", func(echo.Context, *httpapi.Stream) error { return errors.New("the stream was begun") })
+	f.Handle(http.MethodGet, "/healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	served := httptest.NewServer(f)
+	defer served.Close()
+	defer served.Client().CloseIdleConnections()
+	send := func(method, path string, headers ...string) (*http.Response, string) {
+		request, err := http.NewRequestWithContext(t.Context(), method, served.URL+path, nil)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "tester")
+		for i := 0; i+1 < len(headers); i += 2 {
+			request.Header.Set(headers[i], headers[i+1])
+		}
+		reply, err := served.Client().Do(request)
+		require.NoError(t, err)
+		defer reply.Body.Close()
+		body, err := io.ReadAll(reply.Body)
+		require.NoError(t, err)
+		return reply, string(body)
+	}
+
+	for path, status := range map[string]int{"/api/v1/things/a": 200, "/api/v1/things/b": 404, "/api/v1/secrets": 403, "/healthz": 200} {
+		got, body := send(http.MethodGet, path)
+		require.Equal(t, status, got.StatusCode, path)
+		require.NotEmpty(t, body, path)
+		head, body := send(http.MethodHead, path)
+		require.Equal(t, status, head.StatusCode, path)
+		require.Empty(t, body, path)
+		for _, name := range []string{"Content-Type", "Content-Length", "Etag", "Cache-Control"} {
+			require.Equal(t, got.Header.Get(name), head.Header.Get(name), "%s of %s", name, path)
+		}
+	}
+	unchanged, _ := send(http.MethodHead, "/api/v1/things/a", "If-None-Match", stamp.ETag)
+	require.Equal(t, http.StatusNotModified, unchanged.StatusCode)
+	for _, path := range []string{"/api/v1/things", "/api/v1/ticks"} {
+		refused, _ := send(http.MethodHead, path)
+		require.Equal(t, http.StatusMethodNotAllowed, refused.StatusCode, path)
+	}
+}
+
 func TestARequestKeepsASoundIDAndGetsANewOneOtherwise(t *testing.T) {
 	f := newFixture(t, "*")
 	require.Equal(t, "mine-1", f.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"))

@@ -173,7 +173,12 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 	if !route.Public {
 		handler = r.authorised(route.Permission, handler)
 	}
-	r.server.echo.Add(route.Method, Base+route.Path, handler)
+	if route.Stream {
+		// A stream has no end that its HEAD could be answered at.
+		r.server.echo.Add(route.Method, Base+route.Path, handler)
+		return
+	}
+	r.server.handle(route.Method, Base+route.Path, handler)
 }
 
 // authorised authenticates the caller, checks its permission, binds the request
@@ -266,12 +271,12 @@ func (r *Router) batch(fn QueryFunc) echo.HandlerFunc {
 	})
 }
 
-// notModified implements If-None-Match for GET with weak comparison (RFC 9110,
-// 13.1.2).
+// notModified implements If-None-Match for GET and HEAD with weak comparison (RFC
+// 9110, 13.1.2).
 func notModified(request *http.Request, answer Reply) bool {
 	asked := request.Header.Values("If-None-Match")
 	current := answer.Header.Get("ETag")
-	if request.Method != http.MethodGet || answer.Status != http.StatusOK || answer.full || len(asked) == 0 || current == "" {
+	if !reads(request) || answer.Status != http.StatusOK || answer.full || len(asked) == 0 || current == "" {
 		return false
 	}
 	for _, tag := range strings.Split(strings.Join(asked, ","), ",") {

@@ -113,7 +113,21 @@ func (s *Server) Router() *Router { return s.router }
 
 // Handle registers a handler outside the API's base, such as /healthz.
 func (s *Server) Handle(method, path string, handler http.Handler) {
-	s.echo.Add(method, path, echo.WrapHandler(handler))
+	s.handle(method, path, echo.WrapHandler(handler))
+}
+
+// handle registers a handler, one of GET for HEAD too, which is the same without the
+// body (RFC 9110, 9.3.2): net/http leaves that out.
+func (s *Server) handle(method, path string, handler echo.HandlerFunc) {
+	s.echo.Add(method, path, handler)
+	if method == http.MethodGet {
+		s.echo.Add(http.MethodHead, path, handler)
+	}
+}
+
+// reads reports whether a request asks for what is there.
+func reads(request *http.Request) bool {
+	return request.Method == http.MethodGet || request.Method == http.MethodHead
 }
 
 // HandlePages registers what answers GET and HEAD at every address that no route
@@ -122,8 +136,7 @@ func (s *Server) HandlePages(handler http.Handler) { s.pages = handler }
 
 // isPage reports whether err says that no route has the address, and a page may.
 func (s *Server) isPage(request *http.Request, err error) bool {
-	reading := request.Method == http.MethodGet || request.Method == http.MethodHead
-	return s.pages != nil && reading && !isAPI(request.URL.Path) && errors.Is(err, echo.ErrNotFound)
+	return s.pages != nil && reads(request) && !isAPI(request.URL.Path) && errors.Is(err, echo.ErrNotFound)
 }
 
 // ServeHTTP implements http.Handler.

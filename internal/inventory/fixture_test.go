@@ -3,7 +3,6 @@ package inventory_test
 import (
 	"context"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -130,21 +129,4 @@ func (h *house) audits(t *testing.T) int64 {
 	var n int64
 	require.NoError(t, h.db.Read(h.ctx).Model(&uow.AuditRow{}).Count(&n).Error)
 	return n
-}
-
-// race runs fn n times at once.
-func race(n int, fn func(i int)) {
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			fn(i)
-		})
-	}
-	ready.Wait()
-	close(start)
-	done.Wait()
 }

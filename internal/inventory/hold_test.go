@@ -13,6 +13,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 func (h *house) held(t *testing.T, holder string) map[string]int64 {
@@ -137,7 +138,7 @@ func TestRacingConsumersPassNoMoreThanTheAllotment(t *testing.T) {
 		require.NoError(t, h.reserve("flash-sales/1", "@flash-sales/1/open", "TEA-1", 20))
 		const consumers = 12
 		errs := make([]error, consumers)
-		race(consumers, func(i int) {
+		racing.Together(consumers, func(i int) {
 			// Without the lock: Pass does not need it.
 			errs[i] = h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				u.Audit(uow.Entry{Action: "test.pass", Resource: "test"})

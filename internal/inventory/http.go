@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/apperr"
+	"interlock/internal/guard"
 	"interlock/internal/httpapi"
 	"interlock/internal/principal"
 	"interlock/internal/uow"
@@ -30,35 +31,16 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-// representation is an item's stock. What nothing has touched has version 0, no tag
-// and no author.
 type representation struct {
-	SKU         string            `json:"sku"`
-	OnHand      int64             `json:"onHand"`
-	Reserved    int64             `json:"reserved"`
-	Available   int64             `json:"available"`
-	Version     int64             `json:"version"`
-	ETag        *string           `json:"etag"`
-	CreatedTime *time.Time        `json:"createdTime"`
-	UpdatedTime *time.Time        `json:"updatedTime"`
-	UpdatedBy   *principal.Person `json:"updatedBy"`
-}
-
-// EntityTag is "" for what nothing has touched.
-func (r representation) EntityTag() string {
-	if r.ETag == nil {
-		return ""
-	}
-	return *r.ETag
+	SKU       string `json:"sku"`
+	OnHand    int64  `json:"onHand"`
+	Reserved  int64  `json:"reserved"`
+	Available int64  `json:"available"`
+	guard.LateStamp
 }
 
 func represent(i Inventory) representation {
-	v := representation{SKU: i.SKU, OnHand: i.OnHand, Reserved: i.Reserved, Available: i.Free(), Version: i.Version}
-	if i.Version > 0 {
-		stamp := i.Stamp()
-		v.ETag, v.CreatedTime, v.UpdatedTime, v.UpdatedBy = &stamp.ETag, &stamp.CreatedTime, &stamp.UpdatedTime, &stamp.UpdatedBy
-	}
-	return v
+	return representation{SKU: i.SKU, OnHand: i.OnHand, Reserved: i.Reserved, Available: i.Free(), LateStamp: i.LateStamp()}
 }
 
 type movementView struct {
@@ -155,29 +137,17 @@ type adjustRequest struct {
 
 // adjustment checks the request by the rules that need no stock.
 func (r adjustRequest) adjustment() (Adjustment, error) {
-	var broken []apperr.Field
-	refuse := func(pointer, code, message string) {
-		broken = append(broken, apperr.Field{Pointer: pointer, Code: code, Message: message})
-	}
+	var broken apperr.Fields
 	counted := r.SetTo != nil || r.ChangeFrom != nil
-	switch {
-	case r.Delta == nil && !counted:
-		refuse("/delta", "required", "is required, or setTo and changeFrom in its place")
-	case r.Delta != nil && counted:
-		refuse("/delta", "excluded", "cannot be had together with setTo and changeFrom")
-	case r.Delta != nil && *r.Delta == 0:
-		refuse("/delta", "nonzero", "must not be 0")
-	}
+	broken.Unless(r.Delta != nil || counted, "/delta", "required", "is required, or setTo and changeFrom in its place")
+	broken.Unless(r.Delta == nil || !counted, "/delta", "excluded", "cannot be had together with setTo and changeFrom")
+	broken.Unless(r.Delta == nil || counted || *r.Delta != 0, "/delta", "nonzero", "must not be 0")
 	for _, number := range []struct {
 		pointer string
 		value   *int64
 	}{{"/setTo", r.SetTo}, {"/changeFrom", r.ChangeFrom}} {
-		if counted && number.value == nil {
-			refuse(number.pointer, "required", "is required when on hand is set")
-		}
-		if number.value != nil && *number.value < 0 {
-			refuse(number.pointer, "min", "must be at least 0")
-		}
+		broken.Unless(number.value != nil || !counted, number.pointer, "required", "is required when on hand is set")
+		broken.Unless(number.value == nil || *number.value >= 0, number.pointer, "min", "must be at least 0")
 	}
 	if field := httpapi.CheckReference(r.Reference); field != nil {
 		broken = append(broken, *field)

@@ -14,6 +14,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 func TestStockThatNothingHasTouchedReadsAsZeros(t *testing.T) {
@@ -155,7 +156,7 @@ func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePieces(t *testing.T) {
 			h.item(t, "TEA-1", 0)
 			etag := h.Send(t, http.MethodGet, "/items/TEA-1", nil).Header.Get("ETag")
 			var deleted, delivered httpapitest.Answer
-			race(2, func(i int) {
+			racing.Together(2, func(i int) {
 				if i == 0 {
 					deleted = h.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", etag)
 				} else {

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/apperr"
@@ -18,6 +15,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 // asked is what a client asked of one item's stock: to "read" it, to "adjust" it by n
@@ -40,22 +38,9 @@ type told struct {
 }
 
 // oneStock is what an item's stock is by itself.
-var oneStock = porcupine.Model{
-	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-		bySKU := map[string][]porcupine.Operation{}
-		for _, operation := range history {
-			sku := operation.Input.(asked).sku
-			bySKU[sku] = append(bySKU[sku], operation)
-		}
-		var partitions [][]porcupine.Operation
-		for _, partition := range bySKU {
-			partitions = append(partitions, partition)
-		}
-		return partitions
-	},
-	Init: func() any { return numbers{} },
-	Step: func(state, input, output any) (bool, any) {
-		at, in, out := state.(numbers), input.(asked), output.(told)
+var oneStock = racing.Model[asked, told, numbers]{
+	Of: func(in asked) any { return in.sku },
+	Step: func(at numbers, in asked, out told) (bool, numbers) {
 		after := at
 		switch in.act {
 		case "adjust":
@@ -76,36 +61,16 @@ var oneStock = porcupine.Model{
 	},
 }
 
-// recorder keeps what many clients asked and were told, in the order of one counter.
-type recorder struct {
-	now        atomic.Int64
-	mu         sync.Mutex
-	operations []porcupine.Operation
-}
-
-func (r *recorder) record(client int, in asked, do func() (numbers, error)) error {
-	call := r.now.Add(1)
-	after, err := do()
-	back := r.now.Add(1)
-	out := told{numbers: after}
+// tell is what a client is told when its act leaves these numbers or is refused.
+func tell(after numbers, err error) (told, error) {
 	var refusal *apperr.Error
 	switch {
-	case err == nil:
 	case errors.As(err, &refusal) && refusal.Code == apperr.InsufficientStock:
-		out = told{refused: refusal.Code, available: refusal.Members["lines"].([]inventory.Shortage)[0].Available}
+		return told{refused: refusal.Code, available: refusal.Members["lines"].([]inventory.Shortage)[0].Available}, nil
 	case errors.As(err, &refusal) && refusal.Code == apperr.StatusChanged:
-		out = told{refused: refusal.Code}
-	default:
-		return err
+		return told{refused: refusal.Code}, nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.operations = append(r.operations, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: back})
-	return nil
-}
-
-func (r *recorder) check() porcupine.CheckResult {
-	return porcupine.CheckOperationsTimeout(oneStock, r.operations, time.Minute)
+	return told{numbers: after}, err
 }
 
 // do does what is asked in a unit of its own, as a request does.
@@ -146,9 +111,8 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 		}
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
-		var r recorder
-		errs := make([]error, clients)
-		race(clients, func(client int) {
+		var history racing.History[asked, told]
+		racing.Together(clients, func(client int) {
 			random := rand.New(rand.NewPCG(seed, uint64(client)))
 			for i := range requests {
 				in := asked{sku: fmt.Sprintf("TEA-%d", i*raced/requests), act: []string{"read", "adjust", "adjust", "count", "reserve"}[random.IntN(5)]}
@@ -156,14 +120,11 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 				if in.act == "adjust" && random.IntN(3) == 0 {
 					in.n = -in.n
 				}
-				errs[client] = errors.Join(errs[client], r.record(client, in, func() (numbers, error) {
-					return h.do(ctx, in, fmt.Sprintf("r-%d-%d", client, i))
-				}))
+				history.Record(client, in, func() (told, error) { return tell(h.do(ctx, in, fmt.Sprintf("r-%d-%d", client, i))) })
 			}
 		})
-		require.NoError(t, errors.Join(errs...))
-		require.Len(t, r.operations, clients*requests)
-		require.Equal(t, porcupine.Ok, r.check())
+		require.Len(t, history.Told(), clients*requests)
+		require.True(t, racing.Linearizable(t, &history, oneStock))
 		for i := range raced {
 			stock, err := h.stock.Inventory(ctx, fmt.Sprintf("TEA-%d", i))
 			require.NoError(t, err)
@@ -176,20 +137,17 @@ func TestTheCheckerCatchesAReservationWithoutLockAndVersion(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		h := open(ctx, t, db)
 		h.item(t, "TEA-1", 0)
-		var r recorder
+		var history racing.History[asked, told]
 		delivery := asked{sku: "TEA-1", act: "adjust", n: 10}
-		require.NoError(t, r.record(0, delivery, func() (numbers, error) { return h.do(ctx, delivery, "delivery") }))
-		var read sync.WaitGroup
-		read.Add(2)
-		errs := make([]error, 2)
-		race(2, func(i int) {
-			errs[i] = r.record(i, asked{sku: "TEA-1", act: "reserve", n: 6}, func() (numbers, error) {
-				return numbers{}, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-					return h.stock.ReserveUnguarded(ctx, u, "TEA-1", 6, func() { read.Done(); read.Wait() })
-				})
+		history.Record(0, delivery, func() (told, error) { return tell(h.do(ctx, delivery, "delivery")) })
+		bothHaveRead := racing.Meet(2)
+		racing.Together(2, func(i int) {
+			history.Record(i, asked{sku: "TEA-1", act: "reserve", n: 6}, func() (told, error) {
+				return tell(numbers{}, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+					return h.stock.ReserveUnguarded(ctx, u, "TEA-1", 6, bothHaveRead)
+				}))
 			})
 		})
-		require.NoError(t, errors.Join(errs...))
-		require.Equal(t, porcupine.Illegal, r.check(), "10 pieces were promised as 12")
+		require.False(t, racing.Linearizable(t, &history, oneStock), "10 pieces were promised as 12")
 	})
 }

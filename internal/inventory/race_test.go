@@ -16,6 +16,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
@@ -24,7 +25,7 @@ func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
 		h := open(ctx, t, db)
 		h.item(t, "TEA-1", pieces)
 		var reserved, refused atomic.Int64
-		race(clients, func(client int) {
+		racing.Together(clients, func(client int) {
 			for i := range each {
 				holder := fmt.Sprintf("orders/%d-%d", client, i)
 				switch err := h.reserve(holder, "@"+holder, "TEA-1", 1); {
@@ -49,7 +50,7 @@ func TestOfManyCountsOfOneNumberOneIsTaken(t *testing.T) {
 		h.item(t, "TEA-1", 10)
 		const clients = 24
 		statuses := make([]int, clients)
-		race(clients, func(i int) {
+		racing.Together(clients, func(i int) {
 			statuses[i] = h.adjust(t, "TEA-1", object{"setTo": 20 + i, "changeFrom": 10, "reference": fmt.Sprintf("count-%d", i)}).Status
 		})
 		winner := -1
@@ -73,7 +74,7 @@ func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testi
 		h.item(t, "TEA-2", 1000)
 		const clients, each = 12, 8
 		errs := make(chan error, clients*each)
-		race(clients, func(client int) {
+		racing.Together(clients, func(client int) {
 			skus := []string{"TEA-1", "TEA-2"}
 			if client%2 == 1 {
 				skus[0], skus[1] = skus[1], skus[0]
@@ -102,7 +103,7 @@ func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
 		h := openWith(ctx, t, db, &locktest.Unreliable{})
 		h.item(t, "TEA-1", pieces)
 		var reserved atomic.Int64
-		race(clients, func(client int) {
+		racing.Together(clients, func(client int) {
 			for i := range each {
 				holder := fmt.Sprintf("orders/%d-%d", client, i)
 				err := h.reserve(holder, "@"+holder, "TEA-1", 1)

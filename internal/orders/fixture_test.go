@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -137,21 +136,4 @@ func (s *shop) as(id int64, name string) context.Context {
 	p, _ := principal.From(s.ctx)
 	p.UserID, p.Name = id, name
 	return principal.With(s.ctx, p)
-}
-
-// race runs fn n times at once.
-func race(n int, fn func(i int)) {
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			fn(i)
-		})
-	}
-	ready.Wait()
-	close(start)
-	done.Wait()
 }

@@ -5,12 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/apperr"
@@ -18,6 +14,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 // asked is what a client asked of one order: an action, or "" to read it.
@@ -41,22 +38,10 @@ type place struct {
 // oneOrder is what a status is by itself: an action is done if and only if the
 // machine allows it from the status and the money can be given back, and whoever is
 // refused is told the status.
-var oneOrder = porcupine.Model{
-	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-		byOrder := map[int64][]porcupine.Operation{}
-		for _, operation := range history {
-			order := operation.Input.(asked).order
-			byOrder[order] = append(byOrder[order], operation)
-		}
-		var partitions [][]porcupine.Operation
-		for _, partition := range byOrder {
-			partitions = append(partitions, partition)
-		}
-		return partitions
-	},
-	Init: func() any { return place{status: orders.Machine.Initial.Name} },
-	Step: func(state, input, output any) (bool, any) {
-		in, out, at := input.(asked), output.(told), state.(place)
+var oneOrder = racing.Model[asked, told, place]{
+	Of:      func(in asked) any { return in.order },
+	Initial: place{status: orders.Machine.Initial.Name},
+	Step: func(at place, in asked, out told) (bool, place) {
 		if in.action == "" {
 			return out.status == at.status, at
 		}
@@ -74,37 +59,17 @@ var oneOrder = porcupine.Model{
 	},
 }
 
-// recorder keeps what many clients asked and were told, in the order of one
-// counter.
-type recorder struct {
-	now        atomic.Int64
-	mu         sync.Mutex
-	operations []porcupine.Operation
-}
-
-func (r *recorder) record(client int, in asked, do func() (*orders.Order, error)) error {
-	call := r.now.Add(1)
-	row, err := do()
-	back := r.now.Add(1)
-	var out told
+// tell is what a client is told when its action leaves the row or is refused.
+func tell(row *orders.Order, err error) (told, error) {
 	var refusal *apperr.Error
 	switch {
-	case err == nil:
-		out.status = orders.Machine.Of(row.Status).Name
 	case errors.As(err, &refusal):
-		out.code = refusal.Code
-		out.status, _ = refusal.Members["currentStatus"].(string)
-	default:
-		return err
+		status, _ := refusal.Members["currentStatus"].(string)
+		return told{status, refusal.Code}, nil
+	case err != nil:
+		return told{}, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.operations = append(r.operations, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: back})
-	return nil
-}
-
-func (r *recorder) check() porcupine.CheckResult {
-	return porcupine.CheckOperationsTimeout(oneOrder, r.operations, time.Minute)
+	return told{status: orders.Machine.Of(row.Status).Name}, nil
 }
 
 var steps = map[string]orders.Step{
@@ -127,23 +92,21 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 		}
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
-		var r recorder
-		errs := make([]error, clients)
-		race(clients, func(client int) {
+		var history racing.History[asked, told]
+		racing.Together(clients, func(client int) {
 			random := rand.New(rand.NewPCG(seed, uint64(client)))
 			for i := range requests {
 				in := asked{ids[i*raced/requests], []string{"pay", "pay by wallet", "ship", "complete", "cancel", ""}[random.IntN(6)]}
-				errs[client] = errors.Join(errs[client], r.record(client, in, func() (*orders.Order, error) {
+				history.Record(client, in, func() (told, error) {
 					if in.action == "" {
-						return s.orders.Order(ctx, in.order)
+						return tell(s.orders.Order(ctx, in.order))
 					}
-					return s.move(ctx, in.order, steps[in.action], nil)
-				}))
+					return tell(s.move(ctx, in.order, steps[in.action], nil))
+				})
 			}
 		})
-		require.NoError(t, errors.Join(errs...))
-		require.Len(t, r.operations, clients*requests)
-		require.Equal(t, porcupine.Ok, r.check())
+		require.Len(t, history.Told(), clients*requests)
+		require.True(t, racing.Linearizable(t, &history, oneOrder))
 		s.requireBalanced(t)
 	})
 }
@@ -153,25 +116,23 @@ func TestTheCheckerCatchesATransitionWithoutItsPredicate(t *testing.T) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
 		id := idOf(s.place(t, "TEA-1"))
-		var r recorder
-		var read sync.WaitGroup
-		read.Add(2)
-		errs := make([]error, 2)
-		race(2, func(i int) {
+		var history racing.History[asked, told]
+		bothHaveRead := racing.Meet(2)
+		racing.Together(2, func(i int) {
 			action := []string{"pay", "cancel"}[i]
-			errs[i] = r.record(i, asked{id, action}, func() (after *orders.Order, err error) {
-				err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			history.Record(i, asked{id, action}, func() (told, error) {
+				var after *orders.Order
+				err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 					order, err := s.orders.Order(ctx, id)
 					if err != nil {
 						return err
 					}
-					after, err = s.orders.TakeUnguarded(ctx, u, order, steps[action], func() { read.Done(); read.Wait() })
+					after, err = s.orders.TakeUnguarded(ctx, u, order, steps[action], bothHaveRead)
 					return err
 				})
-				return after, err
+				return tell(after, err)
 			})
 		})
-		require.NoError(t, errors.Join(errs...))
-		require.Equal(t, porcupine.Illegal, r.check(), "both were told that they won")
+		require.False(t, racing.Linearizable(t, &history, oneOrder), "both were told that they won")
 	})
 }

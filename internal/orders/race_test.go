@@ -17,6 +17,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 // move takes a step with an order in a unit of its own, as a request does.
@@ -50,7 +51,7 @@ func (s *shop) racePayAndCancel(t *testing.T, racers int) {
 	t.Helper()
 	id := idOf(s.place(t, "TEA-1"))
 	errs, rows := make([]error, racers), make([]*orders.Order, racers)
-	race(racers, func(i int) {
+	racing.Together(racers, func(i int) {
 		var step orders.Step = orders.Payment{Method: "external"}
 		if i%2 == 1 {
 			step = orders.Cancellation{Reason: "changed my mind"}
@@ -98,7 +99,7 @@ func TestAnItemThatIsDeletedBesideOrdersIsInAllOfThemOrNone(t *testing.T) {
 			s.item(t, sku, 100)
 			etag := s.Send(t, http.MethodGet, "/items/"+sku, nil).Header.Get("ETag")
 			statuses := make([]int, 9)
-			race(len(statuses), func(i int) {
+			racing.Together(len(statuses), func(i int) {
 				if i == 0 {
 					statuses[i] = s.Send(t, http.MethodDelete, "/items/"+sku, nil, "If-Match", etag).Status
 					return
@@ -127,7 +128,7 @@ func TestOfTwoOrdersWithOneCouponOneIsPlaced(t *testing.T) {
 			answers := make([]object, racers)
 			statuses := make([]int, racers)
 			before := s.count(t, &orders.Order{}, "1 = 1")
-			race(racers, func(i int) {
+			racing.Together(racers, func(i int) {
 				a := s.Send(t, http.MethodPost, "/orders", object{"userId": 7, "items": []object{{"sku": "TEA-1", "quantity": 1}}, "couponCode": code})
 				statuses[i], answers[i] = a.Status, a.Body
 			})
@@ -160,7 +161,7 @@ func TestACancelledOrdersCouponIsUsedAgainByOneOfMany(t *testing.T) {
 		for range 5 {
 			order := s.create(t, "/orders", object{"userId": 7, "items": []object{{"sku": "TEA-1", "quantity": 1}}, "couponCode": code})
 			statuses := make([]int, 20)
-			race(len(statuses), func(i int) {
+			racing.Together(len(statuses), func(i int) {
 				statuses[i] = s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "again"}).Status
 			})
 			won := 0

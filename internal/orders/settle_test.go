@@ -16,6 +16,7 @@ import (
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
 	"interlock/internal/wallets"
+	"interlock/test/racing"
 )
 
 // buyer is the user of the orders of this file.
@@ -154,7 +155,7 @@ func TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces(t *testing.T) {
 		s.scarce(t, "TEA-2", 100, pieces)
 		var placed, refused atomic.Int64
 		statuses := make([]int, clients)
-		race(clients, func(i int) {
+		racing.Together(clients, func(i int) {
 			items := []object{{"sku": "TEA-1", "quantity": 1}, {"sku": "TEA-2", "quantity": 1}}
 			if i%2 == 1 {
 				items[0], items[1] = items[1], items[0]
@@ -193,7 +194,7 @@ func TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce(t *te
 
 		const racers = 12
 		statuses := make([]int, racers)
-		race(racers, func(i int) {
+		racing.Together(racers, func(i int) {
 			statuses[i] = s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "changed my mind"}).Status
 		})
 		require.Len(t, without(statuses, http.StatusConflict), 1, statuses)
@@ -221,7 +222,7 @@ func TestOfRacersThatPayShipAndCancelTheLedgersTellOneStory(t *testing.T) {
 		s.fund(t, buyer, 350)
 		for range 8 {
 			order := s.place(t, "TEA-1")
-			race(9, func(i int) {
+			racing.Together(9, func(i int) {
 				action := []string{"pay", "cancel", "ship"}[i%3]
 				body := object{"pay": object{"method": "wallet"}, "cancel": object{"reason": "x"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}}[action]
 				if status := s.Send(t, http.MethodPost, path(order)+"/"+action, body).Status; status != http.StatusOK && status != http.StatusConflict {

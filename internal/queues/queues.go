@@ -2,14 +2,14 @@
 // their sizes, and the locks with their owners.
 //
 // Invariant: a caller sees what belongs to the caller's tenant and nothing else. The
-// key of a lock says whose it is; a queue is shown when its family's Belongs says so,
-// and queues of a family without one are shown to nobody.
+// key of a lock says whose it is; a queue is shown when a domain says that it is the
+// tenant's, and one that no domain owns is shown to nobody.
 package queues
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -32,27 +32,27 @@ const maxQueues = 200
 // ErrNoPrincipal means that the context has no tenant.
 var ErrNoPrincipal = errors.New("queues: the context has no principal")
 
-// Belongs reports whether a queue is of the tenant of ctx.
-type Belongs func(ctx context.Context, queue string) (bool, error)
+// Owned names the queues of the tenant of ctx that one domain has, and whether each is in
+// use. One that is not is shown as long as it holds messages.
+type Owned func(ctx context.Context) (map[string]bool, error)
 
 // Deps are what a Service stands on.
 type Deps struct {
 	Broker mq.Broker
 	Locks  lock.Locker
-	// Belongs is asked by the family of a queue, see mq.Family.
-	Belongs map[string]Belongs
+	Owned  []Owned
 }
 
 // Service answers what waits and what is held.
 type Service struct {
-	broker  mq.Broker
-	locks   lock.Locker
-	belongs map[string]Belongs
+	broker mq.Broker
+	locks  lock.Locker
+	owned  []Owned
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{broker: d.Broker, locks: d.Locks, belongs: d.Belongs}
+	return &Service{broker: d.Broker, locks: d.Locks, owned: d.Owned}
 }
 
 // Queue is a queue with its sizes.
@@ -61,28 +61,33 @@ type Queue struct {
 	mq.Stats
 }
 
-// Queues lists the tenant's queues by name, the first maxQueues of them.
+// Queues lists the tenant's queues that are in use or hold messages by name, the first
+// maxQueues of them.
 func (s *Service) Queues(ctx context.Context) ([]Queue, error) {
 	names, err := s.broker.Names(ctx)
 	if err != nil {
 		return nil, unavailable(err)
 	}
+	mine := map[string]bool{}
+	for _, owned := range s.owned {
+		queues, err := owned(ctx)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(mine, queues)
+	}
 	list := []Queue{}
 	for _, name := range names {
-		belongs, ok := s.belongs[mq.Family(name)]
-		if !ok {
-			continue
-		}
-		mine, err := belongs(ctx, name)
-		if err != nil {
-			return nil, fmt.Errorf("find out whose queue %s is: %w", name, err)
-		}
-		if !mine {
+		inUse, isMine := mine[name]
+		if !isMine {
 			continue
 		}
 		stats, err := s.broker.Queue(name).Stats(ctx)
 		if err != nil {
 			return nil, unavailable(err)
+		}
+		if !inUse && stats.Pending+stats.Claimed+stats.Delayed+stats.Dead == 0 {
+			continue
 		}
 		if list = append(list, Queue{Name: name, Stats: stats}); len(list) == maxQueues {
 			break

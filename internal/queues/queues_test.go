@@ -39,8 +39,8 @@ func TestACallerSeesTheOwnTenantsQueuesAndLocksOnly(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, held.Release(ctx)) }()
 
-		s := queues.New(queues.Deps{Broker: broker, Locks: locks, Belongs: map[string]queues.Belongs{
-			"owned": func(_ context.Context, name string) (bool, error) { return name == mine, nil },
+		s := queues.New(queues.Deps{Broker: broker, Locks: locks, Owned: []queues.Owned{
+			func(context.Context) (map[string]bool, error) { return map[string]bool{mine: true}, nil },
 		}})
 		list, err := s.Queues(ctx)
 		require.NoError(t, err)
@@ -60,5 +60,40 @@ func TestACallerSeesTheOwnTenantsQueuesAndLocksOnly(t *testing.T) {
 		require.NoError(t, db.Close())
 		_, err = s.Queues(ctx)
 		require.True(t, apperr.Has(err, apperr.Unavailable), "%v", err)
+	})
+}
+
+func TestAQueueThatIsNotUsedAnyMoreIsShownUntilItIsEmpty(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		p, _ := principal.From(ctx)
+		broker := mq.NewSQL(db, clock.System{}, mq.Options{})
+		used, ended := fmt.Sprint("used:", p.TenantID), fmt.Sprint("ended:", p.TenantID)
+		s := queues.New(queues.Deps{Broker: broker, Owned: []queues.Owned{
+			func(context.Context) (map[string]bool, error) { return map[string]bool{used: true}, nil },
+			func(context.Context) (map[string]bool, error) { return map[string]bool{ended: false}, nil },
+		}})
+		shown := func() []string {
+			list, err := s.Queues(ctx)
+			require.NoError(t, err)
+			names := []string{}
+			for _, queue := range list {
+				names = append(names, queue.Name)
+			}
+			return names
+		}
+		settle := func(name string, outcome mq.Outcome) {
+			batch, err := broker.Queue(name).Claim(ctx, 1, time.Hour)
+			require.NoError(t, err)
+			require.NoError(t, broker.Queue(name).Settle(ctx, batch, []mq.Outcome{outcome}))
+		}
+		for _, name := range []string{used, ended} {
+			require.NoError(t, broker.Queue(name).Enqueue(ctx, 0, mq.Message{ID: "a"}))
+		}
+		require.Equal(t, []string{ended, used}, shown())
+		settle(used, mq.Done())
+		settle(ended, mq.Dead(errors.New("broken")))
+		require.Equal(t, []string{ended, used}, shown(), "what is dead waits for an answer")
+		require.NoError(t, broker.Queue(ended).DiscardDead(ctx, "a"))
+		require.Equal(t, []string{used}, shown())
 	})
 }

@@ -90,6 +90,9 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
+	if err := createPrivate(path); err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
 	// WAL with synchronous=FULL: an acknowledged write survives a crash of the
 	// machine. The busy timeout serves other processes (commands beside serve).
 	const common = "?_time_format=sqlite&_timezone=UTC&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
@@ -117,6 +120,16 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return db, nil
+}
+
+// createPrivate creates the file for its owner only, unless it is there. SQLite would
+// let everybody read it; the log and the index beside it get the file's mode.
+func createPrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func openMySQL(ctx context.Context, o Options) (*DB, error) {

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -153,6 +154,20 @@ func TestTheReadPoolOfSQLiteRefusesWrites(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	storagetest.CreateThings(t, ctx, db)
 	require.Error(t, db.Read(ctx).Create(&storagetest.Thing{Name: "x"}).Error)
+}
+
+func TestTheFilesOfSQLiteAreTheirOwnersOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data", "interlock.db")
+	db, err := storage.Open(t.Context(), storage.Options{URL: "sqlite://" + path})
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.Migrate(t.Context())
+	require.NoError(t, err)
+	for name, mode := range map[string]os.FileMode{filepath.Dir(path): 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600} {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		require.Equal(t, mode, info.Mode().Perm(), name)
+	}
 }
 
 func TestMySQLSessionsAreSetAsTheGuardsNeed(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -95,21 +94,4 @@ func (b *bank) requireLedger(t *testing.T, user, balance int64) {
 	var audits int64
 	require.NoError(t, b.db.Read(b.ctx).Model(&uow.AuditRow{}).Where("resource = ?", fmt.Sprintf("wallets/%d", user)).Count(&audits).Error)
 	require.Equal(t, int64(len(entries))-received, audits, "one audit row each")
-}
-
-// race runs fn n times at once.
-func race(n int, fn func(i int)) {
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			fn(i)
-		})
-	}
-	ready.Wait()
-	close(start)
-	done.Wait()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/apperr"
+	"interlock/internal/guard"
 	"interlock/internal/httpapi"
 	"interlock/internal/principal"
 	"interlock/internal/uow"
@@ -29,33 +30,14 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-// representation is a wallet. What nothing has touched has version 0, no tag and no
-// author.
 type representation struct {
-	UserID      int64             `json:"userId"`
-	Balance     int64             `json:"balance"`
-	Version     int64             `json:"version"`
-	ETag        *string           `json:"etag"`
-	CreatedTime *time.Time        `json:"createdTime"`
-	UpdatedTime *time.Time        `json:"updatedTime"`
-	UpdatedBy   *principal.Person `json:"updatedBy"`
-}
-
-// EntityTag is "" for what nothing has touched.
-func (r representation) EntityTag() string {
-	if r.ETag == nil {
-		return ""
-	}
-	return *r.ETag
+	UserID  int64 `json:"userId"`
+	Balance int64 `json:"balance"`
+	guard.LateStamp
 }
 
 func represent(w Wallet) representation {
-	v := representation{UserID: w.UserID, Balance: w.Balance, Version: w.Version}
-	if w.Version > 0 {
-		stamp := w.Stamp()
-		v.ETag, v.CreatedTime, v.UpdatedTime, v.UpdatedBy = &stamp.ETag, &stamp.CreatedTime, &stamp.UpdatedTime, &stamp.UpdatedBy
-	}
-	return v
+	return representation{UserID: w.UserID, Balance: w.Balance, LateStamp: w.LateStamp()}
 }
 
 type entryView struct {
@@ -164,13 +146,9 @@ var kindPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
 // check asks the rules that need no wallet.
 func (r entryRequest) check() error {
-	var broken []apperr.Field
-	if *r.Amount == 0 {
-		broken = append(broken, apperr.Field{Pointer: "/amount", Code: "nonzero", Message: "must not be 0"})
-	}
-	if !kindPattern.MatchString(r.Kind) {
-		broken = append(broken, apperr.Field{Pointer: "/kind", Code: "pattern", Message: "must be 1 to 32 letters, digits, dots, underscores and hyphens"})
-	}
+	var broken apperr.Fields
+	broken.Unless(*r.Amount != 0, "/amount", "nonzero", "must not be 0")
+	broken.Unless(kindPattern.MatchString(r.Kind), "/kind", "pattern", "must be 1 to 32 letters, digits, dots, underscores and hyphens")
 	if field := httpapi.CheckReference(r.Reference); field != nil {
 		broken = append(broken, *field)
 	}

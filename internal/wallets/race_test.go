@@ -16,6 +16,7 @@ import (
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
 	"interlock/internal/wallets"
+	"interlock/test/racing"
 )
 
 func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
@@ -24,7 +25,7 @@ func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 		b := open(ctx, t, db)
 		b.fund(t, 12, units)
 		var debited, refused atomic.Int64
-		race(clients, func(client int) {
+		racing.Together(clients, func(client int) {
 			for i := range each {
 				a := b.enter(t, 12, -1, fmt.Sprintf("debit-%d-%d", client, i))
 				switch {
@@ -49,7 +50,7 @@ func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing
 		b := open(ctx, t, db)
 		b.fund(t, 1, funds)
 		b.fund(t, 2, funds)
-		race(clients, func(client int) {
+		racing.Together(clients, func(client int) {
 			from := 1 + client%2
 			for i := range oppositeTransfers / clients {
 				a := b.Send(t, http.MethodPost, "/wallet-transfers?wait=10000", object{
@@ -73,7 +74,7 @@ func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 		const clients = 24
 		answers := make([]object, clients)
 		var made atomic.Int64
-		race(clients, func(i int) {
+		racing.Together(clients, func(i int) {
 			a := b.enter(t, 12, 50, "once")
 			answers[i] = a.Body
 			if a.Status == http.StatusCreated {
@@ -96,7 +97,7 @@ func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
 		b := openWith(ctx, t, db, &locktest.Unreliable{})
 		b.fund(t, 12, units)
 		var debited atomic.Int64
-		race(clients, func(client int) {
+		racing.Together(clients, func(client int) {
 			for i := range each {
 				a := b.enter(t, 12, -1, fmt.Sprintf("debit-%d-%d", client, i))
 				switch a.Status {

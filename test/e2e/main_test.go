@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
+	"interlock/test/racing"
 )
 
 func TestMain(m *testing.M) {
@@ -62,18 +62,11 @@ func newToken(t *testing.T, services *app.Services, tenant, username string) str
 // race makes n calls at one instant and returns the answers by their index.
 func race(t *testing.T, n int, call func(ctx context.Context, i int) (apptest.Answer, error)) []apptest.Answer {
 	t.Helper()
-	answers, errs := make([]apptest.Answer, n), make([]error, n)
-	start := make(chan struct{})
-	var running sync.WaitGroup
-	for i := range n {
-		running.Go(func() {
-			<-start
-			answers[i], errs[i] = call(t.Context(), i)
-		})
-	}
-	close(start)
-	running.Wait()
-	for _, err := range errs {
+	answers := make([]apptest.Answer, n)
+	for _, err := range racing.Errors(n, func(i int) (err error) {
+		answers[i], err = call(t.Context(), i)
+		return err
+	}) {
 		require.NoError(t, err)
 	}
 	return answers

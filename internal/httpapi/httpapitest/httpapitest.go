@@ -27,7 +27,13 @@ type Caller struct{ server *httpapi.Server }
 // New returns a caller of the routes that register registers.
 func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
 	p, _ := principal.From(ctx)
-	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: always(p)})
+	return NewFor(always(p), runner, register)
+}
+
+// NewFor returns a caller of the routes that register registers, who is whom the
+// authenticator takes it for.
+func NewFor(a httpapi.Authenticator, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
+	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: a})
 	register(server.Router())
 	return &Caller{server: server}
 }
@@ -39,10 +45,11 @@ func (a always) Authenticate(*http.Request) (principal.Principal, error) {
 	return principal.Principal(a), nil
 }
 
-// Answer is a reply, its body decoded.
+// Answer is a reply, its body as it was sent and decoded.
 type Answer struct {
 	Status int
 	Header http.Header
+	Text   string
 	Body   map[string]any
 }
 
@@ -68,9 +75,9 @@ func (c *Caller) SendContext(ctx context.Context, t *testing.T, method, path str
 	}
 	recorder := httptest.NewRecorder()
 	c.server.ServeHTTP(recorder, request)
-	answer := Answer{Status: recorder.Code, Header: recorder.Header()}
+	answer := Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String()}
 	if recorder.Body.Len() > 0 {
-		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &answer.Body), recorder.Body.String())
+		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &answer.Body), answer.Text)
 	}
 	return answer
 }

@@ -1,0 +1,123 @@
+// Package racing lets many callers act at the same moment, and checks what they were told
+// against what each of them would see alone.
+package racing
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+)
+
+// patience bounds the search for an order in which a history is possible.
+const patience = time.Minute
+
+// Together runs fn n times at once, and returns when all have ended.
+func Together(n int, fn func(i int)) {
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		ready.Add(1)
+		done.Go(func() {
+			ready.Done()
+			<-start
+			fn(i)
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+}
+
+// Errors is Together for what can fail. It returns the errors by their index.
+func Errors(n int, fn func(i int) error) []error {
+	errs := make([]error, n)
+	Together(n, func(i int) { errs[i] = fn(i) })
+	return errs
+}
+
+// Meet returns a function that returns when n callers have called it.
+func Meet(n int) func() {
+	var there sync.WaitGroup
+	there.Add(n)
+	return func() {
+		there.Done()
+		there.Wait()
+	}
+}
+
+// History keeps what many clients asked and were told, in the order of one counter.
+type History[In, Out any] struct {
+	now        atomic.Int64
+	mu         sync.Mutex
+	operations []porcupine.Operation
+	faults     []error
+}
+
+// Record lets a client ask by do, and keeps what it was told. An error says that it was
+// told nothing, which Linearizable takes for a fault.
+func (h *History[In, Out]) Record(client int, in In, do func() (Out, error)) {
+	call := h.now.Add(1)
+	out, err := do()
+	back := h.now.Add(1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil {
+		h.faults = append(h.faults, err)
+		return
+	}
+	h.operations = append(h.operations, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: back})
+}
+
+// Told returns what was told, in the order of the ends.
+func (h *History[In, Out]) Told() []Out {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	told := make([]Out, len(h.operations))
+	for i, operation := range h.operations {
+		told[i] = operation.Output.(Out)
+	}
+	return told
+}
+
+// Model is what a thing is by itself, asked by one client after the other.
+type Model[In, Out, State any] struct {
+	// Of names the thing that is asked, when there are several, each a model of its own.
+	Of      func(in In) any
+	Initial State
+	// Step reports whether a client who asks in this state can be told out, and returns
+	// the state afterwards.
+	Step func(state State, in In, out Out) (bool, State)
+}
+
+// Linearizable reports whether there is an order of the history, true to who ended before
+// who began, in which the model tells everybody the same.
+func Linearizable[In, Out, State any](t *testing.T, h *History[In, Out], m Model[In, Out, State]) bool {
+	t.Helper()
+	require.Empty(t, h.faults)
+	require.NotEmpty(t, h.operations)
+	model := porcupine.Model{
+		Init: func() any { return m.Initial },
+		Step: func(state, in, out any) (bool, any) { return m.Step(state.(State), in.(In), out.(Out)) },
+	}
+	if m.Of != nil {
+		model.Partition = func(history []porcupine.Operation) [][]porcupine.Operation {
+			of := map[any][]porcupine.Operation{}
+			for _, operation := range history {
+				thing := m.Of(operation.Input.(In))
+				of[thing] = append(of[thing], operation)
+			}
+			partitions := make([][]porcupine.Operation, 0, len(of))
+			for _, partition := range of {
+				partitions = append(partitions, partition)
+			}
+			return partitions
+		}
+	}
+	result := porcupine.CheckOperationsTimeout(model, h.operations, patience)
+	require.NotEqual(t, porcupine.Unknown, result, "the history is too long to be checked")
+	return result == porcupine.Ok
+}
