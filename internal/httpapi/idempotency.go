@@ -128,7 +128,7 @@ func (r *Router) once(limit int64, run attempt) echo.HandlerFunc {
 		if reply, ok := kept.Replay(); ok {
 			return replay(c, reply)
 		}
-		err = run(c, kept)
+		err = caught(func() error { return run(c, kept) })
 		if err == nil || c.Response().Committed {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"gorm.io/gorm"
 
@@ -152,9 +153,14 @@ func insert(tx *gorm.DB, record *Record, expired int64) error {
 	return nil
 }
 
+// clipped cuts a text to at most longest bytes, between two characters: half of one
+// is not text, and a strict engine refuses the row.
 func clipped(text string, longest int) string {
-	if len(text) > longest {
-		return text[:longest]
+	if len(text) <= longest {
+		return text
 	}
-	return text
+	for longest > 0 && !utf8.RuneStart(text[longest]) {
+		longest--
+	}
+	return text[:longest]
 }
