@@ -26,8 +26,14 @@ type Caller struct{ server *httpapi.Server }
 
 // New returns a caller of the routes that register registers.
 func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
+	return NewKeyed(ctx, runner, nil, register)
+}
+
+// NewKeyed is New for requests whose replies a Keeper keeps under their idempotency
+// keys.
+func NewKeyed(ctx context.Context, runner *uow.Runner, keeper httpapi.Keeper, register func(r *httpapi.Router)) *Caller {
 	p, _ := principal.From(ctx)
-	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: always(p)})
+	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: always(p), Keeper: keeper})
 	register(server.Router())
 	return &Caller{server: server}
 }
