@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,8 @@ type object = map[string]any
 // faulty is a service whose one route makes a thing, and fails when it is told to.
 type faulty struct {
 	*httpapitest.Caller
+	keeper *idempotency.Keeper
+	clock  *clock.Fake
 	// fail is called once the thing and its audit entry are in the transaction.
 	fail func() error
 }
@@ -34,10 +37,10 @@ func newFaulty(t *testing.T, ctx context.Context, db *storage.DB, keepServerErro
 	t.Helper()
 	storagetest.CreateThings(t, ctx, db)
 	locks := lock.NewInProcess(clock.System{}, lock.Observer{})
-	f := &faulty{fail: func() error { return nil }}
-	keeper := idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: clock.System{}, KeepServerErrors: keepServerErrors})
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
-	f.Caller = httpapitest.NewKeyed(ctx, runner, keeper, func(r *httpapi.Router) {
+	f := &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)), fail: func() error { return nil }}
+	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, KeepServerErrors: keepServerErrors})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
+	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
 		r.Mutation(http.MethodPost, "/things", "", f.make)
 	})
 	return f
@@ -111,6 +114,32 @@ func TestAnAnswerThatSaysWhenToComeBackIsNeverKept(t *testing.T) {
 		again := f.Send(t, http.MethodPost, "/things", `"tea"`, "X-Idempotency-Key", "k-1")
 		require.Equal(t, http.StatusCreated, again.Status, again.Body)
 		require.EqualValues(t, 1, count(t, ctx, db, "things"))
+	})
+}
+
+func TestAKeyIsForgottenWhenItsTimeIsUpAndSweptThen(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		f := newFaulty(t, ctx, db, false)
+		post := func(key, name string) httpapitest.Answer {
+			return f.Send(t, http.MethodPost, "/things", name, "X-Idempotency-Key", key)
+		}
+		require.Equal(t, http.StatusCreated, post("old", "tea").Status)
+		f.clock.Advance(idempotency.DefaultRetention - time.Second)
+		require.Equal(t, http.StatusCreated, post("young", "coffee").Status)
+		require.NoError(t, f.keeper.Sweep(ctx, 1))
+		require.EqualValues(t, 2, count(t, ctx, db, "idempotency_keys"), "a second is left")
+
+		f.clock.Advance(time.Second)
+		fresh := post("old", "cocoa")
+		require.Equal(t, http.StatusCreated, fresh.Status, "nobody waits for the sweeper")
+		require.Empty(t, fresh.Header.Get(httpapi.HeaderReplay))
+		require.EqualValues(t, 2, count(t, ctx, db, "idempotency_keys"), "one has taken the place of the other")
+		require.Equal(t, "true", post("old", "cocoa").Header.Get(httpapi.HeaderReplay))
+
+		f.clock.Advance(idempotency.DefaultRetention)
+		require.NoError(t, f.keeper.Sweep(ctx, 1))
+		require.Zero(t, count(t, ctx, db, "idempotency_keys"))
+		require.EqualValues(t, 3, count(t, ctx, db, "things"), "what they did is not undone")
 	})
 }
 
