@@ -113,10 +113,16 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 	if err := a.lock(ctx); err != nil {
 		return nil, err
 	}
+	begun := false
+	defer func() {
+		if !begun {
+			a.End(ctx)
+		}
+	}()
 	if err := a.lookUp(ctx); err != nil {
-		a.End(ctx)
 		return nil, err
 	}
+	begun = true
 	return a, nil
 }
 
@@ -243,9 +249,9 @@ func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.Kept) err
 
 // KeepAfter implements httpapi.Attempt. Failing to keep is logged: the caller has
 // his answer, and a repeat is decided anew.
-func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) {
+func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) (httpapi.Kept, bool) {
 	if !a.keeper.keeps(reply) {
-		return
+		return httpapi.Kept{}, false
 	}
 	ctx = context.WithoutCancel(ctx)
 	record, err := a.record(ctx, reply)
@@ -254,11 +260,38 @@ func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) {
 	}
 	switch {
 	case errors.Is(err, errTaken):
+		return a.others(ctx)
 	case err != nil:
 		slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)
 	default:
 		a.recorded(ctx, record, reply)
 	}
+	return httpapi.Kept{}, false
+}
+
+// Settle implements httpapi.Attempt. Without a lease two attempts can run side by side,
+// and the second be refused for what the first has done: a version that has passed, a
+// name that is taken. The unique row tells, whichever comes to it first.
+func (a *attempt) Settle(ctx context.Context, err error, refusal httpapi.Kept) (httpapi.Kept, bool) {
+	switch {
+	case errors.Is(err, errTaken):
+		return a.others(ctx)
+	case ctx.Err() != nil:
+		return httpapi.Kept{}, false
+	}
+	return a.KeepAfter(ctx, refusal)
+}
+
+// others returns what another attempt at the same request has recorded meanwhile.
+func (a *attempt) others(ctx context.Context) (httpapi.Kept, bool) {
+	record, err := a.keeper.store.find(ctx, a.scope, a.request.Key)
+	if err == nil {
+		err = a.found(ctx, record)
+	}
+	if err != nil {
+		return httpapi.Kept{}, false
+	}
+	return *a.earlier, true
 }
 
 // keeps reports whether a reply without an effect of its own is kept. What says
@@ -309,21 +342,6 @@ func (a *attempt) taken(err error) error {
 		return inProgress().Because(errTaken)
 	}
 	return err
-}
-
-// Settle implements httpapi.Attempt.
-func (a *attempt) Settle(ctx context.Context, err error) (httpapi.Kept, error) {
-	if !errors.Is(err, errTaken) {
-		return httpapi.Kept{}, err
-	}
-	record, findErr := a.keeper.store.find(ctx, a.scope, a.request.Key)
-	if findErr != nil {
-		return httpapi.Kept{}, err
-	}
-	if err := a.found(ctx, record); err != nil {
-		return httpapi.Kept{}, err
-	}
-	return *a.earlier, nil
 }
 
 // End implements httpapi.Attempt.
