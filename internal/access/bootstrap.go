@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"interlock/internal/apperr"
+	"interlock/internal/storage"
 )
 
 // Bootstrap creates the tenant "default" with the user "admin" on the first start.
@@ -30,12 +31,12 @@ func (s *Service) Bootstrap(ctx context.Context, adminPassword string) (generate
 	return generated, nil
 }
 
-// Sweep deletes expired sessions and attempts that no longer count, in statements of
-// at most batch rows, until none is left. Nothing depends on when it runs.
+// Sweep deletes expired sessions and attempts that no longer count, until none is left.
+// Nothing depends on when it runs.
 func (s *Service) Sweep(ctx context.Context, batch int) error {
 	now := s.clock.Now()
 	return errors.Join(
-		s.store.sweep(ctx, "sessions", "expires_time", now, batch),
-		s.store.sweep(ctx, "sign_in_attempts", "created_time", now.Add(-attemptWindow), batch),
+		s.store.db.Sweep(ctx, storage.Sweep{Table: "sessions", Column: "expires_time", Until: now}, batch),
+		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-attemptWindow)}, batch),
 	)
 }

@@ -118,39 +118,6 @@ func (s store) view(ctx context.Context, row userRow) (User, error) {
 	}, nil
 }
 
-// sweep deletes the rows whose time is up, batch by batch: whoever guesses at
-// sign-in adds rows faster than any fixed number of them would be taken away.
-func (s store) sweep(ctx context.Context, table, column string, until time.Time, batch int) error {
-	for swept := batch; swept == batch; {
-		var err error
-		if swept, err = s.sweepBatch(ctx, table, column, until, batch); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sweepBatch deletes up to limit rows and returns how many it found:
-//
-//	DELETE FROM t WHERE id IN (…)
-//
-// The ids are read first, because the dialects do not share DELETE … LIMIT.
-func (s store) sweepBatch(ctx context.Context, table, column string, until time.Time, limit int) (int, error) {
-	ctx = storage.AcrossTenants(ctx)
-	var ids []int64
-	query := "SELECT id FROM " + table + " WHERE " + column + " <= ? ORDER BY " + column + " LIMIT ?"
-	if err := s.db.Read(ctx).Raw(query, until, limit).Scan(&ids).Error; err != nil {
-		return 0, fmt.Errorf("read what to sweep from %s: %w", table, err)
-	}
-	if len(ids) == 0 {
-		return 0, nil
-	}
-	if err := s.db.Write(ctx).Exec("DELETE FROM "+table+" WHERE id IN ?", ids).Error; err != nil {
-		return 0, fmt.Errorf("sweep %s: %w", table, err)
-	}
-	return len(ids), nil
-}
-
 func userNamed(tx *gorm.DB, username string) (userRow, error) {
 	var row userRow
 	err := tx.Where("username = ?", username).Take(&row).Error

@@ -23,7 +23,7 @@ func (sv *Services) jobs() []job {
 		{"cancel unpaid orders", time.Second, func(ctx context.Context) error {
 			return sv.Orders.CancelUnpaid(ctx, sv.Clock.Now(), sweepBatch)
 		}},
-		{"forget old conflicts", time.Hour, sv.Conflicts.Forget},
+		{"forget old conflicts", time.Hour, func(ctx context.Context) error { return sv.Conflicts.Sweep(ctx, sweepBatch) }},
 		{"forget expired idempotency keys", time.Minute, func(ctx context.Context) error { return sv.Idempotency.Sweep(ctx, sweepBatch) }},
 		{"sweep sessions", 10 * time.Minute, func(ctx context.Context) error { return sv.Access.Sweep(ctx, sweepBatch) }},
 	}

@@ -164,12 +164,8 @@ func (l *ConflictLog) Today(ctx context.Context, resources []string) ([]Conflict
 	return conflicts, nil
 }
 
-// Forget deletes the counts of days long past, of all tenants.
-func (l *ConflictLog) Forget(ctx context.Context) error {
-	past := l.clock.Now().AddDate(0, 0, -keptDays).Format(dayFormat)
-	err := l.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM conflict_counts WHERE day < ?", past).Error
-	if err != nil {
-		return fmt.Errorf("forget old conflicts: %w", err)
-	}
-	return nil
+// Sweep deletes the counts of days long past, of all tenants.
+func (l *ConflictLog) Sweep(ctx context.Context, batch int) error {
+	past := l.clock.Now().AddDate(0, 0, -keptDays-1).Format(dayFormat)
+	return l.db.Sweep(ctx, storage.Sweep{Table: "conflict_counts", Column: "day", Until: past, Key: "day"}, batch)
 }

@@ -40,12 +40,14 @@ type Attempt interface {
 	Replay() (Kept, bool)
 	// Keep records the reply when u commits, in its transaction.
 	Keep(ctx context.Context, u *uow.Unit, reply Kept) error
-	// KeepAfter records a reply without a transaction of its own: a refusal, which
-	// had no effect, or the verdicts on units that have committed.
-	KeepAfter(ctx context.Context, reply Kept)
-	// Settle returns the reply of another attempt, if err says that it recorded its
-	// own while this one ran; else the error to answer.
-	Settle(ctx context.Context, err error) (Kept, error)
+	// KeepAfter records a reply without a transaction of its own, such as the verdicts
+	// on units that have committed. It reports true with the reply of another attempt,
+	// if that was recorded while this one ran.
+	KeepAfter(ctx context.Context, reply Kept) (Kept, bool)
+	// Settle ends an attempt that failed. It keeps the refusal, and reports true with
+	// the reply of another attempt, if that was recorded while this one ran: the
+	// failure is then its echo.
+	Settle(ctx context.Context, err error, refusal Kept) (Kept, bool)
 	// End frees the key for the next attempt.
 	End(ctx context.Context)
 }
@@ -128,17 +130,13 @@ func (r *Router) once(limit int64, run attempt) echo.HandlerFunc {
 		if reply, ok := kept.Replay(); ok {
 			return replay(c, reply)
 		}
-		err = run(c, kept)
+		err = caught(func() error { return run(c, kept) })
 		if err == nil || c.Response().Committed {
 			return err
 		}
-		reply, err := kept.Settle(ctx, err)
-		if err == nil {
+		refusal, _ := problem(ctx, err)
+		if reply, ok := kept.Settle(ctx, err, refusal.kept()); ok {
 			return replay(c, reply)
-		}
-		if ctx.Err() == nil {
-			out, _ := problem(ctx, err)
-			kept.KeepAfter(ctx, out.kept())
 		}
 		return err
 	}

@@ -109,20 +109,25 @@ func logRequest(c echo.Context, route string, status int, milliseconds float64, 
 	slog.LogAttrs(ctx, level, "request", attributes...)
 }
 
-// recovered turns a panic into an internal error. Its unit has been rolled back on
-// the way up.
+// recovered turns a panic into an internal error.
 func recovered(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler { //nolint:errorlint // a sentinel by identity, as net/http compares it
-					panic(p)
-				}
-				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			}
-		}()
-		return next(c)
+	return func(c echo.Context) error {
+		return caught(func() error { return next(c) })
 	}
+}
+
+// caught runs fn and returns a panic as an error, which nobody outside is shown. Its
+// unit has been rolled back on the way up.
+func caught(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // a sentinel by identity, as net/http compares it
+				panic(p)
+			}
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn()
 }
 
 // Content security policies: nothing comes from elsewhere. The admin's components

@@ -264,8 +264,11 @@ func (r *Router) batch(fn QueryFunc) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if kept != nil {
-			kept.KeepAfter(c.Request().Context(), out.kept())
+		if kept == nil {
+			return out.send(c)
+		}
+		if reply, other := kept.KeepAfter(c.Request().Context(), out.kept()); other {
+			return replay(c, reply)
 		}
 		return out.send(c)
 	})

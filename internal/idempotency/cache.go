@@ -2,7 +2,7 @@ package idempotency
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/binary"
 	"errors"
 	"log/slog"
 	"sync/atomic"
@@ -47,11 +47,6 @@ func (c *RedisCache) Put(ctx context.Context, name string, value []byte, life ti
 	return c.client.Set(ctx, name, value, life).Err()
 }
 
-type noCache struct{}
-
-func (noCache) Get(context.Context, string) ([]byte, error)              { return nil, nil }
-func (noCache) Put(context.Context, string, []byte, time.Duration) error { return nil }
-
 // outage remembers that Redis did not answer, so that the requests of the next
 // second do not wait for it one by one.
 type outage struct{ until atomic.Int64 }
@@ -59,63 +54,104 @@ type outage struct{ until atomic.Int64 }
 func (o *outage) begin(now time.Time)      { o.until.Store(now.Add(outageLife).UnixMicro()) }
 func (o *outage) lasts(now time.Time) bool { return now.UnixMicro() < o.until.Load() }
 
-// cacheEntry is what of a record is cached: what a replay needs. The reply is
-// sealed as it is in the database.
-type cacheEntry struct {
-	ID          int64     `json:"i"`
-	Fingerprint []byte    `json:"f"`
-	Method      string    `json:"m"`
-	Path        string    `json:"p"`
-	Reply       []byte    `json:"r"`
-	Location    string    `json:"l"`
-	SealKey     string    `json:"k"`
-	Expires     time.Time `json:"e"`
-}
-
-// cached returns the record that the cache has for an attempt.
-func (k *Keeper) cached(ctx context.Context, a *attempt) (Record, bool) {
+// cached returns what the cache has for an attempt, nil when that is nothing.
+func (a *attempt) cached(ctx context.Context) *answer {
+	k := a.keeper
 	now := k.clock.Now()
-	if k.outage.lasts(now) {
-		return Record{}, false
+	if k.cache == nil || k.outage.lasts(now) {
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, cachePatience)
+	asked, cancel := context.WithTimeout(ctx, cachePatience)
 	defer cancel()
-	value, err := k.cache.Get(ctx, a.name())
+	value, err := k.cache.Get(asked, a.name())
 	if err != nil {
 		k.cacheFailed(ctx, err)
-		return Record{}, false
+		return nil
 	}
-	var entry cacheEntry
-	if value == nil || json.Unmarshal(value, &entry) != nil || !now.Before(entry.Expires) || len(entry.Fingerprint) != len(fingerprint{}) {
+	record := Record{TenantID: a.actor.TenantID, Scope: a.scope, IdempotencyKey: a.request.Key}
+	if value == nil || !record.decode(value) || !now.Before(record.ExpiresTime) {
 		k.metrics.cache.WithLabelValues("miss").Inc()
-		return Record{}, false
+		return nil
+	}
+	kept, err := k.open(record)
+	if err != nil {
+		// The database may have what the cache has damaged; if not, it says so.
+		k.metrics.cache.WithLabelValues("miss").Inc()
+		return nil
 	}
 	k.metrics.cache.WithLabelValues("hit").Inc()
-	return Record{
-		ID: entry.ID, TenantID: a.actor.TenantID, Scope: a.scope, IdempotencyKey: a.request.Key,
-		Fingerprint: entry.Fingerprint, Method: entry.Method, Path: entry.Path,
-		Reply: entry.Reply, Location: entry.Location, SealKey: entry.SealKey, ExpiresTime: entry.Expires,
-	}, true
+	return kept
 }
 
-// remember puts a committed record into the cache.
-func (k *Keeper) remember(ctx context.Context, record Record) {
+// cache puts a committed record into the cache.
+func (a *attempt) cache(ctx context.Context, record Record) {
+	k := a.keeper
 	now := k.clock.Now()
-	if _, none := k.cache.(noCache); none || k.outage.lasts(now) {
-		return
-	}
-	value, err := json.Marshal(cacheEntry{
-		ID: record.ID, Fingerprint: record.Fingerprint, Method: record.Method, Path: record.Path,
-		Reply: record.Reply, Location: record.Location, SealKey: record.SealKey, Expires: record.ExpiresTime,
-	})
-	if err != nil {
+	if k.cache == nil || k.outage.lasts(now) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cachePatience)
 	defer cancel()
-	if err := k.cache.Put(ctx, record.name(), value, record.ExpiresTime.Sub(now)); err != nil {
+	if err := k.cache.Put(ctx, a.name(), record.encode(), record.ExpiresTime.Sub(now)); err != nil {
 		k.cacheFailed(ctx, err)
 	}
+}
+
+// encoding is the first byte of a cached record. Another one is read as nothing, so that
+// versions of the program can share a Redis.
+const encoding = 2
+
+// encode writes what of a record a replay needs: encoding, id, expiry (µs since 1970),
+// fingerprint, the texts and whether there is a reply, each text after its length, and
+// the reply, sealed as it is in the database.
+func (r Record) encode() []byte {
+	to := make([]byte, 0, 128+len(r.Path)+len(r.Location)+len(r.Reply))
+	to = append(to, encoding)
+	to = binary.AppendVarint(to, r.ID)
+	to = binary.AppendVarint(to, r.ExpiresTime.UnixMicro())
+	to = append(to, r.Fingerprint...)
+	for _, text := range []string{r.Method, r.Path, r.Location, r.SealKey} {
+		to = binary.AppendUvarint(to, uint64(len(text)))
+		to = append(to, text...)
+	}
+	if r.Reply == nil {
+		return append(to, 0)
+	}
+	return append(append(to, 1), r.Reply...)
+}
+
+// decode reads what encode wrote and reports whether it was that.
+func (r *Record) decode(from []byte) bool {
+	if len(from) == 0 || from[0] != encoding {
+		return false
+	}
+	from = from[1:]
+	id, n := binary.Varint(from)
+	if n <= 0 {
+		return false
+	}
+	from = from[n:]
+	expires, n := binary.Varint(from)
+	if n <= 0 || len(from)-n < len(fingerprint{}) {
+		return false
+	}
+	from = from[n:]
+	r.ID, r.ExpiresTime = id, time.UnixMicro(expires).UTC()
+	r.Fingerprint, from = from[:len(fingerprint{})], from[len(fingerprint{}):]
+	for _, text := range []*string{&r.Method, &r.Path, &r.Location, &r.SealKey} {
+		size, n := binary.Uvarint(from)
+		if n <= 0 || size > uint64(len(from)-n) {
+			return false
+		}
+		*text, from = string(from[n:n+int(size)]), from[n+int(size):]
+	}
+	if len(from) == 0 || from[0] > 1 || from[0] == 0 && len(from) > 1 {
+		return false
+	}
+	if from[0] == 1 {
+		r.Reply = from[1:]
+	}
+	return true
 }
 
 // cacheFailed leaves Redis alone for a while. The database goes on deciding.

@@ -52,6 +52,7 @@ type Keeper struct {
 	keepServerErrors bool
 	quota            quota
 	replays          replays
+	memory           memory
 	outage           outage
 	metrics          metrics
 }
@@ -60,9 +61,6 @@ type Keeper struct {
 func New(d Deps) *Keeper {
 	if d.Retention == 0 {
 		d.Retention = DefaultRetention
-	}
-	if d.Cache == nil {
-		d.Cache = noCache{}
 	}
 	st := store{db: d.DB}
 	return &Keeper{
@@ -82,6 +80,8 @@ type attempt struct {
 	scope   string
 	print   fingerprint
 	started time.Time
+	// label is what name returned.
+	label string
 
 	// lease is nil while a replay is sent, and when no lease could be asked for.
 	lease lock.Lease
@@ -90,9 +90,10 @@ type attempt struct {
 	earlier *httpapi.Kept
 }
 
-// Begin implements httpapi.Keeper. The cache is asked first, which costs a replay
-// one round trip; then the lease is taken, and the database asked under it, which
-// decides. Without Redis the lease is missing and the unique row remains.
+// Begin implements httpapi.Keeper. This process's memory is asked first and then
+// Redis, which costs a replay one round trip; then the lease is taken, and the database
+// asked under it, which decides. Without Redis the lease is missing and the unique row
+// remains.
 func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Attempt, error) {
 	actor, ok := principal.From(ctx)
 	if !ok {
@@ -101,16 +102,27 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 	a := &attempt{
 		keeper: k, request: request, actor: actor, scope: scopeOf(actor), print: fingerprintOf(request), started: clock.Mark(),
 	}
-	if record, ok := k.cached(ctx, a); ok {
-		return a, a.repeat(record)
+	if kept := k.memory.get(a.place(), k.clock.Now()); kept != nil {
+		k.metrics.cache.WithLabelValues("memory").Inc()
+		return a, a.repeat(kept)
+	}
+	if kept := a.cached(ctx); kept != nil {
+		k.memory.put(a.place(), kept)
+		return a, a.repeat(kept)
 	}
 	if err := a.lock(ctx); err != nil {
 		return nil, err
 	}
+	begun := false
+	defer func() {
+		if !begun {
+			a.End(ctx)
+		}
+	}()
 	if err := a.lookUp(ctx); err != nil {
-		a.End(ctx)
 		return nil, err
 	}
+	begun = true
 	return a, nil
 }
 
@@ -146,8 +158,7 @@ func (a *attempt) lookUp(ctx context.Context) error {
 	case err != nil:
 		return err
 	case k.clock.Now().Before(record.ExpiresTime):
-		k.remember(ctx, record)
-		return a.repeat(record)
+		return a.found(ctx, record)
 	default:
 		a.expired = record.ID
 	}
@@ -166,35 +177,51 @@ func (k *Keeper) overQuota(err error) error {
 		"Your organisation has as many idempotency keys as it may, %d; nothing was done. Try again when older ones have expired.", k.quota.limit).After(time.Minute)
 }
 
-// repeat makes the attempt a replay of a record. Errors: IdempotencyKeyReused.
-func (a *attempt) repeat(record Record) error {
-	k := a.keeper
-	if fingerprint(record.Fingerprint) != a.print {
-		k.metrics.refused.WithLabelValues("reused").Inc()
-		return apperr.New(apperr.IdempotencyKeyReused,
-			"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", record.Method, record.Path)
-	}
-	reply, err := k.open(record)
+// found makes the attempt a replay of a record of the database, which the caches had
+// lost.
+func (a *attempt) found(ctx context.Context, record Record) error {
+	kept, err := a.keeper.open(record)
 	if err != nil {
 		return err
 	}
-	a.earlier = &reply
+	a.remember(ctx, record, kept)
+	return a.repeat(kept)
+}
+
+// repeat makes the attempt a replay. Errors: IdempotencyKeyReused.
+func (a *attempt) repeat(kept *answer) error {
+	k := a.keeper
+	if kept.print != a.print {
+		k.metrics.refused.WithLabelValues("reused").Inc()
+		return apperr.New(apperr.IdempotencyKeyReused,
+			"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", kept.method, kept.path)
+	}
+	a.earlier = &kept.reply
 	k.metrics.replays.Inc()
-	k.replays.count(record)
+	k.replays.count(a.actor.TenantID, kept.id)
 	return nil
 }
 
-// open returns the reply of a record. One that was too large to keep is answered
-// with 200 and where to read it.
-func (k *Keeper) open(record Record) (httpapi.Kept, error) {
+// open returns what a replay of a record needs. One whose reply was too large to keep is
+// answered with 200 and where to read it.
+func (k *Keeper) open(record Record) (*answer, error) {
+	kept := &answer{
+		id: record.ID, print: fingerprint(record.Fingerprint), method: record.Method, path: record.Path, expires: record.ExpiresTime,
+	}
 	if record.Reply == nil {
-		return httpapi.Kept{Status: http.StatusOK, Header: http.Header{"Location": {record.Location}}}, nil
+		kept.reply = elsewhere(record.Location)
+		return kept, nil
 	}
-	reply, err := k.seal.open(record.Reply, record.SealKey, placeOf(record.TenantID, record.Scope, record.IdempotencyKey))
-	if err != nil {
-		return httpapi.Kept{}, fmt.Errorf("replay the idempotency key %d: %w", record.ID, err)
+	var err error
+	if kept.reply, err = k.seal.open(record.Reply, record.SealKey, placeOf(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
+		return nil, fmt.Errorf("replay the idempotency key %d: %w", record.ID, err)
 	}
-	return reply, nil
+	return kept, nil
+}
+
+// elsewhere is the repeat of a reply that was too large to keep.
+func elsewhere(location string) httpapi.Kept {
+	return httpapi.Kept{Status: http.StatusOK, Header: http.Header{"Location": {location}}}
 }
 
 // Replay implements httpapi.Attempt.
@@ -216,15 +243,15 @@ func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.Kept) err
 		return err
 	}
 	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(insert(tx, &record, a.expired)) })
-	u.AfterCommit(func(ctx context.Context) { a.keeper.recorded(ctx, record) })
+	u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })
 	return nil
 }
 
 // KeepAfter implements httpapi.Attempt. Failing to keep is logged: the caller has
 // his answer, and a repeat is decided anew.
-func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) {
+func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) (httpapi.Kept, bool) {
 	if !a.keeper.keeps(reply) {
-		return
+		return httpapi.Kept{}, false
 	}
 	ctx = context.WithoutCancel(ctx)
 	record, err := a.record(ctx, reply)
@@ -233,11 +260,38 @@ func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) {
 	}
 	switch {
 	case errors.Is(err, errTaken):
+		return a.others(ctx)
 	case err != nil:
 		slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)
 	default:
-		a.keeper.recorded(ctx, record)
+		a.recorded(ctx, record, reply)
 	}
+	return httpapi.Kept{}, false
+}
+
+// Settle implements httpapi.Attempt. Without a lease two attempts can run side by side,
+// and the second be refused for what the first has done: a version that has passed, a
+// name that is taken. The unique row tells, whichever comes to it first.
+func (a *attempt) Settle(ctx context.Context, err error, refusal httpapi.Kept) (httpapi.Kept, bool) {
+	switch {
+	case errors.Is(err, errTaken):
+		return a.others(ctx)
+	case ctx.Err() != nil:
+		return httpapi.Kept{}, false
+	}
+	return a.KeepAfter(ctx, refusal)
+}
+
+// others returns what another attempt at the same request has recorded meanwhile.
+func (a *attempt) others(ctx context.Context) (httpapi.Kept, bool) {
+	record, err := a.keeper.store.find(ctx, a.scope, a.request.Key)
+	if err == nil {
+		err = a.found(ctx, record)
+	}
+	if err != nil {
+		return httpapi.Kept{}, false
+	}
+	return *a.earlier, true
 }
 
 // keeps reports whether a reply without an effect of its own is kept. What says
@@ -290,21 +344,6 @@ func (a *attempt) taken(err error) error {
 	return err
 }
 
-// Settle implements httpapi.Attempt.
-func (a *attempt) Settle(ctx context.Context, err error) (httpapi.Kept, error) {
-	if !errors.Is(err, errTaken) {
-		return httpapi.Kept{}, err
-	}
-	record, findErr := a.keeper.store.find(ctx, a.scope, a.request.Key)
-	if findErr != nil {
-		return httpapi.Kept{}, err
-	}
-	if err := a.repeat(record); err != nil {
-		return httpapi.Kept{}, err
-	}
-	return *a.earlier, nil
-}
-
 // End implements httpapi.Attempt.
 func (a *attempt) End(ctx context.Context) {
 	if a.lease == nil {
@@ -315,15 +354,34 @@ func (a *attempt) End(ctx context.Context) {
 	a.lease = nil
 }
 
-// name is the key as the lease and the cache know it.
-func (a *attempt) name() string { return nameOf(a.actor.TenantID, a.scope, a.request.Key) }
+// name is the key as the lease and Redis know it.
+func (a *attempt) name() string {
+	if a.label == "" {
+		a.label = nameOf(a.actor.TenantID, a.scope, a.request.Key)
+	}
+	return a.label
+}
+
+// place is the key as this process's memory knows it.
+func (a *attempt) place() place { return place{a.actor.TenantID, a.scope, a.request.Key} }
 
 func inProgress() *apperr.Error {
 	return apperr.New(apperr.RequestInProgress, "The first request with this idempotency key is still running. Send it again in a moment to get its answer.").After(time.Second)
 }
 
 // recorded is called once a record is committed.
-func (k *Keeper) recorded(ctx context.Context, record Record) {
-	k.quota.added(record.TenantID)
-	k.remember(ctx, record)
+func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kept) {
+	a.keeper.quota.added(record.TenantID)
+	if record.Reply == nil {
+		reply = elsewhere(record.Location)
+	}
+	a.remember(ctx, record, &answer{
+		id: record.ID, print: a.print, method: record.Method, path: record.Path, reply: reply, expires: record.ExpiresTime,
+	})
+}
+
+// remember puts a committed record into the caches.
+func (a *attempt) remember(ctx context.Context, record Record, kept *answer) {
+	a.keeper.memory.put(a.place(), kept)
+	a.cache(ctx, record)
 }

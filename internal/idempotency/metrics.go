@@ -20,7 +20,7 @@ func newMetrics(registerer prometheus.Registerer) metrics {
 		}, []string{"reason"}),
 		cache: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_idempotency_cache_total",
-			Help: "Look-ups of idempotency keys in the cache (hit, miss, error).",
+			Help: "Look-ups of idempotency keys in this process (memory) and then in Redis (hit, miss, error).",
 		}, []string{"result"}),
 	}
 	if registerer != nil {

@@ -82,24 +82,8 @@ func (s store) count(ctx context.Context, now time.Time) (int64, error) {
 	return keys, nil
 }
 
-// Sweep deletes expired records of all tenants, batch by batch.
+// Sweep deletes expired records of all tenants. One that is not swept yet is not found
+// either, so nothing depends on when it runs.
 func (k *Keeper) Sweep(ctx context.Context, batch int) error {
-	ctx = storage.AcrossTenants(ctx)
-	for {
-		var ids []int64
-		err := k.store.db.Read(ctx).Model(&Record{}).Where("expires_time <= ?", k.clock.Now()).
-			Order("expires_time").Limit(batch).Pluck("id", &ids).Error
-		if err != nil {
-			return fmt.Errorf("read expired idempotency keys: %w", err)
-		}
-		if len(ids) == 0 {
-			return nil
-		}
-		if err := k.store.db.Write(ctx).Exec("DELETE FROM idempotency_keys WHERE tenant_id >= 0 AND id IN ?", ids).Error; err != nil {
-			return fmt.Errorf("forget expired idempotency keys: %w", err)
-		}
-		if len(ids) < batch {
-			return nil
-		}
-	}
+	return k.store.db.Sweep(ctx, storage.Sweep{Table: "idempotency_keys", Column: "expires_time", Until: k.clock.Now()}, batch)
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"gorm.io/gorm"
 
@@ -34,13 +35,16 @@ type fingerprint [sha256.Size]byte
 // moving bytes from part to part.
 func fingerprintOf(r httpapi.Keyed) fingerprint {
 	hash := sha256.New()
-	var size [8]byte
-	for _, part := range [][]byte{[]byte(r.Method), []byte(r.Path), []byte(canonical(r.Query)), r.Body} {
-		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
-		hash.Write(size[:])
-		hash.Write(part)
+	head := make([]byte, 0, 256)
+	for _, part := range []string{r.Method, r.Path, canonical(r.Query)} {
+		head = binary.BigEndian.AppendUint64(head, uint64(len(part)))
+		head = append(head, part...)
 	}
-	return fingerprint(hash.Sum(nil))
+	hash.Write(binary.BigEndian.AppendUint64(head, uint64(len(r.Body))))
+	hash.Write(r.Body)
+	var print fingerprint
+	hash.Sum(print[:0])
+	return print
 }
 
 // canonical sorts a query by name. One that cannot be parsed stands for itself.
@@ -104,13 +108,14 @@ type Record struct {
 // TableName implements gorm's Tabler.
 func (Record) TableName() string { return "idempotency_keys" }
 
-func (r Record) name() string { return nameOf(r.TenantID, r.Scope, r.IdempotencyKey) }
-
 // nameOf names a key for the lease and the cache: at a bounded length, and with
 // nothing of the caller's own text in it.
 func nameOf(tenantID int64, scope, key string) string {
 	digest := sha256.Sum256([]byte(key))
-	return fmt.Sprintf("idempotency:{%d}:%s:%s", tenantID, scope, base64.RawURLEncoding.EncodeToString(digest[:]))
+	name := make([]byte, 0, 128)
+	name = strconv.AppendInt(append(name, "idempotency:{"...), tenantID, 10)
+	name = append(append(append(name, "}:"...), scope...), ':')
+	return string(base64.RawURLEncoding.AppendEncode(name, digest[:]))
 }
 
 // errTaken says that the key was recorded by somebody else meanwhile.
@@ -152,9 +157,14 @@ func insert(tx *gorm.DB, record *Record, expired int64) error {
 	return nil
 }
 
+// clipped cuts a text to at most longest bytes, between two characters: half of one
+// is not text, and a strict engine refuses the row.
 func clipped(text string, longest int) string {
-	if len(text) > longest {
-		return text[:longest]
+	if len(text) <= longest {
+		return text
 	}
-	return text
+	for longest > 0 && !utf8.RuneStart(text[longest]) {
+		longest--
+	}
+	return text[:longest]
 }

@@ -36,10 +36,10 @@ func newReplays(st store, clk clock.Clock) replays {
 	return replays{store: st, clock: clk, pending: make(map[replayed]int64)}
 }
 
-func (r *replays) count(record Record) {
+func (r *replays) count(tenant, id int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pending[replayed{record.TenantID, record.ID}]++
+	r.pending[replayed{tenant, id}]++
 }
 
 // Run adds up replays until ctx ends, and once more then.

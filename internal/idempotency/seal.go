@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"interlock/internal/httpapi"
@@ -85,7 +86,7 @@ func (s Seal) open(sealed []byte, keyID, place string) (httpapi.Kept, error) {
 
 // placeOf is the associated data of a record.
 func placeOf(tenantID int64, scope, key string) string {
-	return fmt.Sprintf("%d\x00%s\x00%s", tenantID, scope, key)
+	return strconv.FormatInt(tenantID, 10) + "\x00" + scope + "\x00" + key
 }
 
 // pack writes a reply as its status, the length of its header, the header as JSON,

@@ -5,7 +5,7 @@
 //	B  the statements of one unit: BEGIN, guarded UPDATE, INSERT history, INSERT audit, COMMIT
 //	C  a config PATCH through HTTP, which is B plus everything that the service adds
 //	D  a GET that is answered from memory, of a second service, which has a Redis
-//	E  a POST that was answered before, of that service: its reply again, from Redis
+//	E  a POST that was answered before, of that service: its reply again, from its memory
 //
 // It is run by `make bench`, beside the servers of test/services. What holds:
 //   - The rounds are interleaved (A B C D E A B …), so that a neighbour on the machine hits all
@@ -117,7 +117,7 @@ func run(ctx context.Context, o options) (err error) {
 		{name: "B  raw statements of one unit", step: units.step},
 		{name: "C  config PATCH through HTTP", step: edits.step},
 		{name: "D  GET from memory", step: lookups.step},
-		{name: "E  POST replayed from Redis", step: replays.step},
+		{name: "E  POST replayed", step: replays.step},
 	}
 	processes := []process{
 		{name: "mariadbd", pid: engine.pid},

@@ -26,7 +26,7 @@ type repeater struct {
 }
 
 // newReplays repeats the creation of a config under its idempotency key: the first
-// creates it, here, and those that are measured get its reply from Redis.
+// creates it, here, and those that are measured get its reply from the service's memory.
 func newReplays(s *service, workers int) (repeats, error) {
 	body := `{"key":"` + replayedKey + `","value":"` + valueOf(0) + `","valueType":"string","remark":"written by the bench"}`
 	request := "POST /api/v1/configs HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + s.token +

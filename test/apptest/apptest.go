@@ -96,10 +96,11 @@ func Shared(t *testing.T, engine string) *Program {
 	return p
 }
 
-// Start boots a program of the test's own and stops it when the test ends.
-func Start(t *testing.T, s settings.Settings) *Program {
+// Start boots a program of the test's own and stops it when the test ends. prepare is
+// called before the program serves or runs anything.
+func Start(t *testing.T, s settings.Settings, prepare ...func(p *Program)) *Program {
 	t.Helper()
-	p, stop := boot(t, s)
+	p, stop := boot(t, s, prepare...)
 	t.Cleanup(func() { require.NoError(t, stop()) })
 	return p
 }
@@ -114,14 +115,14 @@ func Settings(dir string) settings.Settings {
 	return s
 }
 
-func boot(t *testing.T, s settings.Settings) (*Program, func() error) {
+func boot(t *testing.T, s settings.Settings, prepare ...func(p *Program)) (*Program, func() error) {
 	t.Helper()
-	p, stop, err := start(s)
+	p, stop, err := start(s, prepare...)
 	require.NoError(t, err)
 	return p, stop
 }
 
-func start(s settings.Settings) (p *Program, stop func() error, err error) {
+func start(s settings.Settings, prepare ...func(p *Program)) (p *Program, stop func() error, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if _, err := app.Migrate(ctx, s.Storage); err != nil {
 		cancel()
@@ -132,9 +133,13 @@ func start(s settings.Settings) (p *Program, stop func() error, err error) {
 		cancel()
 		return nil, nil, err
 	}
+	p = &Program{Program: program, URL: "http://" + program.Addr()}
+	for _, fn := range prepare {
+		fn(p)
+	}
 	done := make(chan error, 1)
 	go func() { done <- program.Run(ctx) }()
-	return &Program{Program: program, URL: "http://" + program.Addr()}, func() error {
+	return p, func() error {
 		cancel()
 		return <-done
 	}, nil

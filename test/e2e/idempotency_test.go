@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -254,6 +255,13 @@ func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), server.URL()
 	c := underContract(t, apptest.Start(t, s).Admin(t))
+	// elsewhere is the same caller at another process, which remembers nothing yet.
+	elsewhere := func() *apptest.Caller {
+		s.DataDir = t.TempDir()
+		other := *c
+		other.Program = apptest.Start(t, s)
+		return &other
+	}
 	first := keyed(t, c, "k-1", "TEA")
 	require.Equal(t, http.StatusCreated, first.Status)
 
@@ -261,16 +269,24 @@ func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
 	cached, err := client.Keys(t.Context(), "idempotency:*").Result()
 	require.NoError(t, err)
 	require.Len(t, cached, 1)
-	// A reply that came from the cache shows that it was asked at all.
-	require.True(t, isReplay(keyed(t, c, "k-1", "TEA")))
+	second := elsewhere()
+	hits := func() float64 { return metric(t, second, `interlock_idempotency_cache_total{result="hit"}`) }
+	again := keyed(t, second, "k-1", "TEA")
+	require.True(t, isReplay(again))
+	require.Equal(t, string(first.Body), string(again.Body))
+	require.EqualValues(t, 1, hits(), "it came from Redis")
+	require.True(t, isReplay(keyed(t, second, "k-1", "TEA")))
+	require.EqualValues(t, 1, hits(), "and is remembered")
 
+	third := elsewhere()
 	require.NoError(t, client.FlushAll(t.Context()).Err())
-	again := keyed(t, c, "k-1", "TEA")
+	again = keyed(t, third, "k-1", "TEA")
 	require.True(t, isReplay(again), "%s", again.Body)
 	require.Equal(t, string(first.Body), string(again.Body))
 
+	fourth := elsewhere()
 	server.Kill(t)
-	again = keyed(t, c, "k-1", "TEA")
+	again = keyed(t, fourth, "k-1", "TEA")
 	require.True(t, isReplay(again), "%s", again.Body)
 	fresh := keyed(t, c, "k-2", "COFFEE")
 	require.Equal(t, http.StatusCreated, fresh.Status, "%s", fresh.Body)
@@ -286,4 +302,19 @@ func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
 	}
 	require.Equal(t, 1, effects, "without a lease the unique row decides")
 	require.EqualValues(t, 3, rows(t, c, "items", "1 = 1"))
+}
+
+// metric reads one series of a program's metrics, 0 when it is not there yet.
+func metric(t *testing.T, c *apptest.Caller, series string) float64 {
+	t.Helper()
+	answer := c.Do(t, http.MethodGet, "/metrics", nil)
+	require.Equal(t, http.StatusOK, answer.Status)
+	for line := range strings.Lines(string(answer.Body)) {
+		if text, found := strings.CutPrefix(line, series+" "); found {
+			value, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			require.NoError(t, err, line)
+			return value
+		}
+	}
+	return 0
 }

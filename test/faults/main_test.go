@@ -99,10 +99,11 @@ func fresh(t *testing.T, engine string) settings.Settings {
 	return s
 }
 
-// serveHere boots the program in this process and returns an admin's caller.
-func serveHere(t *testing.T, s settings.Settings) (*apptest.Program, *apptest.Caller) {
+// serveHere boots the program in this process and returns an admin's caller. prepare is
+// called before the program serves.
+func serveHere(t *testing.T, s settings.Settings, prepare ...func(p *apptest.Program)) (*apptest.Program, *apptest.Caller) {
 	t.Helper()
-	p := apptest.Start(t, s)
+	p := apptest.Start(t, s, prepare...)
 	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: "default", Username: "admin", Name: "faults"})
 	require.NoError(t, err)
 	return p, &apptest.Caller{Program: p, Token: token, HTTP: newClient(t)}

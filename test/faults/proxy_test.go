@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"net"
@@ -48,8 +49,10 @@ type proxy struct {
 	// onCommit decides about each COMMIT; onLost is called when one, or the reply to
 	// it, is lost and before its link is cut; delay holds each message back.
 	onCommit func() fate
-	onLost   func()
-	delay    func() time.Duration
+	// marked is a text that the transaction of the next fate writes, "" for any.
+	marked string
+	onLost func()
+	delay  func() time.Duration
 	// flowing is closed while messages pass.
 	flowing chan struct{}
 	// ended is closed with the test.
@@ -105,6 +108,15 @@ func (p *proxy) nextCommit(f fate) {
 	})
 }
 
+// nextCommitOf gives the COMMIT of the next transaction that inserts a text a fate;
+// those of others pass.
+func (p *proxy) nextCommitOf(text string, f fate) {
+	p.nextCommit(f)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.marked = text
+}
+
 // whenLost calls fn whenever a COMMIT or the reply to it is lost, and before the
 // program can notice.
 func (p *proxy) whenLost(fn func()) {
@@ -152,11 +164,19 @@ func (p *proxy) mend() {
 	p.down = false
 }
 
-func (p *proxy) fateOf(frame []byte) fate {
+// fateOf says what becomes of a frame. marked is the link's own: whether the
+// transaction on it has written what fates are for.
+func (p *proxy) fateOf(frame []byte, marked *bool) fate {
 	p.mu.Lock()
-	decide := p.onCommit
+	decide, mark := p.onCommit, p.marked
 	p.mu.Unlock()
-	if decide == nil || !isCommit(frame) {
+	if !isCommit(frame) {
+		*marked = *marked || mark != "" && isInsertOf(frame, mark)
+		return passes
+	}
+	meant := *marked || mark == ""
+	*marked = false
+	if decide == nil || !meant {
 		return passes
 	}
 	return decide()
@@ -225,13 +245,14 @@ func (p *proxy) carry(client net.Conn) {
 
 // requests passes on what the program sends, frame by frame.
 func (p *proxy) requests(l *link) {
+	marked := false
 	for {
 		frame, err := readFrame(l.client)
 		if err != nil {
 			return
 		}
 		p.hold()
-		if !p.decide(l, frame, p.fateOf(frame)) {
+		if !p.decide(l, frame, p.fateOf(frame, &marked)) {
 			return
 		}
 		if _, err := l.server.Write(frame); err != nil {
@@ -306,4 +327,10 @@ func readFrame(from io.Reader) ([]byte, error) {
 func isCommit(frame []byte) bool {
 	return frame[3] == 0 && len(frame) > frameHeader && frame[frameHeader] == 3 &&
 		strings.EqualFold(string(frame[frameHeader+1:]), "COMMIT")
+}
+
+// isInsertOf knows a COM_QUERY (3) that inserts a row with a text in it.
+func isInsertOf(frame []byte, text string) bool {
+	return len(frame) > frameHeader && frame[frameHeader] == 3 &&
+		bytes.HasPrefix(frame[frameHeader+1:], []byte("INSERT INTO")) && bytes.Contains(frame, []byte(text))
 }

@@ -26,14 +26,24 @@ type Caller struct{ server *httpapi.Server }
 
 // New returns a caller of the routes that register registers.
 func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
+	return NewKeyed(ctx, runner, nil, register)
+}
+
+// NewKeyed is New for requests whose replies a Keeper keeps under their idempotency
+// keys.
+func NewKeyed(ctx context.Context, runner *uow.Runner, keeper httpapi.Keeper, register func(r *httpapi.Router)) *Caller {
 	p, _ := principal.From(ctx)
-	return NewFor(always(p), runner, register)
+	return newCaller(httpapi.Options{Runner: runner, Authenticator: always(p), Keeper: keeper}, register)
 }
 
 // NewFor returns a caller of the routes that register registers, who is whom the
 // authenticator takes it for.
 func NewFor(a httpapi.Authenticator, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
-	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: a})
+	return newCaller(httpapi.Options{Runner: runner, Authenticator: a}, register)
+}
+
+func newCaller(o httpapi.Options, register func(r *httpapi.Router)) *Caller {
+	server := httpapi.NewServer(o)
 	register(server.Router())
 	return &Caller{server: server}
 }

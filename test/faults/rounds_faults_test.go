@@ -1,0 +1,10 @@
+//go:build faults
+
+package faults_test
+
+// How often `make faults` lets a request with an idempotency key meet each fault, and
+// how often that is the end of the real program.
+const (
+	keyRounds  = 200
+	killRounds = 200
+)

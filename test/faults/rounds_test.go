@@ -1,0 +1,9 @@
+//go:build !faults
+
+package faults_test
+
+// What `make test` has time for of the rounds with idempotency keys.
+const (
+	keyRounds  = 8
+	killRounds = 2
+)
