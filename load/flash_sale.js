@@ -30,8 +30,10 @@ const units = Number(__ENV.INTERLOCK_LOAD_UNITS || 2000);
 const perSecond = Number(__ENV.INTERLOCK_LOAD_BUYERS_RATE || 250);
 const seconds = Math.ceil(buyers / perSecond);
 const secret = __ENV.INTERLOCK_LOAD_JWT_SECRET;
-/** How often a customer asks for a ticket, and for how long, in s. */
-const lookEvery = 0.5;
+/** A customer asks for a ticket after so long, and then waits twice as long each time up to the other, in s. */
+const firstLook = 0.05;
+const lookEvery = 0.8;
+/** When it gives up, in s. */
 const patience = 60;
 /** How often the numbers of the sale are looked at, in s. */
 const watchEvery = Math.max(1, Math.ceil(seconds / 150));
@@ -140,8 +142,8 @@ function refuse(reply) {
 
 /** Asks for a ticket until it has ended. */
 function follow(ticket, headers, began) {
-  for (let waited = 0; waited < patience; waited += lookEvery) {
-    sleep(lookEvery);
+  for (let waited = 0, next = firstLook; waited < patience; waited += next, next = Math.min(2 * next, lookEvery)) {
+    sleep(next);
     const reply = get(ticket, 'GET /flash-sales/{id}/tickets/{ticket}', headers);
     const { status } = (readOk(reply) && decoded(reply)) || {};
     if (status === 'confirmed') {
@@ -241,7 +243,7 @@ function charts(rows, metrics) {
       ],
     }),
     barChart({
-      title: 'Latency', unit: `a ticket is asked for every ${lookEvery} s`,
+      title: 'Latency', unit: `a ticket is asked for after ${firstLook * 1000} ms, then twice as long each time up to ${lookEvery * 1000} ms`,
       groups: [
         { name: 'A purchase that is accepted', tone: 'accepted', values: values('purchase_accepted_after') },
         { name: 'A purchase that is refused', tone: 'refused', values: values('purchase_refused_after') },
