@@ -101,6 +101,20 @@ type FlashSaleStats struct {
 	OldestQueuedSeconds float64 `json:"oldestQueuedSeconds"`
 	AcceptedPerSecond   float64 `json:"acceptedPerSecond"`
 	ConfirmedPerSecond  float64 `json:"confirmedPerSecond"`
+	// ArrivalsPerSecond, RefusedPerSecond and Refusals are purchases, accepted or
+	// refused, for display.
+	ArrivalsPerSecond float64                    `json:"arrivalsPerSecond"`
+	RefusedPerSecond  FlashSaleRefusals[float64] `json:"refusedPerSecond"`
+	Refusals          FlashSaleRefusals[int64]   `json:"refusals"`
+}
+
+// FlashSaleRefusals are refused purchases by their code: a number, or a pace a second
+// over the last five.
+type FlashSaleRefusals[N int64 | float64] struct {
+	SoldOut      N `json:"soldOut"`
+	LimitReached N `json:"limitReached"`
+	SaleNotOpen  N `json:"saleNotOpen"`
+	QueueFull    N `json:"queueFull"`
 }
 
 // Reconciliation is what the books of a sale looked like and what was mended.

@@ -1,33 +1,61 @@
 // A flash sale: many more customers than units, who come at a rate of their own and do not wait for each
 // other. Each buys one unit, and whoever was accepted asks for the ticket until it has ended.
 //
-// Exactly as many customers are accepted as there are units, each ticket becomes an order, and the numbers
-// of the sale add up whenever somebody looks.
+// Exactly as many customers are accepted as there are units, everybody else is told that it is sold out,
+// each ticket becomes one order, and the numbers of the sale add up whenever somebody looks.
+//
+// k6 runs beside the service, so it does little: tokens are made before the crowd comes, and there is a
+// VU for each customer who can be waiting at once, so that none has to be made meanwhile.
 //
 // Environment: INTERLOCK_LOAD_BUYERS (20000), INTERLOCK_LOAD_UNITS (2000), INTERLOCK_LOAD_BUYERS_RATE
-// (customers/s, 250).
+// (customers/s, 250), INTERLOCK_LOAD_JWT_SECRET (the service's secret of customers' tokens; without it
+// the API token acts for them), INTERLOCK_LOAD_STORE (what the sale is kept in, for the heading),
+// INTERLOCK_LOAD_NAME (of the files, flash_sale).
 
+import crypto from 'k6/crypto';
+import { SharedArray } from 'k6/data';
+import encoding from 'k6/encoding';
 import exec from 'k6/execution';
 import { sleep } from 'k6';
 import { Counter, Trend } from 'k6/metrics';
 
-import { Fate, create, decoded, fateOf, get, post, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, decoded, fateOf, get, listAll, post, readOk, replyThresholds } from './lib/api.js';
+import { barChart, lineChart } from './lib/charts.js';
 import { summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
+import { newSeries, pace } from './lib/series.js';
 
 const buyers = Number(__ENV.INTERLOCK_LOAD_BUYERS || 20000);
 const units = Number(__ENV.INTERLOCK_LOAD_UNITS || 2000);
 const perSecond = Number(__ENV.INTERLOCK_LOAD_BUYERS_RATE || 250);
-const lookEvery = 1;
+const seconds = Math.ceil(buyers / perSecond);
+const secret = __ENV.INTERLOCK_LOAD_JWT_SECRET;
+/** A customer asks for a ticket after so long, and then waits twice as long each time up to the other, in s. */
+const firstLook = 0.05;
+const lookEvery = 0.8;
+/** When it gives up, in s. */
 const patience = 60;
+/** How often the numbers of the sale are looked at, in s. */
+const watchEvery = Math.max(1, Math.ceil(seconds / 150));
+const buyName = 'POST /flash-sales/{id}/orders';
 
 const accepted = new Counter('tickets_accepted');
-const refused = new Counter('customers_refused');
+const soldOut = new Counter('customers_sold_out');
+const refusedOtherwise = new Counter('customers_refused_otherwise');
 const confirmed = new Counter('tickets_confirmed');
 const notConfirmed = new Counter('tickets_not_confirmed');
 const unbalanced = new Counter('sale_unbalanced');
 const wrong = new Counter('sale_sold_wrong');
+const mended = new Counter('sale_to_be_mended');
+const wrongOrders = new Counter('orders_wrong');
+const uncounted = new Counter('refusals_not_counted');
+const toAccept = new Trend('purchase_accepted_after', true);
+const toRefuse = new Trend('purchase_refused_after', true);
 const toConfirm = new Trend('ticket_confirmed_after', true);
+const watched = newSeries('sale', ['accepted', 'soldOut', 'confirmed', 'queued', 'processing'], Math.ceil((seconds + patience) / watchEvery));
+
+/** k6 can start a few more than it was asked for, so there are some to spare. */
+const tokens = new SharedArray('tokens', () => (secret ? [...Array((seconds + 1) * perSecond).keys()].map((i) => tokenOf(i + 1)) : []));
 
 export const options = {
   scenarios: {
@@ -35,26 +63,45 @@ export const options = {
       executor: 'constant-arrival-rate',
       rate: perSecond,
       timeUnit: '1s',
-      duration: `${Math.ceil(buyers / perSecond)}s`,
-      preAllocatedVUs: 1500,
-      maxVUs: 1500,
-      gracefulStop: '60s',
+      duration: `${seconds}s`,
+      preAllocatedVUs: units + perSecond,
+      maxVUs: units + perSecond,
+      gracefulStop: `${patience}s`,
     },
+    watch: { executor: 'per-vu-iterations', exec: 'watch', vus: 1, iterations: 1, maxDuration: `${seconds + patience}s` },
   },
+  // The tags that nobody asks for cost k6 time at each of its samples.
+  systemTags: ['name', 'status', 'scenario'],
   thresholds: {
     ...replyThresholds,
+    ...watched.thresholds,
     dropped_iterations: ['count==0'],
     tickets_not_confirmed: ['count==0'],
+    customers_refused_otherwise: ['count==0'],
     sale_unbalanced: ['count==0'],
     sale_sold_wrong: ['count==0'],
+    sale_to_be_mended: ['count==0'],
+    orders_wrong: ['count==0'],
+    refusals_not_counted: ['count==0'],
     tickets_accepted: [`count==${units}`],
     tickets_confirmed: [`count==${units}`],
-    customers_refused: ['count>0'],
+    customers_sold_out: ['count>0'],
   },
   summaryTrendStats,
-  setupTimeout: '30s',
+  setupTimeout: '60s',
   teardownTimeout: '120s',
 };
+
+function tokenOf(customer) {
+  const part = (value) => encoding.b64encode(JSON.stringify(value), 'rawurl');
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: `${customer}`, tenant: 'default', exp: 4102444800 })}`;
+  return `${signed}.${crypto.hmac('sha256', secret, signed, 'base64rawurl')}`;
+}
+
+/** What makes a request a customer's own. */
+function headersOf(customer) {
+  return secret ? { Authorization: `Bearer ${tokens[customer - 1]}` } : { 'X-On-Behalf-Of': `${customer}` };
+}
 
 export function setup() {
   const sku = `LOAD-${Date.now().toString(36)}`;
@@ -66,25 +113,37 @@ export function setup() {
   }, 'POST /flash-sales');
   const path = `/flash-sales/${sale.id}`;
   readOk(post(`${path}/open`, {}, 'POST /flash-sales/{id}/open'));
-  return { path };
+  return { sku, path, started: Date.now() };
 }
 
 export default function ({ path }) {
   const customer = exec.scenario.iterationInTest + 1;
-  const headers = { 'X-On-Behalf-Of': `${customer}` };
+  const headers = headersOf(customer);
   const began = Date.now();
-  const reply = post(`${path}/orders`, { quantity: 1 }, 'POST /flash-sales/{id}/orders', { ...headers, 'X-Idempotency-Key': `load-${customer}` });
+  const reply = post(`${path}/orders`, { quantity: 1 }, buyName, { ...headers, 'X-Idempotency-Key': `load-${path}-${customer}` });
   if (fateOf(reply, [409]) !== Fate.landed) {
-    refused.add(1);
+    toRefuse.add(reply.timings.duration);
+    if (reply.status === 409) refuse(reply);
     return;
   }
+  toAccept.add(reply.timings.duration);
   accepted.add(1);
   follow(`${path}/tickets/${decoded(reply).ticket}`, headers, began);
 }
 
+function refuse(reply) {
+  if (!String(reply.body).includes('"sold_out"')) {
+    refusedOtherwise.add(1);
+    return;
+  }
+  soldOut.add(1);
+  uncounted.add(1);
+}
+
 /** Asks for a ticket until it has ended. */
 function follow(ticket, headers, began) {
-  for (let waited = 0; waited < patience; waited += lookEvery) {
+  for (let waited = 0, next = firstLook; waited < patience; waited += next, next = Math.min(2 * next, lookEvery)) {
+    sleep(next);
     const reply = get(ticket, 'GET /flash-sales/{id}/tickets/{ticket}', headers);
     const { status } = (readOk(reply) && decoded(reply)) || {};
     if (status === 'confirmed') {
@@ -93,30 +152,103 @@ function follow(ticket, headers, began) {
       return;
     }
     if (status === 'rejected') break;
-    sleep(lookEvery);
   }
   notConfirmed.add(1);
 }
 
-export function teardown({ path }) {
-  const stats = decoded(get(`${path}/stats`, 'GET /flash-sales/{id}/stats')) || {};
-  if (!stats.balanced) unbalanced.add(1);
-  if (stats.confirmed !== units || stats.remaining !== 0) wrong.add(1);
+/** Looks at the numbers until the crowd has gone and the queue has drained. */
+export function watch({ path, started }) {
+  for (let over = 0; over < 2; ) {
+    const stats = look(path);
+    const at = (Date.now() - started) / 1000;
+    if (stats) {
+      const { allotted, remaining, rejected, returned, queued, processing } = stats;
+      watched.add(at, {
+        accepted: allotted - remaining + rejected + returned, soldOut: stats.refusals.soldOut,
+        confirmed: stats.confirmed + returned, queued, processing,
+      });
+      if (at > seconds && queued + processing === 0) over += 1;
+    }
+    sleep(watchEvery - (((Date.now() - started) / 1000) % watchEvery));
+  }
+}
+
+function look(path) {
+  const reply = get(`${path}/stats`, 'GET /flash-sales/{id}/stats');
+  const stats = readOk(reply) ? decoded(reply) : null;
+  if (stats && !stats.balanced) unbalanced.add(1);
+  return stats;
+}
+
+/** Holds what the service says of the sale afterwards against what the customers were told. */
+export function teardown({ sku, path }) {
+  sleep(1); // each process tells the gate within a second whom it turned away
+  const stats = look(path);
+  if (!stats || stats.confirmed !== units || stats.remaining !== 0) wrong.add(1);
+  uncounted.add(-(stats ? stats.refusals.soldOut : 0));
+  const found = decoded(post(`${path}/reconcile`, {}, 'POST /flash-sales/{id}/reconcile')) || {};
+  if (!found.consistent || found.rebuilt || found.repaired !== 0) mended.add(1);
+  const orders = listAll('/orders?sort=-id', 'GET /orders').filter(({ items }) => items.some((line) => line.sku === sku));
+  const owners = new Set(orders.map(({ userId }) => userId));
+  const tickets = new Set(orders.map(({ ticket }) => ticket));
+  if (orders.length !== units || owners.size !== units || tickets.size !== units) wrongOrders.add(1);
 }
 
 export function handleSummary(data) {
-  return summary(data, {
-    name: 'flash_sale',
-    title: `A flash sale: ${buyers} customers for ${units} units`,
-    arrivals: { perSecond, seconds: Math.ceil(buyers / perSecond) },
+  const rows = watched.take(data.metrics);
+  const store = __ENV.INTERLOCK_LOAD_STORE;
+  return summary({ ...data, series: rows }, {
+    name: __ENV.INTERLOCK_LOAD_NAME || 'flash_sale',
+    title: `A flash sale${store ? ` in ${store}` : ''}: ${buyers} customers for ${units} units`,
+    arrivals: { perSecond, seconds },
+    charts: charts(rows, data.metrics),
     promises: {
       tickets_not_confirmed: 'accepted tickets that did not become an order',
+      customers_refused_otherwise: 'customers who were told anything else than that it is sold out',
+      orders_wrong: 'sales without exactly one order a unit, each of another customer and ticket',
       sale_unbalanced: 'looks at numbers that did not add up',
       sale_sold_wrong: 'sales that did not sell exactly their units',
+      sale_to_be_mended: 'sales that a reconciliation with the database had to mend',
+      refusals_not_counted: 'refusals that the sale did not count',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
-      dropped_iterations: 'arrivals dropped (any voids the latencies)',
+      dropped_iterations: 'arrivals dropped (any voids the run)',
     },
-    figures: { tickets_accepted: 'tickets accepted', tickets_confirmed: 'tickets confirmed', customers_refused: 'customers told that it is sold out' },
+    figures: { tickets_accepted: 'tickets accepted', tickets_confirmed: 'tickets confirmed', customers_sold_out: 'customers told that it is sold out' },
   });
+}
+
+function charts(rows, metrics) {
+  const times = rows.map((row) => row.seconds);
+  const arrived = rows.map((row) => ({ seconds: row.seconds, all: row.accepted + row.soldOut }));
+  const values = (name) => {
+    const { med, 'p(95)': p95, 'p(99)': p99, max } = (metrics[name] || { values: { med: 0, 'p(95)': 0, 'p(99)': 0, max: 0 } }).values;
+    return { p50: med, p95, p99, max };
+  };
+  return [
+    lineChart({
+      title: 'Who came and what they were told', unit: 'a second, as the sale counted them', seconds: times,
+      lines: [
+        { name: 'arrived', tone: 'arrived', filled: true, values: pace(arrived, 'all') },
+        { name: 'sold out', tone: 'refused', values: pace(rows, 'soldOut') },
+        { name: 'accepted', tone: 'accepted', values: pace(rows, 'accepted') },
+        { name: 'confirmed', tone: 'confirmed', values: pace(rows, 'confirmed') },
+      ],
+    }),
+    lineChart({
+      title: 'Depth of the queue', unit: 'units', seconds: times,
+      lines: [
+        { name: 'queued', tone: 'queued', filled: true, values: rows.map((row) => row.queued) },
+        { name: 'being made into orders', tone: 'accepted', values: rows.map((row) => row.processing) },
+      ],
+    }),
+    barChart({
+      title: 'Latency', unit: `a ticket is asked for after ${firstLook * 1000} ms, then twice as long each time up to ${lookEvery * 1000} ms`,
+      groups: [
+        { name: 'A purchase that is accepted', tone: 'accepted', values: values('purchase_accepted_after') },
+        { name: 'A purchase that is refused', tone: 'refused', values: values('purchase_refused_after') },
+        { name: 'From the purchase until its ticket has ended', tone: 'confirmed', values: values('ticket_confirmed_after') },
+      ],
+    }),
+  ].join('\n');
 }

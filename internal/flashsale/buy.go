@@ -138,6 +138,7 @@ func (s *Service) Buy(ctx context.Context, w Wish) (Receipt, error) {
 	if errors.Is(err, ErrNoGate) {
 		s.look()
 		s.metrics.refused.WithLabelValues("rebuilding").Inc()
+		s.arrived(w.Sale, refusedNotOpen)
 		return Receipt{}, rebuilding()
 	}
 	if err != nil {
@@ -147,6 +148,7 @@ func (s *Service) Buy(ctx context.Context, w Wish) (Receipt, error) {
 	switch answer.Verdict {
 	case Accepted:
 		s.metrics.accepted.Add(float64(w.Units))
+		s.arrived(w.Sale, letIn)
 		return Receipt{Ticket: answer.Ticket}, nil
 	case Known:
 		if answer.Ticket.Units != w.Units || answer.Ticket.User != w.User {
@@ -197,6 +199,7 @@ func (s *Service) isExhausted(snap *snapshot, units int64) bool {
 // refuse tells a customer why the gate did not let it in.
 func (s *Service) refuse(snap *snapshot, w Wish, a Admission) (Receipt, error) {
 	s.metrics.refused.WithLabelValues(string(a.Verdict)).Inc()
+	s.arrived(w.Sale, fateOf(a.Verdict))
 	sale := snap.sale
 	switch a.Verdict {
 	case SoldOut:

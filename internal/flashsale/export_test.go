@@ -12,6 +12,12 @@ const SoldOutLife = soldOutLife
 // Handler is what handles the queue of a sale.
 func (s *Service) Handler(id int64) mq.Handler { return s.handler(id) }
 
+// PassOn is one round of CountArrivals.
+func (s *Service) PassOn(ctx context.Context) { s.passOn(ctx) }
+
+// TurnAway counts a customer who was told that the sale is sold out.
+func (s *Service) TurnAway(sale int64) { s.arrived(sale, refusedSoldOut) }
+
 // Look is the first round of a worker, without its consumers.
 func (s *Service) Look(ctx context.Context) error { return s.Looking()(ctx) }
 

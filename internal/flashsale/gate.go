@@ -133,6 +133,11 @@ type Counts struct {
 	// AcceptedPerSecond and ConfirmedPerSecond are units a second over the last five.
 	AcceptedPerSecond  float64 `json:"acceptedPerSecond"`
 	ConfirmedPerSecond float64 `json:"confirmedPerSecond"`
+	// ArrivalsPerSecond, RefusedPerSecond and Refusals are purchases, accepted or not,
+	// as far as the gate was told of them: see Arrivals.
+	ArrivalsPerSecond float64           `json:"arrivalsPerSecond"`
+	RefusedPerSecond  Refusals[float64] `json:"refusedPerSecond"`
+	Refusals          Refusals[int64]   `json:"refusals"`
 }
 
 // Balanced reports whether each allotted unit is in exactly one place.
@@ -172,6 +177,10 @@ type Gate interface {
 
 	// Ticket returns a ticket, nil when the gate does not know it. Errors: ErrNoGate.
 	Ticket(ctx context.Context, sale, epoch int64, ticket string) (*Ticket, error)
+
+	// Count adds arrivals to the numbers. It needs no gate to be there, and Build leaves
+	// what was counted as it is.
+	Count(ctx context.Context, sale int64, a Arrivals) error
 
 	// Counts returns the numbers. Errors: ErrNoGate when there is no gate of any epoch.
 	Counts(ctx context.Context, sale int64) (Counts, error)

@@ -28,12 +28,12 @@ func NewRedisGate(client redis.UniversalClient, queues *mq.Redis, now clock.Cloc
 	return &RedisGate{client: client, queues: queues, clock: now}
 }
 
-type gateKeys struct{ gate, tickets, buyers, pending string }
+type gateKeys struct{ gate, tickets, buyers, arrivals, pending string }
 
 func (g *RedisGate) keys(sale int64) gateKeys {
 	pending := g.queues.Open(QueueName(sale)).Keys().Pending
 	prefix := strings.TrimSuffix(pending, "pending")
-	return gateKeys{prefix + "gate", prefix + "tickets", prefix + "buyers", pending}
+	return gateKeys{prefix + "gate", prefix + "tickets", prefix + "buyers", prefix + "arrivals", pending}
 }
 
 // now is the argument of scripts that tell the time.
@@ -191,9 +191,22 @@ func (g *RedisGate) Ticket(ctx context.Context, sale, epoch int64, ticket string
 	return readKnown(ticket, reply[1])
 }
 
+// Count implements Gate.
+func (g *RedisGate) Count(ctx context.Context, sale int64, a Arrivals) error {
+	args := []any{g.now()}
+	for f, n := range a.byFate() {
+		args = append(args, fateNames[f], n)
+	}
+	if err := arriveScript.Run(ctx, g.client, []string{g.keys(sale).arrivals}, args...).Err(); err != nil {
+		return fmt.Errorf("count arrivals at sale %d: %w", sale, err)
+	}
+	return nil
+}
+
 // Counts implements Gate.
 func (g *RedisGate) Counts(ctx context.Context, sale int64) (Counts, error) {
-	reply, err := countsScript.Run(ctx, g.client, []string{g.keys(sale).gate}, g.now()).StringSlice()
+	k := g.keys(sale)
+	reply, err := countsScript.Run(ctx, g.client, []string{k.gate, k.arrivals}, g.now()).StringSlice()
 	if err != nil {
 		return Counts{}, fmt.Errorf("read the numbers of sale %d: %w", sale, err)
 	}
@@ -210,24 +223,38 @@ func (g *RedisGate) Counts(ctx context.Context, sale int64) (Counts, error) {
 			return Counts{}, fmt.Errorf("read the gate's %s: %w", reply[i], err)
 		}
 	}
-	return Counts{
+	c := Counts{
 		Epoch: numbers["epoch"], Version: numbers["version"], Allotted: numbers["allotted"], Remaining: numbers["remaining"], Queued: numbers["queued"],
 		Processing: numbers["processing"], Dead: numbers["dead"], Confirmed: numbers["confirmed"],
 		Rejected: numbers["rejected"], Returned: numbers["returned"], Waiting: numbers["waiting"],
 		AcceptedPerSecond: rateOf(numbers, "a", now), ConfirmedPerSecond: rateOf(numbers, "c", now),
-	}, nil
+	}
+	c.show(arrivalsIn(numbers, now))
+	return c, nil
 }
 
 // rateOf adds the last full seconds up.
 func rateOf(numbers map[string]int64, kind string, now int64) float64 {
-	second, sum := now/int64(time.Second/time.Microsecond), int64(0)
-	for slot := range int64(8) {
-		at := numbers[fmt.Sprintf("%st%d", kind, slot)]
-		if at < second && at >= second-rateWindow {
-			sum += numbers[fmt.Sprintf("%sn%d", kind, slot)]
+	return float64(recent(numbers, kind+"t", kind+"n", now)) / rateWindow
+}
+
+// recent adds the counters of the last full seconds up.
+func recent(numbers map[string]int64, at, name string, now int64) (sum int64) {
+	second := now / int64(time.Second/time.Microsecond)
+	for slot := range rateSlots {
+		if seen := numbers[at+strconv.Itoa(slot)]; seen < second && seen >= second-rateWindow {
+			sum += numbers[name+strconv.Itoa(slot)]
 		}
 	}
-	return float64(sum) / rateWindow
+	return sum
+}
+
+func arrivalsIn(numbers map[string]int64, now int64) (total, lately Arrivals) {
+	var all, sums [fates]int64
+	for f, name := range fateNames {
+		all[f], sums[f] = numbers[name], recent(numbers, "second", name, now)
+	}
+	return arrivalsOf(all), arrivalsOf(sums)
 }
 
 // Build implements Gate.

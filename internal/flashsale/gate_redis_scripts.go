@@ -7,6 +7,7 @@ import "github.com/redis/go-redis/v9"
 //	gate     HASH: epoch, the rules, and the counters of Counts
 //	tickets  HASH: ticket → state|units|user|accepted µs|ahead|order id|order no|reason
 //	buyers   HASH: user → units held|latest ticket
+//	arrivals HASH: answer → purchases so far; answer and slot → those of a second
 //	pending  the queue's own list, see mq.RedisKeys
 //
 // States are letters: q queued, p processing, d dead, c confirmed, r rejected,
@@ -171,9 +172,30 @@ if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 return {'ok', redis.call('HGET', KEYS[2], ARGV[2]) or ''}
 `)
 
-// countsScript: KEYS gate; ARGV now in µs or 0. Replies {now, name, value, …}.
+// arriveScript: KEYS arrivals; ARGV now in µs or 0, then for each answer its name and
+// how many. No field is one of the gate's.
+var arriveScript = redis.NewScript(luaClock + `
+local second = string.format('%d', math.floor(clock(ARGV[1]) / 1000000))
+local slot = string.format('%d', tonumber(second) % 8)
+local fresh = redis.call('HGET', KEYS[1], 'second' .. slot) ~= second
+redis.call('HSET', KEYS[1], 'second' .. slot, second)
+for i = 2, #ARGV, 2 do
+  if fresh then redis.call('HDEL', KEYS[1], ARGV[i] .. slot) end
+  if ARGV[i + 1] ~= '0' then
+    redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1])
+    redis.call('HINCRBY', KEYS[1], ARGV[i] .. slot, ARGV[i + 1])
+  end
+end
+return 'ok'
+`)
+
+// countsScript: KEYS gate, arrivals; ARGV now in µs or 0. Replies {now, name, value, …},
+// {now} without a gate.
 var countsScript = redis.NewScript(luaClock + `
 local reply = redis.call('HGETALL', KEYS[1])
+if #reply > 0 then
+  for _, word in ipairs(redis.call('HGETALL', KEYS[2])) do reply[#reply + 1] = word end
+end
 table.insert(reply, 1, string.format('%d', clock(ARGV[1])))
 return reply
 `)

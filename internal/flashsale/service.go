@@ -118,6 +118,7 @@ type Service struct {
 	snapshots sync.Map // sale id → *snapshot
 	loading   singleflight.Group
 	exhausted sync.Map // sale id → soldOut
+	tallies   sync.Map // sale id → *tally
 	// nudge asks the worker of this process to look at all sales now.
 	nudge chan struct{}
 }

@@ -4,6 +4,7 @@
 //
 // Environment: INTERLOCK_LOAD_REPORT (the folder, load/report).
 
+import { escape, milliseconds as ms } from './charts.js';
 import { closedSteps, knee, openSeconds, phase, rate, stepSeconds } from './loops.js';
 
 const folder = __ENV.INTERLOCK_LOAD_REPORT || 'load/report';
@@ -13,7 +14,7 @@ const shareOfKnee = 0.5;
 
 /**
  * The files of one run. `about.promises` names, in plain words, the counters that must be 0;
- * `about.figures` the counters worth showing.
+ * `about.figures` the counters worth showing. `about.charts` is HTML to show instead of k6's own charts.
  */
 export function summary(data, about) {
   const failed = crossed(data.metrics);
@@ -24,15 +25,31 @@ export function summary(data, about) {
     [`${stem}.part.html`]: part(data.metrics, about, failed, closed),
     stdout: text(data.metrics, about, failed, closed),
   };
-  const next = nextRate(failed, closed);
+  const next = nextRate(failed, closed, about);
   if (next > 0) result[`${stem}.rate`] = `${next}\n`;
   return result;
 }
 
-function nextRate(failed, closed) {
+function nextRate(failed, closed, about) {
   if (closed) return Math.max(1, Math.floor(knee(closed).perSecond * shareOfKnee));
-  const isVoid = failed.length > 0 && failed.every((threshold) => threshold.startsWith('dropped_iterations'));
-  return isVoid ? Math.floor(rate / 2) : 0;
+  const onlyDropped = failed.length > 0 && failed.every(isDrop);
+  return onlyDropped ? Math.floor(arrivalsOf(about).perSecond / 2) : 0;
+}
+
+function isDrop(threshold) {
+  return threshold.startsWith('dropped_iterations');
+}
+
+function arrivalsOf(about) {
+  return about.arrivals || { perSecond: rate, seconds: openSeconds };
+}
+
+/** The verdict in words. A run that dropped arrivals is void, whatever else it shows. */
+function verdict(metrics, failed) {
+  if (failed.length === 0) return 'Passed: every promise held.';
+  const why = failed.join('; ');
+  if (!failed.some(isDrop)) return `Failed: ${why}.`;
+  return `Void: ${count(metrics, 'dropped_iterations')} arrivals were dropped because k6 had nobody left to send them, so no latency of this run counts. Not held: ${why}.`;
 }
 
 /** The thresholds that do not hold, as "metric: expression". */
@@ -50,7 +67,7 @@ function count(metrics, name) {
 }
 
 function heading(about) {
-  const { perSecond, seconds } = about.arrivals || { perSecond: rate, seconds: openSeconds };
+  const { perSecond, seconds } = arrivalsOf(about);
   return phase === 'closed'
     ? `${about.title}: closed loop, ${stepSeconds} s a step`
     : `${about.title}: open loop, ${perSecond} arrivals/s for ${seconds} s`;
@@ -59,10 +76,6 @@ function heading(about) {
 function latencies(metrics) {
   const { med, 'p(95)': p95, 'p(99)': p99, max } = metrics.http_req_duration.values;
   return `p50 ${ms(med)}, p95 ${ms(p95)}, p99 ${ms(p99)}, max ${ms(max)}`;
-}
-
-function ms(value) {
-  return `${value.toFixed(1)} ms`;
 }
 
 function text(metrics, about, failed, closed) {
@@ -77,7 +90,7 @@ function text(metrics, about, failed, closed) {
   } else {
     lines.push(`  latency ${latencies(metrics)}`);
   }
-  lines.push(failed.length === 0 ? '  PASSED' : `  FAILED ${failed.join('; ')}`, '');
+  lines.push(`  ${verdict(metrics, failed)}`, '');
   return lines.join('\n');
 }
 
@@ -89,7 +102,8 @@ function part(metrics, about, failed, closed) {
   }).join('\n');
   return `<section>
 <h2>${escape(heading(about))}</h2>
-<p class="${failed.length === 0 ? 'good' : 'bad'}">${failed.length === 0 ? 'Passed: every promise held.' : `Failed: ${escape(failed.join('; '))}`}</p>
+<p class="${failed.length === 0 ? 'good' : 'bad'}">${escape(verdict(metrics, failed))}</p>
+${about.charts || ''}
 <table><caption>Must be 0</caption>
 ${rows(about.promises, true)}
 </table>
@@ -97,7 +111,7 @@ ${rows(about.promises, true)}
 ${rows(about.figures, false)}
 </table>
 ${closed ? stepTable(closed) : `<p>Latency of a request: ${latencies(metrics)}.</p>`}
-<p><a href="${about.name}-${phase}.html">charts</a> · <a href="${about.name}-${phase}.json">all numbers</a></p>
+<p>${about.charts ? '' : `<a href="${about.name}-${phase}.html">charts</a> · `}<a href="${about.name}-${phase}.json">all numbers</a></p>
 </section>
 `;
 }
@@ -109,8 +123,4 @@ function stepTable(closed) {
 <tr><th>callers</th><th>iterations/s</th><th>p50 of a request</th><th>p95</th></tr>
 ${rows.join('\n')}
 </table>`;
-}
-
-function escape(words) {
-  return words.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

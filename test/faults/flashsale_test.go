@@ -138,3 +138,24 @@ func TestASaleWhoseRedisIsEmptiedInTheRushNeverOversells(t *testing.T) {
 	breaking.Wait()
 	m.sale.VerifyAfterLoss(t)
 }
+
+// TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush is the same crowd before
+// the program as it is by default, in which the gate and the queue are tables.
+func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) {
+		p, s, c := asProcess(t, engine)
+		sale := burst.Open(t, mallUnits, mallBuyers, c)
+		sale.Patience = 3 * time.Minute
+		var breaking sync.WaitGroup
+		breaking.Go(func() {
+			for range 4 {
+				pause(t.Context(), 1500*time.Millisecond)
+				p.kill()
+				p = serve(t, s)
+			}
+		})
+		sale.Rush(t)
+		breaking.Wait()
+		sale.Verify(t)
+	})
+}

@@ -114,6 +114,9 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await page.getByText('sold out', { exact: true }).waitFor();
   await page.getByText(/^live · /).waitFor();
   await page.getByText('✓ balanced').waitFor();
+  await page.getByText('10 so far').waitFor();
+  await page.getByRole('img', { name: /^Turned away\. Now: sold out [1-9]/ }).waitFor();
+  await page.getByRole('img', { name: /^Arrivals\. Now: arrived [1-9]/ }).waitFor();
   await visitor.shoot('cockpit-selling');
   await legend(visitor, 'Confirmed 40').waitFor({ timeout: 40_000 });
   await page.getByText('✓ balanced').waitFor();

@@ -4,7 +4,7 @@ import { useFormat, useText } from '@/i18n';
 import { useNow } from '@/ui';
 import type { LineTone } from './Chart';
 import styles from './Charts.module.css';
-import { columnsOf, type Feed, type Line } from './feed';
+import { columnsOf, refusedSoFar, type Feed, type Line } from './feed';
 import { saleMessages } from './messages';
 import type { Sale, SaleStats } from './queries';
 
@@ -20,9 +20,11 @@ interface Row {
   aside?: boolean;
 }
 
-/** The last minutes of a sale: its pace, its queue, and what was not sold. */
+/** The last minutes of a sale: who came, who was turned away, its queue, and what was not sold. */
 export function Charts({ sale, feed }: { sale: Sale; feed: Feed }) {
   const t = useText(saleMessages);
+  const last = feed.at(-1)?.stats;
+  const refused = last === undefined ? 0 : refusedSoFar(last);
   return (
     <div className={styles.charts}>
       <Panel
@@ -32,8 +34,22 @@ export function Charts({ sale, feed }: { sale: Sale; feed: Feed }) {
         end={t('lastMinutes')}
         feed={feed}
         rows={[
-          { name: t('accepted'), tone: 'accent', filled: true, value: (stats) => stats.acceptedPerSecond },
+          { name: t('arrivals'), tone: 'accent', filled: true, value: (stats) => stats.arrivalsPerSecond },
+          { name: t('accepted'), tone: 'info', value: (stats) => stats.acceptedPerSecond },
           { name: t('confirmedLine'), tone: 'ok', value: (stats) => stats.confirmedPerSecond },
+        ]}
+      />
+      <Panel
+        id="refused"
+        title={t('chartRefused')}
+        unit={t('chartRefusedUnit')}
+        end={t('refusedSoFar', { n: refused })}
+        feed={feed}
+        rows={[
+          { name: t('soldOutLine'), tone: 'dimmed', filled: true, value: (stats) => stats.refusedPerSecond.soldOut },
+          { name: t('limitLine'), tone: 'warn', value: (stats) => stats.refusedPerSecond.limitReached },
+          { name: t('notOpenLine'), tone: 'info', value: (stats) => stats.refusedPerSecond.saleNotOpen },
+          { name: t('fullLine'), tone: 'bad', value: (stats) => stats.refusedPerSecond.queueFull },
         ]}
       />
       <Panel

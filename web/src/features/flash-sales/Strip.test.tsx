@@ -17,6 +17,9 @@ const sound: SaleStats = {
   oldestQueuedSeconds: 3.9,
   acceptedPerSecond: 971,
   confirmedPerSecond: 800,
+  arrivalsPerSecond: 0,
+  refusedPerSecond: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
+  refusals: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
 };
 
 const show = (stats: SaleStats) =>

@@ -16,6 +16,9 @@ const stats = (change: Partial<SaleStats> = {}): SaleStats => ({
   oldestQueuedSeconds: 3.9,
   acceptedPerSecond: 971,
   confirmedPerSecond: 800,
+  arrivalsPerSecond: 0,
+  refusedPerSecond: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
+  refusals: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
   ...change,
 });
 

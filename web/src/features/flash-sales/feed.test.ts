@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf, follow, holds, peakOf, shortest, span, type Feed } from './feed';
+import { columnsOf, follow, holds, peakOf, refusedSoFar, shortest, span, type Feed } from './feed';
 import type { SaleStats } from './queries';
 
 const start = 1_800_000_000_000;
@@ -19,6 +19,9 @@ const sample = (seconds: number, confirmed: number) => ({
     oldestQueuedSeconds: 0,
     acceptedPerSecond: confirmed,
     confirmedPerSecond: 0,
+    arrivalsPerSecond: 3 * confirmed,
+    refusedPerSecond: { soldOut: confirmed, limitReached: confirmed, saleNotOpen: 0, queueFull: 0 },
+    refusals: { soldOut: 5 * confirmed, limitReached: 2, saleNotOpen: 3, queueFull: 4 },
   } satisfies SaleStats,
 });
 
@@ -84,4 +87,8 @@ test('within a second the last numbers count', () => {
 test('the peak is the largest value that is still remembered', () => {
   expect(peakOf(feedOf([0, 3], [1, 9], [2, 4]), confirmed)).toBe(9);
   expect(peakOf([], confirmed)).toBe(0);
+});
+
+test('all who were turned away are counted, whatever they were told', () => {
+  expect(refusedSoFar(sample(0, 10).stats)).toBe(50 + 2 + 3 + 4);
 });

@@ -64,6 +64,11 @@ export function columnsOf(feed: Feed, lines: readonly Line[], now: number): Colu
   return { times, rows };
 }
 
+/** How many purchases were refused, for whatever reason. */
+export function refusedSoFar({ refusals }: SaleStats): number {
+  return refusals.soldOut + refusals.limitReached + refusals.saleNotOpen + refusals.queueFull;
+}
+
 /** The largest value of a line in the feed. */
 export function peakOf(feed: Feed, line: Line): number {
   return feed.reduce((most, { stats }) => Math.max(most, line(stats)), 0);

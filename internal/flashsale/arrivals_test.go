@@ -1,0 +1,116 @@
+package flashsale_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/flashsale"
+)
+
+func TestArrivalsOfAllProcessesAddUpAndTheirPaceIsOfTheLastFullSeconds(t *testing.T) {
+	eachGate(t, func(t *testing.T, g *gateUnderTest) {
+		told := flashsale.Arrivals{Accepted: 2, Refused: flashsale.Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
+		race(5, func(int) { require.NoError(t, g.Count(g.ctx, g.rules.Sale, told)) })
+		look := func() flashsale.Counts {
+			c, err := g.Counts(g.ctx, g.rules.Sale)
+			require.NoError(t, err)
+			return c
+		}
+		total := flashsale.Refusals[int64]{SoldOut: 200, LimitReached: 15, SaleNotOpen: 20, QueueFull: 5}
+		require.Equal(t, total, look().Refusals)
+		require.Zero(t, look().ArrivalsPerSecond, "this second is not over")
+
+		for second := range 5 {
+			g.clock.Advance(time.Second)
+			require.InDelta(t, 50, look().ArrivalsPerSecond, 0, "after %d s", second+1)
+			require.Equal(t, flashsale.Refusals[float64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}, look().RefusedPerSecond)
+		}
+		g.clock.Advance(time.Second)
+		require.Zero(t, look().ArrivalsPerSecond)
+		require.Zero(t, look().RefusedPerSecond)
+
+		g.clock.Advance(2 * time.Second) // the counters of the first second are used again
+		require.NoError(t, g.Count(g.ctx, g.rules.Sale, flashsale.Arrivals{Refused: flashsale.Refusals[int64]{LimitReached: 5}}))
+		g.clock.Advance(time.Second)
+		require.Equal(t, flashsale.Refusals[float64]{LimitReached: 1}, look().RefusedPerSecond)
+		require.InDelta(t, 1, look().ArrivalsPerSecond, 0)
+
+		g.rules.Epoch++
+		require.NoError(t, g.Build(g.ctx, g.rules, nil))
+		total.LimitReached += 5
+		require.Equal(t, total, look().Refusals, "a gate that is built anew keeps them")
+	})
+}
+
+func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1, "queueCap": 2, "startsTime": opening.Add(time.Minute)})
+		require.Equal(t, "sale_not_open", s.buy(t, sale, 1, 1).Body["code"])
+		s.clock.Advance(time.Minute)
+		require.Equal(t, 202, s.buy(t, sale, 1, 1, "X-Idempotency-Key", "k1").Status)
+		require.Equal(t, "true", s.buy(t, sale, 1, 1, "X-Idempotency-Key", "k1").Header.Get("X-Idempotency-Replay"), "which is not counted again")
+		require.Equal(t, "limit_reached", s.buy(t, sale, 1, 1).Body["code"])
+		require.Equal(t, 202, s.buy(t, sale, 2, 1).Status)
+		require.Equal(t, "queue_full", s.buy(t, sale, 3, 1).Body["code"])
+		s.consume(t, sale)
+		require.Equal(t, 202, s.buy(t, sale, 3, 1).Status)
+
+		first, second := s.sales, s.with(s.gate)
+		for range 7 {
+			require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
+		}
+		s.serve(second)
+		for range 4 {
+			require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
+		}
+		for range 2 { // the second round has nothing left to tell
+			first.PassOn(s.ctx)
+			second.PassOn(s.ctx)
+		}
+		s.clock.Advance(time.Second)
+		stats := s.must(t, 200, "GET", sale+"/stats", nil).Body
+		require.Equal(t, object{"soldOut": 11.0, "limitReached": 1.0, "saleNotOpen": 1.0, "queueFull": 1.0}, stats["refusals"])
+		require.Equal(t, object{"soldOut": 2.2, "limitReached": 0.2, "saleNotOpen": 0.2, "queueFull": 0.2}, stats["refusedPerSecond"])
+		require.InDelta(t, 17.0/5, stats["arrivalsPerSecond"], 1e-9)
+	})
+}
+
+// attentive notes what it is told.
+type attentive struct {
+	flashsale.Gate
+	told []flashsale.Arrivals
+}
+
+func (g *attentive) Count(_ context.Context, _ int64, a flashsale.Arrivals) error {
+	g.told = append(g.told, a)
+	return nil
+}
+
+func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &attentive{}
+		sales := flashsale.New(flashsale.Deps{Gate: gate})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			sales.CountArrivals(ctx)
+		}()
+		for range 1000 {
+			sales.TurnAway(1)
+		}
+		synctest.Wait()
+		require.Empty(t, gate.told)
+		<-time.After(10 * time.Second) // of the bubble
+		crowd := flashsale.Arrivals{Refused: flashsale.Refusals[int64]{SoldOut: 1000}}
+		require.Equal(t, []flashsale.Arrivals{crowd}, gate.told, "once, and nothing while nobody comes")
+		sales.TurnAway(1)
+		stop()
+		<-ended
+		require.Equal(t, []flashsale.Arrivals{crowd, {Refused: flashsale.Refusals[int64]{SoldOut: 1}}}, gate.told, "what is left at the end")
+	})
+}
