@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/flashsale"
+	"interlock/test/racing"
 )
 
 func TestArrivalsOfAllProcessesAddUpAndTheirPaceIsOfTheLastFullSeconds(t *testing.T) {
 	eachGate(t, func(t *testing.T, g *gateUnderTest) {
 		told := flashsale.Arrivals{Accepted: 2, Refused: flashsale.Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
-		race(5, func(int) { require.NoError(t, g.Count(g.ctx, g.rules.Sale, told)) })
+		racing.Together(5, func(int) { require.NoError(t, g.Count(g.ctx, g.rules.Sale, told)) })
 		look := func() flashsale.Counts {
 			c, err := g.Counts(g.ctx, g.rules.Sale)
 			require.NoError(t, err)

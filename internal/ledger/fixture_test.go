@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -173,23 +172,6 @@ func (b *books) requireBooks(t *testing.T, id string, counters ledger.Counters, 
 	var audits int64
 	require.NoError(t, b.db.Read(b.ctx).Model(&uow.AuditRow{}).Where("resource = ?", "aggregates/shelf/"+id).Count(&audits).Error)
 	require.EqualValues(t, len(batches), audits, "one audit row each")
-}
-
-// race runs fn n times at once.
-func race(n int, fn func(i int)) {
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			fn(i)
-		})
-	}
-	ready.Wait()
-	close(start)
-	done.Wait()
 }
 
 func clientName(i int) string { return fmt.Sprintf("client-%d", i) }

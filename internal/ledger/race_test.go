@@ -13,6 +13,7 @@ import (
 	"interlock/internal/lock/locktest"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
+	"interlock/test/racing"
 )
 
 func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
@@ -21,7 +22,7 @@ func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
 		for _, event := range []object{request("a", counted(7, "in")), loose("a", called("e", "in"))} {
 			before := int64(len(b.snapshot(t)["aggregate_events"].([]map[string]any)))
 			var written atomic.Int64
-			race(20, func(int) {
+			racing.Together(20, func(int) {
 				a := b.write(t, shelf, event)
 				switch {
 				case a.Status == http.StatusCreated:
@@ -46,7 +47,7 @@ func TestDifferentWritersOfOneAggregateAtOnceAllSucceed(t *testing.T) {
 		for i := range clients {
 			writers[clientName(i)] = each
 		}
-		race(clients, func(i int) {
+		racing.Together(clients, func(i int) {
 			for seq := 1; seq <= each; seq++ {
 				a := b.write(t, shelf, request(clientName(i), counted(seq, "in", clientName(i))))
 				if a.Status != http.StatusCreated {
@@ -103,7 +104,7 @@ func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *test
 			writers[clientName(i)] = each
 		}
 		var written atomic.Int64
-		race(2*clients, func(i int) {
+		racing.Together(2*clients, func(i int) {
 			client := clientName(i % clients)
 			for seq := 1; seq <= each; seq++ {
 				a := b.write(t, shelf, loose(client, counted(seq, "in")))
@@ -125,7 +126,7 @@ func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
 		var written atomic.Int64
-		race(20, func(i int) {
+		racing.Together(20, func(i int) {
 			a := b.write(t, shelf, with(request(clientName(i), counted(1, "in")), "expectedVersion", 0))
 			switch a.Status {
 			case http.StatusCreated:

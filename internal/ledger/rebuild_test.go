@@ -13,6 +13,7 @@ import (
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/internal/uow"
+	"interlock/test/racing"
 )
 
 func (b *books) rebuild(t *testing.T, id string, dryRun bool) (found []string) {
@@ -106,7 +107,7 @@ func TestRebuildsAmongWritersFindNothingAndLoseNothing(t *testing.T) {
 				}
 			}
 		})
-		race(clients, func(i int) {
+		racing.Together(clients, func(i int) {
 			for seq := 1; seq <= each; seq++ {
 				b.write(t, shelf, request(clientName(i), counted(seq, "in")))
 			}
