@@ -88,9 +88,9 @@ func (sv *Services) findOrders(ctx context.Context, text string, limit int) ([]s
 // findUser finds the user whose id is the text, if it has ordered anything: users are
 // known by their orders.
 func (sv *Services) findUser(ctx context.Context, text string, _ int) ([]search.Hit, error) {
-	user, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || user < 1 {
-		return nil, nil //nolint:nilerr // a text that is no id names nobody
+	user, ok := userIn(text)
+	if !ok {
+		return nil, nil
 	}
 	latest, err := sv.Orders.LatestOf(ctx, user)
 	if err != nil || latest == nil {
@@ -155,9 +155,9 @@ func ticketPage(sale int64, ticket string) string {
 // findWallet finds the wallet of the user whose id is the text, if anything has touched
 // it.
 func (sv *Services) findWallet(ctx context.Context, text string, _ int) ([]search.Hit, error) {
-	user, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || user < 1 {
-		return nil, nil //nolint:nilerr // a text that is no id names nobody
+	user, ok := userIn(text)
+	if !ok {
+		return nil, nil
 	}
 	wallet, err := sv.Wallets.Wallet(ctx, user)
 	if err != nil || wallet.Version == 0 {
@@ -175,6 +175,12 @@ func (sv *Services) findKeys(ctx context.Context, text string, limit int) ([]sea
 			Path: "/idempotency-keys?key=" + url.QueryEscape(r.IdempotencyKey),
 		}
 	})
+}
+
+// userIn reads a user's id; another text names nobody.
+func userIn(text string) (int64, bool) {
+	user, err := strconv.ParseInt(text, 10, 64)
+	return user, err == nil && user >= 1
 }
 
 // hits shows what a domain found.

@@ -2,10 +2,7 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-
-	"gorm.io/gorm/clause"
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
@@ -85,13 +82,13 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, sku string, content C
 
 // Edit changes an item that was just read; see change.Apply for what is refused.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, item *Item, edit change.Edit) (change.Edited[*Item], error) {
-	return change.Apply(ctx, u, editing{s}, item, edit)
+	return change.Apply(ctx, u, s.editing(), item, edit)
 }
 
 // Delete removes an item that was just read. Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch guard.Precondition) error {
 	s.trace(u, "delete", item, map[string]any{"version": item.Version, "content": item.Content})
-	return change.Delete(ctx, u, editing{s}, item, ifMatch, func() error { return s.remove(ctx, u, item) })
+	return change.Delete(ctx, u, s.editing(), item, ifMatch, func() error { return s.remove(ctx, u, item) })
 }
 
 // trace leaves the unit's audit entry and announces the change after commit.
@@ -107,7 +104,12 @@ func (s *Service) trace(u *uow.Unit, verb string, item *Item, detail any) {
 }
 
 // editing tells package change how items are edited.
-type editing struct{ *Service }
+type editing struct {
+	*Service
+	change.Rows[Item]
+}
+
+func (s *Service) editing() editing { return editing{s, change.Rows[Item]{DB: s.db}} }
 
 func (e editing) Label(item *Item) string { return item.Label() }
 
@@ -124,25 +126,9 @@ func (e editing) At(ctx context.Context, item *Item, version int64) (*Item, erro
 	return revision.restore(item), nil
 }
 
-func (e editing) Fetch(ctx context.Context, id int64) (*Item, error) {
-	return byID(e.db.Read(ctx), id)
-}
-
-func (e editing) FetchLocked(ctx context.Context, u *uow.Unit, id int64) (*Item, error) {
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return byID(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
-}
-
 func (e editing) Revise(item *Item, document any) (*Item, guard.Set, error) {
-	text, err := merge.Encode(document)
-	if err != nil {
-		return nil, nil, err
-	}
 	var content Content
-	if err := json.Unmarshal(text, &content); err != nil {
+	if err := merge.Decode(document, &content); err != nil {
 		return nil, nil, fmt.Errorf("read an edited item: %w", err)
 	}
 	if broken := content.check(); len(broken) > 0 {
@@ -151,10 +137,6 @@ func (e editing) Revise(item *Item, document any) (*Item, guard.Set, error) {
 	after := *item
 	after.Content = content
 	return &after, content.columns(), nil
-}
-
-func (e editing) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error {
-	return guard.Update[Item](ctx, u, ref, set)
 }
 
 func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Item) error {

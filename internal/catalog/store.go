@@ -46,14 +46,6 @@ func find(db *gorm.DB, sku string) (*Item, error) {
 	return &item, nil
 }
 
-func byID(db *gorm.DB, id int64) (*Item, error) {
-	var item Item
-	if err := db.Where("id = ?", id).Take(&item).Error; err != nil {
-		return nil, err
-	}
-	return &item, nil
-}
-
 func narrow(query *gorm.DB, f Filter) *gorm.DB {
 	if f.Search != "" {
 		// The engine folds both sides, each in its way: SQLite knows only ASCII.

@@ -3,23 +3,25 @@ package config
 import (
 	"context"
 
-	"gorm.io/gorm/clause"
-
 	"interlock/internal/apperr"
 	"interlock/internal/change"
 	"interlock/internal/guard"
 	"interlock/internal/merge"
-	"interlock/internal/storage"
 	"interlock/internal/uow"
 )
 
 // editable is what package change needs to know about configs.
 type editable struct {
 	*Service
+	change.Rows[Config]
 	// reason is why an edit may overwrite what others changed, and destroyed what it
 	// overwrote.
 	reason    string
 	destroyed map[string]any
+}
+
+func (s *Service) editable() editable {
+	return editable{Service: s, Rows: change.Rows[Config]{DB: s.db}}
 }
 
 // Overwriting implements change.Overwritable.
@@ -42,32 +44,6 @@ func (e editable) At(ctx context.Context, row *Config, version int64) (*Config, 
 	return e.at(ctx, row, version)
 }
 
-// Fetch implements change.Editable.
-func (e editable) Fetch(ctx context.Context, id int64) (*Config, error) {
-	row := new(Config)
-	if err := e.db.Read(ctx).Where("id = ?", id).Take(row).Error; err != nil {
-		return nil, err
-	}
-	return row, nil
-}
-
-// FetchLocked implements change.Editable. SQLite has one writer, and its
-// transactions are that lock.
-func (e editable) FetchLocked(ctx context.Context, u *uow.Unit, id int64) (*Config, error) {
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if e.db.Dialect == storage.MySQL {
-		tx = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
-	}
-	row := new(Config)
-	if err := tx.Where("id = ?", id).Take(row).Error; err != nil {
-		return nil, err
-	}
-	return row, nil
-}
-
 // Revise implements change.Editable.
 func (editable) Revise(row *Config, document any) (*Config, guard.Set, error) {
 	after, set, fields := row.revised(document)
@@ -75,11 +51,6 @@ func (editable) Revise(row *Config, document any) (*Config, guard.Set, error) {
 		return row, nil, apperr.Invalid(fields...)
 	}
 	return after, set, nil
-}
-
-// Write implements change.Editable.
-func (editable) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error {
-	return guard.Update[Config](ctx, u, ref, set)
 }
 
 // Record implements change.Editable.
@@ -199,6 +170,6 @@ func (c *Config) differences(content Content) []string {
 // stale is answered as the conflict, built after the rollback.
 func (s *Service) stale(row *Config, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
-		return change.Conflict(ctx, editable{Service: s}, row.ID, change.Edit{IfMatch: ifMatch})
+		return change.Conflict(ctx, s.editable(), row.ID, change.Edit{IfMatch: ifMatch})
 	})
 }

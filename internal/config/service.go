@@ -126,7 +126,7 @@ func alreadyThere(row *Config) *apperr.Error {
 // Edit applies a merge patch as change.Apply does. Members of an object in value
 // are merged one by one.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit change.Edit) (change.Edited[*Config], error) {
-	return change.Apply(ctx, u, editable{Service: s}, row, edit)
+	return change.Apply(ctx, u, s.editable(), row, edit)
 }
 
 // Overwrite edits the config with this key and, if others changed it since, makes it
@@ -139,7 +139,9 @@ func (s *Service) Overwrite(ctx context.Context, u *uow.Unit, key, reason string
 		return change.Edited[*Config]{}, err
 	}
 	edit.Overwrite = true
-	return change.Apply(ctx, u, editable{Service: s, reason: reason}, row, edit)
+	res := s.editable()
+	res.reason = reason
+	return change.Apply(ctx, u, res, row, edit)
 }
 
 // EditKey edits the config with this key, as Edit does. Errors: NotFound as well.
@@ -178,7 +180,7 @@ func (s *Service) editSeen(ctx context.Context, u *uow.Unit, key string, edit ch
 
 // Delete removes a config as change.Delete does. Its history stays.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch guard.Precondition) error {
-	return change.Delete(ctx, u, editable{Service: s}, row, ifMatch, func() error {
+	return change.Delete(ctx, u, s.editable(), row, ifMatch, func() error {
 		gone, err := s.remove(ctx, u, row, "")
 		if err != nil {
 			return err

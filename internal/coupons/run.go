@@ -2,11 +2,8 @@ package coupons
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
-
-	"gorm.io/gorm/clause"
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
@@ -32,7 +29,7 @@ func (s *Service) Start(ctx context.Context, u *uow.Unit, terms Terms) (*Campaig
 // Edit changes a campaign that was just read; see change.Apply for what is
 // refused. Coupons that were issued follow the new terms.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, campaign *Campaign, edit change.Edit) (change.Edited[*Campaign], error) {
-	return change.Apply(ctx, u, editing{s}, campaign, edit)
+	return change.Apply(ctx, u, s.editing(), campaign, edit)
 }
 
 // Delete removes a campaign that was just read and has issued nothing. An issue
@@ -40,7 +37,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, campaign *Campaign, edi
 // Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, ifMatch guard.Precondition) error {
 	s.traceCampaign(u, "delete", campaign, map[string]any{"version": campaign.Version, "terms": campaign.Terms})
-	return change.Delete(ctx, u, editing{s}, campaign, ifMatch, func() error {
+	return change.Delete(ctx, u, s.editing(), campaign, ifMatch, func() error {
 		if campaign.Issued > 0 {
 			return apperr.New(apperr.InUse, "%s has issued %d coupons, so it cannot be deleted. End it instead: set its validTo.", campaign.Label(), campaign.Issued)
 		}
@@ -61,7 +58,12 @@ func (s *Service) traceCampaign(u *uow.Unit, verb string, campaign *Campaign, de
 }
 
 // editing tells package change how campaigns are edited.
-type editing struct{ *Service }
+type editing struct {
+	*Service
+	change.Rows[Campaign]
+}
+
+func (s *Service) editing() editing { return editing{s, change.Rows[Campaign]{DB: s.db}} }
 
 func (editing) Label(campaign *Campaign) string { return campaign.Label() }
 
@@ -78,25 +80,9 @@ func (e editing) At(ctx context.Context, campaign *Campaign, version int64) (*Ca
 	return revision.restore(campaign), nil
 }
 
-func (e editing) Fetch(ctx context.Context, id int64) (*Campaign, error) {
-	return findCampaign(e.db.Read(ctx), id)
-}
-
-func (editing) FetchLocked(ctx context.Context, u *uow.Unit, id int64) (*Campaign, error) {
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return findCampaign(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
-}
-
 func (editing) Revise(campaign *Campaign, document any) (*Campaign, guard.Set, error) {
-	text, err := merge.Encode(document)
-	if err != nil {
-		return nil, nil, err
-	}
 	var terms Terms
-	if err := json.Unmarshal(text, &terms); err != nil {
+	if err := merge.Decode(document, &terms); err != nil {
 		return nil, nil, fmt.Errorf("read an edited campaign: %w", err)
 	}
 	if broken := terms.check(campaign.Issued); len(broken) > 0 {
@@ -105,10 +91,6 @@ func (editing) Revise(campaign *Campaign, document any) (*Campaign, guard.Set, e
 	after := *campaign
 	after.Terms = terms
 	return &after, terms.columns(), nil
-}
-
-func (editing) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error {
-	return guard.Update[Campaign](ctx, u, ref, set)
 }
 
 func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Campaign) error {

@@ -2,13 +2,10 @@ package flashsale
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"time"
-
-	"gorm.io/gorm/clause"
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
@@ -57,7 +54,7 @@ func (s *Service) itemName(ctx context.Context, u *uow.Unit, sku string) (string
 // Delete removes a draft that was just read. Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch guard.Precondition) error {
 	s.trace(u, "delete", sale, map[string]any{"version": sale.Version, "terms": sale.Terms})
-	return change.Delete(ctx, u, editing{s}, sale, ifMatch, func() error {
+	return change.Delete(ctx, u, s.editing(), sale, ifMatch, func() error {
 		if sale.Status != draft.Code {
 			return apperr.New(apperr.InUse, "%s was opened, so it cannot be deleted. Close it instead.", sale.Label())
 		}
@@ -79,7 +76,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 	}
 	delta := quantityDelta(sale, edit)
 	if sale.Status == draft.Code || delta == 0 || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {
-		return change.Apply(ctx, u, editing{s}, sale, edit)
+		return change.Apply(ctx, u, s.editing(), sale, edit)
 	}
 	ctx, err := s.stock.Lock(ctx, u, lockPatience, sale.SKU)
 	if err != nil {
@@ -90,7 +87,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 			return none, err
 		}
 	}
-	edited, err := change.Apply(ctx, u, editing{s}, sale, edit)
+	edited, err := change.Apply(ctx, u, s.editing(), sale, edit)
 	if err != nil {
 		// What was withheld is given back; should the store be away, the reconciler does.
 		s.look()
@@ -105,12 +102,8 @@ func quantityDelta(sale *Sale, edit change.Edit) int64 {
 	if !ok {
 		return 0
 	}
-	text, err := merge.Encode(wanted)
-	if err != nil {
-		return 0
-	}
 	var quantity int64
-	if json.Unmarshal(text, &quantity) != nil {
+	if merge.Decode(wanted, &quantity) != nil {
 		return 0
 	}
 	return quantity - sale.Quantity
@@ -137,7 +130,12 @@ func (s *Service) withhold(ctx context.Context, sale *Sale, units int64) error {
 }
 
 // editing tells package change how sales are edited.
-type editing struct{ *Service }
+type editing struct {
+	*Service
+	change.Rows[Sale]
+}
+
+func (s *Service) editing() editing { return editing{s, change.Rows[Sale]{DB: s.db}} }
 
 func (editing) Label(sale *Sale) string { return sale.Label() }
 
@@ -161,25 +159,9 @@ func (e editing) At(ctx context.Context, sale *Sale, version int64) (*Sale, erro
 	return revision.restore(sale), nil
 }
 
-func (e editing) Fetch(ctx context.Context, id int64) (*Sale, error) {
-	return findSale(e.db.Read(ctx), id)
-}
-
-func (editing) FetchLocked(ctx context.Context, u *uow.Unit, id int64) (*Sale, error) {
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return findSale(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
-}
-
 func (editing) Revise(sale *Sale, document any) (*Sale, guard.Set, error) {
-	text, err := merge.Encode(document)
-	if err != nil {
-		return nil, nil, err
-	}
 	var terms Terms
-	if err := json.Unmarshal(text, &terms); err != nil {
+	if err := merge.Decode(document, &terms); err != nil {
 		return nil, nil, fmt.Errorf("read an edited flash sale: %w", err)
 	}
 	broken := terms.check()
@@ -192,10 +174,6 @@ func (editing) Revise(sale *Sale, document any) (*Sale, guard.Set, error) {
 	after := *sale
 	after.Terms = terms
 	return &after, terms.columns(), nil
-}
-
-func (editing) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error {
-	return guard.Update[Sale](ctx, u, ref, set)
 }
 
 func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Sale) error {

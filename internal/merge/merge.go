@@ -79,6 +79,15 @@ func Tree(v any) (any, error) {
 	return Parse(data)
 }
 
+// Decode reads a tree into the Go value that it is of: Tree the other way.
+func Decode(tree, into any) error {
+	text, err := Encode(tree)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
 // Encode writes a tree, or any other Go value, as compact JSON with sorted
 // names and without escapes for HTML.
 func Encode(v any) ([]byte, error) {
