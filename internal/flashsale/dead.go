@@ -55,8 +55,8 @@ func (s *Service) DeadLetters(ctx context.Context, id int64, after string, limit
 
 // RetryDead puts a dead letter at the tail of the queue, with no attempts. Errors:
 // NotFound; Unavailable.
-func (s *Service) RetryDead(ctx context.Context, id int64, message string) error {
-	return s.decide(ctx, id, message, "retry_dead", func(ctx context.Context, stock *Stock) error {
+func (s *Service) RetryDead(ctx context.Context, units Units, id int64, message string) error {
+	return s.decide(ctx, units, id, message, "retry_dead", func(ctx context.Context, stock *Stock) error {
 		err := s.queues.Queue(QueueName(id)).RetryDead(ctx, message)
 		if err != nil {
 			return err
@@ -72,8 +72,8 @@ const reasonDiscarded = "discarded"
 
 // DiscardDead rejects the ticket of a dead letter and removes the letter; its units
 // remain for sale again. Errors: NotFound; Unavailable.
-func (s *Service) DiscardDead(ctx context.Context, id int64, message string) error {
-	return s.decide(ctx, id, message, "discard_dead", func(ctx context.Context, _ *Stock) error {
+func (s *Service) DiscardDead(ctx context.Context, units Units, id int64, message string) error {
+	return s.decide(ctx, units, id, message, "discard_dead", func(ctx context.Context, _ *Stock) error {
 		if err := s.reject(ctx, id, message); err != nil {
 			return err
 		}
@@ -105,10 +105,17 @@ func (s *Service) reject(ctx context.Context, id int64, ticket string) error {
 	})
 }
 
+// Units runs each part of a request in a unit of its own. When the request is a repeat
+// and the part was committed before, fn is not run.
+type Units interface {
+	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
+}
+
 // decide records what somebody decided on a dead letter as a version of the sale, and
 // then does it. When the queue cannot be reached after the record was committed, the
-// caller is told so and decides again.
-func (s *Service) decide(ctx context.Context, id int64, message, action string, act func(ctx context.Context, stock *Stock) error) error {
+// caller is told so and decides again; the repeat of his request does what is recorded,
+// and a letter that it does not find was dealt with by the first.
+func (s *Service) decide(ctx context.Context, units Units, id int64, message, action string, act func(ctx context.Context, stock *Stock) error) error {
 	sale, err := s.Sale(ctx, id)
 	if err != nil {
 		return err
@@ -117,19 +124,30 @@ func (s *Service) decide(ctx context.Context, id int64, message, action string, 
 	if err != nil {
 		return err
 	}
-	there, err := s.isDead(ctx, id, message)
-	if err != nil {
-		return unavailable(err)
-	}
-	if stock == nil || !there {
+	if stock == nil {
 		return apperr.MissingRow("dead letter", message)
 	}
-	if err := s.record(ctx, sale, message, action); err != nil {
+	first := false
+	err = units.Do(ctx, action, &struct{}{}, func(ctx context.Context, u *uow.Unit) error {
+		first = true
+		there, err := s.isDead(ctx, id, message)
+		switch {
+		case err != nil:
+			return unavailable(err)
+		case !there:
+			return apperr.MissingRow("dead letter", message)
+		}
+		return s.record(ctx, u, sale, message, action)
+	})
+	if err != nil {
 		return err
 	}
 	err = act(ctx, stock)
-	if errors.Is(err, mq.ErrNoSuchMessage) {
+	switch {
+	case errors.Is(err, mq.ErrNoSuchMessage) && first:
 		return apperr.MissingRow("dead letter", message)
+	case errors.Is(err, mq.ErrNoSuchMessage):
+		return nil
 	}
 	return gateError(err)
 }
@@ -151,23 +169,21 @@ func (s *Service) isDead(ctx context.Context, id int64, message string) (bool, e
 	return false, nil
 }
 
-func (s *Service) record(ctx context.Context, sale *Sale, message, action string) error {
-	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		if err := guard.Adjust[Sale](ctx, u, sale.ID, nil, "id = ?", sale.ID); err != nil {
-			return err
-		}
-		tx, err := u.Tx(ctx)
-		if err != nil {
-			return err
-		}
-		after, err := findSale(tx, sale.ID)
-		if err != nil {
-			return err
-		}
-		if err := keep(ctx, u, after, action, message); err != nil {
-			return err
-		}
-		s.trace(u, action, after, map[string]any{"version": after.Version, "messageId": message, "sale": strconv.FormatInt(sale.ID, 10)})
-		return nil
-	})
+func (s *Service) record(ctx context.Context, u *uow.Unit, sale *Sale, message, action string) error {
+	if err := guard.Adjust[Sale](ctx, u, sale.ID, nil, "id = ?", sale.ID); err != nil {
+		return err
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	after, err := findSale(tx, sale.ID)
+	if err != nil {
+		return err
+	}
+	if err := keep(ctx, u, after, action, message); err != nil {
+		return err
+	}
+	s.trace(u, action, after, map[string]any{"version": after.Version, "messageId": message, "sale": strconv.FormatInt(sale.ID, 10)})
+	return nil
 }

@@ -280,7 +280,7 @@ func (h handlers) stats(c echo.Context) (httpapi.Reply, error) {
 	return httpapi.OK(stats), nil
 }
 
-func (h handlers) reconcile(c echo.Context) (httpapi.Reply, error) {
+func (h handlers) reconcile(c echo.Context, _ *httpapi.Batch) (httpapi.Reply, error) {
 	id, err := httpapi.PathID(c, "id", "flash sale")
 	if err != nil {
 		return httpapi.Reply{}, err

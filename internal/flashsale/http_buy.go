@@ -15,13 +15,13 @@ import (
 )
 
 // decide answers what somebody decided on a dead letter.
-func (h handlers) decide(act func(ctx context.Context, id int64, message string) error) httpapi.QueryFunc {
-	return func(c echo.Context) (httpapi.Reply, error) {
+func (h handlers) decide(act func(ctx context.Context, units Units, id int64, message string) error) httpapi.BatchFunc {
+	return func(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {
 		id, err := httpapi.PathID(c, "id", "flash sale")
 		if err != nil {
 			return httpapi.Reply{}, err
 		}
-		if err := act(c.Request().Context(), id, c.Param("messageId")); err != nil {
+		if err := act(c.Request().Context(), b, id, c.Param("messageId")); err != nil {
 			return httpapi.Reply{}, err
 		}
 		return httpapi.NoContent(), nil

@@ -210,6 +210,70 @@ func (p *poisonous) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lo
 	return p.placing.PlaceMany(ctx, u, lot, tickets)
 }
 
+// cutOff runs the parts of one request as often as it is sent. The first attempt ends when
+// a part has committed, or, once that is over, goes on.
+type cutOff struct {
+	runner *uow.Runner
+	dies   bool
+	done   map[string]bool
+}
+
+var errKilled = errors.New("the program was killed")
+
+func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error {
+	if c.done[part] {
+		return nil
+	}
+	if err := c.runner.Do(ctx, fn); err != nil {
+		return err
+	}
+	c.done[part] = true
+	if c.dies {
+		return errKilled
+	}
+	return nil
+}
+
+func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing.T) {
+	type decision func(ctx context.Context, units flashsale.Units, id int64, message string) error
+	for name, dies := range map[string]bool{"after it was recorded": true, "after it was done": false} {
+		t.Run(name, func(t *testing.T) {
+			eachShop(t, func(t *testing.T, s *shop) {
+				sale := s.open(t, nil)
+				poison := &poisonous{placing{s.orders}, 8}
+				s.sales = s.selling(s.gate, poison)
+				for verb, decide := range map[string]decision{"retry_dead": s.sales.RetryDead, "discard_dead": s.sales.DiscardDead} {
+					poison.user = 8
+					ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
+					s.consume(t, sale)
+					require.EqualValues(t, 1, s.numbers(t, sale).Dead)
+					before := len(s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any))
+
+					request := &cutOff{runner: s.runner, dies: dies, done: map[string]bool{}}
+					err := decide(s.ctx, request, idOf(sale), ticket)
+					if dies {
+						require.ErrorIs(t, err, errKilled)
+						require.EqualValues(t, 1, s.numbers(t, sale).Dead, "%s: recorded and not done", verb)
+					} else {
+						require.NoError(t, err)
+					}
+					for range 2 {
+						request.dies = false
+						require.NoError(t, decide(s.ctx, request, idOf(sale), ticket), "%s: the repeat has the answer of the first", verb)
+					}
+					require.Zero(t, s.numbers(t, sale).Dead, verb)
+					history := s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any)
+					require.Len(t, history, before+1, "%s: it is recorded once", verb)
+					require.Equal(t, verb, history[0].(object)["action"])
+					poison.user = 0
+					s.consume(t, sale)
+					require.Equal(t, map[string]string{"retry_dead": "confirmed", "discard_dead": "rejected"}[verb], s.ticket(t, sale, 8, ticket)["status"])
+				}
+			})
+		})
+	}
+}
+
 func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, nil)

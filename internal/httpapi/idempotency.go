@@ -44,6 +44,14 @@ type Attempt interface {
 	// on units that have committed. It reports true with the reply of another attempt,
 	// if that was recorded while this one ran.
 	KeepAfter(ctx context.Context, reply Kept) (Kept, bool)
+	// Parts returns what became of the parts of a batch that earlier attempts have
+	// committed, by their names. Errors: IdempotencyKeyReused.
+	Parts(ctx context.Context) (map[string][]byte, error)
+	// Part returns what another attempt has kept of a part by now, nil for nothing.
+	Part(ctx context.Context, name string) ([]byte, error)
+	// KeepPart records what became of a part when u commits, in its transaction. The
+	// parts are forgotten when KeepAfter records the reply.
+	KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error
 	// Settle ends an attempt that failed. It keeps the refusal, and reports true with
 	// the reply of another attempt, if that was recorded while this one ran: the
 	// failure is then its echo.

@@ -122,17 +122,18 @@ func (r *Router) Public(method, path string, fn QueryFunc) {
 	})
 }
 
-// Batch registers a route that runs many units, such as one for each row, each of
-// which is safe to run again by its own guard.
-func (r *Router) Batch(method, path, permission string, fn QueryFunc) {
+// Batch registers a route that commits more than one unit, such as one for each row.
+// What it does outside of its Batch must be safe to do again.
+func (r *Router) Batch(method, path, permission string, fn BatchFunc) {
 	r.add(Route{Method: method, Path: path, Permission: permission}, r.batch(fn))
 }
 
-// Open registers a Batch whose callers need no credentials: its context has a principal
+// Open registers a route whose callers need no credentials: its context has a principal
 // if they showed good ones, and fn refuses in its own way who has none. Idempotency keys
-// are for those who have one.
+// are for those who have one. Each unit that fn commits must be safe to run again by its
+// own guard, because a crash before the last of them lets a repeat run fn again.
 func (r *Router) Open(method, path string, fn QueryFunc) {
-	known := r.batch(fn)
+	known := r.batch(func(c echo.Context, _ *Batch) (Reply, error) { return fn(c) })
 	r.add(Route{Method: method, Path: path, Public: true}, func(c echo.Context) error {
 		request := c.Request()
 		p, err := r.server.authenticator.Authenticate(request)
@@ -253,10 +254,11 @@ func (r *Router) mutation(fn MutationFunc, limit int64) echo.HandlerFunc {
 }
 
 // batch runs fn, which commits as many units as it needs, and keeps its reply
-// after the last of them. A crash in between lets a repeat run fn again.
-func (r *Router) batch(fn QueryFunc) echo.HandlerFunc {
+// after the last of them. A crash in between lets a repeat run fn again, to which its
+// Batch tells what has been done.
+func (r *Router) batch(fn BatchFunc) echo.HandlerFunc {
 	return r.once(maxBody, func(c echo.Context, kept Attempt) error {
-		answer, err := fn(c)
+		answer, err := fn(c, &Batch{runner: r.server.runner, kept: kept})
 		if err != nil {
 			return err
 		}

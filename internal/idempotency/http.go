@@ -64,7 +64,7 @@ func (k *Keeper) list(c echo.Context) (httpapi.Reply, error) {
 	}
 	ctx := c.Request().Context()
 	k.replays.flush(ctx)
-	query := k.store.db.Read(ctx).Where("expires_time > ?", k.clock.Now())
+	query := k.store.db.Read(ctx).Where("expires_time > ? AND "+withoutParts, k.clock.Now())
 	if key := c.QueryParam("key"); key != "" {
 		query = query.Where("idempotency_key = ?", key)
 	}
@@ -97,7 +97,7 @@ func (k *Keeper) show(c echo.Context) (httpapi.Reply, error) {
 func (k *Keeper) find(ctx context.Context, id int64) (Record, error) {
 	k.replays.flush(ctx)
 	var record Record
-	err := k.store.db.Read(ctx).Where("id = ? AND expires_time > ?", id, k.clock.Now()).Take(&record).Error
+	err := k.store.db.Read(ctx).Where("id = ? AND expires_time > ? AND "+withoutParts, id, k.clock.Now()).Take(&record).Error
 	switch {
 	case storage.IsNotFound(err):
 		return Record{}, apperr.MissingRow("idempotency key", strconv.FormatInt(id, 10))
@@ -110,7 +110,7 @@ func (k *Keeper) find(ctx context.Context, id int64) (Record, error) {
 // ByKey returns at most limit records, none of them expired, whose key begins with a
 // text as it is written.
 func (k *Keeper) ByKey(ctx context.Context, text string, limit int) ([]Record, error) {
-	query := k.store.db.Read(ctx).Where("expires_time > ?", k.clock.Now())
+	query := k.store.db.Read(ctx).Where("expires_time > ? AND "+withoutParts, k.clock.Now())
 	records, err := storage.ByPrefix[Record](query, "idempotency_key", []string{text}, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find idempotency keys: %w", err)

@@ -85,6 +85,8 @@ type attempt struct {
 
 	// lease is nil while a replay is sent, and when no lease could be asked for.
 	lease lock.Lease
+	// inParts is set when there are parts, which the whole reply replaces.
+	inParts bool
 	// expired is the id of a record whose time is up and whose place is taken.
 	expired int64
 	earlier *httpapi.Kept
@@ -192,14 +194,18 @@ func (a *attempt) found(ctx context.Context, record Record) error {
 func (a *attempt) repeat(kept *answer) error {
 	k := a.keeper
 	if kept.print != a.print {
-		k.metrics.refused.WithLabelValues("reused").Inc()
-		return apperr.New(apperr.IdempotencyKeyReused,
-			"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", kept.method, kept.path)
+		return a.reused(kept)
 	}
 	a.earlier = &kept.reply
 	k.metrics.replays.Inc()
 	k.replays.count(a.actor.TenantID, kept.id)
 	return nil
+}
+
+func (a *attempt) reused(kept *answer) error {
+	a.keeper.metrics.refused.WithLabelValues("reused").Inc()
+	return apperr.New(apperr.IdempotencyKeyReused,
+		"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", kept.method, kept.path)
 }
 
 // open returns what a replay of a record needs. One whose reply was too large to keep is
@@ -256,7 +262,7 @@ func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) (httpapi.Ke
 	ctx = context.WithoutCancel(ctx)
 	record, err := a.record(ctx, reply)
 	if err == nil {
-		err = insert(a.keeper.store.db.Write(ctx), &record, a.expired)
+		err = a.insertWhole(ctx, &record)
 	}
 	switch {
 	case errors.Is(err, errTaken):
@@ -311,8 +317,13 @@ func (k *Keeper) keeps(reply httpapi.Kept) bool {
 
 // record returns what is to be kept of a reply.
 func (a *attempt) record(ctx context.Context, reply httpapi.Kept) (Record, error) {
+	return a.recordAt(ctx, a.scope, a.request.Key, reply)
+}
+
+// recordAt returns what is to be kept of a reply in another scope, under another key.
+func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.Kept) (Record, error) {
 	k, now := a.keeper, a.keeper.clock.Now()
-	sealed, keyID, err := k.seal.close(reply, placeOf(a.actor.TenantID, a.scope, a.request.Key))
+	sealed, keyID, err := k.seal.close(reply, placeOf(a.actor.TenantID, scope, key))
 	if err != nil {
 		return Record{}, err
 	}
@@ -324,7 +335,7 @@ func (a *attempt) record(ctx context.Context, reply httpapi.Kept) (Record, error
 		sealed, keyID = nil, ""
 	}
 	record := Record{
-		TenantID: a.actor.TenantID, Scope: a.scope, IdempotencyKey: a.request.Key, Fingerprint: a.print[:],
+		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: a.print[:],
 		Method: a.request.Method, Path: clipped(a.request.Path, longestPath), RequestID: principal.Request(ctx),
 		ActorKind: string(a.actor.Kind), ActorID: a.actor.UserID, ActorName: a.actor.Name,
 		Status: reply.Status, Reply: sealed, Location: clipped(location, longestPath), SealKey: keyID,

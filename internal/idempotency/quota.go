@@ -76,7 +76,7 @@ func (q *quota) added(tenant int64) {
 // count returns how many keys the context's tenant has that have not expired.
 func (s store) count(ctx context.Context, now time.Time) (int64, error) {
 	var keys int64
-	if err := s.db.Read(ctx).Model(&Record{}).Where("expires_time > ?", now).Count(&keys).Error; err != nil {
+	if err := s.db.Read(ctx).Model(&Record{}).Where("expires_time > ? AND "+withoutParts, now).Count(&keys).Error; err != nil {
 		return 0, fmt.Errorf("count the idempotency keys: %w", err)
 	}
 	return keys, nil

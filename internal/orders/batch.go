@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"interlock/internal/apperr"
 	"interlock/internal/lock"
@@ -30,6 +31,20 @@ type Verdict struct {
 	Status string `json:"status,omitempty"`
 }
 
+// Units runs each part of a batch in a unit of its own. What outcome points to is what
+// fn has set, or, when the batch is a repeat and the part was committed before, what it
+// was then.
+type Units interface {
+	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
+}
+
+// alone runs parts that no repeat asks for.
+type alone struct{ runner *uow.Runner }
+
+func (a alone) Do(ctx context.Context, _ string, _ any, fn uow.Func) error {
+	return a.runner.Do(ctx, fn)
+}
+
 // TakeEach moves each order in a unit of its own, in the order given, so that one
 // that is refused holds none of the others back.
 //
@@ -37,10 +52,10 @@ type Verdict struct {
 // orders that were done stay done and the rest is left as it was. The same holds
 // when the database is lost. The verdicts so far are returned with the error; the
 // order after the last of them may have been moved if the error is OutcomeUnknown.
-func (s *Service) TakeEach(ctx context.Context, ids []int64, step Step) ([]Verdict, error) {
+func (s *Service) TakeEach(ctx context.Context, units Units, ids []int64, step Step) ([]Verdict, error) {
 	verdicts := make([]Verdict, 0, len(ids))
 	for _, id := range ids {
-		verdict, err := s.takeOne(ctx, id, step)
+		verdict, err := s.takeOne(ctx, units, id, step)
 		if err != nil {
 			return verdicts, err
 		}
@@ -49,18 +64,22 @@ func (s *Service) TakeEach(ctx context.Context, ids []int64, step Step) ([]Verdi
 	return verdicts, nil
 }
 
-func (s *Service) takeOne(ctx context.Context, id int64, step Step) (Verdict, error) {
-	var after *Order
-	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+func (s *Service) takeOne(ctx context.Context, units Units, id int64, step Step) (Verdict, error) {
+	var verdict Verdict
+	err := units.Do(ctx, strconv.FormatInt(id, 10), &verdict, func(ctx context.Context, u *uow.Unit) error {
 		order, err := s.Order(ctx, id)
 		if err != nil {
 			return err
 		}
-		after, err = s.Take(ctx, u, order, step, nil)
-		return err
+		after, err := s.Take(ctx, u, order, step, nil)
+		if err != nil {
+			return err
+		}
+		verdict = Verdict{ID: id, Verdict: Done, Status: Machine.Of(after.Status).Name}
+		return nil
 	})
 	if err == nil {
-		return Verdict{ID: id, Verdict: Done, Status: Machine.Of(after.Status).Name}, nil
+		return verdict, nil
 	}
 	return verdictOn(id, err)
 }

@@ -16,6 +16,9 @@ var (
 	OrderNumber = orderNumber
 )
 
+// Alone returns units of a batch that no repeat asks for.
+func Alone(runner *uow.Runner) Units { return alone{runner} }
+
 // WithRandom returns the service with another source of order numbers.
 func (s *Service) WithRandom(random io.Reader) *Service {
 	other := *s

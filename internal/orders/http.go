@@ -267,12 +267,12 @@ type batchReply struct {
 
 // batch answers with a verdict for each order. A fault in the middle is answered
 // as such, with the verdicts so far as items.
-func (h handler) batch(c echo.Context) (httpapi.Reply, error) {
+func (h handler) batch(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {
 	ids, step, err := batchOf(httpapi.Body(c))
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	verdicts, err := h.service.TakeEach(c.Request().Context(), ids, step)
+	verdicts, err := h.service.TakeEach(c.Request().Context(), b, ids, step)
 	if err != nil {
 		return httpapi.Reply{}, broken(err, verdicts)
 	}

@@ -251,7 +251,7 @@ func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) er
 	for _, order := range due {
 		ctx := principal.With(ctx, principal.System(order.TenantID, unpaidCanceller))
 		// A verdict other than done says that somebody paid or cancelled it first.
-		_, err := s.takeOne(ctx, order.ID, Cancellation{Reason: "not paid in time"})
+		_, err := s.takeOne(ctx, alone{s.runner}, order.ID, Cancellation{Reason: "not paid in time"})
 		if errors.Is(err, lock.ErrNotAcquired) || apperr.Has(err, apperr.ResourceLocked) {
 			continue
 		}

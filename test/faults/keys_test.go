@@ -118,7 +118,7 @@ func killAtCommit(t *testing.T, point fate, effects int64) {
 	for range killRounds {
 		r := rs.next(t, c)
 		between.whenLost(p.kill)
-		between.nextCommitOf(r.key, point)
+		between.commitOf(r.key, 1, point)
 		_, err := r.send(t.Context(), c)
 		require.Error(t, err, "%s: the client is left without a reply", r.what)
 		r.requireEffects(t, effects)
@@ -181,7 +181,7 @@ func TestAKeyWhoseCommitIsNotAcknowledgedHasItsReply(t *testing.T) {
 	for range keyRounds {
 		r := rs.next(t, c)
 		lost := []fate{loseReply, loseReply, loseReply, lateCommit}[random.IntN(4)]
-		between.nextCommitOf(r.key, lost)
+		between.commitOf(r.key, 1, lost)
 		first, err := r.send(t.Context(), c)
 		require.NoError(t, err, r.what)
 		require.Equalf(t, r.status, first.Status, "%s: %s", r.what, first.Body)

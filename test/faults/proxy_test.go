@@ -108,10 +108,16 @@ func (p *proxy) nextCommit(f fate) {
 	})
 }
 
-// nextCommitOf gives the COMMIT of the next transaction that inserts a text a fate;
-// those of others pass.
-func (p *proxy) nextCommitOf(text string, f fate) {
-	p.nextCommit(f)
+// commitOf gives the COMMIT of the nth transaction that inserts a text a fate; all
+// others pass.
+func (p *proxy) commitOf(text string, nth int, f fate) {
+	var seen atomic.Int64
+	p.fateOfCommits(func() fate {
+		if seen.Add(1) == int64(nth) {
+			return f
+		}
+		return passes
+	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.marked = text

@@ -7,4 +7,6 @@ package faults_test
 const (
 	keyRounds  = 200
 	killRounds = 200
+	// batchRounds is of batches, which take as long as their rows.
+	batchRounds = 100
 )

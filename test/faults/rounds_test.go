@@ -6,4 +6,6 @@ package faults_test
 const (
 	keyRounds  = 8
 	killRounds = 2
+	// batchRounds is of batches, which take as long as their rows.
+	batchRounds = 2
 )
