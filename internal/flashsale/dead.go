@@ -56,7 +56,10 @@ func (s *Service) DeadLetters(ctx context.Context, id int64, after string, limit
 // RetryDead puts a dead letter at the tail of the queue, with no attempts. Errors:
 // NotFound; Unavailable.
 func (s *Service) RetryDead(ctx context.Context, id int64, message string) error {
-	return s.decide(ctx, id, message, "retry_dead", func(ctx context.Context, stock *Stock) error {
+	return s.decide(ctx, id, message, func(ctx context.Context, sale *Sale, stock *Stock) error {
+		if err := s.record(ctx, sale, message, "retry_dead"); err != nil {
+			return err
+		}
 		err := s.queues.Queue(QueueName(id)).RetryDead(ctx, message)
 		if err != nil {
 			return err
@@ -71,10 +74,22 @@ func (s *Service) RetryDead(ctx context.Context, id int64, message string) error
 const reasonDiscarded = "discarded"
 
 // DiscardDead rejects the ticket of a dead letter and removes the letter; its units
-// remain for sale again. Errors: NotFound; Unavailable.
-func (s *Service) DiscardDead(ctx context.Context, id int64, message string) error {
-	return s.decide(ctx, id, message, "discard_dead", func(ctx context.Context, _ *Stock) error {
-		if err := s.reject(ctx, id, message); err != nil {
+// remain for sale again. It waits at most wait for the lock of the item's stock. Errors:
+// NotFound; lock.ErrNotAcquired when that was not had in time, and nothing was done;
+// Unavailable.
+func (s *Service) DiscardDead(ctx context.Context, id int64, message string, wait time.Duration) error {
+	return s.decide(ctx, id, message, func(ctx context.Context, sale *Sale, _ *Stock) error {
+		recorded := false
+		err := s.locked(ctx, sale, wait, func(ctx context.Context, stock *Stock) error {
+			if !recorded {
+				if err := s.record(ctx, sale, message, "discard_dead"); err != nil {
+					return err
+				}
+				recorded = true
+			}
+			return s.reject(ctx, stock, message)
+		})
+		if err != nil {
 			return err
 		}
 		s.exhausted.Delete(id)
@@ -83,32 +98,26 @@ func (s *Service) DiscardDead(ctx context.Context, id int64, message string) err
 }
 
 // reject ends a ticket that is given up, unless it is an order: somebody else may have
-// retried it, and a consumer be at it. That one holds the same lock from its first look
-// at the gate to its COMMIT. The letter goes after the ticket: should it stay, what is
-// made of it is nothing.
-func (s *Service) reject(ctx context.Context, id int64, ticket string) error {
-	sale, err := s.Sale(ctx, id)
+// retried it, and a consumer be at it. That one holds the lock of the caller's from its
+// first look at the gate to its COMMIT. The letter goes after the ticket: should it stay,
+// what is made of it is nothing.
+func (s *Service) reject(ctx context.Context, stock *Stock, ticket string) error {
+	made, err := s.orders.OfTickets(ctx, stock.SaleID, []string{ticket})
 	if err != nil {
 		return err
 	}
-	return s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
-		made, err := s.orders.OfTickets(ctx, id, []string{ticket})
-		if err != nil {
-			return err
-		}
-		step := rejection(ticket, reasonDiscarded)
-		if order, there := made[ticket]; there {
-			step = settlement(order)
-		}
-		_, err = s.gate.Move(ctx, id, stock.Epoch, []Step{step})
-		return err
-	})
+	step := rejection(ticket, reasonDiscarded)
+	if order, there := made[ticket]; there {
+		step = settlement(order)
+	}
+	_, err = s.gate.Move(ctx, stock.SaleID, stock.Epoch, []Step{step})
+	return err
 }
 
-// decide records what somebody decided on a dead letter as a version of the sale, and
-// then does it. When the queue cannot be reached after the record was committed, the
+// decide does to a dead letter what somebody decided. Act records it first, as a version
+// of the sale; when the queue cannot be reached after the record was committed, the
 // caller is told so and decides again.
-func (s *Service) decide(ctx context.Context, id int64, message, action string, act func(ctx context.Context, stock *Stock) error) error {
+func (s *Service) decide(ctx context.Context, id int64, message string, act func(ctx context.Context, sale *Sale, stock *Stock) error) error {
 	sale, err := s.Sale(ctx, id)
 	if err != nil {
 		return err
@@ -124,10 +133,7 @@ func (s *Service) decide(ctx context.Context, id int64, message, action string, 
 	if stock == nil || !there {
 		return apperr.MissingRow("dead letter", message)
 	}
-	if err := s.record(ctx, sale, message, action); err != nil {
-		return err
-	}
-	err = act(ctx, stock)
+	err = act(ctx, sale, stock)
 	if errors.Is(err, mq.ErrNoSuchMessage) {
 		return apperr.MissingRow("dead letter", message)
 	}

@@ -249,6 +249,37 @@ func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 	})
 }
 
+func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		poison := &poisonous{placing{s.orders}, 8}
+		s.sales = s.selling(s.gate, poison)
+		bad := s.buy(t, sale, 8, 2).Body["ticket"].(string)
+		s.consume(t, sale)
+		before := s.numbers(t, sale)
+
+		require.NoError(t, s.runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := s.stock.Lock(ctx, u, 0, "TEA-1")
+			require.NoError(t, err)
+			for _, path := range []string{sale + "/reconcile", sale + "/dead/" + bad + "/discard"} {
+				for _, wait := range []string{"0", "20"} {
+					refused := s.must(t, 423, "POST", path+"?wait="+wait, nil)
+					require.Equal(t, "resource_locked", refused.Body["code"])
+					require.NotEmpty(t, refused.Header.Get("Retry-After"))
+				}
+				require.Equal(t, "malformed_request", s.must(t, 400, "POST", path+"?wait=10001", nil).Body["code"])
+			}
+			return nil
+		}))
+		require.Equal(t, before, s.numbers(t, sale))
+		require.Equal(t, "open", s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any)[0].(object)["action"], "no decision is on record")
+
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile?wait=0", nil).Body["consistent"])
+		s.must(t, 204, "POST", sale+"/dead/"+bad+"/discard?wait=0", nil)
+		require.Equal(t, "rejected", s.ticket(t, sale, 8, bad)["status"])
+	})
+}
+
 func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		gate := &deaf{Gate: s.gate}
