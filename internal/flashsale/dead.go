@@ -56,13 +56,15 @@ func (s *Service) DeadLetters(ctx context.Context, id int64, after string, limit
 // RetryDead puts a dead letter at the tail of the queue, with no attempts. Errors:
 // NotFound; Unavailable.
 func (s *Service) RetryDead(ctx context.Context, units Units, id int64, message string) error {
-	return s.decide(ctx, units, id, message, "retry_dead", func(ctx context.Context, stock *Stock) error {
-		err := s.queues.Queue(QueueName(id)).RetryDead(ctx, message)
-		if err != nil {
+	return s.decide(ctx, units, id, message, "retry_dead", func(ctx context.Context, d *decision) error {
+		if err := d.record(ctx); err != nil {
+			return err
+		}
+		if err := s.queues.Queue(QueueName(id)).RetryDead(ctx, message); err != nil {
 			return err
 		}
 		// Should a consumer have it already, the ticket is not dead any more.
-		_, err = s.gate.Move(ctx, id, stock.Epoch, []Step{{Ticket: message, From: []State{Buried}, To: Queued}})
+		_, err := s.gate.Move(ctx, id, d.stock.Epoch, []Step{{Ticket: message, From: []State{Buried}, To: Queued}})
 		return err
 	})
 }
@@ -71,10 +73,18 @@ func (s *Service) RetryDead(ctx context.Context, units Units, id int64, message 
 const reasonDiscarded = "discarded"
 
 // DiscardDead rejects the ticket of a dead letter and removes the letter; its units
-// remain for sale again. Errors: NotFound; Unavailable.
-func (s *Service) DiscardDead(ctx context.Context, units Units, id int64, message string) error {
-	return s.decide(ctx, units, id, message, "discard_dead", func(ctx context.Context, _ *Stock) error {
-		if err := s.reject(ctx, id, message); err != nil {
+// remain for sale again. It waits at most wait for the lock of the item's stock. Errors:
+// NotFound; lock.ErrNotAcquired when that was not had in time, and nothing was done;
+// Unavailable.
+func (s *Service) DiscardDead(ctx context.Context, units Units, id int64, message string, wait time.Duration) error {
+	return s.decide(ctx, units, id, message, "discard_dead", func(ctx context.Context, d *decision) error {
+		err := s.locked(ctx, d.sale, wait, func(ctx context.Context, stock *Stock) error {
+			if err := d.record(ctx); err != nil {
+				return err
+			}
+			return s.reject(ctx, stock, message)
+		})
+		if err != nil {
 			return err
 		}
 		s.exhausted.Delete(id)
@@ -83,26 +93,20 @@ func (s *Service) DiscardDead(ctx context.Context, units Units, id int64, messag
 }
 
 // reject ends a ticket that is given up, unless it is an order: somebody else may have
-// retried it, and a consumer be at it. That one holds the same lock from its first look
-// at the gate to its COMMIT. The letter goes after the ticket: should it stay, what is
-// made of it is nothing.
-func (s *Service) reject(ctx context.Context, id int64, ticket string) error {
-	sale, err := s.Sale(ctx, id)
+// retried it, and a consumer be at it. That one holds the lock of the caller's from its
+// first look at the gate to its COMMIT. The letter goes after the ticket: should it stay,
+// what is made of it is nothing.
+func (s *Service) reject(ctx context.Context, stock *Stock, ticket string) error {
+	made, err := s.orders.OfTickets(ctx, stock.SaleID, []string{ticket})
 	if err != nil {
 		return err
 	}
-	return s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
-		made, err := s.orders.OfTickets(ctx, id, []string{ticket})
-		if err != nil {
-			return err
-		}
-		step := rejection(ticket, reasonDiscarded)
-		if order, there := made[ticket]; there {
-			step = settlement(order)
-		}
-		_, err = s.gate.Move(ctx, id, stock.Epoch, []Step{step})
-		return err
-	})
+	step := rejection(ticket, reasonDiscarded)
+	if order, there := made[ticket]; there {
+		step = settlement(order)
+	}
+	_, err = s.gate.Move(ctx, stock.SaleID, stock.Epoch, []Step{step})
+	return err
 }
 
 // Units runs each part of a request in a unit of its own. When the request is a repeat
@@ -111,11 +115,24 @@ type Units interface {
 	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
 }
 
-// decide records what somebody decided on a dead letter as a version of the sale, and
-// then does it. When the queue cannot be reached after the record was committed, the
-// caller is told so and decides again; the repeat of his request does what is recorded,
-// and a letter that it does not find was dealt with by the first.
-func (s *Service) decide(ctx context.Context, units Units, id int64, message, action string, act func(ctx context.Context, stock *Stock) error) error {
+// decision is what somebody decided on a dead letter.
+type decision struct {
+	service         *Service
+	units           Units
+	sale            *Sale
+	stock           *Stock
+	message, action string
+
+	// recorded says that it is committed; byRepeat, that it was before this request.
+	recorded, byRepeat bool
+}
+
+// decide does what somebody decided on a dead letter. Act records the decision as a
+// version of the sale, and then does it. When the queue cannot be reached after the
+// record was committed, the caller is told so and decides again; the repeat of his
+// request does what is recorded, and a letter that it does not find was dealt with by
+// the first.
+func (s *Service) decide(ctx context.Context, units Units, id int64, message, action string, act func(ctx context.Context, d *decision) error) error {
 	sale, err := s.Sale(ctx, id)
 	if err != nil {
 		return err
@@ -127,29 +144,38 @@ func (s *Service) decide(ctx context.Context, units Units, id int64, message, ac
 	if stock == nil {
 		return apperr.MissingRow("dead letter", message)
 	}
-	first := false
-	err = units.Do(ctx, action, &struct{}{}, func(ctx context.Context, u *uow.Unit) error {
-		first = true
-		there, err := s.isDead(ctx, id, message)
+	d := &decision{service: s, units: units, sale: sale, stock: stock, message: message, action: action}
+	err = act(ctx, d)
+	switch {
+	case errors.Is(err, mq.ErrNoSuchMessage) && d.byRepeat:
+		return nil
+	case errors.Is(err, mq.ErrNoSuchMessage):
+		return apperr.MissingRow("dead letter", message)
+	}
+	return gateError(err)
+}
+
+// record commits the decision once, however often it is called. Errors: NotFound when
+// the letter is not dead.
+func (d *decision) record(ctx context.Context) error {
+	if d.recorded {
+		return nil
+	}
+	s := d.service
+	d.byRepeat = true
+	err := d.units.Do(ctx, d.action, &struct{}{}, func(ctx context.Context, u *uow.Unit) error {
+		d.byRepeat = false
+		there, err := s.isDead(ctx, d.sale.ID, d.message)
 		switch {
 		case err != nil:
 			return unavailable(err)
 		case !there:
-			return apperr.MissingRow("dead letter", message)
+			return apperr.MissingRow("dead letter", d.message)
 		}
-		return s.record(ctx, u, sale, message, action)
+		return s.record(ctx, u, d.sale, d.message, d.action)
 	})
-	if err != nil {
-		return err
-	}
-	err = act(ctx, stock)
-	switch {
-	case errors.Is(err, mq.ErrNoSuchMessage) && first:
-		return apperr.MissingRow("dead letter", message)
-	case errors.Is(err, mq.ErrNoSuchMessage):
-		return nil
-	}
-	return gateError(err)
+	d.recorded = err == nil
+	return err
 }
 
 func (s *Service) isDead(ctx context.Context, id int64, message string) (bool, error) {

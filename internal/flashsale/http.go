@@ -41,8 +41,8 @@ func Routes(r *httpapi.Router, s *Service) {
 	// These go to the gate and the queue; what they change in SQL has units of its own.
 	r.Batch(http.MethodPost, "/flash-sales/:id/reconcile", write, h.reconcile)
 	r.Query("/flash-sales/:id/dead", read, h.dead)
-	r.Batch(http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", write, h.decide(s.RetryDead))
-	r.Batch(http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", write, h.decide(s.DiscardDead))
+	r.Batch(http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", write, h.retryDead)
+	r.Batch(http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", write, h.discardDead)
 	// For customers, and for tokens that act for one; see customerOf.
 	r.Plain(http.MethodPost, "/flash-sales/:id/orders", "", h.buy)
 	r.Query("/flash-sales/:id/tickets/:ticket", "", h.ticket)
@@ -285,7 +285,11 @@ func (h handlers) reconcile(c echo.Context, _ *httpapi.Batch) (httpapi.Reply, er
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	reconciliation, err := h.service.Reconcile(c.Request().Context(), id)
+	wait, err := httpapi.WaitParam(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	reconciliation, err := h.service.Reconcile(c.Request().Context(), id, wait)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}

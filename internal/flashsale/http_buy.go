@@ -14,18 +14,30 @@ import (
 	"interlock/internal/principal"
 )
 
-// decide answers what somebody decided on a dead letter.
-func (h handlers) decide(act func(ctx context.Context, units Units, id int64, message string) error) httpapi.BatchFunc {
-	return func(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {
-		id, err := httpapi.PathID(c, "id", "flash sale")
-		if err != nil {
-			return httpapi.Reply{}, err
-		}
-		if err := act(c.Request().Context(), b, id, c.Param("messageId")); err != nil {
-			return httpapi.Reply{}, err
-		}
-		return httpapi.NoContent(), nil
+func (h handlers) retryDead(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {
+	id, err := httpapi.PathID(c, "id", "flash sale")
+	if err != nil {
+		return httpapi.Reply{}, err
 	}
+	if err := h.service.RetryDead(c.Request().Context(), b, id, c.Param("messageId")); err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.NoContent(), nil
+}
+
+func (h handlers) discardDead(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {
+	id, err := httpapi.PathID(c, "id", "flash sale")
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	wait, err := httpapi.WaitParam(c)
+	if err != nil {
+		return httpapi.Reply{}, err
+	}
+	if err := h.service.DiscardDead(c.Request().Context(), b, id, c.Param("messageId"), wait); err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.NoContent(), nil
 }
 
 type buyRequest struct {

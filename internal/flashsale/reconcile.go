@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"time"
 
 	"interlock/internal/apperr"
 	"interlock/internal/guard"
@@ -43,9 +44,11 @@ type Reconciliation struct {
 // whose numbers stay unexplained is built anew once nobody waits in its queue. Until
 // then nothing is sold twice either: what is sold is counted in SQL.
 //
-// Errors: NotFound; TransitionNotAllowed for a draft; Unavailable, also when the item's
-// stock was not had in time.
-func (s *Service) Reconcile(ctx context.Context, id int64) (Reconciliation, error) {
+// Each step waits at most wait for the lock of the item's stock.
+//
+// Errors: NotFound; TransitionNotAllowed for a draft; lock.ErrNotAcquired when the item's
+// stock was not had in time, and what was mended before stays so; Unavailable.
+func (s *Service) Reconcile(ctx context.Context, id int64, wait time.Duration) (Reconciliation, error) {
 	var r Reconciliation
 	sale, err := s.Sale(ctx, id)
 	if err != nil {
@@ -54,18 +57,18 @@ func (s *Service) Reconcile(ctx context.Context, id int64) (Reconciliation, erro
 	if sale.Status == draft.Code {
 		return r, refuseDraft(sale)
 	}
-	if r.Rebuilt, err = s.rebuild(ctx, sale); err != nil {
+	if r.Rebuilt, err = s.rebuild(ctx, sale, wait); err != nil {
 		return r, gateError(err)
 	}
-	if err = s.repair(ctx, sale, &r); err != nil {
+	if err = s.repair(ctx, sale, wait, &r); err != nil {
 		return r, gateError(err)
 	}
 	if r.unexplained {
-		if err = s.replace(ctx, sale, &r); err != nil {
+		if err = s.replace(ctx, sale, wait, &r); err != nil {
 			return r, gateError(err)
 		}
 	}
-	if r.Released, err = s.release(ctx, sale); err != nil {
+	if r.Released, err = s.release(ctx, sale, wait); err != nil {
 		return r, gateError(err)
 	}
 	if r.Stats, err = s.Stats(ctx, id); err != nil {
@@ -85,9 +88,9 @@ func refuseDraft(sale *Sale) *apperr.Error {
 
 // locked runs fn under the lock of the item's stock, outside of any transaction: no
 // batch of the sale is between its first look at the gate and its COMMIT.
-func (s *Service) locked(ctx context.Context, sale *Sale, fn func(ctx context.Context, stock *Stock) error) error {
+func (s *Service) locked(ctx context.Context, sale *Sale, wait time.Duration, fn func(ctx context.Context, stock *Stock) error) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		ctx, err := s.stock.Lock(ctx, u, lockPatience, sale.SKU)
+		ctx, err := s.stock.Lock(ctx, u, wait, sale.SKU)
 		if err != nil {
 			return err
 		}
@@ -105,7 +108,7 @@ func (s *Service) locked(ctx context.Context, sale *Sale, fn func(ctx context.Co
 // rebuild builds the gate anew when it is missing or of an earlier epoch. The new epoch
 // is committed first; until the gate is built it admits nobody, and should the program
 // end in between, the next one begins with another epoch.
-func (s *Service) rebuild(ctx context.Context, sale *Sale) (bool, error) {
+func (s *Service) rebuild(ctx context.Context, sale *Sale, wait time.Duration) (bool, error) {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil || stock == nil {
 		return false, err
@@ -113,7 +116,7 @@ func (s *Service) rebuild(ctx context.Context, sale *Sale) (bool, error) {
 	if gone, err := s.isGateGone(ctx, stock); !gone || err != nil {
 		return false, err
 	}
-	return s.buildAnew(ctx, sale, stock.Epoch)
+	return s.buildAnew(ctx, sale, wait, stock.Epoch)
 }
 
 func (s *Service) isGateGone(ctx context.Context, stock *Stock) (bool, error) {
@@ -125,12 +128,12 @@ func (s *Service) isGateGone(ctx context.Context, stock *Stock) (bool, error) {
 }
 
 // buildAnew ends an epoch, whose queue is lost, and builds the gate of the next.
-func (s *Service) buildAnew(ctx context.Context, sale *Sale, epoch int64) (bool, error) {
+func (s *Service) buildAnew(ctx context.Context, sale *Sale, wait time.Duration, epoch int64) (bool, error) {
 	if err := s.nextEpoch(ctx, sale, epoch); err != nil {
 		return false, err
 	}
 	rebuilt := false
-	err := s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+	err := s.locked(ctx, sale, wait, func(ctx context.Context, stock *Stock) error {
 		gone, err := s.isGateGone(ctx, stock)
 		if err != nil || !gone {
 			return err
@@ -167,10 +170,10 @@ func (s *Service) buildAnew(ctx context.Context, sale *Sale, epoch int64) (bool,
 // replace builds a gate anew that cannot be explained, unless somebody waits in its
 // queue, who would be lost. The gate is shut while that is looked up; should the program
 // end then, the next repair opens it.
-func (s *Service) replace(ctx context.Context, sale *Sale, r *Reconciliation) error {
+func (s *Service) replace(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	var epoch int64
 	waits := false
-	err := s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+	err := s.locked(ctx, sale, wait, func(ctx context.Context, stock *Stock) error {
 		current, err := s.Sale(ctx, sale.ID)
 		if err != nil {
 			return err
@@ -194,11 +197,11 @@ func (s *Service) replace(ctx context.Context, sale *Sale, r *Reconciliation) er
 	if err != nil || waits {
 		return err
 	}
-	if r.Rebuilt, err = s.buildAnew(ctx, sale, epoch); err != nil {
+	if r.Rebuilt, err = s.buildAnew(ctx, sale, wait, epoch); err != nil {
 		return err
 	}
 	repaired := r.Repaired
-	err = s.repair(ctx, sale, r)
+	err = s.repair(ctx, sale, wait, r)
 	r.Repaired += repaired
 	return err
 }
@@ -230,11 +233,11 @@ func (s *Service) nextEpoch(ctx context.Context, sale *Sale, epoch int64) error 
 
 // repair brings the rules and the tickets of the gate to where SQL is, and says in r
 // what it moved and what both count then.
-func (s *Service) repair(ctx context.Context, sale *Sale, r *Reconciliation) error {
+func (s *Service) repair(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	if err := s.buryDead(ctx, sale); err != nil {
 		return err
 	}
-	err := s.locked(ctx, sale, func(ctx context.Context, stock *Stock) error {
+	err := s.locked(ctx, sale, wait, func(ctx context.Context, stock *Stock) error {
 		current, err := s.Sale(ctx, sale.ID)
 		if err != nil {
 			return err
@@ -341,14 +344,14 @@ func (s *Service) buryDead(ctx context.Context, sale *Sale) error {
 
 // release returns what is left of a closed sale to the item's stock, once its queue has
 // drained, and returns how many units that were.
-func (s *Service) release(ctx context.Context, sale *Sale) (int64, error) {
+func (s *Service) release(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
 	if sale.Status != closed.Code {
 		return 0, nil
 	}
 	var released int64
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		released = 0
-		ctx, err := s.stock.Lock(ctx, u, lockPatience, sale.SKU)
+		ctx, err := s.stock.Lock(ctx, u, wait, sale.SKU)
 		if err != nil {
 			return err
 		}

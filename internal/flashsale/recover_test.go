@@ -236,13 +236,18 @@ func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error 
 
 func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing.T) {
 	type decision func(ctx context.Context, units flashsale.Units, id int64, message string) error
+	discard := func(s *shop) decision {
+		return func(ctx context.Context, units flashsale.Units, id int64, message string) error {
+			return s.sales.DiscardDead(ctx, units, id, message, time.Second)
+		}
+	}
 	for name, dies := range map[string]bool{"after it was recorded": true, "after it was done": false} {
 		t.Run(name, func(t *testing.T) {
 			eachShop(t, func(t *testing.T, s *shop) {
 				sale := s.open(t, nil)
 				poison := &poisonous{placing{s.orders}, 8}
 				s.sales = s.selling(s.gate, poison)
-				for verb, decide := range map[string]decision{"retry_dead": s.sales.RetryDead, "discard_dead": s.sales.DiscardDead} {
+				for verb, decide := range map[string]decision{"retry_dead": s.sales.RetryDead, "discard_dead": discard(s)} {
 					poison.user = 8
 					ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 					s.consume(t, sale)
@@ -310,6 +315,37 @@ func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 		require.Equal(t, "retry_dead", history[0].(object)["action"])
 		require.Equal(t, "discard_dead", history[1].(object)["action"])
 		require.Equal(t, bad, history[1].(object)["note"])
+	})
+}
+
+func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		poison := &poisonous{placing{s.orders}, 8}
+		s.sales = s.selling(s.gate, poison)
+		bad := s.buy(t, sale, 8, 2).Body["ticket"].(string)
+		s.consume(t, sale)
+		before := s.numbers(t, sale)
+
+		require.NoError(t, s.runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := s.stock.Lock(ctx, u, 0, "TEA-1")
+			require.NoError(t, err)
+			for _, path := range []string{sale + "/reconcile", sale + "/dead/" + bad + "/discard"} {
+				for _, wait := range []string{"0", "20"} {
+					refused := s.must(t, 423, "POST", path+"?wait="+wait, nil)
+					require.Equal(t, "resource_locked", refused.Body["code"])
+					require.NotEmpty(t, refused.Header.Get("Retry-After"))
+				}
+				require.Equal(t, "malformed_request", s.must(t, 400, "POST", path+"?wait=10001", nil).Body["code"])
+			}
+			return nil
+		}))
+		require.Equal(t, before, s.numbers(t, sale))
+		require.Equal(t, "open", s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any)[0].(object)["action"], "no decision is on record")
+
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile?wait=0", nil).Body["consistent"])
+		s.must(t, 204, "POST", sale+"/dead/"+bad+"/discard?wait=0", nil)
+		require.Equal(t, "rejected", s.ticket(t, sale, 8, bad)["status"])
 	})
 }
 

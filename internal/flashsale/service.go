@@ -17,6 +17,7 @@ import (
 	"interlock/internal/change"
 	"interlock/internal/clock"
 	"interlock/internal/events"
+	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/principal"
 	"interlock/internal/status"
@@ -209,6 +210,8 @@ func gateError(err error) error {
 		return nil
 	case errors.Is(err, ErrNoGate):
 		return unavailable(err)
+	case errors.Is(err, lock.ErrNotAcquired):
+		return err
 	}
 	var known *apperr.Error
 	if errors.As(err, &known) {

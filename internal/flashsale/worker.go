@@ -199,7 +199,7 @@ func (w *worker) stopAll() {
 // lookAfter builds a gate that is missing, tells it of changes that it has not heard of,
 // closes a sale whose time is over, releases what is unsold of a closed one, and reports.
 func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats, error) {
-	if _, err := w.rebuild(ctx, &a.sale); err != nil {
+	if _, err := w.rebuild(ctx, &a.sale, lockPatience); err != nil {
 		return Stats{}, err
 	}
 	counts, err := w.gate.Counts(ctx, a.sale.ID)
@@ -214,14 +214,14 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 	}
 	if w.isDueForRepair(counts, a, c) {
 		c.repaired = w.clock.Now()
-		if _, err := w.Reconcile(ctx, a.sale.ID); err != nil {
+		if _, err := w.Reconcile(ctx, a.sale.ID, lockPatience); err != nil {
 			return Stats{}, err
 		}
 	}
 	if a.sale.Status != closed.Code && !a.sale.EndsTime.After(w.clock.Now()) {
 		return Stats{}, w.closeOver(ctx, a.sale.ID)
 	}
-	if _, err := w.release(ctx, &a.sale); err != nil {
+	if _, err := w.release(ctx, &a.sale, lockPatience); err != nil {
 		return Stats{}, err
 	}
 	if counts, err = w.gate.Counts(ctx, a.sale.ID); err != nil {

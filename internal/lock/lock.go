@@ -144,6 +144,9 @@ func lockOrder(keys []string) ([]string, error) {
 	if len(keys) == 0 || slices.Contains(keys, "") {
 		return nil, fmt.Errorf("acquire %q: %w", keys, ErrKeys)
 	}
+	if len(keys) == 1 {
+		return keys, nil
+	}
 	sorted := slices.Clone(keys)
 	slices.Sort(sorted)
 	return slices.Compact(sorted), nil

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,15 +66,14 @@ type RedisOptions struct {
 type Redis struct {
 	client         redis.UniversalClient
 	prefix         string
-	channels       string
 	ttl            time.Duration
 	pollEvery      time.Duration
 	commandTimeout time.Duration
 	observer       Observer
 	logger         *slog.Logger
-	// process names this process among the others.
-	process string
-	tokens  atomic.Int64
+	// process names this process among the others, channel is where it is woken.
+	process, channel string
+	tokens           atomic.Int64
 
 	mu sync.Mutex
 	// queues holds the keys that this process holds or waits for, and no others.
@@ -104,13 +102,13 @@ type redisClaim struct {
 	arrived time.Time
 
 	// turn receives once, when the claim has come to the front by another's leave:
-	// with the lock or without it.
+	// with the lock or without it. Nil for a claim that came there at once.
 	turn chan grantOrTurn
-	// wake is sent to when the lock may be free.
-	wake chan struct{}
 
 	// The rest is guarded by Redis.mu.
 
+	// wake is sent to when the lock may be free, nil until it is needed.
+	wake chan struct{}
 	// place is where it waits, nil when it does not.
 	place *list.Element
 	// abandoned is set when its caller left while the lock was passed to it.
@@ -142,7 +140,7 @@ type staleClaim struct {
 // must not repeat commands whose reply was lost.
 func NewRedis(client redis.UniversalClient, options RedisOptions) *Redis {
 	l := &Redis{
-		client: client, prefix: options.Prefix, channels: options.Channels,
+		client: client, prefix: options.Prefix,
 		ttl: options.TTL, pollEvery: options.PollEvery, commandTimeout: options.CommandTimeout,
 		observer: options.Observer, logger: options.Logger,
 		process: crand.Text(), queues: make(map[string]*queue), goneStale: make(chan struct{}, 1),
@@ -159,6 +157,7 @@ func NewRedis(client redis.UniversalClient, options RedisOptions) *Redis {
 	if l.logger == nil {
 		l.logger = slog.New(slog.DiscardHandler)
 	}
+	l.channel = options.Channels + l.process
 	ctx, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
 	l.background.Go(func() { l.watch(ctx) })
@@ -182,20 +181,19 @@ func (l *Redis) Acquire(ctx context.Context, wait time.Duration, keys ...string)
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("acquire lock %q: %w", sorted[0], context.Cause(ctx))
 	}
-	lease := newRedisLease(ctx, l, ownerOf(ctx))
-	waiting := ctx
+	lease := newRedisLease(ctx, l, len(sorted))
+	p := &patience{ctx: ctx}
 	if wait > 0 {
-		var cancel context.CancelFunc
-		waiting, cancel = context.WithTimeoutCause(ctx, wait, ErrNotAcquired)
-		defer cancel()
+		p.ends = clock.Mark().Add(wait)
 	}
+	defer p.end()
 	for _, key := range sorted {
-		c := l.newClaim(key, lease)
-		if err := l.take(waiting, c, wait > 0); err != nil {
+		c := lease.claim(key)
+		if err := l.take(p, c); err != nil {
+			lease.claims = lease.claims[:len(lease.claims)-1]
 			_ = lease.Release(context.WithoutCancel(ctx))
 			return nil, fmt.Errorf("acquire lock %q: %w", key, err)
 		}
-		lease.claims = append(lease.claims, c)
 	}
 	if errors.Is(context.Cause(lease.ctx), ErrLost) {
 		_ = lease.Release(context.WithoutCancel(ctx))
@@ -204,19 +202,36 @@ func (l *Redis) Acquire(ctx context.Context, wait time.Duration, keys ...string)
 	return lease, nil
 }
 
-func (l *Redis) newClaim(key string, lease *redisLease) *redisClaim {
-	return &redisClaim{
-		key: key, token: l.process + ":" + strconv.FormatInt(l.tokens.Add(1), 36),
-		lease: lease, arrived: clock.Mark(),
-		turn: make(chan grantOrTurn, 1), wake: make(chan struct{}, 1),
+// patience is how long a caller waits for all its keys. Most need not wait at all, so
+// its context is made when somebody does.
+type patience struct {
+	ctx context.Context
+	// ends is zero for a caller that does not wait.
+	ends   time.Time
+	cancel context.CancelFunc
+}
+
+func (p *patience) waits() bool { return !p.ends.IsZero() }
+
+// context ends with the caller's and with its patience.
+func (p *patience) context() context.Context {
+	if p.cancel == nil && p.waits() {
+		p.ctx, p.cancel = context.WithDeadlineCause(p.ctx, p.ends, ErrNotAcquired)
+	}
+	return p.ctx
+}
+
+func (p *patience) end() {
+	if p.cancel != nil {
+		p.cancel()
 	}
 }
 
 // take returns nil when c holds its key.
-func (l *Redis) take(ctx context.Context, c *redisClaim, waits bool) error {
-	contended, err := l.takeInTurn(ctx, c, waits)
+func (l *Redis) take(p *patience, c *redisClaim) error {
+	contended, err := l.takeInTurn(p, c)
 	waited := time.Duration(0)
-	if contended && waits {
+	if contended && p.waits() {
 		waited = clock.Since(c.arrived)
 	}
 	switch {
@@ -228,19 +243,20 @@ func (l *Redis) take(ctx context.Context, c *redisClaim, waits bool) error {
 	return err
 }
 
-func (l *Redis) takeInTurn(ctx context.Context, c *redisClaim, waits bool) (contended bool, err error) {
-	if l.enter(c, waits) {
-		return l.contend(ctx, c, waits, 0)
+func (l *Redis) takeInTurn(p *patience, c *redisClaim) (contended bool, err error) {
+	if l.enter(c, p.waits()) {
+		return l.contend(p, c, 0)
 	}
-	if !waits {
+	if !p.waits() {
 		return true, ErrNotAcquired
 	}
+	ctx := p.context()
 	select {
 	case turn := <-c.turn:
 		if turn.granted {
 			return true, nil
 		}
-		_, err := l.contend(ctx, c, waits, turn.pause)
+		_, err := l.contend(p, c, turn.pause)
 		return true, err
 	case <-ctx.Done():
 		return true, l.leaveQueue(ctx, c)
@@ -258,6 +274,7 @@ func (l *Redis) enter(c *redisClaim, waits bool) (front bool) {
 		l.queues[c.key] = &queue{front: c}
 		return true
 	case waits:
+		c.turn = make(chan grantOrTurn, 1)
 		c.place = q.waiting.PushBack(c)
 	}
 	return false
@@ -292,18 +309,19 @@ func (l *Redis) leaveQueue(ctx context.Context, c *redisClaim) error {
 // contend asks Redis for the lock until it is granted, c no longer waits, or Redis
 // cannot be reached. The claim is at the front of its queue; pause is what it waits
 // before it asks, or to be woken, 0 for nothing.
-func (l *Redis) contend(ctx context.Context, c *redisClaim, waits bool, pause time.Duration) (contended bool, err error) {
+func (l *Redis) contend(p *patience, c *redisClaim, pause time.Duration) (contended bool, err error) {
 	var trouble outage
+	waits := p.waits()
 	for {
-		if pause > 0 && !c.await(ctx, pause) {
-			return contended, l.giveUp(ctx, c, trouble.last)
+		if pause > 0 && !l.await(p.context(), c, pause) {
+			return contended, l.giveUp(p.context(), c, trouble.last)
 		}
-		ask := step{key: c.key, process: l.process, want: c.token, waited: clock.Since(c.arrived)}
+		ask := step{key: c.key, process: l.channel, want: c.token, waited: clock.Since(c.arrived)}
 		if waits {
-			ask.patience = l.patience()
+			ask.patience = l.countsFor()
 		}
 		sent := clock.Mark()
-		reply, err := l.run(ctx, ask)
+		reply, err := l.run(p.ctx, ask)
 		switch {
 		case err == nil && reply.granted:
 			l.mu.Lock()
@@ -366,11 +384,17 @@ func (o *outage) pause(waits bool) time.Duration {
 }
 
 // await returns when it is time to ask again, and false when c waits no longer.
-func (c *redisClaim) await(ctx context.Context, atMost time.Duration) bool {
+func (l *Redis) await(ctx context.Context, c *redisClaim, atMost time.Duration) bool {
+	l.mu.Lock()
+	if c.wake == nil {
+		c.wake = make(chan struct{}, 1)
+	}
+	woken := c.wake
+	l.mu.Unlock()
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	select {
-	case <-c.wake:
+	case <-woken:
 		return true
 	case <-timer.C:
 		return true
@@ -379,8 +403,8 @@ func (c *redisClaim) await(ctx context.Context, atMost time.Duration) bool {
 	}
 }
 
-// patience is how long a waiter counts in Redis without a sign of life.
-func (l *Redis) patience() time.Duration { return 4 * l.pollEvery }
+// countsFor is how long a waiter counts in Redis without a sign of life.
+func (l *Redis) countsFor() time.Duration { return 4 * l.pollEvery }
 
 // pollAfter is when a waiter that was not woken looks again: soon after the
 // holder's claim would end, and otherwise at the poll interval.
@@ -436,7 +460,7 @@ func (l *Redis) stepAside(ctx context.Context, c *redisClaim) {
 	if alone {
 		// Otherwise others would count this process as a waiter until its patience
 		// ends. Somebody behind c takes over its place instead.
-		_, _ = l.run(ctx, step{key: c.key, process: l.process})
+		_, _ = l.run(ctx, step{key: c.key, process: l.channel})
 	}
 	l.advance(c)
 }
@@ -506,7 +530,7 @@ func (l *Redis) passOn(ctx context.Context, c *redisClaim) (next *redisClaim, re
 	l.mu.Lock()
 	if q := l.queues[c.key]; q != nil && q.front == c && q.waiting.Len() > 0 {
 		next = l.nextBehind(c)
-		ask.process, ask.want, ask.waited, ask.patience = l.process, next.token, clock.Since(next.arrived), l.patience()
+		ask.process, ask.want, ask.waited, ask.patience = l.channel, next.token, clock.Since(next.arrived), l.countsFor()
 	}
 	l.mu.Unlock()
 	reply.sent = clock.Mark()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,16 +22,25 @@ const staleAtOnce = 256
 type redisLease struct {
 	locker   *Redis
 	owner    string
-	claims   []*redisClaim
+	claims   []redisClaim
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	released atomic.Bool
 }
 
-func newRedisLease(ctx context.Context, l *Redis, owner string) *redisLease {
-	lease := &redisLease{locker: l, owner: owner}
+// newRedisLease returns a lease that has room for so many claims. There they stay:
+// others point at them.
+func newRedisLease(ctx context.Context, l *Redis, keys int) *redisLease {
+	lease := &redisLease{locker: l, owner: ownerOf(ctx), claims: make([]redisClaim, 0, keys)}
 	lease.ctx, lease.cancel = context.WithCancelCause(ctx)
 	return lease
+}
+
+// claim adds a claim that is not held yet.
+func (l *redisLease) claim(key string) *redisClaim {
+	token := l.locker.process + ":" + strconv.FormatInt(l.locker.tokens.Add(1), 36)
+	l.claims = append(l.claims, redisClaim{key: key, token: token, lease: l, arrived: clock.Mark()})
+	return &l.claims[len(l.claims)-1]
 }
 
 // Context implements Lease.
@@ -38,9 +48,9 @@ func (l *redisLease) Context() context.Context { return l.ctx }
 
 // Fence implements Lease.
 func (l *redisLease) Fence(key string) int64 {
-	for _, c := range l.claims {
-		if c.key == key {
-			return c.fence
+	for i := range l.claims {
+		if l.claims[i].key == key {
+			return l.claims[i].fence
 		}
 	}
 	return 0
@@ -55,11 +65,13 @@ func (l *redisLease) Release(ctx context.Context) error {
 	}
 	// Cancelled first, so that nothing runs on under a lock that is another's.
 	l.cancel(ErrReleased)
-	var errs []error
-	for _, c := range l.claims {
-		errs = append(errs, l.locker.giveBack(ctx, c))
+	var errs error
+	for i := range l.claims {
+		if err := l.locker.giveBack(ctx, &l.claims[i]); err != nil {
+			errs = errors.Join(errs, err)
+		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 // validity is how long a claim is relied on after the command was sent that took

@@ -31,7 +31,7 @@ func (l *Redis) listen(ctx context.Context) {
 
 // receive returns when the connection is broken or ctx ends.
 func (l *Redis) receive(ctx context.Context) error {
-	pubsub := l.client.Subscribe(ctx, l.channels+l.process)
+	pubsub := l.client.Subscribe(ctx, l.channel)
 	// A read does not end with ctx, only with its connection.
 	stop := context.AfterFunc(ctx, func() { _ = pubsub.Close() })
 	defer func() {
@@ -81,8 +81,12 @@ func (l *Redis) wakeAll() {
 	}
 }
 
-// rouse lets a claim that waits ask again.
+// rouse lets a claim that waits ask again, or one that is asking ask once more. The
+// caller holds mu.
 func (c *redisClaim) rouse() {
+	if c.wake == nil {
+		c.wake = make(chan struct{}, 1)
+	}
 	select {
 	case c.wake <- struct{}{}:
 	default:
