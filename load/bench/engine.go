@@ -78,6 +78,26 @@ func (e *engine) count(ctx context.Context, query string, arguments ...any) (int
 	return n.Int64, err
 }
 
+// An expectation is a number that the store must hold.
+type expectation struct {
+	what, query string
+	want        int64
+}
+
+// holds fails with the first expectation that the store does not meet.
+func (e *engine) holds(ctx context.Context, all []expectation) error {
+	for _, expected := range all {
+		got, err := e.count(ctx, expected.query)
+		if err != nil {
+			return fmt.Errorf("count %s: %w", expected.what, err)
+		}
+		if got != expected.want {
+			return fmt.Errorf("%d %s, expected %d", got, expected.what, expected.want)
+		}
+	}
+	return nil
+}
+
 // newest returns the columns of the table's newest row without its id: what the product itself
 // wrote is the most realistic row there is.
 func (e *engine) newest(ctx context.Context, table string) (row, error) {

@@ -74,6 +74,12 @@ func newBareUpdates(ctx context.Context, e *engine, workers int) (bareUpdates, e
 	return updates, nil
 }
 
+func (b bareUpdates) close() {
+	for _, g := range b {
+		_ = g.connection.Close()
+	}
+}
+
 func (b bareUpdates) step(ctx context.Context, worker int) error { return b[worker].advance(ctx) }
 
 // rawUnits is subject B: the statements that the product issues for one edit, and nothing else.
@@ -119,6 +125,12 @@ func newRawUnit(ctx context.Context, e *engine, key string) (*rawUnit, error) {
 	}
 	u.insertAudit, err = g.connection.PrepareContext(ctx, u.audit.insert())
 	return u, err
+}
+
+func (r rawUnits) close() {
+	for _, unit := range r {
+		_ = unit.connection.Close()
+	}
 }
 
 func (r rawUnits) step(ctx context.Context, worker int) error { return r[worker].commit(ctx) }
