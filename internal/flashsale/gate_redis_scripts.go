@@ -41,12 +41,18 @@ end
 //	{'limit_reached', held, ticket}
 //	{'sold_out', remaining}
 //	{'accepted', record}
+//
+// It reads and writes each key once: a command inside a script costs the server about a
+// microsecond, and each write another for the append-only file.
 var admitScript = redis.NewScript(luaClock + `
-local g = redis.call('HMGET', KEYS[1], 'epoch', 'open', 'starts', 'ends', 'limit', 'cap', 'remaining', 'waiting')
+local now = clock(ARGV[5])
+local second = string.format('%d', math.floor(now / 1000000))
+local slot = tonumber(second) % 8
+local at, an = 'at' .. slot, 'an' .. slot
+local g = redis.call('HMGET', KEYS[1], 'epoch', 'open', 'starts', 'ends', 'limit', 'cap', 'remaining', 'waiting', 'queued', at, an)
 if not g[1] or g[1] ~= ARGV[1] then return {'no_gate'} end
 local known = redis.call('HGET', KEYS[2], ARGV[2])
 if known then return {'known', known} end
-local now = clock(ARGV[5])
 if g[2] ~= '1' then return {'not_open'} end
 if now < tonumber(g[3]) then return {'not_started'} end
 if now >= tonumber(g[4]) then return {'ended'} end
@@ -58,16 +64,16 @@ if buyer then
   held, latest = tonumber(n), t
 end
 if held + units > tonumber(g[5]) then return {'limit_reached', string.format('%d', held), latest} end
-if tonumber(g[7]) < units then return {'sold_out', g[7]} end
+local remaining, waiting = tonumber(g[7]), tonumber(g[8])
+if remaining < units then return {'sold_out', g[7]} end
 local cap = tonumber(g[6])
-if cap > 0 and tonumber(g[8]) >= cap then return {'queue_full'} end
-redis.call('HINCRBY', KEYS[1], 'remaining', -units)
-redis.call('HINCRBY', KEYS[1], 'queued', units)
-redis.call('HINCRBY', KEYS[1], 'waiting', 1)
-tick(KEYS[1], 'a', now, units)
-local record = table.concat({'q', ARGV[4], ARGV[3], string.format('%d', now), string.format('%d', math.max(0, tonumber(g[8]))), '0', '', ''}, '|')
+if cap > 0 and waiting >= cap then return {'queue_full'} end
+local ticked = g[10] == second and tonumber(g[11]) or 0
+redis.call('HSET', KEYS[1], 'remaining', string.format('%d', remaining - units), 'queued', string.format('%d', tonumber(g[9]) + units),
+  'waiting', string.format('%d', waiting + 1), at, second, an, string.format('%d', ticked + units))
+local record = string.format('q|%s|%s|%d|%d|0||', ARGV[4], ARGV[3], now, math.max(0, waiting))
 redis.call('HSET', KEYS[2], ARGV[2], record)
-redis.call('HSET', KEYS[3], ARGV[3], string.format('%d', held + units) .. '|' .. ARGV[2])
+redis.call('HSET', KEYS[3], ARGV[3], string.format('%d|%s', held + units, ARGV[2]))
 redis.call('RPUSH', KEYS[4], ARGV[6])
 return {'accepted', record}
 `)
@@ -75,14 +81,23 @@ return {'accepted', record}
 // moveScript: KEYS gate, tickets, buyers; ARGV epoch, now in µs or 0, then for each
 // step ticket, from (letters), to (letter), order id, order no, reason. Replies
 // {'no_gate'} or {'ok', record or ”, …}.
+//
+// All tickets are read by one command and written by one, and the counters are moved by
+// what all steps together come to.
 var moveScript = redis.NewScript(luaClock + `
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 local place = {q = 'queued', p = 'processing', d = 'dead', c = 'confirmed', r = 'remaining', x = 'remaining'}
 local now = clock(ARGV[2])
+local asked, records, changed, delta, confirmed = {}, {}, {}, {}, 0
+for i = 3, #ARGV, 6 do asked[#asked + 1] = ARGV[i] end
+if #asked > 0 then
+  for i, record in ipairs(redis.call('HMGET', KEYS[2], unpack(asked))) do records[asked[i]] = record end
+end
+local function move(field, units) delta[field] = (delta[field] or 0) + units end
 local reply = {'ok'}
 for i = 3, #ARGV, 6 do
   local ticket, to = ARGV[i], ARGV[i + 2]
-  local record = redis.call('HGET', KEYS[2], ticket)
+  local record = records[ticket]
   if record then
     local from, units, user, at, ahead, id, no, why = string.match(record, '^(%a)|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
     if string.find(ARGV[i + 1], from, 1, true) and from ~= to then
@@ -90,24 +105,38 @@ for i = 3, #ARGV, 6 do
       if ARGV[i + 4] ~= '' then no = ARGV[i + 4] end
       if ARGV[i + 5] ~= '' then why = ARGV[i + 5] end
       record = table.concat({to, units, user, at, ahead, id, no, why}, '|')
-      redis.call('HSET', KEYS[2], ticket, record)
-      redis.call('HINCRBY', KEYS[1], place[from], -tonumber(units))
-      redis.call('HINCRBY', KEYS[1], place[to], units)
-      if from == 'q' then redis.call('HINCRBY', KEYS[1], 'waiting', -1) end
-      if to == 'q' then redis.call('HINCRBY', KEYS[1], 'waiting', 1) end
-      if to == 'c' then tick(KEYS[1], 'c', now, units) end
+      records[ticket] = record
+      changed[#changed + 1] = ticket
+      units = tonumber(units)
+      move(place[from], -units)
+      move(place[to], units)
+      if from == 'q' then move('waiting', -1) end
+      if to == 'q' then move('waiting', 1) end
+      if to == 'c' then confirmed = confirmed + units end
       if to == 'r' or to == 'x' then
-        redis.call('HINCRBY', KEYS[1], to == 'r' and 'rejected' or 'returned', units)
+        move(to == 'r' and 'rejected' or 'returned', units)
         local buyer = redis.call('HGET', KEYS[3], user)
         if buyer then
           local held, latest = string.match(buyer, '^(%d+)|(.*)$')
-          redis.call('HSET', KEYS[3], user, string.format('%d', math.max(0, tonumber(held) - tonumber(units))) .. '|' .. latest)
+          redis.call('HSET', KEYS[3], user, string.format('%d', math.max(0, tonumber(held) - units)) .. '|' .. latest)
         end
       end
     end
   end
   reply[#reply + 1] = record or ''
 end
+if #changed > 0 then
+  local fields = {}
+  for _, ticket in ipairs(changed) do
+    fields[#fields + 1] = ticket
+    fields[#fields + 1] = records[ticket]
+  end
+  redis.call('HSET', KEYS[2], unpack(fields))
+end
+for field, units in pairs(delta) do
+  if units ~= 0 then redis.call('HINCRBY', KEYS[1], field, string.format('%d', units)) end
+end
+if confirmed > 0 then tick(KEYS[1], 'c', now, string.format('%d', confirmed)) end
 return reply
 `)
 

@@ -34,6 +34,7 @@ type options struct {
 	admin   string        // path of the service's binary
 	server  string        // path of the service's binary with routes that do nothing
 	parts   string        // which are measured, by name
+	rows    string        // which subjects of the parts http and orders are measured, by letter; "" for all
 	profile string        // folder for CPU profiles of what wrk and the consumer load; "" for none
 	workers int           // concurrent writers, connections and HTTP clients alike
 	rounds  int           // measured rounds; one more before them warms everything up
@@ -48,6 +49,7 @@ func main() {
 	flag.StringVar(&parsed.admin, "admin", "../../bin/admin", "the service's binary")
 	flag.StringVar(&parsed.server, "server", "../../bin/benchserver", "the service's binary with routes that do nothing")
 	flag.StringVar(&parsed.parts, "parts", "patch,http,orders", "what is measured")
+	flag.StringVar(&parsed.rows, "rows", "", "which subjects of http and orders, such as N,F; all when empty")
 	flag.StringVar(&parsed.profile, "profile", "", "folder for CPU profiles of the service, one a subject")
 	flag.IntVar(&parsed.workers, "workers", 32, "concurrent writers")
 	flag.IntVar(&parsed.rounds, "rounds", 7, "measured rounds")

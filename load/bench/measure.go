@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +18,16 @@ type comparison struct {
 	subjects  []*subject
 	processes []process
 	ratios    []ratio
+}
+
+// only keeps the subjects whose letters are named, and the ratios of two that are kept; "" keeps all.
+func (c *comparison) only(letters string) {
+	if letters == "" {
+		return
+	}
+	dropped := func(s *subject) bool { return !strings.Contains(","+letters+",", ","+s.letter()+",") }
+	c.subjects = slices.DeleteFunc(c.subjects, dropped)
+	c.ratios = slices.DeleteFunc(c.ratios, func(r ratio) bool { return dropped(r.of) || dropped(r.to) })
 }
 
 // A ratio is of the rates of two subjects in one round. An aim of 0 is none.
@@ -32,6 +44,12 @@ type subject struct {
 	run     func(ctx context.Context, processes []process) (sample, error)
 	done    int64 // successes, the warm-up included
 	samples []sample
+}
+
+// letter is what the name begins with.
+func (s *subject) letter() string {
+	letter, _, _ := strings.Cut(s.name, " ")
+	return letter
 }
 
 // A sample is one measurement: successes, how many a second, and µs of CPU that each process spent

@@ -114,16 +114,16 @@ func newRawUnit(ctx context.Context, e *engine, key string) (*rawUnit, error) {
 		return nil, err
 	}
 	u := &rawUnit{guarded: g}
-	if u.history, err = e.newest(ctx, "config_histories"); err != nil {
+	if u.history, err = e.newest(ctx, "config_histories", "TRUE"); err != nil {
 		return nil, err
 	}
-	if u.audit, err = e.newest(ctx, "audit_entries"); err != nil {
+	if u.audit, err = e.newest(ctx, "audit_entries", "TRUE"); err != nil {
 		return nil, err
 	}
-	if u.insertHistory, err = g.connection.PrepareContext(ctx, u.history.insert()); err != nil {
+	if u.insertHistory, err = g.connection.PrepareContext(ctx, u.history.insert(1)); err != nil {
 		return nil, err
 	}
-	u.insertAudit, err = g.connection.PrepareContext(ctx, u.audit.insert())
+	u.insertAudit, err = g.connection.PrepareContext(ctx, u.audit.insert(1))
 	return u, err
 }
 

@@ -31,6 +31,7 @@ func benchSale(ctx context.Context, o options, e *engine, r redisServer) (err er
 	if o.has("http") {
 		c, err := b.requests(ctx)
 		if err == nil {
+			c.only(o.rows)
 			err = c.measure(ctx, o.rounds)
 		}
 		if err != nil {
@@ -41,6 +42,7 @@ func benchSale(ctx context.Context, o options, e *engine, r redisServer) (err er
 	if o.has("orders") {
 		c, err := b.orders(ctx)
 		if err == nil {
+			c.only(o.rows)
 			err = c.measure(ctx, o.rounds)
 		}
 		if err != nil {
@@ -71,6 +73,9 @@ type saleBench struct {
 	sale int64 // its id
 	etag string
 	over int64 // id of the one that is sold out
+
+	rawSale int64      // for which the bare statements write; 0 without
+	raw     []*subject // which count their orders
 }
 
 // lot is how many units are for sale: more than are sold.
@@ -99,7 +104,15 @@ func (b *saleBench) open(ctx context.Context) error {
 
 // plan plans and opens a sale whose consumer rests.
 func (b *saleBench) plan(ctx context.Context, quantity int) (id int64, etag string, err error) {
-	sale, _, err := b.ask(ctx, http.MethodPost, "/flash-sales", map[string]any{
+	if id, _, err = b.planDraft(ctx, quantity); err != nil {
+		return 0, "", err
+	}
+	_, etag, err = b.ask(ctx, http.MethodPost, fmt.Sprintf("/flash-sales/%d/open", id), map[string]any{})
+	return id, etag, err
+}
+
+func (b *saleBench) planDraft(ctx context.Context, quantity int) (id int64, etag string, err error) {
+	sale, etag, err := b.ask(ctx, http.MethodPost, "/flash-sales", map[string]any{
 		"name": "Bench", "sku": b.sku, "price": 500, "quantity": quantity, "perUserLimit": 1, "rate": 1,
 		"startsTime": "2020-01-01T00:00:00Z", "endsTime": "2100-01-01T00:00:00Z",
 	})
@@ -110,9 +123,7 @@ func (b *saleBench) plan(ctx context.Context, quantity int) (id int64, etag stri
 	if !ok {
 		return 0, "", fmt.Errorf("a sale without an id: %v", sale)
 	}
-	id = int64(number)
-	_, etag, err = b.ask(ctx, http.MethodPost, fmt.Sprintf("/flash-sales/%d/open", id), map[string]any{})
-	return id, etag, err
+	return int64(number), etag, nil
 }
 
 const purchase = `{"quantity":1}`
@@ -238,6 +249,9 @@ func (b *saleBench) check(ctx context.Context, stats map[string]any) error {
 	if stats["balanced"] != true || sold < accepted || sold > accepted+replies[gone] {
 		return fmt.Errorf("%d accepted and %d unknown do not fit the sale's %v", accepted, replies[gone], stats)
 	}
+	if err := b.checkRaw(ctx); err != nil {
+		return err
+	}
 	of := func(what string) string { return fmt.Sprintf(what, b.sale) }
 	return b.engine.holds(ctx, []expectation{
 		{"orders", of("SELECT COUNT(*) FROM orders WHERE sale_id = %d"), sold},
@@ -245,6 +259,19 @@ func (b *saleBench) check(ctx context.Context, stats map[string]any) error {
 		{"customers with an order", of("SELECT COUNT(DISTINCT user_id) FROM orders WHERE sale_id = %d"), sold},
 		{"order lines", of("SELECT SUM(l.quantity) FROM order_lines l JOIN orders o ON o.id = l.order_id WHERE o.sale_id = %d"), sold},
 		{"units counted as sold", of("SELECT sold FROM flash_sale_stocks WHERE sale_id = %d"), sold},
+	})
+}
+
+// checkRaw holds what the bare statements wrote against what they counted.
+func (b *saleBench) checkRaw(ctx context.Context) error {
+	var written int64
+	for _, subject := range b.raw {
+		written += subject.done
+	}
+	of := func(what string) string { return fmt.Sprintf(what, b.rawSale) }
+	return b.engine.holds(ctx, []expectation{
+		{"orders by bare statements", of("SELECT COUNT(*) FROM orders WHERE sale_id = %d"), written},
+		{"units counted by bare statements", of("SELECT SUM(sold) FROM flash_sale_stocks WHERE sale_id = %d"), written},
 	})
 }
 

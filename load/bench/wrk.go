@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -237,8 +236,8 @@ func (s *benchServer) profile(ctx context.Context, path string, period time.Dura
 
 // subject measures the volley. around, if any, is told before and returns what is to be done after.
 func (v *volley) subject(o options, name string, around func(ctx context.Context) (func() error, error)) *subject {
-	short, _, _ := strings.Cut(name, " ")
-	return &subject{name: name, run: func(ctx context.Context, processes []process) (taken sample, err error) {
+	measured := &subject{name: name}
+	measured.run = func(ctx context.Context, processes []process) (taken sample, err error) {
 		if around != nil {
 			after, err := around(ctx)
 			if err != nil {
@@ -250,11 +249,12 @@ func (v *volley) subject(o options, name string, around func(ctx context.Context
 		if err != nil {
 			return sample{}, err
 		}
-		profileErr := v.service.profiled(ctx, o.profile, short, o.period, func() {
+		profileErr := v.service.profiled(ctx, o.profile, measured.letter(), o.period, func() {
 			taken, err = timed(processes, func() (int64, time.Duration, error) { return v.fire(ctx, o.workers, o.period, tokens) })
 		})
 		return taken, errors.Join(err, profileErr)
-	}}
+	}
+	return measured
 }
 
 func pause(ctx context.Context, d time.Duration) error {
