@@ -31,3 +31,14 @@ func (s *Service) Looking() func(ctx context.Context) error {
 		return nil
 	}
 }
+
+// Waiting is how many customers wait for the gate's next round trip.
+func (g *RedisGate) Waiting(sale int64) int {
+	c := g.crowdOf(sale)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting)
+}
+
+// MostTrips is how many round trips of a sale are under way at once.
+const MostTrips = mostTrips
