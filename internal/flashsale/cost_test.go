@@ -93,7 +93,7 @@ func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 	_, err := queue.Claim(s.ctx, 100, time.Minute) // the first one of a process makes the queue known
 	require.NoError(t, err)
 	user := int64(0)
-	for _, size := range []int{1, 100} {
+	for _, size := range []int{2, 100} {
 		for range size {
 			user++
 			require.Equal(t, 202, s.buy(t, sale, user, 1).Status)
@@ -111,7 +111,7 @@ func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 			"START TRANSACTION",
 			"INSERT INTO orders", "SELECT orders", "INSERT INTO order_lines", "INSERT INTO order_histories",
 			"UPDATE flash_sale_stocks",
-			"UPDATE inventory_holds", "SELECT inventory_holds", "INSERT INTO inventory_holds",
+			"UPDATE inventory_holds", "INSERT INTO inventory_holds",
 			"INSERT INTO audit_entries",
 			"COMMIT",
 		}, statements.Take(), "a batch of %d", size)
