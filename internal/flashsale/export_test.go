@@ -39,6 +39,3 @@ func (g *RedisGate) Waiting(sale int64) int {
 	defer c.mu.Unlock()
 	return len(c.waiting)
 }
-
-// MostTrips is how many round trips of a sale are under way at once.
-const MostTrips = mostTrips

@@ -19,16 +19,14 @@ type crowd struct {
 
 	mu      sync.Mutex
 	waiting []*asking
-	trips   int
+	// away is whether a script is under way. One at a time is enough: what a second one
+	// would carry is what makes the next one worth its round trip.
+	away bool
 }
 
-const (
-	// mostTrips is how many round trips of a sale are under way at once.
-	mostTrips = 2
-	// mostTogether bounds a script, and thereby for how long the server serves nobody
-	// else: some 3 µs each.
-	mostTogether = 256
-)
+// mostTogether bounds a script, and thereby for how long the server serves nobody else:
+// some 3 µs each.
+const mostTogether = 256
 
 // asking is one customer's purchase on its way.
 type asking struct {
@@ -47,10 +45,8 @@ func (c *crowd) ask(ctx context.Context, a *asking) ([]any, error) {
 	a.done = make(chan struct{})
 	c.mu.Lock()
 	c.waiting = append(c.waiting, a)
-	going := c.trips < mostTrips
-	if going {
-		c.trips++
-	}
+	going := !c.away
+	c.away = true
 	c.mu.Unlock()
 	if going {
 		c.trip(context.WithoutCancel(ctx))
@@ -76,9 +72,7 @@ func (c *crowd) trip(ctx context.Context) {
 
 	c.mu.Lock()
 	more := len(c.waiting) > 0
-	if !more {
-		c.trips--
-	}
+	c.away = more
 	c.mu.Unlock()
 	if more {
 		// The customer who made this trip has its answer and is not to wait for others.
@@ -90,9 +84,6 @@ func (c *crowd) trip(ctx context.Context) {
 var errReplies = errors.New("the gate's script did not reply to each purchase")
 
 func (c *crowd) send(ctx context.Context, together []*asking) {
-	if len(together) == 0 {
-		return
-	}
 	args := make([]any, 0, 1+5*len(together))
 	args = append(args, together[0].now)
 	for _, a := range together {

@@ -136,7 +136,7 @@ func (b *saleBench) purchases(sale int64, status string) *volley {
 	}
 }
 
-// requests compares replies over HTTP. All requests of one ratio authenticate alike: N, F and S each
+// requests compares replies over HTTP. The requests of one ratio authenticate alike: N, F and S each
 // as another customer, the others by one API token.
 func (b *saleBench) requests(ctx context.Context) (*comparison, error) {
 	token := "Authorization: Bearer " + b.token
@@ -169,7 +169,7 @@ func (b *saleBench) requests(ctx context.Context) (*comparison, error) {
 	f := b.purchases(b.sale, "202").subject(b.options, "F  purchase, accepted", nil)
 	s := b.purchases(b.over, "409").subject(b.options, "S  purchase, sold out", nil)
 	g := get.subject(b.options, "G  GET that does nothing, one token", nil)
-	r := replayed.subject(b.options, "R  POST replayed from Redis", nil)
+	r := replayed.subject(b.options, "R  POST replayed", nil)
 	m := asToken.subject(b.options, "M  POST that does nothing, one token", nil)
 	i := held.subject(b.options, "I  POST whose key is in use (409)", hold)
 	l := locked.subject(b.options, "L  POST whose lock is held (423)", hold)
