@@ -7,7 +7,8 @@ import type { Page } from 'playwright-core';
  */
 export interface PageUnderTest {
   name: string;
-  path: string;
+  /** A function where the address is known only once `prepare` has made the page. */
+  path: string | (() => string);
   /** Makes what the page shows, over the API; called once, before all looks. */
   prepare?: (request: ApiRequest) => Promise<void>;
   /** Leads from the open page to the state that is meant: a dialog, a conflict. */
@@ -19,6 +20,8 @@ export type ApiRequest = <T>(method: string, path: string, body?: unknown, heade
 const modules = import.meta.glob<PageUnderTest | PageUnderTest[]>('./pages/*.ts', { import: 'default', eager: true });
 
 export const furtherPages = Object.values(modules).flat();
+
+export const addressOf = (path: PageUnderTest['path']): string => (typeof path === 'string' ? path : path());
 
 /** Calls the API as the admin. */
 export async function apiOf(address: string, credentials: { username: string; password: string }): Promise<ApiRequest> {

@@ -1,4 +1,13 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
+
+/** Starts the longest files first, so that no worker is left alone with one at the end. */
+class LongestFirst extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isMatrix = ({ moduleId }: TestSpecification) => Number(/\/pages\./.test(moduleId));
+    return Promise.resolve(files.toSorted((a, b) => isMatrix(b) - isMatrix(a) || a.moduleId.localeCompare(b.moduleId)));
+  }
+}
 
 // Drives the built binary in Chromium: `make build` first.
 export default defineConfig({
@@ -6,9 +15,12 @@ export default defineConfig({
     environment: 'node',
     include: ['e2e/**/*.e2e.ts'],
     globalSetup: ['e2e/service.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // One browser and one service at a time on a small machine.
-    fileParallelism: false,
+    // Each file has a browser and a service of its own, and two keep two cores busy.
+    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    // How long to wait for what has to come about; on a busy machine it comes late.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -27,11 +27,10 @@ const edit = async (id: number, patch: unknown) => {
 
 const idOf = (page: Page) => Number(new URL(page.url()).pathname.split('/').at(-1));
 
-/** Leads from the list to a campaign by its link, as its number is not known before. */
-const open = (name: string) => async (page: Page) => {
-  await page.goto(`/coupon-campaigns/${ids.get(name) ?? 0}`);
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-};
+/** The address of a campaign, whose number is not known before it is made. */
+const pageOf = (name: string) => () => `/coupon-campaigns/${ids.get(name) ?? 0}`;
+
+const shown = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
 
 const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
 const dialogButton = (page: Page, en: string, zh: string) => page.getByRole('dialog').getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
@@ -68,21 +67,21 @@ const pages: PageUnderTest[] = [
     },
   },
   { name: 'campaigns-missing', path: '/coupon-campaigns/999999' },
-  { name: 'campaigns-detail', path: '/coupon-campaigns', reach: open('Spring sale') },
+  { name: 'campaigns-detail', path: pageOf('Spring sale'), reach: shown('Spring sale') },
   {
     name: 'campaigns-history',
-    path: '/coupon-campaigns',
+    path: pageOf('Spring sale'),
     reach: async (page) => {
-      await open('Spring sale')(page);
+      await shown('Spring sale')(page);
       await page.locator('ol li').first().scrollIntoViewIfNeeded();
       await page.locator('ol').first().evaluate((list) => list.scrollIntoView());
     },
   },
   {
     name: 'campaigns-edit',
-    path: '/coupon-campaigns',
+    path: pageOf('Spring sale'),
     reach: async (page) => {
-      await open('Spring sale')(page);
+      await shown('Spring sale')(page);
       await page.getByRole('textbox', { name: /^(Name|名称)$/ }).fill('');
       await button(page, 'Save', '保存').click();
       await page.getByText(/Give it a name|请填写名称/).waitFor();
@@ -91,9 +90,9 @@ const pages: PageUnderTest[] = [
   },
   {
     name: 'campaigns-conflict',
-    path: '/coupon-campaigns',
+    path: pageOf('Contested'),
     reach: async (page) => {
-      await open('Contested')(page);
+      await shown('Contested')(page);
       const id = idOf(page);
       const { total } = await ask<{ total: number }>('GET', `/coupon-campaigns/${id}`);
       await page.getByRole('textbox', { name: /^(Coupons in all|总数量)$/ }).fill(String(total + 7));
@@ -111,7 +110,8 @@ const pages: PageUnderTest[] = [
     path: '/coupon-campaigns',
     reach: async (page) => {
       const { id, etag } = await make({ name: 'Gone meanwhile' });
-      await open('Gone meanwhile')(page);
+      await page.goto(pageOf('Gone meanwhile')());
+      await shown('Gone meanwhile')(page);
       await page.getByRole('textbox', { name: /^(Name|名称)$/ }).fill('Gone, but typed');
       await ask('DELETE', `/coupon-campaigns/${id}`, undefined, { 'If-Match': etag });
       await button(page, 'Make it again', '重新创建').waitFor();
@@ -119,18 +119,18 @@ const pages: PageUnderTest[] = [
   },
   {
     name: 'campaigns-in-use',
-    path: '/coupon-campaigns',
+    path: pageOf('Spring sale'),
     reach: async (page) => {
-      await open('Spring sale')(page);
+      await shown('Spring sale')(page);
       await button(page, 'Delete', '删除').click();
       await dialogButton(page, 'End it now', '立即结束').waitFor();
     },
   },
   {
     name: 'campaigns-issue',
-    path: '/coupon-campaigns',
+    path: pageOf('Spring sale'),
     reach: async (page) => {
-      await open('Spring sale')(page);
+      await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
       await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
       await page.getByRole('textbox', { name: /^(User numbers|用户编号)$/ }).fill('12 21, 22\n22 li');
@@ -140,9 +140,9 @@ const pages: PageUnderTest[] = [
   },
   {
     name: 'campaigns-limit',
-    path: '/coupon-campaigns',
+    path: pageOf('Spring sale'),
     reach: async (page) => {
-      await open('Spring sale')(page);
+      await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
       await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
       await page.getByRole('textbox', { name: /^(User numbers|用户编号)$/ }).fill('12 13 901');
@@ -152,9 +152,9 @@ const pages: PageUnderTest[] = [
   },
   {
     name: 'campaigns-issued',
-    path: '/coupon-campaigns',
+    path: pageOf('Spring sale'),
     reach: async (page) => {
-      await open('Spring sale')(page);
+      await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
       await page.getByRole('textbox', { name: /^(How many|数量)$/ }).fill('12');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();

@@ -12,11 +12,11 @@ let lastUser = 76;
 
 const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
 
-/** Opens a coupon by what stands for it, as codes are not known before. */
-const open = (i: number) => async (page: Page) => {
-  await page.goto(`/coupons/${codes[i] ?? ''}`);
-  await page.locator('ol li').first().waitFor();
-};
+/** A coupon with its history; codes are not known before it is issued. */
+const coupon = (i: number) => ({
+  path: () => `/coupons/${codes[i] ?? ''}`,
+  reach: (page: Page) => page.locator('ol li').first().waitFor(),
+});
 
 async function issueOne(): Promise<string> {
   const issued = await ask<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign}/coupons`, { count: 1 });
@@ -26,7 +26,7 @@ async function issueOne(): Promise<string> {
 const pages: PageUnderTest[] = [
   {
     name: 'coupons-list',
-    path: '/coupons',
+    path: () => `/coupons?campaignId=${campaign}&sort=id`,
     prepare: async (request) => {
       ask = request;
       const terms = { name: 'Welcome back', kind: 'percent', value: 15, minimumAmount: 5000, total: 500, perUser: 3, validFrom: at(-2), validTo: at(30) };
@@ -36,14 +36,13 @@ const pages: PageUnderTest[] = [
       await request('POST', `/coupons/${codes[1] ?? ''}/void`, { reason: 'It was sent to the wrong address, and the customer has a new one.' });
     },
     reach: async (page) => {
-      await page.goto(`/coupons?campaignId=${campaign}&sort=id`);
       await page.getByText(codes[0] ?? '').first().waitFor();
     },
   },
   { name: 'coupons-no-match', path: '/coupons?userId=999999' },
   { name: 'coupons-missing', path: '/coupons/NOSUC-HCODE' },
-  { name: 'coupons-used', path: '/coupons', reach: open(0) },
-  { name: 'coupons-void', path: '/coupons', reach: open(1) },
+  { name: 'coupons-used', ...coupon(0) },
+  { name: 'coupons-void', ...coupon(1) },
   {
     name: 'coupons-redeem',
     path: '/coupons',

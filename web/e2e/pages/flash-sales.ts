@@ -20,13 +20,12 @@ async function make(change: Partial<typeof terms> = {}): Promise<Sale> {
   return made;
 }
 
-const open = (name: string, rest = '') => async (page: Page) => {
-  await page.goto(`/flash-sales/${ids.get(name) ?? 0}${rest}`);
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-};
+/** The address of a sale, whose number is not known before it is made. */
+const pageOf = (name: string, rest = '') => () => `/flash-sales/${ids.get(name) ?? 0}${rest}`;
+
+const shown = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
 
 const cockpit = async (page: Page) => {
-  await open(terms.name)(page);
   await page.getByText(/✓ (balanced|平衡)/).waitFor();
   await page.locator('canvas').first().waitFor();
 };
@@ -46,7 +45,7 @@ const dead = {
 
 const deadTab = async (page: Page) => {
   await page.route('**/dead?*', (route) => route.fulfill({ json: dead }), { times: 1 });
-  await open(terms.name, '?tab=dead')(page);
+  await page.goto(pageOf(terms.name, '?tab=dead')());
   await page.getByText(/88213/).or(page.getByText(/3Q7K2M/)).first().waitFor();
 };
 
@@ -83,12 +82,12 @@ const pages: PageUnderTest[] = [
     },
   },
   { name: 'flash-sales-missing', path: '/flash-sales/999999' },
-  { name: 'flash-sales-cockpit', path: '/flash-sales', reach: cockpit },
-  { name: 'flash-sales-draft', path: '/flash-sales', reach: open('Second wave') },
-  { name: 'flash-sales-closed', path: '/flash-sales', reach: open('Long over') },
+  { name: 'flash-sales-cockpit', path: pageOf(terms.name), reach: cockpit },
+  { name: 'flash-sales-draft', path: pageOf('Second wave'), reach: shown('Second wave') },
+  { name: 'flash-sales-closed', path: pageOf('Long over'), reach: shown('Long over') },
   {
     name: 'flash-sales-edit',
-    path: '/flash-sales',
+    path: pageOf(terms.name),
     reach: async (page) => {
       await cockpit(page);
       await button(page, 'Rate 600/s', '速率 600/秒').click();
@@ -97,7 +96,7 @@ const pages: PageUnderTest[] = [
   },
   {
     name: 'flash-sales-quantity',
-    path: '/flash-sales',
+    path: pageOf(terms.name),
     reach: async (page) => {
       await cockpit(page);
       await button(page, 'Quantity', '数量').click();
@@ -107,7 +106,7 @@ const pages: PageUnderTest[] = [
   },
   {
     name: 'flash-sales-close',
-    path: '/flash-sales',
+    path: pageOf(terms.name),
     reach: async (page) => {
       await cockpit(page);
       await button(page, 'Close…', '关闭…').click();
@@ -129,9 +128,8 @@ const pages: PageUnderTest[] = [
   },
   {
     name: 'flash-sales-history',
-    path: '/flash-sales',
+    path: pageOf(terms.name, '?tab=history'),
     reach: async (page) => {
-      await open(terms.name, '?tab=history')(page);
       await page.locator('ol li').nth(2).waitFor();
     },
   },

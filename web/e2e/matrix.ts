@@ -1,0 +1,91 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, nameOf, Visitor, type Look } from './browser';
+import { addressOf, apiOf, furtherPages } from './pages';
+import { admin, Service } from './service';
+
+const opposite = { light: 'dark', dark: 'light' } as const;
+
+/**
+ * Declares that every page is right in one language at one width, light and dark.
+ *
+ * A state is reached anew for each language and width, since what leads to it is
+ * written otherwise and lies elsewhere. Colours change neither: what is open turns
+ * from one scheme to the other, as it does when the system turns, and is inspected in
+ * full again. Each state is opened in the scheme in which the one before it was left,
+ * so that pages start cold in both schemes and turn in both directions.
+ *
+ * Each file that calls this has a service of its own and may run beside the others:
+ * two visitors who bring about one state would disturb each other.
+ */
+export function everyPageIsRight({ language, width }: Pick<Look, 'language' | 'width'>): void {
+  let browser: Browser;
+  let service: Service;
+  let visitor: Visitor;
+  let colours: Look['colours'] = 'light';
+
+  beforeAll(async () => {
+    [browser, service] = await Promise.all([launch(), Service.start()]);
+    const request = await apiOf(service.address, admin);
+    for (const { prepare } of furtherPages) await prepare?.(request);
+    visitor = await Visitor.open(browser, service.address, { language, width, colours });
+  });
+  afterAll(async () => {
+    await visitor.close();
+    await browser.close();
+    await service.stop();
+  });
+
+  /** Inspects what is open in both schemes. */
+  async function inspect(name: string): Promise<void> {
+    await inspectNow(name);
+    colours = opposite[colours];
+    await visitor.turn(colours);
+    await inspectNow(name);
+  }
+
+  async function inspectNow(name: string): Promise<void> {
+    await visitor.check();
+    await visitor.shoot(`${name}-${nameOf({ language, colours, width })}`);
+  }
+
+  describe(`in ${language} at ${width} px, light and dark,`, () => {
+    test('the sign-in page is right, and so is its refusal', async () => {
+      const { page } = visitor;
+      await visitor.visit('/');
+      await inspect('sign-in');
+      await page.locator('input[name=username]').fill('nobody');
+      await page.locator('input[name=password]').fill('wrong');
+      await page.locator('button[type=submit]').click();
+      await page.getByRole('alert').waitFor();
+      await inspect('sign-in-refused');
+    });
+
+    test('every page of the navigation is right', async () => {
+      await visitor.signIn();
+      if (await openDrawer(visitor.page)) await inspect('navigation');
+      const paths = await visitor.page.locator('nav a:visible').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+      expect(paths).toContain('/');
+      for (const path of paths) {
+        await visitor.visit(path);
+        await inspect(path === '/' ? 'dashboard' : path.slice(1).replaceAll('/', '-'));
+      }
+    });
+
+    test.each(furtherPages)('$name is right', async ({ name, path, reach }) => {
+      await visitor.visit(addressOf(path));
+      await reach?.(visitor.page);
+      await visitor.settle();
+      await inspect(name);
+    });
+  });
+}
+
+/** On phones the navigation is in a drawer, which is opened; tells whether there is one. */
+async function openDrawer(page: Page): Promise<boolean> {
+  const burger = page.getByRole('button', { expanded: false }).filter({ has: page.locator('path[d^="M4 7h16"]') });
+  if (!(await burger.isVisible())) return false;
+  await burger.click();
+  await page.getByRole('dialog').waitFor();
+  return true;
+}

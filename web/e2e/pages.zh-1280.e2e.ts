@@ -1,0 +1,3 @@
+import { everyPageIsRight } from './matrix';
+
+everyPageIsRight({ language: 'zh', width: 1280 });
