@@ -1,5 +1,6 @@
 export type { Column, ListPage } from './column';
 export { csv, download } from './csv';
+export { FilterChoice } from './FilterChoice';
 export { FilterText } from './FilterText';
 export { Empty } from './Empty';
 export { DataTable } from './DataTable';
