@@ -5,6 +5,7 @@ export { OutcomeNotice } from './feedback/OutcomeNotice';
 export { ProblemBanner } from './feedback/ProblemBanner';
 export { useToasts, type Toasts } from './feedback/toasts';
 export { useRefusalText, useRuleText, type Said } from './feedback/said';
+export { usePlaceText } from './feedback/usePlaceText';
 export { useProblemText } from './feedback/useProblemText';
 export { forgetDraft, keptDraft, useDraft, type Base, type Draft, type Versioned } from './edit/useDraft';
 export { useKeyedForm, type KeyedForm } from './edit/useKeyedForm';

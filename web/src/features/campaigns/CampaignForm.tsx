@@ -10,7 +10,7 @@ import { RecordForm } from '@/ui/edit/RecordForm';
 import { useRecordForm } from '@/ui/edit/useRecordForm';
 import { CampaignInputs } from './CampaignInputs';
 import { CreateCampaign } from './CreateCampaign';
-import { faultsOf, isFaultless, refusedFaults } from './faults';
+import { faultsOf, isFaultless, isTold, refusedFaults } from './faults';
 import { patchOfTerms, readFields, termsOf, useCampaignTexts, type CampaignField, type CampaignFields } from './fields';
 import { campaignMessages } from './messages';
 import { createCampaign, editCampaign, oneCampaign, type Campaign } from './queries';
@@ -49,6 +49,7 @@ export function CampaignForm({ campaign, gone, onField }: Props) {
       <RecordForm
         form={form}
         readOnly={!mayWrite}
+        told={isTold}
         head={
           <div>
             <Title order={2} id="terms">

@@ -5,7 +5,7 @@ import { useToasts } from '@/ui';
 import { NewRecordDialog } from '@/ui/edit/NewRecordDialog';
 import { useNewRecord } from '@/ui/edit/useNewRecord';
 import { CampaignInputs } from './CampaignInputs';
-import { faultsOf, isFaultless, refusedFaults } from './faults';
+import { faultsOf, isFaultless, isTold, refusedFaults } from './faults';
 import { termsOf, type CampaignFields } from './fields';
 import { campaignMessages } from './messages';
 import { createCampaign, oneCampaign, type Campaign } from './queries';
@@ -48,7 +48,7 @@ export function CreateCampaign({ onClose, copy, onCreated }: Props) {
   const { value, change, strict, error, isOpen } = record;
   const faults = { ...refusedFaults(error), ...faultsOf(value, 0) };
   return (
-    <NewRecordDialog record={record} title={t(copy === undefined ? 'add' : 'copyToNew')} confirm={t('create')} onClose={onClose}>
+    <NewRecordDialog record={record} title={t(copy === undefined ? 'add' : 'copyToNew')} confirm={t('create')} onClose={onClose} told={isTold}>
       <CampaignInputs value={value} faults={strict ? faults : {}} readOnly={isOpen} onChange={change} />
     </NewRecordDialog>
   );

@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import { useToasts } from '@/ui';
 import { NewRecordDialog } from '@/ui/edit/NewRecordDialog';
 import { useNewRecord } from '@/ui/edit/useNewRecord';
-import { faultsOf, isFaultless, refusedFaults, termsOf, type SaleFields } from './fields';
+import { faultsOf, isFaultless, isTold, refusedFaults, termsOf, type SaleFields } from './fields';
 import { saleMessages } from './messages';
 import { createSale, oneSale, type Sale } from './queries';
 import { SaleInputs } from './SaleInputs';
@@ -40,7 +40,7 @@ export function CreateSale({ onClose }: { onClose: () => void }) {
   const { value, change, strict, error, isOpen } = record;
   const faults = { ...refusedFaults(error), ...faultsOf(value) };
   return (
-    <NewRecordDialog record={record} title={t('add')} confirm={t('create')} onClose={onClose}>
+    <NewRecordDialog record={record} title={t('add')} confirm={t('create')} onClose={onClose} told={isTold()}>
       <SaleInputs value={value} faults={strict ? faults : {}} readOnly={isOpen} onChange={change} />
     </NewRecordDialog>
   );

@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import { RecordForm } from '@/ui/edit/RecordForm';
 import { useRecordForm } from '@/ui/edit/useRecordForm';
 import { uiMessages } from '@/ui/messages';
-import { editableWhenOpen, faultsOf, isFaultless, readFields, refusedFaults, useSaleTexts, type SaleFields } from './fields';
+import { editableWhenOpen, faultsOf, isFaultless, isTold, readFields, refusedFaults, useSaleTexts, type SaleFields } from './fields';
 import { saleMessages } from './messages';
 import { editSale, oneSale, type Sale } from './queries';
 import { SaleInputs } from './SaleInputs';
@@ -30,11 +30,12 @@ export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void })
     onSaved: onClose,
   });
   const { draft, strict } = form;
+  const fields = status === 'draft' ? undefined : editableWhenOpen;
   const faults = { ...refusedFaults(form.error), ...faultsOf(draft.value) };
   return (
     <Modal opened onClose={onClose} size="lg" title={t('editTitle', { name })} closeButtonProps={{ 'aria-label': ui('close') }}>
-      <RecordForm form={form} head={status !== 'draft' && <Text c="dimmed">{t('editOpenHint')}</Text>}>
-        <SaleInputs value={draft.value} faults={strict ? faults : {}} fields={status === 'draft' ? undefined : editableWhenOpen} onChange={form.change} />
+      <RecordForm form={form} told={isTold(fields)} head={status !== 'draft' && <Text c="dimmed">{t('editOpenHint')}</Text>}>
+        <SaleInputs value={draft.value} faults={strict ? faults : {}} fields={fields} onChange={form.change} />
       </RecordForm>
     </Modal>
   );

@@ -7,7 +7,7 @@ import { KeyedDialog } from '@/ui/edit/KeyedDialog';
 import { uiMessages } from '@/ui/messages';
 import { AdjustmentInputs } from './AdjustmentInputs';
 import { AdjustRefusal } from './AdjustRefusal';
-import { missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
+import { hasInput, missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
 import { inventoryMessages } from './messages';
 import { adjust, oneStock, type Movement, type Stock, type StockChanged } from './queries';
 import { useSigned } from './signed';
@@ -54,7 +54,13 @@ export function AdjustDialog({ stock, onClose }: Props) {
       title={t('dialogTitle', { sku })}
       confirm={t('save')}
       refusal={(refusal) => (
-        <AdjustRefusal error={refusal} retry={keyed.submit} countAgain={countAgain} rename={() => change({ reference: newReference() })} />
+        <AdjustRefusal
+          error={refusal}
+          told={(pointer) => hasInput(form, pointer)}
+          retry={keyed.submit}
+          countAgain={countAgain}
+          rename={() => change({ reference: newReference() })}
+        />
       )}
       onClose={onClose}
     >

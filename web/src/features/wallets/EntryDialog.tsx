@@ -1,14 +1,16 @@
 import { SegmentedControl, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { useKeyedForm, useToasts } from '@/ui';
+import { useKeyedForm, usePlaceText, useToasts } from '@/ui';
 import { KeyedDialog } from '@/ui/edit/KeyedDialog';
 import { MoneyInput } from '@/ui/MoneyInput';
 import { walletMessages } from './messages';
 import { missingOfPosting, newReference, openPosting, postingOf, signedAmount, type PostingForm } from './posting';
 import { PostingRefusal } from './PostingRefusal';
 import { enter, type Entry, type Wallet } from './queries';
+
+/** What has an input, by its name in the request. */
+const inputs = ['amount', 'kind', 'reference'] as const;
 
 interface Props {
   wallet: Wallet;
@@ -36,11 +38,11 @@ export function EntryDialog({ wallet, onClose }: Props) {
     onRefused: reread,
   });
   const { form, change, isFixed, strict, error } = keyed;
+  const refused = usePlaceText(error);
   const missing = missingOfPosting(form);
   const after = wallet.balance + signedAmount(form);
-  const refused = isProblem(error) ? error.fields : [];
-  const wrong = (name: 'amount' | 'kind' | 'reference') =>
-    strict && missing.has(name) ? t(`${name}Needed`) : refused.find(({ pointer }) => pointer === `/${name}`)?.message;
+  const wrong = (name: (typeof inputs)[number]) =>
+    strict && missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`);
   return (
     <KeyedDialog
       keyed={keyed}
@@ -48,7 +50,13 @@ export function EntryDialog({ wallet, onClose }: Props) {
       confirm={t(form.side)}
       color={form.side === 'debit' ? 'warn' : 'accent'}
       refusal={(refusal) => (
-        <PostingRefusal error={refusal} retry={keyed.submit} take={(amount) => change({ amount })} rename={() => change({ reference: newReference() })} />
+        <PostingRefusal
+          error={refusal}
+          told={(pointer) => inputs.some((name) => pointer === `/${name}`)}
+          retry={keyed.submit}
+          take={(amount) => change({ amount })}
+          rename={() => change({ reference: newReference() })}
+        />
       )}
       onClose={onClose}
     >

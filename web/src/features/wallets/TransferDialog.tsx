@@ -1,8 +1,7 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { useKeyedForm, useToasts } from '@/ui';
+import { useKeyedForm, usePlaceText, useToasts } from '@/ui';
 import { KeyedDialog } from '@/ui/edit/KeyedDialog';
 import { MoneyInput } from '@/ui/MoneyInput';
 import { walletMessages } from './messages';
@@ -10,6 +9,9 @@ import { missingOfTransfer, newReference, openTransfer, transferOf, type Transfe
 import { PostingRefusal } from './PostingRefusal';
 import { transfer, type Transfer } from './queries';
 import { TransferPreview } from './TransferPreview';
+
+/** What has an input, by its name in the request. */
+const inputs = ['fromUserId', 'toUserId', 'amount', 'reference'] as const;
 
 interface Props {
   /** Who gives, where that is known. */
@@ -37,10 +39,10 @@ export function TransferDialog({ from, onClose }: Props) {
     onRefused: reread,
   });
   const { form, change, isFixed, strict, error } = keyed;
+  const refused = usePlaceText(error);
   const missing = missingOfTransfer(form);
-  const refused = isProblem(error) ? error.fields : [];
-  const wrong = (name: 'fromUserId' | 'toUserId' | 'amount' | 'reference') =>
-    strict && missing.has(name) ? t(`${name}Needed`) : refused.find(({ pointer }) => pointer === `/${name}`)?.message;
+  const wrong = (name: (typeof inputs)[number]) =>
+    strict && missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`);
   const user = (name: 'fromUserId' | 'toUserId') => ({
     label: t(name),
     hideControls: true,
@@ -56,7 +58,13 @@ export function TransferDialog({ from, onClose }: Props) {
       title={t('transferTitle')}
       confirm={t('transfer')}
       refusal={(refusal) => (
-        <PostingRefusal error={refusal} retry={keyed.submit} take={(amount) => change({ amount })} rename={() => change({ reference: newReference() })} />
+        <PostingRefusal
+          error={refusal}
+          told={(pointer) => inputs.some((name) => pointer === `/${name}`)}
+          retry={keyed.submit}
+          take={(amount) => change({ amount })}
+          rename={() => change({ reference: newReference() })}
+        />
       )}
       onClose={onClose}
     >

@@ -15,12 +15,14 @@ interface Props {
   /** What the button that sends says. */
   confirm: string;
   onClose: () => void;
+  /** Which places of a refused request have an input that says what is wrong. */
+  told?: (pointer: string) => boolean;
   /** The inputs. */
   children: ReactNode;
 }
 
 /** The dialog that makes a record. Closing it keeps what was typed. */
-export function NewRecordDialog({ record, title, confirm, onClose, children }: Props) {
+export function NewRecordDialog({ record, title, confirm, onClose, told, children }: Props) {
   const ui = useText(uiMessages);
   const t = useText(editMessages);
   const { error, isOpen, isPending, restored, discard } = record;
@@ -33,7 +35,7 @@ export function NewRecordDialog({ record, title, confirm, onClose, children }: P
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <KeyedNotice keyed={record} />
-          {error !== null && !isOpen && <ProblemBanner error={error} />}
+          {error !== null && !isOpen && <ProblemBanner error={error} told={told} />}
           {restored !== undefined && (
             <Banner
               tone="info"

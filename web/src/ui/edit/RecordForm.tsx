@@ -15,17 +15,19 @@ interface Props<R extends Stamped, T extends Fields> {
   /** What can be done with a record that was deleted while it was open; it cannot be saved. */
   gone?: ReactNode;
   readOnly?: boolean;
+  /** Which places of a refused request have an input that says what is wrong. */
+  told?: (pointer: string) => boolean;
   /** The inputs. */
   children: ReactNode;
 }
 
 /** A form that edits a record; what others change meanwhile is merged, or asked for field by field. */
-export function RecordForm<R extends Stamped, T extends Fields>({ form, head, gone, readOnly = false, children }: Props<R, T>) {
+export function RecordForm<R extends Stamped, T extends Fields>({ form, head, gone, readOnly = false, told, children }: Props<R, T>) {
   return (
     <form onSubmit={form.submit} noValidate>
       <Stack gap="md">
         {head}
-        {gone ?? <Between form={form} />}
+        {gone ?? <Between form={form} told={told} />}
         {children}
         {!readOnly && gone === undefined && <Buttons form={form} />}
       </Stack>
@@ -34,11 +36,11 @@ export function RecordForm<R extends Stamped, T extends Fields>({ form, head, go
 }
 
 /** What stands between what is typed and the record: a refusal, what others did, a conflict. */
-function Between<R extends Stamped, T extends Fields>({ form }: { form: State<R, T> }) {
+function Between<R extends Stamped, T extends Fields>({ form, told }: Pick<Props<R, T>, 'form' | 'told'>) {
   const { draft, current, read, texts, guarded } = form;
   return (
     <>
-      {form.error !== null && <ProblemBanner error={form.error} />}
+      {form.error !== null && <ProblemBanner error={form.error} told={told} />}
       {guarded.conflict === undefined ? (
         <EditNotices draft={draft} current={current} read={read} texts={texts} />
       ) : (
