@@ -13,6 +13,7 @@ import (
 	"interlock/internal/flashsale"
 	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
+	"interlock/internal/ledger"
 	"interlock/internal/orders"
 	"interlock/internal/realtime"
 	"interlock/internal/search"
@@ -27,6 +28,7 @@ const (
 	readCoupons = "coupons:read"
 	readStock   = "inventory:read"
 	readWallets = "wallets:read"
+	readLedger  = "ledger:read"
 	readSales   = "flash-sales:read"
 	readKeys    = "idempotency-keys:read"
 )
@@ -41,6 +43,7 @@ func (sv *Services) buildOverviews() {
 		{Name: coupons.CampaignTopic, Permission: readCoupons},
 		{Name: inventory.Topic, Permission: readStock},
 		{Name: wallets.Topic, Permission: readWallets},
+		{Name: ledger.Topic, Permission: readLedger},
 		{Name: flashsale.Topic, Permission: readSales},
 	}})
 	sv.Search = search.New(
@@ -62,7 +65,7 @@ func (sv *Services) buildOverviews() {
 			"configs": readConfigs, "config-batches": readConfigs, "items": readItems,
 			"orders": readOrders, "order-batches": readOrders, "coupons": readCoupons, "coupon-campaigns": readCoupons,
 			"inventory": readStock, "wallets": readWallets, "wallet-transfers": readWallets,
-			"flash-sales": readSales,
+			"flash-sales": readSales, "aggregates": readLedger,
 		},
 	})
 }

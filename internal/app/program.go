@@ -23,6 +23,7 @@ import (
 	"interlock/internal/httpapi"
 	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
+	"interlock/internal/ledger"
 	"interlock/internal/orders"
 	"interlock/internal/queues"
 	"interlock/internal/ratelimit"
@@ -210,6 +211,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		idempotency.Routes(router, sv.Idempotency)
 		inventory.Routes(router, sv.Inventory)
 		wallets.Routes(router, sv.Wallets)
+		ledger.Routes(router, sv.Ledger)
 		flashsale.Routes(router, sv.FlashSales)
 		realtime.Routes(router, sv.Realtime)
 		search.Routes(router, sv.Search)

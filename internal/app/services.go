@@ -26,6 +26,7 @@ import (
 	"interlock/internal/flashsale"
 	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
+	"interlock/internal/ledger"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
@@ -65,6 +66,7 @@ type Services struct {
 	Idempotency *idempotency.Keeper
 	Inventory   *inventory.Service
 	Wallets     *wallets.Service
+	Ledger      *ledger.Service
 
 	FlashSales *flashsale.Service
 
@@ -87,7 +89,7 @@ type Services struct {
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
 		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions,
-		actions.Permissions, flashsale.Permissions, idempotency.Permissions, queues.Permissions)
+		actions.Permissions, ledger.Permissions, flashsale.Permissions, idempotency.Permissions, queues.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone. Of actions
@@ -215,6 +217,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
+	sv.Ledger = ledger.New(ledger.Deps{DB: sv.DB, Bus: sv.bus, Registerer: sv.Metrics.Registry})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{

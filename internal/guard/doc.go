@@ -1,7 +1,7 @@
 // Package guard is the only place that writes versioned rows.
 //
 // Every guarded row has a version that starts at 1 and grows by one with each
-// change. A change names the version that its author saw, and the engine decides:
+// change; what makes several at once says how many. A change names the version that its author saw, and the engine decides:
 //
 //	UPDATE t SET …, version = version + 1 WHERE tenant_id = ? AND id = ? AND version = ?
 //

@@ -185,3 +185,26 @@ func TestAWriteWithoutAPrincipalIsRefused(t *testing.T) {
 		}), storage.ErrNoTenant)
 	})
 }
+
+func TestAWriteOfSeveralStepsRaisesTheVersionByAsManyAndIsGuardedLikeAny(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		storagetest.CreateThings(t, ctx, db)
+		thing := &storagetest.Thing{Name: "one"}
+		require.NoError(t, do(ctx, db, func(ctx context.Context, u *uow.Unit) error { return guard.InsertAt(ctx, u, thing, 3) }))
+		seen := thing.Ref()
+		by := func(ref guard.Ref, steps int64) error {
+			return do(ctx, db, func(ctx context.Context, u *uow.Unit) error {
+				if err := guard.UpdateBy[storagetest.Thing](ctx, u, ref, steps, guard.Set{"name": "two"}); err != nil {
+					return err
+				}
+				return guard.AdvanceBy(ctx, u, thing, steps)
+			})
+		}
+		require.NoError(t, by(seen, 4))
+		require.EqualValues(t, 7, reread(t, ctx, db).Version)
+		require.EqualValues(t, 7, thing.Version)
+		require.ErrorIs(t, by(seen, 1), guard.ErrStale)
+		require.Error(t, by(thing.Ref(), 0), "a change that nobody could see is none")
+		require.EqualValues(t, 7, reread(t, ctx, db).Version)
+	})
+}

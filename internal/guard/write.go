@@ -51,6 +51,12 @@ func (r *Row) guarded() *Row { return r }
 //
 // The row's ID and stamps are filled in.
 func Insert(ctx context.Context, u Unit, model rower) error {
+	return InsertAt(ctx, u, model, 1)
+}
+
+// InsertAt is Insert for a row that begins at a later version, such as one that several
+// changes have made at once.
+func InsertAt(ctx context.Context, u Unit, model rower, version int64) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
@@ -60,7 +66,7 @@ func Insert(ctx context.Context, u Unit, model rower) error {
 		return err
 	}
 	row := model.guarded()
-	row.Version, row.CreatedTime, row.UpdatedTime = 1, u.Now(), u.Now()
+	row.Version, row.CreatedTime, row.UpdatedTime = version, u.Now(), u.Now()
 	row.UpdatedBy, row.UpdatedByName = who.UserID, who.Name
 	return tx.Create(model).Error
 }
@@ -93,18 +99,31 @@ func InsertMany[T any, P interface {
 //
 // Errors: ErrGone, ErrStale. T is the model.
 func Update[T any](ctx context.Context, u Unit, ref Ref, set Set) error {
-	return write[T](ctx, u, ref.ID, set, ErrStale, "version = ?", ref.Version)
+	return UpdateBy[T](ctx, u, ref, 1, set)
+}
+
+// UpdateBy is Update for as many changes at once as there are steps, which is 1 or more:
+//
+//	UPDATE t SET …, version = version + ? WHERE tenant_id = ? AND id = ? AND version = ?
+func UpdateBy[T any](ctx context.Context, u Unit, ref Ref, steps int64, set Set) error {
+	if steps < 1 {
+		return fmt.Errorf("guard: a change of %d steps", steps)
+	}
+	return write[T](ctx, u, ref.ID, steps, set, ErrStale, "version = ?", ref.Version)
 }
 
 // Advance brings the reader's copy of a row to where Update or Transition brought
 // the row itself: the next version, the unit's time and author.
-func Advance(ctx context.Context, u Unit, model rower) error {
+func Advance(ctx context.Context, u Unit, model rower) error { return AdvanceBy(ctx, u, model, 1) }
+
+// AdvanceBy is Advance after UpdateBy.
+func AdvanceBy(ctx context.Context, u Unit, model rower, steps int64) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
 	}
 	row := model.guarded()
-	row.Version++
+	row.Version += steps
 	row.UpdatedTime, row.UpdatedBy, row.UpdatedByName = u.Now(), who.UserID, who.Name
 	return nil
 }
@@ -123,7 +142,7 @@ func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.Sta
 		moved = Set{}
 	}
 	moved["status"] = to.Code
-	return write[T](ctx, u, ref.ID, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
+	return write[T](ctx, u, ref.ID, 1, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
 }
 
 // Adjust changes a row by arithmetic under a condition instead of a version,
@@ -133,7 +152,7 @@ func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.Sta
 //
 // Errors: ErrGone, ErrRefused.
 func Adjust[T any](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
-	return write[T](ctx, u, id, set, ErrRefused, "("+condition+")", args...)
+	return write[T](ctx, u, id, 1, set, ErrRefused, "("+condition+")", args...)
 }
 
 // Delete removes the row that ref names, if it still has that version:
@@ -152,7 +171,7 @@ func Delete[T any](ctx context.Context, u Unit, ref Ref) error {
 
 // write builds the one UPDATE of this package. It is written out instead of left to
 // GORM, which takes three times as many allocations for it, on every mutation.
-func write[T any](ctx context.Context, u Unit, id int64, set Set, missed error, condition string, args ...any) error {
+func write[T any](ctx context.Context, u Unit, id, steps int64, set Set, missed error, condition string, args ...any) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
@@ -169,14 +188,14 @@ func write[T any](ctx context.Context, u Unit, id int64, set Set, missed error, 
 		return err
 	}
 	var query strings.Builder
-	values := make([]any, 0, len(set)+len(args)+5)
+	values := make([]any, 0, len(set)+len(args)+6)
 	query.WriteString("UPDATE " + table + " SET ")
 	for _, column := range slices.Sorted(maps.Keys(set)) {
 		query.WriteString("`" + column + "` = ?, ")
 		values = append(values, set[column])
 	}
-	query.WriteString("version = version + 1, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)
-	values = append(values, u.Now(), who.UserID, who.Name, who.TenantID, id)
+	query.WriteString("version = version + ?, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)
+	values = append(values, steps, u.Now(), who.UserID, who.Name, who.TenantID, id)
 	result := tx.Exec(query.String(), append(values, args...)...)
 	return outcome[T](tx, result, id, missed)
 }
