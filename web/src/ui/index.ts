@@ -10,6 +10,7 @@ export { useProblemText } from './feedback/useProblemText';
 export { forgetDraft, keptDraft, useDraft, type Base, type Draft, type Versioned } from './edit/useDraft';
 export { useKeyedForm, type KeyedForm } from './edit/useKeyedForm';
 export { usePresence, type Present } from './edit/usePresence';
+export { CopyButton, CopyText } from './CopyText';
 export { EtagVersion } from './EtagVersion';
 export { Icon, type IconName } from './Icon';
 export { Money } from './Money';
