@@ -43,7 +43,7 @@ func IfNoneMatch(etag string) CallOption { return func(s *settings) { s.ifNoneMa
 // it changes was changed since. The saved value says in Merged what was kept.
 func MergeDisjoint() CallOption { return query("merge", "disjoint") }
 
-// Wait bounds how long an operation on stock or a wallet waits for its lock, 0 to
+// Wait bounds how long an operation on stock, a wallet or an aggregate waits for its lock, 0 to
 // 10 s; resource_locked when it was not had by then. Without it the service waits 3 s.
 func Wait(d time.Duration) CallOption {
 	return query("wait", strconv.FormatInt(d.Milliseconds(), 10))

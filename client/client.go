@@ -15,6 +15,7 @@ type Client struct {
 	Items           *Items
 	Inventory       *InventoryRecords
 	Wallets         *Wallets
+	Ledger          *Ledger
 	Orders          *Orders
 	Campaigns       *Campaigns
 	Coupons         *Coupons
@@ -82,6 +83,7 @@ func (c *Client) bind() {
 	c.Items = &Items{c}
 	c.Inventory = &InventoryRecords{c}
 	c.Wallets = &Wallets{c}
+	c.Ledger = &Ledger{c}
 	c.Orders = &Orders{c}
 	c.Campaigns = &Campaigns{c}
 	c.Coupons = &Coupons{c}

@@ -38,6 +38,7 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		sku := w.items()
 		w.stock(sku)
 		w.bank()
+		w.record()
 		w.sell(sku)
 		w.redeem()
 		w.flash(p)
@@ -185,6 +186,60 @@ func (w walk) bank() {
 	require.EqualValues(t, 100, ok[client.Wallet](t)(w.Wallets.Get(ctx, 13)).Balance)
 	require.Len(t, all(t, w.Wallets.Entries(12, client.WalletEntryFilter{Paging: client.Paging{Limit: 1}})), 2)
 	require.Len(t, all(t, w.Wallets.List(client.WalletFilter{UserID: 12})), 1)
+}
+
+func (w walk) record() {
+	t, ctx := w.t, w.t.Context()
+	at := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
+	event := func(seq int64, counter string) client.NewLedgerEvent {
+		return client.NewLedgerEvent{ClientSeq: &seq, EventID: fmt.Sprintf("e-%d", seq), EventType: "stored", EventTime: at,
+			Deltas: map[string]int64{counter: 2}, Payload: json.RawMessage(`{"limit":9007199254740993}`)}
+	}
+	none, strict := int64(0), func(events ...client.NewLedgerEvent) client.LedgerWrite {
+		return client.LedgerWrite{ClientID: "scanner 3", EnforceClientIdempotency: true, Events: events}
+	}
+	first := strict(event(5, "in"), event(7, "in"))
+	first.ExpectedVersion = &none
+	require.Equal(t, client.LedgerWritten{Version: 2, Applied: 2}, ok[client.LedgerWritten](t)(w.Ledger.Append(ctx, "shelf", "A:17@x", first, client.Wait(time.Second))))
+
+	_, err := w.Ledger.Append(ctx, "shelf", "A:17@x", strict(event(7, "in"), event(8, "in")))
+	var landed *client.EventLanded
+	require.ErrorAs(t, err, &landed)
+	require.True(t, client.HasCode(err, client.CodeIdempotencyViolation))
+	require.Equal(t, []any{0, "scanner 3", int64(7), "e-7", int64(2), 1, int64(7)},
+		[]any{landed.Index, landed.ClientID, *landed.ClientSeq, landed.EventID, landed.Version, landed.Landed, *landed.HighestSeq})
+	_, err = w.Ledger.AppendOnce(ctx, "shelf", "A:17@x", strict(event(7, "in"), event(8, "in")))
+	require.ErrorAs(t, err, &landed, "a part of it has landed, which is no success")
+	require.Equal(t, client.LedgerWritten{Version: 2}, ok[client.LedgerWritten](t)(w.Ledger.AppendOnce(ctx, "shelf", "A:17@x", first)))
+
+	_, err = w.Ledger.Append(ctx, "shelf", "A:17@x", strict(event(7, "out")))
+	var other *client.EventMismatch
+	require.ErrorAs(t, err, &other)
+	require.Equal(t, []string{"deltas"}, other.Differs)
+	_, err = w.Ledger.Append(ctx, "shelf", "A:17@x", strict(event(6, "in")))
+	var passed *client.SequenceSuperseded
+	require.ErrorAs(t, err, &passed)
+	require.EqualValues(t, 7, passed.HighestSeq)
+	stale := strict(event(9, "in"))
+	stale.ExpectedVersion = &none
+	_, err = w.Ledger.Append(ctx, "shelf", "A:17@x", stale)
+	var conflict *client.Conflict
+	require.ErrorAs(t, err, &conflict)
+	require.EqualValues(t, 2, conflict.CurrentVersion)
+	_, err = w.Ledger.Append(ctx, "shelf", "none", client.LedgerWrite{ClientID: "a", ExpectedVersion: &landed.Version, Events: first.Events})
+	require.ErrorAs(t, err, &conflict)
+	require.Zero(t, conflict.CurrentVersion)
+
+	read := ok[client.Aggregate](t)(w.Ledger.Get(ctx, "shelf", "A:17@x"))
+	require.Equal(t, map[string]int64{"in": 4}, read.Counters)
+	require.Equal(t, map[string]int64{"scanner 3": 7}, read.Writers)
+	_, err = w.Ledger.Get(ctx, "shelf", "A:17@x", client.IfNoneMatch(read.ETag))
+	require.ErrorIs(t, err, client.ErrNotModified)
+	events := all(t, w.Ledger.Events("shelf", "A:17@x", client.LedgerEventFilter{After: 1, Paging: client.Paging{Limit: 1}}))
+	require.Len(t, events, 1)
+	require.JSONEq(t, `{"limit":9007199254740993}`, string(events[0].Payload))
+	require.Equal(t, event(7, "in"), events[0].NewLedgerEvent)
+	require.Len(t, all(t, w.Ledger.List(client.AggregateFilter{Type: "shelf", Text: "A:"})), 1)
 }
 
 func (w walk) sell(sku string) {

@@ -46,7 +46,7 @@ func (p *Problem) Error() string {
 
 // mayEndDifferently reports whether the same request is worth sending again.
 func (p *Problem) mayEndDifferently() bool {
-	return p.Code == CodeRequestInProgress || p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable
+	return p.Code == CodeRequestInProgress || p.Code == CodeInflightDuplicate || p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable
 }
 
 // leavesUnknown reports whether the request may have had its effect all the same. A
@@ -219,6 +219,12 @@ func richerThan(p *Problem) error {
 		return &InsufficientStock{Problem: p}
 	case CodeInsufficientBalance:
 		return &InsufficientBalance{Problem: p}
+	case CodeIdempotencyViolation:
+		return &EventLanded{Problem: p}
+	case CodeSequenceSuperseded:
+		return &SequenceSuperseded{Problem: p}
+	case CodePayloadMismatch:
+		return mismatchProblem(p)
 	case CodeSoldOut, CodeSaleNotOpen:
 		return &SaleRefused{Problem: p}
 	case CodeLimitReached:

@@ -119,6 +119,41 @@ func ExampleKey() {
 	// 1990 true <nil>
 }
 
+// What waits in an outbox becomes events of an aggregate. Writer and sequence are the
+// outbox's, so an entry that is applied again after any crash counts once.
+func ExampleAppendEntry() {
+	ctx, c := context.Background(), serve()
+	directory, err := os.MkdirTemp("", "outbox")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	box, err := client.OpenOutbox[int64](filepath.Join(directory, "counts"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer box.Close()
+	for i := range 3 {
+		if err := box.Add(fmt.Sprintf("pallet-%d", i), int64(10*i)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	at := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
+	write := func(ctx context.Context, e client.Entry[int64]) error {
+		event := client.NewLedgerEvent{EventID: e.ID, EventType: "stored", EventTime: at, Deltas: map[string]int64{"pieces": e.Value}}
+		for range 2 { // as after a crash
+			if _, err := client.AppendEntry(ctx, c, e, "shelf", "A-17", event); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = box.Drain(ctx, write)
+	shelf, _ := c.Ledger.Get(ctx, "shelf", "A-17")
+	fmt.Println("pending:", box.Pending(), "version:", shelf.Version, "pieces:", shelf.Counters["pieces"], err)
+	// Output: pending: 0 version: 3 pieces: 30 <nil>
+}
+
 // A list is read page by page while it is ranged over.
 func ExampleList_All() {
 	ctx, c := context.Background(), serve()

@@ -28,7 +28,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		loader := demo.Loader{
 			Size:   demo.Full,
 			Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog,
-			Inventory: sv.Inventory, Wallets: sv.Wallets,
+			Inventory: sv.Inventory, Wallets: sv.Wallets, Ledger: sv.Ledger,
 			Orders: sv.Orders, Coupons: sv.Coupons, Sales: sv.FlashSales, Progress: &bar{},
 		}
 		if err := loader.Load(ctx); err != nil {

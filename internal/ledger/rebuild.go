@@ -145,7 +145,7 @@ func compare(prefix string, kept, derived map[string]int64) (found []Difference)
 // one that is given; the first ones after the zero Name.
 func (s *Service) Names(ctx context.Context, after Name, limit int) ([]Name, error) {
 	var rows []Aggregate
-	err := s.db.Read(ctx).Select("type", "name").Where("type > ? OR (type = ? AND name > ?)", after.Type, after.Type, after.ID).
+	err := s.db.Read(ctx).Select("type", "name").Where("(type > ? OR (type = ? AND name > ?))", after.Type, after.Type, after.ID).
 		Order("type, name").Limit(limit).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("list aggregates: %w", err)

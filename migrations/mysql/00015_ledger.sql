@@ -10,8 +10,8 @@ CREATE TABLE aggregates (
   updated_time    DATETIME(6)  NOT NULL,
   updated_by      BIGINT       NOT NULL,
   updated_by_name VARCHAR(100) NOT NULL,
-  type            VARCHAR(50)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  name            VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  type            VARCHAR(50)  NOT NULL,
+  name            VARCHAR(128) NOT NULL,
   counters        MEDIUMTEXT   NOT NULL, -- a JSON object of integers
   writer_count    INT          NOT NULL,
   PRIMARY KEY (id),

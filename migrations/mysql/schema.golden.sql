@@ -25,6 +25,55 @@ CREATE TABLE `action_counts` (
   CONSTRAINT `ck_action_counts` CHECK (`likes` >= 0 and `dislikes` >= 0 and `bookmarks` >= 0)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `aggregates` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `type` varchar(50) NOT NULL,
+  `name` varchar(128) NOT NULL,
+  `counters` mediumtext NOT NULL,
+  `writer_count` int(11) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_aggregates_name` (`tenant_id`,`type`,`name`),
+  KEY `ix_aggregates_name` (`tenant_id`,`name`,`id`),
+  KEY `ix_aggregates_updated` (`tenant_id`,`updated_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `aggregate_events` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `aggregate_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `batch_version` bigint(20) NOT NULL,
+  `client_id` varchar(128) NOT NULL,
+  `client_seq` bigint(20) DEFAULT NULL,
+  `event_id` varchar(128) DEFAULT NULL,
+  `event_type` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `event_time` datetime(6) NOT NULL,
+  `deltas` text NOT NULL,
+  `payload` mediumtext NOT NULL,
+  `fingerprint` binary(32) NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_aggregate_events_version` (`tenant_id`,`aggregate_id`,`version`),
+  UNIQUE KEY `uq_aggregate_events_seq` (`tenant_id`,`aggregate_id`,`client_id`,`client_seq`),
+  UNIQUE KEY `uq_aggregate_events_event` (`tenant_id`,`aggregate_id`,`event_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `aggregate_writers` (
+  `tenant_id` bigint(20) NOT NULL,
+  `aggregate_id` bigint(20) NOT NULL,
+  `client_id` varchar(128) NOT NULL,
+  `last_seq` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`aggregate_id`,`client_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `api_tokens` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

@@ -25,6 +25,59 @@ CREATE TABLE actions (
   PRIMARY KEY (tenant_id, entity_type, entity_id, action_group, actor_kind, actor_id)
 ) WITHOUT ROWID;
 
+CREATE TABLE aggregate_events (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  aggregate_id    INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL, -- that of the aggregate since the event
+  batch_version   INTEGER  NOT NULL, -- and since the last event that was written with it
+  client_id       TEXT     NOT NULL,
+  client_seq      INTEGER      NULL,
+  event_id        TEXT         NULL,
+  event_type      TEXT     NOT NULL,
+  event_time      DATETIME NOT NULL,
+  deltas          TEXT     NOT NULL, -- a JSON object of integers
+  payload         TEXT     NOT NULL,
+  fingerprint     BLOB     NOT NULL, -- SHA-256 of the content
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_aggregate_events_event ON aggregate_events (tenant_id, aggregate_id, event_id);
+
+CREATE UNIQUE INDEX uq_aggregate_events_seq ON aggregate_events (tenant_id, aggregate_id, client_id, client_seq);
+
+CREATE UNIQUE INDEX uq_aggregate_events_version ON aggregate_events (tenant_id, aggregate_id, version);
+
+CREATE TABLE aggregate_writers (
+  tenant_id    INTEGER NOT NULL,
+  aggregate_id INTEGER NOT NULL,
+  client_id    TEXT    NOT NULL,
+  last_seq     INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, aggregate_id, client_id)
+);
+
+CREATE TABLE aggregates (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL, -- that of its last event, or of a later repair
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  type            TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  counters        TEXT     NOT NULL, -- a JSON object of integers
+  writer_count    INTEGER  NOT NULL
+);
+
+CREATE INDEX ix_aggregates_name ON aggregates (tenant_id, name, id);
+
+CREATE INDEX ix_aggregates_updated ON aggregates (tenant_id, updated_time, id);
+
+CREATE UNIQUE INDEX uq_aggregates_name ON aggregates (tenant_id, type, name);
+
 CREATE TABLE api_tokens (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,6 +228,8 @@ func TestBodiesOverTheLimitAreRefusedUnread(t *testing.T) {
 	})
 }
 
+var nameable = regexp.MustCompile(`^[a-z0-9][a-z0-9.]{0,49}$`)
+
 func TestAddressesThatNameNothingAreRefused(t *testing.T) {
 	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
 		before := snapshot(t, w.Program)
@@ -234,6 +237,10 @@ func TestAddressesThatNameNothingAreRefused(t *testing.T) {
 			"0", "-1", "1e3", "1.5", "9223372036854775808", "99999999999999999999999999", "nonesuch",
 			"%00", "a%00b", "%FF", "a%2Fb", "%2e%2e", "'%20OR%201=1--", "%E2%80%AE", "%20", strings.Repeat("x", 10_000),
 		} {
+			// A name that something can have is made, not missed, by a route that makes.
+			if makes(w.route) && nameable.MatchString(value) {
+				continue
+			}
 			path := fill(t, w.route, func(string) string { return value })
 			answer := w.owner.Do(t, w.route.Method, path, example(t, w.route))
 			requireRefusal(t, answer, value)

@@ -23,6 +23,8 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"idempotency-keys/:id": newIdempotencyKey,
 	"inventory/:sku":       newStock,
 	"wallets/:userId":      newWallet,
+	"aggregates/:type":     func(*testing.T, *apptest.Caller) string { return "shelf" },
+	"shelf/:id":            newAggregate,
 	"flash-sales/:id":      newSale,
 	"dead/:messageId":      func(*testing.T, *apptest.Caller) string { return "NOBODYS" },
 	"tickets/:ticket":      func(*testing.T, *apptest.Caller) string { return "NOBODYS" },
@@ -61,6 +63,15 @@ func newWallet(t *testing.T, c *apptest.Caller) string {
 	user := fmt.Sprint(1 + rand.Uint32N(1<<31-1))
 	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": "opening"})
 	return user
+}
+
+// newAggregate writes the first event of a shelf.
+func newAggregate(t *testing.T, c *apptest.Caller) string {
+	id := unique("walk")
+	created(t, c, "/aggregates/shelf/"+id+"/events", map[string]any{"clientId": "walk", "events": []any{
+		map[string]any{"eventId": "first", "eventType": "stored", "eventTime": "2026-01-31T09:30:00Z", "deltas": map[string]any{"in": 1}},
+	}})
+	return id
 }
 
 // newSale plans a flash sale of ten pieces, as a draft.

@@ -3,6 +3,7 @@ package contract_test
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -48,6 +49,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.repeat()
 		d.stock()
 		d.bank()
+		d.record()
 		d.flash()
 		d.redeem()
 		d.act()
@@ -138,6 +140,32 @@ func (d day) bank() {
 	order := "/orders/" + newOrder(d.t, d.Caller)
 	d.do(200, "POST", order+"/pay", `{"method":"wallet"}`)
 	d.do(200, "POST", order+"/cancel", `{"reason":"changed their mind"}`)
+}
+
+func (d day) record() {
+	shelf := "/aggregates/shelf/" + newAggregate(d.t, d.Caller)
+	write := func(status int, request string) map[string]any {
+		return d.do(status, "POST", shelf+"/events?wait=1000", request)
+	}
+	event := func(seq, in int) string {
+		return fmt.Sprintf(`{"clientSeq":%d,"eventType":"stored","eventTime":"2026-01-31T09:30:00Z","deltas":{"in":%d},"payload":[1,null]}`, seq, in)
+	}
+	strict := func(version string, events ...string) string {
+		return `{"clientId":"scanner","enforceClientIdempotency":true,"expectedVersion":` + version + `,"events":[` + strings.Join(events, ",") + `]}`
+	}
+	require.EqualValues(d.t, 3, write(201, strict("1", event(6, 1), event(8, 1)))["version"])
+	require.Equal(d.t, "idempotency_violation", write(409, strict("1", event(8, 1), event(9, 1)))["code"])
+	require.Equal(d.t, "payload_mismatch", write(409, strict("null", event(8, 2)))["code"])
+	require.Equal(d.t, "sequence_superseded", write(409, strict("null", event(7, 1)))["code"])
+	require.Equal(d.t, "version_conflict", write(412, strict("2", event(9, 1)))["code"])
+	d.do(412, "POST", "/aggregates/shelf/nothing/events", strict("2", event(9, 1)))
+	write(422, strict("3", event(9, 1), event(9, 1)))
+	write(422, strict("3", fmt.Sprintf(`{"clientSeq":9,"eventType":"stored","eventTime":"2026-01-31T09:30:00Z","deltas":{"in":%d}}`, math.MaxInt64)))
+
+	answer := d.Do(d.t, "GET", httpapi.Base+shelf, nil, "If-None-Match", d.etag(shelf))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+	require.EqualValues(d.t, 2, d.do(200, "GET", shelf+"/events?after=1&sort=-version", nil)["total"])
+	d.do(200, "GET", "/aggregates?type=shelf&q=walk&sort=id", nil)
 }
 
 func (d day) act() {
@@ -288,7 +316,7 @@ func (d day) watch() {
 func (d day) overlook() {
 	config := "configs/" + newConfig(d.t, d.Caller)
 	d.do(200, "POST", "/presence", map[string]any{"resource": config, "field": "/value", "tab": "a"})
-	d.stream("/events?topics=configs,orders,items,coupons,coupon-campaigns,inventory,wallets,flash-sales,presence", func(lines *bufio.Scanner) {
+	d.stream("/events?topics=configs,orders,items,coupons,coupon-campaigns,inventory,wallets,aggregates,flash-sales,presence", func(lines *bufio.Scanner) {
 		d.event(lines, "ready", "EventTopics")
 		d.event(lines, "presence", "Presence")
 		d.do(200, "POST", "/presence", map[string]any{"resource": config, "tab": "a", "leaving": true})
@@ -302,6 +330,8 @@ func (d day) overlook() {
 		d.event(lines, "orders", "Change")
 		newWallet(d.t, d.Caller)
 		d.event(lines, "wallets", "Change")
+		newAggregate(d.t, d.Caller)
+		d.event(lines, "aggregates", "Change")
 		newSale(d.t, d.Caller)
 		d.event(lines, "items", "Change")
 		d.event(lines, "inventory", "Change")

@@ -76,3 +76,12 @@ func TestAThousandDebitsOverBadLinksAreMadeOnce(t *testing.T) {
 func TestAThousandDebitsAreMadeOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 1000, 5) })
 }
+
+func TestTenThousandEventsOfFiftyWritersAreCountedOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { stockWhileKilled(t, engine, 50, 200, 5) })
+}
+
+func TestEventsOfManyWritersOverBadLinksAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	stockOverBadLinks(t, 20, 60)
+}

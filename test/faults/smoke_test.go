@@ -50,3 +50,12 @@ func TestDebitsThatAreSentAgainOverBadLinksAreMadeOnce(t *testing.T) {
 func TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 160, 1) })
 }
+
+func TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { stockWhileKilled(t, engine, 12, 15, 1) })
+}
+
+func TestEventsThatAreSentAgainOverBadLinksAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	stockOverBadLinks(t, 6, 15)
+}

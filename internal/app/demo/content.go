@@ -1,10 +1,13 @@
 package demo
 
 import (
+	"encoding/json"
 	"fmt"
+	"time"
 
 	"interlock/internal/catalog"
 	"interlock/internal/config"
+	"interlock/internal/ledger"
 )
 
 var (
@@ -79,5 +82,33 @@ func itemNumber(i int) (sku string, content catalog.Content) {
 		Name:   makes[kind] + " " + things[thing],
 		Price:  int64(1990 + 700*kind + 1500*thing),
 		Status: "active",
+	}
+}
+
+// shelfEpoch is when the scanners began to count, a fixed time: an event that is sent
+// again must say the same.
+var shelfEpoch = time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)
+
+// shelfNumber returns what two scanners counted on a shelf: pallets that came in, which
+// one of them numbers through, and pieces that were taken or found broken.
+func shelfNumber(i int) []ledger.Write {
+	name := ledger.Name{Type: "shelf", ID: fmt.Sprintf("%c-%02d", 'A'+i/4, 1+i%4)}
+	var pallets, picks []ledger.NewEvent
+	for n := range 4 + i%5 {
+		at, seq := shelfEpoch.Add(time.Duration(i*37+n*53)*time.Minute), int64(100*i+n+1)
+		payload := json.RawMessage(fmt.Sprintf(`{"pallet":"P-%04d"}`, 211*i+n))
+		pallets = append(pallets, ledger.NewEvent{ClientSeq: &seq, Type: "stored", Time: at, Deltas: ledger.Counters{"pieces": 48, "pallets": 1}, Payload: payload})
+	}
+	for n := range 3 + i%4 {
+		at, id := shelfEpoch.Add(time.Duration(i*41+n*67+30)*time.Minute), fmt.Sprintf("pick-%d-%d", i, n)
+		event := ledger.NewEvent{EventID: &id, Type: "picked", Time: at, Deltas: ledger.Counters{"pieces": -int64(3 + 5*n), "picks": 1}}
+		if n == 2 {
+			event.Type, event.Deltas = "broken", ledger.Counters{"pieces": -1, "broken": 1}
+		}
+		picks = append(picks, event)
+	}
+	return []ledger.Write{
+		{Name: name, ClientID: "scanner-gate", Enforce: true, Events: pallets},
+		{Name: name, ClientID: "scanner-floor", Events: picks},
 	}
 }

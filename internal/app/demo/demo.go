@@ -1,6 +1,6 @@
 // Package demo loads believable data into a tenant, so that there is something to
 // look at: configs, items with stock, wallets, orders in every status, campaigns and
-// coupons, and a flash sale that is open.
+// coupons, a flash sale that is open, and shelves with what was counted on them.
 //
 // Everything goes through the domains' own use cases, each thing in its own unit,
 // with history and audit like any other. It is safe to run again and after an
@@ -22,6 +22,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
+	"interlock/internal/ledger"
 	"interlock/internal/orders"
 	"interlock/internal/storage"
 	"interlock/internal/uow"
@@ -30,10 +31,10 @@ import (
 
 // Size says how much there is to be. Coupons are issued for each campaign.
 // Wallets are those of the first buyers.
-type Size struct{ Configs, Items, Wallets, Orders, Coupons int }
+type Size struct{ Configs, Items, Wallets, Orders, Coupons, Shelves int }
 
 // Full is what `admin demo` loads: at most 200 configs and 50 items have names.
-var Full = Size{Configs: 200, Items: 50, Wallets: 100, Orders: 5000, Coupons: 60}
+var Full = Size{Configs: 200, Items: 50, Wallets: 100, Orders: 5000, Coupons: 60, Shelves: 12}
 
 // firstBuyer is the user of the first demo order; the others follow.
 const firstBuyer int64 = 880_000_000
@@ -54,6 +55,7 @@ type Loader struct {
 	Catalog   *catalog.Service
 	Inventory *inventory.Service
 	Wallets   *wallets.Service
+	Ledger    *ledger.Service
 	Orders    *orders.Service
 	Coupons   *coupons.Service
 	Sales     *flashsale.Service
@@ -62,7 +64,7 @@ type Loader struct {
 
 // Load brings the tenant's demo data to its full size.
 func (l *Loader) Load(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadSale} {
+	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadSale, l.loadShelves} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -143,6 +145,25 @@ func (l *Loader) loadWallets(ctx context.Context) error {
 		})
 		if err != nil {
 			return fmt.Errorf("load the wallet of user %d: %w", user, err)
+		}
+		l.Progress.Step()
+	}
+	return nil
+}
+
+// loadShelves gives the shelves of a warehouse what scanners counted on them. A scanner's
+// sequences are the same on each run, so a second one finds them landed.
+func (l *Loader) loadShelves(ctx context.Context) error {
+	l.Progress.Begin("shelves", l.Size.Shelves)
+	for i := range l.Size.Shelves {
+		for _, write := range shelfNumber(i) {
+			err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				_, err := l.Ledger.Append(ctx, u, write, lockPatience)
+				return err
+			})
+			if err != nil && !apperr.Has(err, apperr.IdempotencyViolation) {
+				return fmt.Errorf("load the shelf %s: %w", write.Name, err)
+			}
 		}
 		l.Progress.Step()
 	}

@@ -14,6 +14,7 @@ import (
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
+	"interlock/internal/ledger"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
@@ -38,7 +39,7 @@ func (p *interrupting) Step() {
 	}
 }
 
-var size = demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5}
+var size = demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5, Shelves: 3}
 
 func newLoader(db *storage.DB) *demo.Loader {
 	bus := events.NewInProcess(16)
@@ -52,6 +53,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 	}
 	l.Inventory = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: l.Catalog})
 	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
+	l.Ledger = ledger.New(ledger.Deps{DB: db, Bus: bus})
 	l.Orders = orders.New(orders.Deps{
 		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets,
 	})
@@ -79,7 +81,7 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 		"configs": int64(size.Configs), "items": int64(size.Items), "inventories": int64(size.Items),
 		"wallets": int64(size.Wallets), "orders": int64(size.Orders),
 		"coupon_campaigns": 4, "coupons": int64(4 * size.Coupons),
-		"flash_sales": 1,
+		"flash_sales": 1, "aggregates": int64(size.Shelves),
 	}
 	require.Equal(t, want, counts(t, ctx, db))
 	var audits int64
@@ -112,7 +114,7 @@ func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 
 		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{},
 		"inventories": &inventory.Inventory{}, "wallets": &wallets.Wallet{},
 		"coupon_campaigns": &coupons.Campaign{}, "coupons": &coupons.Coupon{},
-		"flash_sales": &flashsale.Sale{},
+		"flash_sales": &flashsale.Sale{}, "aggregates": &ledger.Aggregate{},
 	} {
 		var n int64
 		require.NoError(t, db.Read(ctx).Model(model).Count(&n).Error)

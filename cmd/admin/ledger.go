@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"interlock/internal/app"
+	"interlock/internal/ledger"
+	"interlock/internal/settings"
+	"interlock/internal/uow"
+)
+
+type ledgerCommand struct {
+	Rebuild ledgerRebuild `cmd:"" help:"Derive aggregates from their events again, and say what differed. Safe beside a running server."`
+}
+
+type ledgerRebuild struct {
+	settings.Storage `embed:""`
+	Type             string `arg:"" optional:"" help:"Type of the aggregate."`
+	ID               string `arg:"" optional:"" help:"Id of the aggregate."`
+	All              bool   `help:"Rebuild all aggregates of the tenant, each by itself."`
+	DryRun           bool   `help:"Only say what differs; change nothing."`
+	Tenant           string `help:"Tenant of the aggregates." default:"default" placeholder:"NAME"`
+}
+
+// Validate implements kong's check of the arguments.
+func (c *ledgerRebuild) Validate() error {
+	if named := c.Type != "" && c.ID != ""; named == c.All || !named && c.Type != "" {
+		return errors.New("name one aggregate by TYPE and ID, or all of them by --all")
+	}
+	return nil
+}
+
+// Run rebuilds.
+func (c *ledgerRebuild) Run(ctx context.Context) error {
+	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
+		if err != nil {
+			return err
+		}
+		var seen, wrong int
+		if c.All {
+			seen, wrong, err = c.rebuildAll(ctx, sv)
+		} else {
+			seen, wrong, err = c.rebuild(ctx, sv, []ledger.Name{{Type: c.Type, ID: c.ID}})
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Println(c.summary(seen, wrong))
+		return nil
+	})
+}
+
+func (c *ledgerRebuild) rebuildAll(ctx context.Context, sv *app.Services) (seen, wrong int, err error) {
+	const page = 200
+	for after := (ledger.Name{}); ; {
+		names, err := sv.Ledger.Names(ctx, after, page)
+		if err != nil {
+			return seen, wrong, err
+		}
+		looked, differed, err := c.rebuild(ctx, sv, names)
+		seen, wrong = seen+looked, wrong+differed
+		if err != nil || len(names) < page {
+			return seen, wrong, err
+		}
+		after = names[len(names)-1]
+	}
+}
+
+// rebuild rebuilds each aggregate in a unit of its own and prints what differed.
+func (c *ledgerRebuild) rebuild(ctx context.Context, sv *app.Services, names []ledger.Name) (seen, wrong int, err error) {
+	for _, name := range names {
+		var found []ledger.Difference
+		err := sv.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+			found, err = sv.Ledger.Rebuild(ctx, u, name, c.DryRun)
+			return err
+		})
+		if err != nil {
+			return seen, wrong, fmt.Errorf("rebuild %s: %w", name, err)
+		}
+		seen++
+		if len(found) > 0 {
+			wrong++
+		}
+		for _, difference := range found {
+			fmt.Printf("%s: %s\n", name, difference)
+		}
+	}
+	return seen, wrong, nil
+}
+
+func (c *ledgerRebuild) summary(seen, wrong int) string {
+	what := "1 aggregate"
+	if seen != 1 {
+		what = fmt.Sprintf("%d aggregates", seen)
+	}
+	switch {
+	case wrong == 0:
+		return what + " compared with their events; nothing differed."
+	case c.DryRun:
+		return fmt.Sprintf("%s compared with their events; %d differ. Nothing was changed (--dry-run).", what, wrong)
+	}
+	return fmt.Sprintf("%s compared with their events; %d differed and were repaired.", what, wrong)
+}
