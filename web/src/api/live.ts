@@ -29,7 +29,7 @@ type Handler = (event: LiveEvent) => void;
 
 const address = '/api/v1/events';
 /** The topics a page can watch; one connection carries them all. */
-const topics = ['configs', 'orders', 'items', 'coupons', 'coupon-campaigns', 'inventory', 'wallets', 'flash-sales', 'presence'];
+const topics = ['configs', 'orders', 'items', 'coupons', 'coupon-campaigns', 'inventory', 'wallets', 'aggregates', 'flash-sales', 'presence'];
 /** The service is heard of every ten seconds; after two and a half missed it is gone. */
 const silence = 25_000;
 const firstDelay = 500;

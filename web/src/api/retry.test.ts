@@ -30,6 +30,7 @@ test.each([
   ['the reply is lost', lost],
   ['the service is away', problem(503, 'unavailable')],
   ['the first attempt still runs', problem(409, 'request_in_progress')],
+  ['somebody else is writing the same event', problem(409, 'inflight_duplicate')],
   ['too much was asked', problem(429, 'rate_limited')],
   ['its outcome is not known', problem(503, 'outcome_unknown')],
 ])('when %s, the same is sent again under the same key after 100, 200 and 400 ms', async (_, failure) => {

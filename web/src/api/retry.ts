@@ -96,7 +96,7 @@ function delayAfter(error: unknown, failures: number): number | undefined {
 }
 
 const asksForRetry = (error: unknown): error is ApiProblem =>
-  isProblem(error, 'no_connection', 'timed_out', 'unavailable', 'outcome_unknown', 'request_in_progress', 'rate_limited');
+  isProblem(error, 'no_connection', 'timed_out', 'unavailable', 'outcome_unknown', 'request_in_progress', 'inflight_duplicate', 'rate_limited');
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -10,9 +10,12 @@ export function RecordLink({ path, children = path }: { path: string; children?:
   const [kind = '', ...rest] = path.split('/');
   const id = rest.join('/');
   const page = pageOf[kind] ?? kind;
-  const exists = Object.keys(router.routesByPath).some((known) => known.startsWith(`/${page}/$`));
-  if (!exists || id === '') return children;
+  const known = Object.keys(router.routesByPath).find((route) => route.startsWith(`/${page}/$`));
+  if (known === undefined || id === '') return children;
+  // Most have one id, which may hold a slash; an aggregate has a type and an id.
+  const places = known.split('/').length - 2;
+  const address = places === rest.length ? rest.map(encodeURIComponent).join('/') : encodeURIComponent(id);
   // Typed as text: which pages there are is known at run time only.
-  const to: string = `/${page}/${encodeURIComponent(id)}`;
+  const to: string = `/${page}/${address}`;
   return <Link to={to}>{children}</Link>;
 }

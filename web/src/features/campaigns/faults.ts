@@ -43,6 +43,9 @@ const byPointer: Readonly<Record<string, readonly [CampaignField, Fault]>> = {
   '/validTo': ['validTo', 'endsBeforeItBegins'],
 };
 
+/** Whether a fault of this place of a request stands at an input. */
+export const isTold = (pointer: string): boolean => byPointer[pointer] !== undefined;
+
 /**
  * The faults that the service found: what two admins wrote may be right on each side
  * and wrong together, and coupons may be issued while a form is open.

@@ -1,14 +1,14 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '@/i18n';
 import { PageHeader, When } from '@/ui';
-import { anInteger, DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { anInteger, DataTable, FilterChoice, FilterText, useTableState, type Column } from '@/ui/table';
 import { CampaignLink } from './CampaignLink';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
-import { campaignNames, couponList, readCoupons, type Coupon, type CouponSearch, type CouponStatus } from './queries';
+import { campaignNames, couponList, readCoupons, type Coupon, type CouponSearch } from './queries';
 import { useWorth } from './useWorth';
 
 const statuses = ['unused', 'used', 'void', 'expired'] as const;
@@ -38,17 +38,19 @@ export function CouponList({ search }: { search: CouponSearch }) {
         open={({ code }) => openCoupon(code)}
         filters={
           <>
-            <NativeSelect
-              aria-label={t('campaign')}
-              value={String(search.campaignId ?? '')}
-              data={[{ value: '', label: t('anyCampaign') }, ...campaignOptions(campaigns?.items ?? [], search.campaignId)]}
-              onChange={(event) => state.set({ campaignId: anInteger(event.currentTarget.value) })}
+            <FilterChoice
+              label={t('campaign')}
+              any={t('anyCampaign')}
+              options={campaignOptions(campaigns?.items ?? [], search.campaignId)}
+              value={search.campaignId?.toString()}
+              onChange={(campaign) => state.set({ campaignId: anInteger(campaign) })}
             />
-            <NativeSelect
-              aria-label={t('status')}
-              value={search.status ?? ''}
-              data={[{ value: '', label: t('anyStatus') }, ...statuses.map((status) => ({ value: status, label: t(status) }))]}
-              onChange={(event) => state.set({ status: (event.currentTarget.value || undefined) as CouponStatus | undefined })}
+            <FilterChoice
+              label={t('status')}
+              any={t('anyStatus')}
+              options={statuses.map((status) => ({ value: status, label: t(status) }))}
+              value={search.status}
+              onChange={(status) => state.set({ status })}
             />
             <FilterText label={t('filterUser')} value={search.userId === undefined ? undefined : String(search.userId)} onChange={(user) => state.set({ userId: anInteger(user) })} />
           </>

@@ -28,12 +28,11 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
   const after = resized(sale.quantity, stats, delta);
   const resize = useMutation({
     mutationFn: () => resizeSale(sale.id, delta, sale.etag, key),
-    onSuccess: ({ data: now, replayed }) => {
+    onSuccess: ({ data: now }) => {
       renew();
       queries.setQueryData(oneSale(sale.id).queryKey, now);
       void queries.invalidateQueries({ queryKey: ['flash-sales'] });
       toasts.done(t('resized', { n: now.quantity }));
-      if (replayed) toasts.info(t('replayed'));
       onClose();
     },
     onError: (error) => {

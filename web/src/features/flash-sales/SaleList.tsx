@@ -1,14 +1,14 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Icon, Money, PageHeader, Person, When } from '@/ui';
-import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { DataTable, FilterChoice, FilterText, useTableState, type Column } from '@/ui/table';
 import { CreateSale } from './CreateSale';
 import { saleMessages } from './messages';
-import { readSales, readStats, saleList, saleStats, type Sale, type SaleSearch, type SaleStats, type SaleStatus } from './queries';
+import { readSales, readStats, saleList, saleStats, type Sale, type SaleSearch, type SaleStats } from './queries';
 import { SaleStatusChip } from './SaleStatusChip';
 
 const statuses = ['draft', 'open', 'paused', 'closed'] as const;
@@ -46,11 +46,12 @@ export function SaleList({ search }: { search: SaleSearch }) {
         state={state}
         filters={
           <>
-            <NativeSelect
-              aria-label={t('status')}
-              value={search.status ?? ''}
-              data={[{ value: '', label: t('anyStatus') }, ...statuses.map((status) => ({ value: status, label: t(status) }))]}
-              onChange={(event) => state.set({ status: (event.currentTarget.value || undefined) as SaleStatus | undefined })}
+            <FilterChoice
+              label={t('status')}
+              any={t('anyStatus')}
+              options={statuses.map((status) => ({ value: status, label: t(status) }))}
+              value={search.status}
+              onChange={(status) => state.set({ status })}
             />
             <FilterText label={t('filterSku')} value={search.sku} onChange={(sku) => state.set({ sku })} />
           </>

@@ -32,9 +32,8 @@ export function StepDialog({ sale, action, onClose, onLost }: Props) {
   };
   const take = useMutation({
     mutationFn: () => takeStep(sale, action, key),
-    onSuccess: ({ data: now, replayed }) => {
+    onSuccess: ({ data: now }) => {
       toasts.done(t('stepped', { name: now.name, status: t(now.status) }));
-      if (replayed) toasts.info(t('replayed'));
       settle(now);
     },
     onError: (error) => {

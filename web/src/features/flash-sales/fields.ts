@@ -94,6 +94,12 @@ const byPointer: Readonly<Record<string, Fault>> = {
   rate: 'rateWrong',
 };
 
+/** Whether a fault of this place of a request stands at one of the inputs that are shown. */
+export const isTold = (shown?: readonly SaleField[]) => (pointer: string): boolean => {
+  const field = pointer.slice(1);
+  return byPointer[field] !== undefined && (shown === undefined || shown.includes(field as SaleField));
+};
+
 /** The faults that the service found: an item may be withdrawn while a form is open. */
 export function refusedFaults(error: unknown): Faults {
   if (!isProblem(error, 'validation_failed')) return {};

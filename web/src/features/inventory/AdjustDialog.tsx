@@ -1,13 +1,13 @@
-import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Banner, KeyedNotice, useKeyedForm, useToasts } from '@/ui';
+import { Banner, useKeyedForm, useToasts } from '@/ui';
+import { KeyedDialog } from '@/ui/edit/KeyedDialog';
 import { uiMessages } from '@/ui/messages';
 import { AdjustmentInputs } from './AdjustmentInputs';
 import { AdjustRefusal } from './AdjustRefusal';
-import { missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
+import { hasInput, missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
 import { inventoryMessages } from './messages';
 import { adjust, oneStock, type Movement, type Stock, type StockChanged } from './queries';
 import { useSigned } from './signed';
@@ -27,11 +27,11 @@ export function AdjustDialog({ stock, onClose }: Props) {
   const toasts = useToasts();
   const queries = useQueryClient();
   const { sku } = stock;
-  const [strict, setStrict] = useState(false);
   const reread = () => void queries.invalidateQueries({ queryKey: ['inventory'] });
   const keyed = useKeyedForm<AdjustmentForm, Movement>({
     scope: `inventory/${sku}/adjustments`,
     open: (typed) => openForm(stock, typed),
+    isComplete: (typed) => missingOf(typed).size === 0,
     send: (form, key) => adjust(sku, requestOf(form), key),
     onDone: (made) => {
       toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand }));
@@ -43,72 +43,57 @@ export function AdjustDialog({ stock, onClose }: Props) {
       reread();
     },
   });
-  const { form, change, isOpen, isPending, error } = keyed;
-  const fixed = isOpen || isPending;
+  const { form, change, isFixed, strict, error } = keyed;
   // Once sent, the stock that is shown may have it in it already.
-  const after = fixed ? undefined : preview(form, stock);
-  const moved = form.way === 'count' && error === null && !fixed && stock.onHand !== form.changeFrom;
+  const after = isFixed ? undefined : preview(form, stock);
+  const moved = form.way === 'count' && error === null && !isFixed && stock.onHand !== form.changeFrom;
   const countAgain = (n: number) => change({ changeFrom: n, setTo: null });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    setStrict(true);
-    if (isOpen || missingOf(form).size === 0) keyed.submit();
-  };
-  const close = () => {
-    keyed.giveUp();
-    onClose();
-  };
   return (
-    <Modal opened onClose={close} size="lg" title={t('dialogTitle', { sku })} closeButtonProps={{ 'aria-label': ui('close') }}>
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          <KeyedNotice keyed={keyed} />
-          {error !== null && !fixed && (
-            <AdjustRefusal
-              error={error}
-              retry={keyed.submit}
-              countAgain={countAgain}
-              rename={() => change({ reference: newReference() })}
-            />
-          )}
-          {moved && (
-            <Banner
-              tone="warn"
-              title={t('changedWhileOpen', { who: stock.updatedBy?.name ?? ui('system'), n: stock.onHand })}
-              action={<Button onClick={() => countAgain(stock.onHand)}>{t('countAgain', { n: stock.onHand })}</Button>}
-            >
-              {t('changedWhileOpenHint', { from: form.changeFrom })}
-            </Banner>
-          )}
-          <SegmentedControl
-            aria-label={t('way')}
-            disabled={fixed}
-            value={form.way}
-            data={[
-              { value: 'delta', label: t('wayDelta') },
-              { value: 'count', label: t('wayCount') },
-            ]}
-            onChange={(way) => change({ way: way })}
-          />
-          <AdjustmentInputs form={form} onChange={change} missing={strict ? missingOf(form) : new Set()} error={error} disabled={fixed} />
-          {after !== undefined && (
-            <Text c={after.available < 0 ? 'bad' : 'dimmed'} className="tabular">
-              {t('preview', {
-                onHand: stock.onHand,
-                newOnHand: format.number(after.onHand),
-                available: stock.available,
-                newAvailable: format.number(after.available),
-              })}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button onClick={close}>{ui('cancel')}</Button>
-            <Button type="submit" variant="filled" loading={isPending}>
-              {isOpen ? ui('askAgain') : t('save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <KeyedDialog
+      keyed={keyed}
+      title={t('dialogTitle', { sku })}
+      confirm={t('save')}
+      refusal={(refusal) => (
+        <AdjustRefusal
+          error={refusal}
+          told={(pointer) => hasInput(form, pointer)}
+          retry={keyed.submit}
+          countAgain={countAgain}
+          rename={() => change({ reference: newReference() })}
+        />
+      )}
+      onClose={onClose}
+    >
+      {moved && (
+        <Banner
+          tone="warn"
+          title={t('changedWhileOpen', { who: stock.updatedBy?.name ?? ui('system'), n: stock.onHand })}
+          action={<Button onClick={() => countAgain(stock.onHand)}>{t('countAgain', { n: stock.onHand })}</Button>}
+        >
+          {t('changedWhileOpenHint', { from: form.changeFrom })}
+        </Banner>
+      )}
+      <SegmentedControl
+        aria-label={t('way')}
+        disabled={isFixed}
+        value={form.way}
+        data={[
+          { value: 'delta', label: t('wayDelta') },
+          { value: 'count', label: t('wayCount') },
+        ]}
+        onChange={(way) => change({ way: way })}
+      />
+      <AdjustmentInputs form={form} onChange={change} missing={strict ? missingOf(form) : new Set()} error={error} disabled={isFixed} />
+      {after !== undefined && (
+        <Text c={after.available < 0 ? 'bad' : 'dimmed'} className="tabular">
+          {t('preview', {
+            onHand: stock.onHand,
+            newOnHand: format.number(after.onHand),
+            available: stock.available,
+            newAvailable: format.number(after.available),
+          })}
+        </Text>
+      )}
+    </KeyedDialog>
   );
 }

@@ -9,6 +9,8 @@ import { useSigned } from './signed';
 
 interface Props {
   error: Error;
+  /** Which places of the request have an input that says what is wrong. */
+  told: (pointer: string) => boolean;
   /** Sends the same again under the same key. */
   retry: () => void;
   countAgain: (from: number) => void;
@@ -17,7 +19,7 @@ interface Props {
 }
 
 /** Why an adjustment was not made, what is there instead, and what can be done. */
-export function AdjustRefusal({ error, retry, countAgain, rename }: Props) {
+export function AdjustRefusal({ error, told, retry, countAgain, rename }: Props) {
   const t = useText(inventoryMessages);
   const ui = useText(uiMessages);
   const signed = useSigned();
@@ -61,6 +63,6 @@ export function AdjustRefusal({ error, retry, countAgain, rename }: Props) {
       </Banner>
     );
   }
-  if (isProblem(error, 'validation_failed') && error.fields.length > 0) return null;
-  return <ProblemBanner error={error} />;
+  if (isProblem(error, 'validation_failed') && error.fields.length > 0 && error.fields.every(({ pointer }) => told(pointer))) return null;
+  return <ProblemBanner error={error} told={told} />;
 }

@@ -1,6 +1,6 @@
 import { NumberInput, Textarea, TextInput } from '@mantine/core';
-import { isProblem } from '@/api';
 import { useText } from '@/i18n';
+import { usePlaceText } from '@/ui';
 import type { AdjustmentForm, Missing } from './adjustment';
 import { inventoryMessages } from './messages';
 
@@ -19,8 +19,8 @@ const wholeOf = (typed: string | number) => (typeof typed === 'number' && Number
 /** The inputs of an adjustment. */
 export function AdjustmentInputs({ form, onChange, missing, error, disabled }: Props) {
   const t = useText(inventoryMessages);
-  const refused = isProblem(error) ? error.fields : [];
-  const wrong = (name: Missing) => (missing.has(name) ? t(`${name}Needed`) : refused.find(({ pointer }) => pointer === `/${name}`)?.message);
+  const refused = usePlaceText(error);
+  const wrong = (name: Missing) => (missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`));
   return (
     <>
       {form.way === 'delta' ? (

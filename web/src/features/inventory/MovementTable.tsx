@@ -1,8 +1,7 @@
-import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useFormat, useText } from '@/i18n';
 import { Person, RecordLink, StatusChip, When } from '@/ui';
-import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { DataTable, FilterText, TableSection, useTableState, type Column } from '@/ui/table';
 import { inventoryMessages } from './messages';
 import { movements, readMovements, type Movement, type MovementSearch } from './queries';
 import { useSigned } from './signed';
@@ -15,10 +14,7 @@ export function MovementTable({ sku, search }: { sku: string; search: MovementSe
   const state = useTableState(search);
   const query = useQuery(movements(sku, { ...search, limit: state.limit }));
   return (
-    <section aria-labelledby="movements">
-      <Title order={2} id="movements" mb="xs">
-        {t('movements')}
-      </Title>
+    <TableSection id="movements" title={t('movements')}>
       <DataTable
         id="movements"
         label={t('movements')}
@@ -32,7 +28,7 @@ export function MovementTable({ sku, search }: { sku: string; search: MovementSe
         readPage={(cursor) => readMovements(sku, { ...search, cursor, limit: 200 })}
         empty={{ title: t('noMovements'), hint: t('noMovementsHint') }}
       />
-    </section>
+    </TableSection>
   );
 }
 

@@ -23,6 +23,10 @@ export function openForm(stock: Stock, typed: AdjustmentForm | undefined): Adjus
 
 export type Missing = 'delta' | 'setTo' | 'reason' | 'reference';
 
+/** Whether a place of the request has an input in the form as it is. */
+export const hasInput = ({ way }: AdjustmentForm, pointer: string): boolean =>
+  pointer === '/reason' || pointer === '/reference' || pointer === (way === 'delta' ? '/delta' : '/setTo');
+
 /** What has to be filled in or mended before it can be sent. */
 export function missingOf({ way, delta, setTo, reason, reference }: AdjustmentForm): ReadonlySet<Missing> {
   const missing = new Set<Missing>();

@@ -1,14 +1,11 @@
-import { Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { Button, Paper, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type SubmitEvent } from 'react';
 import { api, data, useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useDraft, useToasts } from '@/ui';
-import { EditNotices } from '@/ui/edit/EditNotices';
-import { FieldConflicts } from '@/ui/edit/FieldConflicts';
+import { Banner, ProblemBanner, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
-import { useGuardedSave, type Saved } from '@/ui/edit/useGuardedSave';
-import { useSaveWords } from '@/ui/edit/useSaveWords';
+import { RecordForm } from '@/ui/edit/RecordForm';
+import { useRecordForm } from '@/ui/edit/useRecordForm';
 import { readFields, useItemTexts, type ItemFields } from './fields';
 import { isComplete, ItemInputs } from './ItemInputs';
 import { itemMessages } from './messages';
@@ -20,94 +17,87 @@ interface Props {
   gone: boolean;
 }
 
-/** Edits an item; what others change meanwhile is merged, or asked for field by field. */
+/** Edits an item. */
 export function ItemForm({ item, gone }: Props) {
   const t = useText(itemMessages);
-  const edit = useText(editMessages);
   const queries = useQueryClient();
-  const toasts = useToasts();
-  const texts = useItemTexts();
-  const tell = useSaveWords<ItemFields>(texts);
   const mayWrite = useMay()('items:write');
-  const draft = useDraft({ resource: `items/${item.sku}`, current: item, read: readFields });
-  const [strict, setStrict] = useState(false);
+  const { sku } = item;
   const put = (saved: Item) => {
-    queries.setQueryData(oneItem(item.sku).queryKey, saved);
+    queries.setQueryData(oneItem(sku).queryKey, saved);
     void queries.invalidateQueries({ queryKey: ['items'] });
   };
-  const guarded = useGuardedSave<Item, ItemFields>({
-    draft,
+  const form = useRecordForm<Item, ItemFields>({
+    resource: `items/${sku}`,
+    current: item,
     read: readFields,
+    texts: useItemTexts(),
+    isComplete,
     send: async (patch, etag) => {
-      const saved = await editItem(item.sku, patch, etag);
+      const saved = await editItem(sku, patch, etag);
       put(saved);
       return saved;
     },
   });
-  const save = useMutation({ mutationFn: (run: () => Promise<Saved<ItemFields>>) => run() });
-  const recreate = useMutation({
-    mutationFn: () => data(api.POST('/api/v1/items', { body: { sku: item.sku, ...draft.value, price: draft.value.price ?? 0, status: item.status } })),
-    onSuccess: (made) => {
-      draft.saved(made);
-      put(made);
-      toasts.done(t('added', { sku: made.sku }));
-    },
-  });
-  const { conflict } = guarded;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    setStrict(true);
-    if (isComplete(draft.value)) save.mutate(guarded.save, { onSuccess: (outcome) => tell(outcome) });
+  const { draft, strict } = form;
+  const onMade = (made: Item) => {
+    draft.saved(made);
+    put(made);
   };
-  const error = save.error ?? recreate.error;
   return (
     <Paper component="section" p="lg" aria-labelledby="details">
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
+      <RecordForm
+        form={form}
+        readOnly={!mayWrite}
+        head={
           <Title order={2} id="details">
             {t('details')}
           </Title>
-          {error !== null && !gone && <ProblemBanner error={error} />}
-          {gone && (
-            <Banner
-              tone="bad"
-              title={edit('deleted')}
-              action={
-                mayWrite && (
-                  <Button loading={recreate.isPending} onClick={() => recreate.mutate()}>
-                    {edit('recreate')}
-                  </Button>
-                )
-              }
-            >
-              {edit('deletedHint')}
-            </Banner>
-          )}
-          {conflict === undefined && !gone && <EditNotices draft={draft} current={item} read={readFields} texts={texts} />}
-          {conflict !== undefined && !gone && (
-            <FieldConflicts
-              conflict={conflict}
-              mine={draft.value}
-              texts={texts}
-              saving={save.isPending}
-              onChoose={guarded.choose}
-              onLater={guarded.giveUp}
-              onResolve={() => save.mutate(() => guarded.resolve(conflict), { onSuccess: (outcome) => tell(outcome, conflict.by.name) })}
-            />
-          )}
-          <ItemInputs value={draft.value} strict={strict} readOnly={!mayWrite} onChange={(change) => draft.setValue((before) => ({ ...before, ...change }))} />
-          {mayWrite && !gone && (
-            <Group justify="flex-end">
-              <Button disabled={!draft.isDirty} onClick={draft.discard}>
-                {edit('discard')}
-              </Button>
-              <Button type="submit" variant="filled" disabled={!draft.isDirty || conflict !== undefined} loading={save.isPending}>
-                {edit('save')}
-              </Button>
-            </Group>
-          )}
-        </Stack>
-      </form>
+        }
+        gone={gone ? <Gone item={item} value={draft.value} mayWrite={mayWrite} onMade={onMade} /> : undefined}
+      >
+        <ItemInputs value={draft.value} strict={strict} readOnly={!mayWrite} onChange={form.change} />
+      </RecordForm>
     </Paper>
+  );
+}
+
+interface GoneProps {
+  item: Item;
+  value: ItemFields;
+  mayWrite: boolean;
+  /** It exists again, with what was typed. */
+  onMade: (item: Item) => void;
+}
+
+/** An item keeps its code, so that it can be made again in its place. */
+function Gone({ item: { sku, status }, value, mayWrite, onMade }: GoneProps) {
+  const t = useText(itemMessages);
+  const edit = useText(editMessages);
+  const toasts = useToasts();
+  const recreate = useMutation({
+    mutationFn: () => data(api.POST('/api/v1/items', { body: { sku, ...value, price: value.price ?? 0, status } })),
+    onSuccess: (made) => {
+      onMade(made);
+      toasts.done(t('added', { sku }));
+    },
+  });
+  return (
+    <>
+      {recreate.error !== null && <ProblemBanner error={recreate.error} />}
+      <Banner
+        tone="bad"
+        title={edit('deleted')}
+        action={
+          mayWrite && (
+            <Button loading={recreate.isPending} onClick={() => recreate.mutate()}>
+              {edit('recreate')}
+            </Button>
+          )
+        }
+      >
+        {edit('deletedHint')}
+      </Banner>
+    </>
   );
 }

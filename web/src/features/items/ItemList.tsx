@@ -1,11 +1,11 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Icon, Money, PageHeader, Person, StatusChip, When } from '@/ui';
-import { DataTable, useTableState, type Column } from '@/ui/table';
+import { DataTable, FilterChoice, useTableState, type Column } from '@/ui/table';
 import { CreateItem } from './CreateItem';
 import { itemMessages } from './messages';
 import { itemList, readItems, type Item, type ItemSearch, type ItemStatus } from './queries';
@@ -36,15 +36,12 @@ export function ItemList({ search }: { search: ItemSearch }) {
         state={state}
         open={({ sku }) => void navigate({ to: '/items/$sku', params: { sku } })}
         filters={
-          <NativeSelect
-            aria-label={t('status')}
-            value={search.status ?? ''}
-            data={[
-              { value: '', label: t('anyStatus') },
-              { value: 'active', label: t('active') },
-              { value: 'archived', label: t('archived') },
-            ]}
-            onChange={(event) => state.set({ status: (event.currentTarget.value || undefined) as ItemStatus | undefined })}
+          <FilterChoice
+            label={t('status')}
+            any={t('anyStatus')}
+            options={(['active', 'archived'] as const).map((status) => ({ value: status, label: t(status) }))}
+            value={search.status}
+            onChange={(status) => state.set({ status })}
           />
         }
         readPage={(cursor) => readItems({ ...search, cursor, limit: 200 })}

@@ -8,7 +8,7 @@ import { winnerOf, type Winner } from './loser';
 import { orderMessages } from './messages';
 import { emptyStep, oneOrder, takeStep, type Order, type OrderAction } from './queries';
 import { Moved } from './Moved';
-import { missingOf, StepFields } from './StepFields';
+import { asks, missingOf, StepFields } from './StepFields';
 
 interface Props {
   /** As it was when the dialog opened. Its version guards the write, unless the dialog said that others went on. */
@@ -66,6 +66,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   const cameThrough = unknown && now.version > order.version && now.updatedBy.id === me;
   const late = (moved || unknown) && !possible;
   const refused = isProblem(take.error) ? take.error.fields.map((field) => [field.pointer.slice(1), ruleText(field)] as const) : [];
+  const isTold = isProblem(take.error) && refused.length > 0 && take.error.fields.every(({ pointer }) => asks(action, pointer));
   const errors = { ...Object.fromEntries(refused), ...Object.fromEntries([...missing].map((name) => [name, t('needed')])) };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -83,7 +84,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
           {moved && <Moved order={now} action={action} />}
           {cameThrough && <Banner tone="ok" title={t('cameThrough', { status: t(now.status).toLowerCase(), when: time(now.updatedTime) })} />}
           {unknown && !cameThrough && (now.version > order.version ? <Moved order={now} action={action} /> : <Banner tone="warn" title={t('outcomeUnknown')} />)}
-          {take.error !== null && !unknown && refused.length === 0 && <ProblemBanner error={take.error} />}
+          {take.error !== null && !unknown && !isTold && <ProblemBanner error={take.error} told={(pointer) => asks(action, pointer)} />}
           <Group justify="flex-end">
             <Button onClick={onClose}>{t('back')}</Button>
             <Button type="submit" variant="filled" color={action === 'cancel' ? 'bad' : 'accent'} loading={take.isPending} disabled={late}>

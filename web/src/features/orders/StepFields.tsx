@@ -14,6 +14,9 @@ const fieldsOf: Record<OrderAction, readonly { name: keyof StepInput; required: 
   cancel: [{ name: 'reason', required: true, most: 500 }],
 };
 
+/** Whether an action asks for this place of its request. */
+export const asks = (action: OrderAction, pointer: string): boolean => fieldsOf[action].some(({ name }) => pointer === `/${name}`);
+
 export function missingOf(action: OrderAction, step: StepInput): Set<string> {
   return new Set(fieldsOf[action].filter(({ name, required }) => required && step[name].trim() === '').map(({ name }) => name));
 }

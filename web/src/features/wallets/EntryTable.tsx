@@ -1,9 +1,8 @@
-import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useFormat, useText } from '@/i18n';
 import { Money, Person, When } from '@/ui';
-import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { DataTable, FilterText, TableSection, useTableState, type Column } from '@/ui/table';
 import { decimalOf } from './decimal';
 import { walletMessages } from './messages';
 import { entries, readEntries, type Entry, type EntrySearch } from './queries';
@@ -15,10 +14,7 @@ export function EntryTable({ userId, search }: { userId: number; search: EntrySe
   const state = useTableState(search);
   const query = useQuery(entries(userId, { ...search, limit: state.limit }));
   return (
-    <section aria-labelledby="entries">
-      <Title order={2} id="entries" mb="xs">
-        {t('entries')}
-      </Title>
+    <TableSection id="entries" title={t('entries')}>
       <DataTable
         id="wallet-entries"
         label={t('entries')}
@@ -37,7 +33,7 @@ export function EntryTable({ userId, search }: { userId: number; search: EntrySe
         readPage={(cursor) => readEntries(userId, { ...search, cursor, limit: 200 })}
         empty={{ title: t('noEntries'), hint: t('noEntriesHint') }}
       />
-    </section>
+    </TableSection>
   );
 }
 

@@ -9,6 +9,8 @@ import { oneWallet, type Shortfall, type UsedReference } from './queries';
 
 interface Props {
   error: Error;
+  /** Which places of the request have an input that says what is wrong. */
+  told: (pointer: string) => boolean;
   /** Sends the same again under the same key. */
   retry: () => void;
   /** Asks for so much instead. */
@@ -18,7 +20,7 @@ interface Props {
 }
 
 /** Why money did not move, what is there instead, and what can be done. */
-export function PostingRefusal({ error, retry, take, rename }: Props) {
+export function PostingRefusal({ error, told, retry, take, rename }: Props) {
   const t = useText(walletMessages);
   const ui = useText(uiMessages);
   const { money } = useFormat();
@@ -42,8 +44,8 @@ export function PostingRefusal({ error, retry, take, rename }: Props) {
       </Banner>
     );
   }
-  if (isProblem(error, 'validation_failed') && error.fields.length > 0) return null;
-  return <ProblemBanner error={error} />;
+  if (isProblem(error, 'validation_failed') && error.fields.length > 0 && error.fields.every(({ pointer }) => told(pointer))) return null;
+  return <ProblemBanner error={error} told={told} />;
 }
 
 /** How much there is, and who left it so. */

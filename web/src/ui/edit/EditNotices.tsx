@@ -1,15 +1,10 @@
 import { useText, useFormat } from '@/i18n';
-import type { PersonName } from '@/api';
 import { Banner } from '../feedback/Banner';
 import { When } from '../When';
 import { changedFields, type Fields, type FieldTexts } from './fields';
 import { editMessages } from './messages';
-import type { Draft, Versioned } from './useDraft';
-
-interface Stamped extends Versioned {
-  updatedBy: PersonName;
-  updatedTime: string;
-}
+import type { Draft } from './useDraft';
+import type { Stamped } from './useRecordForm';
 
 interface Props<R extends Stamped, T> {
   draft: Draft<R, T>;

@@ -86,3 +86,19 @@ test('behind a lock the same may be tried again under its key, and other content
   expect(second).toBe(first);
   expect(third).not.toBe(first);
 });
+
+test('what is not complete is not sent, and says what is missing from then on', async () => {
+  send.mockResolvedValueOnce('done');
+  const { result } = renderHook(
+    () => useKeyedForm<Form, string>({ scope: 'wallets/12/entries', open: () => ({ amount: 0, reference: 'r' }), isComplete: ({ amount }) => amount > 0, send, onDone }),
+    { wrapper: Surroundings },
+  );
+  expect(result.current.strict).toBe(false);
+  act(() => result.current.submit());
+
+  expect(result.current.strict).toBe(true);
+  expect(send).not.toHaveBeenCalled();
+  act(() => result.current.change({ amount: 5 }));
+  act(() => result.current.submit());
+  await waitFor(() => expect(onDone).toHaveBeenCalledWith('done', { amount: 5, reference: 'r' }));
+});

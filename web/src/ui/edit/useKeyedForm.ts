@@ -7,6 +7,8 @@ interface Options<F, R> {
   scope: string;
   /** The form as it opens; given what was typed before a reload or crash. */
   open: (typed: F | undefined) => F;
+  /** Whether what is typed can be sent. */
+  isComplete?: (form: F) => boolean;
   send: (form: F, key: string) => Promise<R>;
   onDone: (reply: R, form: F) => void;
   /** It was refused, and the key is free again. */
@@ -18,11 +20,16 @@ export interface KeyedForm<F> {
   change: (part: Partial<F>) => void;
   /** The idempotency key of what is typed. */
   key: string;
+  /** Sends what is typed once it is complete, or asks again for what was sent. */
   submit: () => void;
+  /** Somebody tried to send what is typed: now say what is missing. */
+  strict: boolean;
   isPending: boolean;
   error: Error | null;
   /** It was sent and its outcome is not known: only the same can be asked again. */
   isOpen: boolean;
+  /** It is on its way or its outcome is not known: nothing of it can be changed. */
+  isFixed: boolean;
   /** Forgets what was typed, unless it was sent and is not answered. */
   giveUp: () => void;
 }
@@ -38,13 +45,14 @@ interface Kept<F> {
  * with the key until the reply: a reload or a crash between sending and answer leads
  * back to the same request under the same key.
  */
-export function useKeyedForm<F extends object, R>({ scope, open, send, onDone, onRefused }: Options<F, R>): KeyedForm<F> {
+export function useKeyedForm<F extends object, R>({ scope, open, isComplete, send, onDone, onRefused }: Options<F, R>): KeyedForm<F> {
   const storedAs = `interlock.form.${useUser().id}.${scope}`;
   const { key, renew } = useIdempotencyKey(scope);
   const [kept, setKept] = useState<Kept<F>>(() => {
     const earlier = recalled<F>(storedAs);
     return earlier?.sentAs === key ? earlier : { form: open(earlier?.form), sentAs: null };
   });
+  const [strict, setStrict] = useState(false);
   const keep = (next: Kept<F>) => {
     store(storedAs, JSON.stringify(next));
     setKept(next);
@@ -67,6 +75,7 @@ export function useKeyedForm<F extends object, R>({ scope, open, send, onDone, o
       onRefused?.(error);
     },
   });
+  const isOpen = kept.sentAs !== null && !run.isPending;
   return {
     form: kept.form,
     change: (part) => {
@@ -76,10 +85,15 @@ export function useKeyedForm<F extends object, R>({ scope, open, send, onDone, o
       keep({ form: { ...kept.form, ...part }, sentAs: null });
     },
     key,
-    submit: () => run.mutate(kept.form),
+    submit: () => {
+      setStrict(true);
+      if (isOpen || isComplete === undefined || isComplete(kept.form)) run.mutate(kept.form);
+    },
+    strict,
     isPending: run.isPending,
     error: run.error,
-    isOpen: kept.sentAs !== null && !run.isPending,
+    isOpen,
+    isFixed: isOpen || run.isPending,
     giveUp: () => {
       if (kept.sentAs === null) store(storedAs, undefined);
     },

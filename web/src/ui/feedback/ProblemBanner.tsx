@@ -3,16 +3,39 @@ import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { Banner } from './Banner';
+import styles from './Banner.module.css';
+import { useRuleText } from './said';
 import { useProblemText } from './useProblemText';
 
-/** A request that failed: what happened, how to try again, and what to quote. */
-export function ProblemBanner({ error, retry }: { error: unknown; retry?: () => void }) {
+interface Props {
+  error: unknown;
+  retry?: () => void;
+  /** Which places of the request have an input that says what is wrong with them; the others are listed. */
+  told?: (pointer: string) => boolean;
+}
+
+const nothing = () => false;
+
+/** A request that failed: what happened, where, how to try again, and what to quote. */
+export function ProblemBanner({ error, retry, told = nothing }: Props) {
   const t = useText(uiMessages);
   const text = useProblemText();
+  const rule = useRuleText();
   const id = isProblem(error) && error.status >= 500 ? error.requestId : '';
+  const places = isProblem(error) ? error.fields.filter(({ pointer }) => !told(pointer)) : [];
   return (
     <Banner tone="bad" title={text(error)} action={retry !== undefined && <Button onClick={retry}>{t('retry')}</Button>}>
-      {id !== '' ? <code>{t('requestId', { id })}</code> : undefined}
+      {places.length > 0 ? (
+        <ul className={styles.places}>
+          {places.map((place) => (
+            <li key={`${place.pointer} ${place.message}`}>
+              {place.pointer !== '' && <code>{place.pointer}</code>} {rule(place)}
+            </li>
+          ))}
+        </ul>
+      ) : id !== '' ? (
+        <code>{t('requestId', { id })}</code>
+      ) : undefined}
     </Banner>
   );
 }

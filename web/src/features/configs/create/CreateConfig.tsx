@@ -55,14 +55,14 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
     setStrict(true);
     if (Object.keys(faults).length === 0) create.mutate();
   };
-  const elsewhere = create.error !== null && !isProblem(create.error, 'already_exists') && Object.keys(refused).length === 0;
+  const elsewhere = create.error !== null && !isProblem(create.error, 'already_exists') && !(isProblem(create.error) && areAllTold(create.error));
   return (
     <Modal opened onClose={onClose} size="lg" title={t('title')} closeButtonProps={{ 'aria-label': ui('close') }}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <OutcomeNotice requestKey={key} />
           {restored && <Banner tone="info" title={t('restored')} action={<Button onClick={discard}>{t('startAfresh')}</Button>} />}
-          {elsewhere && <ProblemBanner error={create.error} />}
+          {elsewhere && <ProblemBanner error={create.error} told={isTold} />}
           <TextInput
             label={words('key')}
             description={t('keyHint')}
@@ -122,6 +122,11 @@ function Exists({ problem }: { problem: ApiProblem }) {
   if (current === undefined) return text(problem);
   return t.rich('exists', { key: <code>{current.key}</code>, who: current.updatedBy.name, when: <When time={current.updatedTime} /> });
 }
+
+const isTold = (pointer: string) => fieldAt(pointer) !== undefined;
+
+/** Whether inputs say all that is wrong. */
+const areAllTold = ({ fields }: ApiProblem) => fields.length > 0 && fields.every(({ pointer }) => isTold(pointer));
 
 /** What the service refused, by the input that it is about. */
 function refusals(error: unknown, say: (field: FieldProblem) => string): Partial<Record<DraftField, string>> {

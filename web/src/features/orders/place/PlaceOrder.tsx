@@ -8,7 +8,7 @@ import { Banner, ProblemBanner, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { Lines, useSay } from './Lines';
 import { placeMessages } from './messages';
-import { hasPlace, mistakesOf, refusedAt, requestOf, type Mistakes, type Placement } from './placement';
+import { hasPlace, mistakesOf, placeOf, refusedAt, requestOf, type Mistakes, type Placement } from './placement';
 import { placeOrder } from './queries';
 import { usePlacement } from './usePlacement';
 
@@ -42,7 +42,8 @@ export function PlaceOrder({ onClose }: { onClose: () => void }) {
     },
   });
   const isOpen = draft.isOpen && !place.isPending;
-  const isShown = Object.keys(mistakes).some((pointer) => hasPlace(pointer, value.lines.length));
+  const isTold = (pointer: string) => hasPlace(placeOf(pointer), value.lines.length);
+  const isShown = Object.keys(mistakes).length > 0 && Object.keys(mistakes).every(isTold);
   const change = (next: Placement, gone: (pointer: string) => boolean) => {
     draft.setValue(next);
     setMistakes((before) => Object.fromEntries(Object.entries(before).filter(([pointer]) => !gone(pointer))));
@@ -65,7 +66,7 @@ export function PlaceOrder({ onClose }: { onClose: () => void }) {
         <Stack gap="md">
           {isOpen && <Banner tone="warn" title={t('unknown')} />}
           {!isOpen && draft.restored && draft.isTyped && <Banner tone="info" title={t('restored')} />}
-          {place.error !== null && !isOpen && !isShown && <ProblemBanner error={place.error} />}
+          {place.error !== null && !isOpen && !isShown && <ProblemBanner error={place.error} told={isTold} />}
           <TextInput
             label={t('user')}
             inputMode="numeric"

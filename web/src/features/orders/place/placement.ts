@@ -80,7 +80,7 @@ export function refusedAt(error: unknown, { lines }: Placement): Mistakes {
 const known: Readonly<Partial<Record<string, Mistake>>> = { not_for_sale: { kind: 'notSold' }, unique: { kind: 'twice' } };
 
 /** A mistake of a whole line stands at its sku. */
-const placeOf = (pointer: string): string => (/^\/items\/\d+$/.test(pointer) ? `${pointer}/sku` : pointer);
+export const placeOf = (pointer: string): string => (/^\/items\/\d+$/.test(pointer) ? `${pointer}/sku` : pointer);
 
 /** Whether a mistake can be shown at an input. */
 export const hasPlace = (pointer: string, lines: number): boolean => {

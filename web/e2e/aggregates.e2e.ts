@@ -1,0 +1,200 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+interface Aggregate {
+  version: number;
+  counters: Record<string, number>;
+  writers: Record<string, number>;
+}
+
+const eventTime = '2026-01-31T09:29:59.500Z';
+let browser: Browser;
+let service: Service;
+let request: ApiRequest;
+
+beforeAll(async () => {
+  browser = await launch();
+  service = await Service.start();
+  request = await apiOf(service.address, admin);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+const aggregate = (id: string) => request<Aggregate>('GET', `/aggregates/shelf/${id}`);
+const append = (id: string, body: object) => request('POST', `/aggregates/shelf/${id}/events`, body);
+const store = (id: string, clientSeq: number, amount: number) =>
+  append(id, { clientId: 'scanner-3', enforceClientIdempotency: true, events: [{ clientSeq, eventType: 'stored', eventTime, deltas: { in: amount } }] });
+
+const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
+const fill = (visitor: Visitor, name: string, text: string) => dialogOf(visitor).getByRole('textbox', { name, exact: true }).fill(text);
+const press = (visitor: Visitor, name: string) => dialogOf(visitor).getByRole('button', { name, exact: true }).click();
+
+async function open(path: string): Promise<Visitor> {
+  const visitor = await Visitor.open(browser, service.address);
+  await visitor.signIn(admin, path);
+  await visitor.settle();
+  return visitor;
+}
+
+async function type(visitor: Visitor, counter: string, amount: string): Promise<void> {
+  await visitor.page.getByRole('button', { name: 'Record events' }).first().click();
+  await fill(visitor, 'Event', 'corrected');
+  await fill(visitor, 'Counter', counter);
+  await fill(visitor, 'Adds', amount);
+}
+
+test('the first event makes an aggregate, and its page shows what was counted with every digit', async () => {
+  const visitor = await open('/aggregates');
+  const { page } = visitor;
+  await type(visitor, 'in', '9007199254740993');
+  await fill(visitor, 'Type', 'shelf');
+  await fill(visitor, 'Id', 'A-1');
+  await fill(visitor, 'Payload', '{"pallet": "P-9"}');
+  await press(visitor, 'Record 1 event');
+  await page.getByText('1 event recorded. It is at version 1 now.').waitFor();
+
+  await page.getByRole('heading', { level: 1, name: 'shelf/A-1' }).waitFor();
+  await page.getByRole('region', { name: 'Counters' }).getByText('9,007,199,254,740,993').waitFor();
+  await page.getByRole('row').filter({ hasText: 'corrected' }).click();
+  await dialogOf(visitor).getByText('"pallet": "P-9"').waitFor();
+  await page.waitForURL(/event=1/);
+  await visitor.check();
+  await visitor.close();
+});
+
+test('what a writer counts elsewhere shows by itself', async () => {
+  await store('A-2', 1, 5);
+  const visitor = await open('/aggregates/shelf/A-2');
+  await store('A-2', 2, 37);
+  await visitor.page.getByRole('region', { name: 'Counters' }).getByText('42').waitFor();
+  await visitor.page.getByRole('region', { name: 'Writers' }).getByText('2', { exact: true }).waitFor();
+  await visitor.page.getByText('+37').waitFor();
+  await visitor.close();
+});
+
+test('an event that was lost on its way back and is sent again is counted once', async () => {
+  await store('A-3', 1, 5);
+  const visitor = await open('/aggregates/shelf/A-3');
+  const { page } = visitor;
+  await type(visitor, 'in', '2');
+  let lost = 0;
+  await page.route('**/aggregates/shelf/A-3/events', async (route) => {
+    if (route.request().method() !== 'POST' || lost > 0) return route.continue();
+    lost++;
+    await route.fetch();
+    return route.abort();
+  });
+  await press(visitor, 'Record 1 event');
+  await page.getByText('1 event recorded. It is at version 2 now.').waitFor();
+  expect(lost).toBe(1);
+  expect(await aggregate('A-3')).toMatchObject({ version: 2, counters: { in: 7 } });
+  await visitor.close();
+});
+
+test('what has landed already is said with its version, and only the others are recorded', async () => {
+  await append('A-4', { clientId: 'admin', events: [{ eventId: 'count-17', eventType: 'corrected', eventTime: '2026-01-31T09:30:00.000Z', deltas: { in: 2 } }] });
+  const visitor = await open('/aggregates/shelf/A-4');
+  await type(visitor, 'in', '2');
+  await fill(visitor, 'Event id', 'count-17');
+  await dialogOf(visitor).getByLabel('Happened').fill('2026-01-31T17:30:00');
+  await press(visitor, 'Add an event');
+  const second = dialogOf(visitor).getByRole('group', { name: 'Event 2' });
+  await second.getByRole('textbox', { name: 'Event', exact: true }).fill('corrected');
+  await second.getByRole('textbox', { name: 'Adds' }).fill('40');
+  await press(visitor, 'Record 2 events');
+
+  await dialogOf(visitor).getByText('Already counted at version 1').waitFor();
+  expect(await aggregate('A-4')).toMatchObject({ version: 1, counters: { in: 2 } });
+  await visitor.check();
+  await visitor.shoot('aggregates-landed-some');
+  await press(visitor, 'Leave it out');
+  await press(visitor, 'Record 1 event');
+  await visitor.page.getByText('1 event recorded. It is at version 2 now.').waitFor();
+  expect(await aggregate('A-4')).toMatchObject({ version: 2, counters: { in: 42 } });
+  await visitor.close();
+});
+
+test('a name of another event and a sequence that is too low are refused with the way on', async () => {
+  await store('A-5', 7, 5);
+  const visitor = await open('/aggregates/shelf/A-5');
+  await type(visitor, 'in', '2');
+  await fill(visitor, 'Writer', 'scanner-3');
+  await dialogOf(visitor).getByText('By sequence').click();
+  await dialogOf(visitor).getByText('Last sequence of this writer: 7.').waitFor();
+  await fill(visitor, 'Sequence', '7');
+  await press(visitor, 'Record 1 event');
+  await dialogOf(visitor).getByText('This name belongs to another event').waitFor();
+  await dialogOf(visitor).getByText(/at version 1, with other contents/).waitFor();
+
+  await fill(visitor, 'Sequence', '3');
+  await press(visitor, 'Record 1 event');
+  await dialogOf(visitor).getByText('scanner-3 has recorded sequence 7 already').waitFor();
+  await visitor.check();
+  await visitor.shoot('aggregates-superseded');
+  expect((await aggregate('A-5')).version).toBe(1);
+  await press(visitor, 'Number from 8');
+  await press(visitor, 'Record 1 event');
+  await visitor.page.getByText('1 event recorded. It is at version 2 now.').waitFor();
+  expect(await aggregate('A-5')).toMatchObject({ counters: { in: 7 }, writers: { 'scanner-3': 8 } });
+  await visitor.close();
+});
+
+test('of two who record on one version the second reads who was first', async () => {
+  await store('A-6', 1, 5);
+  const visitor = await open('/aggregates/shelf/A-6');
+  await type(visitor, 'in', '-5');
+  await dialogOf(visitor).getByRole('checkbox', { name: 'Only if it is still at version 1' }).check();
+  await store('A-6', 2, 30);
+  await press(visitor, 'Record 1 event');
+  await dialogOf(visitor).getByText(/moved it to version 2/).waitFor();
+  expect(await aggregate('A-6')).toMatchObject({ version: 2, counters: { in: 35 } });
+  await visitor.check();
+  await press(visitor, 'Record on version 2');
+  await press(visitor, 'Record 1 event');
+  await visitor.page.getByText('1 event recorded. It is at version 3 now.').waitFor();
+  expect(await aggregate('A-6')).toMatchObject({ version: 3, counters: { in: 30 } });
+  await visitor.close();
+});
+
+test('the list is filtered and opened from the keyboard, and its address can be shared', async () => {
+  await store('B-1', 1, 5);
+  await request('POST', '/aggregates/till/1/events', { clientId: 'till-1', events: [{ eventId: 'o', eventType: 'opened', eventTime }] });
+  const visitor = await open('/aggregates?type=till');
+  const { page } = visitor;
+  await page.getByRole('row').filter({ hasText: 'till' }).waitFor();
+  expect(await page.getByText('B-1').count()).toBe(0);
+  await page.getByRole('searchbox', { name: 'Type' }).fill('');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('B-');
+  await page.waitForURL(/q=B-/);
+  await page.getByText('B-1').waitFor();
+  await page.locator('tbody tr').first().focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'shelf/B-1' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await dialogOf(visitor).getByRole('textbox').fill('Aggreg');
+  await dialogOf(visitor).getByText('Aggregates').click();
+  await page.getByRole('heading', { level: 1, name: 'Aggregates' }).waitFor();
+  await visitor.close();
+});
+
+test('who may only read is offered nothing to record', async () => {
+  await store('A-7', 1, 5);
+  const reader = { username: 'reader', password: 'interlock-reader' };
+  await service.command('user', 'create', reader.username, '--password', reader.password);
+  const visitor = await Visitor.open(browser, service.address);
+  await visitor.page.route('**/api/v1/session', async (route) => {
+    const reply = await route.fetch();
+    const body = (await reply.json()) as { user: { permissions: string[] } };
+    body.user.permissions = ['ledger:read'];
+    await route.fulfill({ response: reply, json: body });
+  });
+  await visitor.signIn(reader, '/aggregates/shelf/A-7');
+  await visitor.page.getByRole('region', { name: 'Counters' }).getByText('5').waitFor();
+  expect(await visitor.page.getByRole('button', { name: 'Record events' }).count()).toBe(0);
+  await visitor.close();
+});

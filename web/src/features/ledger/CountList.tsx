@@ -1,0 +1,36 @@
+import { useText } from '@/i18n';
+import { useCounts, type Count } from './count';
+import styles from './Ledger.module.css';
+import { ledgerMessages } from './messages';
+import type { Counts } from './queries';
+
+interface Props {
+  counts: Counts;
+  /** They are what an event adds, and so have a sign. */
+  added?: boolean;
+  /** How many are shown; the others are only counted. */
+  most?: number;
+}
+
+/** Counters and their numbers on one line, by name. */
+export function CountList({ counts, added = false, most = 3 }: Props) {
+  const t = useText(ledgerMessages);
+  const { number, signed } = useCounts();
+  const all = byName(counts);
+  const shown = all.slice(0, most);
+  return (
+    <span className={styles.counts}>
+      {shown.map(([name, count]) => (
+        <span key={name} className={styles.count}>
+          <span className={styles.name}>{name}</span> <span className="tabular">{added ? signed(count) : number(count)}</span>
+        </span>
+      ))}
+      {all.length > shown.length && <span className={styles.dimmed}>{t('more', { n: all.length - shown.length })}</span>}
+    </span>
+  );
+}
+
+/** In the order in which people look for names: in2 before in10. */
+export function byName(counts: Counts): [string, Count][] {
+  return Object.entries(counts).sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
+}

@@ -1,0 +1,47 @@
+import { Button, Paper, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useText } from '@/i18n';
+import { Person, When } from '@/ui';
+import { useCounts } from './count';
+import { byName } from './CountList';
+import styles from './Ledger.module.css';
+import { ledgerMessages } from './messages';
+import type { Aggregate } from './queries';
+
+/** How many stand there before somebody asks for all. */
+const shownAtFirst = 12;
+
+/** What the events of an aggregate add up to. */
+export function CounterPanel({ aggregate }: { aggregate: Aggregate }) {
+  const t = useText(ledgerMessages);
+  const { number } = useCounts();
+  const [whole, { toggle }] = useDisclosure();
+  const all = byName(aggregate.counters);
+  return (
+    <Paper component="section" p="lg" aria-labelledby="counters">
+      <Title order={2} id="counters">
+        {t('counters')}
+      </Title>
+      <Text c="dimmed" mb="sm">
+        {t('countersHint', { version: String(aggregate.version) })}
+      </Text>
+      {all.length === 0 && <Text>{t('noCounters')}</Text>}
+      <dl className={styles.numbers}>
+        {(whole ? all : all.slice(0, shownAtFirst)).map(([name, count]) => (
+          <div key={name}>
+            <dt className="mono">{name}</dt>
+            <dd className="tabular">{number(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      {all.length > shownAtFirst && (
+        <Button variant="subtle" size="compact-sm" mt="xs" onClick={toggle}>
+          {whole ? t('fewer') : t('all', { n: all.length })}
+        </Button>
+      )}
+      <div className={styles.changed}>
+        {t('lastChange')} <When time={aggregate.updatedTime} /> · <Person person={aggregate.updatedBy} /> · {t('since')} <When time={aggregate.createdTime} />
+      </div>
+    </Paper>
+  );
+}

@@ -1,0 +1,126 @@
+import { Checkbox, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useUser } from '@/api';
+import { useText } from '@/i18n';
+import { useKeyedForm, usePlaceText, useToasts } from '@/ui';
+import { KeyedDialog } from '@/ui/edit/KeyedDialog';
+import { freeAfter } from './count';
+import { EventList } from './EventList';
+import { ledgerMessages } from './messages';
+import { NameInputs } from './NameInputs';
+import { append, oneAggregate, pathOf, type Aggregate, type AggregateName, type Appended } from './queries';
+import { bodyOf, faultsOf, hasInput, numberedFrom, openRecording, type RecordingForm } from './recording';
+import { RecordRefusal } from './RecordRefusal';
+
+interface Props {
+  /** What it is recorded for; undefined asks for it. */
+  name?: AggregateName;
+  /** As it is now; undefined while there is none. */
+  aggregate?: Aggregate | undefined;
+  onClose: () => void;
+  onRecorded?: (name: AggregateName) => void;
+  /** Opens the event of a version. */
+  onShow?: (version: number) => void;
+}
+
+/** Records events. Nothing is counted on the screen before the service has answered. */
+export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: Props) {
+  const t = useText(ledgerMessages);
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const user = useUser();
+  const reread = () => void queries.invalidateQueries({ queryKey: ['aggregates'] });
+  const keyed = useKeyedForm<RecordingForm, Appended>({
+    scope: name === undefined ? 'aggregates/new/events' : `aggregates/${pathOf(name)}/events`,
+    open: openRecording(name, user.username),
+    isComplete: (typed) => faultsOf(typed).size === 0,
+    send: (typed, key) => append({ type: typed.type, id: typed.id }, bodyOf(typed), key),
+    onDone: ({ applied, version }, { type, id }) => {
+      toasts.done(t('recorded', { n: applied, version: String(version) }));
+      reread();
+      onClose();
+      onRecorded?.({ type, id });
+    },
+    onRefused: reread,
+  });
+  const { form, change, isFixed, strict, error } = keyed;
+  const named = { type: form.type, id: form.id };
+  const { data: found } = useQuery({ ...oneAggregate(named), enabled: name === undefined && error !== null && !isFixed });
+  const current = aggregate ?? found;
+  const highest = current?.writers[form.clientId.trim()];
+  const refused = usePlaceText(error);
+  const faults = strict ? faultsOf(form) : new Map<string, never>();
+  const wrong = (place: string, pointer = place) => {
+    const fault = faults.get(place);
+    return fault === undefined ? refused(pointer) : t(fault);
+  };
+  const leave = () => {
+    keyed.giveUp();
+    onClose();
+  };
+  const show =
+    onShow &&
+    ((version: number) => {
+      leave();
+      onShow(version);
+    });
+  const numbered = (naming: RecordingForm['naming']) => {
+    const blank = form.events.every(({ clientSeq }) => clientSeq === '');
+    change({ naming, ...(naming === 'sequence' && blank ? { events: numberedFrom(form.events, freeAfter(highest)) } : {}) });
+  };
+  return (
+    <KeyedDialog
+      keyed={keyed}
+      title={name === undefined ? t('recordNew') : t('recordTitle', { name: pathOf(name) })}
+      confirm={t('confirm', { n: form.events.length })}
+      refusal={(refusal) => (
+        <RecordRefusal
+          error={refusal}
+          form={form}
+          current={current}
+          told={(pointer) => hasInput(form, pointer)}
+          change={change}
+          retry={keyed.submit}
+          finish={leave}
+          show={show}
+        />
+      )}
+      onClose={onClose}
+    >
+      <NameInputs form={form} writers={Object.keys(current?.writers ?? {})} asksName={name === undefined} disabled={isFixed} wrong={wrong} onChange={change} />
+      <Stack gap={6}>
+        <Text size="sm" fw={500} id="naming">
+          {t('naming')}
+        </Text>
+        <Group>
+          <SegmentedControl
+            aria-labelledby="naming"
+            disabled={isFixed}
+            value={form.naming}
+            data={[
+              { value: 'eventId', label: t('byEventId') },
+              { value: 'sequence', label: t('bySequence') },
+            ]}
+            onChange={numbered}
+          />
+        </Group>
+        <Text c="dimmed" size="sm">
+          {t(form.naming === 'eventId' ? 'byEventIdHint' : 'bySequenceHint')}
+        </Text>
+      </Stack>
+      <EventList form={form} counters={Object.keys(current?.counters ?? {})} highest={highest} disabled={isFixed} wrong={wrong} onChange={change} />
+      {current !== undefined && (
+        <Checkbox
+          label={t('onlyAt', { version: String(form.expectedVersion ?? current.version) })}
+          description={t('onlyAtHint')}
+          disabled={isFixed}
+          checked={form.expectedVersion !== null}
+          onChange={(event) => change({ expectedVersion: event.currentTarget.checked ? current.version : null })}
+        />
+      )}
+      <Text c="dimmed" size="sm">
+        {t('recordHint')}
+      </Text>
+    </KeyedDialog>
+  );
+}

@@ -1,0 +1,73 @@
+import { Paper, Text, TextInput, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useText } from '@/i18n';
+import { CopyText, Icon } from '@/ui';
+import { useCounts } from './count';
+import { byName } from './CountList';
+import styles from './Ledger.module.css';
+import { ledgerMessages } from './messages';
+import type { Counts } from './queries';
+
+/** An aggregate may have thousands; these many are shown, and the others found by name. */
+const most = 8;
+
+/** Who numbers events of an aggregate, and how far each has come. */
+export function WriterPanel({ writers }: { writers: Counts }) {
+  const t = useText(ledgerMessages);
+  const { number } = useCounts();
+  const [typed, setTyped] = useState('');
+  const all = byName(writers);
+  const found = all.filter(([name]) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  return (
+    <Paper component="section" p="lg" aria-labelledby="writers">
+      <Title order={2} id="writers">
+        {t('writers')}
+      </Title>
+      <Text c="dimmed" mb="sm">
+        {t(all.length === 0 ? 'noWriters' : 'writersHint')}
+      </Text>
+      {all.length > most && (
+        <TextInput
+          type="search"
+          size="sm"
+          mb="xs"
+          aria-label={t('findWriter')}
+          placeholder={t('findWriter')}
+          leftSection={<Icon name="search" />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
+      {found.length > 0 && (
+        <table className={styles.writers} aria-labelledby="writers">
+          <thead>
+            <tr>
+              <th scope="col">{t('writer')}</th>
+              <th scope="col" data-align="end">
+                {t('lastSequence')}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, most).map(([name, sequence]) => (
+              <tr key={name}>
+                <td>
+                  <CopyText text={name} label={`${t('writer')} ${name}`} />
+                </td>
+                <td data-align="end" className="tabular">
+                  {number(sequence)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {found.length === 0 && all.length > 0 && <Text role="status">{t('noSuchWriter')}</Text>}
+      {found.length > most && (
+        <Text c="dimmed" size="sm" mt="xs">
+          {t('writersLeft', { n: found.length - most })}
+        </Text>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,130 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, data, exactly, idempotent, type components, type operations, type PersonName } from '@/api';
+import { encode, type Json, type JsonObject } from '@/merge';
+import type { TableSearch } from '@/ui/table';
+import type { Count } from './count';
+
+/** Counters, writers and what an event adds, by name. They are 64 bits wide, so they are read as they are spelled. */
+export type Counts = Readonly<Record<string, Count>>;
+type Exactly<T, N extends keyof T> = Omit<T, N> & Record<N, Counts>;
+
+export type AggregateRow = Exactly<components['schemas']['AggregateRow'], 'counters'>;
+export type Aggregate = Exactly<components['schemas']['Aggregate'], 'counters' | 'writers'>;
+export type LedgerEvent = Omit<Exactly<components['schemas']['LedgerEvent'], 'deltas'>, 'payload' | 'clientSeq'> & { payload: Json; clientSeq: Count | null };
+export type Appended = components['schemas']['LedgerAppended'];
+interface Page<Row> {
+  items: Row[];
+  nextCursor: string | null;
+  total: number;
+}
+
+/** Which event of the request a refusal is about. */
+interface Named {
+  /** Its place in the request, from 0. */
+  index: number;
+  clientId: string;
+  clientSeq: Count | null;
+  eventId: string | null;
+}
+export interface EventLanded extends Named {
+  /** What the write in which it landed was answered with. */
+  version: number;
+  eventVersion: number;
+  /** How many events of the request have landed. */
+  landed: number;
+}
+export interface EventMismatch extends Named {
+  eventVersion: number;
+  differs: ('eventId' | 'eventType' | 'eventTime' | 'deltas' | 'payload')[];
+}
+export interface SequenceSuperseded extends Named {
+  highestSeq: Count;
+}
+export interface WritersFull {
+  limit: number;
+}
+export interface MovedOn {
+  expectedVersion: number;
+  currentVersion: number;
+  updatedBy: PersonName | null;
+  updatedTime: string | null;
+}
+
+/** What an aggregate is called: what kind of thing it is, and which one. */
+export interface AggregateName {
+  type: string;
+  id: string;
+}
+
+export const pathOf = ({ type, id }: AggregateName): string => `${type}/${id}`;
+
+export interface AggregateSearch extends TableSearch {
+  type?: string;
+}
+
+export interface EventSearch extends TableSearch {
+  /** Only events of later versions than this. */
+  after?: number;
+}
+
+type ListQuery = NonNullable<operations['listAggregates']['parameters']['query']>;
+type EventQuery = NonNullable<operations['listAggregateEvents']['parameters']['query']>;
+
+export function readAggregates(search: AggregateSearch, signal?: AbortSignal): Promise<Page<AggregateRow>> {
+  return exactly(api.GET('/api/v1/aggregates', { params: { query: search as ListQuery }, parseAs: 'text', signal }));
+}
+
+export function aggregateList(search: AggregateSearch) {
+  return queryOptions({
+    queryKey: ['aggregates', 'list', search],
+    queryFn: ({ signal }) => readAggregates(search, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function oneAggregate(name: AggregateName) {
+  return queryOptions({
+    queryKey: ['aggregates', 'one', pathOf(name)],
+    queryFn: ({ signal }) => exactly<Aggregate>(api.GET('/api/v1/aggregates/{type}/{id}', { params: { path: name }, parseAs: 'text', signal })),
+  });
+}
+
+/** As they are listed here, the newest stand first. */
+export const newestFirst = '-version';
+
+export function readEvents(name: AggregateName, search: EventSearch, signal?: AbortSignal): Promise<Page<LedgerEvent>> {
+  const query = { sort: newestFirst, ...search } as EventQuery;
+  return exactly(api.GET('/api/v1/aggregates/{type}/{id}/events', { params: { path: name, query }, parseAs: 'text', signal }));
+}
+
+export function eventList(name: AggregateName, search: EventSearch) {
+  return queryOptions({
+    queryKey: ['aggregates', 'one', pathOf(name), 'events', search],
+    queryFn: ({ signal }) => readEvents(name, search, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The event that made a version; null where a repair made it. An event never changes. */
+export function oneEvent(name: AggregateName, version: number) {
+  return queryOptions({
+    queryKey: ['ledger-event', pathOf(name), version],
+    queryFn: async ({ signal }) => {
+      const { items } = await readEvents(name, { sort: 'version', after: version - 1, limit: 1 }, signal);
+      return items.find((event) => event.version === version) ?? null;
+    },
+    staleTime: Infinity,
+  });
+}
+
+/** Writes events; the body's numbers are sent as they were typed. */
+export function append(name: AggregateName, body: JsonObject, key: string): Promise<Appended> {
+  return data(
+    api.POST('/api/v1/aggregates/{type}/{id}/events', {
+      params: { path: name },
+      body: body as unknown as components['schemas']['LedgerAppend'],
+      bodySerializer: (tree: unknown) => encode(tree as Json),
+      headers: idempotent(key),
+    }),
+  );
+}

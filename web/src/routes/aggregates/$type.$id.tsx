@@ -1,0 +1,14 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { AggregatePage } from '@/features/ledger/AggregatePage';
+import { anInteger, tableSearch } from '@/ui/table';
+
+export const Route = createFileRoute('/aggregates/$type/$id')({
+  staticData: { page: { title: { en: 'Aggregate', zh: '聚合' }, permission: 'ledger:read' } },
+  validateSearch: tableSearch({ after: anInteger, event: anInteger }),
+  component: Page,
+});
+
+function Page() {
+  const { type, id } = Route.useParams();
+  return <AggregatePage key={`${type}/${id}`} name={{ type, id }} search={Route.useSearch()} />;
+}

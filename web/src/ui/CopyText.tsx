@@ -1,0 +1,43 @@
+import { ActionIcon } from '@mantine/core';
+import { useText } from '@/i18n';
+import styles from './CopyText.module.css';
+import { useToasts } from './feedback/toasts';
+import { Icon } from './Icon';
+import { uiMessages } from './messages';
+
+interface Props {
+  text: string;
+  /** What it is, for the button: "Event id". */
+  label: string;
+}
+
+/** A key or an id in monospace, with a button that copies it. */
+export function CopyText({ text, label }: Props) {
+  return (
+    <span className={styles.copy}>
+      <span className="mono">{text}</span>
+      <CopyButton text={text} label={label} />
+    </span>
+  );
+}
+
+/** Copies a text that stands beside it. */
+export function CopyButton({ text, label }: Props) {
+  const t = useText(uiMessages);
+  const toasts = useToasts();
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      toasts.done(t('copied'));
+    } catch {
+      // Pages that did not come over TLS have no clipboard.
+      toasts.info(t('copyRefused'));
+    }
+  };
+  const name = `${t('copy')}: ${label}`;
+  return (
+    <ActionIcon variant="subtle" color="gray" c="dimmed" size="sm" aria-label={name} title={name} onClick={() => void copy()}>
+      <Icon name="copy" size={14} />
+    </ActionIcon>
+  );
+}
