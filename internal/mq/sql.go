@@ -122,8 +122,9 @@ func (s *SQL) read(ctx context.Context) *gorm.DB {
 // atomically runs fn in a transaction of its own, and again when the engine gave
 // it up in favour of another.
 func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error {
+	ctx = storage.AcrossTenants(ctx)
 	for run := 1; ; run++ {
-		err := s.once(ctx, fn)
+		err := s.db.Transact(ctx, maxLife, fn)
 		if run == maxRuns || !storage.Is(err, storage.WriteConflict, storage.LockTimeout) {
 			return err
 		}
@@ -135,25 +136,6 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 			return err
 		}
 	}
-}
-
-func (s *SQL) once(ctx context.Context, fn func(tx *gorm.DB) error) error {
-	ctx = storage.AcrossTenants(ctx)
-	life, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLife)
-	defer cancel()
-	tx, err := s.db.Begin(ctx, life)
-	if err != nil {
-		return err
-	}
-	if err := fn(tx); err != nil {
-		tx.Rollback()
-		return err
-	}
-	if err := tx.Commit().Error; err != nil {
-		tx.Rollback()
-		return s.db.Classify(err)
-	}
-	return nil
 }
 
 // unlocked reads the rows that no other transaction holds, and keeps them. SQLite
