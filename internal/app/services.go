@@ -7,9 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"slices"
 
 	"github.com/redis/go-redis/v9"
@@ -252,40 +250,4 @@ func (sv *Services) Close() {
 		closer()
 	}
 	sv.closers = nil
-}
-
-// Migrate brings a database's schema up to date and returns how many migrations
-// it took.
-func Migrate(ctx context.Context, s settings.Storage) (int, error) {
-	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
-	if err != nil {
-		return 0, err
-	}
-	defer db.Close()
-	return db.Migrate(ctx)
-}
-
-// MigrationState tells which schema a database has and which this program wants.
-func MigrationState(ctx context.Context, s settings.Storage) (storage.MigrationState, error) {
-	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
-	if err != nil {
-		return storage.MigrationState{}, err
-	}
-	defer db.Close()
-	return db.MigrationState(ctx)
-}
-
-// claimData takes the embedded database for this server; a second one on the same
-// file is refused. The system frees the claim when the process ends, however it
-// ends.
-func claimData(path string) (release func(), err error) {
-	file, err := os.OpenFile(path+".serve", os.O_CREATE|os.O_RDWR, fs.FileMode(0o600))
-	if err != nil {
-		return nil, fmt.Errorf("claim the data: %w", err)
-	}
-	if err := lockFile(file); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("another `admin serve` is running on %s; stop it, or give this one its own INTERLOCK_DATA_DIR", path)
-	}
-	return func() { file.Close() }, nil
 }

@@ -270,35 +270,24 @@ func (row *gateRow) judge(p Purchase, held buyer, now int64) Admission {
 // link run it again; it goes by ticket and state, so a COMMIT whose reply was lost does
 // nothing the second time. Errors: ErrNoGate, what fn returns.
 func (g *SQLGate) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, row *gateRow) error) error {
+	return g.run(ctx, func(tx *gorm.DB) error {
+		row, err := gateOf(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), sale)
+		if err != nil {
+			return err
+		}
+		return fn(tx, row)
+	})
+}
+
+// run runs fn in a transaction of its own, and again when another one or the link was in
+// its way.
+func (g *SQLGate) run(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	for run := 1; ; run++ {
-		err := g.once(ctx, func(tx *gorm.DB) error {
-			row, err := gateOf(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), sale)
-			if err != nil {
-				return err
-			}
-			return fn(tx, row)
-		})
+		err := g.db.Transact(context.WithoutCancel(ctx), gateTxLife, fn)
 		if run >= gateTxRuns || ctx.Err() != nil || !storage.Is(err, storage.WriteConflict, storage.LockTimeout, storage.ConnectionLost, storage.DuplicateKey) {
 			return err
 		}
 	}
-}
-
-func (g *SQLGate) once(ctx context.Context, fn func(tx *gorm.DB) error) error {
-	life, end := context.WithTimeout(context.WithoutCancel(ctx), gateTxLife)
-	defer end()
-	tx, err := g.db.Begin(context.WithoutCancel(ctx), life)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	if err := fn(tx); err != nil {
-		_ = tx.Rollback()
-		return err
-	}
-	if err := tx.Commit().Error; err != nil {
-		return fmt.Errorf("commit: %w", g.db.Classify(err))
-	}
-	return nil
 }
 
 func gateOf(tx *gorm.DB, sale int64) (*gateRow, error) {
@@ -682,12 +671,7 @@ func (g *SQLGate) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 	if err != nil {
 		return err
 	}
-	for run := 1; ; run++ {
-		err := g.once(ctx, func(tx *gorm.DB) error { return build(tx, r, c, held, tickets) })
-		if run >= gateTxRuns || ctx.Err() != nil || !storage.Is(err, storage.WriteConflict, storage.LockTimeout, storage.ConnectionLost, storage.DuplicateKey) {
-			return err
-		}
-	}
+	return g.run(ctx, func(tx *gorm.DB) error { return build(tx, r, c, held, tickets) })
 }
 
 func build(tx *gorm.DB, r Rules, c Counts, held map[int64]buyer, tickets []Ticket) error {

@@ -81,7 +81,7 @@ func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 		if status >= http.StatusInternalServerError {
 			span.SetStatus(codes.Error, http.StatusText(status))
 		}
-		logRequest(c, route, status, took.Seconds()*1000, err)
+		logRequest(c, route, status, float64(took.Microseconds())/1000, err)
 		return nil
 	}
 }

@@ -7,5 +7,6 @@
 //     same for SQLite and for MySQL and its relatives (errors.go).
 //   - The schema is the one the program was built with (migrate.go).
 //
-// Transactions are begun by package uow and by nobody else.
+// Transactions that change the business are begun by package uow and by nobody else;
+// Transact is for bookkeeping beside it, such as that of queues.
 package storage

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"context"
+
+	"interlock/internal/settings"
+	"interlock/internal/storage"
+)
+
+// Migrate brings a database's schema up to date and returns how many migrations
+// it took.
+func Migrate(ctx context.Context, s settings.Storage) (int, error) {
+	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	return db.Migrate(ctx)
+}
+
+// MigrationState tells which schema a database has and which this program wants.
+func MigrationState(ctx context.Context, s settings.Storage) (storage.MigrationState, error) {
+	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	if err != nil {
+		return storage.MigrationState{}, err
+	}
+	defer db.Close()
+	return db.MigrationState(ctx)
+}

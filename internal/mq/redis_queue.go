@@ -1,0 +1,359 @@
+package mq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+)
+
+// RedisQueue is a Queue of Redis lists.
+type RedisQueue struct {
+	broker *Redis
+	name   string
+	keys   RedisKeys
+	list   []string
+	waker  *waker
+}
+
+// Name implements Queue.
+func (q *RedisQueue) Name() string { return q.name }
+
+// Keys returns the queue's keys, for scripts that admit work and enqueue it in one
+// step.
+func (q *RedisQueue) Keys() RedisKeys { return q.keys }
+
+// Wake tells this process's consumer that there may be something to claim.
+func (q *RedisQueue) Wake() { q.waker.wake() }
+
+func (q *RedisQueue) arrivals() <-chan struct{} { return q.waker.signal }
+
+// run runs a script on the queue's keys and extra ones.
+func (q *RedisQueue) run(ctx context.Context, s *redis.Script, extra []string, args ...any) *redis.Cmd {
+	keys := q.list
+	if len(extra) > 0 {
+		keys = slices.Concat(keys, extra)
+	}
+	return s.Run(ctx, q.broker.client, keys, args...)
+}
+
+// again runs a script a second time when its reply was lost.
+func (q *RedisQueue) again(ctx context.Context, s *redis.Script, extra []string, args ...any) *redis.Cmd {
+	reply := q.run(ctx, s, extra, args...)
+	var refused redis.Error
+	if err := reply.Err(); err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+		return reply
+	}
+	return q.run(ctx, s, extra, args...)
+}
+
+// Enqueue implements Queue. All messages of one call are appended by one script;
+// there are at most maxPush of them.
+func (q *RedisQueue) Enqueue(ctx context.Context, delay time.Duration, messages ...Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	if len(messages) > maxPush {
+		return fmt.Errorf("%w: %d at once, want at most %d", ErrInvalidMessage, len(messages), maxPush)
+	}
+	args := make([]any, 1, len(messages)+1)
+	args[0] = max(delay, 0).Microseconds()
+	for _, m := range messages {
+		if m.EnqueuedTime.IsZero() {
+			m.EnqueuedTime = q.broker.options.Clock.Now()
+		}
+		encoded, err := Encode(m)
+		if err != nil {
+			return fmt.Errorf("enqueue to %s: %w", q.name, err)
+		}
+		args = append(args, encoded)
+	}
+	if err := q.broker.registerOnce(ctx, q.name); err != nil {
+		return err
+	}
+	if err := q.run(ctx, pushScript, nil, args...).Err(); err != nil {
+		return fmt.Errorf("enqueue to %s: %w", q.name, err)
+	}
+	q.broker.options.Observer.enqueued(q.name, len(messages))
+	q.waker.wake()
+	return nil
+}
+
+// Claim implements Queue.
+func (q *RedisQueue) Claim(ctx context.Context, limit int, lease time.Duration) (*Batch, error) {
+	if err := q.broker.registerOnce(ctx, q.name); err != nil {
+		return nil, err
+	}
+	limit = min(max(limit, 1), maxBatch)
+	for {
+		id := newBatchID()
+		encoded, err := q.again(ctx, claimScript, []string{q.keys.batch + id},
+			id, limit, lease.Microseconds(), q.broker.options.Limits.Suspect).StringSlice()
+		if err != nil {
+			return nil, fmt.Errorf("claim from %s: %w", q.name, err)
+		}
+		if len(encoded) == 0 {
+			return nil, nil
+		}
+		b, broken := decodeBatch(id, encoded)
+		if len(broken) > 0 {
+			if err := q.bury(ctx, id, broken); err != nil {
+				return nil, err
+			}
+		}
+		if len(b.Messages) > 0 {
+			return b, nil
+		}
+	}
+}
+
+type undecodable struct {
+	encoded string
+	err     error
+}
+
+func decodeBatch(id string, encoded []string) (*Batch, []undecodable) {
+	b := &Batch{ID: id, Messages: make([]Message, 0, len(encoded))}
+	var broken []undecodable
+	for _, e := range encoded {
+		m, err := Decode([]byte(e))
+		if err != nil {
+			broken = append(broken, undecodable{e, err})
+			continue
+		}
+		b.Messages = append(b.Messages, m)
+	}
+	return b, broken
+}
+
+// bury makes what cannot be decoded dead, under an ID made from its bytes.
+func (q *RedisQueue) bury(ctx context.Context, batch string, broken []undecodable) error {
+	args := make([]any, 1, 1+3*len(broken))
+	args[0] = batch
+	for _, u := range broken {
+		args = append(args, u.encoded, undecodableID([]byte(u.encoded)), u.err.Error())
+	}
+	if err := q.again(ctx, buryScript, []string{q.keys.batch + batch}, args...).Err(); err != nil {
+		return fmt.Errorf("set undecodable messages of %s aside: %w", q.name, err)
+	}
+	q.broker.options.Observer.settled(q.name, Tally{Dead: len(broken)})
+	return nil
+}
+
+func undecodableID(data []byte) string {
+	return "undecodable-" + uuid.NewSHA1(uuid.NameSpaceOID, data).String()
+}
+
+// Extend implements Queue.
+func (q *RedisQueue) Extend(ctx context.Context, b *Batch, lease time.Duration) error {
+	held, err := q.again(ctx, extendScript, nil, b.ID, lease.Microseconds()).Bool()
+	if err != nil {
+		return fmt.Errorf("extend a lease of %s: %w", q.name, err)
+	}
+	if !held {
+		return fmt.Errorf("extend batch %s of %s: %w", b.ID, q.name, ErrLeaseLost)
+	}
+	return nil
+}
+
+// Settle implements Queue.
+func (q *RedisQueue) Settle(ctx context.Context, b *Batch, outcomes []Outcome) error {
+	args, err := settleArguments(b, outcomes)
+	if err != nil {
+		return fmt.Errorf("settle batch %s of %s: %w", b.ID, q.name, err)
+	}
+	reply, err := q.again(ctx, settleScript, []string{q.keys.batch + b.ID, q.keys.settled + b.ID}, args...).Int()
+	if err != nil {
+		return fmt.Errorf("settle batch %s of %s: %w", b.ID, q.name, err)
+	}
+	switch reply {
+	case 0:
+		return fmt.Errorf("settle batch %s of %s: %w", b.ID, q.name, ErrLeaseLost)
+	case 2:
+		q.broker.options.Observer.settled(q.name, tally(outcomes))
+	}
+	return nil
+}
+
+func settleArguments(b *Batch, outcomes []Outcome) ([]any, error) {
+	if len(outcomes) != len(b.Messages) {
+		return nil, fmt.Errorf("%w: %d for %d", ErrOutcomes, len(outcomes), len(b.Messages))
+	}
+	var tail, head, delayed, buried []any
+	for i, o := range outcomes {
+		if o.kind == done {
+			continue
+		}
+		m := o.apply(b.Messages[i])
+		encoded, err := Encode(m)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case o.kind == dead:
+			buried = append(buried, m.ID, encoded, o.text())
+		case o.after > 0:
+			delayed = append(delayed, o.after.Microseconds(), encoded)
+		case o.kind == postpone:
+			head = append(head, encoded)
+		default:
+			tail = append(tail, encoded)
+		}
+	}
+	args := []any{b.ID, settledKept.Milliseconds(), len(tail), len(head), len(delayed) / 2, len(buried) / 3}
+	return slices.Concat(args, tail, head, delayed, buried), nil
+}
+
+// Reap implements Queue.
+func (q *RedisQueue) Reap(ctx context.Context) (int, error) {
+	// Anew each time: whatever Redis lost, the name comes back.
+	if err := q.broker.register(ctx, q.name); err != nil {
+		return 0, err
+	}
+	limits := q.broker.options.Limits
+	reply, err := q.run(ctx, reapScript, nil, q.keys.batch, limits.CrashLimit, crashError).Int64Slice()
+	if err != nil {
+		return 0, fmt.Errorf("reap %s: %w", q.name, err)
+	}
+	if len(reply) != 2 {
+		return 0, fmt.Errorf("reap %s: the script replied %v", q.name, reply)
+	}
+	returned, died := int(reply[0]), int(reply[1])
+	q.broker.options.Observer.reaped(q.name, returned, died)
+	if returned > 0 {
+		q.waker.wake()
+	}
+	return returned, nil
+}
+
+// Stats implements Queue.
+func (q *RedisQueue) Stats(ctx context.Context) (Stats, error) {
+	reply, err := q.run(ctx, statsScript, nil).Int64Slice()
+	if err != nil {
+		return Stats{}, fmt.Errorf("measure %s: %w", q.name, err)
+	}
+	if len(reply) != 6 {
+		return Stats{}, fmt.Errorf("measure %s: the script replied %v", q.name, reply)
+	}
+	return Stats{
+		Pending: reply[0], Claimed: reply[1], Delayed: reply[2], Dead: reply[3],
+		OldestAge: time.Duration(reply[4]) * time.Microsecond, Paused: reply[5] == 1,
+	}, nil
+}
+
+// Dead implements Queue.
+func (q *RedisQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error) {
+	from, err := deadCursor(after)
+	if err != nil {
+		return nil, "", err
+	}
+	limit = min(max(limit, 1), MaxListed)
+	reply, err := q.run(ctx, deadScript, nil, from, limit+1).StringSlice()
+	if err != nil {
+		return nil, "", fmt.Errorf("list the dead of %s: %w", q.name, err)
+	}
+	var list []DeadMessage
+	for row := range slices.Chunk(reply, 4) {
+		if len(row) < 4 {
+			return nil, "", fmt.Errorf("list the dead of %s: the script replied %q", q.name, row)
+		}
+		micros, err := strconv.ParseFloat(row[1], 64)
+		if err != nil {
+			return nil, "", fmt.Errorf("list the dead of %s: %w", q.name, err)
+		}
+		d := DeadMessage{Error: row[3], DeadTime: time.UnixMicro(int64(micros)).UTC()}
+		if d.Message, err = Decode([]byte(row[2])); err != nil {
+			d.Message = Message{ID: row[0], Body: []byte(row[2])}
+		}
+		list = append(list, d)
+	}
+	if len(list) <= limit {
+		return list, "", nil
+	}
+	list = list[:limit]
+	return list, strconv.FormatInt(list[limit-1].DeadTime.UnixMicro(), 10), nil
+}
+
+// deadCursor reads the number behind which a page of dead messages begins.
+func deadCursor(after string) (int64, error) {
+	if after == "" {
+		return 0, nil
+	}
+	from, err := strconv.ParseInt(after, 10, 64)
+	if err != nil || from < 0 {
+		return 0, fmt.Errorf("%q is no cursor of dead messages", after)
+	}
+	return from, nil
+}
+
+// RetryDead implements Queue.
+func (q *RedisQueue) RetryDead(ctx context.Context, id string) error {
+	if err := q.onDead(ctx, retryDeadScript, id); err != nil {
+		return err
+	}
+	q.waker.wake()
+	return nil
+}
+
+// DiscardDead implements Queue.
+func (q *RedisQueue) DiscardDead(ctx context.Context, id string) error {
+	return q.onDead(ctx, discardDeadScript, id)
+}
+
+func (q *RedisQueue) onDead(ctx context.Context, s *redis.Script, id string) error {
+	found, err := q.run(ctx, s, nil, id).Bool()
+	if err != nil {
+		return fmt.Errorf("change dead message %q of %s: %w", id, q.name, err)
+	}
+	if !found {
+		return fmt.Errorf("change dead message %q of %s: %w", id, q.name, ErrNoSuchMessage)
+	}
+	return nil
+}
+
+// Claimed implements Queue.
+func (q *RedisQueue) Claimed(ctx context.Context) ([]Message, error) {
+	encoded, err := q.run(ctx, heldScript, nil, q.keys.batch, MaxListed).StringSlice()
+	if err != nil {
+		return nil, fmt.Errorf("list the claimed of %s: %w", q.name, err)
+	}
+	// What cannot be decoded is on its way to the dead.
+	b, _ := decodeBatch("", encoded)
+	return b.Messages, nil
+}
+
+// Pause implements Queue.
+func (q *RedisQueue) Pause(ctx context.Context) error {
+	if err := q.broker.registerOnce(ctx, q.name); err != nil {
+		return err
+	}
+	if err := q.broker.client.Set(ctx, q.keys.Paused, 1, 0).Err(); err != nil {
+		return fmt.Errorf("pause %s: %w", q.name, err)
+	}
+	return nil
+}
+
+// Resume implements Queue.
+func (q *RedisQueue) Resume(ctx context.Context) error {
+	if err := q.broker.client.Del(ctx, q.keys.Paused).Err(); err != nil {
+		return fmt.Errorf("resume %s: %w", q.name, err)
+	}
+	q.waker.wake()
+	return nil
+}
+
+// Purge implements Queue.
+func (q *RedisQueue) Purge(ctx context.Context) error {
+	if err := q.run(ctx, purgeScript, nil, q.keys.batch).Err(); err != nil {
+		return fmt.Errorf("purge %s: %w", q.name, err)
+	}
+	return nil
+}
+
+// newBatchID returns an ID that is larger than those made before it.
+func newBatchID() string { return uuid.Must(uuid.NewV7()).String() }

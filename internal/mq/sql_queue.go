@@ -1,0 +1,416 @@
+package mq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/storage"
+)
+
+// sqlQueue is a Queue of rows.
+type sqlQueue struct {
+	broker *SQL
+	name   string
+	waker  *waker
+}
+
+// Name implements Queue.
+func (q *sqlQueue) Name() string { return q.name }
+
+func (q *sqlQueue) arrivals() <-chan struct{} { return q.waker.signal }
+
+// Enqueue implements Queue.
+func (q *sqlQueue) Enqueue(ctx context.Context, delay time.Duration, messages ...Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	if err := q.broker.register(ctx, q.name); err != nil {
+		return err
+	}
+	err := q.broker.atomically(ctx, func(tx *gorm.DB) error {
+		return q.broker.insert(tx, q.name, delay, messages)
+	})
+	if err != nil {
+		return err
+	}
+	q.broker.options.Observer.enqueued(q.name, len(messages))
+	q.waker.wake()
+	return nil
+}
+
+// Claim implements Queue. It asks on a reading connection first, so that idle
+// consumers do not take the writer.
+func (q *sqlQueue) Claim(ctx context.Context, limit int, lease time.Duration) (*Batch, error) {
+	s := q.broker
+	if err := s.register(ctx, q.name); err != nil {
+		return nil, err
+	}
+	due, err := exists(q.waiting(s.read(ctx)))
+	if err != nil {
+		return nil, fmt.Errorf("look for messages of %s: %w", q.name, err)
+	}
+	var b *Batch
+	for again := due; again && b == nil; {
+		err = s.atomically(ctx, func(tx *gorm.DB) (err error) {
+			b, again, err = q.claim(tx, min(max(limit, 1), maxBatch), lease)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("claim from %s: %w", q.name, err)
+		}
+	}
+	return b, nil
+}
+
+// waiting selects what may be claimed now.
+func (q *sqlQueue) waiting(tx *gorm.DB) *gorm.DB {
+	return tx.Model(&messageRow{}).
+		Where("queue = ? AND state = ? AND due_time <= ?", q.name, rowWaiting, q.broker.clock.Now())
+}
+
+// claim takes the head of what no other transaction is taking:
+//
+//	SELECT … WHERE queue = ? AND state = 0 AND due_time <= ? ORDER BY due_time, id LIMIT ? FOR UPDATE SKIP LOCKED
+//	INSERT INTO mq_batches …
+//	UPDATE mq_messages SET state = 1, batch_id = ? WHERE id IN (?, …)
+//
+// It reports again when all that it met was undecodable and is dead now.
+func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration) (b *Batch, again bool, err error) {
+	paused, err := exists(tx.Model(&queueRow{}).Where("name = ? AND paused", q.name))
+	if err != nil || paused {
+		return nil, false, err
+	}
+	var rows []messageRow
+	if err := q.broker.unlocked(q.waiting(tx)).Order("due_time, id").Limit(limit).Find(&rows).Error; err != nil {
+		return nil, false, err
+	}
+	b = &Batch{ID: newBatchID()}
+	now := q.broker.clock.Now()
+	var broken settlement
+	for _, row := range q.withoutSuspects(rows) {
+		m, err := row.message()
+		if err != nil {
+			broken.add(row.ID, rowDead, row.Attempts, now, err.Error())
+			continue
+		}
+		b.Messages, b.rows = append(b.Messages, m), append(b.rows, row.ID)
+	}
+	if err := broken.run(tx); err != nil {
+		return nil, false, err
+	}
+	if len(b.rows) == 0 {
+		return nil, len(broken.ids) > 0, nil
+	}
+	if err := tx.Create(&batchRow{ID: b.ID, Queue: q.name, LeaseTime: now.Add(lease)}).Error; err != nil {
+		return nil, false, err
+	}
+	return b, false, tx.Exec("UPDATE mq_messages SET state = ?, batch_id = ? WHERE id IN ?", rowClaimed, b.ID, b.rows).Error
+}
+
+// withoutSuspects returns the rows before the first suspect one, or that one alone.
+func (q *sqlQueue) withoutSuspects(rows []messageRow) []messageRow {
+	for i, row := range rows {
+		if row.Attempts+row.Crashes >= q.broker.options.Limits.Suspect {
+			return rows[:max(i, 1)]
+		}
+	}
+	return rows
+}
+
+// Extend implements Queue:
+//
+//	UPDATE mq_batches SET lease_time = ? WHERE id = ? AND NOT settled
+func (q *sqlQueue) Extend(ctx context.Context, b *Batch, lease time.Duration) error {
+	result := q.broker.db.Write(storage.AcrossTenants(ctx)).
+		Exec("UPDATE mq_batches SET lease_time = ? WHERE id = ? AND NOT settled", q.broker.clock.Now().Add(lease), b.ID)
+	if result.Error != nil {
+		return fmt.Errorf("extend a lease of %s: %w", q.name, result.Error)
+	}
+	if result.RowsAffected != 1 {
+		return fmt.Errorf("extend batch %s of %s: %w", b.ID, q.name, ErrLeaseLost)
+	}
+	return nil
+}
+
+// errSettled means that the batch was settled before.
+var errSettled = errors.New("the batch was settled before")
+
+// Settle implements Queue. The guard that lets one of Settle and Reap win is
+//
+//	UPDATE mq_batches SET settled = 1 WHERE id = ? AND NOT settled
+func (q *sqlQueue) Settle(ctx context.Context, b *Batch, outcomes []Outcome) error {
+	if len(outcomes) != len(b.Messages) {
+		return fmt.Errorf("settle batch %s of %s: %w: %d for %d", b.ID, q.name, ErrOutcomes, len(outcomes), len(b.Messages))
+	}
+	err := q.broker.atomically(ctx, func(tx *gorm.DB) error {
+		if err := q.endLease(tx, b); err != nil {
+			return err
+		}
+		return q.place(tx, b, outcomes)
+	})
+	if errors.Is(err, errSettled) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("settle batch %s of %s: %w", b.ID, q.name, err)
+	}
+	q.broker.options.Observer.settled(q.name, tally(outcomes))
+	return nil
+}
+
+func (q *sqlQueue) endLease(tx *gorm.DB, b *Batch) error {
+	result := tx.Exec("UPDATE mq_batches SET settled = ?, lease_time = ? WHERE id = ? AND NOT settled",
+		true, q.broker.clock.Now().Add(settledKept), b.ID)
+	if result.Error != nil || result.RowsAffected == 1 {
+		return result.Error
+	}
+	settled, err := exists(tx.Model(&batchRow{}).Where("id = ? AND settled", b.ID))
+	switch {
+	case err != nil:
+		return err
+	case settled:
+		return errSettled
+	default:
+		return ErrLeaseLost
+	}
+}
+
+func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
+	now := q.broker.clock.Now()
+	// Each has a time of its own, so that they keep their order.
+	at := func(i int) time.Time { return now.Add(time.Duration(i+1-len(outcomes)) * time.Microsecond) }
+	var handled []int64
+	var rest settlement
+	var head []int64
+	for i, o := range outcomes {
+		attempts := o.apply(b.Messages[i]).Attempts
+		switch {
+		case o.kind == done:
+			handled = append(handled, b.rows[i])
+		case o.kind == dead:
+			rest.add(b.rows[i], rowDead, attempts, at(i), o.text())
+		case o.kind == postpone && o.after <= 0:
+			head = append(head, b.rows[i])
+		default:
+			rest.add(b.rows[i], rowWaiting, attempts, at(i).Add(max(o.after, 0)), o.text())
+		}
+	}
+	if len(handled) > 0 {
+		if err := tx.Exec("DELETE FROM mq_messages WHERE id IN ?", handled).Error; err != nil {
+			return err
+		}
+	}
+	if len(head) > 0 {
+		// With the due time it had, a message is where it was.
+		if err := tx.Exec("UPDATE mq_messages SET batch_id = '', state = ? WHERE id IN ?", rowWaiting, head).Error; err != nil {
+			return err
+		}
+	}
+	return rest.run(tx)
+}
+
+// Reap implements Queue. What is due needs no step: Claim looks at the due time.
+func (q *sqlQueue) Reap(ctx context.Context) (int, error) {
+	s := q.broker
+	if err := s.register(ctx, q.name); err != nil {
+		return 0, err
+	}
+	ended, err := exists(q.ended(s.read(ctx)))
+	if err != nil {
+		return 0, fmt.Errorf("reap %s: %w", q.name, err)
+	}
+	if !ended {
+		return 0, nil
+	}
+	var returned, died int
+	err = s.atomically(ctx, func(tx *gorm.DB) (err error) {
+		returned, died, err = q.reap(tx)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("reap %s: %w", q.name, err)
+	}
+	s.options.Observer.reaped(q.name, returned, died)
+	if returned > 0 {
+		q.waker.wake()
+	}
+	return returned, nil
+}
+
+// ended selects the batches whose lease, or memory of being settled, has ended.
+func (q *sqlQueue) ended(tx *gorm.DB) *gorm.DB {
+	return tx.Model(&batchRow{}).Where("queue = ? AND lease_time <= ?", q.name, q.broker.clock.Now())
+}
+
+// reap forgets the ended batches. Messages of a settled one have no batch any more.
+func (q *sqlQueue) reap(tx *gorm.DB) (returned, died int, err error) {
+	var ids []string
+	if err := q.broker.unlocked(q.ended(tx)).Order("lease_time").Limit(maxBatch).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+		return 0, 0, err
+	}
+	result := tx.Exec("UPDATE mq_messages SET state = ?, due_time = ?, error = ?, crashes = crashes + 1, batch_id = '' WHERE batch_id IN ? AND crashes >= ?",
+		rowDead, q.broker.clock.Now(), crashError, ids, q.broker.options.Limits.CrashLimit-1)
+	if result.Error != nil {
+		return 0, 0, result.Error
+	}
+	died = int(result.RowsAffected)
+	result = tx.Exec("UPDATE mq_messages SET state = ?, crashes = crashes + 1, batch_id = '' WHERE batch_id IN ?", rowWaiting, ids)
+	if result.Error != nil {
+		return 0, 0, result.Error
+	}
+	returned = int(result.RowsAffected)
+	return returned, died, tx.Exec("DELETE FROM mq_batches WHERE id IN ?", ids).Error
+}
+
+// Stats implements Queue. The sizes come from one statement, and so from one moment.
+func (q *sqlQueue) Stats(ctx context.Context) (Stats, error) {
+	s, tx := Stats{}, q.broker.read(ctx)
+	now := q.broker.clock.Now()
+	err := tx.Raw(`SELECT COALESCE(SUM(state = 0 AND due_time <= ?), 0) AS pending, COALESCE(SUM(state = 1), 0) AS claimed,
+		COALESCE(SUM(state = 0 AND due_time > ?), 0) AS `+"`delayed`"+`, COALESCE(SUM(state = 2), 0) AS dead
+		FROM mq_messages WHERE queue = ?`, now, now, q.name).Row().Scan(&s.Pending, &s.Claimed, &s.Delayed, &s.Dead)
+	if err != nil {
+		return Stats{}, fmt.Errorf("measure %s: %w", q.name, err)
+	}
+	var oldest []messageRow
+	if err := q.waiting(tx).Select("enqueued_time").Order("due_time, id").Limit(1).Find(&oldest).Error; err != nil {
+		return Stats{}, fmt.Errorf("measure %s: %w", q.name, err)
+	}
+	if len(oldest) == 1 {
+		s.OldestAge = max(0, now.Sub(oldest[0].EnqueuedTime))
+	}
+	if s.Paused, err = exists(tx.Model(&queueRow{}).Where("name = ? AND paused", q.name)); err != nil {
+		return Stats{}, fmt.Errorf("measure %s: %w", q.name, err)
+	}
+	return s, nil
+}
+
+// Dead implements Queue. Its cursor is dead time and row id.
+func (q *sqlQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error) {
+	limit = min(max(limit, 1), MaxListed)
+	tx := q.broker.read(ctx).Where("queue = ? AND state = ?", q.name, rowDead)
+	if after != "" {
+		since, id, _ := strings.Cut(after, ".")
+		micros, err := deadCursor(since)
+		if err != nil {
+			return nil, "", err
+		}
+		row, err := deadCursor(id)
+		if err != nil {
+			return nil, "", err
+		}
+		tx = tx.Where("(due_time, id) > (?, ?)", time.UnixMicro(micros).UTC(), row)
+	}
+	var rows []messageRow
+	if err := tx.Order("due_time, id").Limit(limit + 1).Find(&rows).Error; err != nil {
+		return nil, "", fmt.Errorf("list the dead of %s: %w", q.name, err)
+	}
+	next := ""
+	if len(rows) > limit {
+		rows = rows[:limit]
+		last := rows[limit-1]
+		next = strconv.FormatInt(last.DueTime.UnixMicro(), 10) + "." + strconv.FormatInt(last.ID, 10)
+	}
+	list := make([]DeadMessage, len(rows))
+	for i, row := range rows {
+		// One whose trace cannot be read is shown without it.
+		m, _ := row.message()
+		list[i] = DeadMessage{Message: m, Error: row.Error, DeadTime: row.DueTime.UTC()}
+	}
+	return list, next, nil
+}
+
+// RetryDead implements Queue.
+func (q *sqlQueue) RetryDead(ctx context.Context, id string) error {
+	err := q.onDead(ctx, id, `UPDATE mq_messages SET state = ?, due_time = ?, attempts = 0, crashes = 0, error = ''
+		WHERE queue = ? AND message_id = ? AND state = ?`, rowWaiting, q.broker.clock.Now())
+	if err == nil {
+		q.waker.wake()
+	}
+	return err
+}
+
+// DiscardDead implements Queue.
+func (q *sqlQueue) DiscardDead(ctx context.Context, id string) error {
+	return q.onDead(ctx, id, "DELETE FROM mq_messages WHERE queue = ? AND message_id = ? AND state = ?")
+}
+
+func (q *sqlQueue) onDead(ctx context.Context, id, statement string, args ...any) error {
+	result := q.broker.db.Write(storage.AcrossTenants(ctx)).Exec(statement, append(args, q.name, []byte(id), rowDead)...)
+	if result.Error != nil {
+		return fmt.Errorf("change dead message %q of %s: %w", id, q.name, result.Error)
+	}
+	if result.RowsAffected == 0 {
+		return fmt.Errorf("change dead message %q of %s: %w", id, q.name, ErrNoSuchMessage)
+	}
+	return nil
+}
+
+// Claimed implements Queue.
+func (q *sqlQueue) Claimed(ctx context.Context) ([]Message, error) {
+	var rows []messageRow
+	err := q.broker.read(ctx).Where("queue = ? AND state = ?", q.name, rowClaimed).
+		Order("due_time, id").Limit(MaxListed).Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("list the claimed of %s: %w", q.name, err)
+	}
+	messages := make([]Message, 0, len(rows))
+	for _, row := range rows {
+		m, err := row.message()
+		if err != nil {
+			return nil, fmt.Errorf("list the claimed of %s: %w", q.name, err)
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
+}
+
+// Pause implements Queue.
+func (q *sqlQueue) Pause(ctx context.Context) error { return q.setPaused(ctx, true) }
+
+// Resume implements Queue.
+func (q *sqlQueue) Resume(ctx context.Context) error {
+	err := q.setPaused(ctx, false)
+	if err == nil {
+		q.waker.wake()
+	}
+	return err
+}
+
+func (q *sqlQueue) setPaused(ctx context.Context, paused bool) error {
+	if err := q.broker.register(ctx, q.name); err != nil {
+		return err
+	}
+	err := q.broker.db.Write(storage.AcrossTenants(ctx)).Exec("UPDATE mq_queues SET paused = ? WHERE name = ?", paused, q.name).Error
+	if err != nil {
+		return fmt.Errorf("pause or resume %s: %w", q.name, err)
+	}
+	return nil
+}
+
+// Purge implements Queue.
+func (q *sqlQueue) Purge(ctx context.Context) error {
+	err := q.broker.atomically(ctx, func(tx *gorm.DB) error {
+		if err := tx.Exec("DELETE FROM mq_batches WHERE queue = ?", q.name).Error; err != nil {
+			return err
+		}
+		return tx.Exec("DELETE FROM mq_messages WHERE queue = ?", q.name).Error
+	})
+	if err != nil {
+		return fmt.Errorf("purge %s: %w", q.name, err)
+	}
+	return nil
+}
+
+// exists reports whether the query has a row.
+func exists(query *gorm.DB) (bool, error) {
+	var one []int
+	err := query.Select("1").Limit(1).Scan(&one).Error
+	return len(one) == 1, err
+}
