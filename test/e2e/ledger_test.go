@@ -82,6 +82,24 @@ func TestAnEventThatManyReplicasGetAtOnceIsCountedOnce(t *testing.T) {
 	})
 }
 
+func TestAnAggregateIsFoundByHowItsIDBeginsAndHeardOfByWhoMayRead(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c, stranger := p.Admin(t), p.Admin(t)
+		live := open(t, c, "/api/v1/events?topics=aggregates")
+		live.next(t, "ready")
+		written := c.Do(t, http.MethodPost, aggregate+"/events", strictly("scanner", stored(1)))
+		require.Equal(t, http.StatusCreated, written.Status, "%s", written.Body)
+		data := live.next(t, "aggregates").Data
+		require.Equal(t, []any{"shelf/A-17", "append", 1.0}, []any{data["key"], data["action"], data["version"]})
+
+		require.Equal(t, []string{"aggregate A-17 /aggregates/shelf/A-17"}, found(t, c, "a-1"))
+		require.Empty(t, found(t, stranger, "a-1"))
+		require.Empty(t, found(t, p.Caller(t, c.Tenant, "configs:read"), "a-1"))
+		deaf := p.Caller(t, c.Tenant, "configs:read").Do(t, http.MethodGet, "/api/v1/events?topics=aggregates", nil)
+		require.Equal(t, http.StatusForbidden, deaf.Status)
+	})
+}
+
 func TestWritersOnManyReplicasAllSucceed(t *testing.T) {
 	onReplicas(t, func(t *testing.T, callers []*apptest.Caller) {
 		const writers, each = 20, 4
