@@ -126,3 +126,25 @@ SELECT COUNT(*), 'things whose counts of likes, dislikes and bookmarks are not t
           FROM actions GROUP BY tenant_id, entity_type, entity_id) a
     ON a.tenant_id = c.tenant_id AND a.entity_type = c.entity_type AND a.entity_id = c.entity_id
  WHERE c.likes <> a.likes OR c.dislikes <> a.dislikes OR c.bookmarks <> a.bookmarks;
+
+-- The campaigns of load/idempotency.js have the name of their key.
+SELECT COUNT(*), 'idempotency keys whose effect is not there exactly once'
+  FROM idempotency_keys k
+ WHERE k.path = '/api/v1/coupon-campaigns' AND k.status = 201
+   AND 1 <> (SELECT COUNT(*) FROM coupon_campaigns c
+              WHERE c.tenant_id = k.tenant_id AND c.name = CONVERT(k.idempotency_key USING utf8mb4));
+
+SELECT COUNT(*), 'effects that were made under a key and are not in the reply that is kept for it'
+  FROM coupon_campaigns c
+  LEFT JOIN idempotency_keys k ON k.tenant_id = c.tenant_id AND k.idempotency_key = CAST(c.name AS BINARY)
+   AND LOCATE(CONCAT('"id":', c.id, ','), k.reply) > 0
+ WHERE c.name LIKE 'keyed-%' AND k.id IS NULL;
+
+SELECT COUNT(*), 'replies kept for a change without exactly one audit row of their request'
+  FROM idempotency_keys k
+  LEFT JOIN (SELECT tenant_id, request_id, COUNT(*) AS n FROM audit_entries GROUP BY tenant_id, request_id) a
+    ON a.tenant_id = k.tenant_id AND a.request_id = k.request_id
+ WHERE k.status = 201 AND COALESCE(a.n, 0) <> 1;
+
+SELECT COUNT(*), 'parts of batches that are kept although the whole reply is'
+  FROM idempotency_keys k WHERE k.scope LIKE 'parts:%';

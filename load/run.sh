@@ -203,7 +203,7 @@ main() {
   start_service
   INTERLOCK_LOAD_TOKEN=$(bin/admin token create --user admin --name load)
   export INTERLOCK_LOAD_TOKEN
-  for script in configs orders wallets inventory actions; do
+  for script in configs orders wallets inventory actions idempotency; do
     wants "$script" || continue
     run "$script" closed || verdict=failed
     rate=$report/$script-closed.rate

@@ -18,8 +18,8 @@ import (
 
 // eachEmpty runs a test on databases that no other test uses.
 func eachEmpty(t *testing.T, test func(t *testing.T, open func() *storage.DB)) {
-	engines := map[string]func(t *testing.T) string{
-		"sqlite":  func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "interlock.db") },
+	engines := map[string]func(t testing.TB) string{
+		"sqlite":  func(t testing.TB) string { return "sqlite://" + filepath.Join(t.TempDir(), "interlock.db") },
 		"mariadb": storagetest.NewMariaDBURL,
 	}
 	for engine, address := range engines {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -286,4 +287,21 @@ func TestARestartInBetweenKeepsWhatWasApplied(t *testing.T) {
 		require.Equal(t, reply(true, 3, "duplicate"), customer.tap(t, "SKU-1", "like", 3, true).Body)
 		s.requireCounts(t, 1)
 	})
+}
+
+func TestATapCostsOneTransactionOfThreeWritesAndAStaleOneNone(t *testing.T) {
+	db, statements := storagetest.TappedMariaDB(t)
+	customer := open(storagetest.Tenant(t), db).customer(7)
+	tap := func(id int64, active any, outcome string) []string {
+		statements.Take()
+		require.Equal(t, outcome, customer.tap(t, "SKU-1", "like", id, active).Body["outcome"])
+		return statements.Take()
+	}
+	begin, end := []string{"START TRANSACTION", "SELECT actions"}, []string{"INSERT INTO audit_entries", "COMMIT"}
+	costs := func(writes ...string) []string { return slices.Concat(begin, writes, end) }
+	require.Equal(t, costs("INSERT INTO actions", "INSERT INTO action_counts"), tap(10, true, "applied"), "the first")
+	require.Equal(t, costs("UPDATE actions", "INSERT INTO action_counts"), tap(20, false, "applied"), "another")
+	require.Equal(t, costs("UPDATE actions"), tap(30, false, "applied"), "one that counts nothing")
+	require.Equal(t, append(begin, "COMMIT"), tap(25, true, "stale"))
+	require.Equal(t, append(begin, "COMMIT"), tap(30, false, "duplicate"))
 }

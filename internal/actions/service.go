@@ -61,7 +61,7 @@ func (s *Service) Apply(ctx context.Context, u *uow.Unit, r Request) (Result, er
 		return Result{}, apperr.New(apperr.ActionIDInFuture, "Action id %d is more than %d minutes ahead of our clock as ms since 1970; nothing was changed.",
 			r.ActionID, int(maxAhead.Minutes()))
 	}
-	row, err := lockLatest(ctx, u, r, entity)
+	row, err := s.lockLatest(ctx, u, r, entity)
 	if err != nil {
 		return Result{}, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) Apply(ctx context.Context, u *uow.Unit, r Request) (Result, er
 	if err := advance(ctx, u, row, r); err != nil {
 		return Result{}, err
 	}
-	if err := adjustCounts(ctx, u, row, difference(before, row.State)); err != nil {
+	if err := s.adjustCounts(ctx, u, row, difference(before, row.State)); err != nil {
 		return Result{}, err
 	}
 	u.Audit(uow.Entry{

@@ -2,11 +2,12 @@ package actions
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"interlock/internal/apperr"
 	"interlock/internal/principal"
@@ -14,32 +15,38 @@ import (
 	"interlock/internal/uow"
 )
 
+const selectLatest = `SELECT last_action_id, last_action, last_active, state FROM actions
+	WHERE tenant_id = ? AND entity_type = ? AND entity_id = ? AND action_group = ? AND actor_kind = ? AND actor_id = ?`
+
 // lockLatest reads the row of the caller's group and holds it until the unit ends, so
-// that the actions of one actor on one thing come one after the other:
-//
-//	SELECT * FROM actions WHERE tenant_id = ? AND entity_type = ? AND entity_id = ?
-//	   AND action_group = ? AND actor_kind = ? AND actor_id = ? FOR UPDATE
-//
-// A group that was never acted in has no row; it is returned with id 0.
-func lockLatest(ctx context.Context, u *uow.Unit, r Request, entity int64) (*latest, error) {
+// that the actions of one actor on one thing come one after the other: by selectLatest,
+// FOR UPDATE where the engine has it. A group that was never acted in has no row; it is
+// returned with last action id 0. Taps come in bursts, so this and the others of a tap
+// are bare statements.
+func (s *Service) lockLatest(ctx context.Context, u *uow.Unit, r Request, entity int64) (*latest, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err
 	}
 	caller, _ := principal.From(ctx)
 	who := actorOf(caller)
-	var rows []latest
-	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).
-		Where("entity_type = ? AND entity_id = ? AND action_group = ? AND actor_kind = ? AND actor_id = ?",
-			r.EntityType, entity, r.Kind.group(), who.kind, who.id).Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("read the last action: %w", err)
+	l := &latest{
+		TenantID: caller.TenantID, EntityType: r.EntityType, EntityID: entity, ActionGroup: r.Kind.group(), ActorKind: who.kind, ActorID: who.id,
 	}
-	if len(rows) == 0 {
-		return &latest{EntityType: r.EntityType, EntityID: entity, ActionGroup: r.Kind.group(), ActorKind: who.kind, ActorID: who.id}, nil
+	statement := selectLatest
+	if s.db.Dialect == storage.MySQL {
+		statement += " FOR UPDATE"
 	}
-	return &rows[0], nil
+	err = tx.Raw(statement, l.TenantID, l.EntityType, l.EntityID, l.ActionGroup, l.ActorKind, l.ActorID).Row().
+		Scan(&l.LastActionID, &l.LastAction, &l.LastActive, &l.State)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("read the last action: %w", s.db.Classify(err))
+	}
+	return l, nil
 }
+
+const insertStatement = `INSERT INTO actions (tenant_id, entity_type, entity_id, action_group, actor_kind, actor_id,
+	last_action_id, last_action, last_active, state, updated_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const advanceStatement = `UPDATE actions
 	SET last_action_id = ?, last_action = ?, last_active = ?, state = ?, updated_time = ?
@@ -47,8 +54,8 @@ const advanceStatement = `UPDATE actions
 	AND last_action_id < ?`
 
 // advance writes what a request makes of the row, its id and its state together: by
-// advanceStatement, and the first action inserts the row. Of two that are first at once
-// the second meets the primary key and is run again, behind the other.
+// advanceStatement, and the first action by insertStatement. Of two that are first at
+// once the second meets the primary key and is run again, behind the other.
 func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -58,7 +65,8 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	row.LastActionID, row.LastAction, row.LastActive = r.ActionID, r.Kind, r.Active
 	row.State, row.UpdatedTime = after(row.State, r), u.Now()
 	if first {
-		err := tx.Create(row).Error
+		err := tx.Exec(insertStatement, row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID,
+			row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime).Error
 		if storage.Is(err, storage.DuplicateKey) {
 			return overtaken()
 		}
@@ -67,9 +75,8 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 		}
 		return nil
 	}
-	caller, _ := principal.From(ctx)
 	result := tx.Exec(advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
-		caller.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, row.LastActionID)
+		row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, row.LastActionID)
 	switch {
 	case result.Error != nil:
 		return fmt.Errorf("advance an action: %w", result.Error)
@@ -84,13 +91,22 @@ func overtaken() error {
 	return uow.Again(apperr.New(apperr.Unavailable, "Other actions on the same thing came in between; nothing was changed. Try again.").After(time.Second))
 }
 
+const (
+	insertCounts = `INSERT INTO action_counts (tenant_id, entity_type, entity_id, shard, likes, dislikes, bookmarks)
+	VALUES (?, ?, ?, ?, ?, ?, ?) `
+	addCountsMySQL = insertCounts + `ON DUPLICATE KEY UPDATE
+	likes = likes + ?, dislikes = dislikes + ?, bookmarks = bookmarks + ?`
+	addCountsSQLite = insertCounts + `ON CONFLICT (tenant_id, entity_type, entity_id, shard) DO UPDATE SET
+	likes = likes + ?, dislikes = dislikes + ?, bookmarks = bookmarks + ?`
+)
+
 // adjustCounts adds a difference to the actor's shard of a thing's counts:
 //
 //	INSERT INTO action_counts (…) VALUES (…) ON DUPLICATE KEY UPDATE likes = likes + ?, …
 //
 // A unit locks its actor's row first and one shard after it, never the other way round,
 // so units cannot wait for each other in a circle.
-func adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d Counts) error {
+func (s *Service) adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d Counts) error {
 	if d == (Counts{}) {
 		return nil
 	}
@@ -98,18 +114,14 @@ func adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d Counts) error
 	if err != nil {
 		return err
 	}
+	statement := addCountsMySQL
+	if s.db.Dialect == storage.SQLite {
+		statement = addCountsSQLite
+	}
 	// The engines check the row to be inserted even if it is there already. One that
 	// is not has nothing that could be taken away.
-	shard := count{EntityType: row.EntityType, EntityID: row.EntityID, Shard: shardOf(row.ActorID),
-		Counts: Counts{Likes: max(d.Likes, 0), Dislikes: max(d.Dislikes, 0), Bookmarks: max(d.Bookmarks, 0)}}
-	err = tx.Clauses(clause.OnConflict{
-		Columns: []clause.Column{{Name: "tenant_id"}, {Name: "entity_type"}, {Name: "entity_id"}, {Name: "shard"}},
-		DoUpdates: clause.Assignments(map[string]any{
-			"likes":     gorm.Expr("action_counts.likes + ?", d.Likes),
-			"dislikes":  gorm.Expr("action_counts.dislikes + ?", d.Dislikes),
-			"bookmarks": gorm.Expr("action_counts.bookmarks + ?", d.Bookmarks),
-		}),
-	}).Create(&shard).Error
+	err = tx.Exec(statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
+		max(d.Likes, 0), max(d.Dislikes, 0), max(d.Bookmarks, 0), d.Likes, d.Dislikes, d.Bookmarks).Error
 	if err != nil {
 		return fmt.Errorf("count an action: %w", err)
 	}

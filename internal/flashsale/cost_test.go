@@ -55,7 +55,7 @@ func (c *commands) take() []string {
 
 // costly is a shop on MariaDB and Redis whose statements and commands are noted.
 func costly(t *testing.T) (*shop, *storagetest.Tap, *commands) {
-	db, statements := storagetest.Tapped(t)
+	db, statements := storagetest.TappedMariaDB(t)
 	now := clock.NewFake(opening)
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	sent := &commands{}

@@ -29,7 +29,7 @@ export const replyThresholds = {
 };
 
 // A lost race is the subject here, not a failed request.
-http.setResponseCallback(http.expectedStatuses(200, 201, 202, 409, 412, 423));
+http.setResponseCallback(http.expectedStatuses(200, 201, 202, 409, 412, 422, 423));
 
 function params(name, headers) {
   return {

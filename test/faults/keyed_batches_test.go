@@ -60,14 +60,7 @@ func (r round) settleBatch(t *testing.T, c *apptest.Caller) {
 func TestABatchWhoseProgramDiedInTheMiddleIsFinishedByItsRepeat(t *testing.T) {
 	t.Parallel()
 	random := seeded(t)
-	s := fresh(t, "mariadb")
-	direct := s.DatabaseURL
-	s.Addr = freeAddress(t)
-	admin(t, s, "migrate", "up")
-	var between *proxy
-	between, s.DatabaseURL = newProxy(t, direct)
-	p := serve(t, s)
-	c := callerOf(t, s)
+	p, s, between, direct, c := asProcessBehindProxy(t)
 	rs := newRounds(t, random, direct)
 	for range batchRounds {
 		r := rs.nextBatch(t, c)
@@ -90,10 +83,7 @@ func TestABatchWhoseProgramDiedInTheMiddleIsFinishedByItsRepeat(t *testing.T) {
 func TestABatchWhoseCallerHungUpIsFinishedByItsRepeat(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := seeded(t)
-		s := fresh(t, engine)
-		ts := &traps{}
-		_, c := serveHere(t, s, func(p *apptest.Program) { ts.lay(t, p) })
-		rs := newRounds(t, random, s.URL())
+		ts, c, rs := trapped(t, random, engine)
 		for hungUp := 0; hungUp < batchRounds; {
 			r := rs.nextBatch(t, c)
 			ctx, hangUp := context.WithCancel(t.Context())

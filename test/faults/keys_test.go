@@ -106,14 +106,7 @@ func (r round) requireSame(t *testing.T, one, other apptest.Answer) {
 func killAtCommit(t *testing.T, point fate, effects int64) {
 	t.Parallel()
 	random := seeded(t)
-	s := fresh(t, "mariadb")
-	direct := s.DatabaseURL
-	s.Addr = freeAddress(t)
-	admin(t, s, "migrate", "up")
-	var between *proxy
-	between, s.DatabaseURL = newProxy(t, direct)
-	p := serve(t, s)
-	c := callerOf(t, s)
+	p, s, between, direct, c := asProcessBehindProxy(t)
 	rs := newRounds(t, random, direct)
 	for range killRounds {
 		r := rs.next(t, c)
@@ -292,6 +285,14 @@ func (ts *traps) lay(t *testing.T, p *apptest.Program) {
 	}
 }
 
+// trapped boots a program that traps can be set in.
+func trapped(t *testing.T, random *rand.Rand, engine string) (*traps, *apptest.Caller, *rounds) {
+	t.Helper()
+	ts, s := &traps{}, fresh(t, engine)
+	_, c := serveHere(t, s, func(p *apptest.Program) { ts.lay(t, p) })
+	return ts, c, newRounds(t, random, s.URL())
+}
+
 // at sets a trap at the n-th statement of a request, in place of the last one.
 func (ts *traps) at(request string, n int, spring func()) {
 	set := &trap{request: request, spring: spring}
@@ -299,20 +300,21 @@ func (ts *traps) at(request string, n int, spring func()) {
 	ts.set.Store(set)
 }
 
+// clear takes the trap away, should the request have had fewer statements.
+func (ts *traps) clear() { ts.set.Store(nil) }
+
 // mostStatements is about how many statements the longest of the deeds takes.
 const mostStatements = 14
 
 func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := seeded(t)
-		s := fresh(t, engine)
-		ts := &traps{}
-		_, c := serveHere(t, s, func(p *apptest.Program) { ts.lay(t, p) })
-		rs := newRounds(t, random, s.URL())
+		ts, c, rs := trapped(t, random, engine)
 		for panics := 0; panics < keyRounds; {
 			r := rs.next(t, c)
 			ts.at(r.key, 1+random.IntN(mostStatements), func() { panic("out of tea") })
 			answer, err := r.send(t.Context(), c)
+			ts.clear()
 			require.NoError(t, err, r.what)
 			if answer.Status == http.StatusInternalServerError {
 				panics++
@@ -329,10 +331,7 @@ func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
 func TestWhoHangsUpGetsTheOneTrueReplyOnTheRetry(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := seeded(t)
-		s := fresh(t, engine)
-		ts := &traps{}
-		_, c := serveHere(t, s, func(p *apptest.Program) { ts.lay(t, p) })
-		rs := newRounds(t, random, s.URL())
+		ts, c, rs := trapped(t, random, engine)
 		done := 0
 		for hungUp := 0; hungUp < keyRounds; {
 			r := rs.next(t, c)

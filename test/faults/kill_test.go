@@ -117,17 +117,23 @@ func stopInTheMiddle(t *testing.T, engine string, edits int, stopped time.Durati
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/readyz"))
 }
 
+// asProcessBehindProxy starts the program as a process with a proxy before its database,
+// which direct names. The settings serve to start it again.
+func asProcessBehindProxy(t *testing.T) (p *process, s settings.Settings, between *proxy, direct string, c *apptest.Caller) {
+	t.Helper()
+	s = fresh(t, "mariadb")
+	direct = s.DatabaseURL
+	s.Addr = freeAddress(t)
+	admin(t, s, "migrate", "up")
+	between, s.DatabaseURL = newProxy(t, direct)
+	p = serve(t, s)
+	return p, s, between, direct, callerOf(t, s)
+}
+
 // crashAtCommit kills the program at a named point of one edit's COMMIT, and
 // returns how many versions of the config are there after the restart.
 func crashAtCommit(t *testing.T, point fate) int {
-	s := fresh(t, "mariadb")
-	direct := s.DatabaseURL
-	s.Addr = freeAddress(t)
-	admin(t, s, "migrate", "up")
-	var between *proxy
-	between, s.DatabaseURL = newProxy(t, direct)
-	p := serve(t, s)
-	c := callerOf(t, s)
+	p, s, between, direct, c := asProcessBehindProxy(t)
 	l := newLedger(t, c, 1)
 
 	between.whenLost(p.kill)

@@ -63,7 +63,7 @@ func MariaDB(t *testing.T) *storage.DB {
 
 // NewMariaDBURL creates an empty database that only the caller uses, and returns
 // its URL.
-func NewMariaDBURL(t *testing.T) string {
+func NewMariaDBURL(t testing.TB) string {
 	t.Helper()
 	address, err := createDatabase()
 	require.NoError(t, err)

@@ -1,0 +1,153 @@
+// Callers who do not wait: each request is sent several times at once under one idempotency key, again when
+// the reply is there, and then with another body.
+//
+// The requests make campaigns and orders, of which nothing but the key keeps a second one from being made.
+// Whatever the copies meet, one of them has the effect and every reply that tells of it is the same to the
+// byte; the others are told that the first is still running. Another body under the key is refused.
+
+import exec from 'k6/execution';
+import { Counter } from 'k6/metrics';
+
+import { Fate, create, decoded, expectComplete, fateOf, newRunId, post, postTogether, replyThresholds } from './lib/api.js';
+import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
+import { summary } from './lib/report.js';
+
+const copies = Number(__ENV.INTERLOCK_LOAD_COPIES || 4);
+/** How often a request is sent again until it is answered. */
+const patience = 20;
+const things = 16;
+const firstName = 'POST first';
+const againName = 'POST again';
+const otherName = 'POST other body';
+
+const effects = new Counter('effects');
+const replays = new Counter('replays');
+const inProgress = new Counter('in_progress');
+const unknown = new Counter('unknown_outcomes');
+const doubleEffects = new Counter('double_effects');
+const wrongReplays = new Counter('wrong_replays');
+const wrongReuses = new Counter('wrong_reuses');
+
+export const options = {
+  scenarios: scenarios(),
+  thresholds: {
+    ...replyThresholds,
+    ...loopThresholds(),
+    ...(phase === 'open' ? { [`http_req_duration{name:${againName}}`]: ['p(99)<100'] } : {}),
+    double_effects: ['count==0'],
+    wrong_replays: ['count==0'],
+    wrong_reuses: ['count==0'],
+    effects: ['count>0'],
+    replays: ['count>0'],
+  },
+  batch: copies,
+  batchPerHost: copies,
+  summaryTrendStats,
+  setupTimeout: '30s',
+};
+
+export function setup() {
+  const run = newRunId();
+  const skus = [...Array(things).keys()].map((i) => `keyed-${run}-${i}`);
+  for (const sku of skus) {
+    create('/items', { sku, name: 'Sent again', price: 1990 }, 'POST /items');
+    create(`/inventory/${sku}/adjustments`, { delta: 1e6, reason: 'for the load', reference: 'opening' }, 'POST /inventory');
+  }
+  return { run, skus };
+}
+
+/** What is asked for under a key, and what else might be asked under it. */
+function request(run, skus) {
+  const n = `${exec.scenario.name}-${exec.scenario.iterationInTest}`;
+  const key = `keyed-${run}-${n}`;
+  if (exec.scenario.iterationInTest % 2 === 0) {
+    const campaign = {
+      name: key, kind: 'amount', value: 500, minimumAmount: 0, total: 10, perUser: 1,
+      validFrom: '2020-01-01T00:00:00Z', validTo: '2100-01-01T00:00:00Z',
+    };
+    return { path: '/coupon-campaigns', key, body: campaign, other: { ...campaign, value: 501 } };
+  }
+  const sku = skus[Math.floor(Math.random() * skus.length)];
+  const order = { userId: 1 + Math.floor(Math.random() * 1e9), items: [{ sku, quantity: 1 }] };
+  return { path: '/orders', key, body: order, other: { ...order, userId: order.userId + 1 } };
+}
+
+export default function ({ run, skus }) {
+  const { path, key, body, other } = request(run, skus);
+  const headers = { 'X-Idempotency-Key': key };
+  const together = postTogether([...Array(copies)].map(() => ({ path, body, name: firstName, headers })));
+  const answers = together.filter(answered);
+  if (answers.filter((reply) => !isReplay(reply)).length > 1) count(doubleEffects, `${key} had ${answers.length} effects`);
+
+  const last = untilAnswered(() => post(path, body, againName, headers));
+  if (!last) return;
+  if (!isReplay(last) && answers.length > 0) count(doubleEffects, `${key} was done again`);
+  for (const reply of answers) {
+    if (reply.body !== last.body || reply.headers.Location !== last.headers.Location) {
+      count(wrongReplays, `${key} was answered ${reply.body} and ${last.body}`);
+    }
+  }
+  reuse(() => post(path, other, otherName, headers), key);
+}
+
+const isReplay = (reply) => reply.headers['X-Idempotency-Replay'] === 'true';
+
+/** Whether a reply tells of the effect; the others are counted for what they are. */
+function answered(reply) {
+  const fate = fateOf(reply, [409]);
+  if (fate === Fate.landed) {
+    (isReplay(reply) ? replays : effects).add(1);
+    return true;
+  }
+  if (reply.status === 409) {
+    inProgress.add(1);
+    const owed = (decoded(reply) || {}).code === 'request_in_progress' && reply.headers['Retry-After'];
+    expectComplete(reply, owed ? [] : ['request_in_progress with Retry-After']);
+  } else if (fate === Fate.unknown) {
+    unknown.add(1);
+  }
+  return false;
+}
+
+function untilAnswered(send) {
+  for (let n = 0; n < patience; n += 1) {
+    const reply = send();
+    if (answered(reply)) return reply;
+  }
+  return null;
+}
+
+function reuse(send, key) {
+  const reply = send();
+  if (fateOf(reply, [422]) === Fate.refused && (decoded(reply) || {}).code === 'idempotency_key_reused') return;
+  if (reply.status === 503) return;
+  count(wrongReuses, `another body under ${key} was answered ${reply.status} ${reply.body}`);
+}
+
+function count(counter, what) {
+  counter.add(1);
+  console.error(what);
+}
+
+export function handleSummary(data) {
+  return summary(data, {
+    name: 'idempotency',
+    title: `Requests sent ${copies} times at once, and again`,
+    promises: {
+      double_effects: 'keys under which something was done twice',
+      wrong_replays: 'replies to one key that differ',
+      wrong_reuses: 'keys that took another body',
+      server_errors: 'server errors (5xx except 503)',
+      unexpected_replies: 'replies of any other kind',
+      incomplete_conflicts: 'refusals that do not say when to come back',
+      dropped_iterations: 'arrivals dropped (any voids the latencies)',
+    },
+    figures: {
+      effects: 'requests done',
+      replays: 'repeats answered with the reply of the first',
+      in_progress: 'repeats told that the first is still running',
+      unknown_outcomes: 'requests of unknown outcome, sent again',
+      unavailable: '503 replies',
+    },
+  });
+}
