@@ -3,6 +3,7 @@
 package faults_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -75,4 +76,22 @@ func TestAThousandDebitsOverBadLinksAreMadeOnce(t *testing.T) {
 
 func TestAThousandDebitsAreMadeOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 1000, 5) })
+}
+
+func TestWhatTheNextHolderLeftNothingOfIsNotTakenByAProgramThatWasStoppedUntilItsLockEnded(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		held
+		code string
+	}{
+		"money": {purseOf12, "insufficient_balance"},
+		"stock": {shelfOfTea, "insufficient_stock"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer := stopAHolder(t, test.held, 60, []int{100, 40})
+			require.Equal(t, http.StatusConflict, answer.Status)
+			require.Equal(t, test.code, answer.Code())
+		})
+	}
 }

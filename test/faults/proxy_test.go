@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"net"
@@ -50,6 +51,8 @@ type proxy struct {
 	onCommit func() fate
 	onLost   func()
 	delay    func() time.Duration
+	// gate stops one statement, see stopAt.
+	gate *gate
 	// flowing is closed while messages pass.
 	flowing chan struct{}
 	// ended is closed with the test.
@@ -61,6 +64,16 @@ type link struct {
 	client, server net.Conn
 	// losing is set when the server's next reply is not to be passed on.
 	losing atomic.Bool
+	// answered is told of the server's next reply.
+	answered atomic.Pointer[gate]
+}
+
+// gate is where one statement is stopped on its way to the server.
+type gate struct {
+	statement string
+	reached   chan struct{}
+	opened    chan struct{}
+	reply     chan []byte
 }
 
 // newProxy returns a proxy before the server that a mysql:// URL names, and the
@@ -133,6 +146,49 @@ func (p *proxy) flow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	close(p.flowing)
+}
+
+// stopAt stops the next statement that begins so.
+func (p *proxy) stopAt(statement string) *gate {
+	g := &gate{statement: statement, reached: make(chan struct{}), opened: make(chan struct{}), reply: make(chan []byte, 1)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gate = g
+	return g
+}
+
+// open lets the statement go on and returns how many rows the server says it matched.
+func (g *gate) open(t *testing.T) int {
+	t.Helper()
+	close(g.opened)
+	select {
+	case reply := <-g.reply:
+		// An OK packet: its header, 0, and the number of rows, one byte up to 250.
+		require.Greater(t, len(reply), frameHeader+1)
+		require.Zerof(t, reply[frameHeader], "the server refused it: %q", reply)
+		return int(reply[frameHeader+1])
+	case <-time.After(patience):
+		require.FailNow(t, "the server did not answer")
+		return 0
+	}
+}
+
+// atGate stops the frame if it is the one that is waited for.
+func (p *proxy) atGate(l *link, frame []byte) {
+	p.mu.Lock()
+	g := p.gate
+	if g == nil || !isQuery(frame) || !bytes.HasPrefix(frame[frameHeader+1:], []byte(g.statement)) {
+		p.mu.Unlock()
+		return
+	}
+	p.gate = nil
+	p.mu.Unlock()
+	close(g.reached)
+	select {
+	case <-g.opened:
+		l.answered.Store(g)
+	case <-p.ended:
+	}
 }
 
 // cut ends every connection and, until mend, each new one at its start.
@@ -231,6 +287,7 @@ func (p *proxy) requests(l *link) {
 			return
 		}
 		p.hold()
+		p.atGate(l, frame)
 		if !p.decide(l, frame, p.fateOf(frame)) {
 			return
 		}
@@ -276,6 +333,9 @@ func (p *proxy) replies(l *link) {
 		if err != nil {
 			return
 		}
+		if g := l.answered.Swap(nil); g != nil {
+			g.reply <- bytes.Clone(buffer[:n])
+		}
 		p.hold()
 		if _, err := l.client.Write(buffer[:n]); err != nil {
 			return
@@ -302,8 +362,11 @@ func readFrame(from io.Reader) ([]byte, error) {
 	return frame, err
 }
 
-// isCommit knows a COM_QUERY (3) of COMMIT, the first frame of a command.
+// isQuery knows a COM_QUERY (3), the first frame of a command.
+func isQuery(frame []byte) bool {
+	return frame[3] == 0 && len(frame) > frameHeader && frame[frameHeader] == 3
+}
+
 func isCommit(frame []byte) bool {
-	return frame[3] == 0 && len(frame) > frameHeader && frame[frameHeader] == 3 &&
-		strings.EqualFold(string(frame[frameHeader+1:]), "COMMIT")
+	return isQuery(frame) && strings.EqualFold(string(frame[frameHeader+1:]), "COMMIT")
 }

@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -49,4 +50,10 @@ func TestDebitsThatAreSentAgainOverBadLinksAreMadeOnce(t *testing.T) {
 
 func TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 160, 1) })
+}
+
+func TestADebitOfAProgramThatWasStoppedUntilItsLockEndedIsMadeOnceOnWhatTheNextHolderLeft(t *testing.T) {
+	t.Parallel()
+	answer := stopAHolder(t, purseOf12, 30, []int{100, 40, 10})
+	require.Equalf(t, http.StatusOK, answer.Status, "it was made before it was sent again: %s", answer.Body)
 }
