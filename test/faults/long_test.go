@@ -80,18 +80,22 @@ func TestAThousandDebitsAreMadeOnceHoweverOftenTheProgramIsKilled(t *testing.T) 
 
 func TestWhatTheNextHolderLeftNothingOfIsNotTakenByAProgramThatWasStoppedUntilItsLockEnded(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		held
-		code string
-	}{
-		"money": {purseOf12, "insufficient_balance"},
-		"stock": {shelfOfTea, "insufficient_stock"},
-	} {
+	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			answer := stopAHolder(t, test.held, 60, []int{100, 40})
+			answer := stopAHolder(t, h, 60, []int{100, 40})
 			require.Equal(t, http.StatusConflict, answer.Status)
-			require.Equal(t, test.code, answer.Code())
+			require.Equal(t, h.short, answer.Code())
+		})
+	}
+}
+
+func TestFiveHundredTakenOverCutAndDelayedLinksToRedisAndMariaDBAreLinearizable(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spendOverCutAndDelayedLinks(t, h, 500)
 		})
 	}
 }

@@ -41,7 +41,9 @@ const lateness = 300 * time.Millisecond
 type proxy struct {
 	listener net.Listener
 	upstream string
-	running  sync.WaitGroup
+	// read returns the next message of the program.
+	read    func(from io.Reader) ([]byte, error)
+	running sync.WaitGroup
 
 	mu    sync.Mutex
 	links map[*link]struct{}
@@ -80,12 +82,27 @@ type gate struct {
 // URL of the same database through it.
 func newProxy(t *testing.T, databaseURL string) (p *proxy, through string) {
 	t.Helper()
-	u, err := url.Parse(databaseURL)
+	return newProxyOf(t, databaseURL, readFrame)
+}
+
+// newPlainProxy returns a proxy before any other server. It knows no statements.
+func newPlainProxy(t *testing.T, address string) (p *proxy, through string) {
+	t.Helper()
+	return newProxyOf(t, address, func(from io.Reader) ([]byte, error) {
+		buffer := make([]byte, 64<<10)
+		n, err := from.Read(buffer)
+		return buffer[:n], err
+	})
+}
+
+func newProxyOf(t *testing.T, address string, read func(io.Reader) ([]byte, error)) (p *proxy, through string) {
+	t.Helper()
+	u, err := url.Parse(address)
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p = &proxy{
-		listener: listener, upstream: u.Host, links: make(map[*link]struct{}),
+		listener: listener, upstream: u.Host, read: read, links: make(map[*link]struct{}),
 		flowing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	close(p.flowing)
@@ -282,7 +299,7 @@ func (p *proxy) carry(client net.Conn) {
 // requests passes on what the program sends, frame by frame.
 func (p *proxy) requests(l *link) {
 	for {
-		frame, err := readFrame(l.client)
+		frame, err := p.read(l.client)
 		if err != nil {
 			return
 		}

@@ -57,3 +57,13 @@ func TestADebitOfAProgramThatWasStoppedUntilItsLockEndedIsMadeOnceOnWhatTheNextH
 	answer := stopAHolder(t, purseOf12, 30, []int{100, 40, 10})
 	require.Equalf(t, http.StatusOK, answer.Status, "it was made before it was sent again: %s", answer.Body)
 }
+
+func TestTakingOverCutAndDelayedLinksToRedisAndMariaDBIsLinearizable(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spendOverCutAndDelayedLinks(t, h, 60)
+		})
+	}
+}

@@ -15,35 +15,6 @@ import (
 	"interlock/test/apptest"
 )
 
-// held is what two programs take from under one lock: 60 of 100, and then what the case
-// says.
-type held struct {
-	// path takes the entries, statement begins the guarded write.
-	path, statement string
-	// entry is the body that takes so many.
-	entry func(taken int, reference string) map[string]any
-	// ledger reads reference, amount and what is left after it, in order.
-	ledger, audited string
-}
-
-var purseOf12 = held{
-	path: "/api/v1/wallets/12/entries", statement: "UPDATE wallets SET",
-	entry: func(taken int, reference string) map[string]any {
-		return map[string]any{"amount": -taken, "kind": "test", "reference": reference}
-	},
-	ledger:  "SELECT reference, amount, balance AS remaining FROM wallet_entries WHERE user_id = 12 ORDER BY version",
-	audited: "wallets/12",
-}
-
-var shelfOfTea = held{
-	path: "/api/v1/inventory/TEA-1/adjustments", statement: "UPDATE inventories SET",
-	entry: func(taken int, reference string) map[string]any {
-		return map[string]any{"delta": -taken, "reason": "test", "reference": reference}
-	},
-	ledger:  "SELECT reference, on_hand_delta AS amount, on_hand AS remaining FROM inventory_movements WHERE sku = 'TEA-1' ORDER BY version",
-	audited: "inventory/TEA-1",
-}
-
 // stopAHolder stops a real program between its read and its guarded write, until its lock
 // has ended and another program has taken 60 of the 100 under it. It returns the answer to
 // the first one's entry, which takes so many, and checks what must be left after each.
@@ -94,12 +65,7 @@ func newReplicas(t *testing.T, h held) *replicas {
 	r.one = callerOf(t, first)
 	r.other = beside(t, second, r.one)
 
-	if h.statement == shelfOfTea.statement {
-		item := r.other.Do(t, http.MethodPost, "/api/v1/items", map[string]any{"sku": "TEA-1", "name": "Tea", "price": 900})
-		require.Equalf(t, http.StatusCreated, item.Status, "%s", item.Body)
-	}
-	opened := r.other.Do(t, http.MethodPost, h.path, h.entry(-100, "opening"))
-	require.Equalf(t, http.StatusCreated, opened.Status, "%s", opened.Body)
+	h.open(t, r.other, 100)
 	return r
 }
 
