@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/actions"
+	"interlock/test/racing"
 )
 
 // BenchmarkBurst is one customer's four taps at once, in shuffled order, as
@@ -48,7 +49,7 @@ func benchmarkBursts(b *testing.B, address string) {
 		server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: fixed(who)})
 		actions.Routes(server.Router(), service)
 		for last := 0; pb.Next(); last += 4 {
-			race(4, func(i int) {
+			racing.Together(4, func(i int) {
 				id := last + (3*i+last)%4 + 1
 				body := `{"entityType":"item","entityId":"SKU-1","action":"like","active":` + strconv.FormatBool(id%3 != 0) + `,"actionId":` + strconv.Itoa(id) + `}`
 				recorder := httptest.NewRecorder()

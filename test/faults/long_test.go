@@ -3,6 +3,7 @@
 package faults_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -84,4 +85,26 @@ func TestTenThousandEventsOfFiftyWritersAreCountedOnceHoweverOftenTheProgramIsKi
 func TestEventsOfManyWritersOverBadLinksAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	stockOverBadLinks(t, 20, 60)
+}
+
+func TestWhatTheNextHolderLeftNothingOfIsNotTakenByAProgramThatWasStoppedUntilItsLockEnded(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer := stopAHolder(t, h, 60, []int{100, 40})
+			require.Equal(t, http.StatusConflict, answer.Status)
+			require.Equal(t, h.short, answer.Code())
+		})
+	}
+}
+
+func TestFiveHundredTakenOverCutAndDelayedLinksToRedisAndMariaDBAreLinearizable(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spendOverCutAndDelayedLinks(t, h, 500)
+		})
+	}
 }

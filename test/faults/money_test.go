@@ -13,14 +13,16 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/redisconn/redistest"
 	"interlock/internal/storage"
 	"interlock/test/apptest"
 )
 
-// purse is one wallet from which many clients take units. A debit that is not answered,
-// or answered that nobody knows, is sent again with its reference until it is decided.
+// purse is one wallet, or the stock of one item, from which many clients take units. A
+// debit that is not answered, or answered that nobody knows, is sent again with its
+// reference until it is decided.
 type purse struct {
-	user  int
+	held
 	units int
 
 	now        atomic.Int64
@@ -33,15 +35,11 @@ type purse struct {
 	decided func()
 }
 
-func newPurse(t *testing.T, c *apptest.Caller, units int) *purse {
+func newPurse(t *testing.T, c *apptest.Caller, h held, units int) *purse {
 	t.Helper()
-	p := &purse{user: 12, units: units, made: map[string]bool{}, refused: map[string]bool{}}
-	answer := c.Do(t, http.MethodPost, p.path(), map[string]any{"amount": units, "kind": "topup", "reference": "opening"})
-	require.Equalf(t, http.StatusCreated, answer.Status, "%s", answer.Body)
-	return p
+	h.open(t, c, units)
+	return &purse{held: h, units: units, made: map[string]bool{}, refused: map[string]bool{}}
 }
-
-func (p *purse) path() string { return fmt.Sprintf("/api/v1/wallets/%d/entries?wait=10000", p.user) }
 
 // spend lets clients take units, more than there are.
 func (p *purse) spend(ctx context.Context, c *apptest.Caller, clients, debits int) {
@@ -59,7 +57,7 @@ func (p *purse) spend(ctx context.Context, c *apptest.Caller, clients, debits in
 func (p *purse) debit(ctx context.Context, c *apptest.Caller, client int, reference string) {
 	call := p.now.Add(1)
 	for ctx.Err() == nil {
-		answer, err := c.Try(ctx, http.MethodPost, p.path(), map[string]any{"amount": -1, "kind": "test", "reference": reference})
+		answer, err := c.Try(ctx, http.MethodPost, p.path+"?wait=10000", p.entry(1, reference))
 		if err == nil && p.book(client, call, reference, answer) {
 			return
 		}
@@ -81,18 +79,18 @@ func (p *purse) book(client int, call int64, reference string, answer apptest.An
 	switch {
 	case answer.Status == http.StatusCreated, answer.Status == http.StatusOK:
 		p.made[reference] = true
-	case answer.Code() == "insufficient_balance":
+	case answer.Code() == p.short:
 		p.refused[reference], out.refused = true, true
 	case answer.Status == http.StatusServiceUnavailable, answer.Status == http.StatusLocked:
 		return false
 	default:
 		p.faults = append(p.faults, fmt.Sprintf("a debit was answered %d %s", answer.Status, answer.Body))
 	}
-	var body struct{ Balance int }
+	var body struct{ Balance, Available int }
 	if err := json.Unmarshal(answer.Body, &body); err != nil {
 		p.faults = append(p.faults, fmt.Sprintf("the reply to %s cannot be read: %v", reference, err))
 	}
-	out.balance = body.Balance
+	out.balance = body.Balance + body.Available
 	p.operations = append(p.operations, porcupine.Operation{ClientId: client, Input: reference, Call: call, Output: out, Return: p.now.Add(1)})
 	if p.decided != nil {
 		p.decided()
@@ -123,13 +121,13 @@ func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
 	defer db.Close()
 	query := db.Read(storage.AcrossTenants(t.Context()))
 	var balance int
-	require.NoError(t, query.Raw("SELECT balance FROM wallets WHERE user_id = ?", p.user).Scan(&balance).Error)
+	require.NoError(t, query.Raw(p.table).Scan(&balance).Error)
 	require.Zero(t, balance)
 	var entries []struct {
 		Reference string
 		Amount    int
 	}
-	require.NoError(t, query.Raw("SELECT reference, amount FROM wallet_entries WHERE user_id = ? ORDER BY version", p.user).Scan(&entries).Error)
+	require.NoError(t, query.Raw(p.ledger).Scan(&entries).Error)
 	require.Len(t, entries, 1+p.units, "each debit that was made is there once, and none that was refused")
 	sum := 0
 	for _, entry := range entries {
@@ -139,7 +137,7 @@ func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
 	}
 	require.Zero(t, sum)
 	var audited int
-	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE resource = ?", fmt.Sprintf("wallets/%d", p.user)).Scan(&audited).Error)
+	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE resource = ?", p.audited).Scan(&audited).Error)
 	require.Len(t, entries, audited, "one audit row each")
 }
 
@@ -148,7 +146,7 @@ func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
 func spendOverBadLinks(t *testing.T, debits int) {
 	roll := dice(seeded(t).Uint64())
 	between, direct, _, c := behindProxy(t)
-	p := newPurse(t, c, debits/2)
+	p := newPurse(t, c, purseOf12, debits/2)
 	between.fateOfCommits(func() fate {
 		if roll(8) > 0 {
 			return passes
@@ -162,11 +160,58 @@ func spendOverBadLinks(t *testing.T, debits int) {
 	p.settle(t, direct, debits)
 }
 
+// spendOverCutAndDelayedLinks cuts all links to Redis, and then those to MariaDB, over
+// and over in the middle of debits, while COMMITs meet every fate and the messages of
+// both are slow.
+func spendOverCutAndDelayedLinks(t *testing.T, h held, debits int) {
+	roll := dice(seeded(t).Uint64())
+	s := fresh(t, "mariadb")
+	direct := s.DatabaseURL
+	var toDatabase, toRedis *proxy
+	toDatabase, s.DatabaseURL = newProxy(t, direct)
+	toRedis, s.RedisURL = newPlainProxy(t, redistest.NewServer(t).URL())
+	_, c := serveHere(t, s)
+	p := newPurse(t, c, h, debits/2)
+
+	toDatabase.fateOfCommits(func() fate {
+		if roll(16) > 0 {
+			return passes
+		}
+		return []fate{loseReply, cutBefore, lateCommit}[roll(3)]
+	})
+	slow := func() time.Duration { return time.Duration(roll(3)) * time.Millisecond }
+	toDatabase.slow(slow)
+	toRedis.slow(slow)
+	cutting, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	var cuts int
+	running.Go(func() {
+		for cutting.Err() == nil {
+			pause(cutting, time.Duration(50+roll(200))*time.Millisecond)
+			between := []*proxy{toRedis, toDatabase}[cuts%2]
+			between.cut()
+			pause(cutting, time.Duration(roll(30))*time.Millisecond)
+			between.mend()
+			cuts++
+		}
+	})
+	p.spend(t.Context(), c, 8, debits)
+	stop()
+	running.Wait()
+	for _, between := range []*proxy{toDatabase, toRedis} {
+		between.slow(nil)
+	}
+	toDatabase.fateOfCommits(nil)
+	t.Logf("links were cut %d times", cuts)
+	require.Greater(t, cuts, 1)
+	p.settle(t, direct, debits)
+}
+
 // spendWhileKilled kills the program in the middle of debits and starts it again.
 func spendWhileKilled(t *testing.T, engine string, debits, kills int) {
 	random := seeded(t)
 	process, s, c := asProcess(t, engine)
-	p := newPurse(t, c, debits/2)
+	p := newPurse(t, c, purseOf12, debits/2)
 	decided := make(chan struct{}, debits)
 	p.decided = func() { decided <- struct{}{} }
 	done := make(chan struct{})

@@ -41,7 +41,9 @@ const lateness = 300 * time.Millisecond
 type proxy struct {
 	listener net.Listener
 	upstream string
-	running  sync.WaitGroup
+	// read returns the next message of the program.
+	read    func(from io.Reader) ([]byte, error)
+	running sync.WaitGroup
 
 	mu    sync.Mutex
 	links map[*link]struct{}
@@ -53,6 +55,8 @@ type proxy struct {
 	marked string
 	onLost func()
 	delay  func() time.Duration
+	// gate stops one statement, see stopAt.
+	gate *gate
 	// flowing is closed while messages pass.
 	flowing chan struct{}
 	// ended is closed with the test.
@@ -64,18 +68,43 @@ type link struct {
 	client, server net.Conn
 	// losing is set when the server's next reply is not to be passed on.
 	losing atomic.Bool
+	// answered is told of the server's next reply.
+	answered atomic.Pointer[gate]
+}
+
+// gate is where one statement is stopped on its way to the server.
+type gate struct {
+	statement string
+	reached   chan struct{}
+	opened    chan struct{}
+	reply     chan []byte
 }
 
 // newProxy returns a proxy before the server that a mysql:// URL names, and the
 // URL of the same database through it.
 func newProxy(t *testing.T, databaseURL string) (p *proxy, through string) {
 	t.Helper()
-	u, err := url.Parse(databaseURL)
+	return newProxyOf(t, databaseURL, readFrame)
+}
+
+// newPlainProxy returns a proxy before any other server. It knows no statements.
+func newPlainProxy(t *testing.T, address string) (p *proxy, through string) {
+	t.Helper()
+	return newProxyOf(t, address, func(from io.Reader) ([]byte, error) {
+		buffer := make([]byte, 64<<10)
+		n, err := from.Read(buffer)
+		return buffer[:n], err
+	})
+}
+
+func newProxyOf(t *testing.T, address string, read func(io.Reader) ([]byte, error)) (p *proxy, through string) {
+	t.Helper()
+	u, err := url.Parse(address)
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p = &proxy{
-		listener: listener, upstream: u.Host, links: make(map[*link]struct{}),
+		listener: listener, upstream: u.Host, read: read, links: make(map[*link]struct{}),
 		flowing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	close(p.flowing)
@@ -151,6 +180,49 @@ func (p *proxy) flow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	close(p.flowing)
+}
+
+// stopAt stops the next statement that begins so.
+func (p *proxy) stopAt(statement string) *gate {
+	g := &gate{statement: statement, reached: make(chan struct{}), opened: make(chan struct{}), reply: make(chan []byte, 1)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gate = g
+	return g
+}
+
+// open lets the statement go on and returns how many rows the server says it matched.
+func (g *gate) open(t *testing.T) int {
+	t.Helper()
+	close(g.opened)
+	select {
+	case reply := <-g.reply:
+		// An OK packet: its header, 0, and the number of rows, one byte up to 250.
+		require.Greater(t, len(reply), frameHeader+1)
+		require.Zerof(t, reply[frameHeader], "the server refused it: %q", reply)
+		return int(reply[frameHeader+1])
+	case <-time.After(patience):
+		require.FailNow(t, "the server did not answer")
+		return 0
+	}
+}
+
+// atGate stops the frame if it is the one that is waited for.
+func (p *proxy) atGate(l *link, frame []byte) {
+	p.mu.Lock()
+	g := p.gate
+	if g == nil || !isQuery(frame) || !bytes.HasPrefix(frame[frameHeader+1:], []byte(g.statement)) {
+		p.mu.Unlock()
+		return
+	}
+	p.gate = nil
+	p.mu.Unlock()
+	close(g.reached)
+	select {
+	case <-g.opened:
+		l.answered.Store(g)
+	case <-p.ended:
+	}
 }
 
 // cut ends every connection and, until mend, each new one at its start.
@@ -253,11 +325,12 @@ func (p *proxy) carry(client net.Conn) {
 func (p *proxy) requests(l *link) {
 	marked := false
 	for {
-		frame, err := readFrame(l.client)
+		frame, err := p.read(l.client)
 		if err != nil {
 			return
 		}
 		p.hold()
+		p.atGate(l, frame)
 		if !p.decide(l, frame, p.fateOf(frame, &marked)) {
 			return
 		}
@@ -303,6 +376,9 @@ func (p *proxy) replies(l *link) {
 		if err != nil {
 			return
 		}
+		if g := l.answered.Swap(nil); g != nil {
+			g.reply <- bytes.Clone(buffer[:n])
+		}
 		p.hold()
 		if _, err := l.client.Write(buffer[:n]); err != nil {
 			return
@@ -329,10 +405,13 @@ func readFrame(from io.Reader) ([]byte, error) {
 	return frame, err
 }
 
-// isCommit knows a COM_QUERY (3) of COMMIT, the first frame of a command.
+// isQuery knows a COM_QUERY (3), the first frame of a command.
+func isQuery(frame []byte) bool {
+	return frame[3] == 0 && len(frame) > frameHeader && frame[frameHeader] == 3
+}
+
 func isCommit(frame []byte) bool {
-	return frame[3] == 0 && len(frame) > frameHeader && frame[frameHeader] == 3 &&
-		strings.EqualFold(string(frame[frameHeader+1:]), "COMMIT")
+	return isQuery(frame) && strings.EqualFold(string(frame[frameHeader+1:]), "COMMIT")
 }
 
 // isInsertOf knows a COM_QUERY (3) that inserts a row with a text in it.

@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -58,4 +59,20 @@ func TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce(t *testing.
 func TestEventsThatAreSentAgainOverBadLinksAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	stockOverBadLinks(t, 6, 15)
+}
+
+func TestADebitOfAProgramThatWasStoppedUntilItsLockEndedIsMadeOnceOnWhatTheNextHolderLeft(t *testing.T) {
+	t.Parallel()
+	answer := stopAHolder(t, purseOf12, 30, []int{100, 40, 10})
+	require.Equalf(t, http.StatusOK, answer.Status, "it was made before it was sent again: %s", answer.Body)
+}
+
+func TestTakingOverCutAndDelayedLinksToRedisAndMariaDBIsLinearizable(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spendOverCutAndDelayedLinks(t, h, 60)
+		})
+	}
 }
