@@ -37,7 +37,7 @@ test('a change by one admin shows on the clean list and page of the other within
   const list = await site.open();
   await list.signIn(admin, '/orders');
   await list.settle();
-  // On a machine that takes this long to open the list, no more can be asked of a change to it.
+  // No more can be asked of a machine than twice what it takes to open the list.
   const opening = await took(() => list.visit('/orders'));
   const soon = Math.max(second, 2 * opening);
   await list.page.getByRole('status').getByText('Live', { exact: true }).waitFor();
