@@ -76,7 +76,8 @@ func TestAConnectionThatGoesSilentIsReplaced(t *testing.T) {
 }
 
 func TestAQuietConnectionIsKept(t *testing.T) {
-	const pingEvery = 200 * time.Millisecond
+	// An answer that a busy machine gives late must still come before the next question.
+	const pingEvery = 500 * time.Millisecond
 	options := redisOptions(t)
 	link := newLink(t, options.Addr)
 	options.Addr = link.addr()
@@ -85,7 +86,7 @@ func TestAQuietConnectionIsKept(t *testing.T) {
 	select {
 	case got := <-subscription.Deliveries():
 		require.FailNow(t, "nothing was published", "%+v", got)
-	case <-time.After(5 * pingEvery):
+	case <-time.After(3 * pingEvery):
 	}
 }
 

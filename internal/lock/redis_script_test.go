@@ -50,7 +50,7 @@ func TestACommandThatIsSentAgainGetsTheSameAnswer(t *testing.T) {
 func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: 20 * time.Millisecond})
 	require.True(t, l.mustRun(t, step{key: "k", want: "a"}).granted)
-	require.Eventually(t, func() bool { return l.mustRun(t, step{key: "k", want: "b"}).granted }, time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return l.mustRun(t, step{key: "k", want: "b"}).granted }, 20*time.Second, 5*time.Millisecond)
 	require.False(t, l.mustRun(t, step{key: "k", release: "a"}).released)
 	extended, err := l.extend(t.Context(), "k", "a")
 	require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestAWaiterWhoseProcessDiedHoldsNobodyBackForLong(t *testing.T) {
 	require.False(t, l.mustRun(t, step{key: "k", process: "late", want: "c"}).granted, "the first waiter's turn has come")
 	require.Eventually(t, func() bool {
 		return l.mustRun(t, step{key: "k", process: "late", want: "c"}).granted
-	}, time.Second, 5*time.Millisecond)
+	}, 5*time.Second, 5*time.Millisecond)
 }
 
 // The model: one holder at most; who is granted while another waits has waited

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 type object = map[string]any
 
 // patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // underContract returns the caller with its exchanges held against the contract.
 func underContract(t *testing.T, c *apptest.Caller) *apptest.Caller {

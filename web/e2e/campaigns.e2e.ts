@@ -1,15 +1,10 @@
-import type { Browser } from 'playwright-core';
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { admin } from './service';
+import { ownSite } from './site';
 
-const li = { username: 'li', password: 'interlock-second' };
 const day = 86_400_000;
-let browser: Browser;
-let service: Service;
-let request: ApiRequest;
 
 interface Campaign {
   id: number;
@@ -23,37 +18,19 @@ interface Campaign {
   issued: number;
 }
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
-  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
-  request = await apiOf(service.address, admin);
-});
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const site = ownSite();
 
 const at = (days: number) => new Date(Date.now() + days * day).toISOString();
 const make = (change: Partial<Campaign> = {}) =>
-  request<Campaign>('POST', '/coupon-campaigns', { name: 'Spring', kind: 'amount', value: 500, total: 10, perUser: 1, validFrom: at(-1), validTo: at(1), ...change });
-const now = (id: number) => request<Campaign>('GET', `/coupon-campaigns/${id}`);
-const couponsOf = async (id: number) => (await request<{ total: number }>('GET', `/coupons?campaignId=${id}`)).total;
+  site.request<Campaign>('POST', '/coupon-campaigns', { name: 'Spring', kind: 'amount', value: 500, total: 10, perUser: 1, validFrom: at(-1), validTo: at(1), ...change });
+const now = (id: number) => site.request<Campaign>('GET', `/coupon-campaigns/${id}`);
+const couponsOf = async (id: number) => (await site.request<{ total: number }>('GET', `/coupons?campaignId=${id}`)).total;
 const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { name, exact: true });
 const button = ({ page }: Visitor, name: string) => page.getByRole('button', { name, exact: true });
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-/** Two admins, each in a browser of their own, on one page. */
-async function two(path: string): Promise<[Visitor, Visitor]> {
-  const first = await Visitor.open(browser, service.address);
-  const second = await Visitor.open(browser, service.address);
-  await first.signIn(admin, path);
-  await second.signIn(li, path);
-  return [first, second];
-}
-
 test('a campaign is created, found by the search, and issues coupons that lead back to it', async () => {
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/coupon-campaigns');
   await button(visitor, 'New campaign').first().click();
@@ -80,7 +57,7 @@ test('a campaign is created, found by the search, and issues coupons that lead b
   await button(visitor, 'Download as CSV').click();
   const lines = (await readFile(await (await saving).path(), 'utf8')).trim().split('\r\n');
   expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual(['12', '13', '14']);
-  expect(await request(`GET`, `/coupons/${lines[1]?.split(',')[0] ?? ''}`)).toMatchObject({ userId: 12, campaignId: id });
+  expect(await site.request(`GET`, `/coupons/${lines[1]?.split(',')[0] ?? ''}`)).toMatchObject({ userId: 12, campaignId: id });
   await button(visitor, 'Done').click();
 
   await page.getByRole('link', { name: 'See its coupons' }).click();
@@ -100,7 +77,7 @@ test('a campaign is created, found by the search, and issues coupons that lead b
 
 test('two admins change different terms of one campaign, and both changes stand', async () => {
   const { id } = await make();
-  const [first, second] = await two(`/coupon-campaigns/${id}`);
+  const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   await first.page.getByRole('img', { name: /Also here: Li/ }).waitFor();
   await field(first, 'Coupons in all').fill('20');
   await field(second, 'Amount off').fill('7.50');
@@ -124,7 +101,7 @@ test('two admins change different terms of one campaign, and both changes stand'
 
 test('a kind on one side and a value on the other are asked for as one, and a later conflict keeps the choice', async () => {
   const { id } = await make();
-  const [first, second] = await two(`/coupon-campaigns/${id}`);
+  const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   await field(first, 'Amount off').fill('60.00');
   await second.page.getByRole('combobox', { name: 'Kind of discount' }).selectOption('percent');
   await field(second, 'Percent off').fill('15');
@@ -152,7 +129,7 @@ test('a kind on one side and a value on the other are asked for as one, and a la
 
 test('of two who issue at the same time the second reads what is left, and nothing is issued beyond the total', async () => {
   const { id } = await make({ total: 10 });
-  const [first, second] = await two(`/coupon-campaigns/${id}`);
+  const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   for (const visitor of [first, second]) {
     await button(visitor, 'Issue coupons').click();
     await field(visitor, 'How many').fill('7');
@@ -179,8 +156,8 @@ test('of two who issue at the same time the second reads what is left, and nothi
 
 test('users who have all that one may have are named and left out', async () => {
   const { id } = await make();
-  await request('POST', `/coupon-campaigns/${id}/coupons`, { userIds: [12, 13] });
-  const visitor = await Visitor.open(browser, service.address);
+  await site.request('POST', `/coupon-campaigns/${id}/coupons`, { userIds: [12, 13] });
+  const visitor = await site.open();
   await visitor.signIn(admin, `/coupon-campaigns/${id}`);
   await button(visitor, 'Issue coupons').click();
   await visitor.page.getByRole('radio', { name: 'Certain users' }).check();
@@ -199,7 +176,7 @@ test('users who have all that one may have are named and left out', async () => 
 
 test('an answer that was lost leaves the same request to be asked again, even after a reload', async () => {
   const { id } = await make();
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, `/coupon-campaigns/${id}`);
   const keys: (string | undefined)[] = [];
@@ -232,11 +209,11 @@ test('an answer that was lost leaves the same request to be asked again, even af
 
 test('a campaign that was deleted while it was edited is made again with what was typed', async () => {
   const { id, etag } = await make({ name: 'Short-lived' });
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, `/coupon-campaigns/${id}`);
   await field(visitor, 'Name').fill('Long-lived');
-  await request('DELETE', `/coupon-campaigns/${id}`, undefined, { 'If-Match': etag });
+  await site.request('DELETE', `/coupon-campaigns/${id}`, undefined, { 'If-Match': etag });
   await page.getByText('It was deleted meanwhile').waitFor();
   expect(await field(visitor, 'Name').inputValue()).toBe('Long-lived');
 
@@ -252,15 +229,15 @@ test('a campaign that was deleted while it was edited is made again with what wa
 test('a campaign that issued coupons is not deleted, and can be ended; one that issued none goes', async () => {
   const { id } = await make({ name: 'In use' });
   const unused = await make({ name: 'Unused' });
-  await request('POST', `/coupon-campaigns/${id}/coupons`, { count: 2 });
-  const visitor = await Visitor.open(browser, service.address);
+  await site.request('POST', `/coupon-campaigns/${id}/coupons`, { count: 2 });
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, `/coupon-campaigns/${id}`);
   await button(visitor, 'Delete').click();
   await page.getByText(/2 coupons were issued from it/).waitFor();
   await dialogButton(visitor, 'End it now').click();
   await page.getByText('“In use” is over.').waitFor();
-  expect(await request<{ items: { status: string }[] }>('GET', `/coupons?campaignId=${id}`)).toMatchObject({ items: [{ status: 'expired' }, { status: 'expired' }] });
+  expect(await site.request<{ items: { status: string }[] }>('GET', `/coupons?campaignId=${id}`)).toMatchObject({ items: [{ status: 'expired' }, { status: 'expired' }] });
 
   await visitor.visit(`/coupon-campaigns/${unused.id}`);
   await button(visitor, 'Delete').click();

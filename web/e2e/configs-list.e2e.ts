@@ -1,14 +1,7 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import { expect, test } from 'vitest';
+import { admin } from './service';
+import { ownSite } from './site';
 
-const li = { username: 'li', password: 'interlock-second' };
-let browser: Browser;
-let service: Service;
-let request: ApiRequest;
-let asLi: ApiRequest;
 
 interface Config {
   value: unknown;
@@ -17,22 +10,12 @@ interface Config {
   etag: string;
 }
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
-  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
-  request = await apiOf(service.address, admin);
-  asLi = await apiOf(service.address, li);
-});
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const site = ownSite();
 
-const now = (key: string) => request<Config>('GET', `/configs/${key}`);
+const now = (key: string) => site.request<Config>('GET', `/configs/${key}`);
 
 test('an empty list offers to create the first, and what was typed outlives a reload', async () => {
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/configs');
   await page.getByText('No configs yet').waitFor();
@@ -68,9 +51,9 @@ test('an empty list offers to create the first, and what was typed outlives a re
 });
 
 test('a batch in which another admin was faster changes nothing, names them, and goes on from theirs', async () => {
-  for (const name of ['a', 'b', 'c']) await request('POST', '/configs', { key: `rate.${name}`, value: 1 });
-  await request('POST', '/configs', { key: 'rate.title', value: 'Rates' });
-  const visitor = await Visitor.open(browser, service.address);
+  for (const name of ['a', 'b', 'c']) await site.request('POST', '/configs', { key: `rate.${name}`, value: 1 });
+  await site.request('POST', '/configs', { key: 'rate.title', value: 'Rates' });
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/configs?prefix=rate.');
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
@@ -81,7 +64,7 @@ test('a batch in which another admin was faster changes nothing, names them, and
   await dialog.getByText('3 will change').waitFor();
   await dialog.getByText(/rate\.title.*has another type/).waitFor();
 
-  await asLi('PATCH', '/configs/rate.b', { value: 9 }, { 'If-Match': (await now('rate.b')).etag });
+  await site.asLi('PATCH', '/configs/rate.b', { value: 9 }, { 'If-Match': (await now('rate.b')).etag });
   await dialog.getByText('Li has changed it since you chose it').waitFor();
   await visitor.check();
   await visitor.shoot('configs-batch-stale');
@@ -103,7 +86,7 @@ test('a batch in which another admin was faster changes nothing, names them, and
   await dialog.getByText('The value of 3 configs is set.').waitFor();
   for (const name of ['a', 'b', 'c']) expect((await now(`rate.${name}`)).value).toBe(2.5);
   expect(await now('rate.title')).toMatchObject({ value: 'Rates', version: 1 });
-  const { items } = await request<{ items: { note: string }[] }>('GET', '/configs/rate.b/history');
+  const { items } = await site.request<{ items: { note: string }[] }>('GET', '/configs/rate.b/history');
   expect(items[0]?.note).toBe('Rates of spring');
   await dialog.getByRole('button', { name: 'Close' }).click();
   expect(await page.getByRole('region', { name: 'Chosen rows' }).count()).toBe(0);
@@ -111,8 +94,8 @@ test('a batch in which another admin was faster changes nothing, names them, and
 });
 
 test('everything that matches the filter is chosen, changed and left out by keyboard', async () => {
-  for (let i = 10; i < 40; i++) await request('POST', '/configs', { key: `many.${i}`, value: `v${i}` });
-  const visitor = await Visitor.open(browser, service.address);
+  for (let i = 10; i < 40; i++) await site.request('POST', '/configs', { key: `many.${i}`, value: `v${i}` });
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/configs?prefix=many.&limit=25');
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).focus();
@@ -135,15 +118,15 @@ test('everything that matches the filter is chosen, changed and left out by keyb
   await dialog.getByText('29 configs are deleted.').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  expect(await request<{ total: number }>('GET', '/configs?prefix=many.')).toMatchObject({ total: 1 });
+  expect(await site.request<{ total: number }>('GET', '/configs?prefix=many.')).toMatchObject({ total: 1 });
   expect(await now('many.11')).toMatchObject({ version: 1 });
   await visitor.close();
 });
 
 test('an import says what it would do, changes nothing until told, and then does it', async () => {
-  await request('POST', '/configs', { key: 'in.same', value: 'same' });
-  await request('POST', '/configs', { key: 'in.old', value: 1, remark: 'before' });
-  const visitor = await Visitor.open(browser, service.address);
+  await site.request('POST', '/configs', { key: 'in.same', value: 'same' });
+  await site.request('POST', '/configs', { key: 'in.old', value: 1, remark: 'before' });
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/configs?prefix=in.');
   await page.getByRole('button', { name: 'Import' }).click();
@@ -160,7 +143,7 @@ test('an import says what it would do, changes nothing until told, and then does
   expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('value 1 → 2 remark before → after');
   await visitor.check();
   await visitor.shoot('configs-import-refused');
-  expect(await request<{ total: number }>('GET', '/configs?prefix=in')).toMatchObject({ total: 2 });
+  expect(await site.request<{ total: number }>('GET', '/configs?prefix=in')).toMatchObject({ total: 2 });
 
   await choose(JSON.stringify({ configs: [same, old, { key: 'in.new', value: true }] }));
   await dialog.getByRole('textbox', { name: 'Note' }).fill('From the other shop');
@@ -176,7 +159,7 @@ test('an import says what it would do, changes nothing until told, and then does
 });
 
 test('an import that another admin overtakes is refused with the verdicts of now, and checked again', async () => {
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/configs?prefix=race.');
   await page.getByRole('button', { name: 'Import' }).click();
@@ -185,7 +168,7 @@ test('an import that another admin overtakes is refused with the verdicts of now
   await dialog.getByText('Looking what the file').waitFor({ state: 'detached' });
   await dialog.getByRole('combobox').selectOption('fail');
   await expect.poll(() => dialog.getByRole('button', { name: 'Import 1 config' }).isEnabled()).toBe(true);
-  await asLi('POST', '/configs', { key: 'race.a', value: 2 });
+  await site.asLi('POST', '/configs', { key: 'race.a', value: 2 });
   await dialog.getByRole('button', { name: 'Import 1 config' }).click();
 
   await dialog.getByText('Nothing was imported: something changed').waitFor();
@@ -201,14 +184,14 @@ test('an import that another admin overtakes is refused with the verdicts of now
 });
 
 test('what is exported is imported again, however large', async () => {
-  for (let i = 0; i < 8; i++) await request('POST', '/configs', { key: `large.${i}`, value: 'x'.repeat(200_000) });
-  const visitor = await Visitor.open(browser, service.address);
+  for (let i = 0; i < 8; i++) await site.request('POST', '/configs', { key: `large.${i}`, value: 'x'.repeat(200_000) });
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/configs?prefix=large.');
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export large.*' }).click();
   const file = await (await saving).path();
-  await asLi('PATCH', '/configs/large.3', { value: 'lost' }, { 'If-Match': (await now('large.3')).etag });
+  await site.asLi('PATCH', '/configs/large.3', { value: 'lost' }, { 'If-Match': (await now('large.3')).etag });
   await page.getByRole('button', { name: 'Import' }).click();
   await page.locator('input[type=file]').setInputFiles(file);
   const dialog = page.getByRole('dialog');
@@ -220,28 +203,28 @@ test('what is exported is imported again, however large', async () => {
 });
 
 test('the feed shows who changed what as it happens, holds it while paused, and marks the row', async () => {
-  await request('POST', '/configs', { key: 'seen.one', value: 1 });
-  const visitor = await Visitor.open(browser, service.address);
+  await site.request('POST', '/configs', { key: 'seen.one', value: 1 });
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/configs?prefix=seen.');
   await page.getByRole('button', { name: 'Watch' }).click();
   await page.getByText('Nothing is missed since you opened this').waitFor();
   const lines = page.getByRole('list', { name: 'Changes, newest first' }).getByRole('listitem');
 
-  await asLi('PATCH', '/configs/seen.one', { value: 2 }, { 'If-Match': (await now('seen.one')).etag });
+  await site.asLi('PATCH', '/configs/seen.one', { value: 2 }, { 'If-Match': (await now('seen.one')).etag });
   await lines.filter({ hasText: 'Li changed it' }).waitFor();
   await page.locator('tr[data-fresh]', { hasText: 'seen.one' }).waitFor();
   await page.getByRole('row', { name: /seen\.one/ }).getByText('2', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await asLi('DELETE', '/configs/seen.one', undefined, { 'If-Match': (await now('seen.one')).etag });
+  await site.asLi('DELETE', '/configs/seen.one', undefined, { 'If-Match': (await now('seen.one')).etag });
   await page.getByRole('button', { name: 'Go on: 1 new' }).click();
   await lines.filter({ hasText: 'Li deleted it' }).waitFor();
   expect(await lines.count()).toBe(2);
 
-  await service.pause();
+  await site.service.pause();
   await page.getByText('Reconnecting; what is missed comes later').waitFor();
-  await service.run();
-  await request('POST', '/configs', { key: 'seen.two', value: 1 });
+  await site.service.run();
+  await site.request('POST', '/configs', { key: 'seen.two', value: 1 });
   await lines.filter({ hasText: 'seen.two' }).waitFor({ timeout: 40_000 });
   await visitor.check();
   await visitor.shoot('configs-watch');

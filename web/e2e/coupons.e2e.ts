@@ -1,14 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { ownSite } from './site';
 
-const li = { username: 'li', password: 'interlock-second' };
 const day = 86_400_000;
-let browser: Browser;
-let service: Service;
-let request: ApiRequest;
 let campaign: number;
 
 interface Coupon {
@@ -17,30 +11,19 @@ interface Coupon {
   version: number;
 }
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
-  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
-  request = await apiOf(service.address, admin);
+const site = ownSite(async () => {
   const terms = { name: 'Welcome', kind: 'amount', value: 500, total: 100, perUser: 1 };
   const validity = { validFrom: new Date(Date.now() - day).toISOString(), validTo: new Date(Date.now() + day).toISOString() };
-  campaign = (await request<{ id: number }>('POST', '/coupon-campaigns', { ...terms, ...validity })).id;
-});
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
+  campaign = (await site.request<{ id: number }>('POST', '/coupon-campaigns', { ...terms, ...validity })).id;
 });
 
-const now = (code: string) => request<Coupon>('GET', `/coupons/${code}`);
+const now = (code: string) => site.request<Coupon>('GET', `/coupons/${code}`);
 
 /** Two admins who both have a dialog open over one coupon. */
 async function race(mine: 'Redeem' | 'Void', theirs: 'Redeem' | 'Void'): Promise<{ code: string; first: Visitor; second: Visitor }> {
-  const { codes } = await request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign}/coupons`, { count: 1 });
+  const { codes } = await site.request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign}/coupons`, { count: 1 });
   const code = codes[0] ?? '';
-  const first = await Visitor.open(browser, service.address);
-  const second = await Visitor.open(browser, service.address);
-  await first.signIn(admin, `/coupons/${code}`);
-  await second.signIn(li, `/coupons/${code}`);
+  const [first, second] = await site.two(`/coupons/${code}`);
   await first.page.getByRole('button', { name: mine }).click();
   await second.page.getByRole('button', { name: theirs }).click();
   return { code, first, second };

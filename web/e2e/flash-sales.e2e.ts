@@ -1,15 +1,10 @@
-import type { Browser } from 'playwright-core';
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import { expect, test } from 'vitest';
+import { Visitor } from './browser';
+import { admin } from './service';
+import { ownSite } from './site';
 
-const li = { username: 'li', password: 'interlock-second' };
 const hour = 3_600_000;
-let browser: Browser;
-let service: Service;
-let request: ApiRequest;
 let token: string;
 
 interface Sale {
@@ -29,22 +24,14 @@ interface Stats {
   balanced: boolean;
 }
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
-  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
-  token = await service.command('token', 'create', '--user', admin.username, '--name', 'shop', '--scope', 'customers:impersonate');
-  request = await apiOf(service.address, admin);
-  await request('POST', '/items', { sku: 'TEA-SET', name: 'Tea set', price: 6000 });
-  await request('POST', '/inventory/TEA-SET/adjustments', { delta: 1000, reason: 'Delivery', reference: 'delivery-1' });
-});
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
+const site = ownSite(async () => {
+  token = await site.service.command('token', 'create', '--user', admin.username, '--name', 'shop', '--scope', 'customers:impersonate');
+  await site.request('POST', '/items', { sku: 'TEA-SET', name: 'Tea set', price: 6000 });
+  await site.request('POST', '/inventory/TEA-SET/adjustments', { delta: 1000, reason: 'Delivery', reference: 'delivery-1' });
 });
 
 const plan = (change: object = {}) =>
-  request<Sale>('POST', '/flash-sales', {
+  site.request<Sale>('POST', '/flash-sales', {
     name: 'First wave',
     sku: 'TEA-SET',
     price: 990,
@@ -54,15 +41,15 @@ const plan = (change: object = {}) =>
     endsTime: new Date(Date.now() + hour).toISOString(),
     ...change,
   });
-const now = (id: number) => request<Sale>('GET', `/flash-sales/${id}`);
-const statsOf = (id: number) => request<Stats>('GET', `/flash-sales/${id}/stats`);
+const now = (id: number) => site.request<Sale>('GET', `/flash-sales/${id}`);
+const statsOf = (id: number) => site.request<Stats>('GET', `/flash-sales/${id}/stats`);
 const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 const legend = ({ page }: Visitor, words: string) => page.getByRole('listitem').filter({ hasText: words });
 
 /** Buys one for a customer, as the shop does; returns the code of a refusal. */
 async function buy(id: number, customer: number): Promise<string> {
-  const response = await fetch(`${service.address}/api/v1/flash-sales/${id}/orders`, {
+  const response = await fetch(`${site.service.address}/api/v1/flash-sales/${id}/orders`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'X-On-Behalf-Of': String(customer) },
     body: JSON.stringify({ quantity: 1 }),
@@ -71,17 +58,8 @@ async function buy(id: number, customer: number): Promise<string> {
   return body.code ?? body.status;
 }
 
-/** Two admins, each in a browser of their own, on one page. */
-async function two(path: string): Promise<[Visitor, Visitor]> {
-  const first = await Visitor.open(browser, service.address);
-  const second = await Visitor.open(browser, service.address);
-  await first.signIn(admin, path);
-  await second.signIn(li, path);
-  return [first, second];
-}
-
 test('a sale is planned, opened and bought out while the cockpit counts live and balanced', async () => {
-  const visitor = await Visitor.open(browser, service.address, { language: 'en', colours: 'dark', width: 1280 });
+  const visitor = await Visitor.open(site.browser, site.service.address, { language: 'en', colours: 'dark', width: 1280 });
   const { page } = visitor;
   await visitor.signIn(admin, '/flash-sales');
   await button(visitor, 'New flash sale').first().click();
@@ -140,8 +118,8 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
 
 test('two admins pause a sale at once, and the loser reads who was first', async () => {
   const { id } = await plan();
-  await request('POST', `/flash-sales/${id}/open`);
-  const [first, second] = await two(`/flash-sales/${id}`);
+  await site.request('POST', `/flash-sales/${id}/open`);
+  const [first, second] = await site.two(`/flash-sales/${id}`);
   await button(first, 'Pause…').click();
   await button(second, 'Pause…').click();
   await dialogButton(second, 'Pause the sale').click();
@@ -162,8 +140,8 @@ test('two admins pause a sale at once, and the loser reads who was first', async
 
 test('a pause is not refused because the rate was changed, and both rate and cap stand when two change them', async () => {
   const { id } = await plan({ rate: 5, queueCap: 100 });
-  await request('POST', `/flash-sales/${id}/open`);
-  const [first, second] = await two(`/flash-sales/${id}`);
+  await site.request('POST', `/flash-sales/${id}/open`);
+  const [first, second] = await site.two(`/flash-sales/${id}`);
   await button(first, 'Rate 5/s').click();
   await button(second, 'Rate 5/s').click();
   await first.page.getByRole('textbox', { name: 'Queue cap' }).fill('500');
@@ -185,10 +163,10 @@ test('a pause is not refused because the rate was changed, and both rate and cap
 
 test('the quantity is changed by a difference that is shown before, and never below what is sold', async () => {
   const { id } = await plan({ quantity: 10 });
-  await request('POST', `/flash-sales/${id}/open`);
+  await site.request('POST', `/flash-sales/${id}/open`);
   expect(await buy(id, 1)).toBe('queued');
   await expect.poll(async () => (await statsOf(id)).confirmed).toBe(1);
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, `/flash-sales/${id}`);
   await legend(visitor, 'Confirmed 1').waitFor();
@@ -210,8 +188,8 @@ test('the quantity is changed by a difference that is shown before, and never be
 
 test('without the stream the numbers are asked for, their age is told, and a sum that is wrong is spelled out', async () => {
   const { id } = await plan({ quantity: 10 });
-  await request('POST', `/flash-sales/${id}/open`);
-  const visitor = await Visitor.open(browser, service.address);
+  await site.request('POST', `/flash-sales/${id}/open`);
+  const visitor = await site.open();
   const { page } = visitor;
   await page.route('**/api/v1/events?*', (route) => route.abort());
   // The service never says such a thing, which is what the strip is there to notice.

@@ -1,13 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { admin } from './service';
+import { ownSite } from './site';
 
-const li = { username: 'li', password: 'interlock-second' };
-let browser: Browser;
-let service: Service;
-let request: ApiRequest;
 
 interface Stock {
   onHand: number;
@@ -15,24 +10,15 @@ interface Stock {
   version: number;
 }
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
-  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
-  request = await apiOf(service.address, admin);
-});
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const site = ownSite();
 
-const stockOf = (sku: string) => request<Stock>('GET', `/inventory/${sku}`);
-const movementsOf = (sku: string) => request<{ total: number }>('GET', `/inventory/${sku}/movements`);
+const stockOf = (sku: string) => site.request<Stock>('GET', `/inventory/${sku}`);
+const movementsOf = (sku: string) => site.request<{ total: number }>('GET', `/inventory/${sku}/movements`);
 const dialogOf = (visitor: Visitor) => visitor.page.getByRole('dialog');
 
 async function stocked(sku: string, pieces: number): Promise<void> {
-  await request('POST', '/items', { sku, name: `Tea ${sku}`, price: 5000 });
-  await request('POST', `/inventory/${sku}/adjustments`, { delta: pieces, reason: 'Opening stock', reference: 'opening' });
+  await site.request('POST', '/items', { sku, name: `Tea ${sku}`, price: 5000 });
+  await site.request('POST', `/inventory/${sku}/adjustments`, { delta: pieces, reason: 'Opening stock', reference: 'opening' });
 }
 
 async function openAdjust(visitor: Visitor): Promise<void> {
@@ -42,10 +28,7 @@ async function openAdjust(visitor: Visitor): Promise<void> {
 
 test('of two who count one stock the second reads who counted first, and counts again', async () => {
   await stocked('COUNT-1', 120);
-  const first = await Visitor.open(browser, service.address);
-  const second = await Visitor.open(browser, service.address);
-  await first.signIn(admin, '/items/COUNT-1');
-  await second.signIn(li, '/items/COUNT-1');
+  const [first, second] = await site.two('/items/COUNT-1');
   for (const visitor of [first, second]) {
     await openAdjust(visitor);
     await dialogOf(visitor).getByText('Count', { exact: true }).click();
@@ -75,7 +58,7 @@ test('of two who count one stock the second reads who counted first, and counts 
 
 test('more than is available does not go out, and what is there is said', async () => {
   await stocked('SHORT-1', 3);
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   await visitor.signIn(admin, '/items/SHORT-1');
   await openAdjust(visitor);
   await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('-5');
@@ -89,7 +72,7 @@ test('more than is available does not go out, and what is there is said', async 
 
 test('a reply that is lost is asked for again under the same key: one movement, and it says so', async () => {
   await stocked('LOST-1', 10);
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/items/LOST-1');
   await openAdjust(visitor);
@@ -128,7 +111,7 @@ test('a reply that is lost is asked for again under the same key: one movement, 
 
 test('what was sent without an answer survives a reload and is still done once', async () => {
   await stocked('RELOAD-1', 10);
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/items/RELOAD-1');
   await openAdjust(visitor);
@@ -158,14 +141,14 @@ test('what was sent without an answer survives a reload and is still done once',
 test('what runs low stands first, and a change by somebody else shows by itself', async () => {
   await stocked('LOW-1', 1);
   await stocked('MUCH-1', 900);
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/inventory');
   await visitor.settle();
   const skus = () => page.locator('tbody tr td:first-child').allInnerTexts();
   expect((await skus())[0]).toBe('LOW-1');
   expect((await skus()).at(-1)).toBe('MUCH-1');
-  await request('POST', '/inventory/LOW-1/adjustments', { delta: 2000, reason: 'Delivery', reference: 'delivery-1' });
+  await site.request('POST', '/inventory/LOW-1/adjustments', { delta: 2000, reason: 'Delivery', reference: 'delivery-1' });
   await expect.poll(async () => (await skus()).at(-1)).toBe('LOW-1');
   await visitor.close();
 });

@@ -1,13 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { admin } from './service';
+import { ownSite } from './site';
 
-const li = { username: 'li', password: 'interlock-second' };
-let browser: Browser;
-let service: Service;
-let request: ApiRequest;
 
 interface Versioned {
   version: number;
@@ -16,25 +11,13 @@ interface Versioned {
   status: string;
 }
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
-  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
-  request = await apiOf(service.address, admin);
-});
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const site = ownSite();
 
-const itemNow = (sku: string) => request<Versioned>('GET', `/items/${sku}`);
+const itemNow = (sku: string) => site.request<Versioned>('GET', `/items/${sku}`);
 
 test('two admins change different fields of one item, and both changes stand', async () => {
-  await request('POST', '/items', { sku: 'TEA-2', name: 'Black tea', price: 5000 });
-  const first = await Visitor.open(browser, service.address);
-  const second = await Visitor.open(browser, service.address);
-  await first.signIn(admin, '/items/TEA-2');
-  await second.signIn(li, '/items/TEA-2');
+  await site.request('POST', '/items', { sku: 'TEA-2', name: 'Black tea', price: 5000 });
+  const [first, second] = await site.two('/items/TEA-2');
   await first.page.getByRole('textbox', { name: 'Price' }).fill('55.50');
   await second.page.getByRole('textbox', { name: 'Name' }).fill('Black tea, aged');
   await second.page.getByRole('button', { name: 'Save' }).click();
@@ -52,8 +35,8 @@ test('two admins change different fields of one item, and both changes stand', a
 });
 
 test('an archived item is taken back at once', async () => {
-  await request('POST', '/items', { sku: 'TEA-9', name: 'Red tea', price: 4000 });
-  const visitor = await Visitor.open(browser, service.address);
+  await site.request('POST', '/items', { sku: 'TEA-9', name: 'Red tea', price: 4000 });
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/items/TEA-9');
   const archive = async () => {
@@ -69,11 +52,8 @@ test('an archived item is taken back at once', async () => {
 });
 
 test('a field that both changed is asked for, and the other side is named', async () => {
-  await request('POST', '/items', { sku: 'TEA-3', name: 'White tea', price: 7000 });
-  const first = await Visitor.open(browser, service.address);
-  const second = await Visitor.open(browser, service.address);
-  await first.signIn(admin, '/items/TEA-3');
-  await second.signIn(li, '/items/TEA-3');
+  await site.request('POST', '/items', { sku: 'TEA-3', name: 'White tea', price: 7000 });
+  const [first, second] = await site.two('/items/TEA-3');
   await first.page.getByRole('textbox', { name: 'Price' }).fill('80.00');
   await second.page.getByRole('textbox', { name: 'Price' }).fill('90.00');
   await second.page.getByRole('button', { name: 'Save' }).click();
@@ -91,7 +71,7 @@ test('a field that both changed is asked for, and the other side is named', asyn
 
 test('of two who redeem one coupon the second reads who was first', async () => {
   const day = 86_400_000;
-  const campaign = await request<{ id: number }>('POST', '/coupon-campaigns', {
+  const campaign = await site.request<{ id: number }>('POST', '/coupon-campaigns', {
     name: 'Welcome',
     kind: 'amount',
     value: 500,
@@ -101,12 +81,9 @@ test('of two who redeem one coupon the second reads who was first', async () => 
     validFrom: new Date(Date.now() - day).toISOString(),
     validTo: new Date(Date.now() + day).toISOString(),
   });
-  const { codes } = await request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign.id}/coupons`, { count: 1 });
+  const { codes } = await site.request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign.id}/coupons`, { count: 1 });
   const code = codes[0] ?? '';
-  const first = await Visitor.open(browser, service.address);
-  const second = await Visitor.open(browser, service.address);
-  await first.signIn(admin, `/coupons/${code}`);
-  await second.signIn(li, `/coupons/${code}`);
+  const [first, second] = await site.two(`/coupons/${code}`);
   const open = (visitor: Visitor) => visitor.page.getByRole('button', { name: 'Redeem' }).click();
   await open(first);
   await open(second);

@@ -1,27 +1,13 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { admin } from './service';
+import { ownSite } from './site';
 
-const li = { username: 'li', password: 'interlock-second' };
-let browser: Browser;
-let service: Service;
-let request: ApiRequest;
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
-  await service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
-  request = await apiOf(service.address, admin);
-});
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+const site = ownSite();
 
-const balanceOf = async (user: number) => (await request<{ balance: number }>('GET', `/wallets/${user}`)).balance;
-const topUp = (user: number, amount: number) => request('POST', `/wallets/${user}/entries`, { amount, kind: 'topup', reference: 'opening' });
+const balanceOf = async (user: number) => (await site.request<{ balance: number }>('GET', `/wallets/${user}`)).balance;
+const topUp = (user: number, amount: number) => site.request('POST', `/wallets/${user}/entries`, { amount, kind: 'topup', reference: 'opening' });
 const dialogOf = (visitor: Visitor) => visitor.page.getByRole('dialog');
 
 async function openDebit(visitor: Visitor, amount: string): Promise<void> {
@@ -32,10 +18,7 @@ async function openDebit(visitor: Visitor, amount: string): Promise<void> {
 
 test('of two who debit one wallet the second reads who was first and what is left', async () => {
   await topUp(21, 5000);
-  const first = await Visitor.open(browser, service.address);
-  const second = await Visitor.open(browser, service.address);
-  await first.signIn(admin, '/wallets/21');
-  await second.signIn(li, '/wallets/21');
+  const [first, second] = await site.two('/wallets/21');
   await openDebit(first, '40.00');
   await openDebit(second, '30.00');
   await dialogOf(second).getByRole('button', { name: 'Debit' }).click();
@@ -58,7 +41,7 @@ test('of two who debit one wallet the second reads who was first and what is lef
 
 test('a transfer changes both wallets, and no number before the reply', async () => {
   await topUp(31, 5000);
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/wallets/31');
   await page.getByRole('button', { name: 'Transfer' }).click();
@@ -93,7 +76,7 @@ test('a transfer changes both wallets, and no number before the reply', async ()
 
 test('a double click debits once', async () => {
   await topUp(41, 5000);
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   await visitor.signIn(admin, '/wallets/41');
   await openDebit(visitor, '10.00');
   await dialogOf(visitor).getByRole('button', { name: 'Debit' }).dblclick();
@@ -104,10 +87,10 @@ test('a double click debits once', async () => {
 
 test('what somebody else enters shows by itself', async () => {
   await topUp(51, 5000);
-  const visitor = await Visitor.open(browser, service.address);
+  const visitor = await site.open();
   await visitor.signIn(admin, '/wallets/51');
   await visitor.settle();
-  await request('POST', '/wallets/51/entries', { amount: 250, kind: 'goodwill', reference: 'goodwill-1' });
+  await site.request('POST', '/wallets/51/entries', { amount: 250, kind: 'goodwill', reference: 'goodwill-1' });
   await visitor.page.getByRole('region', { name: 'Balance' }).getByText('¥52.50').waitFor();
   await visitor.page.getByText('goodwill-1').waitFor();
   await visitor.close();
@@ -116,8 +99,8 @@ test('what somebody else enters shows by itself', async () => {
 test('a key is found again with who used it and how often it was asked', async () => {
   const headers = { 'X-Idempotency-Key': 'support-case-4711' };
   const body = { amount: 500, kind: 'topup', reference: 'case-4711' };
-  for (let i = 0; i < 3; i++) await request('POST', '/wallets/61/entries', body, headers);
-  const visitor = await Visitor.open(browser, service.address);
+  for (let i = 0; i < 3; i++) await site.request('POST', '/wallets/61/entries', body, headers);
+  const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/idempotency-keys');
   await page.getByRole('searchbox', { name: 'The whole key' }).fill('support-case-4711');

@@ -16,6 +16,7 @@ const page: PageUnderTest = {
         },
       }),
     );
+    await page.reload();
     await page.getByText('wallet:1:7').waitFor();
   },
 };

@@ -1,0 +1,69 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { launch, Visitor } from './browser';
+import { apiOf, type ApiRequest } from './pages';
+import { admin, Service } from './service';
+
+/** The second admin of a site. */
+export const li = { username: 'li', password: 'interlock-second' };
+
+/** What a file of flows works on; its members are there once its tests run. */
+export interface Site {
+  readonly browser: Browser;
+  readonly service: Service;
+  /** Calls the API as the admin, and as Li. */
+  readonly request: ApiRequest;
+  readonly asLi: ApiRequest;
+  /** Opens a browser of somebody who is not signed in yet. */
+  open: () => Promise<Visitor>;
+  /** The admin and Li, each in a browser of their own, on one page. */
+  two: (path: string) => Promise<[Visitor, Visitor]>;
+}
+
+/**
+ * Gives the file that calls it a browser and a service of its own, with two admins,
+ * so that files may run beside each other. `prepare` makes what its tests share.
+ */
+export function ownSite(prepare: () => Promise<void> = () => Promise.resolve()): Site {
+  const parts: { browser?: Browser; service?: Service; request?: ApiRequest; asLi?: ApiRequest } = {};
+  const part = <Name extends keyof typeof parts>(name: Name) => {
+    const value = parts[name];
+    if (value === undefined) throw new Error(`the site has no ${name} before its tests run`);
+    return value;
+  };
+  const site: Site = {
+    get browser() {
+      return part('browser');
+    },
+    get service() {
+      return part('service');
+    },
+    get request() {
+      return part('request');
+    },
+    get asLi() {
+      return part('asLi');
+    },
+    open: () => Visitor.open(site.browser, site.service.address),
+    two: async (path) => {
+      const visitors: [Visitor, Visitor] = [await site.open(), await site.open()];
+      await visitors[0].signIn(admin, path);
+      await visitors[1].signIn(li, path);
+      return visitors;
+    },
+  };
+
+  beforeAll(async () => {
+    parts.browser = await launch();
+    parts.service = await Service.start();
+    await parts.service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
+    parts.request = await apiOf(parts.service.address, admin);
+    parts.asLi = await apiOf(parts.service.address, li);
+    await prepare();
+  });
+  afterAll(async () => {
+    await parts.browser?.close();
+    await parts.service?.stop();
+  });
+  return site;
+}
