@@ -54,6 +54,24 @@ SELECT COUNT(*), 'wallet entries without exactly one audit row each, a transfer 
                (SELECT COUNT(*) FROM audit_entries WHERE resource LIKE 'wallets/%') AS kept) AS counts
  WHERE owed <> kept;
 
+-- A repair raises the version too.
+SELECT COUNT(*), 'aggregates without exactly one version for each event and repair'
+  FROM aggregates g
+ WHERE version <> (SELECT COUNT(*) FROM aggregate_events e WHERE e.tenant_id = g.tenant_id AND e.aggregate_id = g.id)
+                + (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = g.tenant_id AND a.action = 'aggregate.rebuild'
+                      AND a.resource = CONCAT('aggregates/', g.type, '/', g.name));
+
+SELECT COUNT(*), 'aggregates whose events were not written with exactly one audit row a request'
+  FROM aggregates g
+ WHERE (SELECT COUNT(DISTINCT e.batch_version) FROM aggregate_events e WHERE e.tenant_id = g.tenant_id AND e.aggregate_id = g.id)
+    <> (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = g.tenant_id AND a.action = 'aggregate.append'
+           AND a.resource = CONCAT('aggregates/', g.type, '/', g.name));
+
+SELECT COUNT(*), 'writers of aggregates whose highest sequence is not that of their events'
+  FROM aggregate_writers w
+ WHERE last_seq <> (SELECT MAX(e.client_seq) FROM aggregate_events e
+                     WHERE e.tenant_id = w.tenant_id AND e.aggregate_id = w.aggregate_id AND e.client_id = w.client_id);
+
 SELECT COUNT(*), 'items whose movements do not add up to their stock'
   FROM inventories i
   JOIN (SELECT tenant_id, sku, COUNT(*) AS n, SUM(on_hand_delta) AS on_hand, SUM(reserved_delta) AS reserved

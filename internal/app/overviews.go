@@ -56,6 +56,7 @@ func (sv *Services) buildOverviews() {
 		search.Kind{Name: "flash-sale", Permission: readSales, Finder: search.FinderFunc(sv.findSales)},
 		search.Kind{Name: "ticket", Permission: readSales, Finder: search.FinderFunc(sv.findTickets)},
 		search.Kind{Name: "wallet", Permission: readWallets, Finder: search.FinderFunc(sv.findWallet)},
+		search.Kind{Name: "aggregate", Permission: readLedger, Finder: search.FinderFunc(sv.findAggregates)},
 		search.Kind{Name: "idempotency-key", Permission: readKeys, Finder: search.FinderFunc(sv.findKeys)},
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
@@ -165,6 +166,13 @@ func (sv *Services) findWallet(ctx context.Context, text string, _ int) ([]searc
 	}
 	id := strconv.FormatInt(user, 10)
 	return []search.Hit{{ID: id, Title: id, Path: page("wallets", id)}}, nil
+}
+
+func (sv *Services) findAggregates(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Ledger.ByID(ctx, text, limit)
+	return hits(found, err, func(a ledger.Aggregate) search.Hit {
+		return search.Hit{ID: a.Name, Title: a.Name, Subtitle: a.Type, Path: page("aggregates", a.Type) + "/" + url.PathEscape(a.Name)}
+	})
 }
 
 func (sv *Services) findKeys(ctx context.Context, text string, limit int) ([]search.Hit, error) {

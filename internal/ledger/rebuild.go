@@ -15,6 +15,9 @@ import (
 // rebuildWait is how long a rebuild waits for the writers of its aggregate.
 const rebuildWait = 10 * time.Second
 
+// auditedDifferences is how many differences the audit log keeps of a rebuild.
+const auditedDifferences = 100
+
 // Difference is one thing that an aggregate says and its events do not.
 type Difference struct {
 	// What is a counter or a writer, such as "counters/in", or "version".
@@ -80,7 +83,8 @@ func (s *Service) Rebuild(ctx context.Context, u *uow.Unit, name Name, dryRun bo
 		return nil, err
 	}
 	u.Audit(uow.Entry{Action: "aggregate.rebuild", Resource: resource(name), Detail: map[string]any{
-		"version": a.Version, "events": truth.events, "differences": differences,
+		"version": a.Version, "events": truth.events, "differed": len(differences),
+		"differences": differences[:min(len(differences), auditedDifferences)],
 	}})
 	change.Announce(u, s.bus, Topic, name.String(), events.Change{Version: a.Version, ETag: a.Ref().ETag(), Action: "rebuild"})
 	return differences, nil

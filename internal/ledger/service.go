@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -84,6 +85,16 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 		query = storage.WithPrefix(query, "name", f.IDPrefix)
 	}
 	return storage.List[Aggregate](query, page, aggregateSorts)
+}
+
+// ByID returns at most limit aggregates whose id begins with a text; those that have it
+// come first.
+func (s *Service) ByID(ctx context.Context, text string, limit int) ([]Aggregate, error) {
+	found, err := storage.ByPrefix[Aggregate](s.db.Read(ctx), "name", storage.Spellings(text), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find aggregates by id: %w", err)
+	}
+	return found, nil
 }
 
 var eventSorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "version"}

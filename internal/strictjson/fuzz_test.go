@@ -71,3 +71,31 @@ func requireFault(t *testing.T, err error) {
 	require.True(t, fault.Pointer == "" || strings.HasPrefix(fault.Pointer, "/"), fault.Pointer)
 	require.Less(t, len(fault.Pointer), 20_000)
 }
+
+// What has one canonical text keeps it, means the same as before, and loses no number.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		original := bytes.Clone(data)
+		text, err := strictjson.Canonical(data)
+		require.Equal(t, original, data, "the input is left alone")
+		if err != nil {
+			return
+		}
+		again, err := strictjson.Canonical(text)
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(again))
+		require.Equal(t, exactly(t, data), exactly(t, text))
+	})
+}
+
+// exactly decodes JSON with its numbers as they are spelled.
+func exactly(t *testing.T, text []byte) (value any) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	require.NoError(t, decoder.Decode(&value))
+	return value
+}

@@ -1,5 +1,6 @@
 /** What a queue or lock stands for, by the word its name begins with. */
 const kinds: Readonly<Record<string, string>> = {
+  aggregate: 'aggregates',
   coupon: 'coupons',
   config: 'configs',
   fs: 'flash-sales',

@@ -26,6 +26,7 @@ const kinds = {
   'flash-sale': 'kindSale',
   ticket: 'kindTicket',
   wallet: 'kindWallet',
+  aggregate: 'kindAggregate',
   'idempotency-key': 'kindKey',
 } as const satisfies Record<FoundKind, string>;
 
