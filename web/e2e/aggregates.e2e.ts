@@ -178,9 +178,28 @@ test('the list is filtered and opened from the keyboard, and its address can be 
   await page.locator('tbody tr').first().focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'shelf/B-1' }).waitFor();
+  await visitor.close();
+});
+
+test('the search finds the page and each aggregate, whose address has two parts', async () => {
+  const body = { clientId: 'scanner-3', events: [{ eventId: 'e-1', eventType: 'stored', eventTime, deltas: { in: 5 } }] };
+  await request('POST', '/aggregates/shelf/C-1/events', body, { 'X-Idempotency-Key': 'c-1' });
+  const visitor = await open('/');
+  const { page } = visitor;
+  await page.keyboard.press('Control+k');
+  await dialogOf(visitor).getByRole('textbox').fill('C-1');
+  await dialogOf(visitor).getByText('C-1').first().click();
+  await page.getByRole('heading', { level: 1, name: 'shelf/C-1' }).waitFor();
+  await page.locator('#content').getByRole('link', { name: 'Audit log' }).click();
+  await page.waitForURL(/resource=aggregates/);
+  await page.getByRole('cell', { name: 'aggregates/shelf/C-1' }).first().waitFor();
+  await visitor.visit('/idempotency-keys?key=c-1');
+  await page.getByText('c-1', { exact: true }).first().click();
+  await dialogOf(visitor).getByRole('link', { name: 'aggregates/shelf/C-1' }).click();
+  await page.getByRole('heading', { level: 1, name: 'shelf/C-1' }).waitFor();
   await page.keyboard.press('Control+k');
   await dialogOf(visitor).getByRole('textbox').fill('Aggreg');
-  await dialogOf(visitor).getByText('Aggregates').click();
+  await dialogOf(visitor).getByText('Aggregates').last().click();
   await page.getByRole('heading', { level: 1, name: 'Aggregates' }).waitFor();
   await visitor.close();
 });
