@@ -31,7 +31,9 @@ const store = (id: string, clientSeq: number, amount: number) =>
   append(id, { clientId: 'scanner-3', enforceClientIdempotency: true, events: [{ clientSeq, eventType: 'stored', eventTime, deltas: { in: amount } }] });
 
 const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
-const fill = (visitor: Visitor, name: string, text: string) => dialogOf(visitor).getByRole('textbox', { name, exact: true }).fill(text);
+/** Inputs that offer what there is are comboboxes. */
+const inputOf = (visitor: Visitor, name: string) => dialogOf(visitor).getByRole('textbox', { name, exact: true }).or(dialogOf(visitor).getByRole('combobox', { name, exact: true }));
+const fill = (visitor: Visitor, name: string, text: string) => inputOf(visitor, name).fill(text);
 const press = (visitor: Visitor, name: string) => dialogOf(visitor).getByRole('button', { name, exact: true }).click();
 
 async function open(path: string): Promise<Visitor> {
@@ -126,6 +128,7 @@ test('a name of another event and a sequence that is too low are refused with th
   await fill(visitor, 'Writer', 'scanner-3');
   await dialogOf(visitor).getByText('By sequence').click();
   await dialogOf(visitor).getByText('Last sequence of this writer: 7.').waitFor();
+  expect(await inputOf(visitor, 'Sequence').inputValue()).toBe('8');
   await fill(visitor, 'Sequence', '7');
   await press(visitor, 'Record 1 event');
   await dialogOf(visitor).getByText('This name belongs to another event').waitFor();
@@ -175,9 +178,28 @@ test('the list is filtered and opened from the keyboard, and its address can be 
   await page.locator('tbody tr').first().focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'shelf/B-1' }).waitFor();
+  await visitor.close();
+});
+
+test('the search finds the page and each aggregate, whose address has two parts', async () => {
+  const body = { clientId: 'scanner-3', events: [{ eventId: 'e-1', eventType: 'stored', eventTime, deltas: { in: 5 } }] };
+  await request('POST', '/aggregates/shelf/C-1/events', body, { 'X-Idempotency-Key': 'c-1' });
+  const visitor = await open('/');
+  const { page } = visitor;
+  await page.keyboard.press('Control+k');
+  await dialogOf(visitor).getByRole('textbox').fill('C-1');
+  await dialogOf(visitor).getByText('C-1').first().click();
+  await page.getByRole('heading', { level: 1, name: 'shelf/C-1' }).waitFor();
+  await page.locator('#content').getByRole('link', { name: 'Audit log' }).click();
+  await page.waitForURL(/resource=aggregates/);
+  await page.getByRole('cell', { name: 'aggregates/shelf/C-1' }).first().waitFor();
+  await visitor.visit('/idempotency-keys?key=c-1');
+  await page.getByText('c-1', { exact: true }).first().click();
+  await dialogOf(visitor).getByRole('link', { name: 'aggregates/shelf/C-1' }).click();
+  await page.getByRole('heading', { level: 1, name: 'shelf/C-1' }).waitFor();
   await page.keyboard.press('Control+k');
   await dialogOf(visitor).getByRole('textbox').fill('Aggreg');
-  await dialogOf(visitor).getByText('Aggregates').click();
+  await dialogOf(visitor).getByText('Aggregates').last().click();
   await page.getByRole('heading', { level: 1, name: 'Aggregates' }).waitFor();
   await visitor.close();
 });
@@ -189,8 +211,8 @@ test('who may only read is offered nothing to record', async () => {
   const visitor = await Visitor.open(browser, service.address);
   await visitor.page.route('**/api/v1/session', async (route) => {
     const reply = await route.fetch();
-    const body = (await reply.json()) as { user: { permissions: string[] } };
-    body.user.permissions = ['ledger:read'];
+    const body = (await reply.json()) as { user?: { permissions: string[] } };
+    if (body.user !== undefined) body.user.permissions = ['ledger:read'];
     await route.fulfill({ response: reply, json: body });
   });
   await visitor.signIn(reader, '/aggregates/shelf/A-7');

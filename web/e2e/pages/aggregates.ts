@@ -4,7 +4,11 @@ import type { ApiRequest, PageUnderTest } from '../pages';
 const shelf = '/aggregates/shelf/A-17';
 const dialog = (page: Page) => page.getByRole('dialog');
 const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
-const field = (page: Page, en: string, zh: string) => dialog(page).getByRole('textbox', { name: new RegExp(`^(${en}|${zh})$`) });
+/** Inputs that offer what there is are comboboxes. */
+const field = (page: Page, en: string, zh: string) => {
+  const name = new RegExp(`^(${en}|${zh})$`);
+  return dialog(page).getByRole('textbox', { name }).or(dialog(page).getByRole('combobox', { name }));
+};
 
 async function openRecording(page: Page): Promise<void> {
   await button(page, 'Record events', '记录事件').click();
@@ -47,7 +51,7 @@ const pages: PageUnderTest[] = [
     name: 'aggregates-detail',
     path: shelf,
     reach: async (page) => {
-      await page.getByText('picker.2').first().or(page.getByText('picked').first()).waitFor();
+      await page.getByText('picked', { exact: true }).waitFor();
     },
   },
   { name: 'aggregates-many', path: '/aggregates/campaign/spring:2026' },
@@ -65,7 +69,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await openRecording(page);
       await dialog(page).getByText(/^(By sequence|按序号)$/).click();
-      await dialog(page).getByRole('textbox', { name: /^(Writer|写入方)$/ }).fill('scanner-3');
+      await field(page, 'Writer', '写入方').fill('scanner-3');
       await button(page, 'Record 1 event', '记录 1 个事件').click();
     },
   },
@@ -74,6 +78,7 @@ const pages: PageUnderTest[] = [
     path: shelf,
     reach: async (page) => {
       await openRecording(page);
+      await dialog(page).getByText(/^(By event id|按事件标识)$/).click();
       await field(page, 'Writer', '写入方').fill('till-9');
       await field(page, 'Event id', '事件标识').fill('pick-20260131-0007');
       await record(page, 'picked', 'out', '9');

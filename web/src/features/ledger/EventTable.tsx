@@ -51,7 +51,7 @@ function useColumns(): Column<LedgerEvent>[] {
     { id: 'eventType', header: t('eventType'), cell: (e) => <StatusChip>{e.eventType}</StatusChip>, text: (e) => e.eventType, narrow: true },
     { id: 'deltas', header: t('deltas'), cell: (e) => <CountList counts={e.deltas} added />, text: (e) => encode({ ...e.deltas }), narrow: true },
     { id: 'time', header: t('time'), cell: (e) => <When time={e.eventTime} />, text: (e) => e.eventTime },
-    { id: 'writer', header: t('writer'), cell: (e) => e.clientId, text: (e) => e.clientId, mono: true },
+    { id: 'writer', header: t('writer'), cell: (e) => <Short text={e.clientId} />, text: (e) => e.clientId, mono: true },
     { id: 'sequence', header: t('sequence'), cell: (e) => e.clientSeq !== null && number(e.clientSeq), text: (e) => (e.clientSeq === null ? '' : spelled(e.clientSeq)), align: 'end' },
     { id: 'eventId', header: t('eventId'), cell: (e) => <Short text={e.eventId ?? ''} />, text: (e) => e.eventId ?? '', mono: true },
     { id: 'payload', header: t('payload'), cell: (e) => e.payload !== null && <Short text={encode(e.payload)} mono />, text: (e) => (e.payload === null ? '' : encode(e.payload)) },

@@ -12,11 +12,12 @@ interface Props {
   disabled: boolean;
   /** What is wrong with a place of the request. */
   wrong: (place: string) => string | undefined;
-  onChange: (part: Partial<RecordingForm>) => void;
+  onChange: (part: Partial<Pick<RecordingForm, 'type' | 'id'>>) => void;
+  onWriter: (clientId: string) => void;
 }
 
 /** What events are recorded for, and who counts. */
-export function NameInputs({ form, writers, asksName, disabled, wrong, onChange }: Props) {
+export function NameInputs({ form, writers, asksName, disabled, wrong, onChange, onWriter }: Props) {
   const t = useText(ledgerMessages);
   const mono = { input: 'mono' };
   return (
@@ -56,7 +57,7 @@ export function NameInputs({ form, writers, asksName, disabled, wrong, onChange 
         disabled={disabled}
         value={form.clientId}
         error={wrong('/clientId')}
-        onChange={(clientId) => onChange({ clientId })}
+        onChange={onWriter}
       />
     </>
   );

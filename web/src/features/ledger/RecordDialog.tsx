@@ -64,9 +64,10 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       leave();
       onShow(version);
     });
-  const numbered = (naming: RecordingForm['naming']) => {
-    const blank = form.events.every(({ clientSeq }) => clientSeq === '');
-    change({ naming, ...(naming === 'sequence' && blank ? { events: numberedFrom(form.events, freeAfter(highest)) } : {}) });
+  // Sequences are those of a writer: another one goes on from his own.
+  const known = (part: Partial<Pick<RecordingForm, 'clientId' | 'naming'>>) => {
+    const { clientId, naming } = { ...form, ...part };
+    change({ ...part, ...(naming === 'sequence' ? { events: numberedFrom(form.events, freeAfter(current?.writers[clientId.trim()])) } : {}) });
   };
   return (
     <KeyedDialog
@@ -87,7 +88,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       )}
       onClose={onClose}
     >
-      <NameInputs form={form} writers={Object.keys(current?.writers ?? {})} asksName={name === undefined} disabled={isFixed} wrong={wrong} onChange={change} />
+      <NameInputs form={form} writers={Object.keys(current?.writers ?? {})} asksName={name === undefined} disabled={isFixed} wrong={wrong} onChange={change} onWriter={(clientId) => known({ clientId })} />
       <Stack gap={6}>
         <Text size="sm" fw={500} id="naming">
           {t('naming')}
@@ -101,7 +102,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
               { value: 'eventId', label: t('byEventId') },
               { value: 'sequence', label: t('bySequence') },
             ]}
-            onChange={numbered}
+            onChange={(naming) => known({ naming })}
           />
         </Group>
         <Text c="dimmed" size="sm">

@@ -37,6 +37,7 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
   ['an event has a kind and a time', { events: [event({ eventType: '', eventTime: null })] }, { '/events/0/eventType': 'eventTypeWrong', '/events/0/eventTime': 'timeNeeded' }],
   ['numbers rise', { naming: 'sequence', events: [event({ clientSeq: '8' }), event({ clientSeq: '8' })] }, { '/events/1/clientSeq': 'sequenceNotRising' }],
   ['a number is needed where they are numbered', { naming: 'sequence' }, { '/events/0/clientSeq': 'sequenceWrong' }],
+  ['two events have two names', { events: [event(), event()] }, { '/events/1/eventId': 'eventIdTwice' }],
   ['payload is JSON', { events: [event({ payload: 'pallet 9' })] }, { '/events/0/payload': 'payloadWrong' }],
   [
     'a counter is named once and gets a number',

@@ -44,8 +44,8 @@ export const mostEvents = 20;
 
 const typeShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,49}$/;
 const idShape = /^[A-Za-z0-9_][A-Za-z0-9._:@~-]{0,127}$/;
-const eventTypeShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,63}$/;
-const counterShape = /^[A-Za-z0-9._:-]{1,64}$/;
+/** Kinds of events, and counters. */
+const wordShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,63}$/;
 const wholeShape = /^[+-]?\d{1,19}$/;
 const largest = 2n ** 63n - 1n;
 
@@ -75,6 +75,7 @@ export type Fault =
   | 'idWrong'
   | 'clientNeeded'
   | 'eventIdNeeded'
+  | 'eventIdTwice'
   | 'sequenceWrong'
   | 'sequenceNotRising'
   | 'eventTypeWrong'
@@ -96,10 +97,11 @@ export function faultsOf(form: RecordingForm): Faults {
     const at = (member: string, fault: Fault | undefined) => fault !== undefined && faults.set(`/events/${i}/${member}`, fault);
     if (form.naming === 'sequence') at('clientSeq', sequenceFault(event, form.events[i - 1]));
     else if (event.eventId.trim() === '') at('eventId', 'eventIdNeeded');
-    if (!eventTypeShape.test(event.eventType)) at('eventType', 'eventTypeWrong');
+    else if (form.events.findIndex((other) => other.eventId.trim() === event.eventId.trim()) < i) at('eventId', 'eventIdTwice');
+    if (!wordShape.test(event.eventType)) at('eventType', 'eventTypeWrong');
     if (event.eventTime === null) at('eventTime', 'timeNeeded');
     for (const delta of written(event)) {
-      if (!counterShape.test(delta.counter)) at(`deltas/${delta.row}/counter`, 'counterWrong');
+      if (!wordShape.test(delta.counter)) at(`deltas/${delta.row}/counter`, 'counterWrong');
       else if (written(event).some((other) => other !== delta && other.counter === delta.counter)) at(`deltas/${delta.row}/counter`, 'counterTwice');
       if (wholeOf(delta.amount) === undefined) at(`deltas/${delta.row}/amount`, 'amountWrong');
     }

@@ -34,6 +34,7 @@ test.each([
   ['max', 'must be at most 100 percent', '最多 100%'],
   ['min', 'must be at least the 12 coupons already issued', '不能少于已发出的 12 张'],
   ['oneof', 'must be one of active, archived', '只能是 active, archived 之一'],
+  ['range', 'must be a time in the years 1000 to 9999', '年份必须在 1000 到 9999 之间'],
   ['maximum', 'breaks its schema: maximum: got 10, want 9', '不符合 schema：10 大于最大值 9'],
 ])('a broken rule is told in Chinese with its limit: %s, %s', (code, message, expected) => {
   expect(inLanguage('zh', useRuleText)({ code, message })).toBe(expected);
