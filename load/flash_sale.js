@@ -8,7 +8,7 @@
 // VU for each customer who can be waiting at once, so that none has to be made meanwhile.
 //
 // Environment: INTERLOCK_LOAD_BUYERS (20000), INTERLOCK_LOAD_UNITS (2000), INTERLOCK_LOAD_BUYERS_RATE
-// (customers/s, 250), INTERLOCK_LOAD_JWT_SECRET (the service's secret of customers' tokens; without it
+// (customers/s, 500), INTERLOCK_LOAD_JWT_SECRET (the service's secret of customers' tokens; without it
 // the API token acts for them), INTERLOCK_LOAD_STORE (what the sale is kept in, for the heading),
 // INTERLOCK_LOAD_NAME (of the files, flash_sale).
 
@@ -27,7 +27,7 @@ import { newSeries, pace } from './lib/series.js';
 
 const buyers = Number(__ENV.INTERLOCK_LOAD_BUYERS || 20000);
 const units = Number(__ENV.INTERLOCK_LOAD_UNITS || 2000);
-const perSecond = Number(__ENV.INTERLOCK_LOAD_BUYERS_RATE || 250);
+const perSecond = Number(__ENV.INTERLOCK_LOAD_BUYERS_RATE || 500);
 const seconds = Math.ceil(buyers / perSecond);
 const secret = __ENV.INTERLOCK_LOAD_JWT_SECRET;
 /** A customer asks for a ticket after so long, and then waits twice as long each time up to the other, in s. */

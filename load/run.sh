@@ -13,7 +13,7 @@ steps=${INTERLOCK_LOAD_STEPS:-1,2,4,8,16,32}
 step_seconds=${INTERLOCK_LOAD_STEP_SECONDS:-5}
 open_seconds=${INTERLOCK_LOAD_OPEN_SECONDS:-30}
 scripts=${INTERLOCK_LOAD_SCRIPTS:-configs orders wallets inventory actions flash_sale flash_sale_embedded}
-buyers_rate=${INTERLOCK_LOAD_BUYERS_RATE:-250}
+buyers_rate=${INTERLOCK_LOAD_BUYERS_RATE:-500}
 
 if [[ -z ${INTERLOCK_TEST_MYSQL_URL:-} ]]; then
   go build -o bin/services ./test/services
