@@ -32,8 +32,13 @@ export function summary(data, about) {
 
 function nextRate(failed, closed, about) {
   if (closed) return Math.max(1, Math.floor(knee(closed).perSecond * shareOfKnee));
-  const onlyDropped = failed.length > 0 && failed.every(isDrop);
-  return onlyDropped ? Math.floor(arrivalsOf(about).perSecond / 2) : 0;
+  // The latencies of a void run are no reason against another one.
+  const isVoid = failed.some(isDrop) && failed.every((threshold) => isDrop(threshold) || isLatency(threshold));
+  return isVoid ? Math.floor(arrivalsOf(about).perSecond / 2) : 0;
+}
+
+function isLatency(threshold) {
+  return threshold.startsWith('http_req_duration');
 }
 
 function isDrop(threshold) {
