@@ -28,12 +28,12 @@ func NewRedisGate(client redis.UniversalClient, queues *mq.Redis, now clock.Cloc
 	return &RedisGate{client: client, queues: queues, clock: now}
 }
 
-type gateKeys struct{ gate, tickets, buyers, arrivals, pending string }
+type gateKeys struct{ gate, tickets, buyers, pending string }
 
 func (g *RedisGate) keys(sale int64) gateKeys {
 	pending := g.queues.Open(QueueName(sale)).Keys().Pending
 	prefix := strings.TrimSuffix(pending, "pending")
-	return gateKeys{prefix + "gate", prefix + "tickets", prefix + "buyers", prefix + "arrivals", pending}
+	return gateKeys{prefix + "gate", prefix + "tickets", prefix + "buyers", pending}
 }
 
 // now is the argument of scripts that tell the time.
@@ -191,13 +191,16 @@ func (g *RedisGate) Ticket(ctx context.Context, sale, epoch int64, ticket string
 	return readKnown(ticket, reply[1])
 }
 
+// arrivals is the key of what Count adds up, which no purchase touches.
+func (k gateKeys) arrivals() string { return strings.TrimSuffix(k.gate, "gate") + "arrivals" }
+
 // Count implements Gate.
 func (g *RedisGate) Count(ctx context.Context, sale int64, a Arrivals) error {
 	args := []any{g.now()}
 	for f, n := range a.byFate() {
 		args = append(args, fateNames[f], n)
 	}
-	if err := arriveScript.Run(ctx, g.client, []string{g.keys(sale).arrivals}, args...).Err(); err != nil {
+	if err := arriveScript.Run(ctx, g.client, []string{g.keys(sale).arrivals()}, args...).Err(); err != nil {
 		return fmt.Errorf("count arrivals at sale %d: %w", sale, err)
 	}
 	return nil
@@ -206,7 +209,7 @@ func (g *RedisGate) Count(ctx context.Context, sale int64, a Arrivals) error {
 // Counts implements Gate.
 func (g *RedisGate) Counts(ctx context.Context, sale int64) (Counts, error) {
 	k := g.keys(sale)
-	reply, err := countsScript.Run(ctx, g.client, []string{k.gate, k.arrivals}, g.now()).StringSlice()
+	reply, err := countsScript.Run(ctx, g.client, []string{k.gate, k.arrivals()}, g.now()).StringSlice()
 	if err != nil {
 		return Counts{}, fmt.Errorf("read the numbers of sale %d: %w", sale, err)
 	}
