@@ -20,7 +20,7 @@ import { sleep } from 'k6';
 import { Counter, Trend } from 'k6/metrics';
 
 import { Fate, create, decoded, fateOf, get, listAll, post, readOk, replyThresholds } from './lib/api.js';
-import { barChart, lineChart } from './lib/charts.js';
+import { barChart, lineChart, percentiles } from './lib/charts.js';
 import { summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 import { newSeries, pace } from './lib/series.js';
@@ -231,10 +231,6 @@ export function handleSummary(data) {
 function charts(rows, metrics) {
   const times = rows.map((row) => row.seconds);
   const arrived = rows.map((row) => ({ seconds: row.seconds, all: row.accepted + row.soldOut }));
-  const values = (name) => {
-    const { med, 'p(95)': p95, 'p(99)': p99, max } = (metrics[name] || { values: { med: 0, 'p(95)': 0, 'p(99)': 0, max: 0 } }).values;
-    return { p50: med, p95, p99, max };
-  };
   return [
     lineChart({
       title: 'Who came and what they were told', unit: 'a second, as the sale counted them', seconds: times,
@@ -255,9 +251,9 @@ function charts(rows, metrics) {
     barChart({
       title: 'Latency', unit: `a ticket is asked for after ${firstLook * 1000} ms, then twice as long each time up to ${lookEvery * 1000} ms`,
       groups: [
-        { name: 'A purchase that is accepted', tone: 'accepted', values: values('purchase_accepted_after') },
-        { name: 'A purchase that is refused', tone: 'refused', values: values('purchase_refused_after') },
-        { name: 'From the purchase until its ticket has ended', tone: 'confirmed', values: values('ticket_confirmed_after') },
+        { name: 'A purchase that is accepted', tone: 'accepted', values: percentiles(metrics.purchase_accepted_after) },
+        { name: 'A purchase that is refused', tone: 'refused', values: percentiles(metrics.purchase_refused_after) },
+        { name: 'From the purchase until its ticket has ended', tone: 'confirmed', values: percentiles(metrics.ticket_confirmed_after) },
       ],
     }),
   ].join('\n');
