@@ -87,11 +87,11 @@ func (s *Service) arrived(sale int64, f fate) {
 // passOnEvery is how old an arrival can be that the gate does not know of.
 const passOnEvery = 250 * time.Millisecond
 
-// CountArrivals tells the gates what arrived here, a few times a second, until ctx ends, and then
-// once more. Every process that takes purchases runs it: most of a crowd is turned away
-// from memory, and this is how the numbers of a sale come to have all of it without a
+// CountArrivals tells the gates what arrived here, a few times a second, until ctx ends,
+// and then once more. Every process that takes purchases runs it: it is how the numbers
+// of a sale come to have all of a crowd, also who is turned away from memory, without a
 // word on the way of any purchase. A process that crashes takes the last quarter of a
-// second of its arrivals with it, and so does a gate that is out of reach.
+// second of its arrivals with it, and a gate that is out of reach those of that time.
 func (s *Service) CountArrivals(ctx context.Context) {
 	ticker := time.NewTicker(passOnEvery)
 	defer ticker.Stop()
