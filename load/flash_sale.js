@@ -190,10 +190,21 @@ function look(path) {
   return stats;
 }
 
+/** The numbers once they have all of the crowd: whom a process turned away, it passes on a moment later. */
+function atRest(path) {
+  let stats = look(path);
+  for (let left = 10; left > 0; left -= 1) {
+    sleep(1);
+    const next = look(path);
+    if (stats && next && next.refusals.soldOut === stats.refusals.soldOut) return next;
+    stats = next;
+  }
+  return stats;
+}
+
 /** Holds what the service says of the sale afterwards against what the customers were told. */
 export function teardown({ sku, path }) {
-  sleep(1); // each process tells the gate within a second whom it turned away
-  const stats = look(path);
+  const stats = atRest(path);
   if (!stats || stats.confirmed !== units || stats.remaining !== 0) wrong.add(1);
   uncounted.add(-(stats ? stats.refusals.soldOut : 0));
   const found = decoded(post(`${path}/reconcile`, {}, 'POST /flash-sales/{id}/reconcile')) || {};
