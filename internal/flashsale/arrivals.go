@@ -84,14 +84,18 @@ func (s *Service) arrived(sale int64, f fate) {
 	found.(*tally)[f].Add(1)
 }
 
-// passOnEvery is how old an arrival can be that the gate does not know of.
-const passOnEvery = 250 * time.Millisecond
+const (
+	// passOnEvery is how old an arrival can be that the gate does not know of.
+	passOnEvery = 250 * time.Millisecond
+	// passOnPatience bounds one round. Nobody waits for it, and a busy machine is slow.
+	passOnPatience = 5 * time.Second
+)
 
-// CountArrivals tells the gates what arrived here, a few times a second, until ctx ends, and then
-// once more. Every process that takes purchases runs it: most of a crowd is turned away
-// from memory, and this is how the numbers of a sale come to have all of it without a
+// CountArrivals tells the gates what arrived here, a few times a second, until ctx ends,
+// and then once more. Every process that takes purchases runs it: it is how the numbers
+// of a sale come to have all of a crowd, also who is turned away from memory, without a
 // word on the way of any purchase. A process that crashes takes the last quarter of a
-// second of its arrivals with it, and so does a gate that is out of reach.
+// second of its arrivals with it, and a gate that is out of reach those of that time.
 func (s *Service) CountArrivals(ctx context.Context) {
 	ticker := time.NewTicker(passOnEvery)
 	defer ticker.Stop()
@@ -108,7 +112,7 @@ func (s *Service) CountArrivals(ctx context.Context) {
 
 // passOn is one round. What cannot be told is dropped: told twice it would count twice.
 func (s *Service) passOn(ctx context.Context) {
-	ctx, end := context.WithTimeout(ctx, time.Second)
+	ctx, end := context.WithTimeout(ctx, passOnPatience)
 	defer end()
 	s.tallies.Range(func(key, value any) bool {
 		var n [fates]int64

@@ -32,8 +32,8 @@ func NewRedisGate(client redis.UniversalClient, queues *mq.Redis, now clock.Cloc
 
 // gateKeys are the keys of one sale. all are those of admitScript, in its order.
 type gateKeys struct {
-	gate, tickets, buyers, arrivals, pending string
-	all                                      []string
+	gate, tickets, buyers, pending string
+	all                            []string
 }
 
 func (g *RedisGate) keys(sale int64) gateKeys { return g.crowdOf(sale).keys }
@@ -45,7 +45,7 @@ func (g *RedisGate) crowdOf(sale int64) *crowd {
 	}
 	pending := g.queues.Open(QueueName(sale)).Keys().Pending
 	prefix := strings.TrimSuffix(pending, "pending")
-	k := gateKeys{gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", arrivals: prefix + "arrivals", pending: pending}
+	k := gateKeys{gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", pending: pending}
 	k.all = []string{k.gate, k.tickets, k.buyers, k.pending}
 	found, _ := g.crowds.LoadOrStore(sale, &crowd{client: g.client, keys: k})
 	return found.(*crowd)
@@ -208,13 +208,16 @@ func (g *RedisGate) Ticket(ctx context.Context, sale, epoch int64, ticket string
 	return readKnown(ticket, reply[1])
 }
 
+// arrivals is the key of what Count adds up, which no purchase touches.
+func (k gateKeys) arrivals() string { return strings.TrimSuffix(k.gate, "gate") + "arrivals" }
+
 // Count implements Gate.
 func (g *RedisGate) Count(ctx context.Context, sale int64, a Arrivals) error {
 	args := []any{g.now()}
 	for f, n := range a.byFate() {
 		args = append(args, fateNames[f], n)
 	}
-	if err := arriveScript.Run(ctx, g.client, []string{g.keys(sale).arrivals}, args...).Err(); err != nil {
+	if err := arriveScript.Run(ctx, g.client, []string{g.keys(sale).arrivals()}, args...).Err(); err != nil {
 		return fmt.Errorf("count arrivals at sale %d: %w", sale, err)
 	}
 	return nil
@@ -223,7 +226,7 @@ func (g *RedisGate) Count(ctx context.Context, sale int64, a Arrivals) error {
 // Counts implements Gate.
 func (g *RedisGate) Counts(ctx context.Context, sale int64) (Counts, error) {
 	k := g.keys(sale)
-	reply, err := countsScript.Run(ctx, g.client, []string{k.gate, k.arrivals}, g.now()).StringSlice()
+	reply, err := countsScript.Run(ctx, g.client, []string{k.gate, k.arrivals()}, g.now()).StringSlice()
 	if err != nil {
 		return Counts{}, fmt.Errorf("read the numbers of sale %d: %w", sale, err)
 	}

@@ -31,11 +31,11 @@ export function lineChart({ title, unit, seconds, lines, format = plain }) {
 </figure>`;
 }
 
-/** Percentiles as bars, a scale for each group: `groups` are [{name, tone, values: {p50: ms, …}}]. */
+/** Bars, a scale for each group: `groups` are [{name, tone, values: [[label, value], …], format?}], in ms. */
 export function barChart({ title, unit, groups }) {
-  const rows = groups.map(({ name, tone, values }) => {
-    const most = Math.max(...Object.values(values), 0.001);
-    const bars = Object.entries(values).map(([label, value]) => `<dt>${label}</dt><dd><span class="bar ${tone}" style="width:${((value / most) * 100).toFixed(1)}%"></span></dd><dd class="value">${milliseconds(value)}</dd>`).join('');
+  const rows = groups.map(({ name, tone, values, format = milliseconds }) => {
+    const most = Math.max(...values.map(([, value]) => value), 0.001);
+    const bars = values.map(([label, value]) => `<dt>${label}</dt><dd><span class="bar ${tone}" style="width:${((value / most) * 100).toFixed(1)}%"></span></dd><dd class="value">${format(value)}</dd>`).join('');
     return `<h4>${escape(name)}</h4><dl class="bars">${bars}</dl>`;
   }).join('\n');
   return `<figure>
@@ -52,8 +52,14 @@ export function escape(words) {
   return words.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 }
 
+/** The percentiles of one of k6's trends, as values of a bar chart; zeros of one without a sample. */
+export function percentiles(trend) {
+  const { med = 0, 'p(95)': p95 = 0, 'p(99)': p99 = 0, max = 0 } = trend ? trend.values : {};
+  return [['p50', med], ['p95', p95], ['p99', p99], ['max', max]];
+}
+
 /** Whole, with a thin space between thousands. */
-function plain(value) {
+export function plain(value) {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, '\u2009');
 }
 

@@ -4,7 +4,7 @@
 //
 // Environment: INTERLOCK_LOAD_REPORT (the folder, load/report).
 
-import { escape, milliseconds as ms } from './charts.js';
+import { barChart, escape, milliseconds as ms, percentiles, plain } from './charts.js';
 import { closedSteps, knee, openSeconds, phase, rate, stepSeconds } from './loops.js';
 
 const folder = __ENV.INTERLOCK_LOAD_REPORT || 'load/report';
@@ -32,8 +32,13 @@ export function summary(data, about) {
 
 function nextRate(failed, closed, about) {
   if (closed) return Math.max(1, Math.floor(knee(closed).perSecond * shareOfKnee));
-  const onlyDropped = failed.length > 0 && failed.every(isDrop);
-  return onlyDropped ? Math.floor(arrivalsOf(about).perSecond / 2) : 0;
+  // The latencies of a void run are no reason against another one.
+  const isVoid = failed.some(isDrop) && failed.every((threshold) => isDrop(threshold) || isLatency(threshold));
+  return isVoid ? Math.floor(arrivalsOf(about).perSecond / 2) : 0;
+}
+
+function isLatency(threshold) {
+  return threshold.startsWith('http_req_duration');
 }
 
 function isDrop(threshold) {
@@ -103,7 +108,7 @@ function part(metrics, about, failed, closed) {
   return `<section>
 <h2>${escape(heading(about))}</h2>
 <p class="${failed.length === 0 ? 'good' : 'bad'}">${escape(verdict(metrics, failed))}</p>
-${about.charts || ''}
+${about.charts || chart(metrics, closed)}
 <table><caption>Must be 0</caption>
 ${rows(about.promises, true)}
 </table>
@@ -111,9 +116,24 @@ ${rows(about.promises, true)}
 ${rows(about.figures, false)}
 </table>
 ${closed ? stepTable(closed) : `<p>Latency of a request: ${latencies(metrics)}.</p>`}
-<p>${about.charts ? '' : `<a href="${about.name}-${phase}.html">charts</a> · `}<a href="${about.name}-${phase}.json">all numbers</a></p>
+<p>${about.charts ? '' : `<a href="${about.name}-${phase}.html">over time</a> · `}<a href="${about.name}-${phase}.json">all numbers</a></p>
 </section>
 `;
+}
+
+function chart(metrics, closed) {
+  if (!closed) {
+    const groups = [{ name: 'A request', tone: 'accepted', values: percentiles(metrics.http_req_duration) }];
+    return barChart({ title: 'Latency', unit: 'open loop', groups });
+  }
+  const byCallers = (name) => closed.map((step) => [step.vus, step[name]]);
+  return barChart({
+    title: 'By callers', unit: `closed loop, the knee is at ${knee(closed).vus}`,
+    groups: [
+      { name: 'Iterations a second', tone: 'arrived', values: byCallers('perSecond'), format: plain },
+      { name: 'p95 of a request', tone: 'queued', values: byCallers('p95') },
+    ],
+  });
 }
 
 function stepTable(closed) {

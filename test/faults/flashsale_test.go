@@ -54,10 +54,16 @@ func openMall(t *testing.T) *mall {
 	}
 	m.sale = burst.Open(t, mallUnits, mallBuyers, callers...)
 	m.sale.Patience = 3 * time.Minute
-	sale := callers[0].Do(t, "GET", httpapi.Base+m.sale.Path, nil)
-	paced := callers[0].Do(t, "PATCH", httpapi.Base+m.sale.Path, map[string]any{"rate": 100}, "If-Match", sale.Header.Get("ETag"))
-	require.Equal(t, 200, paced.Status, "%s", paced.Body)
+	setPace(t, callers[0], m.sale, 100)
 	return m
+}
+
+// setPace sets how many tickets a second a consumer makes into orders.
+func setPace(t *testing.T, c *apptest.Caller, s *burst.Sale, rate int) {
+	t.Helper()
+	sale := c.Do(t, "GET", httpapi.Base+s.Path, nil)
+	paced := c.Do(t, "PATCH", httpapi.Base+s.Path, map[string]any{"rate": rate}, "If-Match", sale.Header.Get("ETag"))
+	require.Equal(t, 200, paced.Status, "%s", paced.Body)
 }
 
 // hire starts a worker.
@@ -146,10 +152,11 @@ func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
 		p, s, c := asProcess(t, engine)
 		sale := burst.Open(t, mallUnits, mallBuyers, c)
 		sale.Patience = 3 * time.Minute
+		setPace(t, c, sale, 200)
 		var breaking sync.WaitGroup
 		breaking.Go(func() {
-			for range 4 {
-				pause(t.Context(), 1500*time.Millisecond)
+			for range 6 {
+				pause(t.Context(), time.Second/2)
 				p.kill()
 				p = serve(t, s)
 			}
