@@ -43,8 +43,9 @@ func IfNoneMatch(etag string) CallOption { return func(s *settings) { s.ifNoneMa
 // it changes was changed since. The saved value says in Merged what was kept.
 func MergeDisjoint() CallOption { return query("merge", "disjoint") }
 
-// Wait bounds how long an operation on stock, a wallet or an aggregate waits for its lock, 0 to
-// 10 s; resource_locked when it was not had by then. Without it the service waits 3 s.
+// Wait bounds how long an operation on stock, a wallet or an aggregate waits for its
+// lock, 0 to 10 s; resource_locked when it was not had by then. Without it the service
+// waits 3 s, for an aggregate 10 s.
 func Wait(d time.Duration) CallOption {
 	return query("wait", strconv.FormatInt(d.Milliseconds(), 10))
 }

@@ -15,19 +15,22 @@ import (
 // How long a request waits for the locks that its operation needs.
 const (
 	DefaultWait = 3 * time.Second
-	longestWait = 10 * time.Second
+	LongestWait = 10 * time.Second
 )
 
 // WaitParam reads ?wait, in ms from 0 to 10000: how long to wait for a lock. 0 fails at
 // once when it is held; without it DefaultWait.
-func WaitParam(c echo.Context) (time.Duration, error) {
+func WaitParam(c echo.Context) (time.Duration, error) { return WaitParamOr(c, DefaultWait) }
+
+// WaitParamOr is WaitParam with a default of the route's own.
+func WaitParamOr(c echo.Context, otherwise time.Duration) (time.Duration, error) {
 	text := c.QueryParam("wait")
 	if text == "" {
-		return DefaultWait, nil
+		return otherwise, nil
 	}
 	ms, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || ms < 0 || ms > longestWait.Milliseconds() {
-		return 0, apperr.Malformed("?wait", "must be a whole number of milliseconds from 0 to "+strconv.FormatInt(longestWait.Milliseconds(), 10))
+	if err != nil || ms < 0 || ms > LongestWait.Milliseconds() {
+		return 0, apperr.Malformed("?wait", "must be a whole number of milliseconds from 0 to "+strconv.FormatInt(LongestWait.Milliseconds(), 10))
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }

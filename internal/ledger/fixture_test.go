@@ -95,7 +95,7 @@ func loose(client string, events ...object) object {
 // write sends events to an aggregate.
 func (b *books) write(t *testing.T, aggregate string, body object) httpapitest.Answer {
 	t.Helper()
-	return b.Send(t, http.MethodPost, aggregate+"/events?wait=10000", body)
+	return b.Send(t, http.MethodPost, aggregate+"/events", body)
 }
 
 // land sends events, which must be written.

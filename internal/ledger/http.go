@@ -172,7 +172,9 @@ func (h handler) append(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	if err := httpapi.Bind(c, &request); err != nil {
 		return httpapi.Reply{}, err
 	}
-	wait, err := httpapi.WaitParam(c)
+	// Different writers have nothing to refuse each other for, so they wait as long as
+	// anybody may.
+	wait, err := httpapi.WaitParamOr(c, httpapi.LongestWait)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}

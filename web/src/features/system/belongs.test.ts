@@ -12,6 +12,7 @@ test.each([
 
 test.each([
   ['wallet:1:7', 'wallets/7'],
+  ['aggregate:1:shelf/A-17', 'aggregates/shelf/A-17'],
   ['inventory:3:TEA-1', 'inventory/TEA-1'],
   ['inventory:3:TEA:1', 'inventory/TEA:1'],
   ['job:1:sweep', undefined],
