@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 /** Starts the longest files first, so that no worker is left alone with one at the end. */
 class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isMatrix = ({ moduleId }: TestSpecification) => Number(/\/pages\./.test(moduleId));
-    return Promise.resolve(files.toSorted((a, b) => isMatrix(b) - isMatrix(a) || a.moduleId.localeCompare(b.moduleId)));
+    const isLong = ({ moduleId }: TestSpecification) => Number(/\/(pages|orders)\./.test(moduleId));
+    return Promise.resolve(files.toSorted((a, b) => isLong(b) - isLong(a) || a.moduleId.localeCompare(b.moduleId)));
   }
 }
 
