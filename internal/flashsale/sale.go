@@ -31,7 +31,7 @@
 //     its units anew.
 //   - A sold-out answer: nothing, but for one script each half a second.
 //   - A batch of orders, however many they are: four scripts (claim, begin, end,
-//     acknowledge), the two of the lock, three reads, and one transaction of five INSERTs
+//     acknowledge), the two of the lock, two reads, and one transaction of five INSERTs
 //     of many rows, two guarded UPDATEs and one read.
 package flashsale
 

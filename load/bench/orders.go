@@ -11,15 +11,17 @@ import (
 )
 
 const (
-	// batch and consumers are how the product's consumer works: so many orders in one transaction,
-	// so many transactions at once.
-	batch     = 100
+	// batch is how many orders the product's consumer makes in one transaction.
+	batch = 100
+	// consumers is how many batches of a sale the product works on at once. The lock of the item
+	// lets one of them at a time into its transaction.
 	consumers = 2
 	// queuedAhead is for how many orders a second tickets must wait before the consumer is measured.
 	queuedAhead = 15_000
 )
 
-// orders compares the consumer with its statements, many orders in a transaction and one. The bare
+// orders compares the consumer with a loop of its statements, many orders in a transaction and one,
+// and with two such loops side by side, which the lock of the item keeps the consumer from. The bare
 // statements write as if for a sale that is planned only, so that the product leaves it alone.
 func (b *saleBench) orders(ctx context.Context) (*comparison, error) {
 	id, _, err := b.planDraft(ctx, lot)
@@ -34,12 +36,13 @@ func (b *saleBench) orders(ctx context.Context) (*comparison, error) {
 	one := func(ctx context.Context, worker int) error { return writers[worker].commit(ctx, 1) }
 
 	q := &subject{name: "Q  orders by the consumer", run: b.consume}
-	x := stepping("X  raw transactions of 100 orders", consumers, b.options.period, batch, many)
-	y := stepping("Y  raw transactions of one order", consumers, b.options.period, 1, one)
-	b.rawSale, b.raw = id, []*subject{x, y}
+	x := stepping("X  raw transactions of 100 orders", 1, b.options.period, batch, many)
+	y := stepping("Y  raw transactions of one order", 1, b.options.period, 1, one)
+	z := stepping("Z  X, twice at once and without a lock", consumers, b.options.period, batch, many)
+	b.rawSale, b.raw = id, []*subject{x, y, z}
 	return &comparison{
-		title: "orders of a flash sale", subjects: []*subject{q, x, y}, processes: b.processes,
-		ratios: []ratio{{"Q/X", q, x, 0.7}, {"Q/Y", q, y, 6}},
+		title: "orders of a flash sale", subjects: []*subject{q, x, y, z}, processes: b.processes,
+		ratios: []ratio{{"Q/X", q, x, 0.7}, {"Q/Y", q, y, 6}, {"Q/Z", q, z, 0}},
 	}, nil
 }
 
@@ -232,7 +235,7 @@ func (w *lotWriter) commit(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer func() { _ = tx.Rollback() }() // after COMMIT it does nothing
 	tickets, err := w.insertOrders(ctx, tx, n)
 	if err != nil {
 		return fmt.Errorf("insert orders: %w", err)
