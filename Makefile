@@ -89,8 +89,10 @@ check-generated: ## Fail when a generated file differs from what generate writes
 	test/tools/check-generated.sh
 
 .PHONY: bench
-bench: build ## Measure a config PATCH against its bare statements, and replays, on a durable MariaDB
-	$(SERVICES) -durable -- go run -C load/bench .
+bench: build ## Measure PATCHes, purchases, replays and refusals, and the orders of a flash sale, as ratios; BENCH='-parts http' for some
+	test/tools/wrk.sh
+	CGO_ENABLED=0 go build -trimpath -o bin/benchserver ./test/benchserver
+	$(SERVICES) -durable -- go run -C load/bench . $(BENCH)
 
 .PHONY: bench-locks
 bench-locks: ## Measure the lock in Redis against redsync and redislock

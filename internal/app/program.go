@@ -136,6 +136,10 @@ func (p *Program) Services() *Services { return p.services }
 // Routes returns the registered API routes.
 func (p *Program) Routes() []httpapi.Route { return p.server.Router().Routes() }
 
+// Router takes routes beside the API's own, after Start and before Run: those of a
+// program that measures this one.
+func (p *Program) Router() *httpapi.Router { return p.server.Router() }
+
 // Run serves until ctx ends, then finishes the requests in flight, for at most
 // the shutdown time-out, and closes everything. Start must have succeeded.
 func (p *Program) Run(ctx context.Context) error {

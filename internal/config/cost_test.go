@@ -15,30 +15,30 @@ import (
 )
 
 func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
-	db, statements := storagetest.TappedMariaDB(t)
+	db, tp := storagetest.Tapped(t)
 	w := newWorld(t, storagetest.Tenant(t), db)
 	transaction := []string{"START TRANSACTION", "UPDATE configs", "INSERT INTO config_histories", "INSERT INTO audit_entries", "COMMIT"}
 	row := w.create("a", object(`{"n":1}`))
-	statements.Take()
+	tp.Take()
 
 	row = w.mustEdit("a", row.Ref(), `{"value":{"n":2},"remark":"r"}`)
-	require.Equal(t, transaction, statements.Take(), "of the version that this process wrote")
+	require.Equal(t, transaction, tp.Take(), "of the version that this process wrote")
 
 	elsewhere := newWorld(t, w.ctx, w.db)
 	row = elsewhere.mustEdit("a", row.Ref(), `{"value":{"n":3}}`)
-	require.Equal(t, append([]string{"SELECT configs"}, transaction...), statements.Take(), "of a version that this process does not know")
+	require.Equal(t, append([]string{"SELECT configs"}, transaction...), tp.Take(), "of a version that this process does not know")
 
 	elsewhere.mustEdit("a", row.Ref(), `{"value":{"n":3}}`)
-	require.Equal(t, []string{"SELECT configs"}, statements.Take(), "an edit that changes nothing")
+	require.Equal(t, []string{"SELECT configs"}, tp.Take(), "an edit that changes nothing")
 
 	_, err := elsewhere.edit(w.ctx, "a", guard.Ref{ID: row.ID, Version: 1}, `{"value":{"n":9}}`, false)
 	require.Error(t, err)
-	require.Equal(t, []string{"SELECT configs", "SELECT configs", "SELECT config_histories"}, statements.Take(), "a stale edit begins no transaction")
+	require.Equal(t, []string{"SELECT configs", "SELECT configs", "SELECT config_histories"}, tp.Take(), "a stale edit begins no transaction")
 
 	require.NoError(t, w.delete("a", row.Ref()))
 	require.Equal(t, []string{
 		"SELECT configs", "START TRANSACTION", "DELETE FROM configs", "INSERT INTO config_histories", "INSERT INTO audit_entries", "COMMIT",
-	}, statements.Take())
+	}, tp.Take())
 }
 
 func BenchmarkEdit(b *testing.B) {

@@ -140,6 +140,7 @@ func (s *Service) requeue(ctx context.Context, id int64, batch []asked, to State
 func (s *Service) makeOrders(ctx context.Context, id int64, batch []asked) error {
 	var settled []Step
 	var epoch int64
+	runs := 0
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		sale, err := s.Sale(ctx, id)
 		if err != nil {
@@ -148,7 +149,8 @@ func (s *Service) makeOrders(ctx context.Context, id int64, batch []asked) error
 		if ctx, err = s.stock.Lock(ctx, u, consumerPatience, sale.SKU); err != nil {
 			return err
 		}
-		b := &makingOf{Service: s, sale: sale}
+		runs++
+		b := &makingOf{Service: s, sale: sale, again: runs > 1}
 		settled, err = b.make(ctx, u, batch)
 		epoch = b.epoch
 		return err
@@ -184,6 +186,9 @@ type makingOf struct {
 	*Service
 	sale  *Sale
 	epoch int64
+	// again is whether an earlier run of the unit was undone, as one that met a ticket
+	// which has its order already.
+	again bool
 }
 
 // make returns how the tickets are to be settled once the unit is committed.
@@ -200,11 +205,7 @@ func (b *makingOf) make(ctx context.Context, u *uow.Unit, batch []asked) ([]Step
 	if err != nil || len(tickets) == 0 {
 		return nil, err
 	}
-	ids := make([]string, len(tickets))
-	for i, t := range tickets {
-		ids[i] = t.Ticket
-	}
-	made, err := b.orders.OfTickets(ctx, b.sale.ID, ids)
+	made, err := b.made(ctx, stock, tickets)
 	if err != nil {
 		return nil, err
 	}
@@ -231,6 +232,22 @@ func (b *makingOf) make(ctx context.Context, u *uow.Unit, batch []asked) ([]Step
 		settled = append(settled, settlement(order))
 	}
 	return settled, nil
+}
+
+// made returns the orders that tickets have already, which a crash can leave. It asks
+// only when an answer is needed: as long as all of them fit, the unique ticket tells an
+// order that is there from one that is not, and the unit is run again.
+func (b *makingOf) made(ctx context.Context, stock *Stock, tickets []Order) (map[string]Order, error) {
+	ids := make([]string, len(tickets))
+	free := stock.Allotted - stock.Sold
+	for i, t := range tickets {
+		ids[i] = t.Ticket
+		free -= t.Units
+	}
+	if free >= 0 && !b.again {
+		return nil, nil
+	}
+	return b.orders.OfTickets(ctx, b.sale.ID, ids)
 }
 
 func settlement(order Order) Step {

@@ -31,3 +31,11 @@ func (s *Service) Looking() func(ctx context.Context) error {
 		return nil
 	}
 }
+
+// Waiting is how many customers wait for the gate's next round trip.
+func (g *RedisGate) Waiting(sale int64) int {
+	c := g.crowdOf(sale)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting)
+}

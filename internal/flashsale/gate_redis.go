@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -19,7 +20,8 @@ type RedisGate struct {
 	client redis.UniversalClient
 	queues *mq.Redis
 	// clock is nil for the server's own time.
-	clock clock.Clock
+	clock  clock.Clock
+	crowds sync.Map // sale id → *crowd
 }
 
 // NewRedisGate returns a gate on a client that does not retry by itself. now is nil
@@ -28,12 +30,25 @@ func NewRedisGate(client redis.UniversalClient, queues *mq.Redis, now clock.Cloc
 	return &RedisGate{client: client, queues: queues, clock: now}
 }
 
-type gateKeys struct{ gate, tickets, buyers, pending string }
+// gateKeys are the keys of one sale. all are those of admitScript, in its order.
+type gateKeys struct {
+	gate, tickets, buyers, pending string
+	all                            []string
+}
 
-func (g *RedisGate) keys(sale int64) gateKeys {
+func (g *RedisGate) keys(sale int64) gateKeys { return g.crowdOf(sale).keys }
+
+// crowdOf returns the crowd of a sale, which each call shares.
+func (g *RedisGate) crowdOf(sale int64) *crowd {
+	if found, ok := g.crowds.Load(sale); ok {
+		return found.(*crowd)
+	}
 	pending := g.queues.Open(QueueName(sale)).Keys().Pending
 	prefix := strings.TrimSuffix(pending, "pending")
-	return gateKeys{prefix + "gate", prefix + "tickets", prefix + "buyers", pending}
+	k := gateKeys{gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", pending: pending}
+	k.all = []string{k.gate, k.tickets, k.buyers, k.pending}
+	found, _ := g.crowds.LoadOrStore(sale, &crowd{client: g.client, keys: k})
+	return found.(*crowd)
 }
 
 // now is the argument of scripts that tell the time.
@@ -47,7 +62,6 @@ func (g *RedisGate) now() int64 {
 // Admit implements Gate. A lost reply is asked for again once: the ticket is known
 // then.
 func (g *RedisGate) Admit(ctx context.Context, p Purchase) (Admission, error) {
-	k := g.keys(p.Sale)
 	message, err := messageOf(p)
 	if err != nil {
 		return Admission{}, err
@@ -56,11 +70,10 @@ func (g *RedisGate) Admit(ctx context.Context, p Purchase) (Admission, error) {
 	if err != nil {
 		return Admission{}, fmt.Errorf("encode a ticket: %w", err)
 	}
-	keys := []string{k.gate, k.tickets, k.buyers, k.pending}
-	args := []any{p.Epoch, p.Ticket, p.User, p.Units, g.now(), encoded}
-	reply, err := admitScript.Run(ctx, g.client, keys, args...).StringSlice()
+	sale := g.crowdOf(p.Sale)
+	reply, err := sale.ask(ctx, &asking{purchase: p, message: encoded, now: g.now()})
 	if err != nil && ctx.Err() == nil {
-		reply, err = admitScript.Run(ctx, g.client, keys, args...).StringSlice()
+		reply, err = sale.ask(ctx, &asking{purchase: p, message: encoded, now: g.now()})
 	}
 	if err != nil {
 		return Admission{}, fmt.Errorf("ask the gate of sale %d: %w", p.Sale, err)
@@ -72,19 +85,23 @@ func (g *RedisGate) Admit(ctx context.Context, p Purchase) (Admission, error) {
 	return a, err
 }
 
-func readAdmission(p Purchase, reply []string) (Admission, error) {
-	if len(reply) == 0 || reply[0] == "no_gate" {
+func readAdmission(p Purchase, answer []any) (Admission, error) {
+	var reply [3]string
+	for i := range min(len(answer), len(reply)) {
+		reply[i], _ = answer[i].(string)
+	}
+	if len(answer) == 0 || reply[0] == "no_gate" {
 		return Admission{}, ErrNoGate
 	}
 	a := Admission{Verdict: Verdict(reply[0])}
 	var err error
 	switch {
-	case (a.Verdict == Accepted || a.Verdict == Known) && len(reply) == 2:
+	case (a.Verdict == Accepted || a.Verdict == Known) && len(answer) == 2:
 		a.Ticket, err = readRecord(p.Ticket, reply[1])
-	case a.Verdict == LimitReached && len(reply) == 3:
+	case a.Verdict == LimitReached && len(answer) == 3:
 		a.Earlier = reply[2]
 		a.Held, err = strconv.ParseInt(reply[1], 10, 64)
-	case a.Verdict == SoldOut && len(reply) == 2:
+	case a.Verdict == SoldOut && len(answer) == 2:
 		a.Remaining, err = strconv.ParseInt(reply[1], 10, 64)
 	}
 	return a, err
@@ -282,19 +299,26 @@ func readKnown(id, record string) (*Ticket, error) {
 }
 
 func readRecord(id, record string) (Ticket, error) {
-	parts := strings.SplitN(record, "|", 8)
 	t := Ticket{ID: id}
-	if len(parts) != 8 || statesByLetter[parts[0]] == "" {
-		return t, fmt.Errorf("flashsale: the gate's record %q of ticket %s cannot be read", record, id)
+	unreadable := func() (Ticket, error) {
+		return Ticket{ID: id}, fmt.Errorf("flashsale: the gate's record %q of ticket %s cannot be read", record, id)
 	}
-	t.State, t.OrderNo, t.Reason = statesByLetter[parts[0]], parts[6], parts[7]
+	letter, rest, _ := strings.Cut(record, "|")
+	if t.State = statesByLetter[letter]; t.State == "" {
+		return unreadable()
+	}
 	var accepted int64
-	for i, into := range []*int64{&t.Units, &t.User, &accepted, &t.Ahead, &t.OrderID} {
-		number, err := strconv.ParseInt(parts[i+1], 10, 64)
-		if err != nil {
-			return t, fmt.Errorf("flashsale: the gate's record %q of ticket %s: %w", record, id, err)
+	for _, into := range [...]*int64{&t.Units, &t.User, &accepted, &t.Ahead, &t.OrderID} {
+		var number string
+		var err error
+		number, rest, _ = strings.Cut(rest, "|")
+		if *into, err = strconv.ParseInt(number, 10, 64); err != nil {
+			return unreadable()
 		}
-		*into = number
+	}
+	var complete bool
+	if t.OrderNo, t.Reason, complete = strings.Cut(rest, "|"); !complete {
+		return unreadable()
 	}
 	t.AcceptedTime = time.UnixMicro(accepted).UTC()
 	return t, nil

@@ -32,8 +32,9 @@ local function tick(gate, kind, now, units)
 end
 `
 
-// admitScript: KEYS gate, tickets, buyers, pending; ARGV epoch, ticket, user, units,
-// now in µs or 0, message. Replies:
+// admitScript: KEYS gate, tickets, buyers, pending; ARGV now in µs or 0, then for each
+// purchase epoch, ticket, user, units, message. They are let in one after the other.
+// Replies for each:
 //
 //	{'no_gate'}
 //	{'known', record}
@@ -41,48 +42,87 @@ end
 //	{'limit_reached', held, ticket}
 //	{'sold_out', remaining}
 //	{'accepted', record}
+//
+// Each key is read once and written once, however many the purchases are: a command
+// inside a script costs the server about a microsecond, and each write another for the
+// append-only file.
 var admitScript = redis.NewScript(luaClock + `
-local g = redis.call('HMGET', KEYS[1], 'epoch', 'open', 'starts', 'ends', 'limit', 'cap', 'remaining', 'waiting')
-if not g[1] or g[1] ~= ARGV[1] then return {'no_gate'} end
-local known = redis.call('HGET', KEYS[2], ARGV[2])
-if known then return {'known', known} end
-local now = clock(ARGV[5])
-if g[2] ~= '1' then return {'not_open'} end
-if now < tonumber(g[3]) then return {'not_started'} end
-if now >= tonumber(g[4]) then return {'ended'} end
-local units = tonumber(ARGV[4])
-local held, latest = 0, ''
-local buyer = redis.call('HGET', KEYS[3], ARGV[3])
-if buyer then
-  local n, t = string.match(buyer, '^(%d+)|(.*)$')
-  held, latest = tonumber(n), t
+local now = clock(ARGV[1])
+local second = string.format('%d', math.floor(now / 1000000))
+local slot = tonumber(second) % 8
+local at, an = 'at' .. slot, 'an' .. slot
+local g = redis.call('HMGET', KEYS[1], 'epoch', 'open', 'starts', 'ends', 'limit', 'cap', 'remaining', 'waiting', 'queued', at, an)
+local known, buyers, tickets, users = {}, {}, {}, {}
+for i = 2, #ARGV, 5 do
+  tickets[#tickets + 1] = ARGV[i + 1]
+  users[#users + 1] = ARGV[i + 2]
 end
-if held + units > tonumber(g[5]) then return {'limit_reached', string.format('%d', held), latest} end
-if tonumber(g[7]) < units then return {'sold_out', g[7]} end
-local cap = tonumber(g[6])
-if cap > 0 and tonumber(g[8]) >= cap then return {'queue_full'} end
-redis.call('HINCRBY', KEYS[1], 'remaining', -units)
-redis.call('HINCRBY', KEYS[1], 'queued', units)
-redis.call('HINCRBY', KEYS[1], 'waiting', 1)
-tick(KEYS[1], 'a', now, units)
-local record = table.concat({'q', ARGV[4], ARGV[3], string.format('%d', now), string.format('%d', math.max(0, tonumber(g[8]))), '0', '', ''}, '|')
-redis.call('HSET', KEYS[2], ARGV[2], record)
-redis.call('HSET', KEYS[3], ARGV[3], string.format('%d', held + units) .. '|' .. ARGV[2])
-redis.call('RPUSH', KEYS[4], ARGV[6])
-return {'accepted', record}
+if g[1] then
+  for i, record in ipairs(redis.call('HMGET', KEYS[2], unpack(tickets))) do known[tickets[i]] = record end
+  for i, buyer in ipairs(redis.call('HMGET', KEYS[3], unpack(users))) do buyers[users[i]] = buyer end
+end
+local starts, ends, limit, cap = tonumber(g[3]), tonumber(g[4]), tonumber(g[5]), tonumber(g[6])
+local remaining, waiting, sold = tonumber(g[7]), tonumber(g[8]), 0
+local newTickets, newBuyers, messages = {}, {}, {}
+local function admit(epoch, ticket, user, units, message)
+  if not g[1] or g[1] ~= epoch then return {'no_gate'} end
+  if known[ticket] then return {'known', known[ticket]} end
+  if g[2] ~= '1' then return {'not_open'} end
+  if now < starts then return {'not_started'} end
+  if now >= ends then return {'ended'} end
+  local held, latest = 0, ''
+  if buyers[user] then
+    local n, t = string.match(buyers[user], '^(%d+)|(.*)$')
+    held, latest = tonumber(n), t
+  end
+  if held + units > limit then return {'limit_reached', string.format('%d', held), latest} end
+  if remaining < units then return {'sold_out', string.format('%d', remaining)} end
+  if cap > 0 and waiting >= cap then return {'queue_full'} end
+  local record = string.format('q|%d|%s|%d|%d|0||', units, user, now, math.max(0, waiting))
+  known[ticket] = record
+  buyers[user] = string.format('%d|%s', held + units, ticket)
+  remaining, waiting, sold = remaining - units, waiting + 1, sold + units
+  local n = #newTickets
+  newTickets[n + 1], newTickets[n + 2] = ticket, record
+  newBuyers[n + 1], newBuyers[n + 2] = user, buyers[user]
+  messages[#messages + 1] = message
+  return {'accepted', record}
+end
+local replies = {}
+for i = 2, #ARGV, 5 do
+  replies[#replies + 1] = admit(ARGV[i], ARGV[i + 1], ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4])
+end
+if sold > 0 then
+  local ticked = g[10] == second and tonumber(g[11]) or 0
+  redis.call('HSET', KEYS[1], 'remaining', string.format('%d', remaining), 'queued', string.format('%d', tonumber(g[9]) + sold),
+    'waiting', string.format('%d', waiting), at, second, an, string.format('%d', ticked + sold))
+  redis.call('HSET', KEYS[2], unpack(newTickets))
+  redis.call('HSET', KEYS[3], unpack(newBuyers))
+  redis.call('RPUSH', KEYS[4], unpack(messages))
+end
+return replies
 `)
 
 // moveScript: KEYS gate, tickets, buyers; ARGV epoch, now in µs or 0, then for each
 // step ticket, from (letters), to (letter), order id, order no, reason. Replies
 // {'no_gate'} or {'ok', record or ”, …}.
+//
+// All tickets are read by one command and written by one, and the counters are moved by
+// what all steps together come to.
 var moveScript = redis.NewScript(luaClock + `
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 local place = {q = 'queued', p = 'processing', d = 'dead', c = 'confirmed', r = 'remaining', x = 'remaining'}
 local now = clock(ARGV[2])
+local asked, records, changed, delta, confirmed = {}, {}, {}, {}, 0
+for i = 3, #ARGV, 6 do asked[#asked + 1] = ARGV[i] end
+if #asked > 0 then
+  for i, record in ipairs(redis.call('HMGET', KEYS[2], unpack(asked))) do records[asked[i]] = record end
+end
+local function move(field, units) delta[field] = (delta[field] or 0) + units end
 local reply = {'ok'}
 for i = 3, #ARGV, 6 do
   local ticket, to = ARGV[i], ARGV[i + 2]
-  local record = redis.call('HGET', KEYS[2], ticket)
+  local record = records[ticket]
   if record then
     local from, units, user, at, ahead, id, no, why = string.match(record, '^(%a)|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
     if string.find(ARGV[i + 1], from, 1, true) and from ~= to then
@@ -90,24 +130,38 @@ for i = 3, #ARGV, 6 do
       if ARGV[i + 4] ~= '' then no = ARGV[i + 4] end
       if ARGV[i + 5] ~= '' then why = ARGV[i + 5] end
       record = table.concat({to, units, user, at, ahead, id, no, why}, '|')
-      redis.call('HSET', KEYS[2], ticket, record)
-      redis.call('HINCRBY', KEYS[1], place[from], -tonumber(units))
-      redis.call('HINCRBY', KEYS[1], place[to], units)
-      if from == 'q' then redis.call('HINCRBY', KEYS[1], 'waiting', -1) end
-      if to == 'q' then redis.call('HINCRBY', KEYS[1], 'waiting', 1) end
-      if to == 'c' then tick(KEYS[1], 'c', now, units) end
+      records[ticket] = record
+      changed[#changed + 1] = ticket
+      units = tonumber(units)
+      move(place[from], -units)
+      move(place[to], units)
+      if from == 'q' then move('waiting', -1) end
+      if to == 'q' then move('waiting', 1) end
+      if to == 'c' then confirmed = confirmed + units end
       if to == 'r' or to == 'x' then
-        redis.call('HINCRBY', KEYS[1], to == 'r' and 'rejected' or 'returned', units)
+        move(to == 'r' and 'rejected' or 'returned', units)
         local buyer = redis.call('HGET', KEYS[3], user)
         if buyer then
           local held, latest = string.match(buyer, '^(%d+)|(.*)$')
-          redis.call('HSET', KEYS[3], user, string.format('%d', math.max(0, tonumber(held) - tonumber(units))) .. '|' .. latest)
+          redis.call('HSET', KEYS[3], user, string.format('%d', math.max(0, tonumber(held) - units)) .. '|' .. latest)
         end
       end
     end
   end
   reply[#reply + 1] = record or ''
 end
+if #changed > 0 then
+  local fields = {}
+  for _, ticket in ipairs(changed) do
+    fields[#fields + 1] = ticket
+    fields[#fields + 1] = records[ticket]
+  end
+  redis.call('HSET', KEYS[2], unpack(fields))
+end
+for field, units in pairs(delta) do
+  if units ~= 0 then redis.call('HINCRBY', KEYS[1], field, string.format('%d', units)) end
+end
+if confirmed > 0 then tick(KEYS[1], 'c', now, string.format('%d', confirmed)) end
 return reply
 `)
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 	"go.opentelemetry.io/otel"
@@ -93,7 +94,7 @@ func (h handlers) buy(c echo.Context) (httpapi.Reply, error) {
 	if receipt.Replayed {
 		reply = reply.With(httpapi.HeaderReplay, "true")
 	}
-	return reply.With(echo.HeaderLocation, fmt.Sprintf("%s/flash-sales/%d/tickets/%s", httpapi.Base, id, view.Ticket)), nil
+	return reply.With(echo.HeaderLocation, httpapi.Base+"/flash-sales/"+strconv.FormatInt(id, 10)+"/tickets/"+view.Ticket), nil
 }
 
 // traceOf is the request's trace context for who handles its ticket, nil without one.

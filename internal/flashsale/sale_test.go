@@ -218,6 +218,42 @@ func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
 	})
 }
 
+func TestATicketThatHasItsOrderAlreadyIsConfirmedBesideOthersAndWhenNothingIsLeft(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		gate := &forgetful{Gate: s.gate}
+		sales := s.with(gate)
+		sale := s.open(t, object{"quantity": 5, "perUserLimit": 2})
+		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		// lost has the batch's tickets come again although they have their orders.
+		lost := func() {
+			gate.losses.Store(1)
+			batch, err := queue.Claim(s.ctx, 100, time.Minute)
+			require.NoError(t, err)
+			outcomes := sales.Handler(idOf(sale))(s.worker(), batch.Messages)
+			for i, outcome := range outcomes {
+				require.Error(t, outcome.Err())
+				outcomes[i] = mq.Postpone(outcome.Err(), 0)
+			}
+			require.NoError(t, queue.Settle(s.ctx, batch, outcomes))
+		}
+		require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
+		lost()
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
+		s.consume(t, sale)
+		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 3, s.numbers(t, sale).Confirmed)
+
+		last := s.buy(t, sale, 9, 2).Body["ticket"]
+		lost()
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 9, last)["status"])
+		require.EqualValues(t, 3, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 5, s.numbers(t, sale).Confirmed)
+		sold, _ := s.soldInSQL(t, sale)
+		require.EqualValues(t, 5, sold)
+	})
+}
+
 func TestBuyersRaceForTheLastUnits(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, object{"quantity": 20, "perUserLimit": 2})

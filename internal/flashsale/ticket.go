@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"strconv"
 )
 
 // A ticket is 128 bits and a mark of 32 bits that only this sale can make for this
@@ -63,6 +64,6 @@ func mark(secret string, user int64, raw []byte) []byte {
 
 func seal(secret string, user int64, text string) []byte {
 	h := hmac.New(sha256.New, []byte(secret))
-	fmt.Fprintf(h, "%d:%s", user, text)
+	h.Write(append(strconv.AppendInt(nil, user, 10), ":"+text...))
 	return h.Sum(nil)
 }

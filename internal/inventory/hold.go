@@ -207,24 +207,37 @@ func credit(ctx context.Context, tx *gorm.DB, holder string, quantities map[stri
 	return addHolds(ctx, tx, known, wanted)
 }
 
-// share gives pieces of one item to many holders.
+// share gives pieces of one item to many holders. Those are new as a rule, orders that
+// were just made, so their holds are inserted without a look; the duplicate of one that
+// is known undoes that one statement, and then it is looked.
 func share(ctx context.Context, tx *gorm.DB, sku string, shares map[string]int64) error {
 	holders := slices.Sorted(maps.Keys(shares))
-	var known []Hold
-	if err := tx.Where("sku = ? AND holder IN ?", sku, holders).Find(&known).Error; err != nil {
-		return fmt.Errorf("read who holds %q: %w", sku, err)
-	}
 	wanted := make([]Hold, 0, len(shares))
 	for _, holder := range holders {
 		wanted = append(wanted, Hold{Holder: holder, SKU: sku, Quantity: shares[holder]})
 	}
+	if n := len(wanted); n > 1 && n <= holdsPerStatement {
+		err := tx.Create(slices.Clone(wanted)).Error
+		switch {
+		case err == nil:
+			return nil
+		case !storage.Is(err, storage.DuplicateKey):
+			return fmt.Errorf("insert holds: %w", err)
+		}
+	}
+	var known []Hold
+	if err := tx.Where("sku = ? AND holder IN ?", sku, holders).Find(&known).Error; err != nil {
+		return fmt.Errorf("read who holds %q: %w", sku, err)
+	}
 	return addHolds(ctx, tx, known, wanted)
 }
+
+// holdsPerStatement bounds an INSERT of many holds.
+const holdsPerStatement = 200
 
 // addHolds adds to the holds that are known and inserts the others, many to a
 // statement.
 func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
-	const perStatement = 200
 	p, _ := principal.From(ctx)
 	var fresh []Hold
 	for _, hold := range wanted {
@@ -244,7 +257,7 @@ func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	err := tx.CreateInBatches(&fresh, perStatement).Error
+	err := tx.CreateInBatches(&fresh, holdsPerStatement).Error
 	if storage.Is(err, storage.DuplicateKey) {
 		return overtaken()
 	}

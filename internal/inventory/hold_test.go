@@ -118,6 +118,13 @@ func TestAnAllotmentIsPassedToOrdersAndBackWithoutMovingTheStock(t *testing.T) {
 
 		require.NoError(t, pass("orders/7", map[string]int64{"flash-sales/1": 1}), "cancelled: back to the sale")
 		require.NoError(t, pass("orders/8", map[string]int64{"orders/9": 1}), "to one that holds a piece already")
+		require.NoError(t, pass("flash-sales/1", map[string]int64{"orders/1002": 1, "orders/10": 1, "orders/1003": 1}), "to some that are new and one that is not")
+		require.Equal(t, map[string]int64{"TEA-1": 2}, h.held(t, "orders/10"))
+		require.Equal(t, map[string]int64{"TEA-1": 1}, h.held(t, "orders/1002"))
+		require.Equal(t, map[string]int64{"TEA-1": 1}, h.held(t, "orders/1003"))
+		require.NoError(t, pass("orders/1003", map[string]int64{"flash-sales/1": 1}))
+		require.NoError(t, pass("orders/1002", map[string]int64{"flash-sales/1": 1}))
+		require.NoError(t, pass("orders/10", map[string]int64{"flash-sales/1": 1}))
 		require.Equal(t, map[string]int64{"TEA-1": 11}, h.held(t, "flash-sales/1"))
 		require.Equal(t, map[string]int64{"TEA-1": 2}, h.held(t, "orders/9"))
 		h.requireStock(t, "TEA-1", 300, 260)

@@ -90,7 +90,7 @@ func (s *Service) PlaceMany(ctx context.Context, u *uow.Unit, lot SaleLot, ticke
 	if err != nil {
 		return nil, fmt.Errorf("insert orders of sale %d: %w", lot.Sale, err)
 	}
-	placed, err := s.placed(ctx, u, tickets)
+	placed, err := s.placed(ctx, u, tickets, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -101,28 +101,35 @@ func (s *Service) PlaceMany(ctx context.Context, u *uow.Unit, lot SaleLot, ticke
 	return placed, nil
 }
 
-// placed reads the orders that were just inserted, with their ids.
-func (s *Service) placed(ctx context.Context, u *uow.Unit, tickets []SaleTicket) ([]SaleOrder, error) {
+// placed finds the ids of orders that were just inserted, in the order of their tickets.
+// The engine is asked, because engines that count in steps give ids that cannot be told
+// from the first one:
+//
+//	SELECT id, ticket FROM orders WHERE tenant_id = ? AND ticket IN (…)
+func (s *Service) placed(ctx context.Context, u *uow.Unit, tickets []SaleTicket, rows []Order) ([]SaleOrder, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(tickets))
+	texts := make([]string, len(tickets))
 	for i, t := range tickets {
-		ids[i] = t.Ticket
+		texts[i] = t.Ticket
 	}
-	var rows []Order
-	if err := tx.Where("ticket IN ?", ids).Find(&rows).Error; err != nil {
+	var found []struct {
+		ID     int64
+		Ticket string
+	}
+	if err := tx.Model(&Order{}).Select("id, ticket").Where("ticket IN ?", texts).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("read new orders: %w", err)
 	}
-	byTicket := make(map[string]*Order, len(rows))
-	for i := range rows {
-		byTicket[*rows[i].Ticket] = &rows[i]
+	ids := make(map[string]int64, len(found))
+	for _, row := range found {
+		ids[row.Ticket] = row.ID
 	}
 	placed := make([]SaleOrder, len(tickets))
 	for i, t := range tickets {
-		order := byTicket[t.Ticket]
-		if order == nil {
+		order := rows[i]
+		if order.ID = ids[t.Ticket]; order.ID == 0 {
 			return nil, fmt.Errorf("order of ticket %s is missing after its insertion", t.Ticket)
 		}
 		placed[i] = SaleOrder{SaleTicket: t, ID: order.ID, OrderNo: order.OrderNo, Holder: order.holder(), Live: true, CreatedTime: order.CreatedTime}

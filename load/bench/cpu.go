@@ -18,7 +18,8 @@ type process struct {
 // runs on (proc(5)).
 const clockTick = 10 * time.Millisecond
 
-// cpuTimes returns the user and system time that each process has used so far.
+// cpuTimes returns the user and system time that each process has used so far, with that of its
+// children which have ended and were waited for, such as wrk.
 func cpuTimes(processes []process) ([]time.Duration, error) {
 	used := make([]time.Duration, len(processes))
 	for i, process := range processes {
@@ -33,16 +34,16 @@ func cpuTimes(processes []process) ([]time.Duration, error) {
 	return used, nil
 }
 
-// parseCPUTime adds utime and stime, the 14th and 15th field. The second, the program's name in
+// parseCPUTime adds utime, stime, cutime and cstime, the 14th to 17th field. The second, the program's name in
 // parentheses, may itself hold spaces and parentheses.
 func parseCPUTime(stat string) (time.Duration, error) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	const utime, stime = 14 - 3, 15 - 3 // the fields after the name start with the third
-	if len(fields) <= stime {
+	const utime, cstime = 14 - 3, 17 - 3 // the fields after the name start with the third
+	if len(fields) <= cstime {
 		return 0, fmt.Errorf("%q has %d fields", stat, len(fields))
 	}
 	var ticks int64
-	for _, field := range []string{fields[utime], fields[stime]} {
+	for _, field := range fields[utime : cstime+1] {
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
 			return 0, err

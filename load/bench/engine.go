@@ -78,10 +78,30 @@ func (e *engine) count(ctx context.Context, query string, arguments ...any) (int
 	return n.Int64, err
 }
 
-// newest returns the columns of the table's newest row without its id: what the product itself
+// An expectation is a number that the store must hold.
+type expectation struct {
+	what, query string
+	want        int64
+}
+
+// holds fails with the first expectation that the store does not meet.
+func (e *engine) holds(ctx context.Context, all []expectation) error {
+	for _, expected := range all {
+		got, err := e.count(ctx, expected.query)
+		if err != nil {
+			return fmt.Errorf("count %s: %w", expected.what, err)
+		}
+		if got != expected.want {
+			return fmt.Errorf("%d %s, expected %d", got, expected.what, expected.want)
+		}
+	}
+	return nil
+}
+
+// newest returns the columns of the table's newest row that meets the condition, without its id: what the product itself
 // wrote is the most realistic row there is.
-func (e *engine) newest(ctx context.Context, table string) (row, error) {
-	rows, err := e.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY id DESC LIMIT 1")
+func (e *engine) newest(ctx context.Context, table, where string) (row, error) {
+	rows, err := e.QueryContext(ctx, "SELECT * FROM "+table+" WHERE "+where+" ORDER BY id DESC LIMIT 1")
 	if err != nil {
 		return row{}, err
 	}
@@ -91,7 +111,7 @@ func (e *engine) newest(ctx context.Context, table string) (row, error) {
 		return row{}, err
 	}
 	if !rows.Next() {
-		return row{}, fmt.Errorf("%s is empty: %w", table, rows.Err())
+		return row{}, fmt.Errorf("%s has none: %w", table, errors.Join(sql.ErrNoRows, rows.Err()))
 	}
 	cells := make([]sql.NullString, len(columns))
 	targets := make([]any, len(columns))
@@ -118,10 +138,14 @@ type row struct {
 	cells   []any
 }
 
-func (r row) insert() string {
-	return "INSERT INTO " + r.table + " (`" + strings.Join(r.columns, "`,`") + "`) VALUES (?" +
-		strings.Repeat(",?", len(r.columns)-1) + ")"
+// insert is the statement for n rows.
+func (r row) insert(n int) string {
+	one := "(" + places(len(r.columns)) + ")"
+	return "INSERT INTO " + r.table + " (`" + strings.Join(r.columns, "`,`") + "`) VALUES " + one + strings.Repeat(","+one, n-1)
 }
+
+// places are n places for values.
+func places(n int) string { return "?" + strings.Repeat(",?", n-1) }
 
 func (r row) set(column string, cell any) error {
 	for i, name := range r.columns {

@@ -3,15 +3,78 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 )
 
 const replyLimit = 30 * time.Second
+
+// benchPatches compares a bare guarded UPDATE, the statements of one unit, and a config PATCH, on a
+// service of one process.
+func benchPatches(ctx context.Context, o options, e *engine) (err error) {
+	s, err := startService(ctx, o.admin, e.serviceURL())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	etags, err := seed(ctx, s, o)
+	if err != nil {
+		return fmt.Errorf("seed: %w", err)
+	}
+	bare, err := newBareUpdates(ctx, e, o.workers)
+	if err != nil {
+		return err
+	}
+	defer bare.close()
+	patterns := newPatches(s, "b", etags, o.workers)
+	defer patterns.close()
+	units, err := newRawUnits(ctx, e, patterns)
+	if err != nil {
+		return err
+	}
+	defer units.close()
+	edits := newPatches(s, "c", etags, o.workers)
+	defer edits.close()
+	audited, err := e.count(ctx, "SELECT COUNT(*) FROM audit_entries")
+	if err != nil {
+		return err
+	}
+	a := stepping("A  guarded UPDATE, autocommit", o.workers, o.period, 1, bare.step)
+	b := stepping("B  raw statements of one unit", o.workers, o.period, 1, units.step)
+	c := stepping("C  config PATCH through HTTP", o.workers, o.period, 1, edits.step)
+	compared := &comparison{
+		title: "a config PATCH", subjects: []*subject{a, b, c},
+		processes: []process{{"mariadbd", e.pid}, {"service", s.pid()}, {"generator", os.Getpid()}},
+		ratios:    []ratio{{"C/B", c, b, 0.5}, {"B/A", b, a, 0}},
+	}
+	if err := compared.measure(ctx, o.rounds); err != nil {
+		return err
+	}
+	if err := checkPatches(ctx, e, compared.subjects, len(units), audited); err != nil {
+		return fmt.Errorf("the store does not hold what was counted: %w", err)
+	}
+	return compared.print(os.Stdout)
+}
+
+// checkPatches compares what the store holds with the successes that were counted: no more, no less.
+func checkPatches(ctx context.Context, e *engine, subjects []*subject, units int, audited int64) error {
+	const steps = "SELECT SUM(version - 1) FROM configs WHERE `key` LIKE "
+	a, b, c := subjects[0].done, subjects[1].done, subjects[2].done
+	return e.holds(ctx, []expectation{
+		{"version increments by A", steps + "'bench.a.%'", a},
+		{"version increments by B, with the edits that the patterns were taken from", steps + "'bench.b.%'", b + int64(units)},
+		{"version increments by C", steps + "'bench.c.%'", c},
+		{"audit rows", "SELECT COUNT(*) FROM audit_entries", audited + b + c},
+		{"configs whose history is not one row a version", "SELECT COUNT(*) FROM configs c WHERE `key` NOT LIKE 'bench.a.%' AND" +
+			" version <> (SELECT COUNT(*) FROM config_histories h WHERE h.config_id = c.id)", 0},
+	})
+}
 
 // patches sends config PATCHes: each worker edits a config of its own over a connection of its own.
 type patches []*editor

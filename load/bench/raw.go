@@ -74,6 +74,12 @@ func newBareUpdates(ctx context.Context, e *engine, workers int) (bareUpdates, e
 	return updates, nil
 }
 
+func (b bareUpdates) close() {
+	for _, g := range b {
+		_ = g.connection.Close()
+	}
+}
+
 func (b bareUpdates) step(ctx context.Context, worker int) error { return b[worker].advance(ctx) }
 
 // rawUnits is subject B: the statements that the product issues for one edit, and nothing else.
@@ -108,17 +114,23 @@ func newRawUnit(ctx context.Context, e *engine, key string) (*rawUnit, error) {
 		return nil, err
 	}
 	u := &rawUnit{guarded: g}
-	if u.history, err = e.newest(ctx, "config_histories"); err != nil {
+	if u.history, err = e.newest(ctx, "config_histories", "TRUE"); err != nil {
 		return nil, err
 	}
-	if u.audit, err = e.newest(ctx, "audit_entries"); err != nil {
+	if u.audit, err = e.newest(ctx, "audit_entries", "TRUE"); err != nil {
 		return nil, err
 	}
-	if u.insertHistory, err = g.connection.PrepareContext(ctx, u.history.insert()); err != nil {
+	if u.insertHistory, err = g.connection.PrepareContext(ctx, u.history.insert(1)); err != nil {
 		return nil, err
 	}
-	u.insertAudit, err = g.connection.PrepareContext(ctx, u.audit.insert())
+	u.insertAudit, err = g.connection.PrepareContext(ctx, u.audit.insert(1))
 	return u, err
+}
+
+func (r rawUnits) close() {
+	for _, unit := range r {
+		_ = unit.connection.Close()
+	}
 }
 
 func (r rawUnits) step(ctx context.Context, worker int) error { return r[worker].commit(ctx) }

@@ -10,63 +10,17 @@ import (
 	"text/tabwriter"
 )
 
-const (
-	// aim is the share of the raw unit's rate that a PATCH through the whole stack should reach.
-	aim = 0.5
-	// replayAim is the share of the rate of a GET from memory that a replay should reach.
-	replayAim = 0.7
-)
-
-// checkStore compares what the store holds with the successes that were counted: no more, no less.
-func checkStore(ctx context.Context, e *engine, subjects []*subject, units int, audited int64) error {
-	const steps = "SELECT SUM(version - 1) FROM configs WHERE `key` LIKE "
-	a, b, c := subjects[0].done, subjects[1].done, subjects[2].done
-	for _, expected := range []struct {
-		what, query string
-		want        int64
-	}{
-		{"version increments by A", steps + "'bench.a.%'", a},
-		{"version increments by B, with the edits that the patterns were taken from", steps + "'bench.b.%'", b + int64(units)},
-		{"version increments by C", steps + "'bench.c.%'", c},
-		{"audit rows", "SELECT COUNT(*) FROM audit_entries", audited + b + c},
-		{"configs whose history is not one row a version", "SELECT COUNT(*) FROM configs c WHERE `key` NOT LIKE 'bench.a.%' AND" +
-			" version <> (SELECT COUNT(*) FROM config_histories h WHERE h.config_id = c.id)", 0},
-	} {
-		got, err := e.count(ctx, expected.query)
-		if err != nil {
-			return fmt.Errorf("count %s: %w", expected.what, err)
-		}
-		if got != expected.want {
-			return fmt.Errorf("%d %s, expected %d", got, expected.what, expected.want)
-		}
-	}
-	return nil
-}
-
-// printReport prints the table, the ratios and everything needed to read them.
-func printReport(ctx context.Context, out io.Writer, e *engine, o options, subjects []*subject, processes []process) error {
-	settings, err := e.settings(ctx)
-	if err != nil {
-		return err
-	}
-	rows, err := e.count(ctx, "SELECT COUNT(*) FROM configs")
-	if err != nil {
-		return err
-	}
-	histories, err := e.count(ctx, "SELECT COUNT(*) FROM config_histories")
-	if err != nil {
-		return err
-	}
-
+// print prints the table and the ratios.
+func (c *comparison) print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(table, "\n\tper second\tmin–max")
-	for _, process := range processes {
+	fmt.Fprintf(table, "\n%s\tper second\tmin–max", c.title)
+	for _, process := range c.processes {
 		fmt.Fprintf(table, "\tµs CPU %s", process.name)
 	}
 	fmt.Fprintln(table)
-	for _, subject := range subjects {
+	for _, subject := range c.subjects {
 		fmt.Fprintf(table, "%s\t%s", subject.name, spread(subject.rates(), "%.0f\t%.0f–%.0f"))
-		for i := range processes {
+		for i := range c.processes {
 			fmt.Fprintf(table, "\t%.0f", median(subject.cpu(i)))
 		}
 		fmt.Fprintln(table)
@@ -74,16 +28,27 @@ func printReport(ctx context.Context, out io.Writer, e *engine, o options, subje
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprintln(out)
+	for _, r := range c.ratios {
+		share := ratios(r.of.rates(), r.to.rates())
+		fmt.Fprintf(out, "%s  %s", r.name, spread(share, "%.2f (%.2f–%.2f)"))
+		if r.aim > 0 {
+			fmt.Fprintf(out, "  aim: at least %.1f, %s", r.aim, verdict(median(share), r.aim))
+		}
+		fmt.Fprintln(out)
+	}
+	return nil
+}
 
-	a, b, c := subjects[0].rates(), subjects[1].rates(), subjects[2].rates()
-	share := ratios(c, b)
-	replayed := ratios(subjects[4].rates(), subjects[3].rates())
-	fmt.Fprintf(out, "\nC/B  %s  aim: at least %.2f, %s\n", spread(share, "%.2f (%.2f–%.2f)"), aim, verdict(median(share), aim))
-	fmt.Fprintf(out, "E/D  %s  aim: at least %.2f, %s\n", spread(replayed, "%.2f (%.2f–%.2f)"), replayAim, verdict(median(replayed), replayAim))
-	fmt.Fprintf(out, "B/A  %s\n", spread(ratios(b, a), "%.2f (%.2f–%.2f)"))
+// printMachine prints what is needed to read the numbers.
+func printMachine(ctx context.Context, out io.Writer, e *engine, o options) error {
+	settings, err := e.settings(ctx)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(out, "\nMedians of %d interleaved rounds of %s each, after one that warms up; ratios within a round; successes only.\n", o.rounds, o.period)
-	fmt.Fprintf(out, "%d writers, each its own row and connection; values of %d bytes; %d configs, %d history rows at the end.\n", o.workers, len(valueOf(0)), rows, histories)
-	fmt.Fprintf(out, "MariaDB %s. Pools: %d connections here, the service's default there.\n", settings, o.workers)
+	fmt.Fprintf(out, "%d writers or connections; config values of %d bytes.\n", o.workers, len(valueOf(0)))
+	fmt.Fprintf(out, "MariaDB %s. Redis appendonly yes, appendfsync everysec. Pools: the service's default.\n", settings)
 	fmt.Fprintf(out, "%d CPUs shared by MariaDB, Redis, the services and the generator.\n", runtime.NumCPU())
 	return nil
 }

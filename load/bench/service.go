@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	base       = "/api/v1"
 	readyLimit = 30 * time.Second
 	stopLimit  = 20 * time.Second
 )
@@ -31,34 +32,36 @@ type service struct {
 	home    string // its log and data
 }
 
-// startService migrates the database, starts the service and creates a token. Without redisURL it
-// is a service of one process.
-func startService(ctx context.Context, admin, databaseURL, redisURL string) (*service, error) {
-	admin, err := filepath.Abs(admin)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(admin); err != nil {
-		return nil, fmt.Errorf("%w: build it with `make build`", err)
+// startService migrates the database with admin, starts the service, which is of one process, and
+// creates a token.
+func startService(ctx context.Context, admin, databaseURL string) (*service, error) {
+	return launch(ctx, admin, []string{admin, "serve"}, "INTERLOCK_DATABASE_URL="+databaseURL, "INTERLOCK_REDIS_URL=")
+}
+
+// launch is startService for a command that serves, with more environment.
+func launch(ctx context.Context, admin string, command []string, environment ...string) (*service, error) {
+	for _, path := range []string{admin, command[0]} {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%w: build it with `make bench`", err)
+		}
 	}
 	home, err := os.MkdirTemp("", "interlock-bench-")
 	if err != nil {
 		return nil, err
 	}
 	s := &service{home: home, ended: make(chan error, 1)}
-	if err := s.start(ctx, admin, databaseURL, redisURL); err != nil {
+	if err := s.start(ctx, admin, command, environment); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
 	return s, nil
 }
 
-func (s *service) start(ctx context.Context, admin, databaseURL, redisURL string) error {
+func (s *service) start(ctx context.Context, admin string, command, more []string) error {
 	environment := append(os.Environ(),
-		"INTERLOCK_DATABASE_URL="+databaseURL,
-		"INTERLOCK_REDIS_URL="+redisURL,
 		"INTERLOCK_DATA_DIR="+filepath.Join(s.home, "data"),
 		"INTERLOCK_ADMIN_PASSWORD=bench-only-"+randomHex(16),
 	)
+	environment = append(environment, more...)
 	if _, err := output(ctx, environment, admin, "migrate", "up"); err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func (s *service) start(ctx context.Context, admin, databaseURL, redisURL string
 	if s.address, err = freeAddress(); err != nil {
 		return err
 	}
-	if err := s.serve(environment, admin); err != nil {
+	if err := s.serve(environment, command); err != nil {
 		return err
 	}
 	if err := s.awaitReady(ctx); err != nil {
@@ -77,14 +80,14 @@ func (s *service) start(ctx context.Context, admin, databaseURL, redisURL string
 	return err
 }
 
-func (s *service) serve(environment []string, admin string) error {
+func (s *service) serve(environment, arguments []string) error {
 	log, err := os.Create(filepath.Join(s.home, "service.log"))
 	if err != nil {
 		return err
 	}
 	defer log.Close()
 	// Not CommandContext: stop ends it, and gives it the time to finish what is in flight.
-	command := exec.Command(admin, "serve", "--addr", s.address)
+	command := exec.Command(arguments[0], append(arguments[1:], "--addr", s.address)...)
 	command.Env = environment
 	command.Stdout, command.Stderr = log, log
 	if err := command.Start(); err != nil {
@@ -148,29 +151,43 @@ func (s *service) stop() error {
 
 // create POSTs a config and returns its ETag.
 func (s *service) create(ctx context.Context, config map[string]any) (string, error) {
-	body, err := json.Marshal(config)
+	_, etag, err := s.ask(ctx, http.MethodPost, "/configs", config)
+	return etag, err
+}
+
+// ask sends a JSON body to a route of the API and returns the JSON object and the ETag of the
+// reply, which is a success. Headers are names and values in turn.
+func (s *service) ask(ctx context.Context, method, path string, body any, headers ...string) (map[string]any, string, error) {
+	encoded, err := json.Marshal(body)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.address+"/api/v1/configs", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.address+base+path, bytes.NewReader(encoded))
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	request.Header.Set("Authorization", "Bearer "+s.token)
 	request.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
 	reply, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	defer reply.Body.Close()
 	said, err := io.ReadAll(reply.Body)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	if reply.StatusCode != http.StatusCreated {
-		return "", fmt.Errorf("POST /configs answered %d: %s", reply.StatusCode, said)
+	if reply.StatusCode/100 != 2 {
+		return nil, "", fmt.Errorf("%s %s answered %d: %s", method, path, reply.StatusCode, said)
 	}
-	return reply.Header.Get("ETag"), nil
+	var object map[string]any
+	if len(said) > 0 {
+		err = json.Unmarshal(said, &object)
+	}
+	return object, reply.Header.Get("ETag"), err
 }
 
 func output(ctx context.Context, environment []string, name string, arguments ...string) (string, error) {

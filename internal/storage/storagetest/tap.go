@@ -102,9 +102,9 @@ func (tp *Tap) Take() []string {
 // wordsOf is how many words tell a statement.
 var wordsOf = map[string]int{"SELECT": 2, "UPDATE": 2, "INSERT": 3, "DELETE": 3, "START": 2, "COMMIT": 1, "ROLLBACK": 1, "EXECUTE": 1}
 
-// TappedMariaDB returns a migrated database of the test's own whose statements pass a
-// Tap, to tell what something costs.
-func TappedMariaDB(t *testing.T) (*storage.DB, *Tap) {
+// Tapped returns a migrated MariaDB database of the test's own whose statements pass a
+// tap.
+func Tapped(t *testing.T) (*storage.DB, *Tap) {
 	t.Helper()
 	u, err := url.Parse(NewMariaDBURL(t))
 	require.NoError(t, err)

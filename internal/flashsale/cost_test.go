@@ -1,0 +1,122 @@
+package flashsale_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/clock"
+	"interlock/internal/flashsale"
+	"interlock/internal/mq"
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/storage/storagetest"
+)
+
+// commands notes the commands that a client sends, but for those that set a connection up.
+type commands struct {
+	mu   sync.Mutex
+	sent []string
+}
+
+func (c *commands) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (c *commands) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		// The server may not know a script, and is given it then.
+		if cmd.Name() != "hello" && !redis.HasErrorPrefix(err, "NOSCRIPT") {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.sent = append(c.sent, strings.TrimSuffix(cmd.Name(), "sha"))
+		}
+		return err
+	}
+}
+
+func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// take returns what was sent since the last call.
+func (c *commands) take() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sent := c.sent
+	c.sent = nil
+	return sent
+}
+
+// costly is a shop on MariaDB and Redis whose statements and commands are noted.
+func costly(t *testing.T) (*shop, *storagetest.Tap, *commands) {
+	db, statements := storagetest.Tapped(t)
+	now := clock.NewFake(opening)
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	sent := &commands{}
+	client.AddHook(sent)
+	queues := mq.NewRedis(client, fmt.Sprintf("cost:%d:", rand.Uint64()), mq.Options{Clock: now})
+	return newShop(storagetest.Tenant(t), t, db, now, queues, flashsale.NewRedisGate(client, queues, now)), statements, sent
+}
+
+func TestAPurchaseCostsOneScriptAndNoStatementAndASoldOutAnswerNothing(t *testing.T) {
+	s, statements, sent := costly(t)
+	sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
+	require.Equal(t, 202, s.buy(t, sale, 1, 1).Status)
+	statements.Take()
+	sent.take()
+
+	require.Equal(t, 202, s.buy(t, sale, 2, 1).Status)
+	require.Empty(t, statements.Take(), "of a sale that was looked up some seconds ago at most")
+	require.Equal(t, []string{"eval"}, sent.take())
+
+	require.Equal(t, "sold_out", s.buy(t, sale, 3, 1).Body["code"])
+	require.Equal(t, []string{"eval"}, sent.take(), "the gate says so once")
+	require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
+	require.Empty(t, sent.take(), "and this process remembers")
+	require.Empty(t, statements.Take())
+
+	s.clock.Advance(6 * time.Second)
+	require.Equal(t, "sold_out", s.buy(t, sale, 5, 1).Body["code"])
+	require.Equal(t, []string{"SELECT flash_sales", "SELECT flash_sale_stocks"}, statements.Take(), "what is known of a sale gets old")
+}
+
+func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
+	s, statements, sent := costly(t)
+	sale := s.open(t, object{"quantity": 150, "perUserLimit": 1})
+	queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+	_, err := queue.Claim(s.ctx, 100, time.Minute) // the first one of a process makes the queue known
+	require.NoError(t, err)
+	user := int64(0)
+	for _, size := range []int{2, 100} {
+		for range size {
+			user++
+			require.Equal(t, 202, s.buy(t, sale, user, 1).Status)
+		}
+		statements.Take()
+		sent.take()
+		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		require.NoError(t, err)
+		require.Len(t, batch.Messages, size)
+		outcomes := s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
+		require.NoError(t, queue.Settle(s.ctx, batch, outcomes))
+
+		require.Equal(t, []string{
+			"SELECT flash_sales", "SELECT flash_sale_stocks",
+			"START TRANSACTION",
+			"INSERT INTO orders", "SELECT orders", "INSERT INTO order_lines", "INSERT INTO order_histories",
+			"UPDATE flash_sale_stocks",
+			"UPDATE inventory_holds", "INSERT INTO inventory_holds",
+			"INSERT INTO audit_entries",
+			"COMMIT",
+		}, statements.Take(), "a batch of %d", size)
+		require.Equal(t, []string{"eval", "eval", "eval", "eval"}, sent.take(), "claim, begin, settle with the gate, acknowledge")
+		confirmed, _ := s.soldInSQL(t, sale)
+		require.Equal(t, user, confirmed)
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bufio"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// customers are the shop's: each is made when it is wanted and comes once. Nobody uses them in
+// parallel.
+type customers struct {
+	secret string
+	last   int64   // id of the newest one
+	pace   float64 // the most that have come a second
+}
+
+// firstPace is for how many customers a second there are tokens before any has come.
+const firstPace = 25_000
+
+// sign returns a token for a customer that has none yet (JWT, RFC 7519, HS256).
+func (c *customers) sign() string {
+	c.last++
+	encode := base64.RawURLEncoding.EncodeToString
+	text := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." +
+		encode(fmt.Appendf(nil, `{"sub":"%d","name":"Customer %d","exp":%d}`, c.last, c.last, time.Now().Add(time.Hour).Unix()))
+	mac := hmac.New(sha256.New, []byte(c.secret))
+	mac.Write([]byte(text))
+	return text + "." + encode(mac.Sum(nil))
+}
+
+// write writes one token a line: more than will come in a period.
+func (c *customers) write(path string, period time.Duration) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	for range int(max(firstPace, 2*c.pace) * (period.Seconds() + 1)) {
+		// The writer keeps its first error for Flush.
+		_, _ = out.WriteString(c.sign() + "\n")
+	}
+	return errors.Join(out.Flush(), file.Close())
+}
+
+func (c *customers) came(n int64, took time.Duration) {
+	c.pace = max(c.pace, float64(n)/took.Seconds())
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+//go:embed requests.lua
+var requestsScript []byte
+
+// volley is one kind of request that wrk sends over and over. What the replies were is read from
+// the service's own metrics, so that wrk need not look at them.
+type volley struct {
+	service *benchServer
+	method  string
+	path    string // below the API's base
+	body    string
+	headers []string
+	// customers sign the requests, each another; nil leaves it to the headers.
+	customers *customers
+	route     string // as the metrics name it, below the API's base
+	status    string // of every reply
+}
+
+// wrkSlack is how much longer than its period wrk may take to end.
+const wrkSlack = 20 * time.Second
+
+var errNoWrk = errors.New("wrk is not installed: run it with `make bench`")
+
+// load makes the tokens for one period and returns their file, "" without customers.
+func (v *volley) load(period time.Duration) (tokens string, err error) {
+	if v.customers == nil {
+		return "", nil
+	}
+	tokens = filepath.Join(v.service.home, "tokens")
+	return tokens, v.customers.write(tokens, period)
+}
+
+// fire sends for a period and returns how many requests were answered, and in which time. Any
+// other reply is an error. A request that wrk cut off at its end may have been answered.
+func (v *volley) fire(ctx context.Context, connections int, period time.Duration, tokens string) (int64, time.Duration, error) {
+	before, err := v.service.settled(ctx, v.method, v.route)
+	if err != nil {
+		return 0, 0, err
+	}
+	answered, took, err := v.wrk(ctx, connections, period, tokens)
+	if err != nil {
+		return 0, 0, err
+	}
+	if v.customers != nil {
+		v.customers.came(answered, took)
+	}
+	return answered, took, v.check(ctx, before, answered, int64(connections))
+}
+
+func (v *volley) wrk(ctx context.Context, connections int, period time.Duration, tokens string) (int64, time.Duration, error) {
+	seconds := int(math.Ceil(period.Seconds()))
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+wrkSlack)
+	defer cancel()
+	arguments := append([]string{
+		"--threads", "1", "--connections", strconv.Itoa(connections), "--duration", strconv.Itoa(seconds) + "s", "--timeout", "10s",
+		"--script", filepath.Join(v.service.home, "requests.lua"), "http://" + v.service.address,
+		"--", v.method, base + v.path, v.body, tokens,
+	}, v.headers...)
+	said, err := exec.CommandContext(ctx, "wrk", arguments...).CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		return 0, 0, errNoWrk
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("wrk: %w\n%s", err, said)
+	}
+	return parseWrk(string(said))
+}
+
+var wrkLine = regexp.MustCompile(`(?m)^bench: (\d+) (\d+) (\d+)$`)
+
+func parseWrk(said string) (answered int64, took time.Duration, err error) {
+	found := wrkLine.FindStringSubmatch(said)
+	if found == nil {
+		return 0, 0, fmt.Errorf("wrk said nothing that can be read: %s", said)
+	}
+	var numbers [3]int64
+	for i := range numbers {
+		if numbers[i], err = strconv.ParseInt(found[i+1], 10, 64); err != nil {
+			return 0, 0, err
+		}
+	}
+	if numbers[2] != 0 {
+		return 0, 0, fmt.Errorf("%d connections failed: %s", numbers[2], said)
+	}
+	return numbers[0], time.Duration(numbers[1]) * time.Microsecond, nil
+}
+
+// gone is the status under which the service counts requests whose client hung up.
+const gone = "499"
+
+// check holds what the service answered against what wrk counted.
+func (v *volley) check(ctx context.Context, before map[string]int64, answered, connections int64) error {
+	after, err := v.service.settled(ctx, v.method, v.route)
+	if err != nil {
+		return err
+	}
+	for status, n := range after {
+		n -= before[status]
+		switch {
+		case status == v.status && n >= answered && n <= answered+connections:
+		case status == gone && n <= connections:
+		case status == v.status || n != 0:
+			return fmt.Errorf("%d replies of status %s to %d requests, expected status %s only", n, status, answered, v.status)
+		}
+	}
+	return nil
+}
+
+// benchServer is the service with routes that do nothing, and with a Redis.
+type benchServer struct {
+	*service
+	profiles string // address of net/http/pprof, "" without
+}
+
+func startBenchServer(ctx context.Context, o options, e *engine, r redisServer, secret string) (*benchServer, error) {
+	command := []string{o.server}
+	profiles := ""
+	if o.profile != "" {
+		address, err := freeAddress()
+		if err != nil {
+			return nil, err
+		}
+		profiles = address
+		command = append(command, "--profile", address)
+	}
+	s, err := launch(ctx, o.admin, command,
+		"INTERLOCK_DATABASE_URL="+e.serviceURL(), "INTERLOCK_REDIS_URL="+r.url, "INTERLOCK_CUSTOMER_JWT_SECRET="+secret)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(s.home, "requests.lua"), requestsScript, 0o600); err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return &benchServer{s, profiles}, nil
+}
+
+// settled is replies once no request is under way any more.
+func (s *benchServer) settled(ctx context.Context, method, route string) (map[string]int64, error) {
+	for last := int64(-1); ; {
+		found, err := s.replies(ctx, method, route)
+		if err != nil {
+			return nil, err
+		}
+		sum := int64(0)
+		for _, n := range found {
+			sum += n
+		}
+		if sum == last {
+			return found, nil
+		}
+		last = sum
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+var counted = regexp.MustCompile(`^interlock_http_request_duration_seconds_count\{method="(\w+)",route="([^"]*)",status="(\d+)"\} (\S+)$`)
+
+// replies returns how many replies of each status the service has given on a route.
+func (s *benchServer) replies(ctx context.Context, method, route string) (map[string]int64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+"/metrics", nil)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer reply.Body.Close()
+	found := map[string]int64{}
+	lines := bufio.NewScanner(reply.Body)
+	for lines.Scan() {
+		match := counted.FindStringSubmatch(lines.Text())
+		if match == nil || match[1] != method || match[2] != base+route {
+			continue
+		}
+		n, err := strconv.ParseFloat(match[4], 64)
+		if err != nil {
+			return nil, err
+		}
+		found[match[3]] = int64(n)
+	}
+	return found, lines.Err()
+}
+
+// profiled writes a CPU profile of the service to folder while work runs.
+func (s *benchServer) profiled(ctx context.Context, folder, name string, period time.Duration, work func()) error {
+	if s.profiles == "" {
+		work()
+		return nil
+	}
+	written := make(chan error, 1)
+	go func() { written <- s.profile(ctx, filepath.Join(folder, name+".pprof"), period) }()
+	work()
+	return <-written
+}
+
+func (s *benchServer) profile(ctx context.Context, path string, period time.Duration) error {
+	seconds := max(1, int(period.Seconds()))
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", s.profiles, seconds), nil)
+	if err != nil {
+		return err
+	}
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer reply.Body.Close()
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, reply.Body)
+	return errors.Join(err, file.Close())
+}
+
+// subject measures the volley. around, if any, is told before and returns what is to be done after.
+func (v *volley) subject(o options, name string, around func(ctx context.Context) (func() error, error)) *subject {
+	measured := &subject{name: name}
+	measured.run = func(ctx context.Context, processes []process) (taken sample, err error) {
+		if around != nil {
+			after, err := around(ctx)
+			if err != nil {
+				return sample{}, err
+			}
+			defer func() { err = errors.Join(err, after()) }()
+		}
+		tokens, err := v.load(o.period)
+		if err != nil {
+			return sample{}, err
+		}
+		profileErr := v.service.profiled(ctx, o.profile, measured.letter(), o.period, func() {
+			taken, err = timed(processes, func() (int64, time.Duration, error) { return v.fire(ctx, o.workers, o.period, tokens) })
+		})
+		return taken, errors.Join(err, profileErr)
+	}
+	return measured
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
