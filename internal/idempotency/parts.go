@@ -50,7 +50,7 @@ func (a *attempt) Parts(ctx context.Context) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	return parts, k.store.forget(ctx, expired)
+	return parts, k.store.forget(ctx, a.actor.TenantID, expired)
 }
 
 // Part implements httpapi.Attempt.
@@ -119,11 +119,12 @@ func (s store) parts(ctx context.Context, scope string) ([]Record, error) {
 }
 
 // forget deletes records by their ids, so that others can take their places.
-func (s store) forget(ctx context.Context, ids []int64) error {
+func (s store) forget(ctx context.Context, tenant int64, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := s.db.Write(ctx).Where("id IN ?", ids).Delete(&Record{}).Error; err != nil {
+	const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id IN ?"
+	if err := s.db.Write(ctx).Exec(statement, tenant, ids).Error; err != nil {
 		return fmt.Errorf("forget expired parts of a batch: %w", err)
 	}
 	return nil

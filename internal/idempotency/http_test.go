@@ -2,8 +2,11 @@ package idempotency_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,4 +153,115 @@ func count(t *testing.T, ctx context.Context, db *storage.DB, table string) int6
 	actor, _ := principal.From(ctx)
 	require.NoError(t, db.Read(ctx).Raw("SELECT COUNT(*) FROM "+table+" WHERE tenant_id = ?", actor.TenantID).Scan(&n).Error)
 	return n
+}
+
+// newBatches returns a service whose one route makes each thing of a list in a unit of its own.
+func newBatches(t *testing.T, ctx context.Context, db *storage.DB) (f *faulty, runs *atomic.Int64) {
+	t.Helper()
+	storagetest.CreateThings(t, ctx, db)
+	locks := lock.NewInProcess(clock.System{}, lock.Observer{})
+	f, runs = &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))}, &atomic.Int64{}
+	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
+	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
+		r.Batch(http.MethodPost, "/thing-batches", "", func(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {
+			return f.makeEach(c, b, runs)
+		})
+	})
+	return f, runs
+}
+
+func (f *faulty) makeEach(c echo.Context, b *httpapi.Batch, runs *atomic.Int64) (httpapi.Reply, error) {
+	var names []string
+	if err := json.Unmarshal(httpapi.Body(c), &names); err != nil {
+		return httpapi.Reply{}, err
+	}
+	made := make([]string, len(names))
+	for i, name := range names {
+		err := b.Do(c.Request().Context(), name, &made[i], func(ctx context.Context, u *uow.Unit) error {
+			thing := storagetest.Thing{Name: name}
+			if err := guard.Insert(ctx, u, &thing); err != nil {
+				return err
+			}
+			u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + name})
+			made[i] = fmt.Sprintf("%s in run %d", name, runs.Add(1))
+			return f.fail()
+		})
+		if err != nil {
+			return httpapi.Reply{}, err
+		}
+	}
+	return httpapi.OK(object{"made": made}), nil
+}
+
+func TestAPartOfABatchIsKeptUntilTheWholeIs(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		f, runs := newBatches(t, ctx, db)
+		post := func(body string) httpapitest.Answer {
+			return f.Send(t, http.MethodPost, "/thing-batches", body, "X-Idempotency-Key", "k-1")
+		}
+		f.fail = func() error {
+			if runs.Load() == 3 {
+				return errors.New("out of tea")
+			}
+			return nil
+		}
+		require.Equal(t, http.StatusInternalServerError, post(`["a","b","c"]`).Status)
+		require.EqualValues(t, 2, count(t, ctx, db, "things"))
+		require.EqualValues(t, 2, count(t, ctx, db, "idempotency_keys"))
+		found, err := f.keeper.ByKey(ctx, "a", 10)
+		require.NoError(t, err)
+		require.Empty(t, found, "a part is nobody's key")
+
+		other := post(`["a","b","x"]`)
+		require.Equal(t, http.StatusUnprocessableEntity, other.Status, "another body, whose parts have the same names")
+		require.Equal(t, "idempotency_key_reused", other.Body["code"])
+		require.EqualValues(t, 2, count(t, ctx, db, "things"))
+	})
+}
+
+func TestTheRepeatOfABatchDoesTheRestAndAnswersForAll(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		f, runs := newBatches(t, ctx, db)
+		post := func() httpapitest.Answer {
+			return f.Send(t, http.MethodPost, "/thing-batches", `["a","b","c"]`, "X-Idempotency-Key", "k-1")
+		}
+		f.fail = func() error {
+			if runs.Load() == 3 {
+				return errors.New("out of tea")
+			}
+			return nil
+		}
+		require.Equal(t, http.StatusInternalServerError, post().Status)
+		again := post()
+		require.Equal(t, object{"made": []any{"a in run 1", "b in run 2", "c in run 4"}}, again.Body)
+		require.Empty(t, again.Header.Get(httpapi.HeaderReplay), "nobody was answered before")
+		require.EqualValues(t, 3, count(t, ctx, db, "things"))
+		require.EqualValues(t, 3, count(t, ctx, db, "audit_entries"))
+		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the parts have gone into the whole")
+		replay := post()
+		require.Equal(t, "true", replay.Header.Get(httpapi.HeaderReplay))
+		require.Equal(t, again.Body, replay.Body)
+	})
+}
+
+func TestThePartsOfABatchExpireAsKeysDo(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		f, runs := newBatches(t, ctx, db)
+		f.fail = func() error {
+			if runs.Load() == 2 {
+				return errors.New("out of tea")
+			}
+			return nil
+		}
+		post := func() httpapitest.Answer {
+			return f.Send(t, http.MethodPost, "/thing-batches", `["a","b"]`, "X-Idempotency-Key", "k-1")
+		}
+		require.Equal(t, http.StatusInternalServerError, post().Status)
+		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"))
+		f.clock.Advance(idempotency.DefaultRetention)
+		require.Equal(t, http.StatusInternalServerError, post().Status, "a is asked for anew, and is there already")
+		require.Zero(t, count(t, ctx, db, "idempotency_keys"))
+		require.EqualValues(t, 1, count(t, ctx, db, "things"))
+	})
 }
