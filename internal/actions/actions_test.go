@@ -290,7 +290,7 @@ func TestARestartInBetweenKeepsWhatWasApplied(t *testing.T) {
 }
 
 func TestATapCostsOneTransactionOfThreeWritesAndAStaleOneNone(t *testing.T) {
-	db, statements := storagetest.Tapped(t)
+	db, statements := storagetest.TappedMariaDB(t)
 	customer := open(storagetest.Tenant(t), db).customer(7)
 	tap := func(id int64, active any, outcome string) []string {
 		statements.Take()
