@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { ReactNode, SubmitEvent } from 'react';
+import { useEffect, useRef, type ReactNode, type SubmitEvent } from 'react';
 import { useText } from '@/i18n';
 import { KeyedNotice } from '../feedback/KeyedNotice';
 import { uiMessages } from '../messages';
@@ -22,6 +22,12 @@ interface Props {
 export function KeyedDialog({ keyed, title, confirm, color, refusal, onClose, children }: Props) {
   const t = useText(uiMessages);
   const { error, isFixed, isOpen, isPending } = keyed;
+  const isRefused = error !== null && !isFixed;
+  const told = useRef<HTMLDivElement>(null);
+  // The button stands at the end of what may be a long form, and the reason at its beginning.
+  useEffect(() => {
+    if (isRefused) told.current?.scrollIntoView({ block: 'center' });
+  }, [isRefused, error]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     keyed.submit();
@@ -35,7 +41,7 @@ export function KeyedDialog({ keyed, title, confirm, color, refusal, onClose, ch
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <KeyedNotice keyed={keyed} />
-          {error !== null && !isFixed && refusal(error)}
+          {isRefused && <div ref={told}>{refusal(error)}</div>}
           {children}
           <Group justify="flex-end">
             <Button onClick={close}>{t('cancel')}</Button>
