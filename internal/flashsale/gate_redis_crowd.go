@@ -34,16 +34,18 @@ type asking struct {
 	purchase Purchase
 	message  []byte
 	// now is the gate's argument of that name.
-	now   int64
+	now int64
+	// gone is closed when the customer does not wait any more.
+	gone  <-chan struct{}
 	reply []any
 	err   error
 	done  chan struct{}
 }
 
-// ask returns the script's reply to a purchase. When ctx ends first the purchase may be
-// let in all the same.
+// ask returns the script's reply to a purchase. When ctx ends while the script is under
+// way, the purchase may be let in all the same.
 func (c *crowd) ask(ctx context.Context, a *asking) ([]any, error) {
-	a.done = make(chan struct{})
+	a.gone, a.done = ctx.Done(), make(chan struct{})
 	c.mu.Lock()
 	c.waiting = append(c.waiting, a)
 	going := !c.away
@@ -61,33 +63,55 @@ func (c *crowd) ask(ctx context.Context, a *asking) ([]any, error) {
 }
 
 // trip asks for those who wait, and sees to it that others who came meanwhile are asked
-// for too.
+// for too. Should it fail, they are told so as well: nobody is to stand in a line of
+// time-outs.
 func (c *crowd) trip(ctx context.Context) {
 	// Whoever can come now comes first: a script costs some 20 µs by itself, and 5 for
 	// each purchase.
 	runtime.Gosched()
+	err := c.send(ctx, c.take())
 	c.mu.Lock()
-	n := min(len(c.waiting), mostTogether)
-	together := c.waiting[:n:n]
-	c.waiting = c.waiting[n:]
-	c.mu.Unlock()
-
-	c.send(ctx, together)
-
-	c.mu.Lock()
+	var failed []*asking
+	if err != nil {
+		failed, c.waiting = c.waiting, nil
+	}
 	more := len(c.waiting) > 0
 	c.away = more
 	c.mu.Unlock()
+	for _, a := range failed {
+		a.err = err
+		close(a.done)
+	}
 	if more {
 		// The customer who made this trip has its answer and is not to wait for others.
 		go c.trip(ctx)
 	}
 }
 
+// take returns those whose turn it is, without those who have gone.
+func (c *crowd) take() []*asking {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := min(len(c.waiting), mostTogether)
+	together := make([]*asking, 0, n)
+	for _, a := range c.waiting[:n] {
+		select {
+		case <-a.gone:
+		default:
+			together = append(together, a)
+		}
+	}
+	c.waiting = c.waiting[n:]
+	return together
+}
+
 // errReplies means that the script did not reply to each purchase.
 var errReplies = errors.New("the gate's script did not reply to each purchase")
 
-func (c *crowd) send(ctx context.Context, together []*asking) {
+func (c *crowd) send(ctx context.Context, together []*asking) error {
+	if len(together) == 0 {
+		return nil
+	}
 	args := make([]any, 0, 1+5*len(together))
 	args = append(args, together[0].now)
 	for _, a := range together {
@@ -104,4 +128,5 @@ func (c *crowd) send(ctx context.Context, together []*asking) {
 		}
 		close(a.done)
 	}
+	return err
 }

@@ -2,6 +2,7 @@ package flashsale_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -23,6 +24,7 @@ import (
 // roundTrips counts the scripts that a client runs, and holds them up while it is told to.
 type roundTrips struct {
 	made   atomic.Int64
+	lose   atomic.Int64 // how many more fail, after they were held up
 	closed atomic.Pointer[chan struct{}]
 }
 
@@ -36,6 +38,11 @@ func (r *roundTrips) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		r.made.Add(1)
 		if door := r.closed.Load(); door != nil {
 			<-*door
+		}
+		if r.lose.Add(-1) >= 0 {
+			err := errors.New("connection reset")
+			cmd.SetErr(err)
+			return err
 		}
 		return next(ctx, cmd)
 	}
@@ -164,7 +171,7 @@ func TestCustomersWhoComeTogetherAreLetInOneAfterTheOtherInOneRoundTrip(t *testi
 	require.Equal(t, [3]int64{0, 10, 5}, [3]int64{counts.Remaining, counts.Queued, counts.Waiting})
 }
 
-func TestACustomerWhoStopsWaitingForTheGateCanAskAgain(t *testing.T) {
+func TestACustomerWhoLeavesBeforeItsTurnIsNotAskedFor(t *testing.T) {
 	c := newCrowded(t)
 	release := c.trips.hold()
 	c.begin(t)
@@ -172,14 +179,39 @@ func TestACustomerWhoStopsWaitingForTheGateCanAskAgain(t *testing.T) {
 	c.come(t, impatient, 5, c.purchase("a", 1, 1))
 	c.come(t, c.ctx, 6, c.purchase("b", 2, 1))
 	leave()
-	require.Eventually(t, func() bool { return impatient.Err() != nil }, time.Second, time.Millisecond)
 	release()
 	c.asking.Wait()
 	require.ErrorIs(t, c.errs[5], context.Canceled)
 	require.NoError(t, c.errs[6])
+	known, err := c.Ticket(c.ctx, 1, 1, "a")
+	require.NoError(t, err)
+	require.Nil(t, known)
 	again, err := c.Admit(c.ctx, c.purchase("a", 1, 1))
 	require.NoError(t, err)
-	require.Equal(t, flashsale.Known, again.Verdict, "it was asked for all the same")
+	require.Equal(t, flashsale.Accepted, again.Verdict)
+}
+
+func TestOneLostRoundTripIsMadeUpForByAllWhoWaitedForIt(t *testing.T) {
+	c := newCrowded(t)
+	release := c.trips.hold()
+	c.begin(t)
+	for i := range 3 {
+		c.come(t, c.ctx, 1+i, c.purchase(fmt.Sprint("t", i), int64(i+1), 1))
+	}
+	c.trips.lose.Store(1)
+	release()
+	c.asking.Wait()
+	require.Equal(t, flashsale.LimitReached, c.answers[0].Verdict)
+	for i := range 4 {
+		require.NoError(t, c.errs[i])
+	}
+	c.trips.lose.Store(1000)
+	_, err := c.Admit(c.ctx, c.purchase("x", 9, 1))
+	require.ErrorContains(t, err, "connection reset")
+	c.trips.lose.Store(0)
+	counts, err := c.Counts(c.ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, int64(3), counts.Queued)
 }
 
 func TestACrowdIsLetInAfterTheServerForgotItsScripts(t *testing.T) {

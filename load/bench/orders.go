@@ -235,7 +235,7 @@ func (w *lotWriter) commit(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer func() { _ = tx.Rollback() }() // after COMMIT it does nothing
 	tickets, err := w.insertOrders(ctx, tx, n)
 	if err != nil {
 		return fmt.Errorf("insert orders: %w", err)

@@ -108,7 +108,8 @@ func hold(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 	if err := httpapi.Bind(c, &request); err != nil {
 		return httpapi.Reply{}, err
 	}
-	ctx, err := u.Lock(c.Request().Context(), 0, heldLock)
+	// Who looks whether it is held has it for a moment.
+	ctx, err := u.Lock(c.Request().Context(), time.Second, heldLock)
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
