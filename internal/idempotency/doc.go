@@ -18,6 +18,8 @@
 //
 //   - before COMMIT: nothing happened, the lease ends by its TTL, the repeat runs;
 //   - after COMMIT: the repeat is answered from the database;
+//   - between two parts of a batch: what became of the first ones is kept with them, and
+//     the repeat does the rest;
 //   - between a refusal (4xx) and its record: the repeat is decided anew, which is
 //     right, because a refusal had no effect.
 //

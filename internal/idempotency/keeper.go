@@ -53,6 +53,7 @@ type Keeper struct {
 	quota            quota
 	replays          replays
 	memory           memory
+	running          running
 	outage           outage
 	metrics          metrics
 }
@@ -85,6 +86,8 @@ type attempt struct {
 
 	// lease is nil while a replay is sent, and when no lease could be asked for.
 	lease lock.Lease
+	// entered is true while the attempt is among those that run in this process.
+	entered bool
 	// inParts is set when there are parts, which the whole reply replaces.
 	inParts bool
 	// expired is the id of a record whose time is up and whose place is taken.
@@ -92,8 +95,8 @@ type attempt struct {
 	earlier *httpapi.Kept
 }
 
-// Begin implements httpapi.Keeper. This process's memory is asked first and then
-// Redis, which costs a replay one round trip; then the lease is taken, and the database
+// Begin implements httpapi.Keeper. This process is asked first, what it remembers and
+// what it is at, and then Redis, which costs a replay one round trip; then the lease is taken, and the database
 // asked under it, which decides. Without Redis the lease is missing and the unique row
 // remains.
 func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Attempt, error) {
@@ -108,12 +111,9 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 		k.metrics.cache.WithLabelValues("memory").Inc()
 		return a, a.repeat(kept)
 	}
-	if kept := a.cached(ctx); kept != nil {
-		k.memory.put(a.place(), kept)
-		return a, a.repeat(kept)
-	}
-	if err := a.lock(ctx); err != nil {
-		return nil, err
+	if !k.running.enter(a.place()) {
+		k.metrics.refused.WithLabelValues("in_progress").Inc()
+		return nil, inProgress()
 	}
 	begun := false
 	defer func() {
@@ -121,11 +121,24 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 			a.End(ctx)
 		}
 	}()
-	if err := a.lookUp(ctx); err != nil {
+	if err := a.begin(ctx); err != nil {
 		return nil, err
 	}
 	begun = true
 	return a, nil
+}
+
+// begin asks what other processes know of the key.
+func (a *attempt) begin(ctx context.Context) error {
+	a.entered = true
+	if kept := a.cached(ctx); kept != nil {
+		a.keeper.memory.put(a.place(), kept)
+		return a.repeat(kept)
+	}
+	if err := a.lock(ctx); err != nil {
+		return err
+	}
+	return a.lookUp(ctx)
 }
 
 // lock takes the lease that keeps a second attempt out while this one runs.
@@ -357,12 +370,15 @@ func (a *attempt) taken(err error) error {
 
 // End implements httpapi.Attempt.
 func (a *attempt) End(ctx context.Context) {
-	if a.lease == nil {
-		return
+	if a.lease != nil {
+		// A lease that cannot be released ends by its TTL.
+		_ = a.lease.Release(context.WithoutCancel(ctx))
+		a.lease = nil
 	}
-	// A lease that cannot be released ends by its TTL.
-	_ = a.lease.Release(context.WithoutCancel(ctx))
-	a.lease = nil
+	if a.entered {
+		a.keeper.running.leave(a.place())
+		a.entered = false
+	}
 }
 
 // name is the key as the lease and Redis know it.

@@ -78,3 +78,30 @@ func (m *memory) add(at place, kept *answer) {
 	m.young[at] = kept
 	m.sizeOfYounger += kept.size()
 }
+
+// running is the attempts of this process that have not ended: a repeat that comes
+// meanwhile need not ask Redis for the lease that this process has.
+type running struct {
+	mu     sync.Mutex
+	places map[place]struct{}
+}
+
+// enter reports false when another attempt runs.
+func (r *running) enter(at place) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, runs := r.places[at]; runs {
+		return false
+	}
+	if r.places == nil {
+		r.places = make(map[place]struct{})
+	}
+	r.places[at] = struct{}{}
+	return true
+}
+
+func (r *running) leave(at place) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.places, at)
+}
