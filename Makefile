@@ -126,9 +126,13 @@ fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each
 clean: ## Remove what was built, keep ./data
 	rm -rf bin web/dist load/report
 
-web/dist/index.html: $(WEB_SOURCES)
-	npm --prefix web ci --no-audit --no-fund
+web/dist/index.html: $(WEB_SOURCES) web/node_modules/.package-lock.json
 	npm --prefix web run build
+	touch $@
+
+# npm writes this file when it has installed what the lock file names.
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	npm --prefix web ci --no-audit --no-fund
 	touch $@
 
 $(LINT) $(VULNCHECK): test/tools/go.mod test/tools/go.sum
