@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -231,21 +230,6 @@ func PathID(c echo.Context, name, kind string) (int64, error) {
 		return 0, apperr.MissingRow(kind, text)
 	}
 	return id, nil
-}
-
-// PathText reads a text from the path. Echo leaves the escapes in where a client has
-// spelled the path in another way than Go does, such as %3A for a colon. What cannot be
-// read is "", which names no row.
-func PathText(c echo.Context, name string) string {
-	text := c.Param(name)
-	if c.Request().URL.RawPath == "" {
-		return text
-	}
-	plain, err := url.PathUnescape(text)
-	if err != nil {
-		return ""
-	}
-	return plain
 }
 
 // plainText refuses what no column can keep: invalid UTF-8 and NUL.

@@ -269,6 +269,17 @@ func TestAnUnchangedRepresentationIsNotSentAgain(t *testing.T) {
 	require.Equal(t, http.StatusOK, f.send(http.MethodGet, "/api/v1/thing", "", "If-None-Match", `"x"`).Code)
 }
 
+func TestAPathMeansTheSameHoweverItIsSpelled(t *testing.T) {
+	f := newFixture(t, "*")
+	f.Router().Query("/things/:kind/:name", "", func(c echo.Context) (httpapi.Reply, error) {
+		return httpapi.OK([]string{c.Param("kind"), c.Param("name")}), nil
+	})
+	for _, path := range []string{"a:b/c@d", "a%3Ab/c%40d", "%61:b/c@%64"} {
+		require.JSONEq(t, `["a:b","c@d"]`, f.send(http.MethodGet, "/api/v1/things/"+path, "").Body.String(), path)
+	}
+	require.JSONEq(t, `["a/b","%2F"]`, f.send(http.MethodGet, "/api/v1/things/a%2Fb/%252F", "").Body.String())
+}
+
 func TestHeadIsGetWithoutTheBody(t *testing.T) {
 	f := newFixture(t, "things:read")
 	stamp := guard.Row{ID: 5, Version: 3}.Stamp()

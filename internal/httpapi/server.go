@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -119,9 +121,30 @@ func (s *Server) Handle(method, path string, handler http.Handler) {
 // handle registers a handler, one of GET for HEAD too, which is the same without the
 // body (RFC 9110, 9.3.2): net/http leaves that out.
 func (s *Server) handle(method, path string, handler echo.HandlerFunc) {
+	handler = decoded(handler)
 	s.echo.Add(method, path, handler)
 	if method == http.MethodGet {
 		s.echo.Add(http.MethodHead, path, handler)
+	}
+}
+
+// decoded decodes the parameters of the path. Echo leaves the escapes in where a client
+// has spelled the path in another way than Go does, such as %3A for a colon.
+func decoded(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().URL.RawPath == "" {
+			return next(c)
+		}
+		values := slices.Clone(c.ParamValues())
+		for i, value := range values {
+			plain, err := url.PathUnescape(value)
+			if err != nil {
+				return echo.ErrNotFound
+			}
+			values[i] = plain
+		}
+		c.SetParamValues(values...)
+		return next(c)
 	}
 }
 

@@ -80,7 +80,7 @@ func representEvent(e Event) eventView {
 // nameOf reads an aggregate's name from the path. What none can be called names none.
 // Errors: NotFound.
 func nameOf(c echo.Context) (Name, error) {
-	name := Name{Type: httpapi.PathText(c, "type"), ID: httpapi.PathText(c, "id")}
+	name := Name{Type: c.Param("type"), ID: c.Param("id")}
 	if !name.possible() {
 		return name, apperr.New(apperr.NotFound,
 			"No aggregate can be called %q: a type has at most 50 letters, digits, dots, colons, underscores and hyphens, an id at most 128 of them or of @ and ~.", clipped(name.String()))

@@ -1,7 +1,10 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -61,7 +64,8 @@ func (m *Metrics) QueueObserver() mq.Observer {
 const (
 	// queueScrapeLimit bounds the time that a scrape waits for the queues.
 	queueScrapeLimit = 2 * time.Second
-	// maxQueuesMeasured bounds the queues of one scrape.
+	// maxQueuesMeasured bounds the queues of one scrape: those whose numbers are the
+	// highest, because queues are numbered as they come and the old ones are empty.
 	maxQueuesMeasured = 200
 )
 
@@ -103,6 +107,9 @@ func (c queueSizes) sums(ctx context.Context) (map[string]mq.Stats, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(b, a))
+	})
 	sums := make(map[string]mq.Stats)
 	for _, name := range names[:min(len(names), maxQueuesMeasured)] {
 		s, err := c.broker.Queue(name).Stats(ctx)
