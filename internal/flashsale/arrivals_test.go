@@ -107,6 +107,7 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 		synctest.Wait()
 		require.Empty(t, gate.told)
 		<-time.After(10 * time.Second) // of the bubble
+		synctest.Wait()
 		crowd := flashsale.Arrivals{Refused: flashsale.Refusals[int64]{SoldOut: 1000}}
 		require.Equal(t, []flashsale.Arrivals{crowd}, gate.told, "once, and nothing while nobody comes")
 		sales.TurnAway(1)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useFormat, useText } from '@/i18n';
-import { PageHeader, Person, When } from '@/ui';
+import { PageHeader, Person, RecordLink, When } from '@/ui';
 import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
 import { auditMessages } from './messages';
 import { auditLog, readAuditLog, type AuditEntry, type AuditSearch } from './queries';
@@ -42,7 +42,7 @@ function useColumns(): Column<AuditEntry>[] {
     { id: 'time', header: t('time'), cell: (e) => <When time={e.createdTime} />, text: (e) => e.createdTime, narrow: true },
     { id: 'who', header: t('who'), cell: (e) => <Person person={e.actor} withAvatar />, text: (e) => e.actor.name, narrow: true },
     { id: 'action', header: t('action'), cell: (e) => e.action, text: (e) => e.action, mono: true },
-    { id: 'resource', header: t('resource'), cell: (e) => e.resource, text: (e) => e.resource, mono: true, narrow: true },
+    { id: 'resource', header: t('resource'), cell: (e) => <RecordLink path={e.resource} />, text: (e) => e.resource, mono: true, narrow: true },
     { id: 'note', header: t('note'), cell: (e) => e.note, text: (e) => e.note },
     { id: 'exact', header: `${t('time')} (UTC)`, cell: (e) => dateTime(e.createdTime), optional: true },
     { id: 'request', header: t('request'), cell: (e) => e.requestId, text: (e) => e.requestId, mono: true, optional: true },

@@ -1,10 +1,4 @@
-import type { SaleStats } from './queries';
-
-/** A sale's numbers and when they were true here, in ms since 1970. */
-export interface Sample {
-  at: number;
-  stats: SaleStats;
-}
+import type { SaleStats, Sample } from './queries';
 
 /** The numbers of the last minutes, oldest first. */
 export type Feed = readonly Sample[];

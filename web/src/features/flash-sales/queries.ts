@@ -2,13 +2,19 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { answer, api, data, idempotent, type components, type operations } from '@/api';
 import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
-import type { Sample } from './feed';
 
 export type Sale = components['schemas']['FlashSale'];
 export type SaleStatus = components['schemas']['FlashSaleStatus'];
 export type SaleAction = Sale['allowedTransitions'][number];
 export type SaleTerms = components['schemas']['FlashSaleCreate'];
 export type SaleStats = components['schemas']['FlashSaleStats'];
+
+/** A sale's numbers and when they were true here, in ms since 1970. */
+export interface Sample {
+  at: number;
+  stats: SaleStats;
+}
+
 export type SaleRevision = components['schemas']['FlashSaleRevision'];
 export type Reconciliation = components['schemas']['FlashSaleReconciliation'];
 export type DeadLetter = components['schemas']['FlashSaleDead'];

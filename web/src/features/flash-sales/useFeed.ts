@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLive, useLiveState } from '@/api';
-import { follow, type Feed, type Sample } from './feed';
-import { saleStats, type Sale, type SaleStats } from './queries';
+import { follow, type Feed } from './feed';
+import { saleStats, type Sale, type SaleStats, type Sample } from './queries';
 
 /** How often the numbers are asked for, in ms: as a second opinion, and while there is no stream. */
 const checkEvery = 10_000;

@@ -7,9 +7,9 @@ import { useFormat, useText } from '@/i18n';
 import { Banner, Person, ProblemBanner, RecordLink, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import styles from './KeyDrawer.module.css';
-import { ReplyChip } from './KeyList';
 import { idempotencyMessages } from './messages';
 import { oneKey, type IdempotencyKey } from './queries';
+import { ReplyChip } from './ReplyChip';
 import { subjectOf } from './subject';
 
 /** All that is known of one key: who used it, for what, and what became of it. */

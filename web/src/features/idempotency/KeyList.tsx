@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useFormat, useText } from '@/i18n';
-import { PageHeader, Person, StatusChip, When } from '@/ui';
+import { PageHeader, Person, When } from '@/ui';
 import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
 import { KeyDrawer } from './KeyDrawer';
 import { idempotencyMessages } from './messages';
 import { keyList, readKeys, type IdempotencyKey, type KeySearch } from './queries';
+import { ReplyChip } from './ReplyChip';
 
 /** What was asked under an idempotency key, and how often it was asked again. */
 export function KeyList({ search }: { search: KeySearch }) {
@@ -44,11 +45,6 @@ export function KeyList({ search }: { search: KeySearch }) {
 }
 
 const statusOf = (text: string | undefined) => (text !== undefined && /^[1-5]\d\d$/.test(text) ? Number(text) : undefined);
-
-/** A reply's status, coloured as what it means. */
-export function ReplyChip({ status }: { status: number }) {
-  return <StatusChip tone={status < 300 ? 'ok' : status < 500 ? 'warn' : 'bad'}>{status}</StatusChip>;
-}
 
 function useColumns(): Column<IdempotencyKey>[] {
   const t = useText(idempotencyMessages);
