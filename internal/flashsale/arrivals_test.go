@@ -2,6 +2,8 @@ package flashsale_test
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,12 +85,23 @@ func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T
 // attentive notes what it is told.
 type attentive struct {
 	flashsale.Gate
+
+	mu   sync.Mutex
 	told []flashsale.Arrivals
 }
 
 func (g *attentive) Count(_ context.Context, _ int64, a flashsale.Arrivals) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.told = append(g.told, a)
 	return nil
+}
+
+// heard returns what it was told so far.
+func (g *attentive) heard() []flashsale.Arrivals {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.told)
 }
 
 func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T) {
@@ -105,14 +118,14 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 			sales.TurnAway(1)
 		}
 		synctest.Wait()
-		require.Empty(t, gate.told)
+		require.Empty(t, gate.heard())
 		<-time.After(10 * time.Second) // of the bubble
 		synctest.Wait()
 		crowd := flashsale.Arrivals{Refused: flashsale.Refusals[int64]{SoldOut: 1000}}
-		require.Equal(t, []flashsale.Arrivals{crowd}, gate.told, "once, and nothing while nobody comes")
+		require.Equal(t, []flashsale.Arrivals{crowd}, gate.heard(), "once, and nothing while nobody comes")
 		sales.TurnAway(1)
 		stop()
 		<-ended
-		require.Equal(t, []flashsale.Arrivals{crowd, {Refused: flashsale.Refusals[int64]{SoldOut: 1}}}, gate.told, "what is left at the end")
+		require.Equal(t, []flashsale.Arrivals{crowd, {Refused: flashsale.Refusals[int64]{SoldOut: 1}}}, gate.heard(), "what is left at the end")
 	})
 }
