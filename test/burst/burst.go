@@ -94,6 +94,22 @@ func (s *Sale) Rush(t *testing.T) {
 	t.Logf("%d tickets; refused: %v; %d looks at the numbers", len(s.tickets), s.refused, s.looks.Load())
 }
 
+// Await waits until so many customers have a ticket, at most as long as Patience: what is
+// to break in the rush must not come after it, however fast the machine is.
+func (s *Sale) Await(ctx context.Context, tickets int) {
+	ctx, stop := context.WithTimeout(ctx, s.Patience)
+	defer stop()
+	for ctx.Err() == nil && s.accepted() < tickets {
+		wait(ctx, time.Millisecond)
+	}
+}
+
+func (s *Sale) accepted() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.tickets)
+}
+
 func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer int) error {
 	deadline := time.Now().Add(s.Patience)
 	for {
