@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -88,8 +90,26 @@ func useServers() error {
 // runner is a real runner at work, in a temporary directory of its own.
 type runner struct {
 	*exec.Cmd
-	errors bytes.Buffer
+	errors transcript
 	output *bufio.Reader
+}
+
+// transcript keeps what a process says, to be read while it still runs.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *transcript) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *transcript) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func startRunner(t *testing.T, binary, temporary, role string) *runner {
@@ -166,10 +186,11 @@ func TestRunner(t *testing.T) {
 		r := startRunner(t, binary, temporary, roleWaits)
 		pids := r.reported(t)
 		require.NoError(t, syscall.Kill(pids[1], syscall.SIGKILL))
-		requireEnded(t, pids[1:2])
+		require.Eventually(t, func() bool {
+			return strings.Contains(r.errors.String(), "redis-server ended while the command ran")
+		}, 20*time.Second, 10*time.Millisecond)
 		require.NoError(t, r.Process.Signal(syscall.SIGTERM))
 		require.Equal(t, 9, exitCode(r.Wait()), "%s", &r.errors)
-		require.Contains(t, r.errors.String(), "redis-server ended while the command ran")
 	})
 
 	t.Run("a killed runner takes its servers with it and the next one removes their data", func(t *testing.T) {
