@@ -20,7 +20,7 @@ type customers struct {
 }
 
 // firstPace is for how many customers a second there are tokens before any has come.
-const firstPace = 25_000
+const firstPace = 100_000
 
 // sign returns a token for a customer that has none yet (JWT, RFC 7519, HS256).
 func (c *customers) sign() string {
