@@ -342,7 +342,7 @@ func (w walk) flash(p *apptest.Program) {
 func (w walk) bury(p *apptest.Program, sale int64) {
 	t, ctx := w.t, w.t.Context()
 	queue := mq.NewSQL(p.Services().DB, clock.System{}, mq.Options{}).Queue(fmt.Sprintf("fs:%d", sale))
-	require.NoError(t, queue.Enqueue(ctx, 0, mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
+	require.NoError(t, queue.Enqueue(ctx, mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
 	dead := func() bool { return len(all(t, w.FlashSales.Dead(sale, client.Paging{}))) == 1 }
 	require.Eventually(t, dead, 20*time.Second, 20*time.Millisecond)
 	require.NoError(t, w.FlashSales.RetryDead(ctx, sale, "BROKEN"))

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -106,6 +107,8 @@ type FlashSaleStats struct {
 	ArrivalsPerSecond float64                    `json:"arrivalsPerSecond"`
 	RefusedPerSecond  FlashSaleRefusals[float64] `json:"refusedPerSecond"`
 	Refusals          FlashSaleRefusals[int64]   `json:"refusals"`
+	// Lost is the number of tickets that were accepted and lost with the gate's store.
+	Lost int64 `json:"lost"`
 }
 
 // FlashSaleRefusals are refused purchases by their code: a number, or a pace a second
@@ -130,8 +133,9 @@ type Reconciliation struct {
 
 // DeadTicket is a purchase that could not be handled and waits for a decision.
 type DeadTicket struct {
-	MessageID    string    `json:"messageId"`
-	UserID       int64     `json:"userId"`
+	MessageID string `json:"messageId"`
+	// UserID is empty when the message cannot be read.
+	UserID       string    `json:"userId"`
 	Quantity     int64     `json:"quantity"`
 	Error        string    `json:"error"`
 	Attempts     int64     `json:"attempts"`
@@ -232,10 +236,26 @@ func (s *FlashSales) Close(ctx context.Context, id int64, options ...CallOption)
 
 // Buy takes a place in the queue for a customer, whose token the client shows or for whom
 // it acts ([Client.For]); [SaleRefused] when there is nothing to buy, [LimitReached] when the
-// customer has all that one may have.
+// customer has all that one may have. When nobody knows whether the purchase was accepted
+// ([OutcomeUnknown]), [TicketOf] finds its ticket, and [FlashSales.Ticket] what became of it;
+// or call Buy again with the same key.
 func (s *FlashSales) Buy(ctx context.Context, id, quantity int64, options ...CallOption) (Ticket, error) {
 	body := map[string]int64{"quantity": quantity}
 	return call[Ticket](ctx, s.client, request{method: http.MethodPost, path: salePath(id) + "/orders", body: body}, options)
+}
+
+// TicketOf returns the ticket that an error of [FlashSales.Buy] is about: of a purchase
+// whose outcome is unknown, or the latest one of a customer who has all that one may have.
+// It is empty when there is none.
+func TicketOf(err error) string {
+	var problem *Problem
+	var about struct {
+		Ticket string `json:"ticket"`
+	}
+	if errors.As(err, &problem) && json.Unmarshal(problem.Body, &about) == nil {
+		return about.Ticket
+	}
+	return ""
 }
 
 // Ticket reads what became of a customer's purchase.

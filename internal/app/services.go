@@ -22,6 +22,7 @@ import (
 	"interlock/internal/dashboard"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
 	"interlock/internal/ledger"
@@ -79,7 +80,7 @@ type Services struct {
 	limiter ratelimit.Limiter
 	locks   lock.Locker
 	broker  mq.Broker
-	gate    flashsale.Gate
+	gate    gate.Gate
 	closers []func()
 }
 
@@ -157,7 +158,7 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if redisURL == "" {
 		sv.locks = lock.NewInProcess(sv.Clock, sv.Metrics.LockObserver())
 		queues := mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
-		sv.broker, sv.gate = queues, flashsale.NewSQLGate(sv.DB, queues, sv.Clock)
+		sv.broker, sv.gate = queues, gate.NewSQL(sv.DB, queues, sv.Clock)
 		bus := events.NewInProcess(eventBuffer)
 		sv.bus, sv.limiter = bus, ratelimit.NewInProcess(sv.Clock.Now)
 		sv.closers = append(sv.closers, bus.Close)
@@ -185,7 +186,7 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	sv.locks = locks
 	sv.closers = append(sv.closers, locks.Close)
 	queues := mq.NewRedis(client, target.Keys("mq"), mq.Options{Observer: sv.Metrics.QueueObserver(), Clock: sv.Clock})
-	sv.broker, sv.gate = queues, flashsale.NewRedisGate(client, queues, nil)
+	sv.broker, sv.gate = queues, gate.NewRedis(client, queues, nil)
 	return nil
 }
 
@@ -224,7 +225,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
-		Items: sv.Catalog, Stock: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
+		Items: sv.Catalog, Inventory: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
 	})
 	sv.Queues = queues.New(queues.Deps{
 		Broker: sv.broker, Locks: sv.locks, Owned: []queues.Owned{sv.FlashSales.Queues},

@@ -11,43 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/flashsale"
-	"interlock/test/racing"
+	"interlock/internal/flashsale/gate"
 )
-
-func TestArrivalsOfAllProcessesAddUpAndTheirPaceIsOfTheLastFullSeconds(t *testing.T) {
-	eachGate(t, func(t *testing.T, g *gateUnderTest) {
-		told := flashsale.Arrivals{Accepted: 2, Refused: flashsale.Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
-		racing.Together(5, func(int) { require.NoError(t, g.Count(g.ctx, g.rules.Sale, told)) })
-		look := func() flashsale.Counts {
-			c, err := g.Counts(g.ctx, g.rules.Sale)
-			require.NoError(t, err)
-			return c
-		}
-		total := flashsale.Refusals[int64]{SoldOut: 200, LimitReached: 15, SaleNotOpen: 20, QueueFull: 5}
-		require.Equal(t, total, look().Refusals)
-		require.Zero(t, look().ArrivalsPerSecond, "this second is not over")
-
-		for second := range 5 {
-			g.clock.Advance(time.Second)
-			require.InDelta(t, 50, look().ArrivalsPerSecond, 0, "after %d s", second+1)
-			require.Equal(t, flashsale.Refusals[float64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}, look().RefusedPerSecond)
-		}
-		g.clock.Advance(time.Second)
-		require.Zero(t, look().ArrivalsPerSecond)
-		require.Zero(t, look().RefusedPerSecond)
-
-		g.clock.Advance(2 * time.Second) // the counters of the first second are used again
-		require.NoError(t, g.Count(g.ctx, g.rules.Sale, flashsale.Arrivals{Refused: flashsale.Refusals[int64]{LimitReached: 5}}))
-		g.clock.Advance(time.Second)
-		require.Equal(t, flashsale.Refusals[float64]{LimitReached: 1}, look().RefusedPerSecond)
-		require.InDelta(t, 1, look().ArrivalsPerSecond, 0)
-
-		g.rules.Epoch++
-		require.NoError(t, g.Build(g.ctx, g.rules, nil))
-		total.LimitReached += 5
-		require.Equal(t, total, look().Refusals, "a gate that is built anew keeps them")
-	})
-}
 
 func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
@@ -84,13 +49,13 @@ func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T
 
 // attentive notes what it is told.
 type attentive struct {
-	flashsale.Gate
+	gate.Gate
 
 	mu   sync.Mutex
-	told []flashsale.Arrivals
+	told []gate.Arrivals
 }
 
-func (g *attentive) Count(_ context.Context, _ int64, a flashsale.Arrivals) error {
+func (g *attentive) Count(_ context.Context, _ int64, a gate.Arrivals) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.told = append(g.told, a)
@@ -98,7 +63,7 @@ func (g *attentive) Count(_ context.Context, _ int64, a flashsale.Arrivals) erro
 }
 
 // heard returns what it was told so far.
-func (g *attentive) heard() []flashsale.Arrivals {
+func (g *attentive) heard() []gate.Arrivals {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.told)
@@ -106,8 +71,8 @@ func (g *attentive) heard() []flashsale.Arrivals {
 
 func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		gate := &attentive{}
-		sales := flashsale.New(flashsale.Deps{Gate: gate})
+		door := &attentive{}
+		sales := flashsale.New(flashsale.Deps{Gate: door})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
@@ -118,14 +83,14 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 			sales.TurnAway(1)
 		}
 		synctest.Wait()
-		require.Empty(t, gate.heard())
+		require.Empty(t, door.heard())
 		<-time.After(10 * time.Second) // of the bubble
 		synctest.Wait()
-		crowd := flashsale.Arrivals{Refused: flashsale.Refusals[int64]{SoldOut: 1000}}
-		require.Equal(t, []flashsale.Arrivals{crowd}, gate.heard(), "once, and nothing while nobody comes")
+		crowd := gate.Arrivals{Refused: gate.Refusals[int64]{SoldOut: 1000}}
+		require.Equal(t, []gate.Arrivals{crowd}, door.heard(), "once, and nothing while nobody comes")
 		sales.TurnAway(1)
 		stop()
 		<-ended
-		require.Equal(t, []flashsale.Arrivals{crowd, {Refused: flashsale.Refusals[int64]{SoldOut: 1}}}, gate.heard(), "what is left at the end")
+		require.Equal(t, []gate.Arrivals{crowd, {Refused: gate.Refusals[int64]{SoldOut: 1}}}, door.heard(), "what is left at the end")
 	})
 }

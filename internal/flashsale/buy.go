@@ -8,14 +8,17 @@ import (
 	"time"
 
 	"interlock/internal/apperr"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
 )
 
 const (
 	// snapshotLife bounds how long a sale is remembered when the news that it changed
-	// did not come. The gate has the last word on everything but the sale's existence.
+	// did not come, and shutLife one that is not open. The gate has the last word on
+	// everything but the sale's existence and its end.
 	snapshotLife = 5 * time.Second
+	shutLife     = time.Second
 	// soldOutLife is for how long this process answers by itself that a sale is sold
 	// out.
 	soldOutLife = 500 * time.Millisecond
@@ -43,7 +46,7 @@ func (s *Service) snapshotOf(ctx context.Context, id int64) (*snapshot, error) {
 	p, _ := principal.From(ctx)
 	if found, ok := s.snapshots.Load(id); ok {
 		snap := found.(*snapshot)
-		if s.clock.Now().Sub(snap.loaded) < snapshotLife {
+		if s.clock.Now().Sub(snap.loaded) < snap.life() {
 			return snap.of(p.TenantID, id)
 		}
 	}
@@ -83,6 +86,13 @@ func (snap *snapshot) of(tenant, id int64) (*snapshot, error) {
 	return snap, nil
 }
 
+func (snap *snapshot) life() time.Duration {
+	if snap.sale.Status == open.Code {
+		return snapshotLife
+	}
+	return shutLife
+}
+
 // forget makes the next look at a sale a fresh one.
 func (s *Service) forget(sale int64) {
 	s.snapshots.Delete(sale)
@@ -92,7 +102,7 @@ func (s *Service) forget(sale int64) {
 // Wish is what a customer wants.
 type Wish struct {
 	Sale  int64
-	User  int64
+	User  string
 	Units int64
 	// Key makes the ticket: the request's idempotency key with who sent it, "" for a
 	// ticket of its own for each request.
@@ -104,7 +114,7 @@ type Wish struct {
 // Receipt says that a purchase was accepted.
 type Receipt struct {
 	// Ticket is as it was accepted: what became of it since, Follow tells.
-	Ticket Ticket
+	Ticket gate.Ticket
 	// Replayed is whether an earlier request with the same key was accepted.
 	Replayed bool
 }
@@ -113,8 +123,9 @@ type Receipt struct {
 //
 // Errors: NotFound; ValidationFailed; SoldOut; SaleNotOpen, with the reason;
 // LimitReached, with the customer's latest ticket; QueueFull; IdempotencyKeyReused when
-// the key's ticket is for another number of units; Unavailable when the gate cannot be
-// reached.
+// the key's ticket is for another number of units; Unavailable when the gate was not
+// reached, and nothing was bought; OutcomeUnknown, with the ticket, when it was asked and
+// did not answer.
 func (s *Service) Buy(ctx context.Context, w Wish) (Receipt, error) {
 	snap, err := s.snapshotOf(ctx, w.Sale)
 	if err != nil {
@@ -124,54 +135,85 @@ func (s *Service) Buy(ctx context.Context, w Wish) (Receipt, error) {
 		return Receipt{}, apperr.Invalid(apperr.Field{Pointer: "/quantity", Code: "min", Message: "must be at least 1"})
 	}
 	if snap.stock == nil {
-		return s.refuse(snap, w, Admission{Verdict: NotOpen})
+		return s.refuse(snap, w, gate.Admission{Verdict: gate.NotOpen})
 	}
 	// A key may be of an earlier request that was let in, which only the gate knows.
 	if w.Key == "" && s.isExhausted(snap, w.Units) {
-		return s.refuse(snap, w, Admission{Verdict: SoldOut})
+		return s.refuse(snap, w, gate.Admission{Verdict: gate.SoldOut})
 	}
 	ticket, err := newTicket(snap.sale.Secret, w.User, w.Key, s.random)
 	if err != nil {
 		return Receipt{}, err
 	}
+	if snap.sale.Status != open.Code {
+		return s.buyLate(ctx, snap, w, ticket)
+	}
 	answer, snap, err := s.admit(ctx, snap, w, ticket)
-	if errors.Is(err, ErrNoGate) {
+	switch {
+	case errors.Is(err, gate.ErrNoGate):
 		s.look()
 		s.metrics.refused.WithLabelValues("rebuilding").Inc()
-		s.arrived(w.Sale, refusedNotOpen)
+		s.arrived(w.Sale, gate.NotOpen)
 		return Receipt{}, rebuilding()
-	}
-	if err != nil {
+	case errors.Is(err, gate.ErrUnknown):
+		s.metrics.refused.WithLabelValues("unknown").Inc()
+		return Receipt{}, purchaseUnknown(ticket, err)
+	case err != nil:
 		s.metrics.refused.WithLabelValues("unavailable").Inc()
 		return Receipt{}, gateError(err)
 	}
 	switch answer.Verdict {
-	case Accepted:
+	case gate.Accepted:
 		s.metrics.accepted.Add(float64(w.Units))
-		s.arrived(w.Sale, letIn)
+		s.arrived(w.Sale, gate.Accepted)
 		return Receipt{Ticket: answer.Ticket}, nil
-	case Known:
-		if answer.Ticket.Units != w.Units || answer.Ticket.User != w.User {
-			return Receipt{}, apperr.New(apperr.IdempotencyKeyReused, "The idempotency key was used for a purchase of %d units; nothing was bought now.", answer.Ticket.Units)
-		}
-		first := answer.Ticket
-		first.State, first.OrderID, first.OrderNo, first.Reason = Queued, 0, "", ""
-		// Without a key the earlier request was this one, whose reply the gate lost.
-		return Receipt{first, w.Key != ""}, nil
+	case gate.Known:
+		return s.replay(w, answer.Ticket)
 	}
 	return s.refuse(snap, w, answer)
 }
 
+// buyLate answers a purchase in a sale that is not open, without its gate, whose store may
+// have come back from when it was: nobody is let in any more, and who was gets the answer
+// of then.
+func (s *Service) buyLate(ctx context.Context, snap *snapshot, w Wish, ticket string) (Receipt, error) {
+	if w.Key != "" {
+		// The gate, where it still knows the ticket, also knows how many waited before it.
+		first, _ := s.gate.Ticket(ctx, snap.stock.ref(), ticket)
+		if first == nil {
+			var err error
+			if first, err = s.find(ctx, snap, ticket); err != nil {
+				return Receipt{}, err
+			}
+		}
+		if first != nil {
+			return s.replay(w, *first)
+		}
+	}
+	return s.refuse(snap, w, gate.Admission{Verdict: gate.NotOpen})
+}
+
+// replay answers a request whose ticket was let in before.
+func (*Service) replay(w Wish, first gate.Ticket) (Receipt, error) {
+	// Nobody knows any more for how many units a lost ticket was.
+	if first.Units != w.Units && first.Units != 0 || first.User != w.User {
+		return Receipt{}, apperr.New(apperr.IdempotencyKeyReused, "The idempotency key was used for a purchase of %d units; nothing was bought now.", first.Units)
+	}
+	first.State, first.Units, first.OrderID, first.OrderNo, first.Reason = gate.Queued, w.Units, 0, "", ""
+	// Without a key the earlier request was this one, whose reply the gate lost.
+	return Receipt{first, w.Key != ""}, nil
+}
+
 // admit asks the gate, and once more with a fresh look at the sale when the gate is of
 // another epoch than this process knew.
-func (s *Service) admit(ctx context.Context, snap *snapshot, w Wish, ticket string) (Admission, *snapshot, error) {
-	ask := func() (Admission, error) {
-		return s.gate.Admit(ctx, Purchase{
-			Sale: w.Sale, Epoch: snap.stock.Epoch, Ticket: ticket, User: w.User, Units: w.Units, Time: s.clock.Now(), Trace: w.Trace,
+func (s *Service) admit(ctx context.Context, snap *snapshot, w Wish, ticket string) (gate.Admission, *snapshot, error) {
+	ask := func() (gate.Admission, error) {
+		return s.gate.Admit(ctx, gate.Purchase{
+			Ref: snap.stock.ref(), Ticket: ticket, User: w.User, Units: w.Units, Time: s.clock.Now(), Trace: w.Trace,
 		})
 	}
 	answer, err := ask()
-	if !errors.Is(err, ErrNoGate) {
+	if !errors.Is(err, gate.ErrNoGate) {
 		return answer, snap, err
 	}
 	s.forget(w.Sale)
@@ -197,26 +239,26 @@ func (s *Service) isExhausted(snap *snapshot, units int64) bool {
 }
 
 // refuse tells a customer why the gate did not let it in.
-func (s *Service) refuse(snap *snapshot, w Wish, a Admission) (Receipt, error) {
+func (s *Service) refuse(snap *snapshot, w Wish, a gate.Admission) (Receipt, error) {
 	s.metrics.refused.WithLabelValues(string(a.Verdict)).Inc()
-	s.arrived(w.Sale, fateOf(a.Verdict))
+	s.arrived(w.Sale, a.Verdict)
 	sale := snap.sale
 	switch a.Verdict {
-	case SoldOut:
+	case gate.SoldOut:
 		if !s.isExhausted(snap, w.Units) {
 			s.exhausted.Store(sale.ID, soldOut{sale.Version, w.Units, s.clock.Now().Add(soldOutLife)})
 		}
 		return Receipt{}, apperr.New(apperr.SoldOut, "%s has fewer than %d units left.", sale.Label(), w.Units)
-	case LimitReached:
+	case gate.LimitReached:
 		return Receipt{}, apperr.New(apperr.LimitReached, "One customer can have %d units of %s, and you have %d.", sale.PerUserLimit, sale.Label(), a.Held).
 			With("ticket", textOrNull(a.Earlier)).With("held", a.Held).With("perUserLimit", sale.PerUserLimit)
-	case QueueFull:
+	case gate.QueueFull:
 		return Receipt{}, apperr.New(apperr.QueueFull, "Too many wait already. Try again in a moment.").After(time.Second)
 	}
 	state := Machine.Of(sale.Status).Name
-	reasons := map[Verdict]string{NotOpen: state, NotStarted: "not_started", Ended: "ended"}
+	reasons := map[gate.Verdict]string{gate.NotOpen: state, gate.NotStarted: "not_started", gate.Ended: "ended"}
 	reason := reasons[a.Verdict]
-	if a.Verdict == NotOpen && sale.Status == open.Code {
+	if a.Verdict == gate.NotOpen && sale.Status == open.Code {
 		// The gate has heard of a pause before this process has.
 		s.forget(sale.ID)
 		reason = "paused"
@@ -231,68 +273,6 @@ func textOrNull(text string) *string {
 	}
 	return &text
 }
-
-// reasonLost is why a ticket is rejected that the gate's store has lost before it
-// became an order.
-const reasonLost = "lost"
-
-// Follow returns a ticket of a customer; with user 0, of any. Errors: NotFound;
-// Unavailable.
-func (s *Service) Follow(ctx context.Context, id, user int64, ticket string) (*Ticket, error) {
-	snap, err := s.snapshotOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if snap.stock == nil {
-		return nil, missingTicket(ticket)
-	}
-	found, err := s.ticket(ctx, snap, ticket)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case found != nil && (user == 0 || found.User == user):
-		return found, nil
-	case found == nil && user != 0 && genuine(snap.sale.Secret, user, ticket):
-		return &Ticket{ID: ticket, User: user, State: Rejected, Reason: reasonLost}, nil
-	}
-	return nil, missingTicket(ticket)
-}
-
-// ticket looks in the gate, and then in SQL, where the orders are. nil when it is in
-// neither.
-func (s *Service) ticket(ctx context.Context, snap *snapshot, ticket string) (*Ticket, error) {
-	found, gateErr := s.gate.Ticket(ctx, snap.sale.ID, snap.stock.Epoch, ticket)
-	if found != nil {
-		return found, nil
-	}
-	orders, err := s.orders.OfTickets(ctx, snap.sale.ID, []string{ticket})
-	if err != nil {
-		return nil, err
-	}
-	if order, ok := orders[ticket]; ok {
-		return order.ticket(), nil
-	}
-	if gateErr == nil {
-		return nil, nil
-	}
-	s.forget(snap.sale.ID)
-	if errors.Is(gateErr, ErrNoGate) {
-		s.look()
-	}
-	return nil, gateError(gateErr)
-}
-
-// ticket is an order as the gate would know it.
-func (o Order) ticket() *Ticket {
-	t := &Ticket{ID: o.Ticket, User: o.User, Units: o.Units, State: Confirmed, AcceptedTime: o.CreatedTime, OrderID: o.ID, OrderNo: o.Number}
-	if !o.Live {
-		t.State = Cancelled
-	}
-	return t
-}
-
-func missingTicket(ticket string) *apperr.Error { return apperr.MissingRow("ticket", ticket) }
 
 // look asks the worker of this process to look at the sales now.
 func (s *Service) look() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"interlock/internal/apperr"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/guard"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
@@ -20,26 +21,27 @@ const (
 	pauseWhenAway = 300 * time.Millisecond
 	// consumerPatience is how long a batch waits for the item's stock.
 	consumerPatience = 10 * time.Second
-	reasonSoldOut    = "sold_out"
+	// maxAttempts is how many failures bury a ticket.
+	maxAttempts = 5
 )
 
 // handler returns what handles the queue of a sale. Any of its tickets can come again,
 // after a crash at any point:
 //
 //	before the COMMIT           nothing was done
-//	after it, before the gate   the orders are found by their tickets, and settled
+//	after it, before the gate   the ends are found in SQL, and told to the gate
 //	after the gate              the tickets have ended, and are only acknowledged
 func (s *Service) handler(id int64) mq.Handler {
 	return func(ctx context.Context, messages []mq.Message) []mq.Outcome {
 		outcomes := make([]mq.Outcome, len(messages))
-		var batch []asked
+		var batch []claimed
 		for i, m := range messages {
-			l, err := letterOf(m)
+			ticket, err := gate.TicketOf(m)
 			if err != nil {
 				outcomes[i] = mq.Dead(err)
 				continue
 			}
-			batch = append(batch, asked{i, Order{Ticket: m.ID, User: l.User, Units: l.Units}, m})
+			batch = append(batch, claimed{i, ticket, m.Attempts})
 		}
 		for i, outcome := range s.handle(ctx, id, batch) {
 			outcomes[batch[i].index] = outcome
@@ -48,16 +50,16 @@ func (s *Service) handler(id int64) mq.Handler {
 	}
 }
 
-// asked is one ticket of a batch.
-type asked struct {
-	index   int
-	ticket  Order
-	message mq.Message
+// claimed is one ticket of a batch.
+type claimed struct {
+	index    int
+	ticket   gate.Ticket
+	attempts int
 }
 
 // handle makes a batch into orders. When something in it is at fault, each ticket is
 // tried by itself, so that one holds up none of the others.
-func (s *Service) handle(ctx context.Context, id int64, batch []asked) []mq.Outcome {
+func (s *Service) handle(ctx context.Context, id int64, batch []claimed) []mq.Outcome {
 	if len(batch) == 0 {
 		return nil
 	}
@@ -66,7 +68,7 @@ func (s *Service) handle(ctx context.Context, id int64, batch []asked) []mq.Outc
 		return repeat(mq.Done(), len(batch))
 	}
 	if isAway(ctx, err) {
-		s.requeue(ctx, id, batch, Queued)
+		s.putBack(ctx, id, batch, gate.Queued)
 		return repeat(mq.Postpone(err, pauseWhenAway), len(batch))
 	}
 	if len(batch) == 1 {
@@ -87,23 +89,20 @@ func repeat(outcome mq.Outcome, n int) []mq.Outcome {
 	return outcomes
 }
 
-// maxAttempts is how many failures bury a ticket.
-const maxAttempts = 5
-
 // failed answers for a ticket that failed by itself.
-func (s *Service) failed(ctx context.Context, id int64, one []asked, err error) mq.Outcome {
-	if one[0].message.Attempts+1 >= maxAttempts {
-		s.requeue(ctx, id, one, Buried)
+func (s *Service) failed(ctx context.Context, id int64, one []claimed, err error) mq.Outcome {
+	if one[0].attempts+1 >= maxAttempts {
+		s.putBack(ctx, id, one, gate.Buried)
 		return mq.Dead(err)
 	}
-	s.requeue(ctx, id, one, Queued)
+	s.putBack(ctx, id, one, gate.Queued)
 	return mq.Retry(err, 0)
 }
 
 // isAway reports whether an error says that something was out of reach or busy, which
 // is no fault of a ticket's.
 func isAway(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, ErrNoGate) || errors.Is(err, errGateAway) ||
+	return ctx.Err() != nil || errors.Is(err, gate.ErrNoGate) || errors.Is(err, errGateAway) || errors.Is(err, guard.ErrStale) ||
 		errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrUnavailable) ||
 		apperr.Has(err, apperr.Unavailable) || apperr.Has(err, apperr.OutcomeUnknown) ||
 		storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly, storage.LockTimeout, storage.WriteConflict) ||
@@ -114,212 +113,268 @@ func isAway(ctx context.Context, err error) bool {
 var errGateAway = errors.New("flashsale: the gate cannot be reached")
 
 func away(err error) error {
-	if err == nil || errors.Is(err, ErrNoGate) {
+	if err == nil || errors.Is(err, gate.ErrNoGate) {
 		return err
 	}
 	return errors.Join(errGateAway, err)
 }
 
-// requeue moves tickets that are being worked on back, or to the dead. Should the gate
-// be away, they are counted as processing until they come again.
-func (s *Service) requeue(ctx context.Context, id int64, batch []asked, to State) {
+// putBack moves tickets that were worked on back to the queued, or to the dead. Should the
+// gate be away, they are counted as processing until they come again.
+func (s *Service) putBack(ctx context.Context, id int64, batch []claimed, to gate.State) {
 	ctx = context.WithoutCancel(ctx)
 	stock, err := stockOf(s.db.Read(ctx), id)
 	if err != nil || stock == nil {
 		return
 	}
-	steps := make([]Step, len(batch))
-	for i, a := range batch {
-		steps[i] = Step{Ticket: a.ticket.Ticket, From: []State{Processing, Queued}, To: to}
+	steps := make([]gate.Step, len(batch))
+	for i, c := range batch {
+		steps[i] = gate.Step{Ticket: c.ticket.ID, From: []gate.State{gate.Processing, gate.Queued}, To: to}
 	}
-	_, _ = s.gate.Move(ctx, id, stock.Epoch, steps)
+	_, _ = s.gate.Move(ctx, stock.ref(), steps)
 }
 
-// makeOrders makes an order of each ticket of a batch that has none, in one unit, and
-// settles the tickets with the gate.
-func (s *Service) makeOrders(ctx context.Context, id int64, batch []asked) error {
-	var settled []Step
-	var epoch int64
-	runs := 0
+// makeOrders makes each ticket of a batch that has not ended an order, or rejects it, in
+// one unit, and then tells the gate.
+func (s *Service) makeOrders(ctx context.Context, id int64, batch []claimed) error {
+	var made *batchOfOrders
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		sale, err := s.Sale(ctx, id)
 		if err != nil {
 			return err
 		}
-		if ctx, err = s.stock.Lock(ctx, u, consumerPatience, sale.SKU); err != nil {
+		if ctx, err = s.inventory.Lock(ctx, u, consumerPatience, sale.SKU); err != nil {
 			return err
 		}
-		runs++
-		b := &makingOf{Service: s, sale: sale, again: runs > 1}
-		settled, err = b.make(ctx, u, batch)
-		epoch = b.epoch
-		return err
+		made = &batchOfOrders{Service: s, sale: sale}
+		return made.make(ctx, u, batch)
 	})
-	if err != nil || len(settled) == 0 {
+	if err != nil {
 		return err
 	}
-	if _, err := s.gate.Move(ctx, id, epoch, settled); err != nil && !errors.Is(err, ErrNoGate) {
-		// Everything is committed. The tickets come again and are settled then.
-		return away(fmt.Errorf("settle tickets: %w", err))
+	s.countEnds(ctx, made)
+	if len(made.ends) == 0 {
+		return nil
 	}
-	s.count(batch, settled)
+	if _, err := s.gate.Move(ctx, made.stock.ref(), made.ends); err != nil && !errors.Is(err, gate.ErrNoGate) {
+		// Everything is committed. The tickets come again, and the gate is told then.
+		return away(fmt.Errorf("tell the gate how tickets ended: %w", err))
+	}
 	return nil
 }
 
-func (s *Service) count(batch []asked, settled []Step) {
-	units := make(map[string]int64, len(batch))
-	for _, a := range batch {
-		units[a.ticket.Ticket] = a.ticket.Units
+// countEnds counts what a batch committed.
+func (s *Service) countEnds(ctx context.Context, made *batchOfOrders) {
+	for _, order := range made.fresh {
+		s.metrics.confirmed.Add(float64(order.Units))
 	}
-	for _, step := range settled {
-		switch step.To {
-		case Confirmed:
-			s.metrics.confirmed.Add(float64(units[step.Ticket]))
-		case Rejected:
-			s.metrics.rejected.WithLabelValues(step.Reason).Add(float64(units[step.Ticket]))
+	lost := 0
+	for _, r := range made.rejected {
+		s.metrics.rejected.WithLabelValues(r.Reason).Add(float64(r.Units))
+		if r.Reason == reasonLost {
+			lost++
 		}
+	}
+	if lost > 0 {
+		s.countLost(ctx, made.sale.ID, lost)
 	}
 }
 
-// makingOf is one batch on its way. The unit has the lock of the item's stock.
-type makingOf struct {
+// batchOfOrders is one batch on its way. The unit has the lock of the item's stock.
+type batchOfOrders struct {
 	*Service
 	sale  *Sale
-	epoch int64
-	// again is whether an earlier run of the unit was undone, as one that met a ticket
-	// which has its order already.
-	again bool
+	stock *Stock
+	// fresh are the tickets that become orders in this unit, rejected those that end
+	// without one, and ends are what the gate is told of all that have ended, also before.
+	fresh    []Order
+	rejected []Rejection
+	ends     []gate.Step
 }
 
-// make returns how the tickets are to be settled once the unit is committed.
-func (b *makingOf) make(ctx context.Context, u *uow.Unit, batch []asked) ([]Step, error) {
-	stock, err := stockOf(b.db.Read(ctx), b.sale.ID)
-	if err != nil {
-		return nil, err
+// make ends the tickets. The facts that it decides by are read after the version of the
+// sale's units, and the unit goes through only under that version: whatever could have
+// changed them, an order that was cancelled or a ticket that was rejected, bumps it.
+func (b *batchOfOrders) make(ctx context.Context, u *uow.Unit, batch []claimed) error {
+	var err error
+	if b.stock, err = stockOf(b.db.Read(ctx), b.sale.ID); err != nil {
+		return err
 	}
-	if stock == nil {
-		return nil, fmt.Errorf("%s has tickets and no units", b.sale.Label())
+	if b.stock == nil {
+		return fmt.Errorf("%s has tickets and no units", b.sale.Label())
 	}
-	b.epoch = stock.Epoch
 	tickets, err := b.begin(ctx, batch)
 	if err != nil || len(tickets) == 0 {
-		return nil, err
+		return err
 	}
-	made, err := b.made(ctx, stock, tickets)
+	facts, err := b.read(ctx, tickets)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var settled []Step
-	var fresh []Order
-	free := stock.Allotted - stock.Sold
 	for _, t := range tickets {
-		order, there := made[t.Ticket]
+		b.decide(facts, t)
+	}
+	return b.commit(ctx, u)
+}
+
+// begun is a ticket that has not ended as far as the gate knows.
+type begun struct {
+	gate.Ticket
+	// known is false when the gate does not know it: it was lost with its store.
+	known bool
+}
+
+// begin tells the gate that the tickets are being worked on, and returns those that have
+// not ended.
+func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, error) {
+	steps := make([]gate.Step, len(batch))
+	for i, c := range batch {
+		steps[i] = gate.Step{Ticket: c.ticket.ID, From: []gate.State{gate.Queued, gate.Buried}, To: gate.Processing}
+	}
+	moved, err := b.gate.Move(ctx, b.stock.ref(), steps)
+	if err != nil {
+		return nil, away(err)
+	}
+	tickets := make([]begun, 0, len(batch))
+	for i, m := range moved {
 		switch {
-		case there:
-			settled = append(settled, settlement(order))
-		case t.Units > free:
-			settled = append(settled, rejection(t.Ticket, reasonSoldOut))
-		default:
-			fresh = append(fresh, t)
-			free -= t.Units
+		case m.Ticket == nil:
+			tickets = append(tickets, begun{batch[i].ticket, false})
+		case !m.Ticket.State.HasEnded():
+			tickets = append(tickets, begun{*m.Ticket, true})
 		}
 	}
-	placed, err := b.place(ctx, u, stock, fresh)
+	return tickets, nil
+}
+
+// facts are what SQL knows of tickets and their customers.
+type facts struct {
+	orders   map[string]Order
+	rejected map[string]Rejection
+	// held is how many units a customer has in live orders of the sale.
+	held map[string]int64
+	// free is how many allotted units are in no order.
+	free, limit int64
+}
+
+// read reads the facts, also of tickets that have ended, which a crash can leave in the
+// queue:
+//
+//	SELECT … FROM orders … WHERE tenant_id = ? AND sale_id = ? AND user_id IN (…)
+//	SELECT … FROM flash_sale_rejections WHERE tenant_id = ? AND ticket IN (…)
+//
+// The second one is left out as long as the sale has rejected nobody.
+func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, error) {
+	f := &facts{
+		orders: make(map[string]Order), held: make(map[string]int64),
+		free: b.stock.Allotted - b.stock.Sold, limit: b.sale.PerUserLimit,
+	}
+	ids, users := make([]string, len(tickets)), make(map[string]bool, len(tickets))
+	for i, t := range tickets {
+		ids[i], users[t.User] = t.ID, true
+	}
+	orders, err := b.orders.OfCustomers(ctx, b.sale.ID, users)
 	if err != nil {
 		return nil, err
 	}
-	for _, order := range placed {
-		settled = append(settled, settlement(order))
+	for _, order := range orders {
+		f.orders[order.Ticket] = order
+		if order.Live {
+			f.held[order.User] += order.Units
+		}
 	}
-	return settled, nil
+	if b.stock.Rejected > 0 {
+		f.rejected, err = rejectionsOf(b.db.Read(ctx), ids)
+	}
+	return f, err
 }
 
-// made returns the orders that tickets have already, which a crash can leave. It asks
-// only when an answer is needed: as long as all of them fit, the unique ticket tells an
-// order that is there from one that is not, and the unit is run again.
-func (b *makingOf) made(ctx context.Context, stock *Stock, tickets []Order) (map[string]Order, error) {
-	ids := make([]string, len(tickets))
-	free := stock.Allotted - stock.Sold
-	for i, t := range tickets {
-		ids[i] = t.Ticket
-		free -= t.Units
+// decide ends one ticket.
+func (b *batchOfOrders) decide(f *facts, t begun) {
+	order, ordered := f.orders[t.ID]
+	before, rejected := f.rejected[t.ID]
+	switch {
+	case ordered:
+		b.ends = append(b.ends, endOf(order))
+	case rejected:
+		b.ends = append(b.ends, before.step())
+	case !t.known:
+		// Its customer may have been told so already.
+		b.reject(t, reasonLost)
+	case f.held[t.User]+t.Units > f.limit:
+		b.reject(t, reasonLimit)
+	case t.Units > f.free:
+		b.reject(t, reasonSoldOut)
+	default:
+		f.held[t.User] += t.Units
+		f.free -= t.Units
+		b.fresh = append(b.fresh, Order{Ticket: t.ID, User: t.User, Units: t.Units})
 	}
-	if free >= 0 && !b.again {
-		return nil, nil
-	}
-	return b.orders.OfTickets(ctx, b.sale.ID, ids)
 }
 
-func settlement(order Order) Step {
-	step := Step{Ticket: order.Ticket, From: []State{Queued, Processing, Buried}, To: Confirmed, OrderID: order.ID, OrderNo: order.Number}
+func (b *batchOfOrders) reject(t begun, reason string) {
+	r := rejectionOf(t.Ticket, reason)
+	b.rejected, b.ends = append(b.rejected, r), append(b.ends, r.step())
+}
+
+// endOf tells the gate of a ticket that is an order.
+func endOf(order Order) gate.Step {
+	step := gate.Step{Ticket: order.Ticket, From: gate.InFlight, To: gate.Confirmed, OrderID: order.ID, OrderNo: order.Number}
 	if !order.Live {
-		step.To = Cancelled
+		step.To = gate.Cancelled
 	}
 	return step
 }
 
-func rejection(ticket, reason string) Step {
-	return Step{Ticket: ticket, From: []State{Queued, Processing, Buried}, To: Rejected, Reason: reason}
-}
-
-// begin tells the gate that the tickets are being worked on, and returns those that
-// have not ended. A ticket that the gate does not know was lost with its store, and its
-// customer may have been told so: nothing is made of it.
-func (b *makingOf) begin(ctx context.Context, batch []asked) ([]Order, error) {
-	steps := make([]Step, len(batch))
-	for i, a := range batch {
-		steps[i] = Step{Ticket: a.ticket.Ticket, From: []State{Queued, Buried}, To: Processing}
-	}
-	known, err := b.gate.Move(ctx, b.sale.ID, b.epoch, steps)
-	if err != nil {
-		return nil, away(err)
-	}
-	begun := make([]Order, 0, len(batch))
-	for i, t := range known {
-		if t != nil && t.State == Processing {
-			ticket := batch[i].ticket
-			ticket.User, ticket.Units = t.User, t.Units
-			begun = append(begun, ticket)
-		}
-	}
-	return begun, nil
-}
-
-// place places the orders and moves their units, in the unit:
+// commit places the orders, records the rejections and moves the units, in the unit:
 //
+//	UPDATE flash_sale_stocks SET sold = ?, rejected = ?, version = version + 1 WHERE … AND version = ?
 //	INSERT INTO orders … (many)
-//	UPDATE flash_sale_stocks SET sold = sold + n … WHERE … AND sold + n <= allotted
 //	the pieces pass from the sale's holder to the orders'
-func (b *makingOf) place(ctx context.Context, u *uow.Unit, stock *Stock, fresh []Order) ([]Order, error) {
-	if len(fresh) == 0 {
-		return nil, nil
+//	INSERT INTO flash_sale_rejections … (many)
+func (b *batchOfOrders) commit(ctx context.Context, u *uow.Unit) error {
+	if len(b.fresh)+len(b.rejected) == 0 {
+		return nil
+	}
+	var units int64
+	for _, order := range b.fresh {
+		units += order.Units
+	}
+	set := guard.Set{"sold": b.stock.Sold + units, "rejected": b.stock.Rejected + int64(len(b.rejected))}
+	if err := guard.Update[Stock](ctx, u, b.stock.Ref(), set); err != nil {
+		return staleAgain(err, "sell units")
+	}
+	if err := b.place(ctx, u); err != nil {
+		return err
+	}
+	if len(b.rejected) > 0 {
+		b.announceEnds(u, b.sale)
+	}
+	if err := insertRejections(ctx, u, b.sale.ID, b.rejected); err != nil {
+		return err
+	}
+	detail := map[string]any{"orders": len(b.fresh), "units": units}
+	if len(b.rejected) > 0 {
+		detail["rejected"] = len(b.rejected)
+	}
+	u.Audit(uow.Entry{Action: "flash_sale.confirm", Resource: Topic + "/" + strconv.FormatInt(b.sale.ID, 10), Detail: detail})
+	return nil
+}
+
+func (b *batchOfOrders) place(ctx context.Context, u *uow.Unit) error {
+	if len(b.fresh) == 0 {
+		return nil
 	}
 	placed, err := b.orders.PlaceMany(ctx, u, Lot{
 		Sale: b.sale.ID, SKU: b.sale.SKU, Name: b.sale.ItemName, Price: b.sale.Price, PaymentDue: u.Now().Add(b.paymentTimeout),
-	}, fresh)
+	}, b.fresh)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var units int64
 	shares := make(map[string]int64, len(placed))
 	for _, order := range placed {
-		units += order.Units
 		shares[order.Holder] = order.Units
+		b.ends = append(b.ends, endOf(order))
 	}
-	err = sell(ctx, u, stock, units)
-	if errors.Is(err, guard.ErrRefused) {
-		// Somebody sold them although we have the lock: look again.
-		return nil, uow.Again(fmt.Errorf("sell %d units: %w", units, err))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("sell %d units: %w", units, err)
-	}
-	if err := b.stock.Pass(ctx, u, b.sale.SKU, b.sale.holder(), shares); err != nil {
-		return nil, err
-	}
-	u.Audit(uow.Entry{
-		Action: "flash_sale.confirm", Resource: Topic + "/" + strconv.FormatInt(b.sale.ID, 10),
-		Detail: map[string]any{"orders": len(placed), "units": units},
-	})
-	return placed, nil
+	return b.inventory.Pass(ctx, u, b.sale.SKU, b.sale.holder(), shares)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/clock"
-	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/redisconn/redistest"
 	"interlock/internal/storage/storagetest"
@@ -61,7 +61,7 @@ func costly(t *testing.T) (*shop, *storagetest.Tap, *commands) {
 	sent := &commands{}
 	client.AddHook(sent)
 	queues := mq.NewRedis(client, fmt.Sprintf("cost:%d:", rand.Uint64()), mq.Options{Clock: now})
-	return newShop(storagetest.Tenant(t), t, db, now, queues, flashsale.NewRedisGate(client, queues, now)), statements, sent
+	return newShop(storagetest.Tenant(t), t, db, now, queues, gate.NewRedis(client, queues, now)), statements, sent
 }
 
 func TestAPurchaseCostsOneScriptAndNoStatementAndASoldOutAnswerNothing(t *testing.T) {
@@ -89,7 +89,7 @@ func TestAPurchaseCostsOneScriptAndNoStatementAndASoldOutAnswerNothing(t *testin
 func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 	s, statements, sent := costly(t)
 	sale := s.open(t, object{"quantity": 150, "perUserLimit": 1})
-	queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+	queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 	_, err := queue.Claim(s.ctx, 100, time.Minute) // the first one of a process makes the queue known
 	require.NoError(t, err)
 	user := int64(0)
@@ -107,10 +107,10 @@ func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 		require.NoError(t, queue.Settle(s.ctx, batch, outcomes))
 
 		require.Equal(t, []string{
-			"SELECT flash_sales", "SELECT flash_sale_stocks",
+			"SELECT flash_sales", "SELECT flash_sale_stocks", "SELECT orders",
 			"START TRANSACTION",
-			"INSERT INTO orders", "SELECT orders", "INSERT INTO order_lines", "INSERT INTO order_histories",
 			"UPDATE flash_sale_stocks",
+			"INSERT INTO orders", "SELECT orders", "INSERT INTO order_lines", "INSERT INTO order_histories",
 			"UPDATE inventory_holds", "INSERT INTO inventory_holds",
 			"INSERT INTO audit_entries",
 			"COMMIT",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"interlock/internal/apperr"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/guard"
 	"interlock/internal/mq"
 	"interlock/internal/uow"
@@ -16,7 +17,7 @@ import (
 type DeadLetter struct {
 	// MessageID is the ticket, or a name made up for bytes that are no message.
 	MessageID    string    `json:"messageId"`
-	UserID       int64     `json:"userId"`
+	UserID       string    `json:"userId"`
 	Quantity     int64     `json:"quantity"`
 	Error        string    `json:"error"`
 	Attempts     int       `json:"attempts"`
@@ -32,7 +33,7 @@ func (s *Service) DeadLetters(ctx context.Context, id int64, after string, limit
 	if _, err := s.Sale(ctx, id); err != nil {
 		return nil, "", 0, err
 	}
-	queue := s.queues.Queue(QueueName(id))
+	queue := s.queues.Queue(gate.QueueName(id))
 	stats, err := queue.Stats(ctx)
 	if err != nil {
 		return nil, "", 0, unavailable(err)
@@ -44,9 +45,9 @@ func (s *Service) DeadLetters(ctx context.Context, id int64, after string, limit
 	dead := make([]DeadLetter, len(found))
 	for i, m := range found {
 		// A body that cannot be read is shown without its customer.
-		l, _ := letterOf(m.Message)
+		ticket, _ := gate.TicketOf(m.Message)
 		dead[i] = DeadLetter{
-			MessageID: m.ID, UserID: l.User, Quantity: l.Units, Error: m.Error, Attempts: m.Attempts, Crashes: m.Crashes,
+			MessageID: m.ID, UserID: ticket.User, Quantity: ticket.Units, Error: m.Error, Attempts: m.Attempts, Crashes: m.Crashes,
 			EnqueuedTime: m.EnqueuedTime, DeadTime: m.DeadTime, AgeSeconds: s.clock.Now().Sub(m.DeadTime).Seconds(),
 		}
 	}
@@ -57,55 +58,73 @@ func (s *Service) DeadLetters(ctx context.Context, id int64, after string, limit
 // NotFound; Unavailable.
 func (s *Service) RetryDead(ctx context.Context, units Units, id int64, message string) error {
 	return s.decide(ctx, units, id, message, "retry_dead", func(ctx context.Context, d *decision) error {
-		if err := d.record(ctx); err != nil {
+		if err := d.record(ctx, nil); err != nil {
 			return err
 		}
-		if err := s.queues.Queue(QueueName(id)).RetryDead(ctx, message); err != nil {
-			return err
-		}
-		// Should a consumer have it already, the ticket is not dead any more.
-		_, err := s.gate.Move(ctx, id, d.stock.Epoch, []Step{{Ticket: message, From: []State{Buried}, To: Queued}})
-		return err
+		return s.gate.RetryDead(ctx, d.stock.ref(), message)
 	})
 }
 
-// reasonDiscarded is why a discarded ticket is rejected.
-const reasonDiscarded = "discarded"
-
 // DiscardDead rejects the ticket of a dead letter and removes the letter; its units
-// remain for sale again. It waits at most wait for the lock of the item's stock. Errors:
-// NotFound; lock.ErrNotAcquired when that was not had in time, and nothing was done;
-// Unavailable.
+// remain for sale again. A ticket that became an order meanwhile, because somebody else
+// had retried it, stays one. It waits at most wait for the lock of the item's stock.
+// Errors: NotFound; lock.ErrNotAcquired when that was not had in time, and nothing was
+// done; Unavailable.
 func (s *Service) DiscardDead(ctx context.Context, units Units, id int64, message string, wait time.Duration) error {
 	return s.decide(ctx, units, id, message, "discard_dead", func(ctx context.Context, d *decision) error {
 		err := s.locked(ctx, d.sale, wait, func(ctx context.Context, stock *Stock) error {
-			if err := d.record(ctx); err != nil {
+			if err := d.record(ctx, func(ctx context.Context, u *uow.Unit, letter mq.Message) error {
+				return s.discard(ctx, u, id, letter)
+			}); err != nil {
 				return err
 			}
-			return s.reject(ctx, stock, message)
+			return s.tellEnd(ctx, stock, message)
 		})
 		if err != nil {
 			return err
 		}
 		s.exhausted.Delete(id)
-		return s.queues.Queue(QueueName(id)).DiscardDead(ctx, message)
+		return s.gate.DiscardDead(ctx, d.stock.ref(), message)
 	})
 }
 
-// reject ends a ticket that is given up, unless it is an order: somebody else may have
-// retried it, and a consumer be at it. That one holds the lock of the caller's from its
-// first look at the gate to its COMMIT. The letter goes after the ticket: should it stay,
-// what is made of it is nothing.
-func (s *Service) reject(ctx context.Context, stock *Stock, ticket string) error {
-	made, err := s.orders.OfTickets(ctx, stock.SaleID, []string{ticket})
+// discard rejects the ticket of a letter, unless it has ended, in the unit that records
+// who discarded it.
+func (s *Service) discard(ctx context.Context, u *uow.Unit, id int64, letter mq.Message) error {
+	ticket, err := gate.TicketOf(letter)
+	if err != nil {
+		return nil //nolint:nilerr // bytes that are no ticket are nobody's, and only removed
+	}
+	stock, err := stockOf(s.db.Read(ctx), id)
 	if err != nil {
 		return err
 	}
-	step := rejection(ticket, reasonDiscarded)
-	if order, there := made[ticket]; there {
-		step = settlement(order)
+	ends, err := s.ended(ctx, stock.SaleID, []string{ticket.ID})
+	if err != nil {
+		return err
 	}
-	_, err = s.gate.Move(ctx, stock.SaleID, stock.Epoch, []Step{step})
+	if _, has := ends[ticket.ID]; has {
+		return nil
+	}
+	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"rejected": stock.Rejected + 1}); err != nil {
+		return staleAgain(err, "discard a ticket")
+	}
+	return insertRejections(ctx, u, stock.SaleID, []Rejection{rejectionOf(ticket, reasonDiscarded)})
+}
+
+// tellEnd tells the gate how a ticket ended.
+func (s *Service) tellEnd(ctx context.Context, stock *Stock, ticket string) error {
+	ends, err := s.ended(ctx, stock.SaleID, []string{ticket})
+	if err != nil {
+		return err
+	}
+	end, has := ends[ticket]
+	if !has {
+		return nil
+	}
+	_, err = s.gate.Move(ctx, stock.ref(), []gate.Step{{
+		Ticket: ticket, From: gate.InFlight, To: end.State, OrderID: end.OrderID, OrderNo: end.OrderNo, Reason: end.Reason,
+	}})
 	return err
 }
 
@@ -155,9 +174,9 @@ func (s *Service) decide(ctx context.Context, units Units, id int64, message, ac
 	return gateError(err)
 }
 
-// record commits the decision once, however often it is called. Errors: NotFound when
-// the letter is not dead.
-func (d *decision) record(ctx context.Context) error {
+// record commits the decision once, however often it is called, and in the same unit what
+// else is to be with the letter. Errors: NotFound when the letter is not dead.
+func (d *decision) record(ctx context.Context, also func(ctx context.Context, u *uow.Unit, letter mq.Message) error) error {
 	if d.recorded {
 		return nil
 	}
@@ -165,34 +184,38 @@ func (d *decision) record(ctx context.Context) error {
 	d.byRepeat = true
 	err := d.units.Do(ctx, d.action, &struct{}{}, func(ctx context.Context, u *uow.Unit) error {
 		d.byRepeat = false
-		there, err := s.isDead(ctx, d.sale.ID, d.message)
+		letter, err := s.letter(ctx, d.sale.ID, d.message)
 		switch {
 		case err != nil:
 			return unavailable(err)
-		case !there:
+		case letter == nil:
 			return apperr.MissingRow("dead letter", d.message)
 		}
-		return s.record(ctx, u, d.sale, d.message, d.action)
+		if err := s.record(ctx, u, d.sale, d.message, d.action); err != nil || also == nil {
+			return err
+		}
+		return also(ctx, u, letter.Message)
 	})
 	d.recorded = err == nil
 	return err
 }
 
-func (s *Service) isDead(ctx context.Context, id int64, message string) (bool, error) {
-	queue := s.queues.Queue(QueueName(id))
+// letter returns a dead letter, nil when there is none.
+func (s *Service) letter(ctx context.Context, id int64, message string) (*mq.DeadMessage, error) {
+	queue := s.queues.Queue(gate.QueueName(id))
 	for after, more := "", true; more; more = after != "" {
 		var dead []mq.DeadMessage
 		var err error
 		if dead, after, err = queue.Dead(ctx, after, mq.MaxListed); err != nil {
-			return false, err
+			return nil, err
 		}
-		for _, m := range dead {
-			if m.ID == message {
-				return true, nil
+		for i := range dead {
+			if dead[i].ID == message {
+				return &dead[i], nil
 			}
 		}
 	}
-	return false, nil
+	return nil, nil
 }
 
 func (s *Service) record(ctx context.Context, u *uow.Unit, sale *Sale, message, action string) error {

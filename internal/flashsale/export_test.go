@@ -2,8 +2,11 @@ package flashsale
 
 import (
 	"context"
+	"slices"
 
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
+	"interlock/internal/principal"
 )
 
 // What the tests of this package see of its inside.
@@ -16,7 +19,7 @@ func (s *Service) Handler(id int64) mq.Handler { return s.handler(id) }
 func (s *Service) PassOn(ctx context.Context) { s.passOn(ctx) }
 
 // TurnAway counts a customer who was told that the sale is sold out.
-func (s *Service) TurnAway(sale int64) { s.arrived(sale, refusedSoldOut) }
+func (s *Service) TurnAway(sale int64) { s.arrived(sale, gate.SoldOut) }
 
 // Look is the first round of a worker, without its consumers.
 func (s *Service) Look(ctx context.Context) error { return s.Looking()(ctx) }
@@ -29,8 +32,13 @@ func (s *Service) Looking() func(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		// The tests of a package share a database and have stores of gates of their own.
+		p, _ := principal.From(ctx)
 		for i := range sales {
-			if _, err := w.lookAfter(actor(ctx, sales[i].sale.TenantID), &sales[i], c); err != nil {
+			if sales[i].sale.TenantID != p.TenantID {
+				continue
+			}
+			if _, err := w.lookAfter(asProgramOf(ctx, sales[i].sale.TenantID), &sales[i], c); err != nil {
 				return err
 			}
 		}
@@ -38,10 +46,8 @@ func (s *Service) Looking() func(ctx context.Context) error {
 	}
 }
 
-// Waiting is how many customers wait for the gate's next round trip.
-func (g *RedisGate) Waiting(sale int64) int {
-	c := g.crowdOf(sale)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.waiting)
+// LooksAfter reports whether a worker looks after a sale.
+func (s *Service) LooksAfter(ctx context.Context, sale int64) bool {
+	sales, err := s.actives(ctx)
+	return err == nil && slices.ContainsFunc(sales, func(a active) bool { return a.sale.ID == sale })
 }

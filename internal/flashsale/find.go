@@ -2,14 +2,11 @@ package flashsale
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/storage"
 )
-
-// askedGates bounds how many sales are asked for a ticket.
-const askedGates = 20
 
 // ByName returns at most limit sales whose name begins with a text.
 func (s *Service) ByName(ctx context.Context, text string, limit int) ([]Sale, error) {
@@ -20,36 +17,18 @@ func (s *Service) ByName(ctx context.Context, text string, limit int) ([]Sale, e
 	return sales, nil
 }
 
-// Waiting returns a ticket that is no order, or not yet, and its sale, from the gates of
-// the caller's latest sales that are open or paused; nil when none of them knows it.
-// Tickets are found whole only, and those of a gate that cannot be reached not at all.
-func (s *Service) Waiting(ctx context.Context, ticket string) (*Ticket, *Sale, error) {
-	if !isTicket(ticket) {
-		return nil, nil, nil
-	}
+// Queues names the queues of the caller's tenant, and whether each is of a sale that is not
+// closed:
+//
+//	SELECT id, status FROM flash_sales WHERE tenant_id = ?
+func (s *Service) Queues(ctx context.Context) (map[string]bool, error) {
 	var sales []Sale
-	err := s.db.Read(ctx).Where("status IN ?", []int{open.Code, paused.Code}).Order("id DESC").Limit(askedGates).Find(&sales).Error
-	if err != nil {
-		return nil, nil, fmt.Errorf("look for sales that may know a ticket: %w", err)
+	if err := s.db.Read(ctx).Select("id", "status").Find(&sales).Error; err != nil {
+		return nil, fmt.Errorf("read whose sales have queues: %w", err)
 	}
-	for i := range sales {
-		snap, err := s.snapshotOf(ctx, sales[i].ID)
-		if err != nil {
-			return nil, nil, err
-		}
-		if snap.stock == nil {
-			continue
-		}
-		found, err := s.gate.Ticket(ctx, sales[i].ID, snap.stock.Epoch, ticket)
-		if errors.Is(err, ErrNoGate) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, nil //nolint:nilerr // the rest of a search is worth having without the gate
-		}
-		if found != nil {
-			return found, &sales[i], nil
-		}
+	queues := make(map[string]bool, len(sales))
+	for _, sale := range sales {
+		queues[gate.QueueName(sale.ID)] = sale.Status != closed.Code
 	}
-	return nil, nil, nil
+	return queues, nil
 }

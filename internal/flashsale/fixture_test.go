@@ -18,6 +18,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/httpapi"
 	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/inventory"
@@ -48,7 +49,7 @@ type shop struct {
 	clock  *clock.Fake
 	runner *uow.Runner
 	bus    *events.InProcess
-	gate   flashsale.Gate
+	gate   gate.Gate
 	queues mq.Broker
 	items  *catalog.Service
 	stock  *inventory.Service
@@ -57,24 +58,29 @@ type shop struct {
 	caller *httpapitest.Caller
 }
 
-// eachShop runs a test with the gate in SQL, on both engines, and in Redis.
-func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
+// onTables runs a test with the gate in SQL, on both engines.
+func onTables(t *testing.T, test func(t *testing.T, s *shop)) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		now := clock.NewFake(opening)
 		queues := mq.NewSQL(db, now, mq.Options{})
-		test(t, newShop(ctx, t, db, now, queues, flashsale.NewSQLGate(db, queues, now)))
+		test(t, newShop(ctx, t, db, now, queues, gate.NewSQL(db, queues, now)))
 	})
+}
+
+// eachShop runs a test with the gate in SQL, on both engines, and in Redis.
+func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
+	onTables(t, test)
 	t.Run("redis", func(t *testing.T) {
 		now := clock.NewFake(opening)
 		client := redistest.Connect(t, redistest.SharedURL(t))
 		queues := mq.NewRedis(client, fmt.Sprintf("test:%d:", rand.Uint64()), mq.Options{Clock: now})
-		test(t, newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, flashsale.NewRedisGate(client, queues, now)))
+		test(t, newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, now)))
 	})
 }
 
-func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake, queues mq.Broker, gate flashsale.Gate) *shop {
+func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake, queues mq.Broker, door gate.Gate) *shop {
 	t.Helper()
-	s := &shop{ctx: ctx, db: db, clock: now, gate: gate, queues: queues}
+	s := &shop{ctx: ctx, db: db, clock: now, gate: door, queues: queues}
 	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
 	s.bus = events.NewInProcess(64)
 	t.Cleanup(s.bus.Close)
@@ -86,22 +92,22 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 		DB: db, Runner: s.runner, Bus: s.bus, Catalog: items, Coupons: promos, Stock: s.stock, Wallets: money, Sales: backTo{s},
 	})
 	s.items = items
-	s.sales = s.with(gate)
+	s.sales = s.with(door)
 	s.serve(s.sales)
 	return s
 }
 
 // with returns the sales of another process, which reaches the gate in its own way.
-func (s *shop) with(gate flashsale.Gate) *flashsale.Service {
+func (s *shop) with(door gate.Gate) *flashsale.Service {
 	return flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: gate, Queues: s.queues, Items: s.items, Stock: s.stock, Orders: placing{s.orders},
+		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placing{s.orders},
 	})
 }
 
 // selling is with, with orders of the test's own and routes to it.
-func (s *shop) selling(gate flashsale.Gate, placer flashsale.Orders) *flashsale.Service {
+func (s *shop) selling(door gate.Gate, placer flashsale.Orders) *flashsale.Service {
 	sales := flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: gate, Queues: s.queues, Items: s.items, Stock: s.stock, Orders: placer,
+		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer,
 	})
 	s.serve(sales)
 	return sales
@@ -128,7 +134,7 @@ type placing struct{ orders *orders.Service }
 func (p placing) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
 	asked := make([]orders.SaleTicket, len(tickets))
 	for i, t := range tickets {
-		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: t.User, Units: t.Units}
+		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: number(t.User), Units: t.Units}
 	}
 	placed, err := p.orders.PlaceMany(ctx, u, orders.SaleLot{Sale: lot.Sale, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, PaymentDue: lot.PaymentDue}, asked)
 	return converted(placed), err
@@ -143,15 +149,29 @@ func (p placing) OfTickets(ctx context.Context, sale int64, tickets []string) (m
 	return made, err
 }
 
-func (p placing) EachOfSale(ctx context.Context, sale int64, fn func([]flashsale.Order)) error {
-	return p.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) { fn(converted(part)) })
+func (p placing) OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]flashsale.Order, error) {
+	var ids []int64
+	for user := range users {
+		ids = append(ids, number(user))
+	}
+	found, err := p.orders.OfCustomers(ctx, sale, ids)
+	return converted(found), err
+}
+
+func (p placing) EachOfSale(ctx context.Context, sale int64, fn func([]flashsale.Order) error) error {
+	return p.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) error { return fn(converted(part)) })
+}
+
+func number(user string) int64 {
+	id, _ := strconv.ParseInt(user, 10, 64)
+	return id
 }
 
 func converted(found []orders.SaleOrder) []flashsale.Order {
 	made := make([]flashsale.Order, len(found))
 	for i, o := range found {
 		made[i] = flashsale.Order{
-			Ticket: o.Ticket, User: o.UserID, Units: o.Units, ID: o.ID, Number: o.OrderNo, Holder: o.Holder, Live: o.Live, CreatedTime: o.CreatedTime,
+			Ticket: o.Ticket, User: strconv.FormatInt(o.UserID, 10), Units: o.Units, ID: o.ID, Number: o.OrderNo, Holder: o.Holder, Live: o.Live, CreatedTime: o.CreatedTime,
 		}
 	}
 	return made
@@ -227,7 +247,7 @@ func (s *shop) ticket(t *testing.T, sale string, user int64, ticket any) object 
 }
 
 // numbers are the counters of a sale, which must be balanced.
-func (s *shop) numbers(t *testing.T, sale string) flashsale.Counts {
+func (s *shop) numbers(t *testing.T, sale string) gate.Counts {
 	t.Helper()
 	c, err := s.gate.Counts(s.ctx, idOf(sale))
 	require.NoError(t, err)
@@ -238,7 +258,7 @@ func (s *shop) numbers(t *testing.T, sale string) flashsale.Counts {
 // consume handles what is queued until nothing is.
 func (s *shop) consume(t *testing.T, sale string) {
 	t.Helper()
-	queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+	queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 	for {
 		batch, err := queue.Claim(s.ctx, 100, time.Minute)
 		require.NoError(t, err)
@@ -262,6 +282,24 @@ func retried(m mq.Message, outcome mq.Outcome) mq.Outcome {
 		return mq.Dead(outcome.Err())
 	}
 	return mq.Retry(outcome.Err(), 0)
+}
+
+func (s *shop) tenant() int64 {
+	p, _ := principal.From(s.ctx)
+	return p.TenantID
+}
+
+// cancel cancels an order under no lock of this process.
+func (s *shop) cancel(order int64) error {
+	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(s.clock, lock.Observer{}), Clock: s.clock})
+	return runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
+		found, err := s.orders.Order(ctx, order)
+		if err != nil {
+			return err
+		}
+		_, err = s.orders.Take(ctx, u, found, orders.Cancellation{Reason: "no"}, nil)
+		return err
+	})
 }
 
 // worker is the context of the program working by itself.

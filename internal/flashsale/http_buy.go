@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"interlock/internal/apperr"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/httpapi"
 	"interlock/internal/principal"
 )
@@ -57,15 +58,15 @@ type ticketView struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-func representTicket(t Ticket) ticketView {
+func representTicket(t gate.Ticket) ticketView {
 	v := ticketView{Ticket: t.ID, Status: "queued", Quantity: t.Units, OrderID: t.OrderID, OrderNo: t.OrderNo, Reason: t.Reason}
 	switch t.State {
-	case Confirmed:
+	case gate.Confirmed:
 		v.Status = "confirmed"
-	case Cancelled:
+	case gate.Cancelled:
 		// The purchase was confirmed; what became of the order is the order's to say.
 		v.Status, v.Reason = "confirmed", "order_cancelled"
-	case Rejected:
+	case gate.Rejected:
 		v.Status = "rejected"
 	}
 	return v
@@ -96,7 +97,7 @@ func (h handlers) buy(c echo.Context) (httpapi.Reply, error) {
 	if err := httpapi.Bind(c, &request); err != nil {
 		return httpapi.Reply{}, err
 	}
-	receipt, err := h.service.Buy(ctx, Wish{Sale: id, User: customer, Units: *request.Quantity, Key: key, Trace: traceOf(ctx)})
+	receipt, err := h.service.Buy(ctx, Wish{Sale: id, User: userID(customer), Units: *request.Quantity, Key: key, Trace: traceOf(ctx)})
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
@@ -107,6 +108,14 @@ func (h handlers) buy(c echo.Context) (httpapi.Reply, error) {
 		reply = reply.With(httpapi.HeaderReplay, "true")
 	}
 	return reply.With(echo.HeaderLocation, httpapi.Base+"/flash-sales/"+strconv.FormatInt(id, 10)+"/tickets/"+view.Ticket), nil
+}
+
+// userID is how the gate knows a customer; "" for nobody.
+func userID(customer int64) string {
+	if customer == 0 {
+		return ""
+	}
+	return strconv.FormatInt(customer, 10)
 }
 
 // traceOf is the request's trace context for who handles its ticket, nil without one.
@@ -131,7 +140,7 @@ func (h handlers) ticket(c echo.Context) (httpapi.Reply, error) {
 	if !ok && !p.May(read) {
 		return httpapi.Reply{}, apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have, or a customer.", read)
 	}
-	found, err := h.service.Follow(ctx, id, customer, c.Param("ticket"))
+	found, err := h.service.Follow(ctx, id, userID(customer), c.Param("ticket"))
 	if err != nil {
 		return httpapi.Reply{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/guard"
 	"interlock/internal/status"
 	"interlock/internal/uow"
@@ -23,7 +24,7 @@ func (s *Service) Take(ctx context.Context, u *uow.Unit, sale *Sale, action stri
 	opening := action == "open" && sale.Status == draft.Code
 	if opening {
 		var err error
-		if ctx, err = s.stock.Lock(ctx, u, lockPatience, sale.SKU); err != nil {
+		if ctx, err = s.inventory.Lock(ctx, u, lockPatience, sale.SKU); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +65,7 @@ func (s *Service) endow(ctx context.Context, u *uow.Unit, sale *Sale) error {
 		return fmt.Errorf("insert the sale's units: %w", err)
 	}
 	reference := fmt.Sprintf("@flash-sales/%d/open", sale.ID)
-	if err := s.stock.Reserve(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: sale.Quantity}); err != nil {
+	if err := s.inventory.Reserve(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: sale.Quantity}); err != nil {
 		return err
 	}
 	rules := rulesOf(sale, stock)
@@ -98,7 +99,8 @@ func (s *Service) apply(ctx context.Context, id int64) error {
 
 // TakeBack takes the units of a cancelled order back into its sale, in the order's own
 // unit, which has the lock of the item's stock: from the order's holder to the sale's.
-// They are for sale again, or, when the sale is closed, released to the item's stock.
+// They are for sale again, or, when the sale is closed, released to the item's stock; once
+// it is finished they go there at once.
 func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, id int64, ticket, holder string, units int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -116,13 +118,17 @@ func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, id int64, ticket, h
 		return fmt.Errorf("%s has orders and no units", sale.Label())
 	}
 	if err := unsell(ctx, u, stock, units); err != nil {
-		return fmt.Errorf("take %d units back: %w", units, err)
+		return staleAgain(err, "take units back")
 	}
-	if err := s.stock.Pass(ctx, u, sale.SKU, holder, map[string]int64{sale.holder(): units}); err != nil {
+	if stock.Finished {
+		reference := fmt.Sprintf("@flash-sales/%d/tickets/%s", id, ticket)
+		return s.inventory.Return(ctx, u, holder, reference, map[string]int64{sale.SKU: units})
+	}
+	if err := s.inventory.Pass(ctx, u, sale.SKU, holder, map[string]int64{sale.holder(): units}); err != nil {
 		return err
 	}
 	u.AfterCommit(func(ctx context.Context) {
-		s.move(ctx, id, Step{Ticket: ticket, From: []State{Queued, Processing, Buried, Confirmed}, To: Cancelled})
+		s.move(ctx, id, gate.Step{Ticket: ticket, From: []gate.State{gate.Queued, gate.Processing, gate.Buried, gate.Confirmed}, To: gate.Cancelled})
 		s.exhausted.Delete(id)
 		s.look()
 	})
@@ -131,10 +137,10 @@ func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, id int64, ticket, h
 
 // move takes one step of the gate after its cause was committed. Should it fail, the
 // reconciler finds the difference.
-func (s *Service) move(ctx context.Context, sale int64, step Step) {
+func (s *Service) move(ctx context.Context, sale int64, step gate.Step) {
 	stock, err := stockOf(s.db.Read(ctx), sale)
 	if err == nil && stock != nil {
-		_, err = s.gate.Move(ctx, sale, stock.Epoch, []Step{step})
+		_, err = s.gate.Move(ctx, stock.ref(), []gate.Step{step})
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "the gate has not heard of a ticket and will be told again", "sale", sale, "ticket", step.Ticket, "error", err)

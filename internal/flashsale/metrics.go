@@ -11,6 +11,7 @@ type metrics struct {
 	balanced  *prometheus.GaugeVec
 	rebuilt   prometheus.Counter
 	repaired  prometheus.Counter
+	lost      prometheus.Counter
 }
 
 func newMetrics(registerer prometheus.Registerer) *metrics {
@@ -37,11 +38,14 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 			Name: "interlock_flash_sale_rebuilt_total", Help: "Gates that were built anew from the database.",
 		}),
 		repaired: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "interlock_flash_sale_repaired_tickets_total", Help: "Tickets that the reconciler brought to where their orders are.",
+			Name: "interlock_flash_sale_repaired_tickets_total", Help: "Tickets that the reconciler brought to where their orders, rejections or messages are.",
+		}),
+		lost: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "interlock_flash_sale_lost_tickets_total", Help: "Accepted tickets that were lost with the gate's store, and rejected for it.",
 		}),
 	}
 	if registerer != nil {
-		registerer.MustRegister(m.accepted, m.refused, m.confirmed, m.rejected, m.dead, m.balanced, m.rebuilt, m.repaired)
+		registerer.MustRegister(m.accepted, m.refused, m.confirmed, m.rejected, m.dead, m.balanced, m.rebuilt, m.repaired, m.lost)
 	}
 	return m
 }

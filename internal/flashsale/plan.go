@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"time"
 
 	"interlock/internal/apperr"
 	"interlock/internal/change"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/guard"
 	"interlock/internal/merge"
 	"interlock/internal/uow"
@@ -78,19 +80,27 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 	if sale.Status == draft.Code || delta == 0 || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {
 		return change.Apply(ctx, u, s.editing(), sale, edit)
 	}
-	ctx, err := s.stock.Lock(ctx, u, lockPatience, sale.SKU)
+	ctx, err := s.inventory.Lock(ctx, u, lockPatience, sale.SKU)
 	if err != nil {
 		return none, err
 	}
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
+	if err != nil {
+		return none, err
+	}
+	if stock == nil {
+		return none, fmt.Errorf("%s was opened and has no units", sale.Label())
+	}
 	if delta < 0 {
-		if err := s.withhold(ctx, sale, -delta); err != nil {
+		if err := s.withhold(ctx, sale, stock, -delta); err != nil {
 			return none, err
 		}
 	}
-	edited, err := change.Apply(ctx, u, s.editing(), sale, edit)
-	if err != nil {
-		// What was withheld is given back; should the store be away, the reconciler does.
-		s.look()
+	how := s.editing()
+	how.stock = stock
+	edited, err := change.Apply(ctx, u, how, sale, edit)
+	if err != nil && delta < 0 {
+		s.giveBack(ctx, stock)
 	}
 	return edited, err
 }
@@ -110,32 +120,36 @@ func quantityDelta(sale *Sale, edit change.Edit) int64 {
 }
 
 // withhold takes units out of the gate before SQL gives them away, so that no customer
-// is let in on them meanwhile. It first undoes what an earlier run may have withheld.
-func (s *Service) withhold(ctx context.Context, sale *Sale, units int64) error {
-	stock, err := stockOf(s.db.Read(ctx), sale.ID)
-	if err != nil {
-		return err
-	}
-	if stock == nil {
-		return fmt.Errorf("%s was opened and has no units", sale.Label())
-	}
+// is let in on them meanwhile.
+func (s *Service) withhold(ctx context.Context, sale *Sale, stock *Stock, units int64) error {
 	if err := s.gate.Apply(ctx, rulesOf(sale, stock)); err != nil {
 		return gateError(err)
 	}
-	err = s.gate.Shrink(ctx, sale.ID, stock.Epoch, units)
-	if errors.Is(err, ErrTooFew) {
+	err := s.gate.Withhold(ctx, stock.ref(), stock.Version, units)
+	if errors.Is(err, gate.ErrTooFew) {
 		return apperr.New(apperr.SoldOut, "Fewer than %d units of %s remain; nothing was changed.", units, sale.Label())
 	}
 	return gateError(err)
+}
+
+// giveBack has the gate sell again what was withheld for a change that SQL refused. Should
+// it be away, or the change fail later than here, the reconciler does.
+func (s *Service) giveBack(ctx context.Context, stock *Stock) {
+	ctx = context.WithoutCancel(ctx)
+	if err := s.gate.Withhold(ctx, stock.ref(), stock.Version, 0); err != nil {
+		slog.WarnContext(ctx, "the gate withholds units that it may sell, until the sale is reconciled", "sale", stock.SaleID, "error", err)
+	}
 }
 
 // editing tells package change how sales are edited.
 type editing struct {
 	*Service
 	change.Rows[Sale]
+	// stock is what the edit was decided by when it changes the allotment.
+	stock *Stock
 }
 
-func (s *Service) editing() editing { return editing{s, change.Rows[Sale]{DB: s.db}} }
+func (s *Service) editing() editing { return editing{Service: s, Rows: change.Rows[Sale]{DB: s.db}} }
 
 func (editing) Label(sale *Sale) string { return sale.Label() }
 
@@ -196,33 +210,25 @@ func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Sale) e
 	return keep(ctx, u, after, "update", "")
 }
 
-// reallot moves units between the item's stock and an opened sale. The unit has the
-// lock of the item's stock.
-func (s *Service) reallot(ctx context.Context, u *uow.Unit, sale *Sale, delta int64) error {
+// reallot moves units between the item's stock and an opened sale. The unit has the lock
+// of the item's stock, and goes through only if the sale's units are as they were when the
+// gate was asked for them:
+//
+//	UPDATE flash_sale_stocks SET allotted = ?, version = version + 1 WHERE … AND version = ?
+func (e editing) reallot(ctx context.Context, u *uow.Unit, sale *Sale, delta int64) error {
 	if delta == 0 {
 		return nil
 	}
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return err
+	allotted := e.stock.Allotted + delta
+	if allotted < e.stock.Sold {
+		return apperr.New(apperr.SoldOut, "More than %d units of %s are sold; nothing was changed.", allotted, sale.Label())
 	}
-	stock, err := stockOf(tx, sale.ID)
-	if err != nil {
-		return err
-	}
-	if stock == nil {
-		return fmt.Errorf("%s was opened and has no units", sale.Label())
-	}
-	err = allot(ctx, u, stock, delta)
-	if errors.Is(err, guard.ErrRefused) {
-		return apperr.New(apperr.SoldOut, "More than %d units of %s are sold; nothing was changed.", stock.Allotted+delta, sale.Label())
-	}
-	if err != nil {
-		return fmt.Errorf("change the allotment: %w", err)
+	if err := guard.Update[Stock](ctx, u, e.stock.Ref(), guard.Set{"allotted": allotted}); err != nil {
+		return staleAgain(err, "change the allotment")
 	}
 	reference := fmt.Sprintf("@flash-sales/%d/version/%d", sale.ID, sale.Version)
 	if delta > 0 {
-		return s.stock.Reserve(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: delta})
+		return e.inventory.Reserve(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: delta})
 	}
-	return s.stock.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: -delta})
+	return e.inventory.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: -delta})
 }

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/clock"
 	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/redisconn/redistest"
@@ -25,7 +26,7 @@ func onRedis(t *testing.T, test func(t *testing.T, s *shop, server *redistest.Se
 	server := redistest.NewServer(t)
 	client := redistest.Connect(t, server.URL())
 	queues := mq.NewRedis(client, "test:", mq.Options{Clock: now})
-	s := newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, flashsale.NewRedisGate(client, queues, now))
+	s := newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, now))
 	test(t, s, server, client)
 }
 
@@ -51,18 +52,18 @@ func TestASaleWhoseStoreWasEmptiedClosesItselfAndIsRebuiltFromTheOrders(t *testi
 		rebuilt := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, true, rebuilt["rebuilt"])
 		require.Equal(t, true, rebuilt["consistent"])
-		require.Equal(t, flashsale.Counts{Epoch: 2, Allotted: 10, Remaining: 8, Confirmed: 2, Returned: 1}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 2, Allotted: 10, Remaining: 8, Confirmed: 2, Returned: 1}, counters(s.numbers(t, sale)))
 		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "what a customer holds is rebuilt")
 		gone := s.ticket(t, sale, 9, lost)
 		require.Equal(t, "rejected", gone["status"])
 		require.Equal(t, "lost", gone["reason"])
-		require.Equal(t, 202, s.buy(t, sale, 9, 2, "X-Idempotency-Key", "k9").Status, "the customer can buy again")
+		require.Equal(t, 202, s.buy(t, sale, 9, 2, "X-Idempotency-Key", "k10").Status, "the customer can buy again")
 		require.Equal(t, 202, s.buy(t, sale, 11, 2).Status)
 		require.Equal(t, 202, s.buy(t, sale, 12, 2).Status)
 		require.Equal(t, 202, s.buy(t, sale, 13, 2).Status)
 		require.Equal(t, "sold_out", s.buy(t, sale, 14, 1).Body["code"])
 		s.consume(t, sale)
-		require.Equal(t, flashsale.Counts{Epoch: 2, Allotted: 10, Confirmed: 10, Returned: 1}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 2, Allotted: 10, Confirmed: 10, Returned: 1}, counters(s.numbers(t, sale)))
 		require.EqualValues(t, 5, s.count(t, &orders.Order{}, "status = 0"))
 	})
 }
@@ -71,7 +72,7 @@ func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing
 	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
 		before := s.buy(t, sale, 7, 1).Body["ticket"]
-		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 		batch, err := queue.Claim(s.ctx, 100, time.Minute)
 		require.NoError(t, err)
 		require.NoError(t, client.FlushAll(t.Context()).Err())
@@ -110,7 +111,7 @@ func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T)
 	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
 		waiting := s.buy(t, sale, 7, 2).Body["ticket"]
-		key := fmt.Sprintf("test:{%s}:gate", flashsale.QueueName(idOf(sale)))
+		key := fmt.Sprintf("test:{%s}:gate", gate.QueueName(idOf(sale)))
 		require.NoError(t, client.HIncrBy(t.Context(), key, "remaining", 1).Err())
 		require.Equal(t, false, s.must(t, 200, "GET", sale+"/stats", nil).Body["balanced"])
 		seen := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
@@ -118,14 +119,14 @@ func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T)
 		require.Equal(t, false, seen["rebuilt"], "who waits would be lost")
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status, "and the gate is open")
 
-		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 		batch, err := queue.Claim(s.ctx, 100, time.Minute)
 		require.NoError(t, err)
 		require.NoError(t, queue.Settle(s.ctx, batch, s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)))
 		mended := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, true, mended["rebuilt"])
 		require.Equal(t, true, mended["consistent"])
-		require.Equal(t, flashsale.Counts{Epoch: 2, Allotted: 10, Remaining: 7, Confirmed: 3}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 2, Allotted: 10, Remaining: 7, Confirmed: 3}, counters(s.numbers(t, sale)))
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, waiting)["status"])
 		require.Equal(t, 202, s.buy(t, sale, 9, 1).Status)
 	})
@@ -143,7 +144,7 @@ func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.
 		s.consume(t, sale)
 		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", int64(s.ticket(t, sale, 9, cancelled)["orderId"].(float64))), object{"reason": "no"})
 		older.putBack(t)
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 4, Remaining: 3, Queued: 1, Waiting: 1}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 4, Remaining: 3, Queued: 1, Waiting: 1}, counters(s.numbers(t, sale)))
 
 		// One is faster than the reconciler: 3 remain to it, and 1 in truth.
 		greedy := s.buy(t, sale, 10, 2).Body["ticket"]
@@ -156,7 +157,7 @@ func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.
 		second := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, true, second["consistent"])
 		require.Equal(t, false, second["rebuilt"])
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 4, Remaining: 1, Confirmed: 3, Rejected: 2, Returned: 1}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 4, Remaining: 1, Confirmed: 3, Rejected: 2, Returned: 1}, counters(s.numbers(t, sale)))
 		require.Equal(t, "confirmed", s.ticket(t, sale, 8, forgotten)["status"])
 		require.Equal(t, "order_cancelled", s.ticket(t, sale, 9, cancelled)["reason"])
 		require.Equal(t, "limit_reached", s.buy(t, sale, 8, 1).Body["code"], "what a customer holds is known again")
@@ -203,7 +204,7 @@ type poisonous struct {
 
 func (p *poisonous) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
 	for _, ticket := range tickets {
-		if ticket.User == p.user {
+		if ticket.User == fmt.Sprint(p.user) {
 			return nil, errors.New("the customer's record is broken")
 		}
 	}
@@ -351,27 +352,27 @@ func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testin
 
 func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		gate := &deaf{Gate: s.gate}
-		s.sales = s.selling(gate, placing{s.orders})
+		door := &deaf{Gate: s.gate}
+		s.sales = s.selling(door, placing{s.orders})
 		sale := s.open(t, nil)
 		confirmed := s.buy(t, sale, 7, 2).Body["ticket"]
 		cancelled := s.buy(t, sale, 8, 1).Body["ticket"]
-		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 		batch, err := queue.Claim(s.ctx, 100, time.Minute)
 		require.NoError(t, err)
-		gate.deaf = true
+		door.deaf = true
 		s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 		var order orders.Order
 		require.NoError(t, s.db.Read(s.ctx).Where("user_id = 8").Take(&order).Error)
 		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order.ID), object{"reason": "no"})
 		s.must(t, 200, "POST", sale+"/pause", nil)
-		gate.deaf = false
+		door.deaf = false
 		require.EqualValues(t, 3, s.numbers(t, sale).Processing)
 
 		r := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.EqualValues(t, 2, r["repaired"])
 		require.Equal(t, true, r["consistent"])
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Confirmed: 2, Returned: 1}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Confirmed: 2, Returned: 1}, counters(s.numbers(t, sale)))
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, confirmed)["status"])
 		require.Equal(t, "order_cancelled", s.ticket(t, sale, 8, cancelled)["reason"])
 		require.Equal(t, "paused", s.buy(t, sale, 9, 1).Body["reason"])
@@ -380,17 +381,24 @@ func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 
 func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		gate := &deaf{Gate: s.gate}
-		s.sales = s.selling(gate, placing{s.orders})
+		door := &deaf{Gate: s.gate}
+		s.sales = s.selling(door, placing{s.orders})
 		sale := s.open(t, nil)
 		looks := s.sales.Looking()
 		require.NoError(t, looks(s.worker()))
-		gate.deaf = true
+		door.deaf = true
 		s.must(t, 200, "POST", sale+"/pause", nil)
-		gate.deaf = false
-		require.Equal(t, 202, s.buy(t, sale, 7, 1).Status, "the gate is open still")
+		door.deaf = false
+		require.Equal(t, "paused", s.buy(t, sale, 7, 1).Body["reason"], "who knows of the pause does not ask")
+		wish := gate.Purchase{Ref: gate.Ref{Sale: idOf(sale), Epoch: 1}, Ticket: "A", User: "8", Units: 1, Time: opening}
+		a, err := s.gate.Admit(s.ctx, wish)
+		require.NoError(t, err)
+		require.Equal(t, gate.Accepted, a.Verdict, "the gate is open still")
 		require.NoError(t, looks(s.worker()))
-		require.Equal(t, "paused", s.buy(t, sale, 8, 1).Body["reason"])
+		wish.Ticket = "B"
+		a, err = s.gate.Admit(s.ctx, wish)
+		require.NoError(t, err)
+		require.Equal(t, gate.NotOpen, a.Verdict)
 	})
 }
 
@@ -403,13 +411,13 @@ func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
 		s.consume(t, sale)
 		require.EqualValues(t, 2, s.numbers(t, sale).Dead)
 		poison.user = 0
-		letter, err := s.queues.Queue(flashsale.QueueName(idOf(sale))).Claim(s.ctx, 1, time.Minute)
+		letter, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.ctx, 1, time.Minute)
 		require.NoError(t, err)
 		require.Nil(t, letter, "it is dead")
 		// A consumer that had it before it was dead commits its order, and ends before
 		// it tells the gate.
-		gate := &deaf{Gate: s.gate, deaf: true}
-		late := s.selling(gate, poison)
+		door := &deaf{Gate: s.gate, deaf: true}
+		late := s.selling(door, poison)
 		body := fmt.Appendf(nil, `{"user":8,"units":2}`)
 		late.Handler(idOf(sale))(s.worker(), []mq.Message{{ID: ticket, Body: body}})
 		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "user_id = 8"))
@@ -417,25 +425,25 @@ func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
 		s.serve(s.sales)
 		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 8, ticket)["status"])
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Confirmed: 2}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 8, Confirmed: 2}, counters(s.numbers(t, sale)))
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
 	})
 }
 
 // deaf is a gate that hears nothing of what was committed.
 type deaf struct {
-	flashsale.Gate
+	gate.Gate
 	deaf bool
 }
 
-func (g *deaf) Move(ctx context.Context, sale, epoch int64, steps []flashsale.Step) ([]*flashsale.Ticket, error) {
-	if g.deaf && steps[0].To != flashsale.Processing {
+func (g *deaf) Move(ctx context.Context, ref gate.Ref, steps []gate.Step) ([]gate.Moved, error) {
+	if g.deaf && steps[0].To != gate.Processing {
 		return nil, errors.New("connection reset")
 	}
-	return g.Gate.Move(ctx, sale, epoch, steps)
+	return g.Gate.Move(ctx, ref, steps)
 }
 
-func (g *deaf) Apply(ctx context.Context, r flashsale.Rules) error {
+func (g *deaf) Apply(ctx context.Context, r gate.Rules) error {
 	if g.deaf {
 		return errors.New("connection reset")
 	}

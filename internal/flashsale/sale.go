@@ -1,37 +1,38 @@
 // Package flashsale sells an allotment of one item to a crowd.
 //
-// A purchase is accepted by the gate, which answers at once with a ticket, and made
-// into an order by a consumer, which takes tickets from a queue in batches.
+// A purchase is let in by the gate, which answers at once with a ticket, and made into an
+// order by a consumer, which takes tickets from a queue in batches. The gate knows the
+// tickets that are in flight; SQL is where they end, each in an order or in a rejection.
 //
 // Invariants:
 //
-//   - No unit is sold twice. The units of live orders are counted in
-//     flash_sale_stocks, whose guarded UPDATE (sold + n <= allotted) decides last,
-//     whatever the gate believes.
-//   - An accepted ticket becomes confirmed or rejected, whatever crashes, as long as
-//     the queue's store keeps what it was given. A ticket is made into at most one
-//     order: orders are unique by ticket.
-//   - Each allotted unit is at any time in exactly one place:
-//     allotted = remaining + queued + processing + dead + confirmed. Each step of a
-//     ticket moves its units from place to place in one script or transaction.
-//   - A ticket that ended stays ended. What a discarded ticket or a cancelled order
-//     gives back, it gives back once, because the step is taken from one state only.
-//   - A gate that does not know its sale, because its store was emptied, admits
-//     nobody until it was built anew from SQL. Its epoch tells it from the gate before.
-//   - SQL is committed before the gate is told. What the gate was not told, because
-//     the program or the store ended in between, the reconciler tells it.
+//   - No unit is sold twice and no customer gets more than the limit, whatever the gate
+//     believes: the units of live orders are counted in flash_sale_stocks, and each unit
+//     of work that sells, takes back or rejects bumps the version of that one row, under
+//     which the facts that it decides by were read.
+//   - An accepted ticket becomes confirmed or rejected, whatever crashes. A ticket that
+//     the gate's store has lost is rejected, as lost, when its customer, its message or
+//     the reconciler comes upon it.
+//   - A ticket that ended stays ended, because its end is in SQL before anybody is told:
+//     at most one order (unique by ticket) or one rejection, never both.
+//   - SQL is committed before the gate is told. What the gate was not told, because the
+//     program or the store ended in between, the reconciler tells it.
+//   - A sale is looked after until nothing of it is in flight, in the gate, in the queue
+//     and in SQL; then it is finished, for good.
 //
-// The lock of the item's inventory orders batches, rebuilds and changes of the
-// allotment one after the other. Safety does not rest on it, see the first invariant.
+// The lock of the item's inventory orders batches, rebuilds and changes of the allotment
+// one after the other, so that they need not run twice. Safety does not rest on it.
 //
 // What it costs with the gate in Redis, to which cost_test.go holds it:
 //
 //   - A purchase: no statement, and one script, which it shares with all who come while
-//     another is under way (see crowd). Every five seconds a process reads the sale and
-//     its units anew.
+//     another is under way. Every five seconds a process reads the sale and its units
+//     anew.
 //   - A sold-out answer: nothing, but for one script each half a second.
+//   - A look at a ticket: two statements and one script, shared with all who look
+//     meanwhile.
 //   - A batch of orders, however many they are: four scripts (claim, begin, end,
-//     acknowledge), the two of the lock, two reads, and one transaction of five INSERTs
+//     acknowledge), the two of the lock, three reads, and one transaction of five INSERTs
 //     of many rows, two guarded UPDATEs and one read.
 package flashsale
 
@@ -140,6 +141,10 @@ type Stock struct {
 	Sold     int64
 	// Epoch counts how often the gate was built.
 	Epoch int64
+	// Rejected is how many tickets were rejected, see Rejection.
+	Rejected int64
+	// Finished is whether the sale is closed and nothing of it is in flight any more.
+	Finished bool
 }
 
 // TableName implements gorm's Tabler.

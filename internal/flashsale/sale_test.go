@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/clock"
-	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/storage"
@@ -54,7 +54,7 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 		require.EqualValues(t, 2, line["quantity"])
 
 		c := s.numbers(t, sale)
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 7, Confirmed: 3}, counters(c))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 7, Confirmed: 3}, counters(c))
 		sold, allotted := s.soldInSQL(t, sale)
 		require.EqualValues(t, 3, sold)
 		require.EqualValues(t, 10, allotted)
@@ -65,8 +65,8 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 }
 
 // counters leaves the version out, and the rates, which depend on the second.
-func counters(c flashsale.Counts) flashsale.Counts {
-	c.Version, c.AcceptedPerSecond, c.ConfirmedPerSecond = 0, 0, 0
+func counters(c gate.Counts) gate.Counts {
+	c.Version, c.Time, c.AcceptedPerSecond, c.ConfirmedPerSecond = 0, time.Time{}, 0, 0
 	return c
 }
 
@@ -171,7 +171,7 @@ func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
 		for user := range int64(3) {
 			require.Equal(t, 202, s.buy(t, sale, 7+user, 2).Status)
 		}
-		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 		batch, err := queue.Claim(s.ctx, 100, time.Minute)
 		require.NoError(t, err)
 		// The program ends after the COMMIT and before the queue hears of it.
@@ -181,7 +181,7 @@ func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
 			}
 		}
 		require.EqualValues(t, 3, s.count(t, &orders.Order{}, "1 = 1"))
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 10, Remaining: 4, Confirmed: 6}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 4, Confirmed: 6}, counters(s.numbers(t, sale)))
 		sold, _ := s.soldInSQL(t, sale)
 		require.EqualValues(t, 6, sold)
 	})
@@ -189,25 +189,25 @@ func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
 
 // forgetful is a gate that is away when tickets are settled, as often as losses says.
 type forgetful struct {
-	flashsale.Gate
+	gate.Gate
 	losses atomic.Int64
 }
 
-func (g *forgetful) Move(ctx context.Context, sale, epoch int64, steps []flashsale.Step) ([]*flashsale.Ticket, error) {
-	if steps[0].To == flashsale.Confirmed && g.losses.Add(-1) >= 0 {
+func (g *forgetful) Move(ctx context.Context, ref gate.Ref, steps []gate.Step) ([]gate.Moved, error) {
+	if steps[0].To == gate.Confirmed && g.losses.Add(-1) >= 0 {
 		return nil, errors.New("connection reset")
 	}
-	return g.Gate.Move(ctx, sale, epoch, steps)
+	return g.Gate.Move(ctx, ref, steps)
 }
 
 func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		gate := &forgetful{Gate: s.gate}
-		gate.losses.Store(1)
-		sales := s.with(gate)
+		door := &forgetful{Gate: s.gate}
+		door.losses.Store(1)
+		sales := s.with(door)
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 2).Body["ticket"]
-		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 		batch, err := queue.Claim(s.ctx, 100, time.Minute)
 		require.NoError(t, err)
 		outcomes := sales.Handler(idOf(sale))(s.worker(), batch.Messages)
@@ -224,13 +224,13 @@ func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
 
 func TestATicketThatHasItsOrderAlreadyIsConfirmedBesideOthersAndWhenNothingIsLeft(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		gate := &forgetful{Gate: s.gate}
-		sales := s.with(gate)
+		door := &forgetful{Gate: s.gate}
+		sales := s.with(door)
 		sale := s.open(t, object{"quantity": 5, "perUserLimit": 2})
-		queue := s.queues.Queue(flashsale.QueueName(idOf(sale)))
+		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 		// lost has the batch's tickets come again although they have their orders.
 		lost := func() {
-			gate.losses.Store(1)
+			door.losses.Store(1)
 			batch, err := queue.Claim(s.ctx, 100, time.Minute)
 			require.NoError(t, err)
 			outcomes := sales.Handler(idOf(sale))(s.worker(), batch.Messages)
@@ -275,7 +275,7 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 		require.EqualValues(t, 20, accepted.Load())
 		racing.Together(2, func(int) { s.consume(t, sale) })
 		c := s.numbers(t, sale)
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 20, Confirmed: 20}, counters(c))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 20, Confirmed: 20}, counters(c))
 		require.EqualValues(t, 20, s.count(t, &orders.Order{}, "1 = 1"))
 	})
 }
@@ -351,7 +351,7 @@ func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
 		available, reserved := s.available(t)
 		require.EqualValues(t, 998, available)
 		require.EqualValues(t, 2, reserved)
-		require.Equal(t, flashsale.Counts{Epoch: 1, Allotted: 2, Confirmed: 2}, counters(s.numbers(t, sale)))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 2, Confirmed: 2}, counters(s.numbers(t, sale)))
 
 		order := int64(s.ticket(t, sale, 7, ticket)["orderId"].(float64))
 		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order), object{"reason": "changed my mind"})
@@ -366,13 +366,13 @@ func TestTheQueuesOfATenantAreThoseOfItsSales(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		now := clock.NewFake(opening)
 		broker := mq.NewSQL(db, now, mq.Options{})
-		s := newShop(ctx, t, db, now, broker, flashsale.NewSQLGate(db, broker, now))
+		s := newShop(ctx, t, db, now, broker, gate.NewSQL(db, broker, now))
 		ended := s.open(t, nil)
 		s.must(t, 200, "POST", ended+"/close", nil)
 		planned := s.plan(t, nil)
 		queues, err := s.sales.Queues(ctx)
 		require.NoError(t, err)
-		require.Equal(t, map[string]bool{flashsale.QueueName(idOf(ended)): false, flashsale.QueueName(idOf(planned)): true}, queues)
+		require.Equal(t, map[string]bool{gate.QueueName(idOf(ended)): false, gate.QueueName(idOf(planned)): true}, queues)
 		queues, err = s.sales.Queues(storagetest.Tenant(t))
 		require.NoError(t, err)
 		require.Empty(t, queues, "another tenant has none of them")

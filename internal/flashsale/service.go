@@ -17,6 +17,7 @@ import (
 	"interlock/internal/change"
 	"interlock/internal/clock"
 	"interlock/internal/events"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/principal"
@@ -61,7 +62,7 @@ type Lot struct {
 // Order is an order that was made of a ticket.
 type Order struct {
 	Ticket string
-	User   int64
+	User   string
 	Units  int64
 	ID     int64
 	Number string
@@ -78,8 +79,10 @@ type Orders interface {
 	PlaceMany(ctx context.Context, u *uow.Unit, lot Lot, tickets []Order) ([]Order, error)
 	// OfTickets returns the orders that were made of tickets, by ticket.
 	OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]Order, error)
-	// EachOfSale calls fn with all orders of a sale, many at a time.
-	EachOfSale(ctx context.Context, sale int64, fn func(part []Order)) error
+	// OfCustomers returns the orders of a sale that some customers have.
+	OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]Order, error)
+	// EachOfSale calls fn with all orders of a sale, many at a time, until it fails.
+	EachOfSale(ctx context.Context, sale int64, fn func(part []Order) error) error
 }
 
 // Deps are what a Service stands on.
@@ -88,11 +91,12 @@ type Deps struct {
 	Runner *uow.Runner
 	Bus    events.Bus
 	Clock  clock.Clock
-	Gate   Gate
+	Gate   gate.Gate
 	Queues mq.Broker
 	Items  Items
-	Stock  Inventory
-	Orders Orders
+	// Inventory is where the pieces of the items are.
+	Inventory Inventory
+	Orders    Orders
 	// Registerer takes the metrics; nil keeps them unseen.
 	Registerer prometheus.Registerer
 	// Random is where tickets come from; nil means crypto/rand.
@@ -107,10 +111,10 @@ type Service struct {
 	runner         *uow.Runner
 	bus            events.Bus
 	clock          clock.Clock
-	gate           Gate
+	gate           gate.Gate
 	queues         mq.Broker
 	items          Items
-	stock          Inventory
+	inventory      Inventory
 	orders         Orders
 	paymentTimeout time.Duration
 	random         io.Reader
@@ -120,6 +124,7 @@ type Service struct {
 	loading   singleflight.Group
 	exhausted sync.Map // sale id → soldOut
 	tallies   sync.Map // sale id → *tally
+	looks     sync.Map // sale id → *looks
 	// nudge asks the worker of this process to look at all sales now.
 	nudge chan struct{}
 }
@@ -131,7 +136,7 @@ func New(d Deps) *Service {
 	}
 	return &Service{
 		db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, gate: d.Gate, queues: d.Queues, items: d.Items,
-		stock: d.Stock, orders: d.Orders, paymentTimeout: defaultPaymentTimeout, random: d.Random,
+		inventory: d.Inventory, orders: d.Orders, paymentTimeout: defaultPaymentTimeout, random: d.Random,
 		metrics: newMetrics(d.Registerer), nudge: make(chan struct{}, 1),
 	}
 }
@@ -197,6 +202,14 @@ func unavailable(err error) error {
 	return apperr.New(apperr.Unavailable, "Flash sales are not available now. Try again.").After(time.Second).Because(err)
 }
 
+// purchaseUnknown is what a customer is told whose purchase was sent to the gate and not
+// answered. The ticket tells later what became of it, with or without an idempotency key.
+func purchaseUnknown(ticket string, err error) *apperr.Error {
+	return apperr.New(apperr.OutcomeUnknown,
+		"The purchase was sent and not answered: it may have been accepted. Look at its ticket, or send it again with the same idempotency key.").
+		With("ticket", ticket).After(time.Second).Because(err)
+}
+
 // rebuilding is what a customer is told while the gate has to be built anew.
 func rebuilding() *apperr.Error {
 	return apperr.New(apperr.SaleNotOpen, "The sale is closed for a moment: its gate is being built anew from the database.").
@@ -208,7 +221,7 @@ func gateError(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrNoGate):
+	case errors.Is(err, gate.ErrNoGate):
 		return unavailable(err)
 	case errors.Is(err, lock.ErrNotAcquired):
 		return err
@@ -224,7 +237,12 @@ func missing(id int64) *apperr.Error {
 	return apperr.MissingRow("flash sale", strconv.FormatInt(id, 10))
 }
 
-// actor is the program acting on a sale by itself.
-func actor(ctx context.Context, tenant int64) context.Context {
+// asProgram is the program acting on a sale by itself, for the tenant of ctx.
+func asProgram(ctx context.Context) context.Context {
+	p, _ := principal.From(ctx)
+	return asProgramOf(ctx, p.TenantID)
+}
+
+func asProgramOf(ctx context.Context, tenant int64) context.Context {
 	return principal.With(ctx, principal.System(tenant, "flash sale"))
 }

@@ -3,27 +3,32 @@ package flashsale
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 
 	"interlock/internal/events"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/principal"
 )
 
 // Stats are a sale's numbers, in units, all of one moment but the age.
 type Stats struct {
-	Counts
+	gate.Counts
 	// Balanced is whether each allotted unit is in exactly one place.
 	Balanced bool `json:"balanced"`
 	// OldestQueuedSeconds is how long the ticket at the head of the queue has waited.
 	OldestQueuedSeconds float64 `json:"oldestQueuedSeconds"`
+	// Lost is the number of tickets that were accepted and lost with the gate's store, as
+	// far as anybody came upon them.
+	Lost int64 `json:"lost"`
 }
 
-// Stats returns a sale's numbers. Those of a sale that is over and has no gate any more
-// are what SQL knows. Errors: NotFound; Unavailable, also while the gate is built.
+// Stats returns a sale's numbers. Those of a sale that is finished are what SQL knows, and
+// what the gate's store still has. Errors: NotFound; Unavailable, also while the gate is
+// built.
 func (s *Service) Stats(ctx context.Context, id int64) (Stats, error) {
-	sale, err := s.Sale(ctx, id)
-	if err != nil {
+	if _, err := s.Sale(ctx, id); err != nil {
 		return Stats{}, err
 	}
 	stock, err := stockOf(s.db.Read(ctx), id)
@@ -35,32 +40,38 @@ func (s *Service) Stats(ctx context.Context, id int64) (Stats, error) {
 	}
 	counts, err := s.gate.Counts(ctx, id)
 	if err == nil && counts.Epoch < stock.Epoch {
-		err = ErrNoGate
+		err = gate.ErrNoGate
 	}
-	if errors.Is(err, ErrNoGate) && isOver(sale, stock) {
-		return Stats{Counts: Counts{Allotted: stock.Allotted, Confirmed: stock.Sold}, Balanced: true}, nil
+	if errors.Is(err, gate.ErrNoGate) && stock.Finished {
+		counts, err = gate.Counts{}, nil
 	}
 	if err != nil {
 		s.look()
 		return Stats{}, gateError(err)
 	}
-	return s.statsOf(ctx, id, counts)
+	if stock.Finished {
+		// What the gate's store believes to be in flight came back from when it was.
+		counts = gate.Counts{
+			Allotted: stock.Allotted, Confirmed: stock.Sold, Rejected: counts.Rejected, Returned: counts.Returned, Refusals: counts.Refusals,
+		}
+	}
+	return s.statsOf(ctx, stock, counts)
 }
 
-func (s *Service) statsOf(ctx context.Context, id int64, counts Counts) (Stats, error) {
+func (s *Service) statsOf(ctx context.Context, stock *Stock, counts gate.Counts) (Stats, error) {
 	stats := Stats{Counts: counts, Balanced: counts.Balanced()}
-	queue, err := s.queues.Queue(QueueName(id)).Stats(ctx)
+	queue, err := s.queues.Queue(gate.QueueName(stock.SaleID)).Stats(ctx)
 	if err != nil {
 		return Stats{}, unavailable(err)
 	}
 	stats.OldestQueuedSeconds = queue.OldestAge.Seconds()
+	if stock.Rejected > 0 {
+		err := s.db.Read(ctx).Model(&Rejection{}).Where("sale_id = ? AND reason = ?", stock.SaleID, reasonLost).Count(&stats.Lost).Error
+		if err != nil {
+			return Stats{}, fmt.Errorf("count lost tickets: %w", err)
+		}
+	}
 	return stats, nil
-}
-
-// isOver reports whether nothing can happen to a sale any more: it is closed and what
-// was unsold is back in the item's stock.
-func isOver(sale *Sale, stock *Stock) bool {
-	return sale.Status == closed.Code && stock.Allotted == stock.Sold
 }
 
 // publish tells who watches the sales its numbers.

@@ -2,11 +2,13 @@ package flashsale
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"gorm.io/gorm"
 
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/guard"
 	"interlock/internal/storage"
 	"interlock/internal/uow"
@@ -79,38 +81,38 @@ func (t Terms) columns() guard.Set {
 	}
 }
 
-// allot changes the allotment of an opened sale:
+// unsell takes units of a cancelled order out of those that are sold. Of a sale that is
+// finished they leave the allotment, too:
 //
-//	UPDATE flash_sale_stocks SET allotted = allotted + ?, version = version + 1
-//	 WHERE tenant_id = ? AND id = ? AND (allotted + ? >= sold)
+//	UPDATE flash_sale_stocks SET sold = sold - ?, allotted = allotted - ?, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND (sold >= ? AND finished = ?)
 //
-// Errors: guard.ErrRefused when more are sold.
-func allot(ctx context.Context, u *uow.Unit, stock *Stock, delta int64) error {
-	return guard.Adjust[Stock](ctx, u, stock.ID, guard.Set{"allotted": guard.Add("allotted", delta)}, "allotted + ? >= sold", delta)
-}
-
-// sell counts units as sold:
-//
-//	UPDATE flash_sale_stocks SET sold = sold + ?, version = version + 1
-//	 WHERE tenant_id = ? AND id = ? AND (sold + ? <= allotted)
-//
-// Errors: guard.ErrRefused when there are not as many.
-func sell(ctx context.Context, u *uow.Unit, stock *Stock, units int64) error {
-	return guard.Adjust[Stock](ctx, u, stock.ID, guard.Set{"sold": guard.Add("sold", units)}, "sold + ? <= allotted", units)
-}
-
-// unsell is sell the other way:
-//
-//	UPDATE flash_sale_stocks SET sold = sold - ?, version = version + 1
-//	 WHERE tenant_id = ? AND id = ? AND (sold >= ?)
+// Errors: guard.ErrRefused when the sale was finished meanwhile.
 func unsell(ctx context.Context, u *uow.Unit, stock *Stock, units int64) error {
-	return guard.Adjust[Stock](ctx, u, stock.ID, guard.Set{"sold": guard.Add("sold", -units)}, "sold >= ?", units)
+	set := guard.Set{"sold": guard.Add("sold", -units)}
+	if stock.Finished {
+		set["allotted"] = guard.Add("allotted", -units)
+	}
+	return guard.Adjust[Stock](ctx, u, stock.ID, set, "sold >= ? AND finished = ?", units, stock.Finished)
 }
+
+// staleAgain has the unit run again when the sale's units have changed since they were
+// read.
+func staleAgain(err error, doing string) error {
+	err = fmt.Errorf("%s: %w", doing, err)
+	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrRefused) {
+		return uow.Again(err)
+	}
+	return err
+}
+
+// ref names the gate that goes with the units.
+func (k *Stock) ref() gate.Ref { return gate.Ref{Sale: k.SaleID, Epoch: k.Epoch} }
 
 // rulesOf are what the gate goes by.
-func rulesOf(sale *Sale, stock *Stock) Rules {
-	r := Rules{
-		Sale: sale.ID, Epoch: stock.Epoch, Version: sale.Version, StockVersion: stock.Version, Open: sale.Status == open.Code,
+func rulesOf(sale *Sale, stock *Stock) gate.Rules {
+	r := gate.Rules{
+		Ref: stock.ref(), Version: sale.Version, StockVersion: stock.Version, Open: sale.Status == open.Code,
 		Starts: sale.StartsTime, Ends: sale.EndsTime, PerUserLimit: sale.PerUserLimit, Allotted: stock.Allotted,
 	}
 	if sale.QueueCap != nil {

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"strconv"
 )
 
 // A ticket is 128 bits and a mark of 32 bits that only this sale can make for this
@@ -31,20 +30,20 @@ func newSecret(random io.Reader) (string, error) {
 
 // newTicket returns a ticket of a customer. With a key, which is the request's
 // idempotency key and who sent it, the same one each time.
-func newTicket(secret string, user int64, key string, random io.Reader) (string, error) {
+func newTicket(secret, user, key string, random io.Reader) (string, error) {
 	raw := make([]byte, ticketBytes, ticketBytes+markBytes)
 	if key == "" {
 		if _, err := io.ReadFull(random, raw); err != nil {
 			return "", fmt.Errorf("draw a ticket: %w", err)
 		}
 	} else {
-		copy(raw, seal(secret, user, "key:"+key))
+		copy(raw, mac(secret, user, "key:"+key))
 	}
 	return ticketAlphabet.EncodeToString(append(raw, mark(secret, user, raw)...)), nil
 }
 
 // genuine reports whether the sale gave this ticket out, or would, to the customer.
-func genuine(secret string, user int64, ticket string) bool {
+func genuine(secret, user, ticket string) bool {
 	raw, err := ticketAlphabet.DecodeString(ticket)
 	if err != nil || len(raw) != ticketBytes+markBytes {
 		return false
@@ -58,12 +57,13 @@ func isTicket(text string) bool {
 	return err == nil && len(raw) == ticketBytes+markBytes
 }
 
-func mark(secret string, user int64, raw []byte) []byte {
-	return seal(secret, user, "mark:"+string(raw))[:markBytes]
+func mark(secret, user string, raw []byte) []byte {
+	return mac(secret, user, "mark:"+string(raw))[:markBytes]
 }
 
-func seal(secret string, user int64, text string) []byte {
+func mac(secret, user, text string) []byte {
 	h := hmac.New(sha256.New, []byte(secret))
-	h.Write(append(strconv.AppendInt(nil, user, 10), ":"+text...))
+	// No user has a NUL in its name, so no two pairs are the same bytes.
+	h.Write([]byte(user + "\x00" + text))
 	return h.Sum(nil)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/guard"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
@@ -86,11 +87,14 @@ type consuming struct {
 	consumer *mq.Consumer
 	stop     context.CancelFunc
 	done     sync.WaitGroup
-	repaired time.Time
-	told     Stats
-	toldAt   time.Time
+	// repaired is when the sale was compared with SQL, repairedAs what it looked like.
+	repaired   time.Time
+	repairedAs seen
+	told       Stats
+	toldAt     time.Time
 }
 
+// active is a sale that is not finished.
 type active struct {
 	sale  Sale
 	stock Stock
@@ -108,7 +112,7 @@ func (w *worker) round(ctx context.Context) error {
 	for i := range sales {
 		a := &sales[i]
 		seen[a.sale.ID] = true
-		ctx := actor(ctx, a.sale.TenantID)
+		ctx := asProgramOf(ctx, a.sale.TenantID)
 		c := w.consume(ctx, &a.sale)
 		stats, err := w.lookAfter(ctx, a, c)
 		dead += stats.Dead
@@ -127,37 +131,37 @@ func (w *worker) round(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// actives returns the sales of all tenants that are not over:
+// actives returns the sales of all tenants that were opened and are not finished, also
+// those that are closed and sold out, of which tickets may still be in flight:
 //
-//	SELECT * FROM flash_sales WHERE status IN (open, paused)
-//	    OR status = closed AND EXISTS (SELECT 1 FROM flash_sale_stocks … WHERE allotted > sold)
+//	SELECT * FROM flash_sale_stocks WHERE finished = ? ORDER BY sale_id
+//	SELECT * FROM flash_sales WHERE id IN (…)
 func (s *Service) actives(ctx context.Context) ([]active, error) {
 	ctx = storage.AcrossTenants(ctx)
-	var sales []Sale
-	err := s.db.Read(ctx).Where("status IN ? OR (status = ? AND EXISTS (SELECT 1 FROM flash_sale_stocks k"+
-		" WHERE k.tenant_id = flash_sales.tenant_id AND k.sale_id = flash_sales.id AND k.allotted > k.sold))",
-		[]int{open.Code, paused.Code}, closed.Code).Order("id").Find(&sales).Error
-	if err != nil {
-		return nil, fmt.Errorf("look for active sales: %w", err)
+	var stocks []Stock
+	if err := s.db.Read(ctx).Where("finished = ?", false).Order("sale_id").Find(&stocks).Error; err != nil {
+		return nil, fmt.Errorf("look for sales that are not finished: %w", err)
 	}
-	if len(sales) == 0 {
+	if len(stocks) == 0 {
 		return nil, nil
 	}
-	ids := make([]int64, len(sales))
-	for i, sale := range sales {
-		ids[i] = sale.ID
+	ids := make([]int64, len(stocks))
+	for i, stock := range stocks {
+		ids[i] = stock.SaleID
 	}
-	var stocks []Stock
-	if err := s.db.Read(ctx).Where("sale_id IN ?", ids).Find(&stocks).Error; err != nil {
-		return nil, fmt.Errorf("read the units of active sales: %w", err)
+	var sales []Sale
+	if err := s.db.Read(ctx).Where("id IN ?", ids).Find(&sales).Error; err != nil {
+		return nil, fmt.Errorf("read the sales that are not finished: %w", err)
 	}
-	bySale := make(map[int64]Stock, len(stocks))
+	byID := make(map[int64]Sale, len(sales))
+	for _, sale := range sales {
+		byID[sale.ID] = sale
+	}
+	found := make([]active, 0, len(stocks))
 	for _, stock := range stocks {
-		bySale[stock.SaleID] = stock
-	}
-	found := make([]active, len(sales))
-	for i, sale := range sales {
-		found[i] = active{sale, bySale[sale.ID]}
+		if sale, ok := byID[stock.SaleID]; ok {
+			found = append(found, active{sale, stock})
+		}
 	}
 	return found, nil
 }
@@ -172,7 +176,7 @@ func (w *worker) consume(ctx context.Context, sale *Sale) *consuming {
 		c.consumer.SetRate(rate)
 		return c
 	}
-	consumer := mq.NewConsumer(w.queues.Queue(QueueName(sale.ID)), w.handler(sale.ID), mq.ConsumerOptions{
+	consumer := mq.NewConsumer(w.queues.Queue(gate.QueueName(sale.ID)), w.handler(sale.ID), mq.ConsumerOptions{
 		Batch: consumerBatch, Concurrency: consumersPerSale, Rate: rate, Lease: consumerLease, MaxAttempts: maxAttempts, Logger: slog.Default(),
 	})
 	ctx, stop := context.WithCancel(ctx)
@@ -197,13 +201,14 @@ func (w *worker) stopAll() {
 }
 
 // lookAfter builds a gate that is missing, tells it of changes that it has not heard of,
-// closes a sale whose time is over, releases what is unsold of a closed one, and reports.
+// closes a sale whose time is over, settles one that is closed, and reports.
 func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats, error) {
-	if _, err := w.rebuild(ctx, &a.sale, lockPatience); err != nil {
+	counts, there, err := w.gateOf(ctx, a)
+	if err != nil {
 		return Stats{}, err
 	}
-	counts, err := w.gate.Counts(ctx, a.sale.ID)
-	if err != nil {
+	if !there {
+		_, err := w.settleClosed(ctx, &a.sale, lockPatience)
 		return Stats{}, err
 	}
 	if counts.Version < a.sale.Version {
@@ -212,22 +217,26 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 			return Stats{}, err
 		}
 	}
-	if w.isDueForRepair(counts, a, c) {
-		c.repaired = w.clock.Now()
+	if due, err := w.isDueForRepair(ctx, counts, a, c); err != nil {
+		return Stats{}, err
+	} else if due {
+		c.repaired, c.repairedAs = w.clock.Now(), seen{}
 		if _, err := w.Reconcile(ctx, a.sale.ID, lockPatience); err != nil {
 			return Stats{}, err
 		}
+		c.repairedAs = seen{a.stock.Version, settled(counts)}
 	}
-	if a.sale.Status != closed.Code && !a.sale.EndsTime.After(w.clock.Now()) {
+	// The clock that let the last customer in also says that it was the last.
+	if a.sale.Status != closed.Code && !a.sale.EndsTime.After(counts.Time) {
 		return Stats{}, w.closeOver(ctx, a.sale.ID)
 	}
-	if _, err := w.release(ctx, &a.sale, lockPatience); err != nil {
+	if _, err := w.settleClosed(ctx, &a.sale, lockPatience); err != nil {
 		return Stats{}, err
 	}
 	if counts, err = w.gate.Counts(ctx, a.sale.ID); err != nil {
 		return Stats{}, err
 	}
-	stats, err := w.statsOf(ctx, a.sale.ID, counts)
+	stats, err := w.statsOf(ctx, &a.stock, counts)
 	if err != nil {
 		return stats, err
 	}
@@ -235,16 +244,61 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 	return stats, nil
 }
 
-// isDueForRepair reports whether a sale is to be compared with SQL: now and then, and
-// when it is out of balance or SQL counts otherwise and no batch is under way that
-// would explain it.
-func (w *worker) isDueForRepair(counts Counts, a *active, c *consuming) bool {
-	waited := w.clock.Now().Sub(c.repaired)
-	atRest := counts.Queued == 0 && counts.Processing == 0
-	if counts.Allotted != a.stock.Allotted || !counts.Balanced() || atRest && counts.Confirmed != a.stock.Sold {
-		return waited > 2*lookEvery
+// gateOf returns the numbers of a sale's gate, which is built anew if it is missing. There
+// is no use in that, and there is false, when the sale is closed and its queue is empty:
+// what could be lost is lost, and what is unsold can be released.
+func (w *worker) gateOf(ctx context.Context, a *active) (counts gate.Counts, there bool, err error) {
+	gone, err := w.isGateGone(ctx, &a.stock)
+	if err == nil && gone && a.sale.Status == closed.Code {
+		var queue mq.Stats
+		if queue, err = w.queues.Queue(gate.QueueName(a.sale.ID)).Stats(ctx); err == nil && queue.Total() == 0 {
+			return counts, false, nil
+		}
 	}
-	return waited > repairEvery
+	if err == nil && gone {
+		_, err = w.rebuild(ctx, &a.sale, lockPatience)
+	}
+	if err == nil {
+		counts, err = w.gate.Counts(ctx, a.sale.ID)
+	}
+	return counts, true, err
+}
+
+// seen is what a sale looked like.
+type seen struct {
+	version int64
+	counts  gate.Counts
+}
+
+// settled leaves out of the numbers what changes by itself.
+func settled(c gate.Counts) gate.Counts {
+	return gate.Counts{
+		Epoch: c.Epoch, Version: c.Version, Allotted: c.Allotted, Remaining: c.Remaining, Queued: c.Queued, Processing: c.Processing,
+		Dead: c.Dead, Confirmed: c.Confirmed, Rejected: c.Rejected, Returned: c.Returned, Waiting: c.Waiting, Working: c.Working, Buried: c.Buried,
+	}
+}
+
+// isDueForRepair reports whether a sale is to be compared with SQL, ticket by ticket: now
+// and then if anything happened to it or somebody waits; and soon when it is out of
+// balance, when SQL counts otherwise and no batch is under way that would explain it, or
+// when there are more tickets in flight than messages for them.
+func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *active, c *consuming) (bool, error) {
+	waited := w.clock.Now().Sub(c.repaired)
+	if waited > repairEvery && (counts.InFlight() > 0 || c.repairedAs != seen{a.stock.Version, settled(counts)}) {
+		return true, nil
+	}
+	if waited <= 2*lookEvery {
+		return false, nil
+	}
+	atRest := counts.InFlight() == 0
+	if counts.Allotted != a.stock.Allotted || !counts.Balanced() || atRest && counts.Confirmed != a.stock.Sold {
+		return true, nil
+	}
+	if atRest {
+		return false, nil
+	}
+	queue, err := w.queues.Queue(gate.QueueName(a.sale.ID)).Stats(ctx)
+	return err == nil && queue.Total() < counts.InFlight(), err
 }
 
 // report announces a sale's numbers when they have changed, and now and then when not,

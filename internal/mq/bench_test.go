@@ -23,7 +23,7 @@ func BenchmarkRedis(b *testing.B) {
 	outcomes := make([]mq.Outcome, batch)
 	b.ReportAllocs()
 	for b.Loop() {
-		require.NoError(b, q.Enqueue(b.Context(), 0, messages...))
+		require.NoError(b, q.Enqueue(b.Context(), messages...))
 		claimed, err := q.Claim(b.Context(), batch, time.Minute)
 		require.NoError(b, err)
 		require.Len(b, claimed.Messages, batch)

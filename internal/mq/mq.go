@@ -3,8 +3,9 @@
 // Invariants, held by every implementation and proved by mqtest.Contract:
 //
 //   - A message is at any time in exactly one place: pending, claimed, delayed or
-//     dead. It leaves the queue only by a Settle that says Done, by DiscardDead or
-//     by Purge. Each step from place to place is one script or one transaction.
+//     dead. It leaves the queue only by a Settle that says Done, or by a step that
+//     another package takes in its own script or transaction: see ScriptPrelude,
+//     SQL.DiscardDeadTx and SQL.PurgeTx. Each step is one script or one transaction.
 //   - Under a live lease nobody else is given the message. Delivery is at least
 //     once: after a crash, or an Enqueue whose reply was lost, the same message can
 //     come again, so handlers go by its ID.
@@ -18,11 +19,16 @@
 // A message's life:
 //
 //	Enqueue ──► pending ──Claim──► claimed ──Settle Done──► gone
-//	   │         ▲  ▲ ▲              │ │ └────Settle Dead──► dead ──DiscardDead──► gone
-//	   │ delay   │  │ └─lease ended──┘ │                      │
-//	   └──► delayed │                  │                      │
-//	          ▲     └──────────RetryDead──────────────────────┘
-//	          └───────────Settle Retry─┘
+//	             ▲  ▲ ▲              │ │ └────Settle Dead──► dead ──discarded──► gone
+//	             │  │ └─lease ended──┘ │                      │
+//	    delayed ─┘  └──────────retried─┼──────────────────────┘
+//	       ▲                           │
+//	       └────────Settle Retry───────┘
+//
+// Who decides on dead messages or empties a queue also keeps something else in the same
+// store that must not come apart from it, such as the tickets of a flash sale. So these
+// steps are functions for that package's own scripts and transactions, which add the
+// condition under which they may still be taken.
 package mq
 
 import (
@@ -96,8 +102,10 @@ type Stats struct {
 	// OldestAge is the time since the message at the head of pending was enqueued,
 	// 0 when none is.
 	OldestAge time.Duration
-	Paused    bool
 }
+
+// Total is how many messages there are.
+func (s Stats) Total() int64 { return s.Pending + s.Claimed + s.Delayed + s.Dead }
 
 // Queue keeps messages in order. It is safe for concurrent use by many processes.
 //
@@ -108,13 +116,12 @@ type Queue interface {
 	// Name returns the queue's name.
 	Name() string
 
-	// Enqueue appends messages in their order, to be claimed after delay at the
-	// earliest. All are in or none is.
-	Enqueue(ctx context.Context, delay time.Duration, messages ...Message) error
+	// Enqueue appends messages in their order. All are in or none is.
+	Enqueue(ctx context.Context, messages ...Message) error
 
 	// Claim takes up to limit messages from the head under a lease. It returns nil
-	// and no error when there is nothing to claim or the queue is paused. A suspect
-	// message comes alone, see Limits. Messages that cannot be decoded go to the
+	// and no error when there is nothing to claim. A suspect message comes alone, see
+	// Limits. Messages that cannot be decoded go to the
 	// dead ones and not to the caller.
 	Claim(ctx context.Context, limit int, lease time.Duration) (*Batch, error)
 
@@ -139,26 +146,6 @@ type Queue interface {
 	// Dead lists dead messages, longest dead first, and the cursor of the next page,
 	// empty after the last. The first page follows the empty cursor.
 	Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error)
-
-	// RetryDead puts a dead message at the tail of pending, with no attempts and no
-	// crashes. Error: ErrNoSuchMessage.
-	RetryDead(ctx context.Context, id string) error
-
-	// DiscardDead removes a dead message for good. Error: ErrNoSuchMessage.
-	DiscardDead(ctx context.Context, id string) error
-
-	// Claimed lists the messages that are being worked on, at most MaxListed.
-	Claimed(ctx context.Context) ([]Message, error)
-
-	// Pause stops claims until Resume. Batches that are out are not touched.
-	Pause(ctx context.Context) error
-
-	// Resume ends a pause.
-	Resume(ctx context.Context) error
-
-	// Purge removes every message, claimed and dead ones too, so that the queue can
-	// be built anew. A pause stays.
-	Purge(ctx context.Context) error
 }
 
 // Broker gives queues by name. A queue needs no creation.
@@ -175,7 +162,7 @@ type Broker interface {
 const (
 	// MaxNameLength is the longest queue name, in bytes.
 	MaxNameLength = 100
-	// MaxListed bounds the messages that Claimed lists.
+	// MaxListed bounds a page of dead messages.
 	MaxListed = 1000
 )
 
@@ -286,8 +273,7 @@ type Tally struct{ Done, Retried, Postponed, Dead int }
 
 // Observer receives measurements. Nil functions are not called. They must not block.
 type Observer struct {
-	// Enqueued is called when messages were added. Those that a script of another
-	// package adds to Keys().Pending are not seen.
+	// Enqueued is called when messages were added.
 	Enqueued func(queue string, messages int)
 	// Settled is called when a batch was settled.
 	Settled func(queue string, t Tally)

@@ -1,16 +1,21 @@
 package mq_test
 
 import (
+	"context"
 	"flag"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
+	"gorm.io/gorm"
 
 	"interlock/internal/clock"
 	"interlock/internal/mq"
 	"interlock/internal/mq/mqtest"
 	"interlock/internal/redisconn/redistest"
+	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 )
 
@@ -24,21 +29,75 @@ func TestMain(m *testing.M) {
 
 func uniquePrefix() string { return "test:" + uuid.NewString() + ":" }
 
-func TestRedisKeepsTheContract(t *testing.T) {
-	client := redistest.Connect(t, redistest.SharedURL(t))
-	mqtest.Contract(t, func(*testing.T) mq.Broker { return mq.NewRedis(client, uniquePrefix(), mq.Options{}) })
+// onRedis takes the steps of other packages as they do, in scripts of their own.
+type onRedis struct {
+	*mq.Redis
+	client redis.UniversalClient
 }
 
+func (r onRedis) step(ctx context.Context, queue, body, id string) error {
+	found, err := redis.NewScript(mq.ScriptPrelude+body).Run(ctx, r.client, r.Open(queue).Keys().List(), id).Bool()
+	if err == nil && !found {
+		return mq.ErrNoSuchMessage
+	}
+	return err
+}
+
+func (r onRedis) RetryDead(ctx context.Context, queue, id string) error {
+	return r.step(ctx, queue, "return retry_dead(ARGV[1]) and 1 or 0", id)
+}
+
+func (r onRedis) DiscardDead(ctx context.Context, queue, id string) error {
+	return r.step(ctx, queue, "return discard_dead(ARGV[1]) and 1 or 0", id)
+}
+
+func (r onRedis) Purge(ctx context.Context, queue string) error {
+	return r.step(ctx, queue, "purge() return 1", "")
+}
+
+// onSQL takes them in transactions of its own.
+type onSQL struct {
+	*mq.SQL
+	db *storage.DB
+}
+
+func (s onSQL) step(ctx context.Context, do func(tx *gorm.DB) error) error {
+	return s.db.Transact(storage.AcrossTenants(ctx), time.Minute, do)
+}
+
+func (s onSQL) RetryDead(ctx context.Context, queue, id string) error {
+	return s.step(ctx, func(tx *gorm.DB) error { return s.RetryDeadTx(tx, queue, id) })
+}
+
+func (s onSQL) DiscardDead(ctx context.Context, queue, id string) error {
+	return s.step(ctx, func(tx *gorm.DB) error { return s.DiscardDeadTx(tx, queue, id) })
+}
+
+func (s onSQL) Purge(ctx context.Context, queue string) error {
+	return s.step(ctx, func(tx *gorm.DB) error { return s.PurgeTx(tx, queue) })
+}
+
+func keepsTheContractOnRedis(t *testing.T, url string) {
+	client := redistest.Connect(t, url)
+	mqtest.Contract(t, func(*testing.T) mqtest.Broker {
+		return onRedis{mq.NewRedis(client, uniquePrefix(), mq.Options{}), client}
+	})
+}
+
+func TestRedisKeepsTheContract(t *testing.T) { keepsTheContractOnRedis(t, redistest.SharedURL(t)) }
+
 func TestRedisKeepsTheContractOnACluster(t *testing.T) {
-	client := redistest.Connect(t, redistest.NewCluster(t).URL())
-	mqtest.Contract(t, func(*testing.T) mq.Broker { return mq.NewRedis(client, uniquePrefix(), mq.Options{}) })
+	keepsTheContractOnRedis(t, redistest.NewCluster(t).URL())
 }
 
 func TestSQLiteKeepsTheContract(t *testing.T) {
-	mqtest.Contract(t, func(t *testing.T) mq.Broker { return mq.NewSQL(storagetest.SQLite(t), clock.System{}, mq.Options{}) })
+	mqtest.Contract(t, func(t *testing.T) mqtest.Broker {
+		db := storagetest.SQLite(t)
+		return onSQL{mq.NewSQL(db, clock.System{}, mq.Options{}), db}
+	})
 }
 
 func TestMariaDBKeepsTheContract(t *testing.T) {
 	db := storagetest.MariaDB(t)
-	mqtest.Contract(t, func(*testing.T) mq.Broker { return mq.NewSQL(db, clock.System{}, mq.Options{}) })
+	mqtest.Contract(t, func(*testing.T) mqtest.Broker { return onSQL{mq.NewSQL(db, clock.System{}, mq.Options{}), db} })
 }

@@ -63,7 +63,7 @@ func (r *Redis) Queue(name string) Queue { return r.Open(name) }
 func (r *Redis) Open(name string) *RedisQueue {
 	mustName(name)
 	keys := redisKeys(r.prefix, name)
-	return &RedisQueue{broker: r, name: name, keys: keys, list: keys.list(), waker: r.wakers.of(name)}
+	return &RedisQueue{broker: r, name: name, keys: keys, list: keys.List(), waker: r.wakers.of(name)}
 }
 
 // Names implements Broker.

@@ -4,10 +4,8 @@ package mq
 // in one slot of a cluster, together with every other key of that tag.
 type RedisKeys struct {
 	// Pending is a LIST of encoded messages, the next one at its left. A script of
-	// another package may RPUSH what Encode returned, and call Wake after it.
+	// another package may RPUSH what Encode returned; call Enqueued after it.
 	Pending string
-	// Claimed is a number: the messages in all batches. Absent means 0.
-	Claimed string
 	// Delayed is a ZSET: encoded message → due time in µs since 1970.
 	Delayed string
 	// Dead is a ZSET: message ID → dead time in µs since 1970, no two the same.
@@ -18,9 +16,6 @@ type RedisKeys struct {
 	DeadErrors string
 	// Leases is a ZSET: batch ID → end of its lease in µs since 1970.
 	Leases string
-	// Paused is there while the queue is paused.
-	Paused string
-
 	// batch and settled, with a batch ID behind them, are the LIST of a batch's
 	// encoded messages and the mark that it was settled.
 	batch   string
@@ -31,19 +26,18 @@ func redisKeys(prefix, name string) RedisKeys {
 	base := prefix + "{" + name + "}:"
 	return RedisKeys{
 		Pending:      base + "pending",
-		Claimed:      base + "claimed",
 		Delayed:      base + "delayed",
 		Dead:         base + "dead",
 		DeadMessages: base + "dead-messages",
 		DeadErrors:   base + "dead-errors",
 		Leases:       base + "leases",
-		Paused:       base + "paused",
 		batch:        base + "batch:",
 		settled:      base + "settled:",
 	}
 }
 
-// list returns the keys in the order that the scripts expect.
-func (k RedisKeys) list() []string {
-	return []string{k.Pending, k.Claimed, k.Delayed, k.Dead, k.DeadMessages, k.DeadErrors, k.Leases, k.Paused}
+// List returns the keys in the order that scripts with ScriptPrelude expect, the last of
+// them the prefix of batch lists.
+func (k RedisKeys) List() []string {
+	return []string{k.Pending, k.Delayed, k.Dead, k.DeadMessages, k.DeadErrors, k.Leases, k.batch}
 }

@@ -28,8 +28,12 @@ func (q *RedisQueue) Name() string { return q.name }
 // step.
 func (q *RedisQueue) Keys() RedisKeys { return q.keys }
 
-// Wake tells this process's consumer that there may be something to claim.
-func (q *RedisQueue) Wake() { q.waker.wake() }
+// Enqueued says that a script of another package added messages: it counts them, and wakes
+// this process's consumer.
+func (q *RedisQueue) Enqueued(messages int) {
+	q.broker.options.Observer.enqueued(q.name, messages)
+	q.waker.wake()
+}
 
 func (q *RedisQueue) arrivals() <-chan struct{} { return q.waker.signal }
 
@@ -54,15 +58,14 @@ func (q *RedisQueue) again(ctx context.Context, s *redis.Script, extra []string,
 
 // Enqueue implements Queue. All messages of one call are appended by one script;
 // there are at most maxPush of them.
-func (q *RedisQueue) Enqueue(ctx context.Context, delay time.Duration, messages ...Message) error {
+func (q *RedisQueue) Enqueue(ctx context.Context, messages ...Message) error {
 	if len(messages) == 0 {
 		return nil
 	}
 	if len(messages) > maxPush {
 		return fmt.Errorf("%w: %d at once, want at most %d", ErrInvalidMessage, len(messages), maxPush)
 	}
-	args := make([]any, 1, len(messages)+1)
-	args[0] = max(delay, 0).Microseconds()
+	args := make([]any, 0, len(messages))
 	for _, m := range messages {
 		if m.EnqueuedTime.IsZero() {
 			m.EnqueuedTime = q.broker.options.Clock.Now()
@@ -79,8 +82,7 @@ func (q *RedisQueue) Enqueue(ctx context.Context, delay time.Duration, messages 
 	if err := q.run(ctx, pushScript, nil, args...).Err(); err != nil {
 		return fmt.Errorf("enqueue to %s: %w", q.name, err)
 	}
-	q.broker.options.Observer.enqueued(q.name, len(messages))
-	q.waker.wake()
+	q.Enqueued(len(messages))
 	return nil
 }
 
@@ -216,7 +218,7 @@ func (q *RedisQueue) Reap(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	limits := q.broker.options.Limits
-	reply, err := q.run(ctx, reapScript, nil, q.keys.batch, limits.CrashLimit, crashError).Int64Slice()
+	reply, err := q.run(ctx, reapScript, nil, limits.CrashLimit, crashError).Int64Slice()
 	if err != nil {
 		return 0, fmt.Errorf("reap %s: %w", q.name, err)
 	}
@@ -237,12 +239,12 @@ func (q *RedisQueue) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, fmt.Errorf("measure %s: %w", q.name, err)
 	}
-	if len(reply) != 6 {
+	if len(reply) != 5 {
 		return Stats{}, fmt.Errorf("measure %s: the script replied %v", q.name, reply)
 	}
 	return Stats{
 		Pending: reply[0], Claimed: reply[1], Delayed: reply[2], Dead: reply[3],
-		OldestAge: time.Duration(reply[4]) * time.Microsecond, Paused: reply[5] == 1,
+		OldestAge: time.Duration(reply[4]) * time.Microsecond,
 	}, nil
 }
 
@@ -291,67 +293,26 @@ func deadCursor(after string) (int64, error) {
 	return from, nil
 }
 
-// RetryDead implements Queue.
-func (q *RedisQueue) RetryDead(ctx context.Context, id string) error {
-	if err := q.onDead(ctx, retryDeadScript, id); err != nil {
-		return err
+// MessageIDs calls found with the IDs of all messages, wherever they are, some at a time.
+// It is no snapshot: a message that moves meanwhile can be reported twice, and one that
+// goes from one place to another in the wrong moment not at all. Pending is read from its
+// tail, because its head is where messages are taken away.
+func (q *RedisQueue) MessageIDs(ctx context.Context, found func(ids []string)) error {
+	for last := int64(-1); ; last -= maxPush {
+		ids, err := q.run(ctx, pendingIDsScript, nil, last-maxPush+1, last).StringSlice()
+		if err != nil {
+			return fmt.Errorf("list the messages of %s: %w", q.name, err)
+		}
+		if len(ids) == 0 {
+			break
+		}
+		found(ids)
 	}
-	q.waker.wake()
-	return nil
-}
-
-// DiscardDead implements Queue.
-func (q *RedisQueue) DiscardDead(ctx context.Context, id string) error {
-	return q.onDead(ctx, discardDeadScript, id)
-}
-
-func (q *RedisQueue) onDead(ctx context.Context, s *redis.Script, id string) error {
-	found, err := q.run(ctx, s, nil, id).Bool()
+	ids, err := q.run(ctx, otherIDsScript, nil).StringSlice()
 	if err != nil {
-		return fmt.Errorf("change dead message %q of %s: %w", id, q.name, err)
+		return fmt.Errorf("list the messages of %s: %w", q.name, err)
 	}
-	if !found {
-		return fmt.Errorf("change dead message %q of %s: %w", id, q.name, ErrNoSuchMessage)
-	}
-	return nil
-}
-
-// Claimed implements Queue.
-func (q *RedisQueue) Claimed(ctx context.Context) ([]Message, error) {
-	encoded, err := q.run(ctx, heldScript, nil, q.keys.batch, MaxListed).StringSlice()
-	if err != nil {
-		return nil, fmt.Errorf("list the claimed of %s: %w", q.name, err)
-	}
-	// What cannot be decoded is on its way to the dead.
-	b, _ := decodeBatch("", encoded)
-	return b.Messages, nil
-}
-
-// Pause implements Queue.
-func (q *RedisQueue) Pause(ctx context.Context) error {
-	if err := q.broker.registerOnce(ctx, q.name); err != nil {
-		return err
-	}
-	if err := q.broker.client.Set(ctx, q.keys.Paused, 1, 0).Err(); err != nil {
-		return fmt.Errorf("pause %s: %w", q.name, err)
-	}
-	return nil
-}
-
-// Resume implements Queue.
-func (q *RedisQueue) Resume(ctx context.Context) error {
-	if err := q.broker.client.Del(ctx, q.keys.Paused).Err(); err != nil {
-		return fmt.Errorf("resume %s: %w", q.name, err)
-	}
-	q.waker.wake()
-	return nil
-}
-
-// Purge implements Queue.
-func (q *RedisQueue) Purge(ctx context.Context) error {
-	if err := q.run(ctx, purgeScript, nil, q.keys.batch).Err(); err != nil {
-		return fmt.Errorf("purge %s: %w", q.name, err)
-	}
+	found(ids)
 	return nil
 }
 

@@ -2,16 +2,26 @@ package mq
 
 import "github.com/redis/go-redis/v9"
 
-// All scripts are given the queue's keys in the order of RedisKeys.list. The names
-// of batch lists are built in the scripts that walk over batches; they have the same
-// hash tag, so a cluster allows it. Times are the server's, in µs since 1970.
+// ScriptPrelude is what every script on a queue begins with, also one of another package
+// that has to do something with the queue in one step with something else. The script's
+// first keys are RedisKeys.List, its own come behind them. Times are the server's, in µs
+// since 1970. The prelude defines, for the queue:
 //
-// Every script but push may be run again with the same arguments when its reply was
-// lost: it finds what the first run did.
-const preamble = `
-local pending, claimed, delayed = KEYS[1], KEYS[2], KEYS[3]
-local dead, dead_messages, dead_errors = KEYS[4], KEYS[5], KEYS[6]
-local leases, paused = KEYS[7], KEYS[8]
+//	now()             the server's time
+//	id_of(raw)        the ID of an encoded message, nil when the bytes are none
+//	retry_dead(id)    makes a dead message pending, with its counters at 0; whether there was one
+//	discard_dead(id)  removes a dead message; whether there was one
+//	purge()           removes every message, claimed and dead ones too
+//
+// The names of batch lists are built from leases and KEYS[7]; they have the same hash
+// tag, so a cluster allows it.
+//
+// Every script of this package but push may be run again with the same arguments when
+// its reply was lost: it finds what the first run did.
+const ScriptPrelude = `
+local pending, delayed = KEYS[1], KEYS[2]
+local dead, dead_messages, dead_errors = KEYS[3], KEYS[4], KEYS[5]
+local leases, batches = KEYS[6], KEYS[7]
 
 local function now()
   local t = redis.call('TIME')
@@ -34,12 +44,38 @@ local function counters(raw)
   return a * 256 + b, c * 256 + d
 end
 
+local function id_of(raw)
+  if not counters(raw) then return nil end
+  local high, low = string.byte(raw, 14, 15)
+  return string.sub(raw, 16, 15 + high * 256 + low)
+end
+
 local function bury(id, raw, err, at)
   local last = redis.call('ZREVRANGE', dead, 0, 0, 'WITHSCORES')[2]
   if last and tonumber(last) >= at then at = last + 1 end
   redis.call('ZADD', dead, at, id)
   redis.call('HSET', dead_messages, id, raw)
   redis.call('HSET', dead_errors, id, err)
+end
+
+local function discard_dead(id)
+  redis.call('ZREM', dead, id)
+  redis.call('HDEL', dead_errors, id)
+  return redis.call('HDEL', dead_messages, id) == 1
+end
+
+local function retry_dead(id)
+  local raw = redis.call('HGET', dead_messages, id)
+  if not raw then return false end
+  discard_dead(id)
+  if counters(raw) then raw = '\1\0\0\0\0' .. string.sub(raw, 6) end
+  redis.call('RPUSH', pending, raw)
+  return true
+end
+
+local function purge()
+  for _, id in ipairs(redis.call('ZRANGE', leases, 0, -1)) do redis.call('UNLINK', batches .. id) end
+  redis.call('UNLINK', pending, delayed, dead, dead_messages, dead_errors, leases)
 end
 
 -- Puts a list at the head of pending, in its order.
@@ -51,32 +87,24 @@ local function to_head(list)
 end
 `
 
-func script(body string) *redis.Script { return redis.NewScript(preamble + body) }
+func script(body string) *redis.Script { return redis.NewScript(ScriptPrelude + body) }
 
 var (
 	// pushScript appends messages.
 	//
-	//	ARGV[1]   delay in µs
-	//	ARGV[2…]  encoded messages
-	pushScript = script(`
-local delay = tonumber(ARGV[1])
-if delay <= 0 then return redis.call('RPUSH', pending, unpack(ARGV, 2)) end
-local due = now() + delay
-for i = 2, #ARGV do redis.call('ZADD', delayed, due, ARGV[i]) end
-return 0
-`)
+	//	ARGV  encoded messages
+	pushScript = script(`return redis.call('RPUSH', pending, unpack(ARGV))`)
 
 	// claimScript moves messages from the head to a batch and registers its lease.
 	//
-	//	KEYS[9]  the batch's list
+	//	KEYS[8]  the batch's list
 	//	ARGV     batch ID, limit, lease in µs, from how many counts one is suspect
 	//	reply    the encoded messages
 	claimScript = script(`
-local batch, id, limit, suspect = KEYS[9], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
+local batch, id, limit, suspect = KEYS[8], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
 if redis.call('ZSCORE', leases, id) then return redis.call('LRANGE', batch, 0, -1) end
 local at = now()
 promote(at)
-if redis.call('EXISTS', paused) == 1 then return {} end
 local head = redis.call('LRANGE', pending, 0, limit - 1)
 local n = #head
 if n == 0 then return head end
@@ -90,22 +118,20 @@ end
 for i = #head, n + 1, -1 do head[i] = nil end
 redis.call('RPUSH', batch, unpack(head))
 redis.call('LTRIM', pending, n, -1)
-redis.call('INCRBY', claimed, n)
 redis.call('ZADD', leases, at + ARGV[3], id)
 return head
 `)
 
 	// buryScript takes undecodable messages out of a batch that is held.
 	//
-	//	KEYS[9]   the batch's list
+	//	KEYS[8]   the batch's list
 	//	ARGV[1]   batch ID
 	//	ARGV[2…]  for each message: bytes, ID to keep it under, error
 	buryScript = script(`
-local batch, id = KEYS[9], ARGV[1]
+local batch, id = KEYS[8], ARGV[1]
 if not redis.call('ZSCORE', leases, id) then return 0 end
 for i = 2, #ARGV, 3 do
   if redis.call('LREM', batch, 1, ARGV[i]) == 1 then
-    redis.call('DECRBY', claimed, 1)
     bury(ARGV[i + 1], ARGV[i], ARGV[i + 2], now())
   end
 end
@@ -127,17 +153,16 @@ return 1
 	// outcome sends it. With nothing but Done its cost does not depend on the
 	// batch's size.
 	//
-	//	KEYS[9]   the batch's list
-	//	KEYS[10]  the mark that the batch was settled
+	//	KEYS[8]   the batch's list
+	//	KEYS[9]  the mark that the batch was settled
 	//	ARGV[1…6] batch ID, how long to keep the mark in ms; how many go to the tail,
 	//	          to the head, to the delayed and to the dead
 	//	ARGV[7…]  tail: message; head: message; delayed: delay in µs, message;
 	//	          dead: ID, message, error
 	//	reply     2 settled now, 1 settled before, 0 the lease is gone
 	settleScript = script(`
-local batch, settled, id = KEYS[9], KEYS[10], ARGV[1]
+local batch, settled, id = KEYS[8], KEYS[9], ARGV[1]
 if redis.call('ZREM', leases, id) == 0 then return redis.call('EXISTS', settled) end
-redis.call('DECRBY', claimed, redis.call('LLEN', batch))
 redis.call('UNLINK', batch)
 redis.call('SET', settled, 1, 'PX', ARGV[2])
 if #ARGV == 6 then return 2 end
@@ -166,17 +191,17 @@ return 2
 	// reapScript makes due messages pending and takes back ended leases. The batch
 	// claimed first ends up in front: batch IDs ascend with time.
 	//
-	//	ARGV   prefix of batch lists, crash limit, error of those who reach it
+	//	ARGV   crash limit, error of those who reach it
 	//	reply  {returned to pending, dead}
 	reapScript = script(`
-local prefix, limit = ARGV[1], tonumber(ARGV[2])
+local limit = tonumber(ARGV[1])
 local at = now()
 promote(at)
 local ended = redis.call('ZRANGEBYSCORE', leases, '-inf', at, 'LIMIT', 0, 100)
 table.sort(ended)
 local returned, died = 0, 0
 for k = #ended, 1, -1 do
-  local batch = prefix .. ended[k]
+  local batch = batches .. ended[k]
   local back = {}
   local held = redis.call('LRANGE', batch, 0, -1)
   for _, raw in ipairs(held) do
@@ -186,8 +211,7 @@ for k = #ended, 1, -1 do
       raw = string.sub(raw, 1, 3) .. string.char(math.floor(crashes / 256), crashes % 256) .. string.sub(raw, 6)
     end
     if attempts and crashes >= limit then
-      local high, low = string.byte(raw, 14, 15)
-      bury(string.sub(raw, 16, 15 + high * 256 + low), raw, ARGV[3], at)
+      bury(id_of(raw), raw, ARGV[2], at)
       died = died + 1
     else
       back[#back + 1] = raw
@@ -195,7 +219,6 @@ for k = #ended, 1, -1 do
   end
   to_head(back)
   returned = returned + #back
-  redis.call('DECRBY', claimed, #held)
   redis.call('UNLINK', batch)
   redis.call('ZREM', leases, ended[k])
 end
@@ -203,16 +226,16 @@ return {returned, died}
 `)
 
 	// statsScript replies {pending, claimed, delayed, dead, age of the oldest pending
-	// message in µs, 1 if paused}.
+	// message in µs}. Batches are few, as many as handlers that work.
 	statsScript = script(`
-local age, head = 0, redis.call('LINDEX', pending, 0)
+local age, head, claimed = 0, redis.call('LINDEX', pending, 0), 0
 if head and counters(head) then
   local time = 0
   for i = 6, 13 do time = time * 256 + string.byte(head, i) end
   age = math.max(0, now() - time)
 end
-return {redis.call('LLEN', pending), tonumber(redis.call('GET', claimed) or 0), redis.call('ZCARD', delayed),
-  redis.call('ZCARD', dead), age, redis.call('EXISTS', paused)}
+for _, id in ipairs(redis.call('ZRANGE', leases, 0, -1)) do claimed = claimed + redis.call('LLEN', batches .. id) end
+return {redis.call('LLEN', pending), claimed, redis.call('ZCARD', delayed), redis.call('ZCARD', dead), age}
 `)
 
 	// deadScript lists dead messages.
@@ -231,53 +254,21 @@ end
 return reply
 `)
 
-	// retryDeadScript makes a dead message pending, with its counters at 0.
+	// pendingIDsScript lists the IDs of a part of pending.
 	//
-	//	ARGV   message ID
-	//	reply  1, or 0 when there is none
-	retryDeadScript = script(`
-local raw = redis.call('HGET', dead_messages, ARGV[1])
-if not raw then return 0 end
-redis.call('ZREM', dead, ARGV[1])
-redis.call('HDEL', dead_messages, ARGV[1])
-redis.call('HDEL', dead_errors, ARGV[1])
-if counters(raw) then raw = '\1\0\0\0\0' .. string.sub(raw, 6) end
-redis.call('RPUSH', pending, raw)
-return 1
+	//	ARGV  first and last place, counted from the tail: -1 is the last message
+	pendingIDsScript = script(`
+local ids = {}
+for _, raw in ipairs(redis.call('LRANGE', pending, ARGV[1], ARGV[2])) do ids[#ids + 1] = id_of(raw) or '' end
+return ids
 `)
 
-	// discardDeadScript removes a dead message.
-	//
-	//	ARGV   message ID
-	//	reply  1, or 0 when there is none
-	discardDeadScript = script(`
-redis.call('ZREM', dead, ARGV[1])
-redis.call('HDEL', dead_errors, ARGV[1])
-return redis.call('HDEL', dead_messages, ARGV[1])
-`)
-
-	// heldScript lists claimed messages, the batch claimed first in front.
-	//
-	//	ARGV   prefix of batch lists, limit
-	//	reply  encoded messages
-	heldScript = script(`
-local ids, reply = redis.call('ZRANGE', leases, 0, -1), {}
-table.sort(ids)
-for _, id in ipairs(ids) do
-  for _, raw in ipairs(redis.call('LRANGE', ARGV[1] .. id, 0, -1)) do
-    if #reply == tonumber(ARGV[2]) then return reply end
-    reply[#reply + 1] = raw
-  end
-end
-return reply
-`)
-
-	// purgeScript removes everything but the pause.
-	//
-	//	ARGV  prefix of batch lists
-	purgeScript = script(`
-for _, id in ipairs(redis.call('ZRANGE', leases, 0, -1)) do redis.call('UNLINK', ARGV[1] .. id) end
-redis.call('UNLINK', pending, claimed, delayed, dead, dead_messages, dead_errors, leases)
-return 1
+	// otherIDsScript lists the IDs of what is claimed, delayed or dead.
+	otherIDsScript = script(`
+local ids = redis.call('ZRANGE', dead, 0, -1)
+local function add(list) for _, raw in ipairs(list) do ids[#ids + 1] = id_of(raw) or '' end end
+for _, batch in ipairs(redis.call('ZRANGE', leases, 0, -1)) do add(redis.call('LRANGE', batches .. batch, 0, -1)) end
+add(redis.call('ZRANGE', delayed, 0, -1))
+return ids
 `)
 )

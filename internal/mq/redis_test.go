@@ -2,8 +2,10 @@ package mq_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,14 +24,15 @@ func TestAQueuesKeysShareItsHashTag(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	keys := mq.NewRedis(client, "interlock:mq:", mq.Options{}).Open("fs:12").Keys()
 	require.Equal(t, "interlock:mq:{fs:12}:pending", keys.Pending)
-	for _, key := range []string{keys.Claimed, keys.Delayed, keys.Dead, keys.DeadMessages, keys.DeadErrors, keys.Leases, keys.Paused} {
+	for _, key := range keys.List() {
 		require.True(t, strings.HasPrefix(key, "interlock:mq:{fs:12}:"), key)
 	}
 }
 
 func TestBytesThatAreNoMessageBecomeDeadAndHoldUpNobody(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
-	q := mq.NewRedis(client, uniquePrefix(), mq.Options{}).Open("q")
+	prefix := uniquePrefix()
+	q := mq.NewRedis(client, prefix, mq.Options{}).Open("q")
 	good, err := mq.Encode(mq.Message{ID: "good", Body: []byte{}})
 	require.NoError(t, err)
 	require.NoError(t, client.RPush(t.Context(), q.Keys().Pending, "", "{}", "\x01\xff\xff\xff\xff", good).Err())
@@ -50,7 +53,7 @@ func TestBytesThatAreNoMessageBecomeDeadAndHoldUpNobody(t *testing.T) {
 	require.Len(t, list, 3)
 	require.Equal(t, []byte("{}"), list[1].Body)
 	require.Contains(t, list[1].Error, "undecodable")
-	require.NoError(t, q.DiscardDead(t.Context(), list[1].ID))
+	require.NoError(t, onRedis{mq.NewRedis(client, prefix, mq.Options{}), client}.DiscardDead(t.Context(), "q", list[1].ID))
 }
 
 func TestALostReplyNeitherLosesNorDoubles(t *testing.T) {
@@ -59,7 +62,7 @@ func TestALostReplyNeitherLosesNorDoubles(t *testing.T) {
 	for _, lost := range []int32{1, 2} {
 		q := mq.NewRedis(client, uniquePrefix(), mq.Options{}).Open("q")
 		for _, id := range []string{"a", "b", "c"} {
-			require.NoError(t, q.Enqueue(t.Context(), 0, mq.Message{ID: id, Body: []byte{}}))
+			require.NoError(t, q.Enqueue(t.Context(), mq.Message{ID: id, Body: []byte{}}))
 		}
 		warm, err := q.Claim(t.Context(), 1, time.Hour)
 		require.NoError(t, err)
@@ -85,6 +88,30 @@ func TestALostReplyNeitherLosesNorDoubles(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, mq.Stats{Dead: 1}, s)
 	}
+}
+
+func TestTheIDsOfAllMessagesAreListedWhereverTheyAre(t *testing.T) {
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	q := mq.NewRedis(client, uniquePrefix(), mq.Options{}).Open("q")
+	var want []string
+	for i := range 2500 {
+		want = append(want, fmt.Sprint("m", i))
+	}
+	for part := range slices.Chunk(want, 500) {
+		messages := make([]mq.Message, len(part))
+		for i, id := range part {
+			messages[i] = mq.Message{ID: id}
+		}
+		require.NoError(t, q.Enqueue(t.Context(), messages...))
+	}
+	b, err := q.Claim(t.Context(), 2, time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, q.Settle(t.Context(), b, []mq.Outcome{mq.Dead(io.EOF), mq.Postpone(io.EOF, time.Hour)}))
+	_, err = q.Claim(t.Context(), 5, time.Hour)
+	require.NoError(t, err)
+	var found []string
+	require.NoError(t, q.MessageIDs(t.Context(), func(ids []string) { found = append(found, ids...) }))
+	require.ElementsMatch(t, want, found)
 }
 
 func TestARolledBackEnqueueIsNotInTheQueue(t *testing.T) {

@@ -2,8 +2,10 @@ package mq
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,24 +61,96 @@ func (s *SQL) Names(ctx context.Context) ([]string, error) {
 }
 
 // EnqueueTx appends messages in the caller's transaction: they are in the queue if
-// and only if it commits. Call Wake after the commit.
+// and only if it commits. Call Enqueued after the commit.
 func (s *SQL) EnqueueTx(tx *gorm.DB, queue string, messages ...Message) error {
 	mustName(queue)
-	tx = tx.WithContext(storage.AcrossTenants(tx.Statement.Context))
+	tx = across(tx)
 	// Not remembered as known: the transaction may yet roll back.
 	if _, ok := s.known.Load(queue); !ok {
 		if err := insertName(tx, queue); err != nil {
 			return fmt.Errorf("register queue %s: %w", queue, err)
 		}
 	}
-	return s.insert(tx, queue, 0, messages)
+	return s.insert(tx, queue, messages)
 }
 
-// Wake tells this process's consumer of a queue that there may be something to
-// claim.
-func (s *SQL) Wake(queue string) { s.wakers.of(queue).wake() }
+// RetryDeadTx puts a dead message at the tail of pending, with no attempts and no
+// crashes, in the caller's transaction. Call Enqueued after the commit. Error:
+// ErrNoSuchMessage.
+func (s *SQL) RetryDeadTx(tx *gorm.DB, queue, id string) error {
+	return oneDead(tx, queue, id, "UPDATE mq_messages SET state = ?, attempts = 0, crashes = 0, due_time = ?, error = ''"+
+		" WHERE queue = ? AND message_id = ? AND state = ?", rowWaiting, s.clock.Now(), queue, []byte(id), rowDead)
+}
 
-func (s *SQL) insert(tx *gorm.DB, queue string, delay time.Duration, messages []Message) error {
+// DiscardDeadTx removes a dead message in the caller's transaction. Error:
+// ErrNoSuchMessage.
+func (s *SQL) DiscardDeadTx(tx *gorm.DB, queue, id string) error {
+	return oneDead(tx, queue, id, "DELETE FROM mq_messages WHERE queue = ? AND message_id = ? AND state = ?", queue, []byte(id), rowDead)
+}
+
+func oneDead(tx *gorm.DB, queue, id, statement string, args ...any) error {
+	result := across(tx).Exec(statement, args...)
+	if result.Error != nil {
+		return fmt.Errorf("change dead message %q of %s: %w", id, queue, result.Error)
+	}
+	if result.RowsAffected == 0 {
+		return fmt.Errorf("change dead message %q of %s: %w", id, queue, ErrNoSuchMessage)
+	}
+	return nil
+}
+
+// PurgeTx removes every message, claimed and dead ones too, in the caller's transaction.
+// Leases on them are lost.
+func (s *SQL) PurgeTx(tx *gorm.DB, queue string) error {
+	tx = across(tx)
+	for _, table := range []string{"mq_batches", "mq_messages"} {
+		if err := tx.Exec("DELETE FROM "+table+" WHERE queue = ?", queue).Error; err != nil {
+			return fmt.Errorf("purge %s: %w", queue, err)
+		}
+	}
+	return nil
+}
+
+// across lets a transaction of some tenant's reach the tables of the queues, which belong
+// to none.
+func across(tx *gorm.DB) *gorm.DB {
+	return tx.WithContext(storage.AcrossTenants(tx.Statement.Context))
+}
+
+// LackingTx returns those of the IDs of which the queue has no message.
+func (s *SQL) LackingTx(tx *gorm.DB, queue string, ids []string) ([]string, error) {
+	var lacking []string
+	for part := range slices.Chunk(ids, maxPush) {
+		names := make([][]byte, len(part))
+		for i, id := range part {
+			names[i] = []byte(id)
+		}
+		var there [][]byte
+		err := across(tx).Model(&messageRow{}).Where("queue = ? AND message_id IN ?", queue, names).Pluck("message_id", &there).Error
+		if err != nil {
+			return nil, fmt.Errorf("look for messages of %s: %w", queue, err)
+		}
+		known := make(map[string]bool, len(there))
+		for _, id := range there {
+			known[string(id)] = true
+		}
+		for _, id := range part {
+			if !known[id] {
+				lacking = append(lacking, id)
+			}
+		}
+	}
+	return lacking, nil
+}
+
+// Enqueued says that a transaction was committed that added messages to a queue: it counts
+// them, and wakes this process's consumer.
+func (s *SQL) Enqueued(queue string, messages int) {
+	s.options.Observer.enqueued(queue, messages)
+	s.wakers.of(queue).wake()
+}
+
+func (s *SQL) insert(tx *gorm.DB, queue string, messages []Message) error {
 	if len(messages) == 0 {
 		return nil
 	}
@@ -87,7 +161,7 @@ func (s *SQL) insert(tx *gorm.DB, queue string, delay time.Duration, messages []
 			m.EnqueuedTime = now
 		}
 		var err error
-		if rows[i], err = rowOf(queue, m, now.Add(max(delay, 0))); err != nil {
+		if rows[i], err = rowOf(queue, m, now); err != nil {
 			return fmt.Errorf("enqueue to %s: %w", queue, err)
 		}
 	}
@@ -122,7 +196,7 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 	ctx = storage.AcrossTenants(ctx)
 	for run := 1; ; run++ {
 		err := s.db.Transact(ctx, maxLife, fn)
-		if run == maxRuns || !storage.Is(err, storage.WriteConflict, storage.LockTimeout) {
+		if run == maxRuns || !storage.Is(err, storage.WriteConflict, storage.LockTimeout) && !errors.Is(err, errTaken) {
 			return err
 		}
 		pause := time.NewTimer(time.Duration(run)*time.Millisecond + rand.N(4*time.Millisecond))
@@ -135,8 +209,9 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 	}
 }
 
-// unlocked reads the rows that no other transaction holds, and keeps them. SQLite
-// has one writer, which is this one.
+// unlocked reads the rows that no other transaction holds, so that consumers do not stand
+// in each other's way. Nothing rests on it: some engines leave the clause out. SQLite has
+// one writer, which is this one.
 func (s *SQL) unlocked(tx *gorm.DB) *gorm.DB {
 	if s.db.Dialect == storage.SQLite {
 		return tx

@@ -26,7 +26,7 @@ func (q *sqlQueue) Name() string { return q.name }
 func (q *sqlQueue) arrivals() <-chan struct{} { return q.waker.signal }
 
 // Enqueue implements Queue.
-func (q *sqlQueue) Enqueue(ctx context.Context, delay time.Duration, messages ...Message) error {
+func (q *sqlQueue) Enqueue(ctx context.Context, messages ...Message) error {
 	if len(messages) == 0 {
 		return nil
 	}
@@ -34,13 +34,12 @@ func (q *sqlQueue) Enqueue(ctx context.Context, delay time.Duration, messages ..
 		return err
 	}
 	err := q.broker.atomically(ctx, func(tx *gorm.DB) error {
-		return q.broker.insert(tx, q.name, delay, messages)
+		return q.broker.insert(tx, q.name, messages)
 	})
 	if err != nil {
 		return err
 	}
-	q.broker.options.Observer.enqueued(q.name, len(messages))
-	q.waker.wake()
+	q.broker.Enqueued(q.name, len(messages))
 	return nil
 }
 
@@ -74,18 +73,18 @@ func (q *sqlQueue) waiting(tx *gorm.DB) *gorm.DB {
 		Where("queue = ? AND state = ? AND due_time <= ?", q.name, rowWaiting, q.broker.clock.Now())
 }
 
+// errTaken means that another transaction took rows that this one had read. Which of them
+// it was decides the UPDATE of their state, whatever the engine makes of FOR UPDATE.
+var errTaken = errors.New("mq: another transaction took the messages first")
+
 // claim takes the head of what no other transaction is taking:
 //
 //	SELECT … WHERE queue = ? AND state = 0 AND due_time <= ? ORDER BY due_time, id LIMIT ? FOR UPDATE SKIP LOCKED
 //	INSERT INTO mq_batches …
-//	UPDATE mq_messages SET state = 1, batch_id = ? WHERE id IN (?, …)
+//	UPDATE mq_messages SET state = 1, batch_id = ? WHERE id IN (?, …) AND state = 0
 //
-// It reports again when all that it met was undecodable and is dead now.
+// It reports again when all that it met was undecodable and is dead now. Error: errTaken.
 func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration) (b *Batch, again bool, err error) {
-	paused, err := exists(tx.Model(&queueRow{}).Where("name = ? AND paused", q.name))
-	if err != nil || paused {
-		return nil, false, err
-	}
 	var rows []messageRow
 	if err := q.broker.unlocked(q.waiting(tx)).Order("due_time, id").Limit(limit).Find(&rows).Error; err != nil {
 		return nil, false, err
@@ -110,7 +109,11 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration) (b *Batch,
 	if err := tx.Create(&batchRow{ID: b.ID, Queue: q.name, LeaseTime: now.Add(lease)}).Error; err != nil {
 		return nil, false, err
 	}
-	return b, false, tx.Exec("UPDATE mq_messages SET state = ?, batch_id = ? WHERE id IN ?", rowClaimed, b.ID, b.rows).Error
+	result := tx.Exec("UPDATE mq_messages SET state = ?, batch_id = ? WHERE id IN ? AND state = ?", rowClaimed, b.ID, b.rows, rowWaiting)
+	if result.Error == nil && result.RowsAffected != int64(len(b.rows)) {
+		return nil, false, errTaken
+	}
+	return b, false, result.Error
 }
 
 // withoutSuspects returns the rows before the first suspect one, or that one alone.
@@ -202,13 +205,13 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 		}
 	}
 	if len(handled) > 0 {
-		if err := tx.Exec("DELETE FROM mq_messages WHERE id IN ?", handled).Error; err != nil {
+		if err := tx.Exec("DELETE FROM mq_messages WHERE id IN ? AND batch_id = ?", handled, b.ID).Error; err != nil {
 			return err
 		}
 	}
 	if len(head) > 0 {
 		// With the due time it had, a message is where it was.
-		if err := tx.Exec("UPDATE mq_messages SET batch_id = '', state = ? WHERE id IN ?", rowWaiting, head).Error; err != nil {
+		if err := tx.Exec("UPDATE mq_messages SET batch_id = '', state = ? WHERE id IN ? AND batch_id = ?", rowWaiting, head, b.ID).Error; err != nil {
 			return err
 		}
 	}
@@ -248,24 +251,38 @@ func (q *sqlQueue) ended(tx *gorm.DB) *gorm.DB {
 	return tx.Model(&batchRow{}).Where("queue = ? AND lease_time <= ?", q.name, q.broker.clock.Now())
 }
 
-// reap forgets the ended batches. Messages of a settled one have no batch any more.
+// reap forgets the ended batches, each by a guarded statement that one of Reap, Settle and
+// Extend wins:
+//
+//	DELETE FROM mq_batches WHERE id = ? AND lease_time <= ?
+//
+// Messages of a settled one have no batch any more.
 func (q *sqlQueue) reap(tx *gorm.DB) (returned, died int, err error) {
 	var ids []string
-	if err := q.broker.unlocked(q.ended(tx)).Order("lease_time").Limit(maxBatch).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+	if err := q.broker.unlocked(q.ended(tx)).Order("lease_time").Limit(maxBatch).Pluck("id", &ids).Error; err != nil {
 		return 0, 0, err
 	}
-	result := tx.Exec("UPDATE mq_messages SET state = ?, due_time = ?, error = ?, crashes = crashes + 1, batch_id = '' WHERE batch_id IN ? AND crashes >= ?",
-		rowDead, q.broker.clock.Now(), crashError, ids, q.broker.options.Limits.CrashLimit-1)
-	if result.Error != nil {
-		return 0, 0, result.Error
+	now := q.broker.clock.Now()
+	for _, id := range ids {
+		ended := tx.Exec("DELETE FROM mq_batches WHERE id = ? AND lease_time <= ?", id, now)
+		if ended.Error != nil {
+			return 0, 0, ended.Error
+		}
+		if ended.RowsAffected == 0 {
+			continue
+		}
+		buried := tx.Exec("UPDATE mq_messages SET state = ?, due_time = ?, error = ?, crashes = crashes + 1, batch_id = '' WHERE batch_id = ? AND crashes >= ?",
+			rowDead, now, crashError, id, q.broker.options.Limits.CrashLimit-1)
+		if buried.Error != nil {
+			return 0, 0, buried.Error
+		}
+		back := tx.Exec("UPDATE mq_messages SET state = ?, crashes = crashes + 1, batch_id = '' WHERE batch_id = ?", rowWaiting, id)
+		if back.Error != nil {
+			return 0, 0, back.Error
+		}
+		died, returned = died+int(buried.RowsAffected), returned+int(back.RowsAffected)
 	}
-	died = int(result.RowsAffected)
-	result = tx.Exec("UPDATE mq_messages SET state = ?, crashes = crashes + 1, batch_id = '' WHERE batch_id IN ?", rowWaiting, ids)
-	if result.Error != nil {
-		return 0, 0, result.Error
-	}
-	returned = int(result.RowsAffected)
-	return returned, died, tx.Exec("DELETE FROM mq_batches WHERE id IN ?", ids).Error
+	return returned, died, nil
 }
 
 // Stats implements Queue. The sizes come from one statement, and so from one moment.
@@ -284,9 +301,6 @@ func (q *sqlQueue) Stats(ctx context.Context) (Stats, error) {
 	}
 	if len(oldest) == 1 {
 		s.OldestAge = max(0, now.Sub(oldest[0].EnqueuedTime))
-	}
-	if s.Paused, err = exists(tx.Model(&queueRow{}).Where("name = ? AND paused", q.name)); err != nil {
-		return Stats{}, fmt.Errorf("measure %s: %w", q.name, err)
 	}
 	return s, nil
 }
@@ -324,88 +338,6 @@ func (q *sqlQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMes
 		list[i] = DeadMessage{Message: m, Error: row.Error, DeadTime: row.DueTime.UTC()}
 	}
 	return list, next, nil
-}
-
-// RetryDead implements Queue.
-func (q *sqlQueue) RetryDead(ctx context.Context, id string) error {
-	err := q.onDead(ctx, id, `UPDATE mq_messages SET state = ?, due_time = ?, attempts = 0, crashes = 0, error = ''
-		WHERE queue = ? AND message_id = ? AND state = ?`, rowWaiting, q.broker.clock.Now())
-	if err == nil {
-		q.waker.wake()
-	}
-	return err
-}
-
-// DiscardDead implements Queue.
-func (q *sqlQueue) DiscardDead(ctx context.Context, id string) error {
-	return q.onDead(ctx, id, "DELETE FROM mq_messages WHERE queue = ? AND message_id = ? AND state = ?")
-}
-
-func (q *sqlQueue) onDead(ctx context.Context, id, statement string, args ...any) error {
-	result := q.broker.db.Write(storage.AcrossTenants(ctx)).Exec(statement, append(args, q.name, []byte(id), rowDead)...)
-	if result.Error != nil {
-		return fmt.Errorf("change dead message %q of %s: %w", id, q.name, result.Error)
-	}
-	if result.RowsAffected == 0 {
-		return fmt.Errorf("change dead message %q of %s: %w", id, q.name, ErrNoSuchMessage)
-	}
-	return nil
-}
-
-// Claimed implements Queue.
-func (q *sqlQueue) Claimed(ctx context.Context) ([]Message, error) {
-	var rows []messageRow
-	err := q.broker.read(ctx).Where("queue = ? AND state = ?", q.name, rowClaimed).
-		Order("due_time, id").Limit(MaxListed).Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("list the claimed of %s: %w", q.name, err)
-	}
-	messages := make([]Message, 0, len(rows))
-	for _, row := range rows {
-		m, err := row.message()
-		if err != nil {
-			return nil, fmt.Errorf("list the claimed of %s: %w", q.name, err)
-		}
-		messages = append(messages, m)
-	}
-	return messages, nil
-}
-
-// Pause implements Queue.
-func (q *sqlQueue) Pause(ctx context.Context) error { return q.setPaused(ctx, true) }
-
-// Resume implements Queue.
-func (q *sqlQueue) Resume(ctx context.Context) error {
-	err := q.setPaused(ctx, false)
-	if err == nil {
-		q.waker.wake()
-	}
-	return err
-}
-
-func (q *sqlQueue) setPaused(ctx context.Context, paused bool) error {
-	if err := q.broker.register(ctx, q.name); err != nil {
-		return err
-	}
-	err := q.broker.db.Write(storage.AcrossTenants(ctx)).Exec("UPDATE mq_queues SET paused = ? WHERE name = ?", paused, q.name).Error
-	if err != nil {
-		return fmt.Errorf("pause or resume %s: %w", q.name, err)
-	}
-	return nil
-}
-
-// Purge implements Queue.
-func (q *sqlQueue) Purge(ctx context.Context) error {
-	err := q.broker.atomically(ctx, func(tx *gorm.DB) error {
-		if err := tx.Exec("DELETE FROM mq_batches WHERE queue = ?", q.name).Error; err != nil {
-			return err
-		}
-		return tx.Exec("DELETE FROM mq_messages WHERE queue = ?", q.name).Error
-	})
-	if err != nil {
-		return fmt.Errorf("purge %s: %w", q.name, err)
-	}
-	return nil
 }
 
 // exists reports whether the query has a row.

@@ -19,8 +19,7 @@ const (
 // queueRow, batchRow and messageRow belong to no tenant: consumers serve all of
 // them, and the queue's name, which only the program gives, says whose it is.
 type queueRow struct {
-	Name   string `gorm:"primaryKey"`
-	Paused bool
+	Name string `gorm:"primaryKey"`
 }
 
 func (queueRow) TableName() string { return "mq_queues" }

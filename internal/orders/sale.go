@@ -179,8 +179,25 @@ func (s *Service) OfTickets(ctx context.Context, sale int64, tickets []string) (
 	return made, nil
 }
 
-// EachOfSale calls fn with all orders of a sale, some thousand at a time.
-func (s *Service) EachOfSale(ctx context.Context, sale int64, fn func(part []SaleOrder)) error {
+// OfCustomers returns the orders of a sale that some customers have, cancelled ones too:
+//
+//	SELECT … WHERE orders.tenant_id = ? AND orders.sale_id = ? AND orders.user_id IN (…)
+func (s *Service) OfCustomers(ctx context.Context, sale int64, users []int64) ([]SaleOrder, error) {
+	var found []SaleOrder
+	for part := range slices.Chunk(users, 500) {
+		var rows []saleRow
+		if err := s.saleRows(ctx, sale).Where("orders.user_id IN ?", part).Scan(&rows).Error; err != nil {
+			return nil, fmt.Errorf("read orders of customers: %w", err)
+		}
+		for _, row := range rows {
+			found = append(found, row.order())
+		}
+	}
+	return found, nil
+}
+
+// EachOfSale calls fn with all orders of a sale, some thousand at a time, until it fails.
+func (s *Service) EachOfSale(ctx context.Context, sale int64, fn func(part []SaleOrder) error) error {
 	const perPage = 2000
 	for last, more := int64(0), true; more; {
 		var rows []saleRow
@@ -194,7 +211,9 @@ func (s *Service) EachOfSale(ctx context.Context, sale int64, fn func(part []Sal
 		}
 		more = len(rows) == perPage
 		if len(part) > 0 {
-			fn(part)
+			if err := fn(part); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -25,7 +25,6 @@ type queueView struct {
 	Delayed       int64   `json:"delayed"`
 	Dead          int64   `json:"dead"`
 	OldestSeconds float64 `json:"oldestSeconds"`
-	Paused        bool    `json:"paused"`
 }
 
 type lockView struct {
@@ -49,7 +48,7 @@ func (s *Service) get(c echo.Context) (httpapi.Reply, error) {
 	for i, q := range queues {
 		view.Queues[i] = queueView{
 			Name: q.Name, Pending: q.Pending, Claimed: q.Claimed, Delayed: q.Delayed, Dead: q.Stats.Dead,
-			OldestSeconds: q.OldestAge.Seconds(), Paused: q.Paused,
+			OldestSeconds: q.OldestAge.Seconds(),
 		}
 	}
 	for i, l := range locks {

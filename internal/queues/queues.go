@@ -86,7 +86,7 @@ func (s *Service) Queues(ctx context.Context) ([]Queue, error) {
 		if err != nil {
 			return nil, unavailable(err)
 		}
-		if !inUse && stats.Pending+stats.Claimed+stats.Delayed+stats.Dead == 0 {
+		if !inUse && stats.Total() == 0 {
 			continue
 		}
 		if list = append(list, Queue{Name: name, Stats: stats}); len(list) == maxQueues {

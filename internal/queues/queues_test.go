@@ -27,7 +27,7 @@ func TestACallerSeesTheOwnTenantsQueuesAndLocksOnly(t *testing.T) {
 		mine, theirs := fmt.Sprint("owned:", p.TenantID), fmt.Sprint("owned:", other)
 		for _, name := range []string{mine, theirs, fmt.Sprint("stray:", p.TenantID)} {
 			old := clock.System{}.Now().Add(-time.Minute)
-			require.NoError(t, broker.Queue(name).Enqueue(ctx, 0, mq.Message{ID: "a", EnqueuedTime: old}, mq.Message{ID: "b"}))
+			require.NoError(t, broker.Queue(name).Enqueue(ctx, mq.Message{ID: "a", EnqueuedTime: old}, mq.Message{ID: "b"}))
 		}
 		b, err := broker.Queue(mine).Claim(ctx, 1, time.Hour)
 		require.NoError(t, err)
@@ -87,13 +87,13 @@ func TestAQueueThatIsNotUsedAnyMoreIsShownUntilItIsEmpty(t *testing.T) {
 			require.NoError(t, broker.Queue(name).Settle(ctx, batch, []mq.Outcome{outcome}))
 		}
 		for _, name := range []string{used, ended} {
-			require.NoError(t, broker.Queue(name).Enqueue(ctx, 0, mq.Message{ID: "a"}))
+			require.NoError(t, broker.Queue(name).Enqueue(ctx, mq.Message{ID: "a"}))
 		}
 		require.Equal(t, []string{ended, used}, shown())
 		settle(used, mq.Done())
 		settle(ended, mq.Dead(errors.New("broken")))
 		require.Equal(t, []string{ended, used}, shown(), "what is dead waits for an answer")
-		require.NoError(t, broker.Queue(ended).DiscardDead(ctx, "a"))
+		require.NoError(t, broker.DiscardDeadTx(db.Write(ctx), ended, "a"))
 		require.Equal(t, []string{used}, shown())
 	})
 }

@@ -64,7 +64,7 @@ func (sentOnce) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 func (sentOnce) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
-		if err == nil || answered(err) || neverSent(err) || ctx.Err() != nil {
+		if !MayHaveRun(err) || ctx.Err() != nil {
 			return err
 		}
 		return fmt.Errorf("%w: %s", ErrReplyLost, err.Error())
@@ -75,6 +75,10 @@ func (sentOnce) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // answer: it may or may not have run.
 var ErrReplyLost = errors.New("the reply of Redis was lost")
 
+// MayHaveRun reports whether a command that failed with err may have run on the server all
+// the same: it was sent, and the server did not say that it refused it.
+func MayHaveRun(err error) bool { return err != nil && !answered(err) && !neverSent(err) }
+
 // answered reports an error that the server itself replied.
 func answered(err error) bool {
 	var reply redis.Error
@@ -83,7 +87,8 @@ func answered(err error) bool {
 
 func neverSent(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" || errors.Is(err, redis.ErrClosed) || errors.Is(err, redis.ErrPoolTimeout)
+	return errors.As(err, &op) && op.Op == "dial" || errors.Is(err, redis.ErrClosed) ||
+		errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted)
 }
 
 // NodeOf returns the client of the one server that is responsible for key: in a

@@ -80,7 +80,7 @@ func (b batches) once(ctx context.Context, worker int) (int, error) {
 	for i := range messages {
 		messages[i] = mq.Message{ID: strconv.Itoa(worker) + "-" + strconv.Itoa(i), Body: body}
 	}
-	if err := b.queue.Enqueue(ctx, 0, messages...); err != nil {
+	if err := b.queue.Enqueue(ctx, messages...); err != nil {
 		return 0, err
 	}
 	claimed, err := b.queue.Claim(ctx, b.size, time.Minute)

@@ -283,7 +283,7 @@ CREATE TABLE `flash_sales` (
 
 CREATE TABLE `flash_sale_buyers` (
   `sale_id` bigint(20) NOT NULL,
-  `user_id` bigint(20) NOT NULL,
+  `user_id` varchar(64) NOT NULL,
   `tenant_id` bigint(20) NOT NULL,
   `units` bigint(20) NOT NULL,
   `ticket` varchar(64) NOT NULL,
@@ -310,6 +310,10 @@ CREATE TABLE `flash_sale_gates` (
   `rejected` bigint(20) NOT NULL,
   `returned` bigint(20) NOT NULL,
   `waiting` bigint(20) NOT NULL,
+  `epoch_floor` bigint(20) NOT NULL DEFAULT 0,
+  `withheld` bigint(20) NOT NULL DEFAULT 0,
+  `working` bigint(20) NOT NULL DEFAULT 0,
+  `buried` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`sale_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -338,6 +342,18 @@ CREATE TABLE `flash_sale_histories` (
   UNIQUE KEY `uq_flash_sale_histories_version` (`tenant_id`,`sale_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `flash_sale_rejections` (
+  `tenant_id` bigint(20) NOT NULL,
+  `ticket` varchar(64) NOT NULL,
+  `sale_id` bigint(20) NOT NULL,
+  `user_id` varchar(64) NOT NULL,
+  `units` bigint(20) NOT NULL,
+  `reason` varchar(32) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`ticket`),
+  KEY `ix_flash_sale_rejections_sale` (`tenant_id`,`sale_id`,`ticket`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `flash_sale_stocks` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -350,8 +366,11 @@ CREATE TABLE `flash_sale_stocks` (
   `allotted` bigint(20) NOT NULL,
   `sold` bigint(20) NOT NULL,
   `epoch` bigint(20) NOT NULL,
+  `rejected` bigint(20) NOT NULL DEFAULT 0,
+  `finished` tinyint(1) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_flash_sale_stocks_sale` (`tenant_id`,`sale_id`),
+  KEY `ix_flash_sale_stocks_finished` (`finished`,`tenant_id`,`sale_id`),
   CONSTRAINT `ck_flash_sale_stocks_sold` CHECK (`sold` >= 0 and `sold` <= `allotted`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -359,7 +378,7 @@ CREATE TABLE `flash_sale_tickets` (
   `sale_id` bigint(20) NOT NULL,
   `ticket` varchar(64) NOT NULL,
   `tenant_id` bigint(20) NOT NULL,
-  `user_id` bigint(20) NOT NULL,
+  `user_id` varchar(64) NOT NULL,
   `units` bigint(20) NOT NULL,
   `state` varchar(16) NOT NULL,
   `accepted` bigint(20) NOT NULL,
@@ -520,7 +539,6 @@ CREATE TABLE `mq_messages` (
 
 CREATE TABLE `mq_queues` (
   `name` varchar(100) NOT NULL,
-  `paused` tinyint(1) NOT NULL,
   PRIMARY KEY (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -556,7 +574,8 @@ CREATE TABLE `orders` (
   KEY `ix_orders_amount` (`tenant_id`,`amount`,`id`),
   KEY `ix_orders_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_orders_sale` (`tenant_id`,`sale_id`,`id`),
-  KEY `ix_orders_due` (`payment_due`)
+  KEY `ix_orders_due` (`payment_due`),
+  KEY `ix_orders_sale_user` (`tenant_id`,`sale_id`,`user_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `order_histories` (

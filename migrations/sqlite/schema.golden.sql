@@ -265,9 +265,9 @@ CREATE INDEX ix_coupons_user ON coupons (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_coupons_code ON coupons (tenant_id, code);
 
-CREATE TABLE flash_sale_buyers (
+CREATE TABLE "flash_sale_buyers" (
   sale_id INTEGER NOT NULL,
-  user_id INTEGER NOT NULL,
+  user_id TEXT NOT NULL,
   tenant_id INTEGER NOT NULL,
   units INTEGER NOT NULL,
   ticket TEXT NOT NULL, -- the latest
@@ -293,7 +293,7 @@ CREATE TABLE flash_sale_gates (
   confirmed INTEGER NOT NULL,
   rejected INTEGER NOT NULL,
   returned INTEGER NOT NULL,
-  waiting INTEGER NOT NULL, -- tickets that are queued
+  waiting INTEGER NOT NULL, epoch_floor INTEGER NOT NULL DEFAULT 0, withheld INTEGER NOT NULL DEFAULT 0, working INTEGER NOT NULL DEFAULT 0, buried INTEGER NOT NULL DEFAULT 0, -- tickets that are queued
   PRIMARY KEY (sale_id)
 );
 
@@ -322,6 +322,19 @@ CREATE TABLE flash_sale_histories (
 
 CREATE UNIQUE INDEX uq_flash_sale_histories_version ON flash_sale_histories (tenant_id, sale_id, version);
 
+CREATE TABLE flash_sale_rejections (
+  tenant_id INTEGER NOT NULL,
+  ticket TEXT NOT NULL,
+  sale_id INTEGER NOT NULL,
+  user_id TEXT NOT NULL,
+  units INTEGER NOT NULL, -- 0 when the ticket was lost and nobody knows
+  reason TEXT NOT NULL,
+  created_time DATETIME NOT NULL,
+  PRIMARY KEY (tenant_id, ticket)
+);
+
+CREATE INDEX ix_flash_sale_rejections_sale ON flash_sale_rejections (tenant_id, sale_id, ticket);
+
 CREATE TABLE flash_sale_stocks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tenant_id INTEGER NOT NULL,
@@ -333,17 +346,19 @@ CREATE TABLE flash_sale_stocks (
   sale_id INTEGER NOT NULL,
   allotted INTEGER NOT NULL,
   sold INTEGER NOT NULL,
-  epoch INTEGER NOT NULL, -- how often the gate was built
+  epoch INTEGER NOT NULL, rejected INTEGER NOT NULL DEFAULT 0, finished BOOLEAN NOT NULL DEFAULT FALSE, -- how often the gate was built
   CONSTRAINT ck_flash_sale_stocks_sold CHECK (sold >= 0 AND sold <= allotted)
 );
 
+CREATE INDEX ix_flash_sale_stocks_finished ON flash_sale_stocks (finished, tenant_id, sale_id);
+
 CREATE UNIQUE INDEX uq_flash_sale_stocks_sale ON flash_sale_stocks (tenant_id, sale_id);
 
-CREATE TABLE flash_sale_tickets (
+CREATE TABLE "flash_sale_tickets" (
   sale_id INTEGER NOT NULL,
   ticket TEXT NOT NULL,
   tenant_id INTEGER NOT NULL,
-  user_id INTEGER NOT NULL,
+  user_id TEXT NOT NULL,
   units INTEGER NOT NULL,
   state TEXT NOT NULL,
   accepted INTEGER NOT NULL, -- µs since 1970
@@ -552,9 +567,7 @@ CREATE INDEX ix_mq_messages_due ON mq_messages (queue, state, due_time, id);
 CREATE INDEX ix_mq_messages_message ON mq_messages (queue, message_id);
 
 CREATE TABLE mq_queues (
-  name   TEXT    NOT NULL PRIMARY KEY,
-  paused BOOLEAN NOT NULL
-);
+  name   TEXT    NOT NULL PRIMARY KEY);
 
 CREATE TABLE order_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -616,6 +629,8 @@ CREATE INDEX ix_orders_due ON orders (payment_due);
 CREATE INDEX ix_orders_id ON orders (tenant_id, id);
 
 CREATE INDEX ix_orders_sale ON orders (tenant_id, sale_id, id);
+
+CREATE INDEX ix_orders_sale_user ON orders (tenant_id, sale_id, user_id);
 
 CREATE INDEX ix_orders_status ON orders (tenant_id, status, id);
 

@@ -240,7 +240,7 @@ func (d day) flash() {
 // bury puts a message into a sale's queue that no handler can read, and decides on it.
 func (d day) bury(sale, id string) {
 	queue := mq.NewSQL(d.Program.Services().DB, clock.System{}, mq.Options{}).Queue("fs:" + id)
-	require.NoError(d.t, queue.Enqueue(d.t.Context(), 0, mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
+	require.NoError(d.t, queue.Enqueue(d.t.Context(), mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
 	dead := func() bool { return d.do(200, "GET", sale+"/dead?limit=1", nil)["total"] == 1.0 }
 	d.await(dead)
 	d.do(204, "POST", sale+"/dead/BROKEN/retry", nil)

@@ -13,6 +13,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
 	"interlock/internal/inventory"
 	"interlock/internal/ledger"
 	"interlock/internal/lock"
@@ -59,8 +60,8 @@ func newLoader(db *storage.DB) *demo.Loader {
 	})
 	queues := mq.NewSQL(db, clock.System{}, mq.Options{})
 	l.Sales = flashsale.New(flashsale.Deps{
-		DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, Gate: flashsale.NewSQLGate(db, queues, clock.System{}), Queues: queues,
-		Items: l.Catalog, Stock: l.Inventory,
+		DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, Gate: gate.NewSQL(db, queues, clock.System{}), Queues: queues,
+		Items: l.Catalog, Inventory: l.Inventory,
 	})
 	return l
 }

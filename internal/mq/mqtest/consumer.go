@@ -13,8 +13,8 @@ import (
 	"interlock/internal/mq"
 )
 
-func consumers(t *testing.T, newBroker func(t *testing.T) mq.Broker) {
-	tests := map[string]func(t *testing.T, q mq.Queue){
+func consumers(t *testing.T, newBroker func(t *testing.T) Broker) {
+	tests := map[string]func(t *testing.T, q queue){
 		"everything is handled once":                                           handledOnce,
 		"a failing message is retried, then dead, and holds up nobody":         poison,
 		"a panic costs the others nothing":                                     panics,
@@ -26,15 +26,18 @@ func consumers(t *testing.T, newBroker func(t *testing.T) mq.Broker) {
 		"at its end a consumer's patience is bounded and the outcome still in": impatient,
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { test(t, newBroker(t).Queue(NewName())) })
+		t.Run(name, func(t *testing.T) {
+			broker := newBroker(t)
+			test(t, queue{broker.Queue(NewName()), broker})
+		})
 	}
 }
 
 // start runs a consumer until stop or the test's end.
-func start(t *testing.T, q mq.Queue, handler mq.Handler, o mq.ConsumerOptions) (c *mq.Consumer, stop func()) {
+func start(t *testing.T, q queue, handler mq.Handler, o mq.ConsumerOptions) (c *mq.Consumer, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	c = mq.NewConsumer(q, handler, o)
+	c = mq.NewConsumer(q.Queue, handler, o)
 	var running sync.WaitGroup
 	running.Go(func() { c.Run(ctx) })
 	stop = func() {
@@ -65,12 +68,12 @@ func (l *log) seen() []string {
 	return slices.Clone(l.ids)
 }
 
-func untilEmpty(t *testing.T, q mq.Queue, dead int64) {
+func untilEmpty(t *testing.T, q queue, dead int64) {
 	t.Helper()
 	require.Eventually(t, func() bool { return sizes(t, q) == mq.Stats{Dead: dead} }, patience, tick)
 }
 
-func handledOnce(t *testing.T, q mq.Queue) {
+func handledOnce(t *testing.T, q queue) {
 	var l log
 	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
 		l.add(messages)
@@ -83,7 +86,7 @@ func handledOnce(t *testing.T, q mq.Queue) {
 	require.Equal(t, numbered(200), got)
 }
 
-func poison(t *testing.T, q mq.Queue) {
+func poison(t *testing.T, q queue) {
 	var l log
 	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
 		l.add(messages)
@@ -107,7 +110,7 @@ func poison(t *testing.T, q mq.Queue) {
 	require.Equal(t, errBroken.Error(), list[0].Error)
 }
 
-func panics(t *testing.T, q mq.Queue) {
+func panics(t *testing.T, q queue) {
 	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
 		for _, m := range messages {
 			if m.ID == "m0002" {
@@ -131,7 +134,7 @@ func panics(t *testing.T, q mq.Queue) {
 	require.ElementsMatch(t, []string{"m0002", "m0004"}, ids)
 }
 
-func killed(t *testing.T, q mq.Queue) {
+func killed(t *testing.T, q queue) {
 	enqueue(t, q, numbered(10)...)
 	b, err := q.Claim(t.Context(), 4, 50*time.Millisecond)
 	require.NoError(t, err)
@@ -147,7 +150,7 @@ func killed(t *testing.T, q mq.Queue) {
 	require.Equal(t, numbered(10), got)
 }
 
-func longHandler(t *testing.T, q mq.Queue) {
+func longHandler(t *testing.T, q queue) {
 	enqueue(t, q, "a")
 	var l log
 	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
@@ -160,11 +163,11 @@ func longHandler(t *testing.T, q mq.Queue) {
 	require.Equal(t, []string{"a"}, l.seen())
 }
 
-func lostLease(t *testing.T, q mq.Queue) {
+func lostLease(t *testing.T, q queue) {
 	enqueue(t, q, "a")
 	told := make(chan error, 1)
 	start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
-		if err := q.Purge(ctx); err != nil {
+		if err := q.purge(ctx); err != nil {
 			told <- err
 			return all(mq.Done(), len(messages))
 		}
@@ -181,7 +184,7 @@ func lostLease(t *testing.T, q mq.Queue) {
 	require.Equal(t, mq.Stats{}, sizes(t, q))
 }
 
-func paced(t *testing.T, q mq.Queue) {
+func paced(t *testing.T, q queue) {
 	var l log
 	began := time.Now()
 	enqueue(t, q, numbered(200)...)
@@ -197,7 +200,7 @@ func paced(t *testing.T, q mq.Queue) {
 	require.Len(t, l.seen(), 200)
 }
 
-func finishes(t *testing.T, q mq.Queue) {
+func finishes(t *testing.T, q queue) {
 	enqueue(t, q, numbered(4)...)
 	began, goOn := make(chan struct{}), make(chan struct{})
 	_, stop := start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
@@ -214,7 +217,7 @@ func finishes(t *testing.T, q mq.Queue) {
 	require.Equal(t, mq.Stats{Pending: 2}, sizes(t, q))
 }
 
-func impatient(t *testing.T, q mq.Queue) {
+func impatient(t *testing.T, q queue) {
 	enqueue(t, q, "a")
 	began := make(chan struct{})
 	_, stop := start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {

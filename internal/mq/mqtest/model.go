@@ -16,7 +16,7 @@ import (
 type model struct {
 	t     *rapid.T
 	ctx   *testing.T
-	queue mq.Queue
+	queue queue
 
 	// atOnce is how many batches may be out. With more than one, messages come back
 	// in an order that the port leaves open.
@@ -26,20 +26,18 @@ type model struct {
 	out     []*mq.Batch
 	delayed int64
 	dead    []string
-	paused  bool
 }
 
-func modelled(t *testing.T, q mq.Queue)       { checkModel(t, q, 1) }
-func modelledAtOnce(t *testing.T, q mq.Queue) { checkModel(t, q, 4) }
+func modelled(t *testing.T, q queue)       { checkModel(t, q, 1) }
+func modelledAtOnce(t *testing.T, q queue) { checkModel(t, q, 4) }
 
-func checkModel(t *testing.T, q mq.Queue, atOnce int) {
+func checkModel(t *testing.T, q queue, atOnce int) {
 	rapid.Check(t, func(rt *rapid.T) {
-		require.NoError(rt, q.Purge(t.Context()))
-		require.NoError(rt, q.Resume(t.Context()))
+		require.NoError(rt, q.purge(t.Context()))
 		m := &model{t: rt, ctx: t, queue: q, atOnce: atOnce}
 		rt.Repeat(map[string]func(*rapid.T){
 			"enqueue": m.enqueue, "claim": m.claim, "settle": m.settle, "crash": m.crash,
-			"change dead": m.changeDead, "pause": m.pause, "": m.check,
+			"change dead": m.changeDead, "": m.check,
 		})
 	})
 }
@@ -50,12 +48,7 @@ func (m *model) enqueue(t *rapid.T) {
 		m.made++
 		list = append(list, mq.Message{ID: fmt.Sprint("m", m.made), Body: []byte{byte(m.made)}, EnqueuedTime: time.UnixMicro(int64(m.made)).UTC()})
 	}
-	if rapid.IntRange(0, 4).Draw(t, "delayed") == 0 {
-		require.NoError(t, m.queue.Enqueue(m.ctx.Context(), long, list...))
-		m.delayed += int64(len(list))
-		return
-	}
-	require.NoError(t, m.queue.Enqueue(m.ctx.Context(), 0, list...))
+	require.NoError(t, m.queue.Enqueue(m.ctx.Context(), list...))
 	m.pending = append(m.pending, list...)
 }
 
@@ -66,7 +59,7 @@ func (m *model) claim(t *rapid.T) {
 	limit := rapid.IntRange(1, 5).Draw(t, "limit")
 	b, err := m.queue.Claim(m.ctx.Context(), limit, long)
 	require.NoError(t, err)
-	if len(m.pending) == 0 || m.paused {
+	if len(m.pending) == 0 {
 		require.Nil(t, b)
 		return
 	}
@@ -163,23 +156,14 @@ func (m *model) changeDead(t *rapid.T) {
 	id := m.dead[i]
 	m.dead = slices.Delete(m.dead, i, i+1)
 	if rapid.Bool().Draw(t, "discard") {
-		require.NoError(t, m.queue.DiscardDead(m.ctx.Context(), id))
+		require.NoError(t, m.queue.discardDead(m.ctx.Context(), id))
 		return
 	}
-	require.NoError(t, m.queue.RetryDead(m.ctx.Context(), id))
+	require.NoError(t, m.queue.retryDead(m.ctx.Context(), id))
 	var number int64
 	_, err := fmt.Sscanf(id, "m%d", &number)
 	require.NoError(t, err)
 	m.pending = append(m.pending, mq.Message{ID: id, Body: []byte{byte(number)}, EnqueuedTime: time.UnixMicro(number).UTC()})
-}
-
-func (m *model) pause(t *rapid.T) {
-	m.paused = !m.paused
-	if m.paused {
-		require.NoError(t, m.queue.Pause(m.ctx.Context()))
-		return
-	}
-	require.NoError(t, m.queue.Resume(m.ctx.Context()))
 }
 
 func (m *model) check(t *rapid.T) {
@@ -191,7 +175,7 @@ func (m *model) check(t *rapid.T) {
 		claimed += int64(len(b.Messages))
 	}
 	require.Equal(t, mq.Stats{
-		Pending: int64(len(m.pending)), Claimed: claimed, Delayed: m.delayed, Dead: int64(len(m.dead)), Paused: m.paused,
+		Pending: int64(len(m.pending)), Claimed: claimed, Delayed: m.delayed, Dead: int64(len(m.dead)),
 	}, s)
 	list, next, err := m.queue.Dead(m.ctx.Context(), "", 1000)
 	require.NoError(t, err)

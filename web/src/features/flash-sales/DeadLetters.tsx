@@ -59,7 +59,7 @@ function useColumns(decide: ((deciding: Deciding) => void) | undefined): Column<
   const { duration } = useFormat();
   const columns: Column<DeadLetter>[] = [
     { id: 'ticket', header: t('ticket'), cell: (d) => <span title={d.messageId}>{shortened(d.messageId)}</span>, text: (d) => d.messageId, mono: true, narrow: true },
-    { id: 'customer', header: t('customer'), cell: (d) => (d.userId === 0 ? t('unreadable') : d.userId), text: (d) => String(d.userId), align: 'end' },
+    { id: 'customer', header: t('customer'), cell: (d) => (d.userId === '' ? t('unreadable') : d.userId), text: (d) => d.userId, align: 'end' },
     { id: 'units', header: t('units'), cell: (d) => d.quantity, text: (d) => String(d.quantity), align: 'end' },
     { id: 'error', header: t('error'), cell: (d) => d.error, text: (d) => d.error },
     { id: 'attempts', header: t('attempts'), cell: (d) => d.attempts, text: (d) => String(d.attempts), align: 'end' },

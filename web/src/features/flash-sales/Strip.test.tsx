@@ -20,6 +20,7 @@ const sound: SaleStats = {
   arrivalsPerSecond: 0,
   refusedPerSecond: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
   refusals: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
+  lost: 0,
 };
 
 const show = (stats: SaleStats) =>

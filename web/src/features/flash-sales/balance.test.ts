@@ -19,6 +19,7 @@ const stats = (change: Partial<SaleStats> = {}): SaleStats => ({
   arrivalsPerSecond: 0,
   refusedPerSecond: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
   refusals: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
+  lost: 0,
   ...change,
 });
 

@@ -5,7 +5,7 @@ import type { DeadLetter } from './queries';
 
 const letter = (messageId: string): DeadLetter => ({
   messageId,
-  userId: 7,
+  userId: '7',
   quantity: 1,
   error: 'it is withdrawn',
   attempts: 5,

@@ -22,6 +22,7 @@ const sample = (seconds: number, confirmed: number) => ({
     arrivalsPerSecond: 3 * confirmed,
     refusedPerSecond: { soldOut: confirmed, limitReached: confirmed, saleNotOpen: 0, queueFull: 0 },
     refusals: { soldOut: 5 * confirmed, limitReached: 2, saleNotOpen: 3, queueFull: 4 },
+    lost: 0,
   } satisfies SaleStats,
 });
 

@@ -1,6 +1,6 @@
 import { Paper, Title } from '@mantine/core';
 import { useFormat, useText } from '@/i18n';
-import { RecordLink, StatusChip } from '@/ui';
+import { RecordLink } from '@/ui';
 import { Empty } from '@/ui/table';
 import { ofQueue } from './belongs';
 import { systemMessages } from './messages';
@@ -27,7 +27,6 @@ export function QueueTable({ queues }: { queues: readonly Queue[] }) {
               <tr>
                 <th scope="col">{t('name')}</th>
                 <th scope="col">{t('for')}</th>
-                <th scope="col">{t('state')}</th>
                 {counts.map((count) => (
                   <th key={count} scope="col" data-align="end">
                     {t(count)}
@@ -45,9 +44,6 @@ export function QueueTable({ queues }: { queues: readonly Queue[] }) {
                   <tr key={queue.name}>
                     <td className="mono">{queue.name}</td>
                     <td>{path !== undefined && <RecordLink path={path} />}</td>
-                    <td>
-                      <StatusChip tone={queue.paused ? 'warn' : 'ok'}>{t(queue.paused ? 'paused' : 'running')}</StatusChip>
-                    </td>
                     {counts.map((count) => (
                       <td key={count} data-align="end" className={count === 'dead' && queue.dead > 0 ? styles.dead : undefined}>
                         {number(queue[count])}

@@ -1,0 +1,128 @@
+package batcher
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	patience = 10 * time.Second
+	tick     = time.Millisecond
+)
+
+// door is a flush that doubles numbers, and can be held up.
+type door struct {
+	mu      sync.Mutex
+	flushes [][]int
+	entered chan struct{}
+	opened  chan struct{}
+	err     error
+}
+
+func newDoor() *door { return &door{entered: make(chan struct{}, 10), opened: make(chan struct{})} }
+
+func (d *door) flush(_ context.Context, ins []int) ([]int, error) {
+	d.mu.Lock()
+	d.flushes = append(d.flushes, ins)
+	err := d.err
+	d.mu.Unlock()
+	d.entered <- struct{}{}
+	<-d.opened
+	outs := make([]int, len(ins))
+	for i, in := range ins {
+		outs[i] = 2 * in
+	}
+	return outs, err
+}
+
+// come has callers ask one after the other, and returns once all of them wait.
+func come(t *testing.T, b *Batcher[int, int], calls *sync.WaitGroup, ctx context.Context, ins []int, told func(in, out int, err error)) {
+	t.Helper()
+	for _, in := range ins {
+		before := waiting(b)
+		calls.Go(func() {
+			out, err := b.Do(ctx, in)
+			told(in, out, err)
+		})
+		require.Eventually(t, func() bool { return waiting(b) > before }, patience, tick)
+	}
+}
+
+func waiting(b *Batcher[int, int]) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting)
+}
+
+// rush holds a first call up, has others come meanwhile, and lets all go.
+func rush(t *testing.T, d *door, most int, others []int, meanwhile func(b *Batcher[int, int])) (outs map[int]int, errs map[int]error) {
+	b := New(most, d.flush)
+	var mu sync.Mutex
+	outs, errs = make(map[int]int), make(map[int]error)
+	told := func(in, out int, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		outs[in], errs[in] = out, err
+	}
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		out, err := b.Do(t.Context(), 1)
+		told(1, out, err)
+	})
+	<-d.entered
+	come(t, b, &calls, t.Context(), others, told)
+	if meanwhile != nil {
+		meanwhile(b)
+	}
+	close(d.opened)
+	calls.Wait()
+	return outs, errs
+}
+
+func TestWhoComesWhileOthersAreUnderWayGoesTogetherInTheOrderOfArrival(t *testing.T) {
+	d := newDoor()
+	outs, _ := rush(t, d, 3, []int{2, 3, 4, 5}, nil)
+	require.Equal(t, [][]int{{1}, {2, 3, 4}, {5}}, d.flushes)
+	require.Equal(t, map[int]int{1: 2, 2: 4, 3: 6, 4: 8, 5: 10}, outs)
+}
+
+func TestAFailureIsToldToThoseWhoWaitWithoutAFlushOfTheirOwn(t *testing.T) {
+	d := newDoor()
+	d.err = errors.New("reset")
+	_, errs := rush(t, d, 1, []int{2, 3}, nil)
+	require.Equal(t, [][]int{{1}}, d.flushes)
+	require.ErrorIs(t, errs[1], d.err)
+	require.NotErrorIs(t, errs[1], ErrNotFlushed, "it may have taken effect")
+	for _, in := range []int{2, 3} {
+		require.ErrorIs(t, errs[in], ErrNotFlushed, "it has not")
+		require.ErrorIs(t, errs[in], d.err)
+	}
+}
+
+func TestWhoLeavesBeforeItsTurnIsNotFlushed(t *testing.T) {
+	d := newDoor()
+	impatient, leave := context.WithCancelCause(t.Context())
+	hungUp := errors.New("hung up")
+	var left sync.WaitGroup
+	_, errs := rush(t, d, 10, []int{2}, func(b *Batcher[int, int]) {
+		come(t, b, &left, impatient, []int{3}, func(_, _ int, err error) { require.ErrorIs(t, err, hungUp) })
+		leave(hungUp)
+		left.Wait()
+	})
+	require.NoError(t, errs[2])
+	require.Equal(t, [][]int{{1}, {2}}, d.flushes)
+}
+
+func TestAnAnswerTooFewFailsAll(t *testing.T) {
+	b := New(10, func(context.Context, []int) ([]int, error) { return nil, nil })
+	_, err := b.Do(t.Context(), 1)
+	require.ErrorContains(t, err, "0 answers to 1 calls")
+}

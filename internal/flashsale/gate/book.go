@@ -1,0 +1,262 @@
+package gate
+
+import (
+	"slices"
+	"time"
+)
+
+// book is what a gate knows of a sale, or as much of it as a step needs. It is the
+// specification of every gate: the one in SQL loads a book, takes its step on it, and
+// saves what changed; the scripts of the one in Redis do the same by themselves, and a
+// test takes any sequence of steps on all of them.
+type book struct {
+	page
+	// tickets and buyers are those that the step is about. One that is not there is
+	// unknown, or has bought nothing.
+	tickets map[string]*Ticket
+	buyers  map[string]buyer
+	changed changes
+}
+
+// page is the gate itself: its epoch, the rules, and the counters of Counts.
+type page struct {
+	// Epoch is 0 while there is no gate. None is built below Floor.
+	Epoch, Floor          int64
+	Version, StockVersion int64
+	Open                  bool
+	// Starts and Ends are in µs since 1970.
+	Starts, Ends       int64
+	PerUserLimit       int64
+	QueueCap           int64
+	Allotted, Withheld int64
+	Remaining          int64
+	Queued, Processing int64
+	Dead, Confirmed    int64
+	Rejected, Returned int64
+	Waiting, Working   int64
+	Buried             int64
+}
+
+// buyer is what one customer holds of a sale, in tickets that are in flight or confirmed.
+type buyer struct {
+	units int64
+	// ticket is the latest.
+	ticket string
+}
+
+// changes are what a step changed beside the page.
+type changes struct {
+	// created and moved are tickets, created and moved by this step.
+	created, moved map[string]bool
+	buyers         map[string]bool
+	// queued are the tickets that get a message, in their order.
+	queued []Ticket
+	// confirmed are when tickets were confirmed, in µs since 1970, for the rates.
+	confirmed map[string]int64
+}
+
+func newBook(p page) *book {
+	return &book{page: p, tickets: make(map[string]*Ticket), buyers: make(map[string]buyer), changed: changes{
+		created: make(map[string]bool), moved: make(map[string]bool), buyers: make(map[string]bool), confirmed: make(map[string]int64),
+	}}
+}
+
+// admit lets a purchase in or says why not, by the rules in their order.
+func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
+	if b.Epoch != p.Epoch {
+		return Admission{}, ErrNoGate
+	}
+	if known := b.tickets[p.Ticket]; known != nil {
+		return Admission{Verdict: Known, Ticket: *known}, nil
+	}
+	held := b.buyers[p.User]
+	switch {
+	case !b.Open:
+		return Admission{Verdict: NotOpen}, nil
+	case now.UnixMicro() < b.Starts:
+		return Admission{Verdict: NotStarted}, nil
+	case now.UnixMicro() >= b.Ends:
+		return Admission{Verdict: Ended}, nil
+	case p.Units > b.PerUserLimit-held.units:
+		return Admission{Verdict: LimitReached, Held: held.units, Earlier: held.ticket}, nil
+	case b.Remaining < p.Units:
+		return Admission{Verdict: SoldOut, Remaining: b.Remaining}, nil
+	case b.QueueCap > 0 && b.Waiting >= b.QueueCap:
+		return Admission{Verdict: QueueFull}, nil
+	}
+	t := Ticket{ID: p.Ticket, State: Queued, User: p.User, Units: p.Units, AcceptedTime: now, Ahead: max(0, b.Waiting)}
+	b.Remaining -= p.Units
+	b.count(Queued, p.Units, 1)
+	b.create(t)
+	b.hold(p.User, buyer{held.units + p.Units, p.Ticket})
+	b.changed.queued = append(b.changed.queued, t)
+	return Admission{Verdict: Accepted, Ticket: t}, nil
+}
+
+// move takes a step, if its ticket is in one of the step's states.
+func (b *book) move(s Step, now time.Time) Moved {
+	t := b.tickets[s.Ticket]
+	if t == nil {
+		return Moved{}
+	}
+	if !slices.Contains(s.From, t.State) || t.State == s.To {
+		return Moved{Ticket: copyOf(t)}
+	}
+	b.count(t.State, -t.Units, -1)
+	b.count(s.To, t.Units, 1)
+	t.State = s.To
+	switch s.To {
+	case Confirmed:
+		b.changed.confirmed[t.ID] = now.UnixMicro()
+	case Rejected:
+		b.Rejected += t.Units
+		b.release(t)
+	case Cancelled:
+		b.Returned += t.Units
+		b.release(t)
+	}
+	if s.OrderID != 0 {
+		t.OrderID = s.OrderID
+	}
+	if s.OrderNo != "" {
+		t.OrderNo = s.OrderNo
+	}
+	if s.Reason != "" {
+		t.Reason = s.Reason
+	}
+	b.changed.moved[t.ID] = true
+	return Moved{Ticket: copyOf(t), Changed: true}
+}
+
+// adopt takes in an ended ticket that is unknown, and reports whether it did. It passes
+// over a confirmed one whose units do not remain.
+func (b *book) adopt(t Ticket) bool {
+	if b.tickets[t.ID] != nil || t.State == Confirmed && t.Units > b.Remaining {
+		return false
+	}
+	switch t.State {
+	case Cancelled:
+		b.Returned += t.Units
+	case Rejected:
+		b.Rejected += t.Units
+	case Confirmed:
+		b.Remaining -= t.Units
+		b.Confirmed += t.Units
+		held := b.buyers[t.User]
+		if held.units += t.Units; held.ticket == "" {
+			held.ticket = t.ID
+		}
+		b.hold(t.User, held)
+	default:
+		return false
+	}
+	b.create(t)
+	return true
+}
+
+// requeue gives a ticket in flight a message, and reports whether it is in flight.
+func (b *book) requeue(id string) bool {
+	t := b.tickets[id]
+	if t == nil || t.State.HasEnded() {
+		return false
+	}
+	b.move(Step{Ticket: id, From: InFlight, To: Queued}, time.Time{})
+	b.changed.queued = append(b.changed.queued, *t)
+	return true
+}
+
+// apply follows newer rules.
+func (b *book) apply(r Rules) {
+	if r.Version >= b.Version {
+		b.Version, b.Open, b.Starts, b.Ends = r.Version, r.Open, r.Starts.UnixMicro(), r.Ends.UnixMicro()
+		b.PerUserLimit, b.QueueCap = r.PerUserLimit, r.QueueCap
+	}
+	if r.StockVersion > b.StockVersion {
+		b.Remaining += r.Allotted - b.Allotted + b.Withheld
+		b.StockVersion, b.Allotted, b.Withheld = r.StockVersion, r.Allotted, 0
+	}
+}
+
+// withhold takes units out of what remains, in place of what was withheld before.
+func (b *book) withhold(stockVersion, units int64) error {
+	switch {
+	case b.StockVersion != stockVersion:
+		return ErrOutdated
+	case b.Remaining+b.Withheld < units:
+		return ErrTooFew
+	}
+	b.Remaining += b.Withheld - units
+	b.Withheld = units
+	return nil
+}
+
+// retire ends an epoch, see Gate.Retire. inUse is whether the gate of this epoch is to be
+// left alone.
+func (b *book) retire(epoch int64, inUse bool) bool {
+	if b.Epoch > epoch || b.Floor > epoch+1 || b.Epoch == epoch && inUse {
+		return false
+	}
+	b.Epoch, b.Floor = 0, epoch+1
+	return true
+}
+
+// mayBuild reports whether a gate of an epoch may be built where b was.
+func (b *book) mayBuild(epoch int64) bool { return b.Epoch < epoch && b.Floor <= epoch }
+
+// built is the book of a new gate with ended tickets.
+func built(r Rules, tickets []Ticket) *book {
+	b := newBook(page{Epoch: r.Epoch, Floor: r.Epoch, StockVersion: r.StockVersion, Allotted: r.Allotted, Remaining: r.Allotted})
+	b.apply(r)
+	for _, t := range tickets {
+		if b.adopt(t) && t.State == Confirmed {
+			b.buyers[t.User] = buyer{b.buyers[t.User].units, t.ID}
+		}
+	}
+	return b
+}
+
+// count moves a counter of the units and one of the tickets of a state.
+func (b *book) count(state State, units, tickets int64) {
+	switch state {
+	case Queued:
+		b.Queued, b.Waiting = b.Queued+units, b.Waiting+tickets
+	case Processing:
+		b.Processing, b.Working = b.Processing+units, b.Working+tickets
+	case Buried:
+		b.Dead, b.Buried = b.Dead+units, b.Buried+tickets
+	case Confirmed:
+		b.Confirmed += units
+	default:
+		b.Remaining += units
+	}
+}
+
+func (b *book) create(t Ticket) {
+	b.tickets[t.ID] = &t
+	b.changed.created[t.ID] = true
+}
+
+func (b *book) hold(user string, held buyer) {
+	b.buyers[user] = held
+	b.changed.buyers[user] = true
+}
+
+// release gives a customer the allowance of a ticket back.
+func (b *book) release(t *Ticket) {
+	if held, ok := b.buyers[t.User]; ok {
+		b.hold(t.User, buyer{max(0, held.units-t.Units), held.ticket})
+	}
+}
+
+// counts are the numbers of the page.
+func (p page) counts() Counts {
+	return Counts{
+		Epoch: p.Epoch, Version: p.Version, Allotted: p.Allotted - p.Withheld, Remaining: p.Remaining, Queued: p.Queued, Processing: p.Processing,
+		Dead: p.Dead, Confirmed: p.Confirmed, Rejected: p.Rejected, Returned: p.Returned, Waiting: p.Waiting, Working: p.Working, Buried: p.Buried,
+	}
+}
+
+func copyOf(t *Ticket) *Ticket {
+	c := *t
+	return &c
+}

@@ -1,0 +1,565 @@
+package gate
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"interlock/internal/clock"
+	"interlock/internal/mq"
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/storage"
+	"interlock/internal/storage/storagetest"
+	"interlock/test/racing"
+)
+
+func TestMain(m *testing.M) {
+	// On four engines; the command line, parsed later, may ask for more.
+	if err := flag.Set("rapid.checks", "15"); err != nil {
+		panic(err)
+	}
+	slog.SetLogLoggerLevel(slog.LevelError)
+	goleak.VerifyTestMain(m)
+}
+
+var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+// underTest is one implementation of the gate, with its queue and a sale of ten units,
+// three a customer, that is open.
+type underTest struct {
+	Gate
+	ctx   context.Context
+	queue mq.Queue
+	clock *clock.Fake
+	rules Rules
+}
+
+// contract is what every gate does.
+var contract = map[string]func(t *testing.T, g *underTest){
+	"an accepted ticket is in the queue once":                                     checkQueuedOnce,
+	"a step is taken from its states only":                                        checkSteps,
+	"older rules change nothing and newer ones move what remains":                 checkRules,
+	"units withheld stay so until a newer version of the units is applied":        checkWithheld,
+	"a gate of another epoch does nothing":                                        checkOtherEpoch,
+	"a rebuild that comes late changes nothing":                                   checkLateRebuild,
+	"a gate in whose queue somebody waits is not replaced":                        checkWaitedFor,
+	"a build empties the queue and its leases are lost":                           checkPurged,
+	"a forgotten ticket is adopted once and only if its units remain":             checkAdopted,
+	"a dead letter and its ticket are retried together and discarded apart":       checkDeadLetters,
+	"tickets and messages that lack each other are found and queued again":        checkStrays,
+	"twenty racers take exactly what there is":                                    checkRacers,
+	"arrivals of all processes add up and their pace is of the last full seconds": checkArrivals,
+	"any sequence of steps does what the book does":                               modelled,
+}
+
+// store opens a gate and its queues, on one store for all tests.
+type store func(t *testing.T, now *clock.Fake) (Gate, mq.Broker)
+
+func TestEachGateKeepsTheContract(t *testing.T) {
+	stores := map[string]func(t *testing.T) store{
+		"sqlite":  func(t *testing.T) store { return tables(storagetest.SQLite(t)) },
+		"mariadb": func(t *testing.T) store { return tables(storagetest.MariaDB(t)) },
+		"redis":   func(t *testing.T) store { return server(redistest.SharedURL(t)) },
+		"cluster": func(t *testing.T) store { return server(redistest.NewCluster(t).URL()) },
+	}
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			opened := open(t)
+			for sentence, test := range contract {
+				t.Run(sentence, func(t *testing.T) { test(t, newUnderTest(t, opened)) })
+			}
+		})
+	}
+}
+
+func tables(db *storage.DB) store {
+	return func(_ *testing.T, now *clock.Fake) (Gate, mq.Broker) {
+		broker := mq.NewSQL(db, now, mq.Options{})
+		return NewSQL(db, broker, now), broker
+	}
+}
+
+func server(url string) store {
+	return func(t *testing.T, now *clock.Fake) (Gate, mq.Broker) {
+		client := redistest.Connect(t, url)
+		broker := mq.NewRedis(client, "gate:", mq.Options{Clock: now})
+		return NewRedis(client, broker, now), broker
+	}
+}
+
+func newUnderTest(t *testing.T, open store) *underTest {
+	now := clock.NewFake(opening)
+	gate, broker := open(t, now)
+	g := &underTest{Gate: gate, ctx: storagetest.Tenant(t), clock: now, rules: Rules{
+		Ref: Ref{Sale: 1 + rand.Int64N(1<<40), Epoch: 1}, Version: 1, StockVersion: 1, Open: true,
+		Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 3, Allotted: 10,
+	}}
+	g.queue = broker.Queue(QueueName(g.rules.Sale))
+	require.NoError(t, gate.Build(g.ctx, g.rules, nil))
+	return g
+}
+
+func (g *underTest) purchase(ticket, user string, units int64) Purchase {
+	return Purchase{Ref: g.rules.Ref, Ticket: ticket, User: user, Units: units, Time: g.clock.Now()}
+}
+
+func (g *underTest) admit(t require.TestingT, ticket, user string, units int64) Admission {
+	a, err := g.Admit(g.ctx, g.purchase(ticket, user, units))
+	require.NoError(t, err)
+	return a
+}
+
+func (g *underTest) move(t require.TestingT, ticket string, to State, from ...State) *Ticket {
+	moved, err := g.Move(g.ctx, g.rules.Ref, []Step{{Ticket: ticket, From: from, To: to}})
+	require.NoError(t, err)
+	return moved[0].Ticket
+}
+
+// counts are the numbers of the gate, which must be balanced, without what depends on the
+// second.
+func (g *underTest) counts(t require.TestingT) Counts {
+	c, err := g.Counts(g.ctx, g.rules.Sale)
+	require.NoError(t, err)
+	require.True(t, c.Balanced(), "%+v", c)
+	c.Time, c.AcceptedPerSecond, c.ConfirmedPerSecond = time.Time{}, 0, 0
+	c.Version = 0
+	return c
+}
+
+// claim takes the messages that wait, and returns their IDs.
+func (g *underTest) claim(t require.TestingT) []string {
+	var ids []string
+	for {
+		b, err := g.queue.Claim(g.ctx, 100, time.Hour)
+		require.NoError(t, err)
+		if b == nil {
+			return ids
+		}
+		for _, m := range b.Messages {
+			ids = append(ids, m.ID)
+		}
+	}
+}
+
+// bury claims the one message that waits and gives it up.
+func (g *underTest) bury(t *testing.T) {
+	b, err := g.queue.Claim(g.ctx, 1, time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, g.queue.Settle(g.ctx, b, []mq.Outcome{mq.Dead(fmt.Errorf("broken"))}))
+}
+
+func confirmed(id, user string, units int64) Ticket {
+	return Ticket{ID: id, State: Confirmed, User: user, Units: units, AcceptedTime: opening, OrderID: 5, OrderNo: "N-" + id}
+}
+
+func cancelled(id, user string, units int64) Ticket {
+	return Ticket{ID: id, State: Cancelled, User: user, Units: units, AcceptedTime: opening, OrderID: 6, OrderNo: "N-" + id}
+}
+
+func checkQueuedOnce(t *testing.T, g *underTest) {
+	require.Equal(t, Accepted, g.admit(t, "A", "li@shop.example", 2).Verdict)
+	again := g.admit(t, "A", "li@shop.example", 2)
+	require.Equal(t, Known, again.Verdict)
+	require.Equal(t, Ticket{ID: "A", State: Queued, User: "li@shop.example", Units: 2, AcceptedTime: opening}, again.Ticket)
+	require.EqualValues(t, 1, g.admit(t, "B", "8", 1).Ticket.Ahead)
+	g.move(t, "B", Rejected, Queued)
+	g.move(t, "A", Processing, Queued)
+	require.EqualValues(t, 1, g.admit(t, "B", "8", 1).Ticket.Ahead, "what waited before it is kept")
+	batch, err := g.queue.Claim(g.ctx, 10, time.Minute)
+	require.NoError(t, err)
+	require.Len(t, batch.Messages, 2)
+	asked, err := TicketOf(batch.Messages[0])
+	require.NoError(t, err)
+	require.Equal(t, Ticket{ID: "A", State: Queued, User: "li@shop.example", Units: 2, AcceptedTime: opening}, asked)
+	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 8, Processing: 2, Rejected: 1, Working: 1}, g.counts(t))
+}
+
+func checkSteps(t *testing.T, g *underTest) {
+	g.admit(t, "A", "7", 3)
+	require.Equal(t, LimitReached, g.admit(t, "B", "7", 1).Verdict)
+	require.Equal(t, Queued, g.move(t, "A", Confirmed, Processing).State)
+	require.Equal(t, Processing, g.move(t, "A", Processing, Queued).State)
+	require.Equal(t, Confirmed, g.move(t, "A", Confirmed, Processing).State)
+	for range 3 {
+		require.Equal(t, Cancelled, g.move(t, "A", Cancelled, Confirmed).State)
+	}
+	require.Nil(t, g.move(t, "NOBODYS", Processing, Queued))
+	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 10, Returned: 3}, g.counts(t), "given back once")
+	require.Equal(t, Accepted, g.admit(t, "B", "7", 3).Verdict, "and so is the customer's allowance")
+}
+
+func checkRules(t *testing.T, g *underTest) {
+	g.admit(t, "A", "7", 2)
+	newer := g.rules
+	newer.Version, newer.StockVersion, newer.Open, newer.Allotted = 3, 4, false, 15
+	require.NoError(t, g.Apply(g.ctx, newer))
+	require.EqualValues(t, 13, g.counts(t).Remaining)
+	require.Equal(t, NotOpen, g.admit(t, "B", "8", 1).Verdict)
+	require.NoError(t, g.Apply(g.ctx, g.rules))
+	require.EqualValues(t, 13, g.counts(t).Remaining)
+	require.Equal(t, NotOpen, g.admit(t, "B", "8", 1).Verdict)
+}
+
+func checkWithheld(t *testing.T, g *underTest) {
+	g.admit(t, "A", "7", 2)
+	ref := g.rules.Ref
+	require.ErrorIs(t, g.Withhold(g.ctx, ref, 1, 9), ErrTooFew)
+	require.ErrorIs(t, g.Withhold(g.ctx, ref, 2, 1), ErrOutdated)
+	require.NoError(t, g.Withhold(g.ctx, ref, 1, 5))
+	require.NoError(t, g.Withhold(g.ctx, ref, 1, 7), "in place of what was withheld before")
+	require.Equal(t, Counts{Epoch: 1, Allotted: 3, Remaining: 1, Queued: 2, Waiting: 1}, g.counts(t))
+
+	require.NoError(t, g.Apply(g.ctx, g.rules), "another process that tells of the same version")
+	require.EqualValues(t, 1, g.counts(t).Remaining, "does not undo it")
+	require.Equal(t, SoldOut, g.admit(t, "B", "8", 2).Verdict)
+
+	newer := g.rules
+	newer.StockVersion, newer.Allotted = 2, 3
+	require.NoError(t, g.Apply(g.ctx, newer), "SQL gave them away")
+	require.Equal(t, Counts{Epoch: 1, Allotted: 3, Remaining: 1, Queued: 2, Waiting: 1}, g.counts(t))
+	require.NoError(t, g.Withhold(g.ctx, ref, 2, 1))
+	require.NoError(t, g.Withhold(g.ctx, ref, 2, 0), "SQL did not")
+	require.EqualValues(t, 1, g.counts(t).Remaining)
+}
+
+func checkOtherEpoch(t *testing.T, g *underTest) {
+	g.admit(t, "A", "7", 1)
+	first, next := g.rules, g.rules
+	next.Epoch = 2
+	require.NoError(t, g.Build(g.ctx, next, []Ticket{confirmed("S", "8", 3), cancelled("X", "9", 2), {ID: "R", State: Rejected, User: "6", Units: 1, AcceptedTime: opening, Reason: "lost"}}))
+	g.rules = next
+	g.admit(t, "D", "10", 1)
+	g.bury(t)
+	g.move(t, "D", Buried, Queued)
+	for name, command := range map[string]func() error{
+		"admit": func() error {
+			_, err := g.Admit(g.ctx, Purchase{Ref: first.Ref, Ticket: "B", User: "7", Units: 1})
+			return err
+		},
+		"move": func() error {
+			_, err := g.Move(g.ctx, first.Ref, []Step{{Ticket: "D", From: InFlight, To: Rejected}})
+			return err
+		},
+		"look up":  func() error { _, err := g.Ticket(g.ctx, first.Ref, "S"); return err },
+		"apply":    func() error { return g.Apply(g.ctx, first) },
+		"withhold": func() error { return g.Withhold(g.ctx, first.Ref, 1, 1) },
+		"adopt":    func() error { _, err := g.Adopt(g.ctx, first.Ref, []Ticket{confirmed("F", "7", 1)}); return err },
+		"strays":   func() error { _, err := g.Strays(g.ctx, first.Ref); return err },
+		"requeue": func() error {
+			_, err := g.Requeue(g.ctx, first.Ref, []Ticket{{ID: "D", User: "10", Units: 1}})
+			return err
+		},
+		"retry dead":   func() error { return g.RetryDead(g.ctx, first.Ref, "D") },
+		"discard dead": func() error { return g.DiscardDead(g.ctx, first.Ref, "D") },
+	} {
+		require.ErrorIs(t, command(), ErrNoGate, name)
+	}
+	require.NoError(t, g.Build(g.ctx, first, nil), "an earlier epoch is not built")
+	retired, err := g.Retire(g.ctx, first.Ref, false)
+	require.NoError(t, err)
+	require.False(t, retired, "nor retired again")
+	require.Equal(t, Counts{Epoch: 2, Allotted: 10, Remaining: 6, Dead: 1, Confirmed: 3, Returned: 2, Rejected: 1, Buried: 1}, g.counts(t))
+	require.Equal(t, LimitReached, g.admit(t, "C", "8", 1).Verdict)
+	known, err := g.Ticket(g.ctx, next.Ref, "S")
+	require.NoError(t, err)
+	require.Equal(t, "N-S", known.OrderNo)
+	ended, err := g.Ticket(g.ctx, next.Ref, "R")
+	require.NoError(t, err)
+	require.Equal(t, "lost", ended.Reason)
+	unknown, err := g.Ticket(g.ctx, next.Ref, "A")
+	require.NoError(t, err)
+	require.Nil(t, unknown)
+	_, err = g.Counts(g.ctx, 1<<50)
+	require.ErrorIs(t, err, ErrNoGate)
+}
+
+// A rebuild is: retire the old epoch, begin the next one in SQL, build. One that was
+// stopped anywhere on the way must not harm what another has built meanwhile.
+func checkLateRebuild(t *testing.T, g *underTest) {
+	first, second, third := g.rules, g.rules, g.rules
+	second.Epoch, third.Epoch = 2, 3
+	retired, err := g.Retire(g.ctx, first.Ref, false)
+	require.NoError(t, err)
+	require.False(t, retired, "a sound gate is left alone")
+	retired, err = g.Retire(g.ctx, first.Ref, true)
+	require.NoError(t, err)
+	require.True(t, retired, "unless it is to be replaced")
+	_, err = g.Admit(g.ctx, g.purchase("A", "7", 1))
+	require.ErrorIs(t, err, ErrNoGate)
+	_, err = g.Counts(g.ctx, g.rules.Sale)
+	require.ErrorIs(t, err, ErrNoGate)
+	require.NoError(t, g.Build(g.ctx, first, nil), "the builder of an epoch that was retired meanwhile")
+	_, err = g.Counts(g.ctx, g.rules.Sale)
+	require.ErrorIs(t, err, ErrNoGate)
+	retired, err = g.Retire(g.ctx, first.Ref, true)
+	require.NoError(t, err)
+	require.True(t, retired, "a second process comes to the same end")
+
+	// The first builder of the second epoch is stopped. Another retires that too.
+	retired, err = g.Retire(g.ctx, second.Ref, false)
+	require.NoError(t, err)
+	require.True(t, retired)
+	require.NoError(t, g.Build(g.ctx, second, nil))
+	_, err = g.Counts(g.ctx, g.rules.Sale)
+	require.ErrorIs(t, err, ErrNoGate, "what it admitted would be purged")
+	require.NoError(t, g.Build(g.ctx, third, nil))
+	g.rules = third
+	require.Equal(t, Accepted, g.admit(t, "B", "7", 1).Verdict)
+	require.NoError(t, g.Build(g.ctx, second, nil))
+	require.NoError(t, g.Build(g.ctx, third, []Ticket{confirmed("S", "8", 3)}), "built once")
+	require.Equal(t, []string{"B"}, g.claim(t), "and the queue is not emptied")
+	require.Equal(t, Counts{Epoch: 3, Allotted: 10, Remaining: 9, Queued: 1, Waiting: 1}, g.counts(t))
+}
+
+func checkWaitedFor(t *testing.T, g *underTest) {
+	g.admit(t, "A", "7", 1)
+	for range 2 {
+		retired, err := g.Retire(g.ctx, g.rules.Ref, true)
+		require.NoError(t, err)
+		require.False(t, retired)
+		require.Equal(t, Accepted, g.admit(t, fmt.Sprint("B", rand.Int()), "8", 1).Verdict, "and it stays open")
+	}
+}
+
+func checkPurged(t *testing.T, g *underTest) {
+	for i := range 4 {
+		g.admit(t, fmt.Sprint("T", i), fmt.Sprint(i), 1)
+	}
+	held, err := g.queue.Claim(g.ctx, 2, time.Hour)
+	require.NoError(t, err)
+	g.bury(t)
+	next := g.rules
+	next.Epoch = 2
+	require.NoError(t, g.Build(g.ctx, next, nil))
+	require.ErrorIs(t, g.queue.Settle(g.ctx, held, []mq.Outcome{mq.Done(), mq.Done()}), mq.ErrLeaseLost)
+	stats, err := g.queue.Stats(g.ctx)
+	require.NoError(t, err)
+	require.Zero(t, stats.Total())
+}
+
+func checkAdopted(t *testing.T, g *underTest) {
+	g.admit(t, "A", "7", 3)
+	forgotten := []Ticket{
+		confirmed("A", "7", 3), confirmed("B", "8", 2), cancelled("C", "9", 3), confirmed("D", "9", 6),
+		{ID: "E", State: Rejected, User: "5", Units: 2, AcceptedTime: opening, Reason: "limit"},
+	}
+	for _, expected := range []int{3, 0} {
+		adopted, err := g.Adopt(g.ctx, g.rules.Ref, forgotten)
+		require.NoError(t, err)
+		require.Equal(t, expected, adopted)
+		require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 5, Queued: 3, Confirmed: 2, Returned: 3, Rejected: 2, Waiting: 1}, g.counts(t))
+	}
+	refused := g.admit(t, "F", "8", 2)
+	require.Equal(t, LimitReached, refused.Verdict)
+	require.EqualValues(t, 2, refused.Held)
+	require.Equal(t, "B", refused.Earlier)
+	require.Equal(t, Known, g.admit(t, "E", "5", 2).Verdict, "it ended, and is not let in again")
+}
+
+func checkDeadLetters(t *testing.T, g *underTest) {
+	g.admit(t, "A", "7", 1)
+	g.bury(t)
+	g.move(t, "A", Buried, Queued)
+	require.NoError(t, g.RetryDead(g.ctx, g.rules.Ref, "A"))
+	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 9, Queued: 1, Waiting: 1}, g.counts(t))
+	require.ErrorIs(t, g.RetryDead(g.ctx, g.rules.Ref, "A"), mq.ErrNoSuchMessage)
+	require.ErrorIs(t, g.DiscardDead(g.ctx, g.rules.Ref, "A"), mq.ErrNoSuchMessage)
+	g.bury(t)
+	g.move(t, "A", Buried, Queued)
+	require.NoError(t, g.DiscardDead(g.ctx, g.rules.Ref, "A"))
+	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 9, Dead: 1, Buried: 1}, g.counts(t), "its ticket ends by a step of its own")
+}
+
+func checkStrays(t *testing.T, g *underTest) {
+	for i, user := range []string{"a", "b", "c", "d", "e"} {
+		g.admit(t, fmt.Sprint("T", i), user, 1)
+	}
+	b, err := g.queue.Claim(g.ctx, 3, time.Hour)
+	require.NoError(t, err)
+	// Two of them are settled although their tickets have not ended, as when the queue
+	// is lost and the gate is not; one letter's ticket is not known, as when it is the
+	// other way round.
+	require.NoError(t, g.queue.Settle(g.ctx, b, []mq.Outcome{mq.Done(), mq.Done(), mq.Postpone(fmt.Errorf("later"), time.Hour)}))
+	g.move(t, "T1", Processing, Queued)
+	require.NoError(t, g.queue.Enqueue(g.ctx, mq.Message{ID: "GHOST", Body: []byte(`{"user":"7","units":1}`)}))
+	batch, err := g.queue.Claim(g.ctx, 3, time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, g.queue.Settle(g.ctx, batch, []mq.Outcome{mq.Postpone(fmt.Errorf("later"), 0), mq.Postpone(fmt.Errorf("later"), 0), mq.Dead(fmt.Errorf("broken"))}))
+
+	strays, err := g.Strays(g.ctx, g.rules.Ref)
+	require.NoError(t, err)
+	var ids []string
+	for _, ticket := range strays.Tickets {
+		ids = append(ids, ticket.ID)
+	}
+	require.ElementsMatch(t, []string{"T0", "T1"}, ids)
+	require.Equal(t, []string{"GHOST"}, strays.Letters)
+
+	queued, err := g.Requeue(g.ctx, g.rules.Ref, strays.Tickets)
+	require.NoError(t, err)
+	require.Equal(t, 2, queued)
+	require.NoError(t, g.DiscardDead(g.ctx, g.rules.Ref, "GHOST"))
+	strays, err = g.Strays(g.ctx, g.rules.Ref)
+	require.NoError(t, err)
+	require.Empty(t, strays.Tickets)
+	require.Empty(t, strays.Letters)
+	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 5, Queued: 5, Waiting: 5}, g.counts(t))
+	require.ElementsMatch(t, []string{"T0", "T1", "T3", "T4"}, g.claim(t))
+	g.move(t, "T0", Confirmed, Queued)
+	queued, err = g.Requeue(g.ctx, g.rules.Ref, []Ticket{{ID: "T0", User: "a", Units: 1}, {ID: "NOBODYS", User: "x", Units: 1}})
+	require.NoError(t, err)
+	require.Zero(t, queued, "what has ended stays ended")
+}
+
+func checkRacers(t *testing.T, g *underTest) {
+	var taken atomic.Int64
+	racing.Together(20, func(i int) {
+		for n := range 3 {
+			if g.admit(t, fmt.Sprintf("%d-%d", i, n), fmt.Sprint("user ", i), 1).Verdict == Accepted {
+				taken.Add(1)
+			}
+		}
+	})
+	require.EqualValues(t, 10, taken.Load())
+	require.Zero(t, g.counts(t).Remaining)
+}
+
+func checkArrivals(t *testing.T, g *underTest) {
+	told := Arrivals{Accepted: 2, Refused: Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
+	racing.Together(5, func(int) { require.NoError(t, g.Count(g.ctx, g.rules.Sale, told)) })
+	look := func() Counts {
+		c, err := g.Counts(g.ctx, g.rules.Sale)
+		require.NoError(t, err)
+		return c
+	}
+	total := Refusals[int64]{SoldOut: 200, LimitReached: 15, SaleNotOpen: 20, QueueFull: 5}
+	require.Equal(t, total, look().Refusals)
+	require.Zero(t, look().ArrivalsPerSecond, "this second is not over")
+
+	for second := range 5 {
+		g.clock.Advance(time.Second)
+		require.InDelta(t, 50, look().ArrivalsPerSecond, 0, "after %d s", second+1)
+		require.Equal(t, Refusals[float64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}, look().RefusedPerSecond)
+	}
+	g.clock.Advance(time.Second)
+	require.Zero(t, look().ArrivalsPerSecond)
+	require.Zero(t, look().RefusedPerSecond)
+
+	g.clock.Advance(2 * time.Second) // the counters of the first second are used again
+	require.NoError(t, g.Count(g.ctx, g.rules.Sale, Arrivals{Refused: Refusals[int64]{LimitReached: 5}}))
+	g.clock.Advance(time.Second)
+	require.Equal(t, Refusals[float64]{LimitReached: 1}, look().RefusedPerSecond)
+	require.InDelta(t, 1, look().ArrivalsPerSecond, 0)
+
+	g.rules.Epoch++
+	require.NoError(t, g.Build(g.ctx, g.rules, nil))
+	total.LimitReached += 5
+	require.Equal(t, total, look().Refusals, "a gate that is built anew keeps them")
+}
+
+// TestARedisThatDroppedAPartOfAGateHasNone drops keys as a server does whose memory is full.
+func TestARedisThatDroppedAPartOfAGateHasNone(t *testing.T) {
+	for _, part := range []string{"gate", "tickets", "buyers"} {
+		t.Run(part, func(t *testing.T) {
+			now := clock.NewFake(opening)
+			client := redistest.Connect(t, redistest.SharedURL(t))
+			prefix := fmt.Sprintf("drop:%d:", rand.Uint64())
+			g := NewRedis(client, mq.NewRedis(client, prefix, mq.Options{Clock: now}), now)
+			ctx := storagetest.Tenant(t)
+			rules := Rules{Ref: Ref{1, 1}, Version: 1, StockVersion: 1, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 3, Allotted: 10}
+			require.NoError(t, g.Build(ctx, rules, []Ticket{confirmed("S", "8", 3)}))
+			_, err := g.Admit(ctx, Purchase{Ref: rules.Ref, Ticket: "A", User: "7", Units: 1, Time: opening})
+			require.NoError(t, err)
+			_, err = g.Counts(ctx, 1)
+			require.NoError(t, err)
+			require.NoError(t, client.Del(ctx, prefix+"{fs:1}:"+part).Err())
+			_, err = g.Counts(ctx, 1)
+			require.ErrorIs(t, err, ErrNoGate)
+			retired, err := g.Retire(ctx, rules.Ref, false)
+			require.NoError(t, err)
+			require.True(t, retired, "and the next epoch may begin")
+		})
+	}
+}
+
+// TestALargeGateIsBuiltWhileTheServerAnswersOthers also stops a builder half-way.
+func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
+	now := clock.NewFake(opening)
+	server := redistest.NewServer(t)
+	client := redistest.Connect(t, server.URL())
+	g := NewRedis(client, mq.NewRedis(client, "large:", mq.Options{Clock: now}), now)
+	ctx := storagetest.Tenant(t)
+	const units = 300_000
+	tickets := make([]Ticket, units)
+	for i := range tickets {
+		tickets[i] = confirmed(fmt.Sprintf("%026d", i), fmt.Sprint(i%100_000), 1)
+	}
+	rules := Rules{Ref: Ref{1, 1}, Version: 1, StockVersion: 1, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 9, Allotted: units + 5}
+
+	half, stop := context.WithCancel(ctx)
+	steps := 0
+	client.AddHook(each(func(cmd redis.Cmder) {
+		if steps++; steps == 100 {
+			stop()
+		}
+	}))
+	require.Error(t, g.Build(half, rules, tickets))
+	_, err := g.Counts(ctx, 1)
+	require.ErrorIs(t, err, ErrNoGate, "half a gate is none")
+
+	var longest time.Duration
+	client.AddHook(timed{&longest})
+	require.NoError(t, g.Build(ctx, rules, tickets))
+	require.Less(t, longest, time.Second)
+	c, err := g.Counts(ctx, 1)
+	require.NoError(t, err)
+	require.EqualValues(t, units, c.Confirmed)
+	require.EqualValues(t, 5, c.Remaining)
+	t.Logf("the longest command took %v", longest)
+	left, err := client.Keys(ctx, "*:buyers").Result()
+	require.NoError(t, err)
+	for _, key := range left {
+		life, err := client.TTL(ctx, key).Result()
+		require.NoError(t, err)
+		require.Equal(t, key != "large:{fs:1}:buyers", life > 0, "%s is forgotten in %v", key, life)
+	}
+}
+
+// each calls a function before each command.
+type each func(cmd redis.Cmder)
+
+func (each) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (each) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+func (e each) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		e(cmd)
+		return next(ctx, cmd)
+	}
+}
+
+// timed notes how long the longest command took.
+type timed struct{ longest *time.Duration }
+
+func (timed) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (timed) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+func (h timed) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		began := clock.Mark()
+		err := next(ctx, cmd)
+		*h.longest = max(*h.longest, clock.Since(began))
+		return err
+	}
+}

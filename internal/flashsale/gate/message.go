@@ -1,0 +1,57 @@
+package gate
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"interlock/internal/mq"
+)
+
+// QueueFamily is what the names of all sales' queues begin with.
+const QueueFamily = "fs"
+
+// QueueName names the queue of a sale. The gate's keys share its slot in Redis.
+func QueueName(sale int64) string { return fmt.Sprintf("%s:%d", QueueFamily, sale) }
+
+// body is the body of a queued ticket. Its message's ID is the ticket.
+type body struct {
+	User  userID `json:"user"`
+	Units int64  `json:"units"`
+}
+
+// userID also reads a number, which is how users were written once.
+type userID string
+
+func (u *userID) UnmarshalJSON(text []byte) error {
+	if number, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		*u = userID(strconv.FormatInt(number, 10))
+		return nil
+	}
+	var name string
+	err := json.Unmarshal(text, &name)
+	*u = userID(name)
+	return err
+}
+
+// messageOf is the message of a ticket that is queued now.
+func messageOf(t Ticket, trace map[string]string) (mq.Message, error) {
+	text, err := json.Marshal(body{User: userID(t.User), Units: t.Units})
+	if err != nil {
+		return mq.Message{}, fmt.Errorf("encode a ticket: %w", err)
+	}
+	return mq.Message{ID: t.ID, Body: text, EnqueuedTime: t.AcceptedTime, Trace: trace}, nil
+}
+
+// TicketOf reads the ticket, user and units of a message. A body that is none of a gate's
+// will never be one.
+func TicketOf(m mq.Message) (Ticket, error) {
+	var b body
+	if err := json.Unmarshal(m.Body, &b); err != nil {
+		return Ticket{}, fmt.Errorf("read the ticket: %w", err)
+	}
+	if b.User == "" || b.Units < 1 {
+		return Ticket{}, fmt.Errorf("the ticket asks for %d units for customer %q", b.Units, b.User)
+	}
+	return Ticket{ID: m.ID, User: string(b.User), Units: b.Units, State: Queued, AcceptedTime: m.EnqueuedTime}, nil
+}

@@ -1,0 +1,173 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/batcher"
+	"interlock/internal/clock"
+	"interlock/internal/mq"
+	"interlock/internal/redisconn"
+)
+
+// Redis is the gate in Redis. What it admits is as durable as Redis is. Customers who come
+// together are let in by one script.
+type Redis struct {
+	client redis.UniversalClient
+	queues *mq.Redis
+	// clock is nil for the server's own time.
+	clock clock.Clock
+	sales sync.Map // sale id → *redisSale
+}
+
+// NewRedis returns a gate on a client that does not retry by itself. now is nil for the
+// server's own time, which all processes share.
+func NewRedis(client redis.UniversalClient, queues *mq.Redis, now clock.Clock) *Redis {
+	return &Redis{client: client, queues: queues, clock: now}
+}
+
+// redisSale is the keys of one sale, and the calls about it that wait.
+type redisSale struct {
+	queue                           *mq.RedisQueue
+	gate, tickets, buyers, arrivals string
+	admission                       []string // gate, tickets, buyers, pending
+	withQueue                       []string // the queue's, then gate, tickets, buyers
+	admissions                      *batcher.Batcher[admission, []any]
+	lookups                         *batcher.Batcher[lookup, string]
+}
+
+// admission is a purchase on its way.
+type admission struct {
+	Purchase
+	message []byte
+}
+
+func (g *Redis) sale(id int64) *redisSale {
+	if known, ok := g.sales.Load(id); ok {
+		return known.(*redisSale)
+	}
+	queue := g.queues.Open(QueueName(id))
+	keys := queue.Keys()
+	prefix := strings.TrimSuffix(keys.Pending, "pending")
+	s := &redisSale{queue: queue, gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", arrivals: prefix + "arrivals"}
+	s.admission = []string{s.gate, s.tickets, s.buyers, keys.Pending}
+	s.withQueue = append(keys.List(), s.gate, s.tickets, s.buyers)
+	s.admissions = batcher.New(mostTogether, func(ctx context.Context, together []admission) ([][]any, error) {
+		return g.admit(ctx, s, together)
+	})
+	s.lookups = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]string, error) {
+		return g.lookUp(ctx, s, together)
+	})
+	known, _ := g.sales.LoadOrStore(id, s)
+	return known.(*redisSale)
+}
+
+// now is the argument of scripts that tell the time: 0 for the server's.
+func (g *Redis) now() int64 {
+	if g.clock == nil {
+		return 0
+	}
+	return g.clock.Now().UnixMicro()
+}
+
+// Admit implements Gate. A lost reply is asked for again once: the ticket is known then.
+func (g *Redis) Admit(ctx context.Context, p Purchase) (Admission, error) {
+	message, err := messageOf(Ticket{ID: p.Ticket, User: p.User, Units: p.Units, AcceptedTime: p.Time}, p.Trace)
+	if err != nil {
+		return Admission{}, err
+	}
+	encoded, err := mq.Encode(message)
+	if err != nil {
+		return Admission{}, fmt.Errorf("encode a ticket: %w", err)
+	}
+	sale := g.sale(p.Sale)
+	reply, err := sale.admissions.Do(ctx, admission{p, encoded})
+	maybe := mayHaveRun(err)
+	if err != nil && ctx.Err() == nil {
+		reply, err = sale.admissions.Do(ctx, admission{p, encoded})
+		maybe = maybe || mayHaveRun(err)
+	}
+	if err != nil {
+		err = fmt.Errorf("ask the gate of sale %d: %w", p.Sale, err)
+		if maybe {
+			err = errors.Join(ErrUnknown, err)
+		}
+		return Admission{}, err
+	}
+	a, err := readAdmission(p, reply)
+	if err == nil && a.Verdict == Accepted {
+		sale.queue.Enqueued(1)
+	}
+	return a, err
+}
+
+// mayHaveRun reports whether a purchase that failed may have been let in all the same.
+func mayHaveRun(err error) bool {
+	return !errors.Is(err, batcher.ErrNotFlushed) && redisconn.MayHaveRun(err)
+}
+
+// admit runs the script for all who came together.
+func (g *Redis) admit(ctx context.Context, s *redisSale, together []admission) ([][]any, error) {
+	args := make([]any, 0, 1+5*len(together))
+	args = append(args, g.now())
+	for _, a := range together {
+		args = append(args, a.Epoch, a.Ticket, a.User, a.Units, a.message)
+	}
+	reply, err := admitScript.Run(ctx, g.client, s.admission, args...).Slice()
+	if err != nil {
+		return nil, err
+	}
+	answers := make([][]any, len(reply))
+	for i, answer := range reply {
+		answers[i], _ = answer.([]any)
+	}
+	return answers, nil
+}
+
+func readAdmission(p Purchase, answer []any) (Admission, error) {
+	var reply [3]string
+	for i := range min(len(answer), len(reply)) {
+		reply[i], _ = answer[i].(string)
+	}
+	if len(answer) == 0 || reply[0] == "no_gate" {
+		return Admission{}, ErrNoGate
+	}
+	a := Admission{Verdict: Verdict(reply[0])}
+	var err error
+	switch {
+	case (a.Verdict == Accepted || a.Verdict == Known) && len(answer) == 2:
+		a.Ticket, err = readRecord(p.Ticket, reply[1])
+	case a.Verdict == LimitReached && len(answer) == 3:
+		a.Earlier = reply[2]
+		a.Held, err = strconv.ParseInt(reply[1], 10, 64)
+	case a.Verdict == SoldOut && len(answer) == 2:
+		a.Remaining, err = strconv.ParseInt(reply[1], 10, 64)
+	}
+	return a, err
+}
+
+// Ticket implements Gate. Those who ask together are answered by one script.
+func (g *Redis) Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, error) {
+	record, err := g.sale(ref.Sale).lookups.Do(ctx, lookup{ref.Epoch, ticket})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read a ticket of sale %d: %w", ref.Sale, err)
+	case record == "no_gate":
+		return nil, ErrNoGate
+	}
+	return readKnown(ticket, record)
+}
+
+func (g *Redis) lookUp(ctx context.Context, s *redisSale, together []lookup) ([]string, error) {
+	args := make([]any, 0, 2*len(together))
+	for _, l := range together {
+		args = append(args, l.epoch, l.ticket)
+	}
+	return lookUpScript.Run(ctx, g.client, []string{s.gate, s.tickets}, args...).StringSlice()
+}

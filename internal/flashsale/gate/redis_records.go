@@ -1,0 +1,71 @@
+package gate
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Tickets and buyers are kept in Redis as texts, with a letter for the state:
+//
+//	state|units|user|accepted µs|ahead|order id|order no|reason
+//	units held|latest ticket
+//
+// No user, order number or reason has a bar in it.
+var letters = map[State]string{Queued: "q", Processing: "p", Buried: "d", Confirmed: "c", Rejected: "r", Cancelled: "x"}
+
+var statesByLetter = func() map[string]State {
+	states := make(map[string]State, len(letters))
+	for state, letter := range letters {
+		states[letter] = state
+	}
+	return states
+}()
+
+func lettersOf(states []State) string {
+	var b strings.Builder
+	for _, state := range states {
+		b.WriteString(letters[state])
+	}
+	return b.String()
+}
+
+func recordOf(t Ticket) string {
+	return fmt.Sprintf("%s|%d|%s|%d|%d|%d|%s|%s", letters[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.Ahead, t.OrderID, t.OrderNo, t.Reason)
+}
+
+// readKnown reads a record, nil for an empty one.
+func readKnown(id, record string) (*Ticket, error) {
+	if record == "" {
+		return nil, nil
+	}
+	t, err := readRecord(id, record)
+	return &t, err
+}
+
+func readRecord(id, record string) (Ticket, error) {
+	t := Ticket{ID: id}
+	unreadable := fmt.Errorf("gate: the record %q of ticket %s cannot be read", record, id)
+	parts := strings.SplitN(record, "|", 8)
+	if len(parts) != 8 {
+		return t, unreadable
+	}
+	var accepted int64
+	for _, number := range [...]struct {
+		text string
+		into *int64
+	}{{parts[1], &t.Units}, {parts[3], &accepted}, {parts[4], &t.Ahead}, {parts[5], &t.OrderID}} {
+		n, err := strconv.ParseInt(number.text, 10, 64)
+		if err != nil {
+			return Ticket{ID: id}, unreadable
+		}
+		*number.into = n
+	}
+	t.State, t.User, t.OrderNo, t.Reason = statesByLetter[parts[0]], parts[2], parts[6], parts[7]
+	if t.State == "" || t.User == "" {
+		return Ticket{ID: id}, unreadable
+	}
+	t.AcceptedTime = time.UnixMicro(accepted).UTC()
+	return t, nil
+}

@@ -1,0 +1,370 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/mq"
+)
+
+// stepsTogether bounds how long one script holds the server up, or one transaction the
+// gate.
+const stepsTogether = 500
+
+// answered reads the reply of a script that says how it went.
+func answered(reply string, err error) error {
+	if err != nil {
+		return fmt.Errorf("tell the gate: %w", err)
+	}
+	return map[string]error{
+		"no_gate": ErrNoGate, "too_few": ErrTooFew, "outdated": ErrOutdated, "no_message": mq.ErrNoSuchMessage,
+	}[reply]
+}
+
+// numbered reads the reply of a script that says how many.
+func numbered(reply string, err error) (int, error) {
+	if err := answered(reply, err); err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(reply)
+	if err != nil {
+		return 0, fmt.Errorf("read the gate's reply %q: %w", reply, err)
+	}
+	return n, nil
+}
+
+// Move implements Gate.
+func (g *Redis) Move(ctx context.Context, ref Ref, steps []Step) ([]Moved, error) {
+	s := g.sale(ref.Sale)
+	moved := make([]Moved, 0, len(steps))
+	for part := range slices.Chunk(steps, stepsTogether) {
+		args := make([]any, 0, 2+6*len(part))
+		args = append(args, ref.Epoch, g.now())
+		for _, step := range part {
+			args = append(args, step.Ticket, lettersOf(step.From), lettersOf([]State{step.To}), step.OrderID, step.OrderNo, step.Reason)
+		}
+		reply, err := moveScript.Run(ctx, g.client, []string{s.gate, s.tickets, s.buyers}, args...).StringSlice()
+		if err != nil {
+			return nil, fmt.Errorf("move tickets of sale %d: %w", ref.Sale, err)
+		}
+		if len(reply) != 1+len(part) {
+			return nil, ErrNoGate
+		}
+		for i, text := range reply[1:] {
+			var m Moved
+			if text != "" {
+				m.Changed = text[0] == '1'
+				if m.Ticket, err = readKnown(part[i].Ticket, text[1:]); err != nil {
+					return nil, err
+				}
+			}
+			moved = append(moved, m)
+		}
+	}
+	return moved, nil
+}
+
+// rulesArgs are version, stock version, open, starts, ends, limit, cap, allotted.
+func rulesArgs(r Rules) []any {
+	isOpen := 0
+	if r.Open {
+		isOpen = 1
+	}
+	return []any{r.Version, r.StockVersion, isOpen, r.Starts.UnixMicro(), r.Ends.UnixMicro(), r.PerUserLimit, r.QueueCap, r.Allotted}
+}
+
+// Apply implements Gate.
+func (g *Redis) Apply(ctx context.Context, r Rules) error {
+	args := append([]any{r.Epoch}, rulesArgs(r)...)
+	return answered(applyScript.Run(ctx, g.client, []string{g.sale(r.Sale).gate}, args...).Text())
+}
+
+// Withhold implements Gate.
+func (g *Redis) Withhold(ctx context.Context, ref Ref, stockVersion, units int64) error {
+	return answered(withholdScript.Run(ctx, g.client, []string{g.sale(ref.Sale).gate}, ref.Epoch, stockVersion, units).Text())
+}
+
+// Adopt implements Gate.
+func (g *Redis) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, error) {
+	s := g.sale(ref.Sale)
+	adopted := 0
+	for part := range slices.Chunk(tickets, stepsTogether) {
+		args := make([]any, 0, 1+2*len(part))
+		args = append(args, ref.Epoch)
+		for _, t := range part {
+			args = append(args, t.ID, recordOf(t))
+		}
+		n, err := numbered(adoptScript.Run(ctx, g.client, []string{s.gate, s.tickets, s.buyers}, args...).Text())
+		if err != nil {
+			return adopted, err
+		}
+		adopted += n
+	}
+	return adopted, nil
+}
+
+// Strays implements Gate. The tickets are read before the messages, because a message goes
+// only after its ticket has ended; what looks stray is looked at a second time, because a
+// message that moves can be missed.
+func (g *Redis) Strays(ctx context.Context, ref Ref) (Strays, error) {
+	s := g.sale(ref.Sale)
+	tickets, err := g.inFlight(ctx, s, ref)
+	for range 2 {
+		if err != nil || len(tickets) == 0 {
+			break
+		}
+		tickets, err = g.withoutMessage(ctx, s, ref, tickets)
+	}
+	if err != nil {
+		return Strays{}, err
+	}
+	letters, err := lettersWithoutTicket(ctx, g, s.queue, ref)
+	return Strays{Tickets: tickets, Letters: letters}, err
+}
+
+// inFlight reads the tickets that have not ended.
+func (g *Redis) inFlight(ctx context.Context, s *redisSale, ref Ref) ([]Ticket, error) {
+	var tickets []Ticket
+	for cursor := "0"; ; {
+		reply, err := inFlightScript.Run(ctx, g.client, []string{s.gate, s.tickets}, ref.Epoch, cursor).StringSlice()
+		if err != nil {
+			return nil, fmt.Errorf("list the tickets of sale %d: %w", ref.Sale, err)
+		}
+		if len(reply) == 0 || reply[0] == "no_gate" {
+			return nil, ErrNoGate
+		}
+		for pair := range slices.Chunk(reply[1:], 2) {
+			t, err := readRecord(pair[0], pair[1])
+			if err != nil {
+				return nil, err
+			}
+			tickets = append(tickets, t)
+		}
+		if cursor = reply[0]; cursor == "0" {
+			return tickets, nil
+		}
+	}
+}
+
+// withoutMessage returns those of the tickets that are in flight now and whose message was
+// not found.
+func (g *Redis) withoutMessage(ctx context.Context, s *redisSale, ref Ref, tickets []Ticket) ([]Ticket, error) {
+	reading := make([]Step, len(tickets))
+	for i, t := range tickets {
+		reading[i] = Step{Ticket: t.ID, To: t.State}
+	}
+	read, err := g.Move(ctx, ref, reading)
+	if err != nil {
+		return nil, err
+	}
+	lacking := make(map[string]Ticket)
+	for _, m := range read {
+		if m.Ticket != nil && !m.Ticket.State.HasEnded() {
+			lacking[m.Ticket.ID] = *m.Ticket
+		}
+	}
+	err = s.queue.MessageIDs(ctx, func(ids []string) {
+		for _, id := range ids {
+			delete(lacking, id)
+		}
+	})
+	left := make([]Ticket, 0, len(lacking))
+	for _, t := range tickets {
+		if t, ok := lacking[t.ID]; ok {
+			left = append(left, t)
+		}
+	}
+	return left, err
+}
+
+// Requeue implements Gate, some hundred at a time.
+func (g *Redis) Requeue(ctx context.Context, ref Ref, tickets []Ticket) (int, error) {
+	s := g.sale(ref.Sale)
+	queued := 0
+	for part := range slices.Chunk(tickets, stepsTogether) {
+		args := make([]any, 0, 1+2*len(part))
+		args = append(args, ref.Epoch)
+		for _, t := range part {
+			message, err := messageOf(t, nil)
+			if err != nil {
+				return queued, err
+			}
+			encoded, err := mq.Encode(message)
+			if err != nil {
+				return queued, fmt.Errorf("encode a ticket: %w", err)
+			}
+			args = append(args, t.ID, encoded)
+		}
+		n, err := numbered(requeueScript.Run(ctx, g.client, s.withQueue, args...).Text())
+		if err != nil {
+			return queued, err
+		}
+		s.queue.Enqueued(n)
+		queued += n
+	}
+	return queued, nil
+}
+
+// RetryDead implements Gate.
+func (g *Redis) RetryDead(ctx context.Context, ref Ref, message string) error {
+	s := g.sale(ref.Sale)
+	err := answered(retryDeadScript.Run(ctx, g.client, s.withQueue, ref.Epoch, message).Text())
+	if err == nil {
+		s.queue.Enqueued(0)
+	}
+	return err
+}
+
+// DiscardDead implements Gate.
+func (g *Redis) DiscardDead(ctx context.Context, ref Ref, message string) error {
+	return answered(discardDeadScript.Run(ctx, g.client, g.sale(ref.Sale).withQueue, ref.Epoch, message).Text())
+}
+
+// Retire implements Gate.
+func (g *Redis) Retire(ctx context.Context, ref Ref, replace bool) (bool, error) {
+	mode := 0
+	if replace {
+		mode = 1
+	}
+	retired, err := retireScript.Run(ctx, g.client, g.sale(ref.Sale).withQueue, ref.Epoch, mode).Bool()
+	if err != nil {
+		return false, fmt.Errorf("retire the gate of sale %d: %w", ref.Sale, err)
+	}
+	return retired, nil
+}
+
+// stagedLife is how long what was staged for a gate is kept when its builder ended before
+// it was built.
+const stagedLife = 5 * time.Minute
+
+// errIncomplete means that a part of what was staged has gone again.
+var errIncomplete = errors.New("gate: not all tickets of a new gate were kept")
+
+// Build implements Gate. The tickets are staged under names of their own, a part at a
+// time, so that the server is never held up for long; the last step empties the queue and
+// gives them their names.
+func (g *Redis) Build(ctx context.Context, r Rules, tickets []Ticket) error {
+	s := g.sale(r.Sale)
+	b := built(r, tickets)
+	attempt := s.gate + ":" + uuid.NewString()
+	staged := []string{attempt + ":tickets", attempt + ":buyers"}
+	for part := range slices.Chunk(tickets, stepsTogether) {
+		args := []any{stagedLife.Milliseconds(), 0}
+		n := 0
+		for _, t := range part {
+			// What was not taken in is counted in no place.
+			if known := b.tickets[t.ID]; known != nil {
+				args = append(args, t.ID, recordOf(*known))
+				n++
+			}
+		}
+		args[1] = n
+		for _, t := range part {
+			if held, ok := b.buyers[t.User]; ok {
+				args = append(args, t.User, fmt.Sprintf("%d|%s", held.units, held.ticket))
+			}
+		}
+		if err := stageScript.Run(ctx, g.client, staged, args...).Err(); err != nil {
+			return fmt.Errorf("stage tickets of sale %d: %w", r.Sale, err)
+		}
+	}
+	args := append([]any{r.Epoch}, rulesArgs(r)...)
+	args = append(args, b.Remaining, b.Confirmed, b.Rejected, b.Returned, len(b.tickets), len(b.buyers))
+	reply, err := buildScript.Run(ctx, g.client, append(slices.Clone(s.withQueue), staged...), args...).Text()
+	switch {
+	case err != nil:
+		return fmt.Errorf("build the gate of sale %d: %w", r.Sale, err)
+	case reply == "incomplete":
+		return fmt.Errorf("build the gate of sale %d: %w", r.Sale, errIncomplete)
+	}
+	return nil
+}
+
+// Count implements Gate.
+func (g *Redis) Count(ctx context.Context, sale int64, a Arrivals) error {
+	args := []any{g.now()}
+	for i, n := range a.byAnswer() {
+		args = append(args, answerNames[i], n)
+	}
+	if err := arriveScript.Run(ctx, g.client, []string{g.sale(sale).arrivals}, args...).Err(); err != nil {
+		return fmt.Errorf("count arrivals at sale %d: %w", sale, err)
+	}
+	return nil
+}
+
+// Counts implements Gate.
+func (g *Redis) Counts(ctx context.Context, sale int64) (Counts, error) {
+	s := g.sale(sale)
+	reply, err := countsScript.Run(ctx, g.client, []string{s.gate, s.arrivals, s.tickets, s.buyers}, g.now()).StringSlice()
+	if err != nil {
+		return Counts{}, fmt.Errorf("read the numbers of sale %d: %w", sale, err)
+	}
+	if len(reply) < 3 {
+		return Counts{}, ErrNoGate
+	}
+	now, err := strconv.ParseInt(reply[0], 10, 64)
+	if err != nil {
+		return Counts{}, fmt.Errorf("read the gate's clock: %w", err)
+	}
+	numbers := make(map[string]int64, len(reply)/2)
+	for i := 1; i+1 < len(reply); i += 2 {
+		if numbers[reply[i]], err = strconv.ParseInt(reply[i+1], 10, 64); err != nil {
+			return Counts{}, fmt.Errorf("read the gate's %s: %w", reply[i], err)
+		}
+	}
+	c := page{
+		Epoch: numbers["epoch"], Version: numbers["version"], Allotted: numbers["allotted"], Withheld: numbers["withheld"],
+		Remaining: numbers["remaining"], Queued: numbers["queued"], Processing: numbers["processing"], Dead: numbers["dead"],
+		Confirmed: numbers["confirmed"], Rejected: numbers["rejected"], Returned: numbers["returned"],
+		Waiting: numbers["waiting"], Working: numbers["working"], Buried: numbers["buried"],
+	}.counts()
+	c.Time = time.UnixMicro(now).UTC()
+	c.AcceptedPerSecond, c.ConfirmedPerSecond = rateOf(numbers, "a", now), rateOf(numbers, "c", now)
+	c.show(arrivalsIn(numbers, now))
+	return c, nil
+}
+
+// rateOf adds the last full seconds up.
+func rateOf(numbers map[string]int64, kind string, now int64) float64 {
+	return float64(recent(numbers, kind+"t", kind+"n", now)) / rateWindow
+}
+
+// recent adds the counters of the last full seconds up.
+func recent(numbers map[string]int64, at, name string, now int64) (sum int64) {
+	second := now / int64(time.Second/time.Microsecond)
+	for slot := range rateSlots {
+		if seen := numbers[at+strconv.Itoa(slot)]; seen < second && seen >= second-rateWindow {
+			sum += numbers[name+strconv.Itoa(slot)]
+		}
+	}
+	return sum
+}
+
+func arrivalsIn(numbers map[string]int64, now int64) (total, lately byAnswer) {
+	for i, name := range answerNames {
+		total[i], lately[i] = numbers[name], recent(numbers, "second", name, now)
+	}
+	return total, lately
+}
+
+// Expire implements Gate.
+func (g *Redis) Expire(ctx context.Context, sale int64, after time.Duration) error {
+	s := g.sale(sale)
+	_, err := g.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, key := range []string{s.gate, s.tickets, s.buyers, s.arrivals} {
+			p.PExpire(ctx, key, after)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("let the gate of sale %d expire: %w", sale, err)
+	}
+	return nil
+}

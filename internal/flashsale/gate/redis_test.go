@@ -1,0 +1,183 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/clock"
+	"interlock/internal/mq"
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/storage/storagetest"
+)
+
+// onRedis is a gate in Redis whose sale of ten units, three a customer, is open.
+type onRedis struct {
+	*Redis
+	ctx    context.Context
+	client redis.UniversalClient
+	ref    Ref
+}
+
+func newOnRedis(t *testing.T) *onRedis {
+	now := clock.NewFake(opening)
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	g := &onRedis{
+		Redis: NewRedis(client, mq.NewRedis(client, fmt.Sprintf("crowd:%d:", rand.Uint64()), mq.Options{Clock: now}), now),
+		ctx:   storagetest.Tenant(t), client: client, ref: Ref{Sale: 1, Epoch: 1},
+	}
+	require.NoError(t, g.Build(g.ctx, Rules{
+		Ref: g.ref, Version: 1, StockVersion: 1, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 3, Allotted: 10,
+	}, nil))
+	return g
+}
+
+func TestCustomersWhoComeTogetherAreLetInOneAfterTheOther(t *testing.T) {
+	g := newOnRedis(t)
+	wishes := []struct {
+		ticket, user string
+		units, epoch int64
+		want         Verdict
+	}{
+		{"a", "u1", 2, 1, Accepted},
+		{"a", "u1", 2, 1, Known},
+		{"b", "u1", 2, 1, LimitReached},
+		{"c", "u1", 1, 1, Accepted},
+		{"d", "u2", 1, 7, ""}, // of an epoch that the gate does not have
+		{"e", "u2", 3, 1, Accepted},
+		{"f", "u3", 3, 1, Accepted},
+		{"g", "u4", 2, 1, SoldOut},
+		{"h", "u4", 1, 1, Accepted},
+		{"i", "u5", 1, 1, SoldOut},
+	}
+	together := make([]admission, len(wishes))
+	for i, w := range wishes {
+		together[i] = admission{Purchase{Ref: Ref{1, w.epoch}, Ticket: w.ticket, User: w.user, Units: w.units, Time: opening}, []byte(w.ticket)}
+	}
+	replies, err := g.admit(g.ctx, g.sale(1), together)
+	require.NoError(t, err)
+	answers := make([]Admission, len(wishes))
+	for i, w := range wishes {
+		answers[i], err = readAdmission(together[i].Purchase, replies[i])
+		require.Equal(t, w.want, answers[i].Verdict, w.ticket)
+		if w.want == "" {
+			require.ErrorIs(t, err, ErrNoGate)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, answers[0].Ticket, answers[1].Ticket)
+	require.EqualValues(t, 2, answers[2].Held)
+	require.Equal(t, "a", answers[2].Earlier)
+	require.EqualValues(t, 4, answers[8].Ticket.Ahead, "as many were accepted before it")
+	c, err := g.Counts(g.ctx, 1)
+	require.NoError(t, err)
+	require.True(t, c.Balanced(), "%+v", c)
+	require.Equal(t, [3]int64{0, 10, 5}, [3]int64{c.Remaining, c.Queued, c.Waiting})
+}
+
+// failing makes scripts fail, before or after they ran.
+type failing struct {
+	times atomic.Int64
+	after atomic.Bool
+	err   error
+}
+
+func (f *failing) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (f *failing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (f *failing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if !strings.HasPrefix(cmd.Name(), "eval") || f.times.Add(-1) < 0 {
+			return next(ctx, cmd)
+		}
+		if f.after.Load() {
+			_ = next(ctx, cmd)
+		}
+		cmd.SetErr(f.err)
+		return f.err
+	}
+}
+
+func TestAPurchaseWhoseRepliesWereLostIsUnknownAndNeverSaidToHaveFailed(t *testing.T) {
+	reset := &net.OpError{Op: "read", Err: errors.New("connection reset")}
+	for name, c := range map[string]struct {
+		err     error
+		after   bool
+		times   int64
+		unknown bool
+		found   Verdict // when the same ticket is asked for again, without faults
+	}{
+		"one reply is lost: the second attempt finds the ticket": {reset, true, 1, false, Known},
+		"both replies are lost":                                  {reset, true, 2, true, Known},
+		"both commands are lost on the way":                      {reset, false, 2, true, Accepted},
+		"there is no connection":                                 {&net.OpError{Op: "dial", Err: errors.New("refused")}, false, 2, false, Accepted},
+		"the pool is exhausted":                                  {redis.ErrPoolTimeout, false, 2, false, Accepted},
+		"the server refuses: it is a replica, or it is full":     {proto("READONLY You can't write against a read only replica."), false, 2, false, Accepted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newOnRedis(t)
+			p := Purchase{Ref: g.ref, Ticket: "warm", User: "w", Units: 1, Time: opening}
+			_, err := g.Admit(g.ctx, p)
+			require.NoError(t, err)
+			p.Ticket, p.User = "a", "u1"
+			faults := &failing{err: c.err}
+			faults.after.Store(c.after)
+			g.client.AddHook(faults)
+			faults.times.Store(c.times)
+			a, err := g.Admit(g.ctx, p)
+			faults.times.Store(0)
+			if c.times == 1 {
+				require.NoError(t, err)
+				require.Equal(t, Known, a.Verdict)
+			} else {
+				require.Error(t, err)
+				require.Equal(t, c.unknown, errors.Is(err, ErrUnknown), "%v", err)
+			}
+			again, err := g.Admit(g.ctx, p)
+			require.NoError(t, err)
+			require.Equal(t, c.found, again.Verdict)
+		})
+	}
+}
+
+// proto is an error as a server replies it.
+type proto string
+
+func (p proto) Error() string { return string(p) }
+func (proto) RedisError()     {}
+
+func TestCustomersAreLetInAfterTheServerForgotItsScripts(t *testing.T) {
+	g := newOnRedis(t)
+	require.NoError(t, g.client.ScriptFlush(g.ctx).Err())
+	a, err := g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: "c", User: "u", Units: 1, Time: opening})
+	require.NoError(t, err)
+	require.Equal(t, Accepted, a.Verdict)
+}
+
+func TestARecordIsReadAsItWasWrittenAndNothingElseIs(t *testing.T) {
+	for _, ticket := range []Ticket{
+		{ID: "A", State: Queued, User: "li:7@shop.example=+/-_.", Units: 3, AcceptedTime: opening, Ahead: 12},
+		{ID: "B", State: Rejected, User: "7", AcceptedTime: opening, Reason: "lost"},
+		confirmed("C", "8", 1),
+	} {
+		got, err := readRecord(ticket.ID, recordOf(ticket))
+		require.NoError(t, err)
+		require.Equal(t, ticket, got)
+	}
+	for _, broken := range []string{"q", "z|1|7|1|0|0||", "q|x|7|1|0|0||", "q|1||1|0|0||", "q|1|7|1|0|0|"} {
+		_, err := readRecord("A", broken)
+		require.ErrorContains(t, err, "cannot be read", broken)
+	}
+}

@@ -1,0 +1,250 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/batcher"
+	"interlock/internal/clock"
+	"interlock/internal/mq"
+	"interlock/internal/storage"
+)
+
+// SQL is the gate in the database, for a program without Redis.
+//
+// Each step is a transaction that begins with the row of the sale FOR UPDATE, so those of
+// one sale come one after the other; it loads a book, takes the step on it, and saves what
+// changed. Purchases that arrive while one is under way share the next transaction: what
+// makes an acceptance durable is paid for once for all of them.
+type SQL struct {
+	db    *storage.DB
+	queue TxQueue
+	clock clock.Clock
+
+	sales sync.Map // sale id → *sqlSale
+
+	// Without Redis there is one process, as with the locks and the bus, so what it
+	// counts is all there is; a restart begins at nothing.
+	arrivals arrivalLog
+}
+
+// TxQueue is a queue that takes steps in a transaction of the gate's.
+type TxQueue interface {
+	EnqueueTx(tx *gorm.DB, queue string, messages ...mq.Message) error
+	RetryDeadTx(tx *gorm.DB, queue, id string) error
+	DiscardDeadTx(tx *gorm.DB, queue, id string) error
+	PurgeTx(tx *gorm.DB, queue string) error
+	// LackingTx returns those of the IDs of which there is no message.
+	LackingTx(tx *gorm.DB, queue string, ids []string) ([]string, error)
+	// Enqueued says that a transaction was committed that added messages.
+	Enqueued(queue string, messages int)
+	Queue(name string) mq.Queue
+}
+
+// NewSQL returns a gate.
+func NewSQL(db *storage.DB, queue TxQueue, now clock.Clock) *SQL {
+	return &SQL{db: db, queue: queue, clock: now}
+}
+
+const (
+	// mostTogether bounds how many calls share a transaction or a script.
+	mostTogether = 256
+	// stepLife bounds the transaction of a step; one that builds a gate writes all of its
+	// tickets.
+	stepLife  = 10 * time.Second
+	buildLife = 2 * time.Minute
+	mostRuns  = 8
+)
+
+// sqlSale gathers the calls about one sale.
+type sqlSale struct {
+	admissions *batcher.Batcher[Purchase, admitted]
+	lookups    *batcher.Batcher[lookup, found]
+}
+
+type admitted struct {
+	answer Admission
+	err    error
+}
+
+type lookup struct {
+	epoch  int64
+	ticket string
+}
+
+type found struct {
+	ticket *Ticket
+	err    error
+}
+
+func (g *SQL) sale(id int64) *sqlSale {
+	if known, ok := g.sales.Load(id); ok {
+		return known.(*sqlSale)
+	}
+	s := &sqlSale{}
+	s.admissions = batcher.New(mostTogether, func(ctx context.Context, together []Purchase) ([]admitted, error) {
+		return g.admit(ctx, id, together)
+	})
+	s.lookups = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]found, error) {
+		return g.lookUp(ctx, id, together)
+	})
+	known, _ := g.sales.LoadOrStore(id, s)
+	return known.(*sqlSale)
+}
+
+// Admit implements Gate.
+func (g *SQL) Admit(ctx context.Context, p Purchase) (Admission, error) {
+	a, err := g.sale(p.Sale).admissions.Do(ctx, p)
+	if errors.Is(err, batcher.ErrNotFlushed) && ctx.Err() == nil {
+		a, err = g.sale(p.Sale).admissions.Do(ctx, p)
+	}
+	if err != nil {
+		return Admission{}, err
+	}
+	return a.answer, a.err
+}
+
+func (g *SQL) admit(ctx context.Context, sale int64, together []Purchase) ([]admitted, error) {
+	ids, users := make([]string, len(together)), make([]string, len(together))
+	for i, p := range together {
+		ids[i], users[i] = p.Ticket, p.User
+	}
+	traces := make(map[string]map[string]string, len(together))
+	for _, p := range together {
+		traces[p.Ticket] = p.Trace
+	}
+	answers := make([]admitted, len(together))
+	queued := 0
+	err := g.within(ctx, sale, func(tx *gorm.DB, b *book) error {
+		if err := errors.Join(b.loadTickets(tx, sale, ids), b.loadBuyers(tx, sale, users)); err != nil {
+			return err
+		}
+		now := g.clock.Now()
+		for i, p := range together {
+			answers[i].answer, answers[i].err = b.admit(p, now)
+		}
+		queued = len(b.changed.queued)
+		return g.enqueue(tx, sale, b.changed.queued, traces)
+	})
+	if errors.Is(err, ErrNoGate) {
+		return nil, err
+	}
+	if err == nil && queued > 0 {
+		g.queue.Enqueued(QueueName(sale), queued)
+	}
+	return answers, err
+}
+
+func (g *SQL) enqueue(tx *gorm.DB, sale int64, tickets []Ticket, traces map[string]map[string]string) error {
+	if len(tickets) == 0 {
+		return nil
+	}
+	messages := make([]mq.Message, len(tickets))
+	for i, t := range tickets {
+		var err error
+		if messages[i], err = messageOf(t, traces[t.ID]); err != nil {
+			return err
+		}
+	}
+	if err := g.queue.EnqueueTx(tx, QueueName(sale), messages...); err != nil {
+		return fmt.Errorf("queue tickets: %w", err)
+	}
+	return nil
+}
+
+// within runs fn in a transaction that has the sale's gate locked, and saves what it
+// changed:
+//
+//	SELECT * FROM flash_sale_gates WHERE tenant_id = ? AND sale_id = ? FOR UPDATE
+//
+// What fn does is bookkeeping of the queue's kind and no audited change: those are of
+// the units that open a sale and place its orders. Errors: ErrNoGate when there has never
+// been one, what fn returns, see run.
+func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *book) error) error {
+	return g.run(ctx, stepLife, func(tx *gorm.DB) error {
+		p, err := pageOf(locked(tx), sale)
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			return ErrNoGate
+		}
+		b := newBook(*p)
+		if err := fn(tx, b); err != nil {
+			return err
+		}
+		return b.save(tx, sale, *p)
+	})
+}
+
+// step is within for the gate of one epoch. Errors: ErrNoGate when there is none.
+func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) error) error {
+	return g.within(ctx, ref.Sale, func(tx *gorm.DB, b *book) error {
+		if b.Epoch != ref.Epoch {
+			return ErrNoGate
+		}
+		return fn(tx, b)
+	})
+}
+
+// run runs fn in a transaction of its own, and again when another one or the link was in
+// its way: it goes by ticket and state, so a COMMIT whose reply was lost does nothing the
+// second time. When the link was lost and every run after it failed as well, the error
+// says ErrUnknown too: the COMMIT may have succeeded.
+func (g *SQL) run(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
+	lost := false
+	for run := 1; ; run++ {
+		err := g.db.Transact(context.WithoutCancel(ctx), life, fn)
+		if err == nil {
+			return nil
+		}
+		lost = lost || storage.Is(err, storage.ConnectionLost)
+		if run >= mostRuns || ctx.Err() != nil || !storage.Is(err, storage.WriteConflict, storage.LockTimeout, storage.ConnectionLost, storage.DuplicateKey) {
+			if lost {
+				err = errors.Join(ErrUnknown, err)
+			}
+			return err
+		}
+	}
+}
+
+// Ticket implements Gate.
+func (g *SQL) Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, error) {
+	f, err := g.sale(ref.Sale).lookups.Do(ctx, lookup{ref.Epoch, ticket})
+	if err != nil {
+		return nil, err
+	}
+	return f.ticket, f.err
+}
+
+func (g *SQL) lookUp(ctx context.Context, sale int64, together []lookup) ([]found, error) {
+	p, err := pageOf(g.db.Read(ctx), sale)
+	if err != nil {
+		return nil, err
+	}
+	b := newBook(page{})
+	if p != nil {
+		b.page = *p
+	}
+	ids := make([]string, len(together))
+	for i, l := range together {
+		ids[i] = l.ticket
+	}
+	if err := b.loadTickets(g.db.Read(ctx), sale, ids); err != nil {
+		return nil, err
+	}
+	answers := make([]found, len(together))
+	for i, l := range together {
+		if l.epoch != b.Epoch {
+			answers[i].err = ErrNoGate
+		} else if t := b.tickets[l.ticket]; t != nil {
+			answers[i].ticket = copyOf(t)
+		}
+	}
+	return answers, nil
+}

@@ -1,0 +1,519 @@
+package flashsale_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/clock"
+	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
+	"interlock/internal/lock"
+	"interlock/internal/mq"
+	"interlock/internal/orders"
+	"interlock/internal/redisconn/redistest"
+	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
+)
+
+// elsewhere is the sales of another process, which the lock of this one does not keep
+// away: as when this one was stopped for longer than its lock lasts.
+func (s *shop) elsewhere() *flashsale.Service {
+	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(s.clock, lock.Observer{}), Clock: s.clock})
+	return flashsale.New(flashsale.Deps{
+		DB: s.db, Runner: runner, Bus: s.bus, Clock: s.clock, Gate: s.gate, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placing{s.orders},
+	})
+}
+
+// halting is orders that do something else once, after a batch has read its facts and
+// before it commits.
+type halting struct {
+	placing
+	meanwhile func()
+}
+
+func (h *halting) OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]flashsale.Order, error) {
+	found, err := h.placing.OfCustomers(ctx, sale, users)
+	if meanwhile := h.meanwhile; meanwhile != nil {
+		h.meanwhile = nil
+		meanwhile()
+	}
+	return found, err
+}
+
+// claimOne takes the one message that waits.
+func (s *shop) claimOne(t *testing.T, sale string) *mq.Batch {
+	t.Helper()
+	batch, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.ctx, 100, time.Minute)
+	require.NoError(t, err)
+	require.Len(t, batch.Messages, 1)
+	return batch
+}
+
+// comeBack is the end of a batch's lease.
+func (s *shop) comeBack(t *testing.T, sale string, batch *mq.Batch) {
+	t.Helper()
+	queue := s.queues.Queue(gate.QueueName(idOf(sale)))
+	require.NoError(t, queue.Settle(s.ctx, batch, []mq.Outcome{mq.Postpone(errors.New("its consumer died"), 0)}))
+}
+
+func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 1})
+		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
+		batch := s.claimOne(t, sale)
+		// A worker commits the order and dies before it tells the gate. The sale is closed.
+		died := s.with(&deaf{Gate: s.gate, deaf: true})
+		require.Error(t, died.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
+		s.must(t, 200, "POST", sale+"/close", nil)
+		s.comeBack(t, sale, batch)
+
+		looks := s.sales.Looking()
+		require.NoError(t, looks(s.worker()))
+		require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)), "a ticket of it is in flight")
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 1, Confirmed: 1}, counters(s.numbers(t, sale)))
+		require.NoError(t, looks(s.worker()))
+		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)), "nothing of it is")
+	})
+}
+
+func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 1})
+		poison := &poisonous{placing{s.orders}, 8}
+		s.sales = s.selling(s.gate, poison)
+		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
+		s.consume(t, sale)
+		s.must(t, 200, "POST", sale+"/close", nil)
+		looks := s.sales.Looking()
+		for range 3 {
+			require.NoError(t, looks(s.worker()))
+		}
+		require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)
+		for range 2 {
+			require.NoError(t, looks(s.worker()))
+		}
+		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		ended := s.ticket(t, sale, 8, ticket)
+		require.Equal(t, "rejected", ended["status"])
+		require.Equal(t, "discarded", ended["reason"])
+	})
+}
+
+func TestAFinishedSaleAnswersFromSQLWhateverItsGateBelieves(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"quantity": 2})
+		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"]
+		older := copyOf(t, client)
+		s.consume(t, sale)
+		s.must(t, 200, "POST", sale+"/close", nil)
+		looks := s.sales.Looking()
+		for range 3 {
+			require.NoError(t, looks(s.worker()))
+		}
+		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		available, reserved := s.available(t)
+		require.EqualValues(t, 999, available)
+		require.EqualValues(t, 1, reserved)
+
+		older.putBack(t)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
+		require.Equal(t, "closed", s.buy(t, sale, 8, 1).Body["reason"], "its gate is open")
+		replay := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7")
+		require.Equal(t, 202, replay.Status)
+		require.Equal(t, ticket, replay.Body["ticket"])
+		stats := s.must(t, 200, "GET", sale+"/stats", nil).Body
+		require.EqualValues(t, 1, stats["confirmed"])
+		require.EqualValues(t, 1, stats["allotted"])
+
+		order := int64(s.ticket(t, sale, 7, ticket)["orderId"].(float64))
+		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order), object{"reason": "no"})
+		available, reserved = s.available(t)
+		require.EqualValues(t, 1000, available, "it goes straight back to the item's stock")
+		require.Zero(t, reserved)
+		require.Equal(t, "order_cancelled", s.ticket(t, sale, 7, ticket)["reason"])
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
+	})
+}
+
+func TestAPurchaseThatTheGateDidNotAnswerIsUnknownAndItsTicketTellsTheTruth(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"perUserLimit": 9})
+		replies := &losing{}
+		client.AddHook(replies)
+		for name, key := range map[string][]string{"with a key": {"X-Idempotency-Key", "k1"}, "without a key": nil} {
+			t.Run(name, func(t *testing.T) {
+				replies.times.Store(2)
+				unknown := s.buy(t, sale, 7, 1, key...)
+				require.Equal(t, 503, unknown.Status)
+				require.Equal(t, "outcome_unknown", unknown.Body["code"], "never that nothing was changed")
+				require.NotEmpty(t, unknown.Header.Get("Retry-After"))
+				ticket := unknown.Body["ticket"].(string)
+				require.Equal(t, "queued", s.ticket(t, sale, 7, ticket)["status"])
+				if key == nil {
+					return
+				}
+				again := s.buy(t, sale, 7, 1, key...)
+				require.Equal(t, 202, again.Status)
+				require.Equal(t, "true", again.Header.Get("X-Idempotency-Replay"))
+				require.Equal(t, ticket, again.Body["ticket"])
+			})
+		}
+		s.consume(t, sale)
+		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "1 = 1"))
+	})
+}
+
+// losing loses the replies of scripts that ran.
+type losing struct{ times atomic.Int64 }
+
+func (*losing) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (*losing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+func (l *losing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if strings.HasPrefix(cmd.Name(), "eval") && err == nil && l.times.Add(-1) >= 0 {
+			err = &net.OpError{Op: "read", Err: errors.New("connection reset")}
+			cmd.SetErr(err)
+		}
+		return err
+	}
+}
+
+func TestATicketThatEndedStaysEndedWhenTheStoreComesBackOlder(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, nil)
+		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"].(string)
+		waiting := copyOf(t, client)
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
+		waiting.putBack(t)
+		known, err := s.gate.Ticket(s.ctx, gate.Ref{Sale: idOf(sale), Epoch: 1}, ticket)
+		require.NoError(t, err)
+		require.Equal(t, gate.Queued, known.State, "the gate has it waiting")
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
+		s.consume(t, sale)
+		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 9, Confirmed: 1}, counters(s.numbers(t, sale)))
+	})
+}
+
+func TestALostTicketThatItsCustomerWasToldOfIsNeverConfirmed(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"perUserLimit": 1})
+		older := copyOf(t, client)
+		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"].(string)
+		batch := s.claimOne(t, sale)
+		placer := &halting{placing: placing{s.orders}}
+		sales := s.selling(s.gate, placer)
+		placer.meanwhile = func() {
+			older.putBack(t)
+			told, err := s.elsewhere().Follow(s.ctx, idOf(sale), "7", ticket)
+			require.NoError(t, err)
+			require.Equal(t, gate.Rejected, told.State)
+			require.Equal(t, "lost", told.Reason)
+		}
+		require.NoError(t, sales.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
+		require.Nil(t, placer.meanwhile)
+		require.Zero(t, s.count(t, &orders.Order{}, "1 = 1"), "nothing is made of what its customer was told is lost")
+
+		again := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7b").Body["ticket"]
+		repeated := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7")
+		require.Equal(t, 202, repeated.Status, "%v", repeated.Body)
+		require.Equal(t, ticket, repeated.Body["ticket"], "its key has its ticket")
+		s.consume(t, sale)
+		require.Equal(t, "lost", s.ticket(t, sale, 7, ticket)["reason"])
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, again)["status"])
+		stats := s.must(t, 200, "GET", sale+"/stats", nil).Body
+		require.EqualValues(t, 1, stats["lost"])
+		require.Equal(t, true, stats["balanced"])
+		require.EqualValues(t, 1, s.count(t, &uow.AuditRow{}, "action = ?", "flash_sale.lose"))
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
+	})
+}
+
+func TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"perUserLimit": 2})
+		older := copyOf(t, client)
+		first := s.buy(t, sale, 7, 2).Body["ticket"]
+		s.consume(t, sale)
+		older.putBack(t)
+		second := s.buy(t, sale, 7, 2)
+		require.Equal(t, 202, second.Status, "the gate has forgotten the first two")
+		third := s.buy(t, sale, 8, 1).Body["ticket"]
+		s.consume(t, sale)
+		over := s.ticket(t, sale, 7, second.Body["ticket"])
+		require.Equal(t, "rejected", over["status"])
+		require.Equal(t, "limit", over["reason"])
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, first)["status"])
+		require.Equal(t, "confirmed", s.ticket(t, sale, 8, third)["status"])
+		sold, _ := s.soldInSQL(t, sale)
+		require.EqualValues(t, 3, sold)
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
+		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate knows again")
+
+		// A gate that is built anew, from SQL alone, has the rejection too.
+		require.NoError(t, client.FlushAll(t.Context()).Err())
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["rebuilt"])
+		known, err := s.gate.Ticket(s.ctx, gate.Ref{Sale: idOf(sale), Epoch: 2}, second.Body["ticket"].(string))
+		require.NoError(t, err)
+		require.Equal(t, "limit", known.Reason)
+	})
+}
+
+func TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"perUserLimit": 2})
+		// The gate lets three in, as one that has forgotten two of them would.
+		for i := range 3 {
+			ticket := fmt.Sprintf("T%d", i)
+			ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
+			_, err := s.gate.Admit(s.ctx, gate.Purchase{Ref: ref, Ticket: ticket, User: fmt.Sprint(100 + i), Units: 1, Time: opening})
+			require.NoError(t, err)
+		}
+		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
+		batch, err := queue.Claim(s.ctx, 10, time.Minute)
+		require.NoError(t, err)
+		same := &oneCustomer{Gate: s.gate, user: "7"}
+		for _, outcome := range s.with(same).Handler(idOf(sale))(s.worker(), batch.Messages) {
+			require.NoError(t, outcome.Err())
+		}
+		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "user_id = 7"))
+		require.EqualValues(t, 1, s.count(t, &flashsale.Rejection{}, "reason = 'limit'"))
+	})
+}
+
+// oneCustomer says that all tickets are one customer's.
+type oneCustomer struct {
+	gate.Gate
+	user string
+}
+
+func (o *oneCustomer) Move(ctx context.Context, ref gate.Ref, steps []gate.Step) ([]gate.Moved, error) {
+	moved, err := o.Gate.Move(ctx, ref, steps)
+	for _, m := range moved {
+		if m.Ticket != nil {
+			m.Ticket.User = o.user
+		}
+	}
+	return moved, err
+}
+
+// stopped is a gate whose next Build waits.
+type stopped struct {
+	gate.Gate
+	reached, goOn chan struct{}
+}
+
+func (g *stopped) Build(ctx context.Context, r gate.Rules, tickets []gate.Ticket) error {
+	close(g.reached)
+	<-g.goOn
+	return g.Gate.Build(ctx, r, tickets)
+}
+
+// emptyGate takes the gate of a sale out of its store, be that tables or Redis.
+func (s *shop) emptyGate(t *testing.T, client redis.UniversalClient) {
+	t.Helper()
+	if client != nil {
+		require.NoError(t, client.FlushAll(t.Context()).Err())
+		return
+	}
+	for _, table := range []string{"flash_sale_gates", "flash_sale_tickets", "flash_sale_buyers"} {
+		require.NoError(t, s.db.Write(s.ctx).Exec("DELETE FROM "+table+" WHERE tenant_id = ?", s.tenant()).Error)
+	}
+}
+
+// eachOwnShop is eachShop with a Redis of the test's own, which may be emptied.
+func eachOwnShop(t *testing.T, test func(t *testing.T, s *shop, client redis.UniversalClient)) {
+	t.Run("tables", func(t *testing.T) {
+		onTables(t, func(t *testing.T, s *shop) { test(t, s, nil) })
+	})
+	t.Run("redis", func(t *testing.T) {
+		onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) { test(t, s, client) })
+	})
+}
+
+func TestARebuildThatWasStoppedDoesNotHarmWhatAnotherBuiltMeanwhile(t *testing.T) {
+	eachOwnShop(t, func(t *testing.T, s *shop, client redis.UniversalClient) {
+		sale := s.open(t, nil)
+		s.emptyGate(t, client)
+		door := &stopped{Gate: s.gate, reached: make(chan struct{}), goOn: make(chan struct{})}
+		slow := s.with(door)
+		ended := make(chan error)
+		go func() {
+			_, err := slow.Reconcile(s.worker(), idOf(sale), time.Second)
+			ended <- err
+		}()
+		<-door.reached
+		found, err := s.elsewhere().Reconcile(s.worker(), idOf(sale), time.Second)
+		require.NoError(t, err)
+		require.True(t, found.Rebuilt)
+		bought := s.buy(t, sale, 7, 1)
+		require.Equal(t, 202, bought.Status, "%v", bought.Body)
+		close(door.goOn)
+		require.NoError(t, <-ended)
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, bought.Body["ticket"])["status"])
+		require.Equal(t, gate.Counts{Epoch: 3, Allotted: 10, Remaining: 9, Confirmed: 1}, counters(s.numbers(t, sale)))
+	})
+}
+
+// after is a gate on which something else happens once, when it was retired.
+type after struct {
+	gate.Gate
+	retired func()
+}
+
+func (g *after) Retire(ctx context.Context, ref gate.Ref, replace bool) (bool, error) {
+	over, err := g.Gate.Retire(ctx, ref, replace)
+	if retired := g.retired; over && retired != nil {
+		g.retired = nil
+		retired()
+	}
+	return over, err
+}
+
+func TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited(t *testing.T) {
+	eachOwnShop(t, func(t *testing.T, s *shop, client redis.UniversalClient) {
+		door := &after{Gate: s.gate}
+		s.sales = s.selling(door, placing{s.orders})
+		sale := s.open(t, nil)
+		if client != nil {
+			require.NoError(t, client.HIncrBy(t.Context(), fmt.Sprintf("test:{%s}:gate", gate.QueueName(idOf(sale))), "remaining", 1).Err())
+		} else {
+			require.NoError(t, s.db.Write(s.ctx).Exec("UPDATE flash_sale_gates SET remaining = remaining + 1 WHERE tenant_id = ?", s.tenant()).Error)
+		}
+		happened := false
+		door.retired = func() {
+			happened = true
+			tag := s.must(t, 200, "GET", sale, nil).Body["etag"].(string)
+			s.must(t, 200, "PATCH", sale, object{"name": "Evening sale"}, "If-Match", tag)
+			require.Equal(t, "rebuilding", s.buy(t, sale, 7, 1).Body["reason"], "an edit does not open what is being replaced")
+		}
+		mended := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+		require.True(t, happened)
+		require.Equal(t, true, mended["rebuilt"])
+		require.Equal(t, true, mended["consistent"])
+		bought := s.buy(t, sale, 7, 1)
+		require.Equal(t, 202, bought.Status)
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, bought.Body["ticket"])["status"])
+	})
+}
+
+func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 1})
+		first := s.buy(t, sale, 7, 1).Body["ticket"]
+		s.consume(t, sale)
+		// The gate lets a second one in although the one unit is sold.
+		ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
+		wide := gate.Rules{Ref: ref, Version: 1, StockVersion: 1 << 40, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 2, Allotted: 2}
+		require.NoError(t, s.gate.Apply(s.ctx, wide))
+		second := s.buy(t, sale, 8, 1).Body["ticket"].(string)
+		batch := s.claimOne(t, sale)
+		placer := &halting{placing: placing{s.orders}}
+		sales := s.selling(s.gate, placer)
+		placer.meanwhile = func() {
+			order := int64(s.ticket(t, sale, 7, first)["orderId"].(float64))
+			require.NoError(t, s.cancel(order), "which frees the unit")
+			require.NoError(t, s.elsewhere().Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
+			require.Equal(t, "confirmed", s.ticket(t, sale, 8, second)["status"])
+		}
+		require.NoError(t, sales.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
+		require.Nil(t, placer.meanwhile)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 8, second)["status"])
+		known, err := s.gate.Ticket(s.ctx, ref, second)
+		require.NoError(t, err)
+		require.Equal(t, gate.Confirmed, known.State)
+		require.Zero(t, s.count(t, &flashsale.Rejection{}, "1 = 1"))
+	})
+}
+
+// TestAPartOfTheStoreThatIsLostIsFoundAndMended drops keys as a server does whose memory
+// is full and whose policy lets it.
+func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
+	for part, want := range map[string]string{
+		"pending": "confirmed", "tickets": "rejected", "buyers": "rejected", "gate": "rejected",
+	} {
+		t.Run(part, func(t *testing.T) {
+			onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+				sale := s.open(t, nil)
+				sold := s.buy(t, sale, 6, 1).Body["ticket"]
+				s.consume(t, sale)
+				ticket := s.buy(t, sale, 7, 2).Body["ticket"]
+				looks := s.sales.Looking()
+				require.NoError(t, looks(s.worker()))
+				require.NoError(t, client.Del(t.Context(), fmt.Sprintf("test:{%s}:%s", gate.QueueName(idOf(sale)), part)).Err())
+				s.clock.Advance(3 * time.Second)
+				require.NoError(t, looks(s.worker()))
+				s.consume(t, sale)
+				ended := s.ticket(t, sale, 7, ticket)
+				require.Equal(t, want, ended["status"])
+				if want == "rejected" {
+					require.Equal(t, "lost", ended["reason"])
+				}
+				require.Equal(t, "confirmed", s.ticket(t, sale, 6, sold)["status"])
+				r := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+				require.Equal(t, true, r["consistent"])
+				c := s.numbers(t, sale)
+				require.Zero(t, c.InFlight())
+			})
+		})
+	}
+}
+
+func TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, nil)
+		poison := &poisonous{placing{s.orders}, 8}
+		s.sales = s.selling(s.gate, poison)
+		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
+		s.consume(t, sale)
+		require.EqualValues(t, 1, s.numbers(t, sale).Dead)
+		// The ticket alone is lost, and with it all that the gate counts of it.
+		ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
+		_, err := s.gate.Move(s.ctx, ref, []gate.Step{{Ticket: ticket, From: gate.InFlight, To: gate.Rejected}})
+		require.NoError(t, err)
+		key := fmt.Sprintf("test:{%s}:", gate.QueueName(idOf(sale)))
+		require.NoError(t, client.HDel(t.Context(), key+"tickets", ticket).Err())
+		require.NoError(t, client.HIncrBy(t.Context(), key+"gate", "known", -1).Err())
+
+		r := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
+		require.EqualValues(t, 1, r["repaired"])
+		require.Equal(t, true, r["consistent"])
+		require.Empty(t, s.must(t, 200, "GET", sale+"/dead", nil).Body["items"])
+		require.Equal(t, "lost", s.ticket(t, sale, 8, ticket)["reason"])
+	})
+}
+
+func TestASaleIsClosedByTheClockThatLetItsLastCustomerIn(t *testing.T) {
+	now, gates := clock.NewFake(opening), clock.NewFake(opening)
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	queues := mq.NewRedis(client, fmt.Sprintf("clocks:%d:", rand.Uint64()), mq.Options{Clock: now})
+	s := newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, gates))
+	sale := s.open(t, nil)
+	now.Advance(time.Hour + time.Minute)
+	require.NoError(t, s.sales.Look(s.worker()))
+	require.Equal(t, "open", s.must(t, 200, "GET", sale, nil).Body["status"], "the worker's clock is a minute ahead")
+	require.Equal(t, 202, s.buy(t, sale, 7, 1).Status)
+	gates.Advance(time.Hour)
+	require.Equal(t, "ended", s.buy(t, sale, 7, 1).Body["reason"])
+	require.NoError(t, s.sales.Look(s.worker()))
+	require.Equal(t, "closed", s.must(t, 200, "GET", sale, nil).Body["status"])
+}

@@ -1,0 +1,141 @@
+package flashsale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"interlock/internal/flashsale/gate"
+	"interlock/internal/guard"
+	"interlock/internal/uow"
+)
+
+// keptAfterEnd is for how long the gate's store keeps the numbers of a sale that is over.
+const keptAfterEnd = 7 * 24 * time.Hour
+
+// settleClosed returns what is left of a closed sale to the item's stock, once its queue
+// has drained, and finishes the sale when nothing of it is in flight. It returns how many
+// units were released.
+func (s *Service) settleClosed(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
+	if sale.Status != closed.Code {
+		return 0, nil
+	}
+	released, err := s.release(ctx, sale, wait)
+	if err != nil {
+		return released, err
+	}
+	return released, s.finish(ctx, sale)
+}
+
+func (s *Service) release(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
+	var released int64
+	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		released = 0
+		ctx, err := s.inventory.Lock(ctx, u, wait, sale.SKU)
+		if err != nil {
+			return err
+		}
+		stock, err := stockOf(s.db.Read(ctx), sale.ID)
+		if err != nil || stock == nil || stock.Finished {
+			return err
+		}
+		rest, err := s.unsold(ctx, sale, stock)
+		if err != nil || rest <= 0 {
+			return err
+		}
+		released = rest
+		return s.giveUp(ctx, u, sale, stock, rest)
+	})
+	if err == nil && released > 0 {
+		if err = s.apply(ctx, sale.ID); errors.Is(err, gate.ErrNoGate) {
+			err = nil
+		}
+	}
+	return released, away(err)
+}
+
+// unsold is how many units of a closed sale nobody can get any more.
+func (s *Service) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, error) {
+	// The gate first learns what an earlier release has taken.
+	err := s.gate.Apply(ctx, rulesOf(sale, stock))
+	if errors.Is(err, gate.ErrNoGate) {
+		return stock.Allotted - stock.Sold, nil
+	}
+	if err != nil {
+		return 0, away(err)
+	}
+	counts, err := s.gate.Counts(ctx, sale.ID)
+	if err != nil {
+		return 0, away(err)
+	}
+	if counts.Queued+counts.Processing > 0 {
+		return 0, nil
+	}
+	return min(counts.Remaining, stock.Allotted-stock.Sold), nil
+}
+
+func (s *Service) giveUp(ctx context.Context, u *uow.Unit, sale *Sale, stock *Stock, units int64) error {
+	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"allotted": stock.Allotted - units}); err != nil {
+		return staleAgain(err, "release the unsold")
+	}
+	reference := fmt.Sprintf("@flash-sales/%d/release/%d", sale.ID, stock.Version)
+	if err := s.inventory.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: units}); err != nil {
+		return err
+	}
+	u.Audit(uow.Entry{
+		Action: "flash_sale.release", Resource: Topic + "/" + strconv.FormatInt(sale.ID, 10), Detail: map[string]any{"units": units},
+	})
+	return nil
+}
+
+// finish ends the looking after a closed sale of which nothing is in flight: not in SQL,
+// not in the gate, not in the queue. From then on its tickets are read from SQL alone, and
+// what is cancelled goes straight to the item's stock. The gate's store is told first that
+// it may forget the sale some day; should the program end then, the next look finishes it.
+//
+//	UPDATE flash_sale_stocks SET finished = 1, version = version + 1 WHERE … AND version = ?
+func (s *Service) finish(ctx context.Context, sale *Sale) error {
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
+	if err != nil || stock == nil || stock.Finished || stock.Allotted != stock.Sold {
+		return err
+	}
+	if idle, err := s.isIdle(ctx, sale, stock); err != nil || !idle {
+		return err
+	}
+	if err := s.gate.Expire(ctx, sale.ID, keptAfterEnd); err != nil {
+		return away(err)
+	}
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"finished": true}); err != nil {
+			return err
+		}
+		u.Audit(uow.Entry{Action: "flash_sale.finish", Resource: Topic + "/" + strconv.FormatInt(sale.ID, 10)})
+		u.AfterCommit(func(context.Context) { s.forget(sale.ID) })
+		return nil
+	})
+	if errors.Is(err, guard.ErrStale) {
+		// Something happened to it: it is looked at again.
+		return nil
+	}
+	return err
+}
+
+// isIdle reports whether neither the gate nor the queue of a closed sale has anything that
+// has not ended. A gate that has not heard yet that the sale is closed could let somebody
+// in.
+func (s *Service) isIdle(ctx context.Context, sale *Sale, stock *Stock) (bool, error) {
+	counts, err := s.gate.Counts(ctx, sale.ID)
+	switch {
+	case errors.Is(err, gate.ErrNoGate):
+		counts = gate.Counts{Epoch: stock.Epoch, Version: sale.Version}
+	case err != nil:
+		return false, away(err)
+	}
+	if counts.Epoch != stock.Epoch || counts.Version < sale.Version || counts.InFlight() > 0 || counts.Queued+counts.Processing+counts.Dead > 0 {
+		return false, nil
+	}
+	queue, err := s.queues.Queue(gate.QueueName(sale.ID)).Stats(ctx)
+	return err == nil && queue.Total() == 0, away(err)
+}
