@@ -28,7 +28,7 @@ for gate in pairs(keysOf('*}:gate')) do
   if n[1] ~= n[2] + n[3] + n[4] + n[5] + n[6] or math.min(unpack(n)) < 0 then unequal = unequal + 1 end
   sold = sold + n[6]
   waiting = waiting + redis.call('LLEN', prefix .. 'pending') + redis.call('ZCARD', prefix .. 'delayed')
-    + redis.call('ZCARD', prefix .. 'dead') + redis.call('ZCARD', prefix .. 'leases') + (tonumber(redis.call('GET', prefix .. 'claimed')) or 0)
+    + redis.call('ZCARD', prefix .. 'dead') + redis.call('ZCARD', prefix .. 'leases')
   for batch in pairs(keysOf(prefix .. 'batch:*')) do waiting = waiting + redis.call('LLEN', batch) end
   for _, record in ipairs(redis.call('HVALS', prefix .. 'tickets')) do
     if not string.find(record, '^[crx]|') then unended = unended + 1 end

@@ -173,10 +173,9 @@ func (s *Sale) Verify(t *testing.T) {
 	}
 	require.Positive(t, s.looks.Load())
 	require.Len(t, s.tickets, s.Units, "as many tickets as units")
-	for customer, ticket := range s.tickets {
-		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+s.Path+"/tickets/"+ticket, nil, "X-On-Behalf-Of", strconv.Itoa(customer))
-		require.Equal(t, "confirmed", answer.JSON(t)["status"], "customer %d: %s", customer, answer.Body)
-	}
+	s.eachTicket(t, func(customer int, body map[string]any) {
+		require.Equal(t, "confirmed", body["status"], "customer %d: %v", customer, body)
+	})
 	buyers := map[int]bool{}
 	for _, order := range s.orders(t) {
 		customer := int(order["userId"].(float64))
@@ -187,9 +186,45 @@ func (s *Sale) Verify(t *testing.T) {
 	require.Len(t, buyers, s.Units)
 	reconciled := s.post(t, 200, s.Path+"/reconcile", nil)
 	require.Equal(t, true, reconciled["consistent"], "%v", reconciled)
+	s.hold(t)
+	s.close(t)
+}
+
+// hold holds the item's stock against what was sold.
+func (s *Sale) hold(t *testing.T) {
+	t.Helper()
 	stock := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+"/inventory/"+s.SKU, nil).JSON(t)
 	require.EqualValues(t, s.Units, stock["available"])
 	require.EqualValues(t, s.Units, stock["reserved"])
+}
+
+// close closes the sale, and looks whether what was told before still holds: each ticket
+// has ended as it had, nobody has more than one unit, and what is sold stays reserved.
+func (s *Sale) close(t *testing.T) {
+	t.Helper()
+	s.post(t, 200, s.Path+"/close", nil)
+	s.drain(t)
+	s.eachTicket(t, func(customer int, body map[string]any) {
+		require.Contains(t, []any{"confirmed", "rejected"}, body["status"], "customer %d: %v", customer, body)
+	})
+	held := map[any]float64{}
+	for _, order := range s.orders(t) {
+		held[order["userId"]]++
+		require.LessOrEqual(t, held[order["userId"]], 1.0, "customer %v", order["userId"])
+	}
+	reconciled := s.post(t, 200, s.Path+"/reconcile", nil)
+	require.Equal(t, true, reconciled["consistent"], "%v", reconciled)
+	s.hold(t)
+}
+
+// eachTicket reads the ticket of each customer.
+func (s *Sale) eachTicket(t *testing.T, look func(customer int, body map[string]any)) {
+	t.Helper()
+	for customer, ticket := range s.tickets {
+		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+s.Path+"/tickets/"+ticket, nil, "X-On-Behalf-Of", strconv.Itoa(customer))
+		require.Equal(t, http.StatusOK, answer.Status, "customer %d: %s", customer, answer.Body)
+		look(customer, answer.JSON(t))
+	}
 }
 
 // VerifyAfterLoss is Verify when the store of the queue was emptied meanwhile: tickets
@@ -201,21 +236,22 @@ func (s *Sale) VerifyAfterLoss(t *testing.T) {
 	}
 	s.drain(t)
 	confirmed, lost := 0, 0
-	for customer, ticket := range s.tickets {
-		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+s.Path+"/tickets/"+ticket, nil, "X-On-Behalf-Of", strconv.Itoa(customer))
-		switch body := answer.JSON(t); {
+	s.eachTicket(t, func(customer int, body map[string]any) {
+		switch {
 		case body["status"] == "confirmed":
 			confirmed++
 		case body["status"] == "rejected" && body["reason"] == "lost":
 			lost++
 		default:
-			t.Errorf("customer %d: %s", customer, answer.Body)
+			t.Errorf("customer %d: %v", customer, body)
 		}
-	}
+	})
 	require.Equal(t, s.Units, confirmed, "what was lost was sold again")
 	require.Len(t, s.orders(t), confirmed)
 	reconciled := s.post(t, 200, s.Path+"/reconcile", nil)
 	require.Equal(t, true, reconciled["consistent"], "%v", reconciled)
+	require.EqualValues(t, lost, reconciled["stats"].(map[string]any)["lost"], "what customers are told is counted")
+	s.close(t)
 	t.Logf("%d confirmed, %d lost", confirmed, lost)
 }
 

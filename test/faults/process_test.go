@@ -3,6 +3,7 @@ package faults_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -39,6 +40,7 @@ func environment(s settings.Settings) []string {
 		"INTERLOCK_ADMIN_PASSWORD="+s.AdminPassword,
 		"INTERLOCK_LOG_LEVEL=error",
 		"INTERLOCK_SHUTDOWN_TIMEOUT="+s.ShutdownTimeout.String(),
+		"INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT="+cmp.Or(s.FlashSalePaymentTimeout, 15*time.Minute).String(),
 	)
 }
 
@@ -57,7 +59,7 @@ func launch(t *testing.T, s settings.Settings) *process {
 	t.Cleanup(func() {
 		p.kill()
 		if t.Failed() {
-			t.Logf("the program said:\n%s", p.output)
+			t.Logf("the last that the program said:\n%s", p.output.end())
 		}
 	})
 	return p
@@ -140,6 +142,12 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.String()
+}
+
+// end returns the last lines.
+func (o *output) end() string {
+	lines := strings.Split(o.String(), "\n")
+	return strings.Join(lines[max(0, len(lines)-100):], "\n")
 }
 
 // lastLine returns the last line that was printed.

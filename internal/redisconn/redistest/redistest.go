@@ -63,10 +63,10 @@ type Server struct {
 	ended     chan struct{}
 }
 
-// NewServer starts a server.
-func NewServer(t testing.TB) *Server {
+// NewServer starts a server, with further options of redis-server.
+func NewServer(t testing.TB, options ...string) *Server {
 	t.Helper()
-	return newServer(t)
+	return newServer(t, options...)
 }
 
 // URL returns the server's address for redisconn.Parse.
@@ -87,6 +87,33 @@ func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.start(), "start redis-server")
 }
+
+// Copy copies what a server with an append-only file has written so far, and returns where
+// the copy is.
+func (s *Server) Copy(t testing.TB) string {
+	t.Helper()
+	copied, err := os.MkdirTemp(filepath.Dir(s.directory), "redis-copy-")
+	require.NoError(t, err)
+	require.NoError(t, os.CopyFS(filepath.Join(copied, appendDir), os.DirFS(filepath.Join(s.directory, appendDir))))
+	return copied
+}
+
+// StartFrom starts a server that was killed, on a copy of its data: what it wrote since is
+// lost, as when a machine crashes that had not flushed it, or an older replica takes over.
+// With no copy, "", it has nothing.
+func (s *Server) StartFrom(t testing.TB, copied string) {
+	t.Helper()
+	require.NoError(t, os.RemoveAll(filepath.Join(s.directory, appendDir)))
+	if copied == "" {
+		s.Start(t)
+		return
+	}
+	require.NoError(t, os.CopyFS(filepath.Join(s.directory, appendDir), os.DirFS(filepath.Join(copied, appendDir))))
+	s.Start(t)
+}
+
+// appendDir is the folder of the append-only file, by default.
+const appendDir = "appendonlydir"
 
 // Pause stops the server's process: its links stay open and carry nothing.
 func (s *Server) Pause(t testing.TB) {
@@ -147,6 +174,8 @@ func newServer(t testing.TB, more ...string) *Server {
 	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
 	s.arguments = append([]string{
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.directory, "--appendonly", "yes", "--save", "",
+		// So that its files only grow, and can be copied.
+		"--auto-aof-rewrite-percentage", "0",
 		// Tests stop servers and may slow them down.
 		"--enable-debug-command", "local",
 	}, more...)
