@@ -45,20 +45,21 @@ type underTest struct {
 
 // contract is what every gate does.
 var contract = map[string]func(t *testing.T, g *underTest){
-	"an accepted ticket is in the queue once":                                     checkQueuedOnce,
-	"a step is taken from its states only":                                        checkSteps,
-	"older rules change nothing and newer ones move what remains":                 checkRules,
-	"units withheld stay so until a newer version of the units is applied":        checkWithheld,
-	"a gate of another epoch does nothing":                                        checkOtherEpoch,
-	"a rebuild that comes late changes nothing":                                   checkLateRebuild,
-	"a gate in whose queue somebody waits is not replaced":                        checkWaitedFor,
-	"a build empties the queue and its leases are lost":                           checkPurged,
-	"a forgotten ticket is adopted once and only if its units remain":             checkAdopted,
-	"a dead letter and its ticket are retried together and discarded apart":       checkDeadLetters,
-	"tickets and messages that lack each other are found and queued again":        checkStrays,
-	"twenty racers take exactly what there is":                                    checkRacers,
-	"arrivals of all processes add up and their pace is of the last full seconds": checkArrivals,
-	"any sequence of steps does what the book does":                               modelled,
+	"an accepted ticket is in the queue once":                                         checkQueuedOnce,
+	"a step is taken from its states only":                                            checkSteps,
+	"older rules change nothing and newer ones move what remains":                     checkRules,
+	"units withheld stay so until a newer version of the units is applied":            checkWithheld,
+	"a gate of another epoch does nothing":                                            checkOtherEpoch,
+	"a rebuild that comes late changes nothing":                                       checkLateRebuild,
+	"a gate in whose queue somebody waits is not replaced":                            checkWaitedFor,
+	"a build empties the queue and its leases are lost":                               checkPurged,
+	"a forgotten ticket is adopted once and only if its units remain":                 checkAdopted,
+	"a dead letter and its ticket are retried together and discarded apart":           checkDeadLetters,
+	"tickets and messages that lack each other are found and queued again":            checkStrays,
+	"twenty racers take exactly what there is":                                        checkRacers,
+	"arrivals of all processes add up and their pace is of the last full seconds":     checkArrivals,
+	"a clock that is set forward and back shuts the sale and opens it, and counts on": checkClockSteps,
+	"any sequence of steps does what the book does":                                   modelled,
 }
 
 // store opens a gate and its queues, on one store for all tests.
@@ -431,6 +432,26 @@ func checkRacers(t *testing.T, g *underTest) {
 	})
 	require.EqualValues(t, 10, taken.Load())
 	require.Zero(t, g.counts(t).Remaining)
+}
+
+func checkClockSteps(t *testing.T, g *underTest) {
+	admitted := int64(0)
+	for i, step := range []time.Duration{0, 2 * time.Minute, -90 * time.Second, -time.Hour, 3 * time.Hour, -2 * time.Hour} {
+		g.clock.Advance(step)
+		a := g.admit(t, fmt.Sprint("T", i), fmt.Sprint("user ", i), 1)
+		switch now := g.clock.Now(); {
+		case now.Before(g.rules.Starts):
+			require.Equal(t, NotStarted, a.Verdict)
+		case !now.Before(g.rules.Ends):
+			require.Equal(t, Ended, a.Verdict)
+		default:
+			admitted++
+			require.Equal(t, Accepted, a.Verdict)
+			require.Equal(t, now, a.Ticket.AcceptedTime)
+		}
+		require.Equal(t, admitted, g.counts(t).Queued)
+	}
+	require.EqualValues(t, 4, admitted)
 }
 
 func checkArrivals(t *testing.T, g *underTest) {
