@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 30s
+STORM ?= 10m
 
 SERVICES := CGO_ENABLED=0 go run ./test/services
 LINT := bin/golangci-lint
@@ -117,6 +118,10 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 .PHONY: faults
 faults: $(WEB) ## Break engines, links and processes under load, and check that no promise breaks
 	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/orders ./internal/wallets ./client
+
+.PHONY: storm
+storm: $(WEB) ## Break everything under flash sales for ten minutes: each ticket keeps its word; STORM=10m
+	$(SERVICES) -- env INTERLOCK_STORM=$(STORM) go test -count=1 -tags faults -timeout 60m -run Storm -v ./test/faults
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each

@@ -40,6 +40,9 @@ type storm struct {
 	tickets []*stormTicket
 	copies  []stormCopy
 
+	// data is held while the files of Redis are copied or replaced.
+	data sync.Mutex
+
 	replies, lostTold atomic.Int64
 }
 
@@ -337,10 +340,13 @@ func (s *storm) cancel(ctx context.Context) {
 // copyRedis keeps copies of what Redis has written.
 func (s *storm) copyRedis(ctx context.Context, t *testing.T) {
 	for ctx.Err() == nil {
+		s.data.Lock()
 		folder := s.redis.Copy(t)
+		s.data.Unlock()
 		s.mu.Lock()
 		s.copies = append(s.copies, stormCopy{folder, time.Now()})
-		if len(s.copies) > 20 {
+		// One that is a minute old is not started from any more.
+		if len(s.copies) > 200 {
 			_ = os.RemoveAll(s.copies[0].folder)
 			s.copies = s.copies[1:]
 		}
@@ -359,6 +365,14 @@ func (s *storm) older() string {
 		}
 	}
 	return ""
+}
+
+// replaceRedis kills Redis and starts it on a copy of its data, or on none.
+func (s *storm) replaceRedis(t *testing.T, folder string) {
+	s.data.Lock()
+	defer s.data.Unlock()
+	s.redis.Kill(t)
+	s.redis.StartFrom(t, folder)
 }
 
 // breakThings breaks one thing after the other until ctx ends.
@@ -394,15 +408,11 @@ func (s *storm) breakThings(ctx context.Context, t *testing.T) {
 			s.redis.Resume(t)
 		case "an older Redis":
 			if folder := s.older(); folder != "" {
-				s.redis.Kill(t)
-				s.mu.Lock()
-				s.redis.StartFrom(t, folder)
-				s.mu.Unlock()
+				s.replaceRedis(t, folder)
 			}
 		case "an empty Redis":
 			if s.random(3) == 0 {
-				s.redis.Kill(t)
-				s.redis.StartFrom(t, "")
+				s.replaceRedis(t, "")
 			}
 		}
 		pause(ctx, time.Duration(500+s.random(2500))*time.Millisecond)
