@@ -22,7 +22,16 @@ const site = ownSite();
 
 const at = (days: number) => new Date(Date.now() + days * day).toISOString();
 const make = (change: Partial<Campaign> = {}) =>
-  site.request<Campaign>('POST', '/coupon-campaigns', { name: 'Spring', kind: 'amount', value: 500, total: 10, perUser: 1, validFrom: at(-1), validTo: at(1), ...change });
+  site.request<Campaign>('POST', '/coupon-campaigns', {
+    name: 'Spring',
+    kind: 'amount',
+    value: 500,
+    total: 10,
+    perUser: 1,
+    validFrom: at(-1),
+    validTo: at(1),
+    ...change,
+  });
 const now = (id: number) => site.request<Campaign>('GET', `/coupon-campaigns/${id}`);
 const couponsOf = async (id: number) => (await site.request<{ total: number }>('GET', `/coupons?campaignId=${id}`)).total;
 const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { name, exact: true });
@@ -91,7 +100,10 @@ test('two admins change different terms of one campaign, and both changes stand'
   await first.page.getByText('Saved. Kept Li’s change to Discount.').waitFor();
   expect(await now(id)).toMatchObject({ version: 3, total: 20, value: 750, kind: 'amount' });
   expect(await field(first, 'Amount off').inputValue()).toBe('7.50');
-  await second.page.getByText(/changed Coupons in all/).first().waitFor();
+  await second.page
+    .getByText(/changed Coupons in all/)
+    .first()
+    .waitFor();
   expect(await field(second, 'Coupons in all').inputValue()).toBe('20');
   await first.check();
   await first.shoot('campaign-merged');
@@ -237,7 +249,9 @@ test('a campaign that issued coupons is not deleted, and can be ended; one that 
   await page.getByText(/2 coupons were issued from it/).waitFor();
   await dialogButton(visitor, 'End it now').click();
   await page.getByText('“In use” is over.').waitFor();
-  expect(await site.request<{ items: { status: string }[] }>('GET', `/coupons?campaignId=${id}`)).toMatchObject({ items: [{ status: 'expired' }, { status: 'expired' }] });
+  expect(await site.request<{ items: { status: string }[] }>('GET', `/coupons?campaignId=${id}`)).toMatchObject({
+    items: [{ status: 'expired' }, { status: 'expired' }],
+  });
 
   await visitor.visit(`/coupon-campaigns/${unused.id}`);
   await button(visitor, 'Delete').click();

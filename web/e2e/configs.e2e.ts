@@ -4,7 +4,6 @@ import type { Visitor } from './browser';
 import { admin } from './service';
 import { li, ownSite } from './site';
 
-
 interface Config {
   value: unknown;
   remark: string;
@@ -195,13 +194,20 @@ test('one’s own save is no news, and a reformatted document is nothing to save
   await first.page.getByText('Saved as v2.').waitFor();
   await first.page.getByText('Nothing is changed.').waitFor();
   expect(await first.page.getByText(/saved v2/).count()).toBe(0);
-  const raw = await fetch(`${site.service.address}/api/v1/configs/own.save`, { headers: { Cookie: (await first.context.cookies()).map((c) => `${c.name}=${c.value}`).join('; ') } });
+  const raw = await fetch(`${site.service.address}/api/v1/configs/own.save`, {
+    headers: { Cookie: (await first.context.cookies()).map((c) => `${c.name}=${c.value}`).join('; ') },
+  });
   expect(await raw.text()).toContain('12345678901234567890.10');
   await first.close();
 });
 
 test('what is no JSON, and what the schema refuses, is marked at its place', async () => {
-  await site.request('POST', '/configs', { key: 'with.schema', valueType: 'json', value: { size: 1 }, schema: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } } });
+  await site.request('POST', '/configs', {
+    key: 'with.schema',
+    valueType: 'json',
+    value: { size: 1 },
+    schema: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } },
+  });
   const first = await open('with.schema');
   const { page } = first;
   await write(page, '{\n"size": ,\n}');

@@ -70,7 +70,10 @@ test('who voids a coupon that was just redeemed reads so, and it stays redeemed'
 test('who redeems a coupon that was just voided reads by whom, and nobody has used it', async () => {
   const { code, first, second } = await race('Redeem', 'Void');
   await user(first, 34);
-  await second.page.getByRole('dialog').getByRole('textbox', { name: /^Reason/ }).fill('Sent by mistake.');
+  await second.page
+    .getByRole('dialog')
+    .getByRole('textbox', { name: /^Reason/ })
+    .fill('Sent by mistake.');
   await confirm(second, 'Void');
   await second.page.getByText(`${code} was voided.`).waitFor();
 

@@ -3,7 +3,6 @@ import type { Visitor } from './browser';
 import { admin } from './service';
 import { ownSite } from './site';
 
-
 interface Versioned {
   version: number;
   name: string;

@@ -5,7 +5,6 @@ import { itemInStock } from './pages';
 import { admin } from './service';
 import { li, ownSite } from './site';
 
-
 interface Placed {
   id: number;
   orderNo: string;

@@ -74,7 +74,10 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await page.locator('ol li').first().scrollIntoViewIfNeeded();
-      await page.locator('ol').first().evaluate((list) => list.scrollIntoView());
+      await page
+        .locator('ol')
+        .first()
+        .evaluate((list) => list.scrollIntoView());
     },
   },
   {

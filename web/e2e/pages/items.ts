@@ -26,7 +26,10 @@ const pages: PageUnderTest[] = [
     path: '/items',
     reach: async (page) => {
       await button(page, 'New item', '新建商品').first().click();
-      await page.getByRole('dialog').getByRole('button', { name: /^(Create the item|创建商品)$/ }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Create the item|创建商品)$/ })
+        .click();
       await page.getByText(/Give it a name|请填写名称/).waitFor();
     },
   },

@@ -128,7 +128,11 @@ test.each([
         controller.close();
       },
     });
-    await readEvents(body, ({ event, data }) => heard.push(`${event}|${data}`), () => undefined);
+    await readEvents(
+      body,
+      ({ event, data }) => heard.push(`${event}|${data}`),
+      () => undefined,
+    );
     expect(heard).toEqual(want);
   }
 });

@@ -54,7 +54,13 @@ export class ApiProblem extends Error {
 
   /** Nothing was changed, so the same request may simply be sent again. */
   get isTransient(): boolean {
-    return this.code === 'unavailable' || this.code === 'rate_limited' || this.code === 'resource_locked' || this.code === 'no_connection' || this.code === 'timed_out';
+    return (
+      this.code === 'unavailable' ||
+      this.code === 'rate_limited' ||
+      this.code === 'resource_locked' ||
+      this.code === 'no_connection' ||
+      this.code === 'timed_out'
+    );
   }
 
   /** The request may have been carried out: look before repeating it without its key. */

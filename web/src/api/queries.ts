@@ -34,8 +34,7 @@ export function followLive(queries: QueryClient): () => void {
     liveStream.on('*', (event) => {
       if (event.payload.action === numbersOnly) return;
       void queries.invalidateQueries({
-        predicate: ({ queryKey: [topic, kind, key] }) =>
-          topic === event.topic && (kind !== 'one' || event.key === '' || String(key) === event.key),
+        predicate: ({ queryKey: [topic, kind, key] }) => topic === event.topic && (kind !== 'one' || event.key === '' || String(key) === event.key),
       });
     }),
     liveStream.onGap(() => void queries.invalidateQueries()),

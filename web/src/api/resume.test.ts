@@ -16,7 +16,11 @@ const streamOf = (text: string) =>
 
 test('after a break the stream goes on behind the last event that arrived', async () => {
   const asked: (string | null)[] = [];
-  const replies = [streamOf('id: 7\nevent: ready\ndata: {}\n\nid: 8\nevent: change\ndata: {}\n\n'), new Response('', { status: 503 }), streamOf('id: 9\nevent: change\ndata: {}\n\n')];
+  const replies = [
+    streamOf('id: 7\nevent: ready\ndata: {}\n\nid: 8\nevent: change\ndata: {}\n\n'),
+    new Response('', { status: 503 }),
+    streamOf('id: 9\nevent: change\ndata: {}\n\n'),
+  ];
   const send = vi.fn((_: unknown, init?: RequestInit) => {
     asked.push(new Headers(init?.headers).get('Last-Event-ID'));
     const reply = replies.shift();

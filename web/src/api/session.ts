@@ -12,11 +12,7 @@ export type SessionUser = Session['user'];
  *   stays, and requests wait until the same person has signed in again.
  */
 export type SessionState =
-  | { status: 'loading' }
-  | { status: 'unreachable' }
-  | { status: 'out' }
-  | { status: 'in'; session: Session }
-  | { status: 'expired'; session: Session };
+  { status: 'loading' } | { status: 'unreachable' } | { status: 'out' } | { status: 'in'; session: Session } | { status: 'expired'; session: Session };
 
 type Listener = () => void;
 

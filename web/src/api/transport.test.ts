@@ -14,8 +14,7 @@ function signedIn(...script: ConstructorParameters<typeof ScriptedService>) {
   return { service, sessions, send: transport(sessions, service.fetch) };
 }
 
-const write = (headers = {}) =>
-  new Request(`${address}/configs/a`, { method: 'PATCH', body: '{"value":1.50}', headers: { 'If-Match': '"e1"', ...headers } });
+const write = (headers = {}) => new Request(`${address}/configs/a`, { method: 'PATCH', body: '{"value":1.50}', headers: { 'If-Match': '"e1"', ...headers } });
 
 test('a write carries the CSRF token and every request an id', async () => {
   const { service, send } = signedIn({ status: 200, body: {} }, { status: 200, body: {} });
@@ -58,12 +57,7 @@ test('a write of one is never repeated in the name of another', async () => {
 });
 
 test('all requests that wait go on after one sign-in', async () => {
-  const { sessions, send } = signedIn(
-    problem(401, 'unauthenticated'),
-    problem(401, 'unauthenticated'),
-    { status: 200, body: 1 },
-    { status: 200, body: 2 },
-  );
+  const { sessions, send } = signedIn(problem(401, 'unauthenticated'), problem(401, 'unauthenticated'), { status: 200, body: 1 }, { status: 200, body: 2 });
 
   const replies = [send(write()), send(new Request(`${address}/configs`))];
   await expect.poll(() => sessions.state().status).toBe('expired');
@@ -133,7 +127,13 @@ test('the values of a conflict keep their spelling', () => {
 
 test('the loser of a transition is told who was first', async () => {
   const { send } = signedIn(
-    problem(409, 'status_changed', { current: { id: 1 }, currentStatus: 'approved', allowedTransitions: ['settle'], changedBy: { id: 3, name: 'Li' }, changedTime: 't' }),
+    problem(409, 'status_changed', {
+      current: { id: 1 },
+      currentStatus: 'approved',
+      allowedTransitions: ['settle'],
+      changedBy: { id: 3, name: 'Li' },
+      changedTime: 't',
+    }),
   );
 
   const error: unknown = await send(write()).catch((thrown: unknown) => thrown);

@@ -72,7 +72,12 @@ function duration(locale: string, milliseconds: number): string {
         : milliseconds < hour
           ? [milliseconds / minute, 'minute']
           : [milliseconds / hour, 'hour'];
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: value < 10 && unit !== 'millisecond' ? 1 : 0 }).format(value);
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: value < 10 && unit !== 'millisecond' ? 1 : 0,
+  }).format(value);
 }
 
 export function useFormat(): Format {

@@ -19,11 +19,7 @@ export function Surroundings({ children }: { children: ReactNode }) {
 }
 
 /** Renders a page at an address; `search` of the address is given to it as read by validate. */
-export async function renderPage<S extends object>(
-  Page: (props: { search: S }) => ReactNode,
-  validate: (raw: Record<string, unknown>) => S,
-  address = '/',
-) {
+export async function renderPage<S extends object>(Page: (props: { search: S }) => ReactNode, validate: (raw: Record<string, unknown>) => S, address = '/') {
   const root = createRootRoute();
   const route = createRoute({
     getParentRoute: () => root,

@@ -4,9 +4,7 @@ import { dark, filled, filledHover, light, tones, type Scheme } from './colours'
 /** Mantine wants ten shades; every place that uses one is set by the variables below. */
 const shades = (soft: string, main: string): MantineColorsTuple => [soft, soft, soft, main, main, main, main, main, main, main];
 
-const colors: Record<string, MantineColorsTuple> = Object.fromEntries(
-  tones.map((tone) => [tone, shades(light[`${tone}Soft`], filled[tone])]),
-);
+const colors: Record<string, MantineColorsTuple> = Object.fromEntries(tones.map((tone) => [tone, shades(light[`${tone}Soft`], filled[tone])]));
 
 export const theme = createTheme({
   primaryColor: 'accent',

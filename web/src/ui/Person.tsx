@@ -18,12 +18,7 @@ export function initialsOf(name: string): string {
 export function Avatar({ person, size = 28 }: { person: PersonName; size?: number }) {
   if (person.id === 0) return <Mark size={size} />;
   return (
-    <span
-      className={styles.avatar}
-      data-hue={person.id % hues}
-      style={{ width: size, height: size, fontSize: size * 0.39 }}
-      aria-hidden="true"
-    >
+    <span className={styles.avatar} data-hue={person.id % hues} style={{ width: size, height: size, fontSize: size * 0.39 }} aria-hidden="true">
       {initialsOf(person.name)}
     </span>
   );
@@ -37,9 +32,7 @@ export function Person({ person, withAvatar = false }: { person: PersonName; wit
   return (
     <span className={styles.person}>
       <Avatar person={{ ...person, name }} size={22} />
-      <span>
-        {name}
-      </span>
+      <span>{name}</span>
     </span>
   );
 }

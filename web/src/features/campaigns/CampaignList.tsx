@@ -57,7 +57,18 @@ function useColumns(): Column<Campaign>[] {
     </time>
   );
   return [
-    { id: 'name', header: t('name'), cell: ({ id, name }) => <Link to="/coupon-campaigns/$id" params={{ id: String(id) }}>{name}</Link>, text: (c) => c.name, sort: 'name', narrow: true },
+    {
+      id: 'name',
+      header: t('name'),
+      cell: ({ id, name }) => (
+        <Link to="/coupon-campaigns/$id" params={{ id: String(id) }}>
+          {name}
+        </Link>
+      ),
+      text: (c) => c.name,
+      sort: 'name',
+      narrow: true,
+    },
     { id: 'discount', header: t('discount'), cell: worth, text: worth, align: 'end', narrow: true },
     { id: 'state', header: t('state'), cell: (c) => <CampaignStateChip campaign={c} />, text: (c) => t(stateOf(c, now)), narrow: true },
     { id: 'issued', header: t('issued'), cell: (c) => t('issuedOf', { issued: c.issued, total: c.total }), text: (c) => String(c.issued), align: 'end' },

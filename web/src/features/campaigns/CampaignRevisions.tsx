@@ -14,7 +14,9 @@ export function CampaignRevisions({ id }: { id: number }) {
   return (
     <RevisionList
       texts={useRevisionTexts()}
-      revisions={data?.pages.flatMap(({ items }) => items.map((revision) => ({ ...revision, action: t(words[revision.action]), value: readRevision(revision) })))}
+      revisions={data?.pages.flatMap(({ items }) =>
+        items.map((revision) => ({ ...revision, action: t(words[revision.action]), value: readRevision(revision) })),
+      )}
       error={error}
       retry={() => void refetch()}
       older={hasNextPage ? () => void fetchNextPage() : undefined}

@@ -96,7 +96,8 @@ function UsersInput({ text, strict, disabled, onChange }: UsersProps) {
   const t = useText(campaignMessages);
   const { ids, repeated, wrong } = readUserIds(text);
   const fault = () => {
-    if (strict && wrong.length > 0) return t('usersWrong', { n: wrong.length, words: `${wrong.slice(0, namedWrong).join(', ')}${wrong.length > namedWrong ? ', …' : ''}` });
+    if (strict && wrong.length > 0)
+      return t('usersWrong', { n: wrong.length, words: `${wrong.slice(0, namedWrong).join(', ')}${wrong.length > namedWrong ? ', …' : ''}` });
     if (ids.length > most) return t('usersTooMany', { n: ids.length, most });
     return strict && ids.length === 0 && t('usersNeeded');
   };

@@ -4,15 +4,7 @@ import type { CampaignField, CampaignFields } from './fields';
 
 /** What can be wrong with a field; each is the key of its text. */
 export type Fault =
-  | 'nameNeeded'
-  | 'valueNeeded'
-  | 'percentWrong'
-  | 'minimumNeeded'
-  | 'totalNeeded'
-  | 'totalBelowIssued'
-  | 'perUserNeeded'
-  | 'timeNeeded'
-  | 'endsBeforeItBegins';
+  'nameNeeded' | 'valueNeeded' | 'percentWrong' | 'minimumNeeded' | 'totalNeeded' | 'totalBelowIssued' | 'perUserNeeded' | 'timeNeeded' | 'endsBeforeItBegins';
 
 export type Faults = Partial<Record<CampaignField, Fault>>;
 

@@ -54,7 +54,7 @@ export function useCampaignTexts(): FieldTexts<CampaignFields> {
   const t = useText(campaignMessages);
   const worth = useWorth();
   const { money, number, dateTime } = useFormat();
-  const show = <T,>(value: T | null, format: (value: T) => string) => (value === null ? '' : format(value));
+  const show = <T>(value: T | null, format: (value: T) => string) => (value === null ? '' : format(value));
   return {
     name: { label: t('name'), show: ({ name }) => name },
     discount: {

@@ -90,7 +90,8 @@ export const campaignMessages = catalogue(
     limitLeft: 'Only {left} of {total} coupons are left, and {n} were asked for. None was issued.',
     limitGone: 'All {total} coupons have been issued. Nothing was issued this time.',
     limitHint: 'Somebody may have issued some meanwhile. You can issue fewer, or raise “Coupons in all”.',
-    limitUsers: '{n} user already has all that one may have ({perUser}). None was issued. | {n} users already have all that one may have ({perUser}). None was issued.',
+    limitUsers:
+      '{n} user already has all that one may have ({perUser}). None was issued. | {n} users already have all that one may have ({perUser}). None was issued.',
     leaveOut: 'Leave them out',
     takeLeft: 'Ask for {left}',
     resend: 'You asked for this before and no answer came',

@@ -52,7 +52,11 @@ export function CouponList({ search }: { search: CouponSearch }) {
               value={search.status}
               onChange={(status) => state.set({ status })}
             />
-            <FilterText label={t('filterUser')} value={search.userId === undefined ? undefined : String(search.userId)} onChange={(user) => state.set({ userId: anInteger(user) })} />
+            <FilterText
+              label={t('filterUser')}
+              value={search.userId === undefined ? undefined : String(search.userId)}
+              onChange={(user) => state.set({ userId: anInteger(user) })}
+            />
           </>
         }
         readPage={(cursor) => readCoupons({ ...search, cursor, limit: 200 })}
@@ -91,7 +95,18 @@ function useColumns(names: ReadonlyMap<number, string>): Column<Coupon>[] {
   const worth = useWorth();
   const campaign = ({ campaignId }: Coupon) => names.get(campaignId) ?? `#${campaignId}`;
   return [
-    { id: 'code', header: t('code'), cell: ({ code }) => <Link to="/coupons/$code" params={{ code }}>{code}</Link>, text: (c) => c.code, mono: true, narrow: true },
+    {
+      id: 'code',
+      header: t('code'),
+      cell: ({ code }) => (
+        <Link to="/coupons/$code" params={{ code }}>
+          {code}
+        </Link>
+      ),
+      text: (c) => c.code,
+      mono: true,
+      narrow: true,
+    },
     { id: 'campaign', header: t('campaign'), cell: (c) => <CampaignLink id={c.campaignId} name={campaign(c)} />, text: campaign },
     { id: 'worth', header: t('takesOff'), cell: worth, text: worth, align: 'end' },
     { id: 'status', header: t('status'), cell: (c) => <CouponStatusChip status={c.status} />, text: (c) => t(c.status), narrow: true },

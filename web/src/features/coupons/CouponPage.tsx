@@ -40,7 +40,12 @@ export function CouponPage({ code }: { code: string }) {
       >
         {mayWrite &&
           coupon?.allowedTransitions.map((action) => (
-            <Button key={action} variant={action === 'redeem' ? 'filled' : 'light'} color={action === 'void' ? 'bad' : undefined} onClick={() => setDialog(action)}>
+            <Button
+              key={action}
+              variant={action === 'redeem' ? 'filled' : 'light'}
+              color={action === 'void' ? 'bad' : undefined}
+              onClick={() => setDialog(action)}
+            >
               {t(action === 'redeem' ? 'redeem' : 'voidIt')}
             </Button>
           ))}

@@ -39,8 +39,23 @@ export function RecentChanges({ changes }: { changes: readonly RecentChange[] })
 }
 
 const verbs = [
-  'create', 'update', 'delete', 'rollback', 'import', 'batch', 'archive', 'restore',
-  'pay', 'ship', 'complete', 'cancel', 'issue', 'redeem', 'return', 'void', 'expire',
+  'create',
+  'update',
+  'delete',
+  'rollback',
+  'import',
+  'batch',
+  'archive',
+  'restore',
+  'pay',
+  'ship',
+  'complete',
+  'cancel',
+  'issue',
+  'redeem',
+  'return',
+  'void',
+  'expire',
 ] as const;
 
 /** "order.pay" in words; what has none is named as the audit log names it. */

@@ -114,7 +114,11 @@ function Panel({ id, title, unit, end, feed, rows }: PanelProps) {
         <Suspense fallback={<Skeleton height={170} />}>
           <Chart
             lines={rows.map(({ tone, filled, aside }) => ({ tone, filled, aside }))}
-            columns={columnsOf(feed, rows.map(({ value }) => value), now)}
+            columns={columnsOf(
+              feed,
+              rows.map(({ value }) => value),
+              now,
+            )}
             format={rounded}
             formatAside={seconds}
           />

@@ -15,7 +15,17 @@ const hour = 60 * minute;
 function blank(): SaleFields {
   const begins = Math.ceil(Date.now() / hour) * hour;
   const spell = (time: number) => new Date(time).toISOString();
-  return { name: '', sku: '', price: null, quantity: null, perUserLimit: 1, startsTime: spell(begins), endsTime: spell(begins + hour), queueCap: null, rate: null };
+  return {
+    name: '',
+    sku: '',
+    price: null,
+    quantity: null,
+    perUserLimit: 1,
+    startsTime: spell(begins),
+    endsTime: spell(begins + hour),
+    queueCap: null,
+    rate: null,
+  };
 }
 
 /** The dialog that plans a sale. */

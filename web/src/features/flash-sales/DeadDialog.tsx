@@ -106,7 +106,11 @@ export function DeadDialog({ id, decision, only, selection, onClose }: Props) {
             </ScrollArea.Autosize>
           )}
           <Group justify="flex-end">
-            {phase === 'running' ? <Button onClick={() => stop.current?.abort()}>{t('stop')}</Button> : <Button onClick={close}>{t(phase === 'done' ? 'close' : 'back')}</Button>}
+            {phase === 'running' ? (
+              <Button onClick={() => stop.current?.abort()}>{t('stop')}</Button>
+            ) : (
+              <Button onClick={close}>{t(phase === 'done' ? 'close' : 'back')}</Button>
+            )}
             {phase === 'preview' && (
               <Button type="submit" variant="filled" color={decision === 'discard' ? 'bad' : 'accent'} disabled={all.length === 0} data-autofocus>
                 {t(decision === 'retry' ? 'start' : 'startDiscard')}

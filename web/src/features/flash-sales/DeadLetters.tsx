@@ -58,7 +58,14 @@ function useColumns(decide: ((deciding: Deciding) => void) | undefined): Column<
   const t = useText(saleMessages);
   const { duration } = useFormat();
   const columns: Column<DeadLetter>[] = [
-    { id: 'ticket', header: t('ticket'), cell: (d) => <span title={d.messageId}>{shortened(d.messageId)}</span>, text: (d) => d.messageId, mono: true, narrow: true },
+    {
+      id: 'ticket',
+      header: t('ticket'),
+      cell: (d) => <span title={d.messageId}>{shortened(d.messageId)}</span>,
+      text: (d) => d.messageId,
+      mono: true,
+      narrow: true,
+    },
     { id: 'customer', header: t('customer'), cell: (d) => (d.userId === '' ? t('unreadable') : d.userId), text: (d) => d.userId, align: 'end' },
     { id: 'units', header: t('units'), cell: (d) => d.quantity, text: (d) => String(d.quantity), align: 'end' },
     { id: 'error', header: t('error'), cell: (d) => d.error, text: (d) => d.error },

@@ -62,12 +62,27 @@ export function SaleInputs({ value, onChange, faults, fields = all, readOnly = f
   return (
     <Stack gap="md">
       {shown.has('name') && (
-        <TextInput {...common} label={t('name')} maxLength={longestName} value={value.name} error={fault('name')} onChange={(event) => onChange({ name: event.currentTarget.value })} data-autofocus />
+        <TextInput
+          {...common}
+          label={t('name')}
+          maxLength={longestName}
+          value={value.name}
+          error={fault('name')}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+          data-autofocus
+        />
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         {shown.has('sku') && <ItemInput sku={value.sku} error={fault('sku')} readOnly={readOnly} onSku={(sku) => onChange({ sku })} />}
         {shown.has('price') && (
-          <MoneyInput {...common} label={t('price')} description={t('priceHint')} minor={value.price} error={fault('price')} onMinor={(price) => onChange({ price })} />
+          <MoneyInput
+            {...common}
+            label={t('price')}
+            description={t('priceHint')}
+            minor={value.price}
+            error={fault('price')}
+            onMinor={(price) => onChange({ price })}
+          />
         )}
         {count('quantity', 'quantityHint')}
         {count('perUserLimit', 'limitHint')}

@@ -94,7 +94,18 @@ function useColumns(): Column<Row>[] {
   const whole = (words: string) => <span style={{ whiteSpace: 'nowrap' }}>{words}</span>;
   const sold = ({ stats, quantity }: Row) => (stats === undefined ? number(quantity) : t('soldOf', { sold: stats.confirmed, quantity }));
   return [
-    { id: 'name', header: t('name'), cell: ({ id, name }) => <Link to="/flash-sales/$id" params={{ id: String(id) }}>{name}</Link>, text: (s) => s.name, sort: 'name', narrow: true },
+    {
+      id: 'name',
+      header: t('name'),
+      cell: ({ id, name }) => (
+        <Link to="/flash-sales/$id" params={{ id: String(id) }}>
+          {name}
+        </Link>
+      ),
+      text: (s) => s.name,
+      sort: 'name',
+      narrow: true,
+    },
     { id: 'status', header: t('status'), cell: (s) => <SaleStatusChip status={s.status} />, text: (s) => t(s.status), narrow: true },
     { id: 'item', header: t('item'), cell: (s) => whole(s.sku), text: (s) => s.sku, mono: true },
     { id: 'sold', header: t('sold'), cell: (s) => whole(sold(s)), text: (s) => String(s.stats?.confirmed ?? ''), align: 'end', narrow: true },
@@ -105,7 +116,14 @@ function useColumns(): Column<Row>[] {
     { id: 'updated', header: t('updated'), cell: (s) => <When time={s.updatedTime} />, text: (s) => s.updatedTime, sort: 'updatedTime', optional: true },
     { id: 'updatedBy', header: t('updatedBy'), cell: (s) => <Person person={s.updatedBy} withAvatar />, text: (s) => s.updatedBy.name, optional: true },
     { id: 'perUser', header: t('perUserLimit'), cell: (s) => number(s.perUserLimit), text: (s) => String(s.perUserLimit), align: 'end', optional: true },
-    { id: 'cap', header: t('queueCap'), cell: (s) => (s.queueCap === null ? '' : number(s.queueCap)), text: (s) => String(s.queueCap ?? ''), align: 'end', optional: true },
+    {
+      id: 'cap',
+      header: t('queueCap'),
+      cell: (s) => (s.queueCap === null ? '' : number(s.queueCap)),
+      text: (s) => String(s.queueCap ?? ''),
+      align: 'end',
+      optional: true,
+    },
     { id: 'rate', header: t('rate'), cell: (s) => (s.rate === null ? '' : number(s.rate)), text: (s) => String(s.rate ?? ''), align: 'end', optional: true },
     { id: 'id', header: t('id'), cell: (s) => s.id, text: (s) => String(s.id), sort: 'id', align: 'end', optional: true },
   ];

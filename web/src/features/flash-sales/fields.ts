@@ -95,10 +95,12 @@ const byPointer: Readonly<Record<string, Fault>> = {
 };
 
 /** Whether a fault of this place of a request stands at one of the inputs that are shown. */
-export const isTold = (shown?: readonly SaleField[]) => (pointer: string): boolean => {
-  const field = pointer.slice(1);
-  return byPointer[field] !== undefined && (shown === undefined || shown.includes(field as SaleField));
-};
+export const isTold =
+  (shown?: readonly SaleField[]) =>
+  (pointer: string): boolean => {
+    const field = pointer.slice(1);
+    return byPointer[field] !== undefined && (shown === undefined || shown.includes(field as SaleField));
+  };
 
 /** The faults that the service found: an item may be withdrawn while a form is open. */
 export function refusedFaults(error: unknown): Faults {
@@ -117,7 +119,7 @@ export const isFaultless = (faults: Faults): boolean => Object.keys(faults).leng
 export function useSaleTexts(): FieldTexts<SaleFields> {
   const t = useText(saleMessages);
   const { money, number, dateTime } = useFormat();
-  const show = <T,>(value: T | null, format: (value: T) => string) => (value === null ? '' : format(value));
+  const show = <T>(value: T | null, format: (value: T) => string) => (value === null ? '' : format(value));
   return {
     name: { label: t('name'), show: ({ name }) => name },
     sku: { label: t('item'), show: ({ sku }) => sku },

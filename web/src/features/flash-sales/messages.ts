@@ -94,7 +94,8 @@ export const saleMessages = catalogue(
     resumeBody: 'Customers are let in again at once.',
     resumeConfirm: 'Resume the sale',
     closeTitle: 'Close “{name}” for good?',
-    closeBody: 'Nobody is let in any more, and it cannot be opened again. Tickets that were accepted still become orders; then what is unsold goes back to the item’s stock.',
+    closeBody:
+      'Nobody is let in any more, and it cannot be opened again. Tickets that were accepted still become orders; then what is unsold goes back to the item’s stock.',
     closeConfirm: 'Close the sale',
     stepped: '“{name}”: {status}.',
     lost: '{status} already, by {who} {when}',
@@ -130,8 +131,10 @@ export const saleMessages = catalogue(
     equation: '= remaining + queued + processing + dead + confirmed',
     balanced: 'balanced',
     unbalanced: 'does not add up',
-    missing: '{allotted} units are allotted and {counted} are counted: {n} is missing. | {allotted} units are allotted and {counted} are counted: {n} are missing.',
-    tooManyCounted: '{allotted} units are allotted and {counted} are counted: {n} too many. | {allotted} units are allotted and {counted} are counted: {n} too many.',
+    missing:
+      '{allotted} units are allotted and {counted} are counted: {n} is missing. | {allotted} units are allotted and {counted} are counted: {n} are missing.',
+    tooManyCounted:
+      '{allotted} units are allotted and {counted} are counted: {n} too many. | {allotted} units are allotted and {counted} are counted: {n} too many.',
     negative: 'Less than nothing is in: {places}.',
     disagrees: 'The sum is right, but the service says that the sale is out of balance.',
     unbalancedHint: 'Pause the sale and reconcile it: that compares every ticket with its order.',

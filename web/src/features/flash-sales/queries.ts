@@ -144,7 +144,8 @@ export function decideDead(id: number, messageId: string, decision: DeadDecision
 export function itemsForSale(words: string) {
   return queryOptions({
     queryKey: ['items', 'for-sale', words],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/items', { params: { query: { ...(words === '' ? {} : { q: words }), status: 'active', limit: 20 } }, signal })),
+    queryFn: ({ signal }) =>
+      data(api.GET('/api/v1/items', { params: { query: { ...(words === '' ? {} : { q: words }), status: 'active', limit: 20 } }, signal })),
     placeholderData: keepPreviousData,
   });
 }

@@ -41,12 +41,43 @@ function useColumns(): Column<Stock>[] {
   const t = useText(inventoryMessages);
   const { number } = useFormat();
   return [
-    { id: 'sku', header: t('sku'), cell: ({ sku }) => <Link to="/items/$sku" params={{ sku }}>{sku}</Link>, text: (s) => s.sku, sort: 'sku', mono: true, narrow: true },
-    { id: 'available', header: t('available'), cell: (s) => number(s.available), text: (s) => String(s.available), sort: 'available', align: 'end', narrow: true },
+    {
+      id: 'sku',
+      header: t('sku'),
+      cell: ({ sku }) => (
+        <Link to="/items/$sku" params={{ sku }}>
+          {sku}
+        </Link>
+      ),
+      text: (s) => s.sku,
+      sort: 'sku',
+      mono: true,
+      narrow: true,
+    },
+    {
+      id: 'available',
+      header: t('available'),
+      cell: (s) => number(s.available),
+      text: (s) => String(s.available),
+      sort: 'available',
+      align: 'end',
+      narrow: true,
+    },
     { id: 'low', header: t('stock'), cell: (s) => <StockChip available={s.available} />, narrow: true },
     { id: 'onHand', header: t('onHand'), cell: (s) => number(s.onHand), text: (s) => String(s.onHand), align: 'end' },
     { id: 'reserved', header: t('reserved'), cell: (s) => number(s.reserved), text: (s) => String(s.reserved), align: 'end' },
-    { id: 'updated', header: t('updated'), cell: (s) => s.updatedTime !== null && <When time={s.updatedTime} />, text: (s) => s.updatedTime ?? '', sort: 'updatedTime' },
-    { id: 'updatedBy', header: t('updatedBy'), cell: (s) => s.updatedBy !== null && <Person person={s.updatedBy} withAvatar />, text: (s) => s.updatedBy?.name ?? '' },
+    {
+      id: 'updated',
+      header: t('updated'),
+      cell: (s) => s.updatedTime !== null && <When time={s.updatedTime} />,
+      text: (s) => s.updatedTime ?? '',
+      sort: 'updatedTime',
+    },
+    {
+      id: 'updatedBy',
+      header: t('updatedBy'),
+      cell: (s) => s.updatedBy !== null && <Person person={s.updatedBy} withAvatar />,
+      text: (s) => s.updatedBy?.name ?? '',
+    },
   ];
 }

@@ -26,7 +26,9 @@ export function CreateItem({ onClose }: { onClose: () => void }) {
   const [strict, setStrict] = useState(false);
   const create = useMutation({
     mutationFn: () =>
-      data(api.POST('/api/v1/items', { body: { sku, ...value, name: value.name.trim(), price: value.price ?? 0, status: 'active' }, headers: idempotent(key) })),
+      data(
+        api.POST('/api/v1/items', { body: { sku, ...value, name: value.name.trim(), price: value.price ?? 0, status: 'active' }, headers: idempotent(key) }),
+      ),
     onSuccess: (item) => {
       renew();
       void queries.invalidateQueries({ queryKey: ['items'] });

@@ -51,7 +51,8 @@ export function ItemActions({ item }: { item: Item }) {
   });
   if (!useMay()('items:write')) return null;
   const onArchive = async () => {
-    if ((await ask({ title: t('archiveAsk', { sku }), body: t('archiveBody'), confirm: t('archive') })) !== undefined) archive.mutate({ to: 'archived', etag: item.etag });
+    if ((await ask({ title: t('archiveAsk', { sku }), body: t('archiveBody'), confirm: t('archive') })) !== undefined)
+      archive.mutate({ to: 'archived', etag: item.etag });
   };
   const onRemove = async () => {
     if ((await ask({ title: t('removeAsk', { sku }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.mutate();

@@ -62,7 +62,19 @@ function useColumns(): Column<Item>[] {
   const t = useText(itemMessages);
   const { money } = useFormat();
   return [
-    { id: 'sku', header: t('sku'), cell: ({ sku }) => <Link to="/items/$sku" params={{ sku }}>{sku}</Link>, text: (i) => i.sku, sort: 'sku', mono: true, narrow: true },
+    {
+      id: 'sku',
+      header: t('sku'),
+      cell: ({ sku }) => (
+        <Link to="/items/$sku" params={{ sku }}>
+          {sku}
+        </Link>
+      ),
+      text: (i) => i.sku,
+      sort: 'sku',
+      mono: true,
+      narrow: true,
+    },
     { id: 'name', header: t('name'), cell: (i) => i.name, text: (i) => i.name, sort: 'name' },
     { id: 'price', header: t('price'), cell: (i) => <Money minor={i.price} />, text: (i) => money(i.price), sort: 'price', align: 'end', narrow: true },
     { id: 'status', header: t('status'), cell: (i) => <ItemStatusChip status={i.status} />, text: (i) => t(i.status), narrow: true },

@@ -15,7 +15,10 @@ export const readFields = ({ name, price, ownedByUserId }: Pick<Item, 'name' | '
 /** The same with the status, which has its own buttons, for the history. */
 export function useRevisionTexts() {
   const t = useText(itemMessages);
-  return { ...useItemTexts(), status: { label: t('status'), show: ({ status }: { status?: string | number | null }) => t(status === 'archived' ? 'archived' : 'active') } };
+  return {
+    ...useItemTexts(),
+    status: { label: t('status'), show: ({ status }: { status?: string | number | null }) => t(status === 'archived' ? 'archived' : 'active') },
+  };
 }
 
 export function useItemTexts(): FieldTexts<ItemFields> {

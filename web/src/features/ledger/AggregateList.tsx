@@ -46,16 +46,38 @@ export function AggregateList({ search }: { search: AggregateSearch }) {
   );
 }
 
-const inOneCell = (counts: Counts) => Object.entries(counts).map(([name, count]) => `${name} ${spelled(count)}`).join(' ');
+const inOneCell = (counts: Counts) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${spelled(count)}`)
+    .join(' ');
 
 function useColumns(): Column<AggregateRow>[] {
   const t = useText(ledgerMessages);
   const { number } = useFormat();
   return [
     { id: 'type', header: t('type'), cell: (a) => a.type, text: (a) => a.type, sort: 'type', mono: true, narrow: true },
-    { id: 'id', header: t('id'), cell: ({ type, id }) => <Link to="/aggregates/$type/$id" params={{ type, id }}>{id}</Link>, text: (a) => a.id, sort: 'id', mono: true, narrow: true },
+    {
+      id: 'id',
+      header: t('id'),
+      cell: ({ type, id }) => (
+        <Link to="/aggregates/$type/$id" params={{ type, id }}>
+          {id}
+        </Link>
+      ),
+      text: (a) => a.id,
+      sort: 'id',
+      mono: true,
+      narrow: true,
+    },
     { id: 'counters', header: t('counters'), cell: (a) => <CountList counts={a.counters} />, text: (a) => inOneCell(a.counters), narrow: true },
-    { id: 'version', header: t('version'), cell: (a) => <EtagVersion version={a.version} etag={a.etag} tone="neutral" />, text: (a) => String(a.version), sort: 'version', align: 'end' },
+    {
+      id: 'version',
+      header: t('version'),
+      cell: (a) => <EtagVersion version={a.version} etag={a.etag} tone="neutral" />,
+      text: (a) => String(a.version),
+      sort: 'version',
+      align: 'end',
+    },
     { id: 'writers', header: t('writers'), cell: (a) => number(a.writerCount), text: (a) => String(a.writerCount), align: 'end' },
     { id: 'updated', header: t('updated'), cell: (a) => <When time={a.updatedTime} />, text: (a) => a.updatedTime, sort: 'updatedTime' },
     { id: 'updatedBy', header: t('updatedBy'), cell: (a) => <Person person={a.updatedBy} withAvatar />, text: (a) => a.updatedBy.name },

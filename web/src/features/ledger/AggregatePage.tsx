@@ -74,7 +74,9 @@ export function AggregatePage({ name, search }: Props) {
         </Stack>
       )}
       {recording && <RecordDialog aggregate={aggregate} name={name} onClose={close} onShow={show} />}
-      {event !== undefined && aggregate !== undefined && <EventDrawer name={name} version={event} newest={aggregate.version} onGo={show} onClose={() => show(undefined)} />}
+      {event !== undefined && aggregate !== undefined && (
+        <EventDrawer name={name} version={event} newest={aggregate.version} onGo={show} onClose={() => show(undefined)} />
+      )}
     </>
   );
 }

@@ -27,7 +27,14 @@ export function EventDrawer({ name, version, newest, onGo, onClose }: Props) {
   const ui = useText(uiMessages);
   const { data, error, refetch } = useQuery(oneEvent(name, version));
   return (
-    <Drawer opened onClose={onClose} position="right" size="md" title={t('event', { version: String(version) })} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="md"
+      title={t('event', { version: String(version) })}
+      closeButtonProps={{ 'aria-label': ui('close') }}
+    >
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       {data === null && (

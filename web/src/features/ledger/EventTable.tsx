@@ -52,9 +52,20 @@ function useColumns(): Column<LedgerEvent>[] {
     { id: 'deltas', header: t('deltas'), cell: (e) => <CountList counts={e.deltas} added />, text: (e) => encode({ ...e.deltas }), narrow: true },
     { id: 'time', header: t('time'), cell: (e) => <When time={e.eventTime} />, text: (e) => e.eventTime },
     { id: 'writer', header: t('writer'), cell: (e) => <Short text={e.clientId} />, text: (e) => e.clientId, mono: true },
-    { id: 'sequence', header: t('sequence'), cell: (e) => e.clientSeq !== null && number(e.clientSeq), text: (e) => (e.clientSeq === null ? '' : spelled(e.clientSeq)), align: 'end' },
+    {
+      id: 'sequence',
+      header: t('sequence'),
+      cell: (e) => e.clientSeq !== null && number(e.clientSeq),
+      text: (e) => (e.clientSeq === null ? '' : spelled(e.clientSeq)),
+      align: 'end',
+    },
     { id: 'eventId', header: t('eventId'), cell: (e) => <Short text={e.eventId ?? ''} />, text: (e) => e.eventId ?? '', mono: true },
-    { id: 'payload', header: t('payload'), cell: (e) => e.payload !== null && <Short text={encode(e.payload)} mono />, text: (e) => (e.payload === null ? '' : encode(e.payload)) },
+    {
+      id: 'payload',
+      header: t('payload'),
+      cell: (e) => e.payload !== null && <Short text={encode(e.payload)} mono />,
+      text: (e) => (e.payload === null ? '' : encode(e.payload)),
+    },
     { id: 'by', header: t('by'), cell: (e) => <Person person={e.createdBy} withAvatar />, text: (e) => e.createdBy.name, optional: true },
     { id: 'written', header: t('written'), cell: (e) => <When time={e.createdTime} />, text: (e) => e.createdTime, optional: true },
   ];

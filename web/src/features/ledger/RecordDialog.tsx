@@ -88,7 +88,15 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       )}
       onClose={onClose}
     >
-      <NameInputs form={form} writers={Object.keys(current?.writers ?? {})} asksName={name === undefined} disabled={isFixed} wrong={wrong} onChange={change} onWriter={(clientId) => known({ clientId })} />
+      <NameInputs
+        form={form}
+        writers={Object.keys(current?.writers ?? {})}
+        asksName={name === undefined}
+        disabled={isFixed}
+        wrong={wrong}
+        onChange={change}
+        onWriter={(clientId) => known({ clientId })}
+      />
       <Stack gap={6}>
         <Text size="sm" fw={500} id="naming">
           {t('naming')}

@@ -81,7 +81,11 @@ export function RecordRefusal({ error, form, current, told, change, retry, finis
   }
   if (isProblem(error, 'limit_reached')) {
     return (
-      <Banner tone="warn" title={t('full', { limit: error.as<WritersFull>().limit })} action={<Button onClick={() => change({ naming: 'eventId' })}>{t('useIds')}</Button>}>
+      <Banner
+        tone="warn"
+        title={t('full', { limit: error.as<WritersFull>().limit })}
+        action={<Button onClick={() => change({ naming: 'eventId' })}>{t('useIds')}</Button>}
+      >
         {t('fullHint')}
       </Banner>
     );
@@ -119,7 +123,11 @@ function Landed({ refused, form, change, finish, show }: { refused: EventLanded 
       title={t('landed', { version: String(version) })}
       action={
         <>
-          {all ? <Button onClick={finish}>{t('done')}</Button> : <Button onClick={() => change({ events: form.events.filter((_, i) => i !== index) })}>{t('leaveOut')}</Button>}
+          {all ? (
+            <Button onClick={finish}>{t('done')}</Button>
+          ) : (
+            <Button onClick={() => change({ events: form.events.filter((_, i) => i !== index) })}>{t('leaveOut')}</Button>
+          )}
           {show !== undefined && <Button onClick={() => show(eventVersion)}>{t('see')}</Button>}
         </>
       }

@@ -99,14 +99,16 @@ export const ledgerMessages = catalogue(
 
     landed: 'Already counted at version {version}',
     landedAll: '{event} was recorded before, with the same contents. Nothing was counted again, and nothing is left to do.',
-    landedSome: '{event} was recorded before, with the same contents, and {landed} of your {of} events in all. None was counted again, and none of the others was recorded yet.',
+    landedSome:
+      '{event} was recorded before, with the same contents, and {landed} of your {of} events in all. None was counted again, and none of the others was recorded yet.',
     leaveOut: 'Leave it out',
     see: 'Show it',
     done: 'Done',
     inFlight: 'Somebody is recording {event} right now',
     inFlightHint: 'Another attempt of the same event is under way, so this one did nothing. Ask again to hear what came of it: it is counted once.',
     superseded: 'Sequence {sequence} is too low',
-    supersededHint: '{writer} has recorded sequence {highest} already, and {sequence} was never among them. A writer’s numbers only go up, so nothing was recorded.',
+    supersededHint:
+      '{writer} has recorded sequence {highest} already, and {sequence} was never among them. A writer’s numbers only go up, so nothing was recorded.',
     numberFrom: 'Number from {sequence}',
     mismatch: 'This name belongs to another event',
     mismatchHint: '{event} is at version {version}, with other contents: {differs}. Nothing was recorded.',

@@ -46,8 +46,24 @@ export function OrderList({ search }: { search: OrderSearch }) {
         filters={
           <>
             <FilterText label={t('filterUser')} value={search.userId?.toString()} onChange={(text) => state.set({ userId: userIdOf(text) })} />
-            <TextInput type="date" aria-label={t('filterFrom')} title={t('filterFrom')} leftSection={t('from')} leftSectionWidth={52} value={search.from ?? ''} onChange={(event) => state.set({ from: event.currentTarget.value || undefined })} />
-            <TextInput type="date" aria-label={t('filterTo')} title={t('filterTo')} leftSection={t('to')} leftSectionWidth={52} value={search.to ?? ''} onChange={(event) => state.set({ to: event.currentTarget.value || undefined })} />
+            <TextInput
+              type="date"
+              aria-label={t('filterFrom')}
+              title={t('filterFrom')}
+              leftSection={t('from')}
+              leftSectionWidth={52}
+              value={search.from ?? ''}
+              onChange={(event) => state.set({ from: event.currentTarget.value || undefined })}
+            />
+            <TextInput
+              type="date"
+              aria-label={t('filterTo')}
+              title={t('filterTo')}
+              leftSection={t('to')}
+              leftSectionWidth={52}
+              value={search.to ?? ''}
+              onChange={(event) => state.set({ to: event.currentTarget.value || undefined })}
+            />
           </>
         }
         selection={may ? selection : undefined}
@@ -77,7 +93,14 @@ function StatusFilter({ search, choose }: { search: OrderSearch; choose: (status
   return (
     <Group gap="xs" mb="sm" role="group" aria-label={t('status')}>
       {[undefined, ...statuses].map((status) => (
-        <Button key={status ?? 'all'} size="xs" radius="xl" aria-pressed={search.status === status} variant={search.status === status ? 'filled' : 'default'} onClick={() => choose(status)}>
+        <Button
+          key={status ?? 'all'}
+          size="xs"
+          radius="xl"
+          aria-pressed={search.status === status}
+          variant={search.status === status ? 'filled' : 'default'}
+          onClick={() => choose(status)}
+        >
           {t(status ?? 'all')}
           {status !== undefined && counts !== undefined && ` ${number(counts[status])}`}
         </Button>

@@ -83,7 +83,9 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
           <StepFields action={action} step={step} onChange={setStep} errors={errors} disabled={take.isPending || unknown || late} />
           {moved && <Moved order={now} action={action} />}
           {cameThrough && <Banner tone="ok" title={t('cameThrough', { status: t(now.status).toLowerCase(), when: time(now.updatedTime) })} />}
-          {unknown && !cameThrough && (now.version > order.version ? <Moved order={now} action={action} /> : <Banner tone="warn" title={t('outcomeUnknown')} />)}
+          {unknown &&
+            !cameThrough &&
+            (now.version > order.version ? <Moved order={now} action={action} /> : <Banner tone="warn" title={t('outcomeUnknown')} />)}
           {take.error !== null && !unknown && !isTold && <ProblemBanner error={take.error} told={(pointer) => asks(action, pointer)} />}
           <Group justify="flex-end">
             <Button onClick={onClose}>{t('back')}</Button>

@@ -6,7 +6,8 @@ import type { Order, OrderVerdict } from './queries';
 const order = (id: number, allowedTransitions: Order['allowedTransitions'] = ['ship']) => ({ id, allowedTransitions }) as Order;
 const orders = Array.from({ length: 250 }, (_, i) => order(i + 1));
 const done = (ids: number[]): Promise<OrderVerdict[]> => Promise.resolve(ids.map((id) => ({ id, verdict: 'done' })));
-const tally = (verdicts: { verdict: string }[]) => Object.fromEntries(['done', 'conflict', 'unknown', 'notSent'].map((name) => [name, verdicts.filter(({ verdict }) => verdict === name).length]));
+const tally = (verdicts: { verdict: string }[]) =>
+  Object.fromEntries(['done', 'conflict', 'unknown', 'notSent'].map((name) => [name, verdicts.filter(({ verdict }) => verdict === name).length]));
 
 test('a preview tells what the action is allowed for', () => {
   const { eligible, skipped } = planOf([order(1), order(2, ['pay', 'cancel'])], 'ship');
@@ -39,7 +40,10 @@ test('a stop lets the chunk under way end and sends no other', async () => {
 });
 
 test('a batch that breaks in its middle keeps the verdicts so far and claims nothing of the rest', async () => {
-  const items = [{ id: 1, verdict: 'done' }, { id: 2, verdict: 'conflict', detail: 'It is shipped.' }];
+  const items = [
+    { id: 1, verdict: 'done' },
+    { id: 2, verdict: 'conflict', detail: 'It is shipped.' },
+  ];
   const members = { code: 'outcome_unknown' as const, title: '', detail: '', status: 503, requestId: 'r' };
   const problem = new ApiProblem(members, JSON.stringify({ ...members, items }));
   const { verdicts, error } = await runBulk({ orders, send: () => Promise.reject(problem), onVerdicts: () => undefined, signal: new AbortController().signal });

@@ -65,7 +65,15 @@ export async function runBulk({ orders, send, onVerdicts, signal }: Run): Promis
       break;
     }
     try {
-      add(merged(chunk, await send(chunk.map(({ id }) => id), from / chunkSize)));
+      add(
+        merged(
+          chunk,
+          await send(
+            chunk.map(({ id }) => id),
+            from / chunkSize,
+          ),
+        ),
+      );
     } catch (error) {
       add([...broken(chunk, error), ...orders.slice(from + chunkSize).map(unsent)]);
       return { verdicts, error };

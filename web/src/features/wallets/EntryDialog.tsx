@@ -41,8 +41,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
   const refused = usePlaceText(error);
   const missing = missingOfPosting(form);
   const after = wallet.balance + signedAmount(form);
-  const wrong = (name: (typeof inputs)[number]) =>
-    strict && missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`);
+  const wrong = (name: (typeof inputs)[number]) => (strict && missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`));
   return (
     <KeyedDialog
       keyed={keyed}
@@ -71,8 +70,25 @@ export function EntryDialog({ wallet, onClose }: Props) {
         onChange={(side) => change({ side })}
       />
       <MoneyInput label={t('amount')} minor={form.amount} disabled={isFixed} error={wrong('amount')} onMinor={(amount) => change({ amount })} data-autofocus />
-      <TextInput label={t('kind')} description={t('kindHint')} maxLength={32} disabled={isFixed} value={form.kind} error={wrong('kind')} onChange={(event) => change({ kind: event.currentTarget.value.trim() })} />
-      <TextInput label={t('reference')} description={t('referenceHint')} classNames={{ input: 'mono' }} maxLength={100} disabled={isFixed} value={form.reference} error={wrong('reference')} onChange={(event) => change({ reference: event.currentTarget.value })} />
+      <TextInput
+        label={t('kind')}
+        description={t('kindHint')}
+        maxLength={32}
+        disabled={isFixed}
+        value={form.kind}
+        error={wrong('kind')}
+        onChange={(event) => change({ kind: event.currentTarget.value.trim() })}
+      />
+      <TextInput
+        label={t('reference')}
+        description={t('referenceHint')}
+        classNames={{ input: 'mono' }}
+        maxLength={100}
+        disabled={isFixed}
+        value={form.reference}
+        error={wrong('reference')}
+        onChange={(event) => change({ reference: event.currentTarget.value })}
+      />
       {form.amount !== null && !isFixed && (
         <Text c={after < 0 ? 'bad' : 'dimmed'} className="tabular">
           {t('preview', { before: money(wallet.balance), after: money(after) })}. {t('previewHint')}

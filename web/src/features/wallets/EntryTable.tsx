@@ -45,14 +45,26 @@ function useColumns(): Column<Entry>[] {
     {
       id: 'amount',
       header: t('amount'),
-      cell: ({ amount }) => <span className={`tabular ${amount > 0 ? (styles.in ?? '') : ''}`}>{amount > 0 ? `+${money(amount)}` : money(amount).replace('-', '−')}</span>,
+      cell: ({ amount }) => (
+        <span className={`tabular ${amount > 0 ? (styles.in ?? '') : ''}`}>{amount > 0 ? `+${money(amount)}` : money(amount).replace('-', '−')}</span>
+      ),
       text: (e) => decimalOf(e.amount),
       align: 'end',
       narrow: true,
     },
     { id: 'after', header: t('after'), cell: (e) => <Money minor={e.balance} />, text: (e) => decimalOf(e.balance), align: 'end', narrow: true },
     { id: 'kind', header: t('kind'), cell: (e) => e.kind, text: (e) => e.kind },
-    { id: 'other', header: t('other'), cell: ({ otherUserId }) => otherUserId !== null && <Link to="/wallets/$userId" params={{ userId: String(otherUserId) }}>{otherUserId}</Link>, text: (e) => String(e.otherUserId ?? '') },
+    {
+      id: 'other',
+      header: t('other'),
+      cell: ({ otherUserId }) =>
+        otherUserId !== null && (
+          <Link to="/wallets/$userId" params={{ userId: String(otherUserId) }}>
+            {otherUserId}
+          </Link>
+        ),
+      text: (e) => String(e.otherUserId ?? ''),
+    },
     { id: 'reference', header: t('reference'), cell: (e) => e.reference, text: (e) => e.reference, mono: true },
     { id: 'by', header: t('by'), cell: (e) => <Person person={e.createdBy} withAvatar />, text: (e) => e.createdBy.name },
   ];

@@ -41,8 +41,7 @@ export function TransferDialog({ from, onClose }: Props) {
   const { form, change, isFixed, strict, error } = keyed;
   const refused = usePlaceText(error);
   const missing = missingOfTransfer(form);
-  const wrong = (name: (typeof inputs)[number]) =>
-    strict && missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`);
+  const wrong = (name: (typeof inputs)[number]) => (strict && missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`));
   const user = (name: 'fromUserId' | 'toUserId') => ({
     label: t(name),
     hideControls: true,
@@ -73,7 +72,16 @@ export function TransferDialog({ from, onClose }: Props) {
         <NumberInput {...user('toUserId')} error={strict && missing.has('same') ? t('same') : wrong('toUserId')} data-autofocus={from !== null || undefined} />
       </Group>
       <MoneyInput label={t('amount')} minor={form.amount} disabled={isFixed} error={wrong('amount')} onMinor={(amount) => change({ amount })} />
-      <TextInput label={t('reference')} description={t('referenceHint')} classNames={{ input: 'mono' }} maxLength={100} disabled={isFixed} value={form.reference} error={wrong('reference')} onChange={(event) => change({ reference: event.currentTarget.value })} />
+      <TextInput
+        label={t('reference')}
+        description={t('referenceHint')}
+        classNames={{ input: 'mono' }}
+        maxLength={100}
+        disabled={isFixed}
+        value={form.reference}
+        error={wrong('reference')}
+        onChange={(event) => change({ reference: event.currentTarget.value })}
+      />
       {!isFixed && <TransferPreview form={form} />}
     </KeyedDialog>
   );

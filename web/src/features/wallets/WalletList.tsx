@@ -46,9 +46,40 @@ const userOf = (text: string | undefined) => (text !== undefined && /^[1-9]\d{0,
 function useColumns(): Column<Wallet>[] {
   const t = useText(walletMessages);
   return [
-    { id: 'user', header: t('user'), cell: ({ userId }) => <Link to="/wallets/$userId" params={{ userId: String(userId) }}>{userId}</Link>, text: (w) => String(w.userId), sort: 'userId', narrow: true },
-    { id: 'balance', header: t('balance'), cell: (w) => <Money minor={w.balance} />, text: (w) => decimalOf(w.balance), sort: 'balance', align: 'end', narrow: true },
-    { id: 'updated', header: t('updated'), cell: (w) => w.updatedTime !== null && <When time={w.updatedTime} />, text: (w) => w.updatedTime ?? '', sort: 'updatedTime', narrow: true },
-    { id: 'updatedBy', header: t('updatedBy'), cell: (w) => w.updatedBy !== null && <Person person={w.updatedBy} withAvatar />, text: (w) => w.updatedBy?.name ?? '' },
+    {
+      id: 'user',
+      header: t('user'),
+      cell: ({ userId }) => (
+        <Link to="/wallets/$userId" params={{ userId: String(userId) }}>
+          {userId}
+        </Link>
+      ),
+      text: (w) => String(w.userId),
+      sort: 'userId',
+      narrow: true,
+    },
+    {
+      id: 'balance',
+      header: t('balance'),
+      cell: (w) => <Money minor={w.balance} />,
+      text: (w) => decimalOf(w.balance),
+      sort: 'balance',
+      align: 'end',
+      narrow: true,
+    },
+    {
+      id: 'updated',
+      header: t('updated'),
+      cell: (w) => w.updatedTime !== null && <When time={w.updatedTime} />,
+      text: (w) => w.updatedTime ?? '',
+      sort: 'updatedTime',
+      narrow: true,
+    },
+    {
+      id: 'updatedBy',
+      header: t('updatedBy'),
+      cell: (w) => w.updatedBy !== null && <Person person={w.updatedBy} withAvatar />,
+      text: (w) => w.updatedBy?.name ?? '',
+    },
   ];
 }

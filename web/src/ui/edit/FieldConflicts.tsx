@@ -29,10 +29,7 @@ export function FieldConflicts<R extends Versioned, T extends Fields>({ conflict
   };
   const undecided = fields.some((field) => choices[field] === undefined);
   return (
-    <Banner
-      tone="warn"
-      title={t.rich('raced', { who: by.name, theirs: String(current.version), when: <When time={time} />, mine: String(base.version) })}
-    >
+    <Banner tone="warn" title={t.rich('raced', { who: by.name, theirs: String(current.version), when: <When time={time} />, mine: String(base.version) })}>
       <Stack gap="sm">
         <Text size="sm">{t('racedHint')}</Text>
         {fields.map((field) => (

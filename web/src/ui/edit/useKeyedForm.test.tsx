@@ -90,7 +90,14 @@ test('behind a lock the same may be tried again under its key, and other content
 test('what is not complete is not sent, and says what is missing from then on', async () => {
   send.mockResolvedValueOnce('done');
   const { result } = renderHook(
-    () => useKeyedForm<Form, string>({ scope: 'wallets/12/entries', open: () => ({ amount: 0, reference: 'r' }), isComplete: ({ amount }) => amount > 0, send, onDone }),
+    () =>
+      useKeyedForm<Form, string>({
+        scope: 'wallets/12/entries',
+        open: () => ({ amount: 0, reference: 'r' }),
+        isComplete: ({ amount }) => amount > 0,
+        send,
+        onDone,
+      }),
     { wrapper: Surroundings },
   );
   expect(result.current.strict).toBe(false);

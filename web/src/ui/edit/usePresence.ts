@@ -45,11 +45,7 @@ export function usePresence(resource: string, field?: string): Present[] {
   useLive('presence', ({ payload }) => {
     const said = payload as unknown as People;
     if (said.resource !== resource) return;
-    setPresent(
-      said.people
-        .filter(({ id }) => id !== me)
-        .map(({ id, name, field: on }) => ({ person: { id, name }, field: on === '' ? undefined : on })),
-    );
+    setPresent(said.people.filter(({ id }) => id !== me).map(({ id, name, field: on }) => ({ person: { id, name }, field: on === '' ? undefined : on })));
   });
   return present;
 }

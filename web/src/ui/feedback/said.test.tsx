@@ -23,7 +23,10 @@ test.each([
   [{ code: 'not_found', text: 'Config "a.b" was deleted meanwhile.' }, '"a.b" 已被删除。'],
   [{ code: 'already_exists', text: 'There is an item "TEA" already.' }, '"TEA" 已存在。'],
   [{ code: 'status_changed', text: 'Order "20261121" cannot ship: it is cancelled since Li changed it.' }, 'Li 抢先更改了 "20261121"。'],
-  [{ code: 'insufficient_stock', text: '3 pieces of "TEA" are available and 5 are wanted; nothing was changed.' }, '"TEA" 有货 3 件，需要 5 件；没有任何更改。'],
+  [
+    { code: 'insufficient_stock', text: '3 pieces of "TEA" are available and 5 are wanted; nothing was changed.' },
+    '"TEA" 有货 3 件，需要 5 件；没有任何更改。',
+  ],
   [{ code: 'unavailable', text: 'The queues cannot be read now. Try again.' }, '服务暂时不可用；没有任何更改。请重试。'],
 ])('a refusal is told in Chinese with the names that it has: $code', (said, expected) => {
   expect(inLanguage('zh', useRefusalText)(said)).toBe(expected);
@@ -43,6 +46,8 @@ test.each([
 test('what has no Chinese sentence is told as the service says it', () => {
   expect(inLanguage('zh', useRefusalText)({ code: 'limit_reached', text: 'Export them by prefix.' })).toBe('Export them by prefix.');
   expect(inLanguage('zh', useRefusalText)({ code: 'malformed_request', text: 'X must be one id.' })).toBe('X must be one id.');
-  expect(inLanguage('zh', useRuleText)({ code: 'required', message: 'breaks its schema: missing property "size"' })).toBe('breaks its schema: missing property "size"');
+  expect(inLanguage('zh', useRuleText)({ code: 'required', message: 'breaks its schema: missing property "size"' })).toBe(
+    'breaks its schema: missing property "size"',
+  );
   expect(inLanguage('zh', useRuleText)({ message: 'is odd' })).toBe('is odd');
 });

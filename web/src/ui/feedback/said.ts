@@ -36,7 +36,10 @@ const problems: Readonly<Partial<Record<Language, Readonly<Partial<Record<Proble
       ['找不到 $1。', /^There is no .*?(".*")\.$/],
       ['$1 已被删除。', /(".*") was deleted meanwhile\.$/],
     ],
-    already_exists: [['$1 已存在。', /^There is an? .*?(".*") already\.$/], ['$1 已存在，最后由 $2 修改。', /(".*") exists already; (.+) changed it last\.$/]],
+    already_exists: [
+      ['$1 已存在。', /^There is an? .*?(".*") already\.$/],
+      ['$1 已存在，最后由 $2 修改。', /(".*") exists already; (.+) changed it last\.$/],
+    ],
     transition_not_allowed: [
       ['$1 已于 $2 过期。', /(".*") cannot \S+: it expired at (.+)\.$/],
       ['$1 在 $2 之前不能使用。', /(".*") cannot be redeemed before (.+)\.$/],
@@ -44,7 +47,10 @@ const problems: Readonly<Partial<Record<Language, Readonly<Partial<Record<Proble
     ],
     status_changed: [['$2 抢先更改了 $1。', /(".*") cannot .* since (.+) changed it\.$/], ['状态已被更改；没有执行你的操作。']],
     batch_conflict: [['$2 项中有 $1 项与他人的更改冲突；没有任何更改。', /^(\d+) of (\d+) changes conflict/], ['与他人的更改冲突；没有任何更改。']],
-    insufficient_stock: [['$2 有货 $1 件，需要 $3 件；没有任何更改。', /^(\d+) pieces of (".*") are available and (\d+) are wanted/], ['库存不足；没有任何更改。']],
+    insufficient_stock: [
+      ['$2 有货 $1 件，需要 $3 件；没有任何更改。', /^(\d+) pieces of (".*") are available and (\d+) are wanted/],
+      ['库存不足；没有任何更改。'],
+    ],
     insufficient_balance: [['余额不足；没有任何更改。']],
     in_use: [
       ['$1 已发出 $2 张优惠券，不能删除。可改为设置结束时间来终止它。', /(".*") has issued (\d+) coupons/],
@@ -91,7 +97,10 @@ const rules: Readonly<Partial<Record<Language, Sentences>>> = {
       ['只能由 $1 到 $2 个字母、数字、点、下划线和连字符组成', /^must be (\d+) to (\d+) letters, digits, dots, underscores and hyphens$/],
       ['首尾不能有空格，也不能含有控制字符', /^must have no spaces at its ends and no control characters$/],
     ],
-    json: [['必须是一个 JSON 值', /^must be one JSON value$/], ['必须是 JSON 文本', /^must hold JSON text/]],
+    json: [
+      ['必须是一个 JSON 值', /^must be one JSON value$/],
+      ['必须是 JSON 文本', /^must hold JSON text/],
+    ],
     type: [
       ['类型要求是字符串', /^must be a string, as valueType says$/],
       ['类型要求是数字', /^must be a number, or exactly one number/],
@@ -101,8 +110,14 @@ const rules: Readonly<Partial<Record<Language, Sentences>>> = {
     minimum: [['不符合 schema：$1 小于最小值 $2', /minimum: got (.+), want (.+)$/]],
     maximum: [['不符合 schema：$1 大于最大值 $2', /maximum: got (.+), want (.+)$/]],
     depth: [['嵌套超过 $1 层', /^is nested more than (\d+) levels deep$/]],
-    range: [['数字过大或过小，无法保存', /^is a number too large or too small/], ['年份必须在 $1 到 $2 之间', /^must be (?:a time )?in the years (\d+) to (\d+)$/]],
-    unique: [['不能重复指定', /^must not name the same one twice$/], ['与请求中的另一个事件重复', /^is that of event \d+ of this request too$/]],
+    range: [
+      ['数字过大或过小，无法保存', /^is a number too large or too small/],
+      ['年份必须在 $1 到 $2 之间', /^must be (?:a time )?in the years (\d+) to (\d+)$/],
+    ],
+    unique: [
+      ['不能重复指定', /^must not name the same one twice$/],
+      ['与请求中的另一个事件重复', /^is that of event \d+ of this request too$/],
+    ],
     ascending: [['必须大于前一个事件的序号']],
     limit: [['聚合的计数器不能超过 $1 个', /^would give the aggregate more than (\d+) counters$/]],
     not_for_sale: [['不是在售商品']],

@@ -48,7 +48,20 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
   useEffect(() => (open ? spotlight.open() : spotlight.close()), [open]);
   const go = (address: string) => router.history.push(address);
   return (
-    <Spotlight.Root store={store} query={typed} onQueryChange={setTyped} onSpotlightClose={close} shortcut={null} scrollable maxHeight={460} centered={false} yOffset="12vh" overlayProps={{ blur: 0 }} title={t('searchLabel')} classNames={styles}>
+    <Spotlight.Root
+      store={store}
+      query={typed}
+      onQueryChange={setTyped}
+      onSpotlightClose={close}
+      shortcut={null}
+      scrollable
+      maxHeight={460}
+      centered={false}
+      yOffset="12vh"
+      overlayProps={{ blur: 0 }}
+      title={t('searchLabel')}
+      classNames={styles}
+    >
       <Spotlight.Search placeholder={t('searchHint')} aria-label={t('searchLabel')} maxLength={longestQuery} leftSection={<Icon name="search" size={18} />} />
       <Spotlight.ActionsList aria-busy={searching}>
         {pages.length > 0 && (
@@ -74,7 +87,9 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
             {t('searchFailed', { why: text(error) })}
           </Spotlight.Empty>
         )}
-        {error === null && pages.length + hits.length === 0 && <Spotlight.Empty role="status">{searching ? t('searching') : t('nothingFound', { query })}</Spotlight.Empty>}
+        {error === null && pages.length + hits.length === 0 && (
+          <Spotlight.Empty role="status">{searching ? t('searching') : t('nothingFound', { query })}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

@@ -13,7 +13,10 @@ export function UserMenu() {
   return (
     <Menu width={220} withinPortal={false}>
       <Menu.Target>
-        <UnstyledButton aria-label={`${initialsOf(user.displayName)} – ${t('userMenu', { name: user.displayName })}`} style={{ borderRadius: '50%', lineHeight: 0 }}>
+        <UnstyledButton
+          aria-label={`${initialsOf(user.displayName)} – ${t('userMenu', { name: user.displayName })}`}
+          style={{ borderRadius: '50%', lineHeight: 0 }}
+        >
           <Avatar person={{ id: user.id, name: user.displayName }} />
         </UnstyledButton>
       </Menu.Target>

@@ -40,7 +40,18 @@ function Page({ search, readPage }: { search: Search; readPage?: (cursor: string
   const query = useQuery({ queryKey: ['rows', search], queryFn: () => answer(search) });
   return (
     <>
-      <DataTable id="rows" label="Rows" columns={columns} rowId={(row) => String(row.id)} rowLabel={(row) => row.name} query={query} state={state} selection={selection} open={opened} readPage={readPage} />
+      <DataTable
+        id="rows"
+        label="Rows"
+        columns={columns}
+        rowId={(row) => String(row.id)}
+        rowLabel={(row) => row.name}
+        query={query}
+        state={state}
+        selection={selection}
+        open={opened}
+        readPage={readPage}
+      />
       <output>{selection.all ? `all but ${selection.except.size}` : selection.rows.map(({ id }) => id).join(',')}</output>
     </>
   );
@@ -165,7 +176,14 @@ test('the chosen columns are kept', async () => {
 });
 
 test('on a phone the columns are chosen for it alone, and the file has all that a screen shows', async () => {
-  vi.stubGlobal('matchMedia', (media: string) => ({ media, matches: true, addEventListener: () => undefined, removeEventListener: () => undefined, addListener: () => undefined, removeListener: () => undefined }));
+  vi.stubGlobal('matchMedia', (media: string) => ({
+    media,
+    matches: true,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+    addListener: () => undefined,
+    removeListener: () => undefined,
+  }));
   let file = '';
   vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
     void (blob as Blob).text().then((text) => (file = text));
@@ -207,5 +225,11 @@ test('a list that is empty, one that matches nothing and one that failed say so'
 });
 
 test('CSV quotes what needs it, and a formula is no formula', () => {
-  expect(csv([['a', 'b,c', 'd"e'], ['=1+1', '-5', '@x'], ['中', '-5x', 'l\nm']])).toBe('\ufeffa,"b,c","d""e"\r\n\'=1+1,-5,\'@x\r\n中,\'-5x,"l\nm"\r\n');
+  expect(
+    csv([
+      ['a', 'b,c', 'd"e'],
+      ['=1+1', '-5', '@x'],
+      ['中', '-5x', 'l\nm'],
+    ]),
+  ).toBe('\ufeffa,"b,c","d""e"\r\n\'=1+1,-5,\'@x\r\n中,\'-5x,"l\nm"\r\n');
 });

@@ -26,13 +26,7 @@ export function TableTools<Row>({ id, columns, state, filters, searchable = true
   return (
     <div className={styles.tools}>
       {searchable && (
-        <FilterText
-          className={styles.search}
-          label={t('search')}
-          icon={<Icon name="search" />}
-          value={state.search.q}
-          onChange={(q) => state.set({ q })}
-        />
+        <FilterText className={styles.search} label={t('search')} icon={<Icon name="search" />} value={state.search.q} onChange={(q) => state.set({ q })} />
       )}
       {filters}
       <div className={styles.end}>
@@ -56,9 +50,7 @@ export function TableTools<Row>({ id, columns, state, filters, searchable = true
             </Stack>
           </Popover.Dropdown>
         </Popover>
-        {readPage !== undefined && (
-          <ExportButton name={id} columns={columns.filter((column) => choice.exported[column.id] === true)} readPage={readPage} />
-        )}
+        {readPage !== undefined && <ExportButton name={id} columns={columns.filter((column) => choice.exported[column.id] === true)} readPage={readPage} />}
       </div>
     </div>
   );

@@ -64,8 +64,7 @@ export function useSelection<Row>(rowId: (row: Row) => string, search: TableSear
     setMany,
     chooseAll: () => setChosen({ ...chosen, scope, all: true, except: new Set() }),
     clear: () => setChosen(nothing(scope)),
-    keep: (ids) =>
-      setChosen({ ...nothing<Row>(scope), rows: new Map([...chosen.rows].filter(([id]) => ids.has(id))) }),
+    keep: (ids) => setChosen({ ...nothing<Row>(scope), rows: new Map([...chosen.rows].filter(([id]) => ids.has(id))) }),
     count: (total) => (chosen.all ? Math.max(0, total - chosen.except.size) : chosen.rows.size),
   };
 }

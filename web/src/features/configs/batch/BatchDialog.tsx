@@ -125,7 +125,9 @@ export function BatchDialog({ search, selection, shown, onClose }: Props) {
                   </div>
                 </Group>
               )}
-              {kind === 'remark' && <TextInput label={t('newRemark')} maxLength={500} value={remark} onChange={(event) => setRemark(event.currentTarget.value)} />}
+              {kind === 'remark' && (
+                <TextInput label={t('newRemark')} maxLength={500} value={remark} onChange={(event) => setRemark(event.currentTarget.value)} />
+              )}
               <TextInput label={t('note')} description={t('noteHint')} maxLength={500} value={note} onChange={(event) => setNote(event.currentTarget.value)} />
               {since.size > 0 && (
                 <Banner tone="warn" title={t('staleTitle', { n: since.size })} action={<Button onClick={() => void readAgain()}>{t('readAgain')}</Button>}>
@@ -149,7 +151,11 @@ export function BatchDialog({ search, selection, shown, onClose }: Props) {
               {t(outcome === undefined ? 'back' : 'close')}
             </Button>
             {outcome !== undefined && outcome.kind !== 'done' && (
-              <Button variant={outcome.kind === 'refused' ? 'filled' : 'default'} disabled={unopposed(outcome.verdicts).length === 0} onClick={() => goOnWith(unopposed(outcome.verdicts))}>
+              <Button
+                variant={outcome.kind === 'refused' ? 'filled' : 'default'}
+                disabled={unopposed(outcome.verdicts).length === 0}
+                onClick={() => goOnWith(unopposed(outcome.verdicts))}
+              >
                 {t('leaveOut')}
               </Button>
             )}
@@ -212,10 +218,16 @@ function useRows({ search, selection, shown }: Pick<Props, 'search' | 'selection
 
   useLive('configs', ({ key, payload }) => {
     if (key === '') return;
-    setChanges((before) => new Map(before).set(key, { etag: String(payload.etag), who: payload.changedBy as PersonName, deleted: payload.action === 'delete' }));
+    setChanges((before) =>
+      new Map(before).set(key, { etag: String(payload.etag), who: payload.changedBy as PersonName, deleted: payload.action === 'delete' }),
+    );
   });
 
-  const since = new Map((rows ?? []).flatMap(({ key, etag }) => [changes.get(key)].filter((change) => change !== undefined && change.etag !== etag).map((change) => [key, change as Since] as const)));
+  const since = new Map(
+    (rows ?? []).flatMap(({ key, etag }) =>
+      [changes.get(key)].filter((change) => change !== undefined && change.etag !== etag).map((change) => [key, change as Since] as const),
+    ),
+  );
   const readAgain = async () => {
     try {
       const current = new Map(await Promise.all([...since.keys()].map(async (key) => [key, await readOrGone(key)] as const)));

@@ -68,7 +68,11 @@ test('after a conflict each row says what stood in its way, and the rest can go 
 });
 
 test('a broken rule is shown at its row', () => {
-  const verdicts = refusalVerdicts([config('a'), config('b')], [{ pointer: '/changes/1/patch/value', code: 'maximum', message: 'must be at most 1' }], ({ message }) => message);
+  const verdicts = refusalVerdicts(
+    [config('a'), config('b')],
+    [{ pointer: '/changes/1/patch/value', code: 'maximum', message: 'must be at most 1' }],
+    ({ message }) => message,
+  );
   expect(verdicts.map(({ verdict, detail }) => [verdict, detail])).toEqual([
     ['stopped', ''],
     ['refused', 'value must be at most 1'],

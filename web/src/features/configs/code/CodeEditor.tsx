@@ -62,7 +62,12 @@ export default function CodeEditor({ label, language, value, onChange, readOnly,
     const { current } = view;
     if (current === undefined) return;
     const end = current.state.doc.length;
-    current.dispatch(setDiagnostics(current.state, marks.map(({ from, to, message }) => ({ from: Math.min(from, end), to: Math.min(to, end), message, severity: 'error' as const }))));
+    current.dispatch(
+      setDiagnostics(
+        current.state,
+        marks.map(({ from, to, message }) => ({ from: Math.min(from, end), to: Math.min(to, end), message, severity: 'error' as const })),
+      ),
+    );
   }, [marks, language, label, readOnly]);
 
   const go = ({ from }: Range) => {

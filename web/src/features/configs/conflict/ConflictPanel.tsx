@@ -68,7 +68,14 @@ export function ConflictPanel({ base, baseVersion, mine, theirs, choices, onChoo
       {error !== null && <ProblemBanner error={error} />}
       <Paper component="section" aria-label={t('both')} className={styles.panel}>
         {contested.map((place) => (
-          <ContestedPlace key={place.pointer} place={place} baseVersion={baseVersion} theirVersion={theirs.version} who={name} onChoose={(choice) => choose(place.pointer, choice)} />
+          <ContestedPlace
+            key={place.pointer}
+            place={place}
+            baseVersion={baseVersion}
+            theirVersion={theirs.version}
+            who={name}
+            onChoose={(choice) => choose(place.pointer, choice)}
+          />
         ))}
         {sets.map((set) => (
           <SetPlace key={set.pointer} set={set} who={name} />

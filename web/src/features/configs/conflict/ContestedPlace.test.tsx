@@ -16,7 +16,15 @@ function Place() {
     chosen = next;
     setChoice(next);
   };
-  return <ContestedPlace place={{ pointer: '/value/timeoutMs', base: 3000, yours: 5000, theirs: 8000, choice }} baseVersion={17} theirVersion={19} who="Li" onChoose={choose} />;
+  return (
+    <ContestedPlace
+      place={{ pointer: '/value/timeoutMs', base: 3000, yours: 5000, theirs: 8000, choice }}
+      baseVersion={17}
+      theirVersion={19}
+      who="Li"
+      onChoose={choose}
+    />
+  );
 }
 
 beforeEach(() => {

@@ -46,7 +46,12 @@ export function ContestedPlace({ place, baseVersion, theirVersion, who, onChoose
           title={t('theirs', { who, version: String(theirVersion) })}
           chosen={choice?.kind === 'theirs' ? t('taken') : undefined}
           action={
-            <Button size="compact-sm" aria-pressed={choice?.kind === 'theirs'} aria-label={t('takeOf', { who, place: where })} onClick={() => onChoose({ kind: 'theirs', taken: theirs })}>
+            <Button
+              size="compact-sm"
+              aria-pressed={choice?.kind === 'theirs'}
+              aria-label={t('takeOf', { who, place: where })}
+              onClick={() => onChoose({ kind: 'theirs', taken: theirs })}
+            >
               {t('take')}
             </Button>
           }
@@ -57,7 +62,12 @@ export function ContestedPlace({ place, baseVersion, theirVersion, who, onChoose
           title={t('yours')}
           chosen={choice?.kind === 'yours' ? t('kept') : undefined}
           action={
-            <Button size="compact-sm" aria-pressed={choice?.kind === 'yours'} aria-label={t('keepOf', { place: where })} onClick={() => onChoose({ kind: 'yours' })}>
+            <Button
+              size="compact-sm"
+              aria-pressed={choice?.kind === 'yours'}
+              aria-label={t('keepOf', { place: where })}
+              onClick={() => onChoose({ kind: 'yours' })}
+            >
               {t('keep')}
             </Button>
           }

@@ -31,7 +31,8 @@ export function SetPlace({ set, who }: { set: Resolution['sets'][number]; who: s
   const { pointer, merged } = set;
   const [base, yours, theirs] = [set.base, set.yours, set.theirs].map((side) => (Array.isArray(side) ? side : []));
   const you = t('you');
-  const authors = (item: Json, inList: boolean) => [has(theirs ?? [], item) === inList && who, has(yours ?? [], item) === inList && you].filter((name) => name !== false).join(', ');
+  const authors = (item: Json, inList: boolean) =>
+    [has(theirs ?? [], item) === inList && who, has(yours ?? [], item) === inList && you].filter((name) => name !== false).join(', ');
   const gone = (base ?? []).filter((item) => !has(merged, item));
   return (
     <div className={styles.place}>

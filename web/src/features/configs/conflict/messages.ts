@@ -38,7 +38,8 @@ export const conflictMessages = catalogue(
     back: 'Back to the form',
     overwrite: 'Overwrite anyway…',
     overwriteTitle: 'Overwrite what {who} saved?',
-    overwriteBody: 'Version {next} becomes exactly what is in your form. All that others changed since v{base} is lost; the audit log keeps it, with your reason.',
+    overwriteBody:
+      'Version {next} becomes exactly what is in your form. All that others changed since v{base} is lost; the audit log keeps it, with your reason.',
     overwriteConfirm: 'Overwrite v{version}',
   },
   {

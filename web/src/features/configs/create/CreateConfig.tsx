@@ -85,7 +85,14 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
             />
           </div>
           <ValueInput label={words('value')} type={draft.valueType} text={draft.text} error={errorOf('value')} onChange={(text) => type({ text })} />
-          <TextInput label={words('remark')} description={t('remarkHint')} maxLength={500} value={draft.remark} error={errorOf('remark')} onChange={(event) => type({ remark: event.currentTarget.value })} />
+          <TextInput
+            label={words('remark')}
+            description={t('remarkHint')}
+            maxLength={500}
+            value={draft.remark}
+            error={errorOf('remark')}
+            onChange={(event) => type({ remark: event.currentTarget.value })}
+          />
           <Textarea
             label={t('schema')}
             description={t('schemaHint')}

@@ -42,7 +42,9 @@ export function ConfigEditor({ config, editing, gone, mayWrite, present, onField
   const next = String((theirs?.version ?? draft.base.version) + 1);
 
   const undo = (record: Config) =>
-    void editing.takeBack(record, t('undoNote', { version: String(record.version) })).then(() => toasts.done(t('undone', { version: String(record.version) })), toasts.failed);
+    void editing
+      .takeBack(record, t('undoNote', { version: String(record.version) }))
+      .then(() => toasts.done(t('undone', { version: String(record.version) })), toasts.failed);
   const tell = (outcome: Outcome) => {
     if (outcome.kind === 'same') toasts.info(t('same', { who: who(outcome.record.updatedBy) }));
     if (outcome.kind === 'saved' && outcome.kept === undefined) {

@@ -81,7 +81,14 @@ export function ConfigFields({ editing, savedBy, present, readOnly }: Props) {
       </Field>
       {schemaShown ? (
         <Field state={state('schema')}>
-          <CodeEditor label={t('schema')} language="json" value={form.schema} readOnly={readOnly} faults={faults('schema')} onChange={(schema) => set({ schema })} />
+          <CodeEditor
+            label={t('schema')}
+            language="json"
+            value={form.schema}
+            readOnly={readOnly}
+            faults={faults('schema')}
+            onChange={(schema) => set({ schema })}
+          />
           <Text size="sm" c="dimmed" mt={6}>
             {t('schemaHint')}
           </Text>
@@ -93,7 +100,11 @@ export function ConfigFields({ editing, savedBy, present, readOnly }: Props) {
           </Button>
         )
       )}
-      {mine instanceof FormError && <p className="unseen" role="status">{t('fixFirst')}</p>}
+      {mine instanceof FormError && (
+        <p className="unseen" role="status">
+          {t('fixFirst')}
+        </p>
+      )}
     </>
   );
 }
@@ -122,7 +133,11 @@ function useFaults({ mine, save, isRefusalCurrent, draft }: Editing): (name: Nam
       .map((field) => ({ pointer: field.pointer.slice(pointer.length), message: ruleText(field) }));
     if (mine instanceof FormError && mine.field === name) {
       const { syntax } = mine;
-      faults.push(syntax !== undefined && (draft.value.valueType === 'json' || name === 'schema') ? { offset: syntax.offset, message: syntax.message } : { pointer: '', message: t('notType', { type: draft.value.valueType }) });
+      faults.push(
+        syntax !== undefined && (draft.value.valueType === 'json' || name === 'schema')
+          ? { offset: syntax.offset, message: syntax.message }
+          : { pointer: '', message: t('notType', { type: draft.value.valueType }) },
+      );
     }
     return faults;
   };

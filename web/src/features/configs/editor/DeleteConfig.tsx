@@ -43,7 +43,12 @@ export function DeleteConfig({ configKey, seen, onDeleted }: Props) {
   });
   const onClick = async () => {
     const { etag, version } = seen;
-    const sure = await ask({ title: t('removeTitle', { key: configKey }), body: t('removeBody', { version: String(version) }), confirm: t('removeConfirm'), tone: 'bad' });
+    const sure = await ask({
+      title: t('removeTitle', { key: configKey }),
+      body: t('removeBody', { version: String(version) }),
+      confirm: t('removeConfirm'),
+      tone: 'bad',
+    });
     if (sure !== undefined) remove.mutate(etag);
   };
   return (

@@ -61,7 +61,12 @@ export function Deleted({ configKey, form, hint, onRecreated, onForget }: Props)
             <Button onClick={copy}>{t('copy')}</Button>
             {onForget !== undefined && <Button onClick={onForget}>{t('forget')}</Button>}
             {mayWrite && (
-              <Button variant="filled" disabled={content instanceof FormError} loading={recreate.isPending} onClick={() => !(content instanceof FormError) && recreate.mutate(content)}>
+              <Button
+                variant="filled"
+                disabled={content instanceof FormError}
+                loading={recreate.isPending}
+                onClick={() => !(content instanceof FormError) && recreate.mutate(content)}
+              >
                 {t('recreate')}
               </Button>
             )}

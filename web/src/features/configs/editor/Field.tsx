@@ -29,7 +29,13 @@ export function Field({ state, inputId, children }: { state: FieldState; inputId
   return (
     <div className={styles.field} data-field={name} data-changed={isChanged || undefined} data-followed={followed !== undefined || undefined}>
       <div className={styles.head}>
-        {inputId === undefined ? <span className={styles.label}>{label}</span> : <label htmlFor={inputId} className={styles.label}>{label}</label>}
+        {inputId === undefined ? (
+          <span className={styles.label}>{label}</span>
+        ) : (
+          <label htmlFor={inputId} className={styles.label}>
+            {label}
+          </label>
+        )}
         {isChanged && <StatusChip tone="info">{t('changed')}</StatusChip>}
         {followed !== undefined && <StatusChip tone="ok">{t('changedBy', { who: followed.name })}</StatusChip>}
         {here.map((person) => (

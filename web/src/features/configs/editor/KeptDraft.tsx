@@ -40,7 +40,14 @@ export function KeptDraft({ configKey, form, onSettled }: Props) {
           form[field] !== '' && (
             <Paper key={field} component="section" p="md" aria-label={place(`/${field}`)}>
               <strong>{place(`/${field}`)}</strong>
-              <CodeEditor label={place(`/${field}`)} language={form.valueType === 'json' || field === 'schema' ? 'json' : 'text'} value={form[field]} readOnly faults={[]} onChange={() => undefined} />
+              <CodeEditor
+                label={place(`/${field}`)}
+                language={form.valueType === 'json' || field === 'schema' ? 'json' : 'text'}
+                value={form[field]}
+                readOnly
+                faults={[]}
+                onChange={() => undefined}
+              />
             </Paper>
           ),
       )}

@@ -56,7 +56,9 @@ export function Notices({ editing, config }: { editing: Editing; config: Config 
           {t('changedPlaces', { fields: words.places(draft.followed) })}
         </Banner>
       )}
-      {save.error !== null && isRefusalCurrent && !isProblem(save.error, 'not_found') && <ProblemBanner error={save.error} told={(pointer) => /^\/(value|valueType|remark|schema)(\/|$)/.test(pointer)} />}
+      {save.error !== null && isRefusalCurrent && !isProblem(save.error, 'not_found') && (
+        <ProblemBanner error={save.error} told={(pointer) => /^\/(value|valueType|remark|schema)(\/|$)/.test(pointer)} />
+      )}
       {save.data?.kind === 'unpatchable' && isRefusalCurrent && <Banner tone="bad" title={t('noNull')} />}
     </>
   );

@@ -13,7 +13,11 @@ export function PeopleHere({ present }: { present: readonly Present[] }) {
     <span className={styles.people} role="status">
       {t('onRecord')}
       {present.map(({ person, field }) => (
-        <span key={person.id} className={styles.person} title={field === undefined ? person.name : t('present', { who: person.name, field: place(`/${field}`) })}>
+        <span
+          key={person.id}
+          className={styles.person}
+          title={field === undefined ? person.name : t('present', { who: person.name, field: place(`/${field}`) })}
+        >
           <Avatar person={person} size={24} />
           {person.name}
         </span>

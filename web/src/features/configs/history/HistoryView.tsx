@@ -48,11 +48,22 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
     revision.version !== config.version &&
     !gone && (
       <div className={styles.actions}>
-        <Button size="compact-sm" renderRoot={(props) => <Link {...props} to="/configs/$key" params={{ key: config.key }} search={{ tab: 'history', from: revision.version, to: config.version }} />} aria-label={t('compareWith', { version: String(revision.version) })}>
+        <Button
+          size="compact-sm"
+          renderRoot={(props) => (
+            <Link {...props} to="/configs/$key" params={{ key: config.key }} search={{ tab: 'history', from: revision.version, to: config.version }} />
+          )}
+          aria-label={t('compareWith', { version: String(revision.version) })}
+        >
           {t('compare')}
         </Button>
         {mayWrite && revision.action !== 'delete' && (
-          <Button size="compact-sm" loading={rollback.isPending && rollback.variables.version === revision.version} aria-label={t('rollBackTo', { version: String(revision.version) })} onClick={() => void rollback.ask(revision)}>
+          <Button
+            size="compact-sm"
+            loading={rollback.isPending && rollback.variables.version === revision.version}
+            aria-label={t('rollBackTo', { version: String(revision.version) })}
+            onClick={() => void rollback.ask(revision)}
+          >
             {t('rollBack')}
           </Button>
         )}
@@ -68,7 +79,9 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
       )}
       {rollback.error !== null && <ProblemBanner error={rollback.error} />}
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-      {from !== undefined && data !== undefined && !(isWanted && hasNextPage) && <VersionDiff configKey={config.key} versions={versionsOf(life)} from={from} to={to ?? config.version} />}
+      {from !== undefined && data !== undefined && !(isWanted && hasNextPage) && (
+        <VersionDiff configKey={config.key} versions={versionsOf(life)} from={from} to={to ?? config.version} />
+      )}
       <Paper component="section" className={styles.card} aria-labelledby="versions">
         <Title order={2} id="versions" className={styles.title}>
           {t('history')}

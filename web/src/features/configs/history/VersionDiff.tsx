@@ -36,7 +36,11 @@ export function VersionDiff({ configKey, versions, from, to }: Props) {
         <NativeSelect label={t('from')} data={data} value={String(from)} onChange={(event) => choose({ from: Number(event.currentTarget.value) })} />
         <NativeSelect label={t('to')} data={data} value={String(to)} onChange={(event) => choose({ to: Number(event.currentTarget.value) })} />
       </div>
-      {before === undefined || after === undefined ? <Text role="status">{t('missing', { version: String(missing) })}</Text> : <Both before={before} after={after} />}
+      {before === undefined || after === undefined ? (
+        <Text role="status">{t('missing', { version: String(missing) })}</Text>
+      ) : (
+        <Both before={before} after={after} />
+      )}
     </Paper>
   );
 }

@@ -52,7 +52,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     check.reset();
     setChosen(undefined);
     setUnusable(undefined);
-    const read = file.size > longestDocument ? { unusable: { kind: 'tooLong' as const } } : await file.text().then(readDocument, () => ({ unusable: { kind: 'unread' as const } }));
+    const read =
+      file.size > longestDocument
+        ? { unusable: { kind: 'tooLong' as const } }
+        : await file.text().then(readDocument, () => ({ unusable: { kind: 'unread' as const } }));
     if ('unusable' in read) {
       setUnusable(read.unusable);
       return;
@@ -68,7 +71,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 
   const done = run.data;
   const refused = refusalOf(run.error);
-  const report = chosen === undefined ? undefined : (refused === undefined ? check.data : { ...refused, rows: rowsOf(refused.verdicts, chosen.document, new Map()) });
+  const report =
+    chosen === undefined ? undefined : refused === undefined ? check.data : { ...refused, rows: rowsOf(refused.verdicts, chosen.document, new Map()) };
   const changes = report === undefined ? 0 : report.counts.create + report.counts.update;
   const inTheWay = report === undefined ? 0 : report.counts.invalid + report.counts.conflict;
   const submit = (event: SubmitEvent) => {
@@ -76,7 +80,17 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     if (chosen !== undefined && changes > 0 && inTheWay === 0 && refused === undefined) run.mutate(chosen);
   };
   const save = () =>
-    download('configs-import.csv', csv([[t('key'), t('verdicts'), t('detail')], ...(report?.rows ?? []).map((row) => [row.key, t(`verdict_${row.verdict}`), [...row.steps.map(stepText), reasonOf(row, ruleText)].filter(Boolean).join('; ')])]));
+    download(
+      'configs-import.csv',
+      csv([
+        [t('key'), t('verdicts'), t('detail')],
+        ...(report?.rows ?? []).map((row) => [
+          row.key,
+          t(`verdict_${row.verdict}`),
+          [...row.steps.map(stepText), reasonOf(row, ruleText)].filter(Boolean).join('; '),
+        ]),
+      ]),
+    );
   const close = () => {
     if (!run.isPending) onClose();
   };
@@ -86,9 +100,16 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         <Stack gap="md">
           <OutcomeNotice requestKey={key} />
           {done === undefined && <FilePicker chosen={chosen !== undefined} onFile={(file) => void take(file)} />}
-          {unusable !== undefined && <Banner tone="bad" title={unusable.kind === 'noJson' ? t('unusable_noJson', { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />}
+          {unusable !== undefined && (
+            <Banner tone="bad" title={unusable.kind === 'noJson' ? t('unusable_noJson', { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />
+          )}
           {check.error !== null && <Refusal error={check.error} />}
-          {run.error !== null && (refused === undefined ? <ProblemBanner error={run.error} /> : <Banner tone="warn" title={t('refused')} action={<Button onClick={() => choosePolicy(onExisting)}>{t('checkAgain')}</Button>} />)}
+          {run.error !== null &&
+            (refused === undefined ? (
+              <ProblemBanner error={run.error} />
+            ) : (
+              <Banner tone="warn" title={t('refused')} action={<Button onClick={() => choosePolicy(onExisting)}>{t('checkAgain')}</Button>} />
+            ))}
           {done !== undefined && (
             <Banner tone="ok" title={t('done', { created: done.counts.create, changed: done.counts.update, same: done.counts.unchanged + done.counts.skip })} />
           )}
@@ -119,7 +140,12 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               {t(done === undefined ? 'cancel' : 'close')}
             </Button>
             {chosen !== undefined && done === undefined && (
-              <Button type="submit" variant="filled" loading={run.isPending} disabled={changes === 0 || inTheWay > 0 || refused !== undefined || check.isPending}>
+              <Button
+                type="submit"
+                variant="filled"
+                loading={run.isPending}
+                disabled={changes === 0 || inTheWay > 0 || refused !== undefined || check.isPending}
+              >
                 {t('go', { n: changes })}
               </Button>
             )}
@@ -152,7 +178,9 @@ function refusalOf(error: unknown): Pick<Imported, 'verdicts' | 'counts'> | unde
 /** The verdicts with old and new beside them; where the old cannot be had, they stand alone. */
 async function reportOf({ verdicts, counts }: Imported, document: ImportDocument): Promise<Report> {
   const differs = counts.update + counts.conflict + counts.skip > 0;
-  const now = differs ? await exportConfigs(commonPrefix(verdicts.map(({ key }) => key))).then(byKey, () => new Map<string, never>()) : new Map<string, never>();
+  const now = differs
+    ? await exportConfigs(commonPrefix(verdicts.map(({ key }) => key))).then(byKey, () => new Map<string, never>())
+    : new Map<string, never>();
   return { counts, rows: rowsOf(verdicts, document, now) };
 }
 

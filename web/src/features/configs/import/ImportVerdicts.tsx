@@ -34,7 +34,14 @@ export function ImportVerdicts({ rows, counts, done }: Props) {
     <>
       <Group gap="xs" role="group" aria-label={t('filter')}>
         {[undefined, ...verdicts.filter((verdict) => counts[verdict] > 0)].map((verdict) => (
-          <Button key={verdict ?? 'all'} size="xs" radius="xl" aria-pressed={only === verdict} variant={only === verdict ? 'filled' : 'default'} onClick={() => setOnly(verdict)}>
+          <Button
+            key={verdict ?? 'all'}
+            size="xs"
+            radius="xl"
+            aria-pressed={only === verdict}
+            variant={only === verdict ? 'filled' : 'default'}
+            onClick={() => setOnly(verdict)}
+          >
             {verdict === undefined ? `${t('all')} ${rows.length}` : `${words(verdict)} ${counts[verdict]}`}
           </Button>
         ))}

@@ -29,7 +29,9 @@ test.each([
 
 test('beside a change stand the old and the new', () => {
   const document = documentOf('{"configs":[{"key":"a","value":2.0,"remark":"new"},{"key":"b","value":1},{"key":"c","value":{"y":2,"x":1}}]}');
-  const now = byKey('{"configs":[{"key":"a","value":1,"valueType":"number","remark":"old","schema":{"type":"number"}},{"key":"c","value":{"x":1,"y":2.0},"valueType":"json","remark":""}]}');
+  const now = byKey(
+    '{"configs":[{"key":"a","value":1,"valueType":"number","remark":"old","schema":{"type":"number"}},{"key":"c","value":{"x":1,"y":2.0},"valueType":"json","remark":""}]}',
+  );
   const verdicts: ImportVerdict[] = [
     { index: 0, key: 'a', verdict: 'update' },
     { index: 1, key: 'b', verdict: 'create' },
@@ -42,6 +44,11 @@ test('beside a change stand the old and the new', () => {
 });
 
 test('a refused entry says what is wrong with it, without its place in the file', () => {
-  expect(reasonOf({ index: 3, key: 'a', verdict: 'invalid', fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] }, ({ message }) => message)).toBe('value must be a number');
+  expect(
+    reasonOf(
+      { index: 3, key: 'a', verdict: 'invalid', fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] },
+      ({ message }) => message,
+    ),
+  ).toBe('value must be a number');
   expect(reasonOf({ index: 3, key: 'a', verdict: 'conflict', detail: 'It exists.' }, ({ message }) => message)).toBe('It exists.');
 });

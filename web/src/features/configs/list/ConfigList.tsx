@@ -112,7 +112,11 @@ function useColumns(): Column<Config>[] {
     {
       id: 'key',
       header: t('key'),
-      cell: ({ key }) => <Link to="/configs/$key" params={{ key }}>{key}</Link>,
+      cell: ({ key }) => (
+        <Link to="/configs/$key" params={{ key }}>
+          {key}
+        </Link>
+      ),
       text: ({ key }) => key,
       sort: 'key',
       mono: true,

@@ -77,7 +77,12 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
               className={styles.remove}
               aria-label={t('remove', { n: i + 1 })}
               disabled={lines.length === 1 || disabled}
-              onClick={() => onChange(lines.filter((other) => other !== line), { line: i, on: true })}
+              onClick={() =>
+                onChange(
+                  lines.filter((other) => other !== line),
+                  { line: i, on: true },
+                )
+              }
             >
               <Icon name="cross" />
             </ActionIcon>
@@ -85,7 +90,12 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
         );
       })}
       <div className={styles.sum}>
-        <Button size="xs" leftSection={<Icon name="plus" />} disabled={lines.length >= mostLines} onClick={() => onChange([...lines, emptyLine()], { line: lines.length, on: true })}>
+        <Button
+          size="xs"
+          leftSection={<Icon name="plus" />}
+          disabled={lines.length >= mostLines}
+          onClick={() => onChange([...lines, emptyLine()], { line: lines.length, on: true })}
+        >
           {t('addLine')}
         </Button>
         <div className={styles.total}>
