@@ -123,6 +123,9 @@ func filterOf(c echo.Context) (filter Filter, err error) {
 	if filter.UserID, err = idParam(c, "userId"); err != nil {
 		return filter, err
 	}
+	if filter.ExpiresBy, err = httpapi.TimeParam(c, "expiresBy"); err != nil {
+		return filter, err
+	}
 	if name := c.QueryParam("status"); name != "" {
 		state, known := Machine.Named(name)
 		if !known {
