@@ -2,10 +2,12 @@ import { createRouter } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import { ErrorPage } from './ui/feedback/ErrorPage';
 import { NotFoundPage } from './ui/feedback/NotFoundPage';
+import { stringifySearch } from './ui/table/search';
+import { update, version } from './browser/version';
 import { routeTree } from './routeTree.gen';
 
 export function newRouter(queries: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree,
     context: { queries },
     defaultPreload: 'intent',
@@ -14,7 +16,13 @@ export function newRouter(queries: QueryClient) {
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
+    stringifySearch,
   });
+  // The next page comes in the version that is deployed.
+  router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged }) => {
+    if (version.isOutdated() && pathChanged) update(toLocation.href);
+  });
+  return router;
 }
 
 declare module '@tanstack/react-router' {

@@ -5,6 +5,7 @@ import { act, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { LanguageProvider } from '@/i18n';
 import { theme } from '@/theme';
+import { stringifySearch } from '@/ui/table/search';
 
 /** What every component stands on, without a router. */
 export function Surroundings({ children }: { children: ReactNode }) {
@@ -30,7 +31,7 @@ export async function renderPage<S extends object>(Page: (props: { search: S }) 
     },
   });
   const history = createMemoryHistory({ initialEntries: [address] });
-  const router = createRouter({ routeTree: root.addChildren([route]), history });
+  const router = createRouter({ routeTree: root.addChildren([route]), history, stringifySearch });
   const view = render(
     <Surroundings>
       <RouterProvider router={router as never} />

@@ -35,7 +35,8 @@ export const theme = createTheme({
     Select: { defaultProps: { size: 'sm' } },
     Textarea: { defaultProps: { size: 'sm' } },
     Paper: { defaultProps: { radius: 'lg', withBorder: true } },
-    Modal: { defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    // A click beside a dialog is a slip, and what is typed in it is not to go with it.
+    Modal: { defaultProps: { radius: 'lg', centered: true, closeOnClickOutside: false, overlayProps: { backgroundOpacity: 0.45 } } },
     // A header inside a dialog is none of the page's landmarks.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },

@@ -34,7 +34,7 @@ export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; fee
   const { number, duration } = useFormat();
   const pace = (perSecond: number) => number(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond));
   const peak = peakOf(feed, ({ acceptedPerSecond }) => acceptedPerSecond);
-  const left = soldOutIn(stats);
+  const left = soldOutIn(sale.status, stats);
   const share = stats.allotted === 0 ? 0 : Math.floor((100 * stats.confirmed) / stats.allotted);
   return (
     <dl className={styles.tiles}>

@@ -1,5 +1,7 @@
-import { NumberInput, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
+import { usePlaceText } from '@/ui';
+import { WholeInput } from '@/ui/WholeInput';
 import { MoneyInput } from '@/ui/MoneyInput';
 import type { ItemFields } from './fields';
 import { itemMessages } from './messages';
@@ -9,40 +11,46 @@ interface Props {
   onChange: (change: Partial<ItemFields>) => void;
   /** Says what is missing, once somebody tried to save. */
   strict: boolean;
+  /** Why it was refused, which may be for a field. */
+  error: Error | null;
   readOnly?: boolean;
 }
 
 export const isComplete = ({ name, price }: ItemFields): boolean => name.trim() !== '' && price !== null;
 
+/** Whether a place of the request has an input. */
+export const isItemInput = (pointer: string): boolean => ['/name', '/price', '/ownedByUserId'].includes(pointer);
+
 /** The inputs of an item. */
-export function ItemInputs({ value, onChange, strict, readOnly = false }: Props) {
+export function ItemInputs({ value, onChange, strict, error, readOnly = false }: Props) {
   const t = useText(itemMessages);
+  const refused = usePlaceText(error);
   return (
     <Stack gap="md">
       <TextInput
         label={t('name')}
         maxLength={200}
+        data-field="name"
         readOnly={readOnly}
         value={value.name}
-        error={strict && value.name.trim() === '' && t('nameNeeded')}
+        error={strict && value.name.trim() === '' ? t('nameNeeded') : refused('/name')}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
       <MoneyInput
         label={t('price')}
+        data-field="price"
         readOnly={readOnly}
         minor={value.price}
-        error={strict && value.price === null && t('priceNeeded')}
+        error={strict && value.price === null ? t('priceNeeded') : refused('/price')}
         onMinor={(price) => onChange({ price })}
       />
-      <NumberInput
+      <WholeInput
         label={t('owner')}
+        data-field="ownedByUserId"
         readOnly={readOnly}
-        hideControls
-        min={1}
-        allowDecimal={false}
-        allowNegative={false}
-        value={value.ownedByUserId ?? ''}
-        onChange={(owner) => onChange({ ownedByUserId: owner === '' || Number(owner) === 0 ? null : Number(owner) })}
+        value={value.ownedByUserId}
+        error={refused('/ownedByUserId')}
+        onChange={(ownedByUserId) => onChange({ ownedByUserId })}
       />
     </Stack>
   );

@@ -1,7 +1,7 @@
 import { ActionIcon, Autocomplete, Button, Textarea, TextInput } from '@mantine/core';
-import { fromLocal, toLocal } from '@/features/campaigns/localTime';
 import { useText } from '@/i18n';
 import { Icon } from '@/ui';
+import { TimeInput } from '@/ui/TimeInput';
 import styles from './Record.module.css';
 import { ledgerMessages } from './messages';
 import { newDelta, type DeltaForm, type EventForm, type RecordingForm } from './recording';
@@ -25,7 +25,6 @@ interface Props {
 export function EventInputs({ event, index, naming, counters, disabled, wrong, remove, onChange }: Props) {
   const t = useText(ledgerMessages);
   const at = (member: string) => wrong(`/events/${index}/${member}`);
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const mono = { input: 'mono' };
   return (
     <fieldset className={styles.event} disabled={disabled}>
@@ -74,16 +73,7 @@ export function EventInputs({ event, index, naming, counters, disabled, wrong, r
       </div>
       <Deltas event={event} index={index} counters={counters} disabled={disabled} wrong={wrong} onChange={onChange} />
       <div className={styles.pair}>
-        <TextInput
-          type="datetime-local"
-          step={1}
-          label={t('time')}
-          description={t('zone', { zone })}
-          inputWrapperOrder={['label', 'input', 'error', 'description']}
-          value={event.eventTime === null ? '' : toLocal(event.eventTime)}
-          error={at('eventTime')}
-          onChange={({ currentTarget: { value } }) => onChange({ eventTime: fromLocal(value) })}
-        />
+        <TimeInput step={1} label={t('time')} time={event.eventTime} error={at('eventTime')} onTime={(eventTime) => onChange({ eventTime })} />
         <Textarea
           label={t('payload')}
           description={t('payloadHint')}

@@ -12,7 +12,7 @@ const event = (part: Partial<EventForm> = {}): EventForm => ({
   ...part,
 });
 const form = (part: Partial<RecordingForm> = {}): RecordingForm => ({
-  ...openRecording({ type: 'shelf', id: 'A-17' }, 'li')(undefined),
+  ...openRecording({ type: 'shelf', id: 'A-17' }, 'li')(),
   events: [event()],
   ...part,
 });

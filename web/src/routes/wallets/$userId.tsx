@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { WalletPage } from '@/features/wallets/WalletPage';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
-import { aText, tableSearch } from '@/ui/table';
+import { anId, aText, isUnreadable, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/wallets/$userId')({
   staticData: { page: { title: { en: 'Wallet', zh: '钱包' }, permission: 'wallets:read' } },
@@ -10,7 +10,8 @@ export const Route = createFileRoute('/wallets/$userId')({
 });
 
 function Page() {
-  const { userId } = Route.useParams();
+  const userId = anId(Route.useParams().userId);
   const search = Route.useSearch();
-  return /^[1-9]\d{0,14}$/.test(userId) ? <WalletPage key={userId} userId={Number(userId)} search={search} /> : <NotFoundPage />;
+  if (userId === undefined || isUnreadable(userId)) return <NotFoundPage />;
+  return <WalletPage key={userId} userId={userId} search={search} />;
 }

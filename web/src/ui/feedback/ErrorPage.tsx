@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { FullPage } from './FullPage';
 import { NotFoundPage } from './NotFoundPage';
-import { useProblemText } from './useProblemText';
+import { useProblemText } from './said';
 
 /** Stands in for a page that threw. */
 export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {

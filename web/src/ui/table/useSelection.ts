@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { filtersOf, type TableSearch } from './search';
+import { filtersOf, type Raw, type TableSearch } from './search';
 
 /**
  * The chosen rows of a list. Rows stay chosen when the page is turned. `all` means
@@ -36,7 +36,7 @@ interface Chosen<Row> {
  * A choice of all belongs to the filters that it was made under and is dropped with
  * them; single rows stay.
  */
-export function useSelection<Row>(rowId: (row: Row) => string, search: TableSearch): Selection<Row> {
+export function useSelection<Row>(rowId: (row: Row) => string, search: Raw<TableSearch>): Selection<Row> {
   const scope = JSON.stringify(filtersOf(search));
   const [kept, setChosen] = useState<Chosen<Row>>(() => nothing(scope));
   const chosen = kept.all && kept.scope !== scope ? nothing<Row>(scope) : kept;

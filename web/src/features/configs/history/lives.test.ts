@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConfigRevision } from '../editor/queries';
+import type { ConfigRevision } from '../queries';
 import { livesOf } from './lives';
 
 const revision = (version: number, action: ConfigRevision['action'], value: unknown): ConfigRevision => ({

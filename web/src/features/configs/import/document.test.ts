@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { encode } from '@/merge';
 import type { ImportVerdict } from '../queries';
-import { byKey, importOf, longestDocument, mostConfigs, readDocument, reasonOf, rowsOf, stepText } from './document';
+import { byKey, importOf, longestDocument, mostConfigs, readDocument, reasonOf, rowsOf } from './document';
 
 const documentOf = (text: string) => {
   const read = readDocument(text);
@@ -38,9 +38,15 @@ test('beside a change stand the old and the new', () => {
     { index: 2, key: 'c', verdict: 'update' },
   ];
   const [a, b, c] = rowsOf(verdicts, document, now);
-  expect(a?.steps.map(stepText)).toEqual(['value: 1 → 2.0', 'remark: "old" → "new"', 'schema: {"type":"number"} → ']);
-  expect(b?.steps).toEqual([]);
-  expect(c?.steps).toEqual([]);
+  expect(
+    a?.changes.map(({ pointer, before, after }) => [pointer, before === undefined ? '' : encode(before), after === undefined ? '' : encode(after)]),
+  ).toEqual([
+    ['/remark', '"old"', '"new"'],
+    ['/schema', '{"type":"number"}', ''],
+    ['/value', '1', '2.0'],
+  ]);
+  expect(b?.changes).toEqual([]);
+  expect(c?.changes).toEqual([]);
 });
 
 test('a refused entry says what is wrong with it, without its place in the file', () => {
