@@ -31,7 +31,7 @@ test('an empty list offers to create the first, and what was typed outlives a re
   await dialog.getByText('Write a number such as').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'New config' }).first().click();
-  await dialog.getByText('What you typed earlier is here again.').waitFor();
+  await dialog.getByText(/This is what you typed/).waitFor();
   expect(await dialog.getByRole('textbox', { name: 'Key' }).inputValue()).toBe('shop.tax');
 
   await dialog.getByRole('textbox', { name: 'Value' }).fill('7.50');

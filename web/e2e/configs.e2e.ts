@@ -128,13 +128,13 @@ test('a config that is deleted while it is edited can be created again with what
   await second.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await second.page.getByText('banner.text was deleted.').waitFor();
 
-  await first.page.getByText(/Li deleted this config/).waitFor();
+  await first.page.getByText(/Li deleted it/).waitFor();
   expect(await value(first.page).inputValue()).toBe('Welcome back');
   await first.check();
   await first.shoot('config-deleted');
   await first.page.reload();
   await first.page.getByText('You had not saved this when it was deleted.', { exact: false }).waitFor();
-  await first.page.getByRole('button', { name: 'Create it again' }).click();
+  await first.page.getByRole('button', { name: 'Make it again' }).click();
 
   await expect.poll(async () => (await stored('banner.text').catch(() => undefined))?.value).toBe('Welcome back');
   await first.page.getByText('Nothing is changed.').waitFor();
@@ -229,12 +229,12 @@ test('others on the record and on a field are shown, and are gone when they leav
   await remark(second.page).focus();
 
   await first.page.getByText('Li is here').waitFor();
-  await first.page.getByText('On this record').waitFor();
+  await first.page.getByText(/^Also here: Li/).waitFor();
   expect(await first.page.locator('[data-field=remark]').getByText('Li is here').count()).toBe(1);
   await first.shoot('config-presence');
   await second.page.goto('about:blank');
 
-  await first.page.getByText('On this record').waitFor({ state: 'detached', timeout: 20_000 });
+  await first.page.getByText(/^Also here: Li/).waitFor({ state: 'detached', timeout: 20_000 });
   await first.close();
   await second.close();
 });

@@ -100,7 +100,7 @@ function Panel({ id, title, unit, end, feed, rows }: PanelProps) {
     tone,
     words: last === undefined ? t('never') : (aside ? seconds : rounded)(value(last)),
   }));
-  const said = t('chartSays', { title, values: values.map(({ name, words }) => t('valueOf', { name, value: words })).join(', ') });
+  const said = t('chartSays', { title, unit, values: values.map(({ name, words }) => t('valueOf', { name, value: words })).join(', ') });
   return (
     <Paper component="section" className={styles.panel} aria-labelledby={id}>
       <div className={styles.head}>

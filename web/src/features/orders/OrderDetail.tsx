@@ -49,7 +49,7 @@ export function OrderDetail({ id }: { id: number }) {
           {winner !== undefined && (
             <Lost
               winner={winner}
-              status={t(winner.current.status).toLowerCase()}
+              status={t(winner.current.status)}
               more={money(winner.current.amount)}
               actions={winner.current.allowedTransitions.map((action) => t(action))}
               onClose={() => setWinner(undefined)}

@@ -92,7 +92,7 @@ function Unfinished<Row>({ list, action, onOpen }: { list: string; action: BulkA
     <Banner
       tone="warn"
       title={t('open', { title: action.words.title(job.items.length), done, total: job.items.length })}
-      action={<Button onClick={onOpen}>{t('goOn')}</Button>}
+      action={<Button onClick={onOpen}>{t('look')}</Button>}
     >
       {t('brokenHint')}
     </Banner>

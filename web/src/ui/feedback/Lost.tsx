@@ -26,9 +26,10 @@ export function Lost<T>({ winner: { by, time }, status, more, onlyTerms = false,
   const me = useUser().id;
   const who = by.id === me ? t('you') : by.name;
   const when = relative(time, now);
-  const title = onlyTerms ? t('changedFirst', { who, when }) : t('lostTo', { status, who, when });
+  // In English a status is no noun in the middle of a sentence.
+  const title = onlyTerms ? t('changedFirst', { who, when }) : t('lostTo', { status: status.toLowerCase(), who, when });
   return (
-    <Banner tone="warn" title={more === undefined ? title : `${title} · ${more}`} action={<Button onClick={onClose}>{t('understood')}</Button>}>
+    <Banner tone="warn" title={more === undefined ? title : t('lostMore', { title, more })} action={<Button onClick={onClose}>{t('understood')}</Button>}>
       {actions.length === 0 ? t('lostNothing') : t('lostHint', { actions: list(actions) })}
     </Banner>
   );
