@@ -72,7 +72,7 @@ test('a batch in which another admin was faster changes nothing, names them, and
   await visitor.shoot('configs-batch-stale');
   await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
 
-  await dialog.getByText('Nothing was changed: others were faster with 1 config').waitFor();
+  await dialog.getByText('Nothing was changed: 1 row stands in the way').waitFor();
   await dialog.getByText(/Li changed it/).waitFor();
   expect(await dialog.getByText('nothing in its way; not changed').count()).toBe(2);
   expect((await now('rate.a')).version).toBe(1);
@@ -142,7 +142,7 @@ test('an import says what it would do, changes nothing until told, and then does
   await dialog.getByText('1 entry stands in the way').waitFor();
   expect(await dialog.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
   const row = dialog.getByRole('listitem').filter({ hasText: 'in.old' });
-  expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('value 1 → 2 remark before → after');
+  expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('Remark before → after Value 1 → 2');
   await visitor.check();
   await visitor.shoot('configs-import-refused');
   expect(await site.request<{ total: number }>('GET', '/configs?prefix=in')).toMatchObject({ total: 2 });

@@ -83,6 +83,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     setOnExisting(policy);
     run.reset();
   };
+  const checkAgain = () => {
+    run.reset();
+    void check.refetch();
+  };
 
   const done = outcome === 'done' ? run.reply : undefined;
   const refused = outcome === 'refused' ? refusalOf(error) : undefined;
@@ -128,7 +132,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             (refused === undefined ? (
               <ProblemBanner error={error} />
             ) : (
-              <Banner tone="warn" title={t('refused')} action={<Button onClick={() => choosePolicy(onExisting)}>{t('checkAgain')}</Button>} />
+              <Banner tone="warn" title={t('refused')} action={<Button onClick={checkAgain}>{t('checkAgain')}</Button>} />
             ))}
           {done !== undefined && (
             <Banner tone="ok" title={t('done', { created: done.counts.create, changed: done.counts.update, same: done.counts.unchanged + done.counts.skip })} />
