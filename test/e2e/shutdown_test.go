@@ -3,9 +3,11 @@ package e2e_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +135,24 @@ func TestASecondServerOnTheSameDataIsRefusedWithASentence(t *testing.T) {
 	require.NoError(t, receive(t, ended, "the end of the first program"))
 	third := apptest.Start(t, p.Settings)
 	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status)
+}
+
+func TestASecondServerOnOneMariaDBWithoutRedisIsRefusedWhateverItsRole(t *testing.T) {
+	p, stop, ended := alone(t, "mariadb")
+	for _, role := range []string{"all", "api", "worker"} {
+		s := p.Settings
+		s.Role = role
+		second := app.New(s, "test")
+		err := second.Start(t.Context())
+		require.ErrorContains(t, err, fmt.Sprintf("process %d on ", os.Getpid()), role)
+		require.ErrorContains(t, err, "INTERLOCK_REDIS_URL", role)
+	}
+	require.Equal(t, http.StatusOK, p.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "the first one goes on")
+
+	stop()
+	require.NoError(t, receive(t, ended, "the end of the first program"))
+	third := apptest.Start(t, p.Settings)
+	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "one that ended well is followed at once")
 }
 
 func TestATokenMadeBesideARunningServerWorksAtOnce(t *testing.T) {

@@ -67,10 +67,15 @@ func launch(t *testing.T, s settings.Settings) *process {
 func serve(t *testing.T, s settings.Settings) *process {
 	t.Helper()
 	p := launch(t, s)
-	require.Eventually(t, func() bool { return strings.Contains(p.output.String(), "Interlock is at http://") || p.hasEnded() },
+	require.Eventually(t, func() bool { return p.serves() || p.hasEnded() },
 		patience, 5*time.Millisecond, "the program did not start")
 	require.False(t, p.hasEnded(), "the program ended at its start: %s", p.output)
 	return p
+}
+
+// serves reports whether the program has said where it is.
+func (p *process) serves() bool {
+	return strings.Contains(p.output.String(), "Interlock is at http://")
 }
 
 func (p *process) hasEnded() bool {
