@@ -22,6 +22,7 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
+	"interlock/internal/engines"
 	"interlock/internal/flashsale"
 	"interlock/internal/httpapi"
 	"interlock/internal/idempotency"
@@ -103,6 +104,8 @@ func (p *Program) start(ctx context.Context) error {
 	if generated != "" && p.Announce != nil {
 		p.Announce(generated)
 	}
+	// What a crash can lose is said before anything is accepted that it could lose.
+	p.services.Engines.Look(ctx)
 	if p.server, err = p.newServer(); err != nil {
 		return err
 	}
@@ -187,6 +190,7 @@ func (p *Program) Run(ctx context.Context) error {
 	defer p.close()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
+	working.Go(func() { p.services.Engines.Run(background) })
 	if p.Settings.Role != "api" {
 		p.startJobs(background, &working)
 		working.Go(func() { p.services.FlashSales.Work(background) })
@@ -276,6 +280,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		search.Routes(router, sv.Search)
 		dashboard.Routes(router, sv.Dashboard)
 		queues.Routes(router, sv.Queues)
+		engines.Routes(router, sv.Engines)
 		if err := httpapi.ServeDocs(server); err != nil {
 			return nil, err
 		}

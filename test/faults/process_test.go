@@ -37,7 +37,7 @@ func environment(s settings.Settings) []string {
 		"INTERLOCK_ROLE="+s.Role,
 		"INTERLOCK_ADDR="+s.Addr,
 		"INTERLOCK_ADMIN_PASSWORD="+s.AdminPassword,
-		"INTERLOCK_LOG_LEVEL=error",
+		"INTERLOCK_LOG_LEVEL="+s.LogLevel,
 		"INTERLOCK_SHUTDOWN_TIMEOUT="+s.ShutdownTimeout.String(),
 	)
 }
