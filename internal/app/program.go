@@ -212,11 +212,13 @@ func (p *Program) Run(ctx context.Context) error {
 		err = errors.Join(p.server.Shutdown(limit), <-served)
 		cancel()
 	case <-p.claim.Lost():
-		// Another server has the database: what is in flight is cut, and not waited for.
-		stopBackground()
-		return errors.Join(p.claim.Reason(), p.server.Close(), <-served)
+		err = errors.Join(p.server.Close(), <-served)
 	}
 	stopBackground()
+	if reason := p.claim.Reason(); reason != nil {
+		// Another server has the database: what is in flight was cut, and is not waited for.
+		return errors.Join(reason, err)
+	}
 	working.Wait()
 	return err
 }

@@ -98,8 +98,15 @@ type Claim struct {
 // Lost is closed when somebody else has the claim. The program must end then.
 func (c *Claim) Lost() <-chan struct{} { return c.lost }
 
-// Reason says who has it, after Lost was closed.
-func (c *Claim) Reason() error { return c.reason }
+// Reason says who has it, once Lost is closed; before, it is nil.
+func (c *Claim) Reason() error {
+	select {
+	case <-c.lost:
+		return c.reason
+	default:
+		return nil
+	}
+}
 
 // Release gives the claim up. What writes to the database has ended before.
 func (c *Claim) Release() { c.release() }

@@ -17,3 +17,12 @@ func (s Server) Keep(stop <-chan struct{}) error { return s.r.keep(stop) }
 
 // Held extends the lease once and reports whether the claim is still this server's.
 func (s Server) Held(ctx context.Context) (bool, error) { return s.r.extend(ctx) }
+
+// ProcessOf returns where a process of this machine runs, as it would say of itself.
+func ProcessOf(pid int) (Process, error) {
+	p := Self()
+	p.PID = pid
+	var err error
+	p.Start, _, err = startOf(pid)
+	return p, err
+}
