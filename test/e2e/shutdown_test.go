@@ -178,6 +178,7 @@ func TestAShutdownDoesNotFinishWhatIsInFlightWhenAnotherHasTakenTheDatabase(t *t
 		answered <- err
 	}()
 	require.Eventually(t, func() bool { return writing(p) }, patience, 5*time.Millisecond, "the edit never reached the lock")
+	p.Settings.ShutdownTimeout = time.Hour
 	stop()
 	require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
 	overtake(t, p)
