@@ -20,6 +20,7 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
+	"interlock/internal/engines"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
@@ -74,6 +75,7 @@ type Services struct {
 	Dashboard *dashboard.Service
 	Conflicts *dashboard.ConflictLog
 	Queues    *queues.Service
+	Engines   *engines.Monitor
 
 	redis   redis.UniversalClient // nil in embedded mode
 	bus     events.Bus
@@ -88,7 +90,7 @@ type Services struct {
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
 		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions,
-		actions.Permissions, ledger.Permissions, flashsale.Permissions, idempotency.Permissions, queues.Permissions)
+		actions.Permissions, ledger.Permissions, flashsale.Permissions, idempotency.Permissions, queues.Permissions, engines.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone. Of actions
@@ -231,6 +233,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 		Broker: sv.broker, Locks: sv.locks, Owned: []queues.Owned{sv.FlashSales.Queues},
 	})
 	sv.Metrics.WatchQueues(sv.broker)
+	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default(), sv.Metrics.Registry)
 	sv.buildOverviews()
 }
 

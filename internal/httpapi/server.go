@@ -183,6 +183,12 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
+// Close cuts every connection at once, for a process that must not serve any more.
+func (s *Server) Close() error {
+	s.drain()
+	return s.http.Close()
+}
+
 // answerError writes the problem for an error of a handler. An error after the
 // reply has begun can only be logged; the access log has it.
 func (s *Server) answerError(err error, c echo.Context) {

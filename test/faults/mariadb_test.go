@@ -22,18 +22,20 @@ import (
 type mariadb struct {
 	address string
 	data    string
-	account *syscall.Credential
-	command *exec.Cmd
-	ended   chan struct{}
+	// arguments are what it is started with beside what every test needs.
+	arguments []string
+	account   *syscall.Credential
+	command   *exec.Cmd
+	ended     chan struct{}
 }
 
 // newMariaDB makes and starts a server with an empty database, interlock.
-func newMariaDB(t *testing.T) *mariadb {
+func newMariaDB(t *testing.T, arguments ...string) *mariadb {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "interlock-faults-mariadb-")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	m := &mariadb{address: freeAddress(t), data: filepath.Join(dir, "data"), account: databaseAccount(t)}
+	m := &mariadb{address: freeAddress(t), data: filepath.Join(dir, "data"), arguments: arguments, account: databaseAccount(t)}
 	require.NoError(t, os.Chmod(dir, 0o711))
 	require.NoError(t, os.Mkdir(m.data, 0o755))
 	if m.account != nil {
@@ -61,8 +63,8 @@ func (m *mariadb) start(t *testing.T) {
 	t.Helper()
 	_, port, err := net.SplitHostPort(m.address)
 	require.NoError(t, err)
-	m.command = exec.Command(find(t, "mariadbd"), "--no-defaults", "--datadir="+m.data, "--socket=mariadbd.sock",
-		"--bind-address=127.0.0.1", "--port="+port, "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=1")
+	m.command = exec.Command(find(t, "mariadbd"), append([]string{"--no-defaults", "--datadir=" + m.data, "--socket=mariadbd.sock",
+		"--bind-address=127.0.0.1", "--port=" + port, "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=1"}, m.arguments...)...)
 	m.command.Dir = m.data
 	m.command.SysProcAttr = &syscall.SysProcAttr{Credential: m.account, Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, m.command.Start())
