@@ -217,7 +217,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Ledger = ledger.New(ledger.Deps{DB: sv.DB, Bus: sv.bus, Registerer: sv.Metrics.Registry})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
-	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
+	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
 		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},

@@ -11,6 +11,8 @@
 //     what is kept under it.
 //   - A repeat is answered with the recorded reply, byte by byte, after the caller
 //     was authenticated and permitted again.
+//   - A document, which holds several operations, is treated operation by operation as
+//     requests of their own are: see httpapi.Document.
 //   - A key stands for one request: another method, path, query or body under it is
 //     refused, whether the first has ended or not.
 //
@@ -18,8 +20,8 @@
 //
 //   - before COMMIT: nothing happened, the lease ends by its TTL, the repeat runs;
 //   - after COMMIT: the repeat is answered from the database;
-//   - between two parts of a batch: what became of the first ones is kept with them, and
-//     the repeat does the rest;
+//   - between two parts of a batch or of a document: what became of the first ones is kept
+//     with them, and the repeat does the rest;
 //   - between a refusal (4xx) and its record: the repeat is decided anew, which is
 //     right, because a refusal had no effect.
 //

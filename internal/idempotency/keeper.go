@@ -90,6 +90,12 @@ type attempt struct {
 	entered bool
 	// inParts is set when there are parts, which the whole reply replaces.
 	inParts bool
+	// head is the record of a document whose parts the database has, headID its id also
+	// where this process remembers the parts.
+	head   *Record
+	headID int64
+	// remembered has the parts of a document of which this process remembers all.
+	remembered map[string][]byte
 	// expired is the id of a record whose time is up and whose place is taken.
 	expired int64
 	earlier *httpapi.Kept
@@ -113,7 +119,7 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 	}
 	if !k.running.enter(a.place()) {
 		k.metrics.refused.WithLabelValues("in_progress").Inc()
-		return nil, inProgress()
+		return nil, httpapi.InProgress()
 	}
 	begun := false
 	defer func() {
@@ -151,7 +157,7 @@ func (a *attempt) lock(ctx context.Context) error {
 	switch {
 	case errors.Is(err, lock.ErrNotAcquired):
 		k.metrics.refused.WithLabelValues("in_progress").Inc()
-		return inProgress()
+		return httpapi.InProgress()
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
@@ -199,19 +205,41 @@ func (a *attempt) found(ctx context.Context, record Record) error {
 	if err != nil {
 		return err
 	}
+	if a.isOfParts(kept) {
+		a.head, a.headID = &record, record.ID
+		return a.same(kept)
+	}
 	a.remember(ctx, record, kept)
 	return a.repeat(kept)
 }
 
 // repeat makes the attempt a replay. Errors: IdempotencyKeyReused.
-func (a *attempt) repeat(kept *answer) error {
+func (a *attempt) repeat(kept *answer) (err error) {
+	if err := a.same(kept); err != nil {
+		return err
+	}
+	if a.isOfParts(kept) {
+		a.headID = kept.id
+		a.remembered, err = unpackParts(kept.reply.Body)
+		return err
+	}
+	a.earlier = &kept.reply
+	a.replayed(kept.id)
+	return nil
+}
+
+// replayed counts a replay of a record.
+func (a *attempt) replayed(id int64) {
 	k := a.keeper
+	k.metrics.replays.Inc()
+	k.replays.count(a.actor.TenantID, id)
+}
+
+// same is IdempotencyKeyReused when a record is of another request.
+func (a *attempt) same(kept *answer) error {
 	if kept.print != a.print {
 		return a.reused(kept)
 	}
-	a.earlier = &kept.reply
-	k.metrics.replays.Inc()
-	k.replays.count(a.actor.TenantID, kept.id)
 	return nil
 }
 
@@ -261,15 +289,36 @@ func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.Kept) err
 	if err != nil {
 		return err
 	}
-	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(insert(tx, &record, a.expired)) })
+	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })
 	u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })
 	return nil
+}
+
+// insert adds the attempt's own record, and what else is new with it, in place of one
+// whose time is up.
+//
+//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?      -- the expired one, if any
+//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND scope = ?   -- and the parts of its document
+//	INSERT INTO idempotency_keys …
+func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
+	if a.expired != 0 {
+		const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?"
+		if err := tx.Exec(statement, a.actor.TenantID, a.expired).Error; err != nil {
+			return fmt.Errorf("forget the expired idempotency key: %w", err)
+		}
+	}
+	if a.expired != 0 && a.request.Document {
+		if err := a.forgetParts(tx); err != nil {
+			return err
+		}
+	}
+	return insert(tx, records...)
 }
 
 // KeepAfter implements httpapi.Attempt. Failing to keep is logged: the caller has
 // his answer, and a repeat is decided anew.
 func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) (httpapi.Kept, bool) {
-	if !a.keeper.keeps(reply) {
+	if !a.Keeps(reply) {
 		return httpapi.Kept{}, false
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -307,23 +356,23 @@ func (a *attempt) others(ctx context.Context) (httpapi.Kept, bool) {
 	if err == nil {
 		err = a.found(ctx, record)
 	}
-	if err != nil {
+	if err != nil || a.earlier == nil {
 		return httpapi.Kept{}, false
 	}
 	return *a.earlier, true
 }
 
-// keeps reports whether a reply without an effect of its own is kept. What says
-// when to come back (423, 429, 503) is not an answer yet; 401 and 403 are decided
-// anew for each request, and what was too large was never read.
-func (k *Keeper) keeps(reply httpapi.Kept) bool {
+// Keeps implements httpapi.Attempt. What says when to come back (423, 429, 503) is not
+// an answer yet; 401 and 403 are decided anew for each request, and what was too large
+// was never read.
+func (a *attempt) Keeps(reply httpapi.Kept) bool {
 	switch {
 	case reply.Header.Get("Retry-After") != "":
 		return false
 	case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply.Status == http.StatusRequestEntityTooLarge:
 		return false
 	case reply.Status >= http.StatusInternalServerError:
-		return k.keepServerErrors
+		return a.keeper.keepServerErrors
 	}
 	return true
 }
@@ -363,7 +412,7 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 // taken turns errTaken into what the caller is told if nothing better is found.
 func (a *attempt) taken(err error) error {
 	if errors.Is(err, errTaken) {
-		return inProgress().Because(errTaken)
+		return httpapi.InProgress().Because(errTaken)
 	}
 	return err
 }
@@ -391,10 +440,6 @@ func (a *attempt) name() string {
 
 // place is the key as this process's memory knows it.
 func (a *attempt) place() place { return place{a.actor.TenantID, a.scope, a.request.Key} }
-
-func inProgress() *apperr.Error {
-	return apperr.New(apperr.RequestInProgress, "The first request with this idempotency key is still running. Send it again in a moment to get its answer.").After(time.Second)
-}
 
 // recorded is called once a record is committed.
 func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kept) {

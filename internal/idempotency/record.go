@@ -135,19 +135,9 @@ func (s store) find(ctx context.Context, scope, key string) (Record, error) {
 	return record, nil
 }
 
-// insert adds a record in the given transaction, in place of an expired one.
-// Errors: errTaken.
-//
-//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?   -- the expired one, if any
-//	INSERT INTO idempotency_keys …
-func insert(tx *gorm.DB, record *Record, expired int64) error {
-	if expired != 0 {
-		const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?"
-		if err := tx.Exec(statement, record.TenantID, expired).Error; err != nil {
-			return fmt.Errorf("forget the expired idempotency key: %w", err)
-		}
-	}
-	err := tx.Create(record).Error
+// insert adds records in the given transaction, with one statement. Errors: errTaken.
+func insert(tx *gorm.DB, records ...*Record) error {
+	err := tx.Create(records).Error
 	switch {
 	case storage.IsDuplicate(err, "uq_idempotency_keys_key"):
 		return errTaken
