@@ -131,9 +131,14 @@ func keyInvalid(rule string) error {
 	return apperr.New(apperr.IdempotencyKeyInvalid, "X-Idempotency-Key %s.", rule)
 }
 
+// runsFor is about how long a request runs, in milliseconds: who waits for its end asks
+// again then. Retry-After cannot say less than a second.
+const runsFor = 100
+
 // InProgress returns the error of a request whose first attempt is still running.
 func InProgress() *apperr.Error {
-	return apperr.New(apperr.RequestInProgress, "The first request with this idempotency key is still running. Send it again in a moment to get its answer.").After(time.Second)
+	return apperr.New(apperr.RequestInProgress, "The first request with this idempotency key is still running. Send it again in a moment to get its answer.").
+		After(time.Second).With("retryAfterMs", runsFor)
 }
 
 // attempt is a handler that may be under an idempotency key: kept is nil without

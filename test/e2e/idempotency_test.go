@@ -121,6 +121,7 @@ func TestOfFiftyParallelRepeatsOneHasTheEffect(t *testing.T) {
 		for _, answer := range others {
 			require.Equal(t, "request_in_progress", answer.Code(), "%s", answer.Body)
 			require.NotEmpty(t, answer.Header.Get("Retry-After"))
+			require.EqualValues(t, 100, answer.JSON(t)["retryAfterMs"], "%s", answer.Body)
 		}
 		require.True(t, isReplay(keyed(t, c, "k-1", "TEA")))
 		require.EqualValues(t, 1, rows(t, c, "items", "1 = 1"))
