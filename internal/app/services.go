@@ -201,7 +201,7 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 	}
 	sv.Idempotency = idempotency.New(idempotency.Deps{
 		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Cache: cache, Seal: seal,
-		Retention: s.Retention, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
+		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
 	})
 	return nil
 }

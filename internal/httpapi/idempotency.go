@@ -18,6 +18,8 @@ type Keyed struct {
 	Path   string
 	Query  string
 	Body   []byte
+	// Critical is set for operations on money and orders, whose replies are kept longer.
+	Critical bool
 	// Document is set when the reply is put together from what became of the request's
 	// parts, which are kept in its place: see Document.
 	Document bool
@@ -148,8 +150,8 @@ type attempt func(c echo.Context, kept Attempt) error
 // terms are what a route says about the idempotency keys of its requests.
 type terms struct {
 	// limit bounds the body, in bytes.
-	limit    int64
-	document bool
+	limit              int64
+	critical, document bool
 }
 
 // once runs a handler under the request's idempotency key, if it has one: an
@@ -170,7 +172,7 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 		ctx := request.Context()
 		kept, err := r.server.keeper.Begin(ctx, Keyed{
 			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: Body(c),
-			Document: terms.document,
+			Critical: terms.critical, Document: terms.document,
 		})
 		if err != nil {
 			return err

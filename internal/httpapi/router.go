@@ -30,6 +30,8 @@ type Route struct {
 	Mutates bool
 	// Stream is true for server-sent events.
 	Stream bool
+	// Critical routes are of money and orders: see Router.Critical.
+	Critical bool
 	// MaxBody is the largest body that the route takes, in bytes; 0 for the usual MiB.
 	MaxBody int64
 }
@@ -53,11 +55,22 @@ type StreamFunc func(c echo.Context, s *Stream) error
 // Router registers routes with what they require.
 type Router struct {
 	server *Server
-	routes []Route
+	// routes is shared with the router that Critical returns.
+	routes   *[]Route
+	critical bool
 }
 
 // Routes returns what has been registered.
-func (r *Router) Routes() []Route { return r.routes }
+func (r *Router) Routes() []Route { return *r.routes }
+
+// Critical returns the router for operations on money and orders, whose replies are kept
+// longer under their idempotency keys: what was left open on a Friday is asked for again
+// on Sunday.
+func (r *Router) Critical() *Router {
+	critical := *r
+	critical.critical = true
+	return &critical
+}
 
 // Query registers a GET.
 func (r *Router) Query(path, permission string, fn QueryFunc) {
@@ -166,7 +179,8 @@ func (r *Router) Plain(method, path, permission string, fn QueryFunc) {
 }
 
 func (r *Router) add(route Route, handler echo.HandlerFunc) {
-	r.routes = append(r.routes, route)
+	route.Critical = r.critical
+	*r.routes = append(*r.routes, route)
 	if !route.Stream {
 		handler = r.server.bounded(handler)
 	}
@@ -238,7 +252,7 @@ func reply(c echo.Context, fn QueryFunc) error {
 // that cannot be encoded rolls back; it is recorded there under the request's
 // idempotency key, and sent only after commit.
 func (r *Router) mutation(fn MutationFunc, limit int64) echo.HandlerFunc {
-	return r.once(terms{limit: limit}, func(c echo.Context, kept Attempt) error {
+	return r.once(terms{limit: limit, critical: r.critical}, func(c echo.Context, kept Attempt) error {
 		var out encoded
 		err := r.server.runner.Do(c.Request().Context(), func(ctx context.Context, u *uow.Unit) error {
 			answer, err := fn(c, u)
@@ -261,7 +275,7 @@ func (r *Router) mutation(fn MutationFunc, limit int64) echo.HandlerFunc {
 // after the last of them. A crash in between lets a repeat run fn again, to which its
 // Batch tells what has been done.
 func (r *Router) batch(fn BatchFunc) echo.HandlerFunc {
-	return r.once(terms{limit: maxBody}, func(c echo.Context, kept Attempt) error {
+	return r.once(terms{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
 		answer, err := fn(c, &Batch{parts{runner: r.server.runner, kept: kept}})
 		if err != nil {
 			return err
@@ -288,7 +302,7 @@ const mostRuns = 5
 // this one where there is no lease; the reply is then put together over what that one
 // has decided first.
 func (r *Router) document(fn DocumentFunc) echo.HandlerFunc {
-	return r.once(terms{limit: maxBody, document: true}, func(c echo.Context, kept Attempt) error {
+	return r.once(terms{limit: maxBody, critical: r.critical, document: true}, func(c echo.Context, kept Attempt) error {
 		ctx := c.Request().Context()
 		committed := false
 		for run := 1; ; run++ {

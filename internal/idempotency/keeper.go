@@ -21,8 +21,12 @@ import (
 	"interlock/internal/uow"
 )
 
-// DefaultRetention is how long a reply is kept when the settings say nothing.
-const DefaultRetention = 24 * time.Hour
+// DefaultRetention is how long a reply is kept when the settings say nothing, and
+// DefaultCriticalRetention one about money and orders.
+const (
+	DefaultRetention         = 24 * time.Hour
+	DefaultCriticalRetention = 48 * time.Hour
+)
 
 // Deps are what a Keeper stands on.
 type Deps struct {
@@ -32,9 +36,11 @@ type Deps struct {
 	// Cache may be nil: every look-up then asks the database.
 	Cache Cache
 	Seal  Seal
-	// Retention is how long replies are kept; 0 means DefaultRetention.
-	Retention time.Duration
-	// Quota is how many keys a tenant may have at a time; 0 means any number.
+	// Retention is how long replies are kept; 0 means DefaultRetention. CriticalRetention
+	// is the same for operations on money and orders; 0 means DefaultCriticalRetention.
+	Retention, CriticalRetention time.Duration
+	// Quota is how many keys a tenant's users may have at a time, and its customers as
+	// many; 0 means any number.
 	Quota int64
 	// KeepServerErrors keeps replies of status 500 too, so that a repeat is not run.
 	KeepServerErrors bool
@@ -49,6 +55,7 @@ type Keeper struct {
 	cache            Cache
 	seal             Seal
 	retention        time.Duration
+	critical         time.Duration
 	keepServerErrors bool
 	quota            quota
 	replays          replays
@@ -63,10 +70,13 @@ func New(d Deps) *Keeper {
 	if d.Retention == 0 {
 		d.Retention = DefaultRetention
 	}
+	if d.CriticalRetention == 0 {
+		d.CriticalRetention = DefaultCriticalRetention
+	}
 	st := store{db: d.DB}
 	return &Keeper{
 		store: st, locks: d.Locks, clock: d.Clock, cache: d.Cache, seal: d.Seal,
-		retention: d.Retention, keepServerErrors: d.KeepServerErrors,
+		retention: d.Retention, critical: d.CriticalRetention, keepServerErrors: d.KeepServerErrors,
 		quota:   quota{limit: d.Quota, store: st, clock: d.Clock},
 		replays: newReplays(st, d.Clock),
 		metrics: newMetrics(d.Registerer),
@@ -183,19 +193,20 @@ func (a *attempt) lookUp(ctx context.Context) error {
 	default:
 		a.expired = record.ID
 	}
-	if admitted, err := k.quota.admits(ctx, a.actor.TenantID); err != nil || !admitted {
-		return k.overQuota(err)
+	if admitted, err := k.quota.admits(ctx, holderOf(a.actor)); err != nil || !admitted {
+		return a.overQuota(err)
 	}
 	return nil
 }
 
-func (k *Keeper) overQuota(err error) error {
+func (a *attempt) overQuota(err error) error {
 	if err != nil {
 		return err
 	}
-	k.metrics.refused.WithLabelValues("quota").Inc()
+	a.keeper.metrics.refused.WithLabelValues("quota").Inc()
 	return apperr.New(apperr.QuotaExceeded,
-		"Your organisation has as many idempotency keys as it may, %d; nothing was done. Try again when older ones have expired.", k.quota.limit).After(time.Minute)
+		"The %ss of your organisation have as many idempotency keys as they may, %d; nothing was done. Try again when older ones have expired.",
+		holderOf(a.actor).kind, a.keeper.quota.limit).After(time.Minute)
 }
 
 // found makes the attempt a replay of a record of the database, which the caches had
@@ -401,12 +412,20 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 		Method: a.request.Method, Path: clipped(a.request.Path, longestPath), RequestID: principal.Request(ctx),
 		ActorKind: string(a.actor.Kind), ActorID: a.actor.UserID, ActorName: a.actor.Name,
 		Status: reply.Status, Reply: sealed, Location: clipped(location, longestPath), SealKey: keyID,
-		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retention),
+		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retentionOf(a.request)),
 	}
 	if a.actor.OnBehalfOf != 0 {
 		record.OnBehalfOf = &a.actor.OnBehalfOf
 	}
 	return record, nil
+}
+
+// retentionOf is how long replies to a request are kept.
+func (k *Keeper) retentionOf(request httpapi.Keyed) time.Duration {
+	if request.Critical {
+		return k.critical
+	}
+	return k.retention
 }
 
 // taken turns errTaken into what the caller is told if nothing better is found.
@@ -443,7 +462,7 @@ func (a *attempt) place() place { return place{a.actor.TenantID, a.scope, a.requ
 
 // recorded is called once a record is committed.
 func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kept) {
-	a.keeper.quota.added(record.TenantID)
+	a.keeper.quota.added(holderOf(a.actor))
 	if record.Reply == nil {
 		reply = elsewhere(record.Location)
 	}

@@ -151,7 +151,7 @@ func (a *attempt) insertParts(tx *gorm.DB, records []*Record) error {
 func (a *attempt) keptParts(records []*Record) {
 	if a.request.Document && a.head == nil {
 		a.head, a.headID = records[0], records[0].ID
-		a.keeper.quota.added(a.actor.TenantID)
+		a.keeper.quota.added(holderOf(a.actor))
 	}
 }
 

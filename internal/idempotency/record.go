@@ -59,15 +59,21 @@ func canonical(query string) string {
 	return values.Encode()
 }
 
+// The kinds of holders of keys, which begin their scopes.
+const (
+	user     = "user"
+	customer = "customer"
+)
+
 // scopeOf names whose keys a principal uses: a user's, over all his sessions and
 // tokens; a customer's; or a user's for one customer.
 func scopeOf(p principal.Principal) string {
 	if p.Kind == principal.Customer {
-		return "customer:" + strconv.FormatInt(p.UserID, 10)
+		return customer + ":" + strconv.FormatInt(p.UserID, 10)
 	}
-	scope := "user:" + strconv.FormatInt(p.UserID, 10)
+	scope := user + ":" + strconv.FormatInt(p.UserID, 10)
 	if p.OnBehalfOf != 0 {
-		scope += "/customer:" + strconv.FormatInt(p.OnBehalfOf, 10)
+		scope += "/" + customer + ":" + strconv.FormatInt(p.OnBehalfOf, 10)
 	}
 	return scope
 }
