@@ -13,6 +13,7 @@ import (
 	"interlock/internal/actions"
 	"interlock/internal/apperr"
 	"interlock/internal/clock"
+	"interlock/internal/epoch"
 	"interlock/internal/httpapi"
 	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/idempotency"
@@ -77,7 +78,7 @@ func openWith(ctx context.Context, db *storage.DB, locks lock.Locker, set ...fun
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now, Observer: counter})
 	items := &stock{things: things{"SKU-1": 11, "SKU-2": 12}, fail: never}
 	service := actions.New(actions.Deps{DB: db, Clock: now, Items: items, Coupons: things{"C-1": 11}})
-	keeping := idempotency.Deps{DB: db, Locks: locks, Clock: now}
+	keeping := idempotency.Deps{DB: db, Locks: locks, Clock: now, Epochs: epoch.NewWatch(db, now)}
 	for _, fn := range set {
 		fn(&keeping)
 	}

@@ -20,6 +20,7 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
+	"interlock/internal/epoch"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
 	"interlock/internal/idempotency"
@@ -49,6 +50,7 @@ const eventBuffer = 256
 // beside a running server.
 type Services struct {
 	DB      *storage.DB
+	Epochs  *epoch.Watch
 	Runner  *uow.Runner
 	Clock   clock.Clock
 	Metrics *telemetry.Metrics
@@ -111,6 +113,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		return nil, err
 	}
 	sv := &Services{DB: db, Clock: clock.System{}, Metrics: telemetry.NewMetrics()}
+	sv.Epochs = epoch.NewWatch(db, sv.Clock)
 	sv.closers = append(sv.closers, func() { _ = db.Close() })
 	if err := sv.prepareSchema(ctx); err != nil {
 		sv.Close()
@@ -200,7 +203,7 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 		cache = idempotency.NewRedisCache(sv.redis)
 	}
 	sv.Idempotency = idempotency.New(idempotency.Deps{
-		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Cache: cache, Seal: seal,
+		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Seal: seal,
 		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
 	})
 	return nil
@@ -211,7 +214,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Access = access.New(access.Deps{
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: customerMay,
 	})
-	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock})
+	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})

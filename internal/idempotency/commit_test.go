@@ -13,6 +13,7 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/clock"
+	"interlock/internal/epoch"
 	"interlock/internal/httpapi"
 	"interlock/internal/idempotency"
 	"interlock/internal/lock"
@@ -48,13 +49,47 @@ type desk struct {
 	keeper *idempotency.Keeper
 	runner *uow.Runner
 	cache  *shelf
+	epochs *epoch.Watch
+	clock  *clock.Fake
 }
 
 func newDesk(db *storage.DB) desk {
 	locks, now := lock.NewInProcess(clock.System{}, lock.Observer{}), clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
-	d := desk{cache: &shelf{}, runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})}
-	d.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: now, Cache: d.cache})
+	d := desk{cache: &shelf{}, clock: now, epochs: epoch.NewWatch(db, now), runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})}
+	d.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: now, Epochs: d.epochs, Cache: d.cache})
 	return d
+}
+
+// begin begins an attempt at an order under a key.
+func (d desk) begin(t *testing.T, ctx context.Context, key string) httpapi.Attempt {
+	t.Helper()
+	request := order
+	request.Key = key
+	attempt, err := d.keeper.Begin(ctx, request)
+	require.NoError(t, err)
+	return attempt
+}
+
+// keep commits a reply in an attempt, and ends it.
+func (d desk) keep(t *testing.T, ctx context.Context, attempt httpapi.Attempt) {
+	t.Helper()
+	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.Keep(ctx, u, made) }))
+	attempt.End(ctx)
+}
+
+// make makes an order under a key.
+func (d desk) make(t *testing.T, ctx context.Context, key string) {
+	t.Helper()
+	d.keep(t, ctx, d.begin(t, ctx, key))
+}
+
+// replays reports whether an order under a key would be answered with an earlier reply.
+func (d desk) replays(t *testing.T, ctx context.Context, key string) bool {
+	t.Helper()
+	attempt := d.begin(t, ctx, key)
+	defer attempt.End(ctx)
+	_, replays := attempt.Replay()
+	return replays
 }
 
 var (
@@ -85,11 +120,7 @@ func TestAReplyIsRememberedOnlyOnceItIsCommitted(t *testing.T) {
 			require.ErrorIs(t, err, errTea, name)
 			attempt.End(ctx)
 			require.Empty(t, d.cache.kept, "%s: in the cache of all processes", name)
-			again, err := d.keeper.Begin(ctx, order)
-			require.NoError(t, err, name)
-			_, replays := again.Replay()
-			require.False(t, replays, "%s: in this process's memory", name)
-			again.End(ctx)
+			require.False(t, d.replays(t, ctx, order.Key), "%s: in this process's memory", name)
 		}
 	})
 }
@@ -105,11 +136,7 @@ func TestARefusalThatCouldNotBeRecordedIsNotRemembered(t *testing.T) {
 		require.False(t, other)
 		attempt.End(ctx)
 		require.Empty(t, d.cache.kept)
-		again, err := d.keeper.Begin(ctx, order)
-		require.NoError(t, err)
-		_, replays := again.Replay()
-		require.False(t, replays)
-		again.End(ctx)
+		require.False(t, d.replays(t, ctx, order.Key))
 	})
 }
 

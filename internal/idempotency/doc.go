@@ -6,7 +6,9 @@
 //     there is no moment at which one is there without the other. The database
 //     decides; the lease and the caches only save work.
 //   - A record is never changed and is deleted only when it has expired, so what this
-//     process's memory or Redis has of it is right for as long as it is there.
+//     process's memory or Redis has of it is right for as long as it is there: until it
+//     expires, unless the database goes back. Memory is believed in the epoch that it is
+//     of (package epoch), Redis when the database shows the record.
 //   - A key belongs to its tenant and its principal. Nobody else's request finds
 //     what is kept under it.
 //   - A repeat is answered with the recorded reply, byte by byte, after the caller

@@ -14,6 +14,7 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/clock"
+	"interlock/internal/epoch"
 	"interlock/internal/httpapi"
 	"interlock/internal/lock"
 	"interlock/internal/principal"
@@ -33,6 +34,9 @@ type Deps struct {
 	DB    *storage.DB
 	Locks lock.Locker
 	Clock clock.Clock
+	// Epochs tells which epoch replies are remembered for, and asks the Keeper what of them
+	// is missing.
+	Epochs *epoch.Watch
 	// Cache may be nil: every look-up then asks the database.
 	Cache Cache
 	Seal  Seal
@@ -52,6 +56,7 @@ type Keeper struct {
 	store            store
 	locks            lock.Locker
 	clock            clock.Clock
+	epochs           *epoch.Watch
 	cache            Cache
 	seal             Seal
 	retention        time.Duration
@@ -74,13 +79,15 @@ func New(d Deps) *Keeper {
 		d.CriticalRetention = DefaultCriticalRetention
 	}
 	st := store{db: d.DB}
-	return &Keeper{
-		store: st, locks: d.Locks, clock: d.Clock, cache: d.Cache, seal: d.Seal,
+	k := &Keeper{
+		store: st, locks: d.Locks, clock: d.Clock, epochs: d.Epochs, cache: d.Cache, seal: d.Seal,
 		retention: d.Retention, critical: d.CriticalRetention, keepServerErrors: d.KeepServerErrors,
 		quota:   quota{limit: d.Quota, store: st, clock: d.Clock},
 		replays: newReplays(st, d.Clock),
 		metrics: newMetrics(d.Registerer),
 	}
+	k.epochs.Ask(k.Missing)
+	return k
 }
 
 // attempt is one run of a request under its key.
@@ -91,6 +98,8 @@ type attempt struct {
 	scope   string
 	print   fingerprint
 	started time.Time
+	// epoch is the database's when the attempt began; "" when nobody could say.
+	epoch epoch.Epoch
 	// label is what name returned.
 	label string
 
@@ -111,10 +120,10 @@ type attempt struct {
 	earlier *httpapi.Kept
 }
 
-// Begin implements httpapi.Keeper. This process is asked first, what it remembers and
-// what it is at, and then Redis, which costs a replay one round trip; then the lease is taken, and the database
-// asked under it, which decides. Without Redis the lease is missing and the unique row
-// remains.
+// Begin implements httpapi.Keeper. It checks process memory and the attempts in flight,
+// then Redis, whose word one look at the database confirms; then it takes the lease and
+// asks the database under it, which decides. Without Redis the lease is missing and the
+// unique row remains.
 func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Attempt, error) {
 	actor, ok := principal.From(ctx)
 	if !ok {
@@ -123,7 +132,7 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 	a := &attempt{
 		keeper: k, request: request, actor: actor, scope: scopeOf(actor), print: fingerprintOf(request), started: clock.Mark(),
 	}
-	if kept := k.memory.get(a.place(), k.clock.Now()); kept != nil {
+	if kept := a.recall(ctx); kept != nil {
 		k.metrics.cache.WithLabelValues("memory").Inc()
 		return a, a.repeat(kept)
 	}
@@ -144,11 +153,22 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 	return a, nil
 }
 
+// recall returns what this process remembers under the key and may be believed.
+func (a *attempt) recall(ctx context.Context) *answer {
+	k := a.keeper
+	now, sure := k.epochs.Now(ctx)
+	if !sure {
+		return nil
+	}
+	a.epoch = now
+	return k.memory.get(now, a.place(), k.clock.Now())
+}
+
 // begin asks what other processes know of the key.
 func (a *attempt) begin(ctx context.Context) error {
 	a.entered = true
 	if kept := a.cached(ctx); kept != nil {
-		a.keeper.memory.put(a.place(), kept)
+		a.keeper.memory.put(a.epoch, a.place(), kept)
 		return a.repeat(kept)
 	}
 	if err := a.lock(ctx); err != nil {
@@ -263,9 +283,7 @@ func (a *attempt) reused(kept *answer) error {
 // open returns what a replay of a record needs. One whose reply was too large to keep is
 // answered with 200 and where to read it.
 func (k *Keeper) open(record Record) (*answer, error) {
-	kept := &answer{
-		id: record.ID, print: fingerprint(record.Fingerprint), method: record.Method, path: record.Path, expires: record.ExpiresTime,
-	}
+	kept := &answer{sighting: record.sighting(), method: record.Method, path: record.Path}
 	if record.Reply == nil {
 		kept.reply = elsewhere(record.Location)
 		return kept, nil
@@ -466,13 +484,11 @@ func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kep
 	if record.Reply == nil {
 		reply = elsewhere(record.Location)
 	}
-	a.remember(ctx, record, &answer{
-		id: record.ID, print: a.print, method: record.Method, path: record.Path, reply: reply, expires: record.ExpiresTime,
-	})
+	a.remember(ctx, record, &answer{sighting: record.sighting(), method: record.Method, path: record.Path, reply: reply})
 }
 
 // remember puts a committed record into the caches.
 func (a *attempt) remember(ctx context.Context, record Record, kept *answer) {
-	a.keeper.memory.put(a.place(), kept)
+	a.keeper.memory.put(a.epoch, a.place(), kept)
 	a.cache(ctx, record)
 }

@@ -147,8 +147,10 @@ func (a *attempt) insertParts(tx *gorm.DB, records []*Record) error {
 	return insert(tx, records...)
 }
 
-// keptParts notes that what insertParts added is committed.
+// keptParts notes that what insertParts added is committed. The id of the first of several
+// records is known for certain; they are there together or not at all.
 func (a *attempt) keptParts(records []*Record) {
+	a.keeper.memory.saw(a.epoch, records[0].sighting())
 	if a.request.Document && a.head == nil {
 		a.head, a.headID = records[0], records[0].ID
 		a.keeper.quota.added(holderOf(a.actor))
@@ -207,9 +209,8 @@ func (a *attempt) rememberParts(parts map[string][]byte) {
 	if err != nil || a.head == nil {
 		return
 	}
-	a.keeper.memory.put(a.place(), &answer{
-		id: a.head.ID, print: a.print, method: a.head.Method, path: a.head.Path, expires: a.head.ExpiresTime,
-		reply: httpapi.Kept{Status: http.StatusOK, Body: packed},
+	a.keeper.memory.put(a.epoch, a.place(), &answer{
+		sighting: a.head.sighting(), method: a.head.Method, path: a.head.Path, reply: httpapi.Kept{Status: http.StatusOK, Body: packed},
 	})
 }
 
