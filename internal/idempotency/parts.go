@@ -147,11 +147,15 @@ func (a *attempt) insertParts(tx *gorm.DB, records []*Record) error {
 	return insert(tx, records...)
 }
 
-// keptParts notes that what insertParts added is committed. The id of the first of several
-// records is known for certain; they are there together or not at all.
+// keptParts notes that what insertParts added is committed. The parts of a batch are gone
+// soon; those of a document stay, and of several records that are there together the id of
+// the first is known for certain.
 func (a *attempt) keptParts(records []*Record) {
+	if !a.request.Document {
+		return
+	}
 	a.keeper.memory.saw(a.epoch, records[0].sighting())
-	if a.request.Document && a.head == nil {
+	if a.head == nil {
 		a.head, a.headID = records[0], records[0].ID
 		a.keeper.quota.added(holderOf(a.actor))
 	}

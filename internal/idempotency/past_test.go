@@ -70,7 +70,7 @@ func TestWhatAnAttemptOfAnEarlierEpochHasFoundOutIsNotRemembered(t *testing.T) {
 }
 
 func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		// lose makes what is remembered; the database goes back behind it.
 		lose func(t *testing.T, ctx context.Context, db *storage.DB, d desk)
 		// after is what happens before anybody looks.
@@ -119,9 +119,11 @@ func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
 			require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.KeepPart(ctx, u, "1", []byte(`{}`)) }))
 			attempt.End(ctx)
 		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+	}
+	storagetest.Alone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				ctx, d := storagetest.Tenant(t), newDesk(db)
 				d.make(t, ctx, "before")
 				d.look(t, ctx)
 				goBack := storagetest.Past(t, db.URL)
@@ -137,8 +139,8 @@ func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
 				require.Equal(t, c.madeAnew, d.replays(t, ctx, "lost"))
 				require.True(t, d.replays(t, ctx, "before"))
 			})
-		})
-	}
+		}
+	})
 }
 
 // A process that has lost its connections asks before it answers from memory; nobody has
@@ -192,6 +194,23 @@ func TestAReaderThatIsLateIsNoReasonToMissAReply(t *testing.T) {
 	})
 }
 
+func TestThePartsThatHaveGoneIntoTheirBatchAreNotMissed(t *testing.T) {
+	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		was := epochOf(t, ctx, db)
+		attempt := d.begin(t, ctx, "batch")
+		require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			return attempt.KeepPart(ctx, u, "1", []byte(`{}`))
+		}))
+		_, other := attempt.KeepAfter(ctx, httpapi.Kept{Status: 200, Body: []byte(`{}`)})
+		require.False(t, other)
+		attempt.End(ctx)
+		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"))
+		d.look(t, ctx)
+		require.Equal(t, was, epochOf(t, ctx, db))
+		require.True(t, d.replays(t, ctx, "batch"))
+	})
+}
+
 func TestWhatExpiredIsNotMissed(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		was := epochOf(t, ctx, db)
@@ -205,4 +224,16 @@ func TestWhatExpiredIsNotMissed(t *testing.T) {
 		require.Equal(t, was, epochOf(t, ctx, db))
 		require.False(t, d.replays(t, ctx, "old"), "nor is it remembered then, when nobody would miss it")
 	})
+}
+
+func TestARepeatFromMemoryCostsNoStatement(t *testing.T) {
+	db, statements := storagetest.TappedMariaDB(t)
+	ctx, d := storagetest.Tenant(t), newDesk(db)
+	d.make(t, ctx, "k-1")
+	require.True(t, d.replays(t, ctx, "k-1"), "the last connection has been opened")
+	statements.Take()
+	for range 3 {
+		require.True(t, d.replays(t, ctx, "k-1"))
+	}
+	require.Empty(t, statements.Take())
 }
