@@ -20,6 +20,7 @@ func TestAfterAFailoverToAnOlderStateNothingIsRepeatedThatWasLost(t *testing.T) 
 	random := seeded(t)
 	between, direct, _, c := behindProxy(t)
 	rs := newRounds(t, random, direct)
+	rs.wentBack = true
 	for range pastRounds {
 		r := rs.next(t, c)
 		goBack := storagetest.Past(t, direct)
