@@ -211,7 +211,7 @@ func TestAThingThatIsMadeAnewBeginsWithoutLikes(t *testing.T) {
 	s := open(storagetest.Tenant(t), storagetest.SQLite(t))
 	customer := s.customer(7)
 	require.Equal(t, http.StatusOK, customer.tap(t, "SKU-1", "like", 5, true).Status)
-	s.items["SKU-1"] = 13
+	s.items.things["SKU-1"] = 13
 	require.Zero(t, customer.look(t, "SKU-1")["counts"].(object)["like"])
 	require.Equal(t, reply(true, 1, "applied"), customer.tap(t, "SKU-1", "like", 1, true).Body)
 }

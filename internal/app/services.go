@@ -21,6 +21,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/dashboard"
 	"interlock/internal/engines"
+	"interlock/internal/epoch"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
@@ -51,6 +52,7 @@ const eventBuffer = 256
 // beside a running server.
 type Services struct {
 	DB      *storage.DB
+	Epochs  *epoch.Watch
 	Runner  *uow.Runner
 	Clock   clock.Clock
 	Metrics *telemetry.Metrics
@@ -114,6 +116,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		return nil, err
 	}
 	sv := &Services{DB: db, Clock: clock.System{}, Metrics: telemetry.NewMetrics()}
+	sv.Epochs = epoch.NewWatch(db, sv.Clock)
 	sv.closers = append(sv.closers, func() { _ = db.Close() })
 	if err := sv.prepareSchema(ctx); err != nil {
 		sv.Close()
@@ -203,8 +206,8 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 		cache = idempotency.NewRedisCache(sv.redis)
 	}
 	sv.Idempotency = idempotency.New(idempotency.Deps{
-		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Cache: cache, Seal: seal,
-		Retention: s.Retention, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
+		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Seal: seal,
+		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
 	})
 	return nil
 }
@@ -214,13 +217,13 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Access = access.New(access.Deps{
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: customerMay,
 	})
-	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock})
+	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Ledger = ledger.New(ledger.Deps{DB: sv.DB, Bus: sv.bus, Registerer: sv.Metrics.Registry})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
-	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
+	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
 		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},

@@ -25,6 +25,7 @@ func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 	require.Equal(t, transaction, statements.Take(), "of the version that this process wrote")
 
 	elsewhere := newWorld(t, w.ctx, w.db)
+	statements.Take()
 	row = elsewhere.mustEdit("a", row.Ref(), `{"value":{"n":3}}`)
 	require.Equal(t, append([]string{"SELECT configs"}, transaction...), statements.Take(), "of a version that this process does not know")
 

@@ -34,7 +34,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	r.Query("/coupons", read, h.list)
 	r.Query("/coupons/:code", read, h.get)
 	r.Query("/coupons/:code/history", read, h.history)
-	r.Transition("/coupons/:code", "redeem", write, h.redeem)
+	r.Critical().Transition("/coupons/:code", "redeem", write, h.redeem)
 	r.Transition("/coupons/:code", "void", write, h.void)
 }
 

@@ -28,6 +28,7 @@ const (
 // Routes registers the routes of flash sales.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handlers{s}
+	r = r.Critical()
 	r.Query("/flash-sales", read, h.list)
 	r.Mutation(http.MethodPost, "/flash-sales", write, h.plan)
 	r.Query("/flash-sales/:id", read, h.get)

@@ -18,13 +18,7 @@ type BatchFunc func(c echo.Context, b *Batch) (Reply, error)
 // each part is kept in the transaction of the part itself, so that the repeat of a
 // request that was cut off in the middle does the rest of the parts and no more, and
 // answers as the first would have.
-type Batch struct {
-	runner *uow.Runner
-	// kept is nil without a key.
-	kept Attempt
-	// earlier is what parts had come to when this attempt began; nil before it is read.
-	earlier map[string][]byte
-}
+type Batch struct{ parts }
 
 // Do runs one part in a unit of its own. fn sets what outcome points to, which is kept as
 // JSON with the part's effects; when another attempt at the request has committed the
@@ -35,42 +29,65 @@ func (b *Batch) Do(ctx context.Context, part string, outcome any, fn uow.Func) e
 	if b.kept == nil {
 		return b.runner.Do(ctx, fn)
 	}
-	if err := b.look(ctx); err != nil {
+	text, there, err := b.recall(ctx, part)
+	own := false
+	if err == nil && !there {
+		text, own, err = b.commit(ctx, part, fn, func() any { return outcome })
+	}
+	if err != nil || own {
 		return err
 	}
-	if text, there := b.earlier[part]; there {
-		return recalled(text, outcome)
+	return decode(text, outcome)
+}
+
+// parts are the units of one request, each kept under a name when the request has an
+// idempotency key.
+type parts struct {
+	runner *uow.Runner
+	// kept is nil without a key.
+	kept Attempt
+	// earlier is what parts had come to when this attempt began; nil before it is read.
+	earlier map[string][]byte
+}
+
+// recall returns what became of a part in an earlier attempt, and whether it was decided
+// there.
+func (p *parts) recall(ctx context.Context, name string) (text []byte, there bool, err error) {
+	if p.earlier == nil {
+		if p.earlier, err = p.kept.Parts(ctx); err != nil {
+			return nil, false, err
+		}
 	}
-	err := b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+	text, there = p.earlier[name]
+	return text, there, nil
+}
+
+// commit runs a part in a unit and keeps its outcome, as JSON, with its effects. It
+// returns what is kept, and whether that is of this attempt: without a lease two can run
+// side by side, and this one be refused for what the other has done.
+func (p *parts) commit(ctx context.Context, name string, fn uow.Func, outcome func() any) (text []byte, own bool, err error) {
+	err = p.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		if err := fn(ctx, u); err != nil {
 			return err
 		}
-		text, err := json.Marshal(outcome)
-		if err != nil {
+		if text, err = json.Marshal(outcome()); err != nil {
 			return fmt.Errorf("encode what became of a part: %w", err)
 		}
-		return b.kept.KeepPart(ctx, u, part, text)
+		return p.kept.KeepPart(ctx, u, name, text)
 	})
-	if err == nil || ctx.Err() != nil {
-		return err
+	if err == nil {
+		return text, true, nil
 	}
-	// Without a lease two attempts can run side by side, and this one be refused for what
-	// the other has done.
-	if text, lookErr := b.kept.Part(ctx, part); lookErr == nil && text != nil {
-		return recalled(text, outcome)
+	if ctx.Err() != nil {
+		return nil, false, err
 	}
-	return err
+	if others, lookErr := p.kept.Part(ctx, name); lookErr == nil && others != nil {
+		return others, false, nil
+	}
+	return nil, false, err
 }
 
-// look reads once what earlier attempts have come to.
-func (b *Batch) look(ctx context.Context) (err error) {
-	if b.earlier == nil {
-		b.earlier, err = b.kept.Parts(ctx)
-	}
-	return err
-}
-
-func recalled(text []byte, outcome any) error {
+func decode(text []byte, outcome any) error {
 	if err := json.Unmarshal(text, outcome); err != nil {
 		return fmt.Errorf("read what became of a part: %w", err)
 	}

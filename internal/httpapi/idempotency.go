@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -17,6 +18,11 @@ type Keyed struct {
 	Path   string
 	Query  string
 	Body   []byte
+	// Critical is set for operations on money and orders, whose replies are kept longer.
+	Critical bool
+	// Document is set when the reply is put together from what became of the request's
+	// parts, which are kept in its place: see Document.
+	Document bool
 }
 
 // Kept is a reply as bytes: what was sent, and what is sent again.
@@ -50,14 +56,34 @@ type Attempt interface {
 	// Part returns what another attempt has kept of a part by now, nil for nothing.
 	Part(ctx context.Context, name string) ([]byte, error)
 	// KeepPart records what became of a part when u commits, in its transaction. The
-	// parts are forgotten when KeepAfter records the reply.
+	// parts of a batch are forgotten when KeepAfter records the reply; those of a
+	// document stay, because they are all that is kept of it.
 	KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error
+	// Keeps reports whether a refusal is an answer that repeats are given too.
+	Keeps(refusal Kept) bool
+	// Conclude ends a run of a document. It reports false when another attempt has
+	// decided some part meanwhile: Parts then has what that came to, and the document
+	// is to be run over it.
+	Conclude(ctx context.Context, outcome Conclusion) bool
 	// Settle ends an attempt that failed. It keeps the refusal, and reports true with
 	// the reply of another attempt, if that was recorded while this one ran: the
 	// failure is then its echo.
 	Settle(ctx context.Context, err error, refusal Kept) (Kept, bool)
 	// End frees the key for the next attempt.
 	End(ctx context.Context)
+}
+
+// Conclusion is what a run of a document has come to.
+type Conclusion struct {
+	// Refused are the parts that were refused in this run, by their names. They had no
+	// transaction to be recorded in.
+	Refused map[string][]byte
+	// All are all parts that have an answer.
+	All map[string][]byte
+	// Complete is false when a part has none yet, so that a repeat may get another reply.
+	Complete bool
+	// Replay is true when earlier attempts have decided every part.
+	Replay bool
 }
 
 const (
@@ -107,16 +133,32 @@ func keyInvalid(rule string) error {
 	return apperr.New(apperr.IdempotencyKeyInvalid, "X-Idempotency-Key %s.", rule)
 }
 
+// runsFor is about how long a request runs, in milliseconds: who waits for its end asks
+// again then. Retry-After cannot say less than a second.
+const runsFor = 100
+
+// InProgress returns the error of a request whose first attempt is still running.
+func InProgress() *apperr.Error {
+	return apperr.New(apperr.RequestInProgress, "The first request with this idempotency key is still running. Send it again in a moment to get its answer.").
+		After(time.Second).With("retryAfterMs", runsFor)
+}
+
 // attempt is a handler that may be under an idempotency key: kept is nil without
 // one.
 type attempt func(c echo.Context, kept Attempt) error
 
+// terms are what a route says about the idempotency keys of its requests.
+type terms struct {
+	// limit bounds the body, in bytes.
+	limit              int64
+	critical, document bool
+}
+
 // once runs a handler under the request's idempotency key, if it has one: an
-// earlier reply is sent again, and only otherwise is the handler run. Limit bounds
-// the body, in bytes.
-func (r *Router) once(limit int64, run attempt) echo.HandlerFunc {
+// earlier reply is sent again, and only otherwise is the handler run.
+func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if err := readBody(c, limit); err != nil {
+		if err := readBody(c, terms.limit); err != nil {
 			return err
 		}
 		request := c.Request()
@@ -130,6 +172,7 @@ func (r *Router) once(limit int64, run attempt) echo.HandlerFunc {
 		ctx := request.Context()
 		kept, err := r.server.keeper.Begin(ctx, Keyed{
 			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: Body(c),
+			Critical: terms.critical, Document: terms.document,
 		})
 		if err != nil {
 			return err

@@ -30,6 +30,8 @@ type Route struct {
 	Mutates bool
 	// Stream is true for server-sent events.
 	Stream bool
+	// Critical routes are of money and orders: see Router.Critical.
+	Critical bool
 	// MaxBody is the largest body that the route takes, in bytes; 0 for the usual MiB.
 	MaxBody int64
 }
@@ -53,11 +55,22 @@ type StreamFunc func(c echo.Context, s *Stream) error
 // Router registers routes with what they require.
 type Router struct {
 	server *Server
-	routes []Route
+	// routes is shared with the router that Critical returns.
+	routes   *[]Route
+	critical bool
 }
 
 // Routes returns what has been registered.
-func (r *Router) Routes() []Route { return r.routes }
+func (r *Router) Routes() []Route { return *r.routes }
+
+// Critical returns the router for operations on money and orders, whose replies are kept
+// longer under their idempotency keys: what was left open on a Friday is asked for again
+// on Sunday.
+func (r *Router) Critical() *Router {
+	critical := *r
+	critical.critical = true
+	return &critical
+}
 
 // Query registers a GET.
 func (r *Router) Query(path, permission string, fn QueryFunc) {
@@ -128,12 +141,11 @@ func (r *Router) Batch(method, path, permission string, fn BatchFunc) {
 	r.add(Route{Method: method, Path: path, Permission: permission}, r.batch(fn))
 }
 
-// Open registers a route whose callers need no credentials: its context has a principal
-// if they showed good ones, and fn refuses in its own way who has none. Idempotency keys
-// are for those who have one. Each unit that fn commits must be safe to run again by its
-// own guard, because a crash before the last of them lets a repeat run fn again.
-func (r *Router) Open(method, path string, fn QueryFunc) {
-	known := r.batch(func(c echo.Context, _ *Batch) (Reply, error) { return fn(c) })
+// Open registers a route for documents, whose operations ask for permissions one by one,
+// so that its callers need no credentials: its context has a principal if they showed
+// good ones. Idempotency keys are for those who have one.
+func (r *Router) Open(method, path string, fn DocumentFunc) {
+	known := r.document(fn)
 	r.add(Route{Method: method, Path: path, Public: true}, func(c echo.Context) error {
 		request := c.Request()
 		p, err := r.server.authenticator.Authenticate(request)
@@ -142,7 +154,7 @@ func (r *Router) Open(method, path string, fn QueryFunc) {
 			if err := readBody(c, maxBody); err != nil {
 				return err
 			}
-			return reply(c, fn)
+			return reply(c, func(c echo.Context) (Reply, error) { return fn(c, &Document{parts: parts{runner: r.server.runner}}) })
 		case err != nil:
 			return err
 		}
@@ -167,7 +179,8 @@ func (r *Router) Plain(method, path, permission string, fn QueryFunc) {
 }
 
 func (r *Router) add(route Route, handler echo.HandlerFunc) {
-	r.routes = append(r.routes, route)
+	route.Critical = r.critical
+	*r.routes = append(*r.routes, route)
 	if !route.Stream {
 		handler = r.server.bounded(handler)
 	}
@@ -193,7 +206,7 @@ func (r *Router) authorised(permission string, next echo.HandlerFunc) echo.Handl
 		}
 		ctx := principal.With(request.Context(), p)
 		c.SetRequest(request.WithContext(ctx))
-		if err := permitted(p, permission); err != nil {
+		if err := Permitted(ctx, permission); err != nil {
 			return err
 		}
 		if err := r.server.limit(ctx, c, p); err != nil {
@@ -203,12 +216,17 @@ func (r *Router) authorised(permission string, next echo.HandlerFunc) echo.Handl
 	}
 }
 
-// permitted is Forbidden when the caller lacks the permission.
-func permitted(p principal.Principal, permission string) error {
-	if permission == "" || p.May(permission) {
-		return nil
+// Permitted is nil when the caller holds a permission; "" is held by everybody who is
+// known. Errors: Unauthenticated, Forbidden.
+func Permitted(ctx context.Context, permission string) error {
+	p, known := principal.From(ctx)
+	switch {
+	case !known:
+		return apperr.New(apperr.Unauthenticated, "Show a token or sign in first.")
+	case permission != "" && !p.May(permission):
+		return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", permission)
 	}
-	return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", permission)
+	return nil
 }
 
 func (r *Router) query(fn QueryFunc) echo.HandlerFunc {
@@ -234,7 +252,7 @@ func reply(c echo.Context, fn QueryFunc) error {
 // that cannot be encoded rolls back; it is recorded there under the request's
 // idempotency key, and sent only after commit.
 func (r *Router) mutation(fn MutationFunc, limit int64) echo.HandlerFunc {
-	return r.once(limit, func(c echo.Context, kept Attempt) error {
+	return r.once(terms{limit: limit, critical: r.critical}, func(c echo.Context, kept Attempt) error {
 		var out encoded
 		err := r.server.runner.Do(c.Request().Context(), func(ctx context.Context, u *uow.Unit) error {
 			answer, err := fn(c, u)
@@ -257,8 +275,8 @@ func (r *Router) mutation(fn MutationFunc, limit int64) echo.HandlerFunc {
 // after the last of them. A crash in between lets a repeat run fn again, to which its
 // Batch tells what has been done.
 func (r *Router) batch(fn BatchFunc) echo.HandlerFunc {
-	return r.once(maxBody, func(c echo.Context, kept Attempt) error {
-		answer, err := fn(c, &Batch{runner: r.server.runner, kept: kept})
+	return r.once(terms{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
+		answer, err := fn(c, &Batch{parts{runner: r.server.runner, kept: kept}})
 		if err != nil {
 			return err
 		}
@@ -273,6 +291,41 @@ func (r *Router) batch(fn BatchFunc) echo.HandlerFunc {
 			return replay(c, reply)
 		}
 		return out.send(c)
+	})
+}
+
+// mostRuns is how often a document is put together anew because another attempt at it
+// has decided some part meanwhile.
+const mostRuns = 5
+
+// document runs fn, whose operations are kept one by one. Another attempt can run beside
+// this one where there is no lease; the reply is then put together over what that one
+// has decided first.
+func (r *Router) document(fn DocumentFunc) echo.HandlerFunc {
+	return r.once(terms{limit: maxBody, critical: r.critical, document: true}, func(c echo.Context, kept Attempt) error {
+		ctx := c.Request().Context()
+		committed := false
+		for run := 1; ; run++ {
+			d := &Document{parts: parts{runner: r.server.runner, kept: kept}, committed: committed}
+			answer, err := fn(c, d)
+			if err != nil {
+				return err
+			}
+			out, err := encode(answer)
+			if err != nil {
+				return err
+			}
+			settled := d.conclude(ctx)
+			switch {
+			case settled && d.isReplay():
+				return replay(c, out.kept())
+			case settled:
+				return out.send(c)
+			case run == mostRuns:
+				return InProgress()
+			}
+			committed = d.committed
+		}
 	})
 }
 

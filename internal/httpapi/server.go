@@ -96,7 +96,7 @@ func NewServer(o Options) *Server {
 		metrics: newMetrics(o.Registerer), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
 		large: make(chan struct{}, largeBodies),
 	}
-	s.router = &Router{server: s}
+	s.router = &Router{server: s, routes: new([]Route)}
 	s.http = &http.Server{
 		Handler:           e,
 		ReadHeaderTimeout: readHeaderTimeout,

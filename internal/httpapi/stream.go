@@ -116,7 +116,7 @@ func (r *Router) stream(permission string, fn StreamFunc) echo.HandlerFunc {
 			if err != nil {
 				return p, err
 			}
-			return p, permitted(p, permission)
+			return p, Permitted(principal.With(ctx, p), permission)
 		}
 		err := fn(c, s)
 		if s.started || ctx.Err() != nil {

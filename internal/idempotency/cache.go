@@ -54,7 +54,8 @@ type outage struct{ until atomic.Int64 }
 func (o *outage) begin(now time.Time)      { o.until.Store(now.Add(outageLife).UnixMicro()) }
 func (o *outage) lasts(now time.Time) bool { return now.UnixMicro() < o.until.Load() }
 
-// cached returns what the cache has for an attempt, nil when that is nothing.
+// cached returns what the cache has for an attempt, nil when that is nothing, or is of a
+// record that the database does not have: the cache does not go back with the database.
 func (a *attempt) cached(ctx context.Context) *answer {
 	k := a.keeper
 	now := k.clock.Now()
@@ -79,6 +80,10 @@ func (a *attempt) cached(ctx context.Context) *answer {
 		k.metrics.cache.WithLabelValues("miss").Inc()
 		return nil
 	}
+	if gone, err := k.store.gone(ctx, []sighting{kept.sighting}); err != nil || gone != nil {
+		k.metrics.cache.WithLabelValues("miss").Inc()
+		return nil
+	}
 	k.metrics.cache.WithLabelValues("hit").Inc()
 	return kept
 }
@@ -99,16 +104,17 @@ func (a *attempt) cache(ctx context.Context, record Record) {
 
 // encoding is the first byte of a cached record. Another one is read as nothing, so that
 // versions of the program can share a Redis.
-const encoding = 2
+const encoding = 3
 
-// encode writes what of a record a replay needs: encoding, id, expiry (µs since 1970),
-// fingerprint, the texts and whether there is a reply, each text after its length, and
+// encode writes what of a record a replay needs: encoding, id, when it was made and when
+// it expires (µs since 1970), fingerprint, the texts and whether there is a reply, each text after its length, and
 // the reply, sealed as it is in the database.
 func (r Record) encode() []byte {
 	to := make([]byte, 0, 128+len(r.Path)+len(r.Location)+len(r.Reply))
 	to = append(to, encoding)
-	to = binary.AppendVarint(to, r.ID)
-	to = binary.AppendVarint(to, r.ExpiresTime.UnixMicro())
+	for _, number := range []int64{r.ID, r.CreatedTime.UnixMicro(), r.ExpiresTime.UnixMicro()} {
+		to = binary.AppendVarint(to, number)
+	}
 	to = append(to, r.Fingerprint...)
 	for _, text := range []string{r.Method, r.Path, r.Location, r.SealKey} {
 		to = binary.AppendUvarint(to, uint64(len(text)))
@@ -126,17 +132,18 @@ func (r *Record) decode(from []byte) bool {
 		return false
 	}
 	from = from[1:]
-	id, n := binary.Varint(from)
-	if n <= 0 {
+	var numbers [3]int64
+	for i := range numbers {
+		number, n := binary.Varint(from)
+		if n <= 0 {
+			return false
+		}
+		numbers[i], from = number, from[n:]
+	}
+	if len(from) < len(fingerprint{}) {
 		return false
 	}
-	from = from[n:]
-	expires, n := binary.Varint(from)
-	if n <= 0 || len(from)-n < len(fingerprint{}) {
-		return false
-	}
-	from = from[n:]
-	r.ID, r.ExpiresTime = id, time.UnixMicro(expires).UTC()
+	r.ID, r.CreatedTime, r.ExpiresTime = numbers[0], time.UnixMicro(numbers[1]).UTC(), time.UnixMicro(numbers[2]).UTC()
 	r.Fingerprint, from = from[:len(fingerprint{})], from[len(fingerprint{}):]
 	for _, text := range []*string{&r.Method, &r.Path, &r.Location, &r.SealKey} {
 		size, n := binary.Uvarint(from)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/clock"
+	"interlock/internal/epoch"
 	"interlock/internal/guard"
 	"interlock/internal/httpapi"
 	"interlock/internal/httpapi/httpapitest"
@@ -41,7 +42,7 @@ func newFaulty(t *testing.T, ctx context.Context, db *storage.DB, keepServerErro
 	storagetest.CreateThings(t, ctx, db)
 	locks := lock.NewInProcess(clock.System{}, lock.Observer{})
 	f := &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)), fail: func() error { return nil }}
-	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, KeepServerErrors: keepServerErrors})
+	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock), KeepServerErrors: keepServerErrors})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
 	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
 		r.Mutation(http.MethodPost, "/things", "", f.make)
@@ -161,7 +162,7 @@ func newBatches(t *testing.T, ctx context.Context, db *storage.DB) (f *faulty, r
 	storagetest.CreateThings(t, ctx, db)
 	locks := lock.NewInProcess(clock.System{}, lock.Observer{})
 	f, runs = &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))}, &atomic.Int64{}
-	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock})
+	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock)})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
 	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
 		r.Batch(http.MethodPost, "/thing-batches", "", func(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {

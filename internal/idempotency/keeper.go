@@ -14,6 +14,7 @@ import (
 
 	"interlock/internal/apperr"
 	"interlock/internal/clock"
+	"interlock/internal/epoch"
 	"interlock/internal/httpapi"
 	"interlock/internal/lock"
 	"interlock/internal/principal"
@@ -21,20 +22,29 @@ import (
 	"interlock/internal/uow"
 )
 
-// DefaultRetention is how long a reply is kept when the settings say nothing.
-const DefaultRetention = 24 * time.Hour
+// DefaultRetention is how long a reply is kept when the settings say nothing, and
+// DefaultCriticalRetention one about money and orders.
+const (
+	DefaultRetention         = 24 * time.Hour
+	DefaultCriticalRetention = 48 * time.Hour
+)
 
 // Deps are what a Keeper stands on.
 type Deps struct {
 	DB    *storage.DB
 	Locks lock.Locker
 	Clock clock.Clock
+	// Epochs tells which epoch replies are remembered for, and asks the Keeper what of them
+	// is missing.
+	Epochs *epoch.Watch
 	// Cache may be nil: every look-up then asks the database.
 	Cache Cache
 	Seal  Seal
-	// Retention is how long replies are kept; 0 means DefaultRetention.
-	Retention time.Duration
-	// Quota is how many keys a tenant may have at a time; 0 means any number.
+	// Retention is how long replies are kept; 0 means DefaultRetention. CriticalRetention
+	// is the same for operations on money and orders; 0 means DefaultCriticalRetention.
+	Retention, CriticalRetention time.Duration
+	// Quota is how many keys a tenant's users may have at a time, and its customers as
+	// many; 0 means any number.
 	Quota int64
 	// KeepServerErrors keeps replies of status 500 too, so that a repeat is not run.
 	KeepServerErrors bool
@@ -46,9 +56,11 @@ type Keeper struct {
 	store            store
 	locks            lock.Locker
 	clock            clock.Clock
+	epochs           *epoch.Watch
 	cache            Cache
 	seal             Seal
 	retention        time.Duration
+	critical         time.Duration
 	keepServerErrors bool
 	quota            quota
 	replays          replays
@@ -63,14 +75,19 @@ func New(d Deps) *Keeper {
 	if d.Retention == 0 {
 		d.Retention = DefaultRetention
 	}
+	if d.CriticalRetention == 0 {
+		d.CriticalRetention = DefaultCriticalRetention
+	}
 	st := store{db: d.DB}
-	return &Keeper{
-		store: st, locks: d.Locks, clock: d.Clock, cache: d.Cache, seal: d.Seal,
-		retention: d.Retention, keepServerErrors: d.KeepServerErrors,
+	k := &Keeper{
+		store: st, locks: d.Locks, clock: d.Clock, epochs: d.Epochs, cache: d.Cache, seal: d.Seal,
+		retention: d.Retention, critical: d.CriticalRetention, keepServerErrors: d.KeepServerErrors,
 		quota:   quota{limit: d.Quota, store: st, clock: d.Clock},
 		replays: newReplays(st, d.Clock),
 		metrics: newMetrics(d.Registerer),
 	}
+	k.epochs.Ask(k.Missing)
+	return k
 }
 
 // attempt is one run of a request under its key.
@@ -81,6 +98,8 @@ type attempt struct {
 	scope   string
 	print   fingerprint
 	started time.Time
+	// epoch is the database's when the attempt began; "" when nobody could say.
+	epoch epoch.Epoch
 	// label is what name returned.
 	label string
 
@@ -90,15 +109,21 @@ type attempt struct {
 	entered bool
 	// inParts is set when there are parts, which the whole reply replaces.
 	inParts bool
+	// head is the record of a document whose parts the database has, headID its id also
+	// where this process remembers the parts.
+	head   *Record
+	headID int64
+	// remembered has the parts of a document of which this process remembers all.
+	remembered map[string][]byte
 	// expired is the id of a record whose time is up and whose place is taken.
 	expired int64
 	earlier *httpapi.Kept
 }
 
-// Begin implements httpapi.Keeper. This process is asked first, what it remembers and
-// what it is at, and then Redis, which costs a replay one round trip; then the lease is taken, and the database
-// asked under it, which decides. Without Redis the lease is missing and the unique row
-// remains.
+// Begin implements httpapi.Keeper. It checks process memory and the attempts in flight,
+// then Redis, whose word one look at the database confirms; then it takes the lease and
+// asks the database under it, which decides. Without Redis the lease is missing and the
+// unique row remains.
 func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Attempt, error) {
 	actor, ok := principal.From(ctx)
 	if !ok {
@@ -107,13 +132,13 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 	a := &attempt{
 		keeper: k, request: request, actor: actor, scope: scopeOf(actor), print: fingerprintOf(request), started: clock.Mark(),
 	}
-	if kept := k.memory.get(a.place(), k.clock.Now()); kept != nil {
+	if kept := a.recall(ctx); kept != nil {
 		k.metrics.cache.WithLabelValues("memory").Inc()
 		return a, a.repeat(kept)
 	}
 	if !k.running.enter(a.place()) {
 		k.metrics.refused.WithLabelValues("in_progress").Inc()
-		return nil, inProgress()
+		return nil, httpapi.InProgress()
 	}
 	begun := false
 	defer func() {
@@ -128,11 +153,22 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Atte
 	return a, nil
 }
 
+// recall returns what this process remembers under the key and may be believed.
+func (a *attempt) recall(ctx context.Context) *answer {
+	k := a.keeper
+	now, sure := k.epochs.Now(ctx)
+	if !sure {
+		return nil
+	}
+	a.epoch = now
+	return k.memory.get(now, a.place(), k.clock.Now())
+}
+
 // begin asks what other processes know of the key.
 func (a *attempt) begin(ctx context.Context) error {
 	a.entered = true
 	if kept := a.cached(ctx); kept != nil {
-		a.keeper.memory.put(a.place(), kept)
+		a.keeper.memory.put(a.epoch, a.place(), kept)
 		return a.repeat(kept)
 	}
 	if err := a.lock(ctx); err != nil {
@@ -151,7 +187,7 @@ func (a *attempt) lock(ctx context.Context) error {
 	switch {
 	case errors.Is(err, lock.ErrNotAcquired):
 		k.metrics.refused.WithLabelValues("in_progress").Inc()
-		return inProgress()
+		return httpapi.InProgress()
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
@@ -177,19 +213,20 @@ func (a *attempt) lookUp(ctx context.Context) error {
 	default:
 		a.expired = record.ID
 	}
-	if admitted, err := k.quota.admits(ctx, a.actor.TenantID); err != nil || !admitted {
-		return k.overQuota(err)
+	if admitted, err := k.quota.admits(ctx, holderOf(a.actor)); err != nil || !admitted {
+		return a.overQuota(err)
 	}
 	return nil
 }
 
-func (k *Keeper) overQuota(err error) error {
+func (a *attempt) overQuota(err error) error {
 	if err != nil {
 		return err
 	}
-	k.metrics.refused.WithLabelValues("quota").Inc()
+	a.keeper.metrics.refused.WithLabelValues("quota").Inc()
 	return apperr.New(apperr.QuotaExceeded,
-		"Your organisation has as many idempotency keys as it may, %d; nothing was done. Try again when older ones have expired.", k.quota.limit).After(time.Minute)
+		"The %ss of your organisation have as many idempotency keys as they may, %d; nothing was done. Try again when older ones have expired.",
+		holderOf(a.actor).kind, a.keeper.quota.limit).After(time.Minute)
 }
 
 // found makes the attempt a replay of a record of the database, which the caches had
@@ -199,19 +236,41 @@ func (a *attempt) found(ctx context.Context, record Record) error {
 	if err != nil {
 		return err
 	}
+	if a.isOfParts(kept) {
+		a.head, a.headID = &record, record.ID
+		return a.same(kept)
+	}
 	a.remember(ctx, record, kept)
 	return a.repeat(kept)
 }
 
 // repeat makes the attempt a replay. Errors: IdempotencyKeyReused.
-func (a *attempt) repeat(kept *answer) error {
+func (a *attempt) repeat(kept *answer) (err error) {
+	if err := a.same(kept); err != nil {
+		return err
+	}
+	if a.isOfParts(kept) {
+		a.headID = kept.id
+		a.remembered, err = unpackParts(kept.reply.Body)
+		return err
+	}
+	a.earlier = &kept.reply
+	a.replayed(kept.id)
+	return nil
+}
+
+// replayed counts a replay of a record.
+func (a *attempt) replayed(id int64) {
 	k := a.keeper
+	k.metrics.replays.Inc()
+	k.replays.count(a.actor.TenantID, id)
+}
+
+// same is IdempotencyKeyReused when a record is of another request.
+func (a *attempt) same(kept *answer) error {
 	if kept.print != a.print {
 		return a.reused(kept)
 	}
-	a.earlier = &kept.reply
-	k.metrics.replays.Inc()
-	k.replays.count(a.actor.TenantID, kept.id)
 	return nil
 }
 
@@ -224,9 +283,7 @@ func (a *attempt) reused(kept *answer) error {
 // open returns what a replay of a record needs. One whose reply was too large to keep is
 // answered with 200 and where to read it.
 func (k *Keeper) open(record Record) (*answer, error) {
-	kept := &answer{
-		id: record.ID, print: fingerprint(record.Fingerprint), method: record.Method, path: record.Path, expires: record.ExpiresTime,
-	}
+	kept := &answer{sighting: record.sighting(), method: record.Method, path: record.Path}
 	if record.Reply == nil {
 		kept.reply = elsewhere(record.Location)
 		return kept, nil
@@ -261,15 +318,36 @@ func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.Kept) err
 	if err != nil {
 		return err
 	}
-	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(insert(tx, &record, a.expired)) })
+	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })
 	u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })
 	return nil
+}
+
+// insert adds the attempt's own record, and what else is new with it, in place of one
+// whose time is up.
+//
+//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?      -- the expired one, if any
+//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND scope = ?   -- and the parts of its document
+//	INSERT INTO idempotency_keys …
+func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
+	if a.expired != 0 {
+		const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?"
+		if err := tx.Exec(statement, a.actor.TenantID, a.expired).Error; err != nil {
+			return fmt.Errorf("forget the expired idempotency key: %w", err)
+		}
+	}
+	if a.expired != 0 && a.request.Document {
+		if err := a.forgetParts(tx); err != nil {
+			return err
+		}
+	}
+	return insert(tx, records...)
 }
 
 // KeepAfter implements httpapi.Attempt. Failing to keep is logged: the caller has
 // his answer, and a repeat is decided anew.
 func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) (httpapi.Kept, bool) {
-	if !a.keeper.keeps(reply) {
+	if !a.Keeps(reply) {
 		return httpapi.Kept{}, false
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -307,23 +385,23 @@ func (a *attempt) others(ctx context.Context) (httpapi.Kept, bool) {
 	if err == nil {
 		err = a.found(ctx, record)
 	}
-	if err != nil {
+	if err != nil || a.earlier == nil {
 		return httpapi.Kept{}, false
 	}
 	return *a.earlier, true
 }
 
-// keeps reports whether a reply without an effect of its own is kept. What says
-// when to come back (423, 429, 503) is not an answer yet; 401 and 403 are decided
-// anew for each request, and what was too large was never read.
-func (k *Keeper) keeps(reply httpapi.Kept) bool {
+// Keeps implements httpapi.Attempt. What says when to come back (423, 429, 503) is not
+// an answer yet; 401 and 403 are decided anew for each request, and what was too large
+// was never read.
+func (a *attempt) Keeps(reply httpapi.Kept) bool {
 	switch {
 	case reply.Header.Get("Retry-After") != "":
 		return false
 	case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply.Status == http.StatusRequestEntityTooLarge:
 		return false
 	case reply.Status >= http.StatusInternalServerError:
-		return k.keepServerErrors
+		return a.keeper.keepServerErrors
 	}
 	return true
 }
@@ -352,7 +430,7 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 		Method: a.request.Method, Path: clipped(a.request.Path, longestPath), RequestID: principal.Request(ctx),
 		ActorKind: string(a.actor.Kind), ActorID: a.actor.UserID, ActorName: a.actor.Name,
 		Status: reply.Status, Reply: sealed, Location: clipped(location, longestPath), SealKey: keyID,
-		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retention),
+		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retentionOf(a.request)),
 	}
 	if a.actor.OnBehalfOf != 0 {
 		record.OnBehalfOf = &a.actor.OnBehalfOf
@@ -360,10 +438,18 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	return record, nil
 }
 
+// retentionOf is how long replies to a request are kept.
+func (k *Keeper) retentionOf(request httpapi.Keyed) time.Duration {
+	if request.Critical {
+		return k.critical
+	}
+	return k.retention
+}
+
 // taken turns errTaken into what the caller is told if nothing better is found.
 func (a *attempt) taken(err error) error {
 	if errors.Is(err, errTaken) {
-		return inProgress().Because(errTaken)
+		return httpapi.InProgress().Because(errTaken)
 	}
 	return err
 }
@@ -392,23 +478,17 @@ func (a *attempt) name() string {
 // place is the key as this process's memory knows it.
 func (a *attempt) place() place { return place{a.actor.TenantID, a.scope, a.request.Key} }
 
-func inProgress() *apperr.Error {
-	return apperr.New(apperr.RequestInProgress, "The first request with this idempotency key is still running. Send it again in a moment to get its answer.").After(time.Second)
-}
-
 // recorded is called once a record is committed.
 func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kept) {
-	a.keeper.quota.added(record.TenantID)
+	a.keeper.quota.added(holderOf(a.actor))
 	if record.Reply == nil {
 		reply = elsewhere(record.Location)
 	}
-	a.remember(ctx, record, &answer{
-		id: record.ID, print: a.print, method: record.Method, path: record.Path, reply: reply, expires: record.ExpiresTime,
-	})
+	a.remember(ctx, record, &answer{sighting: record.sighting(), method: record.Method, path: record.Path, reply: reply})
 }
 
 // remember puts a committed record into the caches.
 func (a *attempt) remember(ctx context.Context, record Record, kept *answer) {
-	a.keeper.memory.put(a.place(), kept)
+	a.keeper.memory.put(a.epoch, a.place(), kept)
 	a.cache(ctx, record)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"interlock/internal/clock"
+	"interlock/internal/principal"
 	"interlock/internal/storage"
 )
 
@@ -18,16 +19,32 @@ const (
 	fullFor = time.Second
 )
 
-// quota bounds how many keys each tenant has. It counts in the database now and
-// then and adds what this process recorded since, so several processes together can
-// pass the limit by what the others recorded within countedFor.
+// quota bounds how many keys the users of each tenant have, and how many its customers,
+// so that a crowd in a sale cannot use up what the back office needs. It counts in the
+// database now and then and adds what this process recorded since, so several processes
+// together can pass the limit by what the others recorded within countedFor.
 type quota struct {
 	limit int64
 	store store
 	clock clock.Clock
 
 	mu      sync.Mutex
-	tallies map[int64]*tally
+	tallies map[holder]*tally
+}
+
+// holder is whose keys are counted together: of one tenant its users, or its customers.
+type holder struct {
+	tenant int64
+	// kind begins the scopes of their keys.
+	kind string
+}
+
+// holderOf tells to whose keys a principal adds. Who acts for a customer is a user.
+func holderOf(p principal.Principal) holder {
+	if p.Kind == principal.Customer {
+		return holder{p.TenantID, customer}
+	}
+	return holder{p.TenantID, user}
 }
 
 type tally struct {
@@ -35,14 +52,14 @@ type tally struct {
 	counted time.Time
 }
 
-// admits reports whether a tenant may have one more key.
-func (q *quota) admits(ctx context.Context, tenant int64) (bool, error) {
+// admits reports whether there may be one more key.
+func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 	if q.limit <= 0 {
 		return true, nil
 	}
 	now := q.clock.Now()
 	q.mu.Lock()
-	known := q.tallies[tenant]
+	known := q.tallies[of]
 	if known != nil {
 		age, full := now.Sub(known.counted), known.keys >= q.limit
 		if age < fullFor || !full && age < countedFor {
@@ -51,32 +68,34 @@ func (q *quota) admits(ctx context.Context, tenant int64) (bool, error) {
 		}
 	}
 	q.mu.Unlock()
-	keys, err := q.store.count(ctx, now)
+	keys, err := q.store.count(ctx, of.kind, now)
 	if err != nil {
 		return false, err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.tallies == nil {
-		q.tallies = make(map[int64]*tally)
+		q.tallies = make(map[holder]*tally)
 	}
-	q.tallies[tenant] = &tally{keys: keys, counted: now}
+	q.tallies[of] = &tally{keys: keys, counted: now}
 	return keys < q.limit, nil
 }
 
 // added notes a recorded key.
-func (q *quota) added(tenant int64) {
+func (q *quota) added(of holder) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if known := q.tallies[tenant]; known != nil {
+	if known := q.tallies[of]; known != nil {
 		known.keys++
 	}
 }
 
-// count returns how many keys the context's tenant has that have not expired.
-func (s store) count(ctx context.Context, now time.Time) (int64, error) {
+// count returns how many keys of one kind of holder the context's tenant has that have not
+// expired. Their scopes begin with the kind and a colon, which ; follows in ASCII.
+func (s store) count(ctx context.Context, kind string, now time.Time) (int64, error) {
 	var keys int64
-	if err := s.db.Read(ctx).Model(&Record{}).Where("expires_time > ? AND "+withoutParts, now).Count(&keys).Error; err != nil {
+	query := s.db.Read(ctx).Model(&Record{}).Where("scope >= ? AND scope < ? AND expires_time > ?", kind+":", kind+";", now)
+	if err := query.Count(&keys).Error; err != nil {
 		return 0, fmt.Errorf("count the idempotency keys: %w", err)
 	}
 	return keys, nil

@@ -59,15 +59,21 @@ func canonical(query string) string {
 	return values.Encode()
 }
 
+// The kinds of holders of keys, which begin their scopes.
+const (
+	user     = "user"
+	customer = "customer"
+)
+
 // scopeOf names whose keys a principal uses: a user's, over all his sessions and
 // tokens; a customer's; or a user's for one customer.
 func scopeOf(p principal.Principal) string {
 	if p.Kind == principal.Customer {
-		return "customer:" + strconv.FormatInt(p.UserID, 10)
+		return customer + ":" + strconv.FormatInt(p.UserID, 10)
 	}
-	scope := "user:" + strconv.FormatInt(p.UserID, 10)
+	scope := user + ":" + strconv.FormatInt(p.UserID, 10)
 	if p.OnBehalfOf != 0 {
-		scope += "/customer:" + strconv.FormatInt(p.OnBehalfOf, 10)
+		scope += "/" + customer + ":" + strconv.FormatInt(p.OnBehalfOf, 10)
 	}
 	return scope
 }
@@ -135,19 +141,9 @@ func (s store) find(ctx context.Context, scope, key string) (Record, error) {
 	return record, nil
 }
 
-// insert adds a record in the given transaction, in place of an expired one.
-// Errors: errTaken.
-//
-//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?   -- the expired one, if any
-//	INSERT INTO idempotency_keys …
-func insert(tx *gorm.DB, record *Record, expired int64) error {
-	if expired != 0 {
-		const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?"
-		if err := tx.Exec(statement, record.TenantID, expired).Error; err != nil {
-			return fmt.Errorf("forget the expired idempotency key: %w", err)
-		}
-	}
-	err := tx.Create(record).Error
+// insert adds records in the given transaction, with one statement. Errors: errTaken.
+func insert(tx *gorm.DB, records ...*Record) error {
+	err := tx.Create(records).Error
 	switch {
 	case storage.IsDuplicate(err, "uq_idempotency_keys_key"):
 		return errTaken

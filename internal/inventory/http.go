@@ -26,7 +26,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	r.Query("/inventory", read, h.list)
 	r.Query("/inventory/:sku", read, h.get)
 	r.Query("/inventory/:sku/movements", read, h.movements)
-	r.Mutation(http.MethodPost, "/inventory/:sku/adjustments", "inventory:adjust", h.adjust)
+	r.Critical().Mutation(http.MethodPost, "/inventory/:sku/adjustments", "inventory:adjust", h.adjust)
 }
 
 type handler struct{ service *Service }

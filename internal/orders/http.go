@@ -24,6 +24,7 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	const read, write = "orders:read", "orders:write"
+	r = r.Critical()
 	r.Query("/orders", read, h.list)
 	r.Mutation(http.MethodPost, "/orders", write, h.place)
 	r.Query("/orders/:id", read, h.get)

@@ -82,13 +82,22 @@ func IsDuplicate(err error, key string) bool {
 // IsNotFound reports whether a query for one row found none.
 func IsNotFound(err error) bool { return errors.Is(err, gorm.ErrRecordNotFound) }
 
-// classify returns err with its class, or err itself when it has none.
+// classify returns err with its class, or err itself when it has none. It notes what says
+// that the links have changed.
 func (db *DB) classify(err error) error {
 	var known *Error
 	switch {
 	case err == nil, errors.As(err, &known), errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, ErrNoTenant):
 		return err
 	}
+	if err = db.classOf(err); Is(err, ConnectionLost, ReadOnly) {
+		db.links.Add(1)
+	}
+	return err
+}
+
+// classOf returns an error of the engine or its driver with its class.
+func (db *DB) classOf(err error) error {
 	var fromMySQL *gomysql.MySQLError
 	if errors.As(err, &fromMySQL) {
 		return classifyMySQL(fromMySQL, err)

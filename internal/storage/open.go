@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	gomysql "github.com/go-sql-driver/mysql"
@@ -19,7 +20,7 @@ import (
 
 	"interlock/internal/clock"
 
-	_ "modernc.org/sqlite" // the pure Go driver behind the "sqlite" name
+	sqlitedriver "modernc.org/sqlite"
 )
 
 // Dialect names a family of engines.
@@ -60,6 +61,7 @@ type DB struct {
 	write   *gorm.DB
 	read    *gorm.DB
 	indexes uniqueIndexes
+	links   atomic.Uint64
 }
 
 // Open opens the database and asks it one question, so that a wrong address or
@@ -97,19 +99,21 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	// machine. The busy timeout serves other processes (commands beside serve).
 	const common = "?_time_format=sqlite&_timezone=UTC&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
-	writer, err := sql.Open("sqlite", "file:"+path+common+"&_txlock=immediate")
+	db := &DB{Dialect: SQLite, URL: o.URL}
+	toWrite, err := sqlitedriver.NewConnector("file:" + path + common + "&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	writer := sql.OpenDB(countedConnector{toWrite, db})
 	writer.SetMaxOpenConns(1)
-	reader, err := sql.Open("sqlite", "file:"+path+common+"&_pragma=query_only(1)")
+	toRead, err := sqlitedriver.NewConnector("file:" + path + common + "&_pragma=query_only(1)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	reader := sql.OpenDB(countedConnector{toRead, db})
 	reader.SetMaxOpenConns(o.MaxConnections)
 	reader.SetMaxIdleConns(o.MaxConnections)
 
-	db := &DB{Dialect: SQLite, URL: o.URL}
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -148,10 +152,11 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	// never waits for a connection that only another such unit could give back.
 	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
-	if db.write, err = db.gorm(mysqlOver(pool(connector, o.MaxConnections-readers)), o.Clock); err != nil {
+	counted := countedConnector{connector, db}
+	if db.write, err = db.gorm(mysqlOver(pool(counted, o.MaxConnections-readers)), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
-	if db.read, err = db.gorm(mysqlOver(pool(connector, readers)), o.Clock); err != nil {
+	if db.read, err = db.gorm(mysqlOver(pool(counted, readers)), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
 	return db, nil

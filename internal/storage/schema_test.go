@@ -95,7 +95,7 @@ func pool(t *testing.T, db *storage.DB) *sql.DB {
 
 func dumpSQLite(t *testing.T, pool *sql.DB) string {
 	t.Helper()
-	return strings.Join(texts(t, pool, `SELECT sql || ';' FROM sqlite_master
+	return strings.Join(storagetest.Texts(t, pool, `SELECT sql || ';' FROM sqlite_master
 		WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%' ORDER BY tbl_name, type DESC, name`), "\n\n") + "\n"
 }
 
@@ -103,7 +103,7 @@ var counter = regexp.MustCompile(` AUTO_INCREMENT=\d+`)
 
 func dumpMySQL(t *testing.T, pool *sql.DB) string {
 	t.Helper()
-	tables := texts(t, pool, `SELECT table_name FROM information_schema.tables
+	tables := storagetest.Texts(t, pool, `SELECT table_name FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_name NOT LIKE 'goose_%' ORDER BY table_name`)
 	for i, table := range tables {
 		var name, create string
@@ -111,19 +111,4 @@ func dumpMySQL(t *testing.T, pool *sql.DB) string {
 		tables[i] = counter.ReplaceAllString(create, "") + ";"
 	}
 	return strings.Join(tables, "\n\n") + "\n"
-}
-
-func texts(t *testing.T, pool *sql.DB, query string) []string {
-	t.Helper()
-	rows, err := pool.Query(query)
-	require.NoError(t, err)
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var text string
-		require.NoError(t, rows.Scan(&text))
-		list = append(list, text)
-	}
-	require.NoError(t, rows.Err())
-	return list
 }

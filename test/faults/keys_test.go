@@ -39,10 +39,17 @@ type rounds struct {
 	deeds *deeds
 	store witness
 	n     int
+	// wentBack is set when the database did.
+	wentBack bool
 }
 
 func newRounds(t *testing.T, random *rand.Rand, databaseURL string) *rounds {
-	return &rounds{deeds: newDeeds(random), store: newWitness(t, databaseURL)}
+	rs := &rounds{deeds: newDeeds(random), store: newWitness(t, databaseURL)}
+	t.Cleanup(func() {
+		changed := rs.store.number(t, "SELECT COUNT(*) FROM installation WHERE reason <> 'It was installed.'")
+		require.Equal(t, rs.wentBack, changed == 1, "the epoch is changed when the database went back, and by no other fault")
+	})
+	return rs
 }
 
 func (rs *rounds) next(t *testing.T, c *apptest.Caller) round {

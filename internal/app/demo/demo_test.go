@@ -11,6 +11,7 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
+	"interlock/internal/epoch"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
@@ -48,7 +49,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l := &demo.Loader{
 		Size:   size,
 		Runner: runner, Clock: clock.System{},
-		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}}),
+		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{})}),
 		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}}),
 		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
 	}

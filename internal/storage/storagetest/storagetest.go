@@ -34,6 +34,12 @@ func Each(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage
 	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), MariaDB(t)) })
 }
 
+// Alone is Each with databases that no other test uses.
+func Alone(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
+	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), open(t, NewMariaDBURL(t))) })
+}
+
 // Tenant returns a context that acts as an admin of a fresh tenant.
 func Tenant(t *testing.T) context.Context {
 	return principal.With(t.Context(), principal.Principal{
