@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -9,8 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
+	"interlock/internal/clock"
 	"interlock/internal/ledger"
+	"interlock/internal/lock"
 	"interlock/internal/lock/locktest"
+	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
 	"interlock/test/racing"
@@ -141,5 +145,23 @@ func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 		})
 		require.EqualValues(t, 1, written.Load())
 		require.Equal(t, ledger.Counters{"in": 1}, b.state(t, "A-17").Counters)
+	})
+}
+
+func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := locktest.NewAround(lock.NewInProcess(clock.System{}, lock.Observer{}), db)
+		b := openWith(ctx, t, db, locks)
+		caller, _ := principal.From(ctx)
+		aggregate := fmt.Sprintf("aggregate:%d:shelf/A-17", caller.TenantID)
+		b.land(t, shelf, request("a", with(called("e", "in"), "clientSeq", 1)))
+		taken := locks.Taken(t)
+		require.Len(t, taken, 3, "the names of the attempt, and the aggregate")
+		require.Equal(t, aggregate, taken[2])
+		b.refused(t, shelf, request("a", counted(1, "in")), http.StatusConflict, landed)
+		require.Len(t, locks.Taken(t), 2)
+		require.NoError(t, db.Write(ctx).Exec("UPDATE aggregates SET writer_count = 7 WHERE tenant_id = ?", caller.TenantID).Error)
+		require.NotEmpty(t, b.rebuild(t, "A-17", false))
+		require.Equal(t, []string{aggregate}, locks.Taken(t))
 	})
 }
