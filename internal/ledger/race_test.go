@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
+	"interlock/internal/apperr"
 	"interlock/internal/clock"
 	"interlock/internal/ledger"
 	"interlock/internal/lock"
@@ -17,6 +19,7 @@ import (
 	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
 	"interlock/test/racing"
 )
 
@@ -123,6 +126,25 @@ func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *test
 		})
 		require.EqualValues(t, clients*each, written.Load())
 		b.requireBooks(t, "A-17", ledger.Counters{"in": clients * each}, writers)
+	})
+}
+
+// What is looked up first is backed up by the unique keys, whoever did not look.
+func TestAnEventThatNobodyLookedForIsKeptOnceByItsNames(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		b := open(ctx, t, db)
+		b.land(t, shelf, request("a", with(called("e", "in"), "clientSeq", 7)))
+		before := b.snapshot(t)
+		seq, id := int64(7), "e"
+		for name, w := range map[string]ledger.Write{
+			"its sequence": {ClientID: "a", Events: []ledger.NewEvent{{ClientSeq: &seq, Type: "counted"}}},
+			"its id":       {ClientID: "b", Events: []ledger.NewEvent{{EventID: &id, Type: "counted"}}},
+		} {
+			w.Name, w.Events[0].Time = ledger.Name{Type: "shelf", ID: "A-17"}, time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
+			err := b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return b.ledger.AppendUnlooked(ctx, u, w) })
+			require.Truef(t, apperr.Has(err, apperr.ResourceLocked), "%s: it is run again, to look: %v", name, err)
+			require.Equal(t, before, b.snapshot(t))
+		}
 	})
 }
 
