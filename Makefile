@@ -115,8 +115,13 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 	load/run.sh
 
 .PHONY: faults
-faults: $(WEB) ## Break engines, links and processes under load, and check that no promise breaks
+faults: $(WEB) ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
 	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/orders ./internal/wallets ./client
+	$(MAKE) mutants
+
+.PHONY: mutants
+mutants: $(WEB) ## Break the program in one named way after the other, and check that its tests notice; MUTANTS='-only commit' for some
+	$(SERVICES) -- env CGO_ENABLED=0 go run ./test/mutants $(MUTANTS)
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each
