@@ -66,8 +66,9 @@ func (d *Disk) FailNext(op Op, code int32) {
 	})
 }
 
-// AfterACrash opens what is in the files: what is there after a crash of the program.
-func (d *Disk) AfterACrash(t *testing.T) *storage.DB {
+// CrashImage copies the files, as a crash of the program leaves them, and returns the URL
+// of the copy.
+func (d *Disk) CrashImage(t *testing.T) (databaseURL string) {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "crashed.db")
 	for _, suffix := range []string{"", "-wal"} {
@@ -75,7 +76,13 @@ func (d *Disk) AfterACrash(t *testing.T) *storage.DB {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(copied+suffix, content, 0o600))
 	}
-	db, err := storage.Open(t.Context(), storage.Options{URL: "sqlite://" + copied})
+	return "sqlite://" + copied
+}
+
+// AfterACrash opens a CrashImage.
+func (d *Disk) AfterACrash(t *testing.T) *storage.DB {
+	t.Helper()
+	db, err := storage.Open(t.Context(), storage.Options{URL: d.CrashImage(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
