@@ -18,9 +18,10 @@ import (
 	"interlock/test/apptest"
 )
 
-// answered is how long a caller waits for an answer at the most, whatever the disk does:
-// for as long as its request may last, for COMMIT, and for the look for what became of it.
-const answered = 58 * time.Second
+// answered is within which a caller has an answer, whatever the disk does: 8 s for COMMIT
+// and 8 s for the look for what became of it, or five times the 5 s that it waits for a
+// row which such a COMMIT holds. Its request would end after 40 s.
+const answered = 30 * time.Second
 
 // long is what has edits soon fill a small disk.
 var long = strings.Repeat("x", 4<<10)
