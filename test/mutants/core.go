@@ -47,7 +47,7 @@ var core = []mutant{
 		caught: tests{"internal/config": {"TestContestedPlacesAreNotMerged"}},
 	},
 	{
-		name: "an order of rows committed late is passed over by the config feed",
+		name: "a change that commits late is passed over by the config feed",
 		file: "internal/config/feed.go", old: `settled = min(settled, i)`, new: `_ = i`,
 		caught: tests{"internal/config": {"TestAChangeThatCommitsLateIsDeliveredBeforeLaterRevisions"}},
 	},

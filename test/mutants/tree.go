@@ -149,7 +149,7 @@ func (t *tree) test(ctx context.Context, wanted tests, overlay string) (results,
 	command.Dir = t.root
 	if overlay != "" {
 		// By the environment, so that a test that builds the program builds the mutant.
-		command.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay)
+		command.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	}
 	var errs bytes.Buffer
 	command.Stderr = &errs
