@@ -2,17 +2,24 @@ package ledger_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
+	"interlock/internal/apperr"
+	"interlock/internal/clock"
 	"interlock/internal/ledger"
+	"interlock/internal/lock"
 	"interlock/internal/lock/locktest"
+	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
+	"interlock/internal/uow"
 	"interlock/test/racing"
 )
 
@@ -122,6 +129,25 @@ func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *test
 	})
 }
 
+// What is looked up first is backed up by the unique keys, whoever did not look.
+func TestAnEventThatNobodyLookedForIsKeptOnceByItsNames(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		b := open(ctx, t, db)
+		b.land(t, shelf, request("a", with(called("e", "in"), "clientSeq", 7)))
+		before := b.snapshot(t)
+		seq, id := int64(7), "e"
+		for name, w := range map[string]ledger.Write{
+			"its sequence": {ClientID: "a", Events: []ledger.NewEvent{{ClientSeq: &seq, Type: "counted"}}},
+			"its id":       {ClientID: "b", Events: []ledger.NewEvent{{EventID: &id, Type: "counted"}}},
+		} {
+			w.Name, w.Events[0].Time = ledger.Name{Type: "shelf", ID: "A-17"}, time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
+			err := b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return b.ledger.AppendUnlooked(ctx, u, w) })
+			require.Truef(t, apperr.Has(err, apperr.ResourceLocked), "%s: it is run again, to look: %v", name, err)
+			require.Equal(t, before, b.snapshot(t))
+		}
+	})
+}
+
 func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
@@ -141,5 +167,23 @@ func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 		})
 		require.EqualValues(t, 1, written.Load())
 		require.Equal(t, ledger.Counters{"in": 1}, b.state(t, "A-17").Counters)
+	})
+}
+
+func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := locktest.NewAround(lock.NewInProcess(clock.System{}, lock.Observer{}), db)
+		b := openWith(ctx, t, db, locks)
+		caller, _ := principal.From(ctx)
+		aggregate := fmt.Sprintf("aggregate:%d:shelf/A-17", caller.TenantID)
+		b.land(t, shelf, request("a", with(called("e", "in"), "clientSeq", 1)))
+		taken := locks.Taken(t)
+		require.Len(t, taken, 3, "the names of the attempt, and the aggregate")
+		require.Equal(t, aggregate, taken[2])
+		b.refused(t, shelf, request("a", counted(1, "in")), http.StatusConflict, landed)
+		require.Len(t, locks.Taken(t), 2)
+		require.NoError(t, db.Write(ctx).Exec("UPDATE aggregates SET writer_count = 7 WHERE tenant_id = ?", caller.TenantID).Error)
+		require.NotEmpty(t, b.rebuild(t, "A-17", false))
+		require.Equal(t, []string{aggregate}, locks.Taken(t))
 	})
 }

@@ -37,6 +37,8 @@ const (
 	ConnectionLost Class = "connection_lost"
 	// Unavailable: the server is there and serves nobody now.
 	Unavailable Class = "unavailable"
+	// Full is a kind of Unavailable: there is no room left to write. Reads go on.
+	Full Class = "full"
 )
 
 // Error is an engine's error with its class. The engine's own error is wrapped.
@@ -66,7 +68,7 @@ func Is(err error, classes ...Class) bool {
 		return false
 	}
 	for _, class := range classes {
-		if e.Class == class {
+		if e.Class == class || e.Class == Full && class == Unavailable {
 			return true
 		}
 	}
@@ -100,7 +102,12 @@ func (db *DB) classify(err error) error {
 func (db *DB) classOf(err error) error {
 	var fromMySQL *gomysql.MySQLError
 	if errors.As(err, &fromMySQL) {
-		return classifyMySQL(fromMySQL, err)
+		if class := mysqlClass(fromMySQL); class == DuplicateKey {
+			return &Error{Class: class, Key: mysqlKeyName(fromMySQL.Message), cause: err}
+		} else if class != "" {
+			return &Error{Class: class, cause: err}
+		}
+		return err
 	}
 	var fromSQLite *sqlite.Error
 	if errors.As(err, &fromSQLite) {
@@ -117,24 +124,31 @@ func (db *DB) classOf(err error) error {
 	return err
 }
 
-// Numbers of MySQL and MariaDB, and from 8000 on those of TiDB, whose write
-// conflicts ask for a new run of the transaction.
-func classifyMySQL(e *gomysql.MySQLError, err error) error {
+// mysqlClass returns the class of an error's number, "" for one without. Those from 8000
+// on are TiDB's, whose write conflicts ask for a new run of the transaction; 3101 is that
+// of MySQL's Group Replication.
+func mysqlClass(e *gomysql.MySQLError) Class {
 	switch e.Number {
 	case 1062, 1586:
-		return &Error{Class: DuplicateKey, Key: mysqlKeyName(e.Message), cause: err}
-	case 1213, 8002, 8022, 8028, 9007:
-		return &Error{Class: WriteConflict, cause: err}
+		return DuplicateKey
+	case 1213, 3101, 8002, 8005, 8022, 8028, 9007:
+		return WriteConflict
 	case 1205, 3572:
-		return &Error{Class: LockTimeout, cause: err}
+		return LockTimeout
 	case 1290, 1792, 1836:
-		return &Error{Class: ReadOnly, cause: err}
+		return ReadOnly
 	case 1927, 1053, 1152, 1158, 1159, 1160, 1161:
-		return &Error{Class: ConnectionLost, cause: err}
+		return ConnectionLost
 	case 1040, 1047, 1129, 1203, 1226:
-		return &Error{Class: Unavailable, cause: err}
+		return Unavailable
+	case 1021, 1114:
+		return Full
+	case 1026, 1030:
+		if strings.Contains(e.Message, "No space left on device") {
+			return Full
+		}
 	}
-	return err
+	return ""
 }
 
 // mysqlKeyName takes "uq_configs_key" out of "Duplicate entry '1-a' for key
@@ -168,7 +182,9 @@ func (db *DB) classifySQLite(e *sqlite.Error, err error) error {
 		return &Error{Class: LockTimeout, cause: err}
 	case sqlite3.SQLITE_READONLY:
 		return &Error{Class: ReadOnly, cause: err}
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+	case sqlite3.SQLITE_FULL:
+		return &Error{Class: Full, cause: err}
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 		return &Error{Class: Unavailable, cause: err}
 	}
 	return err

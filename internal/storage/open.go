@@ -17,10 +17,9 @@ import (
 	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+	modernc "modernc.org/sqlite"
 
 	"interlock/internal/clock"
-
-	sqlitedriver "modernc.org/sqlite"
 )
 
 // Dialect names a family of engines.
@@ -100,19 +99,16 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	const common = "?_time_format=sqlite&_timezone=UTC&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	db := &DB{Dialect: SQLite, URL: o.URL}
-	toWrite, err := sqlitedriver.NewConnector("file:" + path + common + "&_txlock=immediate")
+	writer, err := db.sqlitePool("file:"+path+common+"&_txlock=immediate", 1)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	writer := sql.OpenDB(countedConnector{toWrite, db})
-	writer.SetMaxOpenConns(1)
-	toRead, err := sqlitedriver.NewConnector("file:" + path + common + "&_pragma=query_only(1)")
+	// One of these connections stays open at all times. So the writer's is never the last,
+	// whose end would have the next one recover the write-ahead log while we run.
+	reader, err := db.sqlitePool("file:"+path+common+"&_pragma=query_only(1)", o.MaxConnections)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	reader := sql.OpenDB(countedConnector{toRead, db})
-	reader.SetMaxOpenConns(o.MaxConnections)
-	reader.SetMaxIdleConns(o.MaxConnections)
 
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -152,11 +148,10 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	// never waits for a connection that only another such unit could give back.
 	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
-	counted := countedConnector{connector, db}
-	if db.write, err = db.gorm(mysqlOver(pool(counted, o.MaxConnections-readers)), o.Clock); err != nil {
+	if db.write, err = db.gorm(db.mysqlOver(connector, o.MaxConnections-readers), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
-	if db.read, err = db.gorm(mysqlOver(pool(counted, readers)), o.Clock); err != nil {
+	if db.read, err = db.gorm(db.mysqlOver(connector, readers), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
 	return db, nil
@@ -164,15 +159,24 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 
 // mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
 // reply packet, which has the new id already, instead of a result set.
-func mysqlOver(pool *sql.DB) gorm.Dialector {
-	return mysql.New(mysql.Config{Conn: pool, DisableWithReturning: true})
+func (db *DB) mysqlOver(connector driver.Connector, size int) gorm.Dialector {
+	connections := pool(sessions{Connector: connector, bounded: true, opened: &db.links}, size)
+	connections.SetConnMaxLifetime(connMaxLifetime)
+	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})
+}
+
+func (db *DB) sqlitePool(dsn string, size int) (*sql.DB, error) {
+	connector, err := modernc.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return pool(sessions{Connector: connector, opened: &db.links}, size), nil
 }
 
 func pool(connector driver.Connector, size int) *sql.DB {
 	pool := sql.OpenDB(connector)
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
-	pool.SetConnMaxLifetime(connMaxLifetime)
 	return pool
 }
 
@@ -267,7 +271,8 @@ func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
 // Transact runs fn in a transaction that lives for so long at the most, and commits it; an
 // error of fn rolls it back. The COMMIT does not end with ctx, so that a caller who leaves
 // cannot leave it undecided. It is for bookkeeping that is no business mutation and needs
-// no audit row, see Write. What it returns has its class.
+// no audit row, see Write. What it returns has its class; the error of a COMMIT is that of
+// Commit.
 func (db *DB) Transact(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
 	bounded, end := context.WithTimeout(context.WithoutCancel(ctx), life)
 	defer end()
@@ -279,15 +284,13 @@ func (db *DB) Transact(ctx context.Context, life time.Duration, fn func(tx *gorm
 		_ = tx.Rollback()
 		return err
 	}
-	if err := tx.Commit().Error; err != nil {
-		_ = tx.Rollback()
-		return fmt.Errorf("commit: %w", db.classify(err))
+	if err := db.Commit(tx); err != nil {
+		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
 }
 
-// Classify returns err with its class, for errors that did not pass GORM (BEGIN
-// and COMMIT).
+// Classify returns err with its class, for errors that did not pass GORM.
 func (db *DB) Classify(err error) error { return db.classify(err) }
 
 // Ping asks the database whether it is there.

@@ -13,9 +13,11 @@
 //     rolled back, and only OutcomeUnknown means that nobody can say.
 //
 // Crash points. Before COMMIT is sent: the engine rolls back, nothing happened.
-// While COMMIT is under way and its reply is lost: the audit row is looked for
-// under its unit's id with a locking read, which waits for the old transaction to
-// end; found means committed, not found means rolled back, unreachable means
-// OutcomeUnknown. After COMMIT: the effect stands, and what AfterCommit does is
-// advisory and can be derived from SQL again.
+// While COMMIT is under way, when its reply is lost or it fails with an error that
+// does not say that the transaction is undone: the audit row is looked for under its
+// unit's id, in a way that has an open transaction end first and keeps one that was
+// half written from coming back. Found means committed, not found means rolled back
+// and run again, and only if nobody answers it is OutcomeUnknown. After COMMIT: the
+// effect stands, and what AfterCommit does is advisory and can be derived from SQL
+// again.
 package uow

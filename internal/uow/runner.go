@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"interlock/internal/apperr"
 	"interlock/internal/clock"
@@ -20,8 +21,10 @@ const (
 	// maxRuns is how often a unit is run before its write conflict is answered.
 	maxRuns        = 5
 	defaultMaxLife = 30 * time.Second
-	// witnessPatience is how long the fate of a lost COMMIT is looked for.
-	witnessPatience = 8 * time.Second
+	// defaultPatience is how long the fate of a COMMIT is looked for, and lookLife bounds
+	// one look.
+	defaultPatience = 8 * time.Second
+	lookLife        = 2 * time.Second
 	// retryHint is what a client is told to wait when the database is away.
 	retryHint = time.Second
 )
@@ -42,6 +45,8 @@ type Options struct {
 	Observer Observer
 	// MaxLife bounds a transaction, from BEGIN to COMMIT; 0 means 30 s.
 	MaxLife time.Duration
+	// Patience bounds the look for what became of a COMMIT that did not say; 0 means 8 s.
+	Patience time.Duration
 }
 
 // Runner runs units of work. It is safe for concurrent use.
@@ -51,6 +56,7 @@ type Runner struct {
 	clock    clock.Clock
 	observer Observer
 	maxLife  time.Duration
+	patience time.Duration
 }
 
 // NewRunner returns a Runner.
@@ -61,7 +67,10 @@ func NewRunner(o Options) *Runner {
 	if o.MaxLife == 0 {
 		o.MaxLife = defaultMaxLife
 	}
-	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxLife: o.MaxLife}
+	if o.Patience == 0 {
+		o.Patience = defaultPatience
+	}
+	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxLife: o.MaxLife, patience: o.Patience}
 }
 
 // Func is the body of a unit. It may be run several times, so it keeps nothing
@@ -123,56 +132,74 @@ func (r *Runner) once(ctx context.Context, fn Func) (err error) {
 	return nil
 }
 
+// commit commits the unit's transaction. nil means that it is committed.
+//
+// What COMMIT fails with says for certain that it is undone, or leaves it open; then the
+// witness is asked. Who is told that nothing was changed is told the truth, also after a
+// crash.
 func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	if u.tx == nil {
 		return nil
 	}
 	defer u.endTx()
-	err := r.db.Classify(u.tx.Commit().Error)
-	if err == nil {
+	err := r.db.Commit(u.tx)
+	if err == nil || !u.wrote.Load() {
 		return nil
 	}
-	if !storage.Is(err, storage.ConnectionLost) {
+	if !storage.Undecided(err) {
 		r.observer.UnitEnded("rolled_back")
 		return fmt.Errorf("commit: %w", err)
-	}
-	if !u.wrote.Load() {
-		return nil
 	}
 	found, witnessErr := r.witness(ctx, u)
 	switch {
 	case witnessErr != nil:
 		r.observer.UnitEnded("unknown")
-		return apperr.New(apperr.OutcomeUnknown, "The database was lost while the change was being saved. It may or may not have been saved: look before you send it again.").
+		return apperr.New(apperr.OutcomeUnknown, "The database did not say whether the change was saved. It may or may not have been: look before you send it again.").
 			After(retryHint).Because(errors.Join(err, witnessErr))
 	case found:
 		return nil
 	default:
 		r.observer.UnitEnded("rolled_back")
-		return &again{reason: "commit_lost", cause: err}
+		return &again{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save the change; nothing was changed. Try again.").
+			After(retryHint).Because(err)}
 	}
 }
 
-// witness finds out what became of a COMMIT whose reply was lost. The audit row
-// had been written before COMMIT was sent, so while the old transaction is still
-// open its row is locked, and the locking read waits for it to end.
+// witness finds out what became of a COMMIT that did not say. The audit row had been
+// written before COMMIT was sent, so it is there if the unit is committed. If it is not,
+// the unit must be undone for good before anybody is told so. On MySQL its row is locked
+// for as long as its transaction is open, and the locking read waits for that to end. On
+// SQLite there is one writer, so it has ended, but what it wrote could come back after a
+// crash until a later commit has taken its place.
 func (r *Runner) witness(ctx context.Context, u *Unit) (bool, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), witnessPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.patience)
 	defer cancel()
-	query := "SELECT COUNT(*) FROM audit_entries WHERE tenant_id >= 0 AND unit_id = ?"
-	if r.db.Dialect == storage.MySQL {
-		query += " FOR UPDATE"
-	}
 	for run := 1; ; run++ {
-		var count int64
-		err := r.db.Write(storage.AcrossTenants(ctx)).Raw(query, u.id).Scan(&count).Error
+		found, err := r.look(storage.AcrossTenants(ctx), u.id)
 		if err == nil {
-			return count == 1, nil
+			return found, nil
 		}
 		if !pause(ctx, run) {
 			return false, err
 		}
 	}
+}
+
+// look asks for a unit's audit row, and has it stay away if it is not there.
+func (r *Runner) look(ctx context.Context, unit string) (bool, error) {
+	const query = "SELECT COUNT(*) FROM audit_entries WHERE tenant_id >= 0 AND unit_id = ?"
+	var count int64
+	if r.db.Dialect == storage.MySQL {
+		err := r.db.Write(ctx).Raw(query+" FOR UPDATE", unit).Scan(&count).Error
+		return count == 1, err
+	}
+	err := r.db.Transact(ctx, lookLife, func(tx *gorm.DB) error {
+		if err := tx.Raw(query, unit).Scan(&count).Error; err != nil {
+			return err
+		}
+		return r.db.Supersede(tx)
+	})
+	return count == 1, err
 }
 
 // publish runs what was kept for after the commit. A panic there is logged: the
@@ -230,6 +257,8 @@ func answer(err error) error {
 		return err
 	case storage.Is(err, storage.WriteConflict, storage.LockTimeout):
 		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
+	case storage.Is(err, storage.Full):
+		return apperr.New(apperr.Unavailable, "The database has no room left to write; nothing was changed. Try again when there is.").After(retryHint).Because(err)
 	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, lock.ErrUnavailable):

@@ -164,7 +164,7 @@ func (u *Unit) rollback() {
 	if u.tx == nil {
 		return
 	}
-	// The error, if any, says that the transaction is gone already.
+	// An error says that the transaction is gone already, or has closed its connection.
 	_ = u.tx.Rollback()
 	u.endTx()
 }

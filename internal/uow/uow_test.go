@@ -16,6 +16,7 @@ import (
 	"interlock/internal/clock"
 	"interlock/internal/guard"
 	"interlock/internal/lock"
+	"interlock/internal/lock/locktest"
 	"interlock/internal/principal"
 	"interlock/internal/storage"
 	"interlock/internal/storage/storagetest"
@@ -174,6 +175,52 @@ func TestNothingIsWrittenWhenLocksAreAwayOrLost(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, held)
 		}
+	})
+}
+
+// looking is a Locker that looks around when a lock is released.
+type looking struct {
+	lock.Locker
+	released func()
+}
+
+func (l looking) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, wait, keys...)
+	return lookingLease{lease, l.released}, err
+}
+
+type lookingLease struct {
+	lock.Lease
+	released func()
+}
+
+func (l lookingLease) Release(ctx context.Context) error {
+	l.released()
+	return l.Lease.Release(ctx)
+}
+
+// Who gets the lock next must find what was done under it, and nothing half done.
+func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		storagetest.CreateThings(t, ctx, db)
+		var found []int64
+		watched := locktest.NewAround(lock.NewInProcess(clock.System{}, lock.Observer{}), db)
+		runner := uow.NewRunner(uow.Options{
+			DB: db, Locks: looking{watched, func() { found = append(found, count[storagetest.Thing](t, ctx, db)) }}, Clock: clock.System{},
+		})
+		refused := errors.New("refused by a rule")
+		for _, outcome := range []error{nil, refused} {
+			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				ctx, err := u.Lock(ctx, 0, "k")
+				if err != nil {
+					return err
+				}
+				return errors.Join(insert(fmt.Sprint(outcome))(ctx, u), outcome)
+			})
+			require.ErrorIs(t, err, outcome)
+		}
+		require.Equal(t, []int64{1, 1}, found, "what was committed, and not what was rolled back")
+		require.Equal(t, []string{"k", "k"}, watched.Taken(t))
 	})
 }
 

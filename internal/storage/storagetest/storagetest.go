@@ -67,6 +67,12 @@ func MariaDB(t *testing.T) *storage.DB {
 	return open(t, shared.url)
 }
 
+// EachOwn is Each on databases that no other test uses, for what changes their schema.
+func EachOwn(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
+	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), open(t, NewMariaDBURL(t))) })
+}
+
 // NewMariaDBURL creates an empty database that only the caller uses, and returns
 // its URL.
 func NewMariaDBURL(t testing.TB) string {
