@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"interlock/internal/clock"
-	"interlock/internal/httpapi"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/lock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 
 	"github.com/stretchr/testify/require"
 

@@ -3,7 +3,7 @@ package actions
 import (
 	"context"
 
-	"interlock/internal/uow"
+	"interlock/internal/core/uow"
 )
 
 // ReadBefore reads what the actor did last on a thing, as Apply does, and returns the rest

@@ -11,16 +11,16 @@ import (
 	"go.uber.org/goleak"
 
 	"interlock/internal/actions"
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/epoch"
-	"interlock/internal/httpapi"
-	"interlock/internal/httpapi/httpapitest"
-	"interlock/internal/idempotency"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
+	"interlock/internal/edge/idempotency"
 	"interlock/internal/lock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

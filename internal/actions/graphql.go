@@ -13,10 +13,10 @@ import (
 	"github.com/graph-gophers/graphql-go"
 	gqlerrors "github.com/graph-gophers/graphql-go/errors"
 
-	"interlock/internal/apperr"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 //go:embed schema.graphql

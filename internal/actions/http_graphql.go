@@ -10,8 +10,8 @@ import (
 	gqlerrors "github.com/graph-gophers/graphql-go/errors"
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/httpapi"
+	"interlock/internal/base/apperr"
+	"interlock/internal/edge/httpapi"
 )
 
 // graphHandler serves POST /graphql. Who is not permitted is told so by field, as

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 )
 
 // maxAhead is how far in the future an action id may be, read as ms since 1970. An id

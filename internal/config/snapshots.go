@@ -3,7 +3,7 @@ package config
 import (
 	"sync"
 
-	"interlock/internal/epoch"
+	"interlock/internal/base/epoch"
 )
 
 const (

@@ -9,14 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
-	"interlock/internal/guard"
-	"interlock/internal/httpapi/httpapitest"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/test/racing"
 )
 

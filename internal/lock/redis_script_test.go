@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/redisconn/redistest"
 )
 
 func newScripted(t testing.TB, options RedisOptions) *Redis {

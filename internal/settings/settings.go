@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/text/currency"
 
-	"interlock/internal/redisconn"
+	"interlock/internal/base/redisconn"
 )
 
 // Storage says where the data is. Every command needs it.

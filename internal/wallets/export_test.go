@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"interlock/internal/principal"
-	"interlock/internal/uow"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
 )
 
 // EnterUnguarded is Enter as it must not be: it takes no lock, and its UPDATE sets what

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/uow"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/core/uow"
 	"interlock/test/apptest"
 	"interlock/test/burst"
 )

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
-	"interlock/internal/principal"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 )
 

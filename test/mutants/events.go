@@ -10,19 +10,19 @@ var events = []mutant{
 	},
 	{
 		name: "an event that has landed is written again",
-		file: "internal/ledger/append.go", old: "	if err := knows.refuse(rows, w.Enforce); err != nil {", new: "	if err := knows.refuse(rows[:0], w.Enforce); err != nil {",
-		caught: tests{"internal/ledger": {
+		file: "internal/aggregates/append.go", old: "	if err := knows.refuse(rows, w.Enforce); err != nil {", new: "	if err := knows.refuse(rows[:0], w.Enforce); err != nil {",
+		caught: tests{"internal/aggregates": {
 			"TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt", "TestAnEventIsKnownByItsIDWhoeverSendsIt", "TestTheSameEventTwentyTimesAtOnceCountsOnce",
 		}},
 	},
 	{
 		name: "the duplicate of a new aggregate's name taken for that of its event",
-		file: "internal/ledger/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return overtaken()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
-		caught: tests{"internal/ledger": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
+		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return overtaken()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
+		caught: tests{"internal/aggregates": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
 	},
 	{
 		name: "an event that has landed, and that nobody looked for, is a fault",
-		file: "internal/ledger/store.go", old: `if storage.IsDuplicate(err, key) {`, new: `if storage.IsDuplicate(err, key+"?") {`,
-		caught: tests{"internal/ledger": {"TestAnEventThatNobodyLookedForIsKeptOnceByItsNames"}},
+		file: "internal/aggregates/store.go", old: `if storage.IsDuplicate(err, key) {`, new: `if storage.IsDuplicate(err, key+"?") {`,
+		caught: tests{"internal/aggregates": {"TestAnEventThatNobodyLookedForIsKeptOnceByItsNames"}},
 	},
 }

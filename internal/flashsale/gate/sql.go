@@ -9,10 +9,10 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/batcher"
-	"interlock/internal/clock"
+	"interlock/internal/base/batcher"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 	"interlock/internal/mq"
-	"interlock/internal/storage"
 )
 
 // SQL is the gate in the database, for a program without Redis.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/storage"
 	"interlock/internal/lock"
-	"interlock/internal/storage"
 )
 
 // Around is a Locker that watches when locks are taken and released: before the unit's
