@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/client"
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 	"interlock/internal/mq"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
@@ -378,6 +378,7 @@ func (w walk) oversee() {
 	require.Len(t, all(t, w.Audit.List(client.AuditFilter{Resource: "items/WALK-9", Actor: "admin", Action: "item.create"})), 1)
 	require.NotEmpty(t, ok[[]client.SearchHit](t)(w.Search(ctx, "WALK-9")))
 	ok[client.Queues](t)(w.Queues(ctx))
+	require.NotEmpty(t, ok[client.System](t)(w.System(ctx)).Findings)
 	require.NotNil(t, ok[client.Dashboard](t)(w.Dashboard(ctx)).OrdersByStatus)
 	require.NotEmpty(t, ok[client.Page[client.Permission]](t)(w.Permissions().Page(ctx)).Items)
 }

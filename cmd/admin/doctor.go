@@ -7,6 +7,7 @@ import (
 
 	"interlock/internal/app"
 	"interlock/internal/settings"
+	"interlock/internal/views/engines"
 )
 
 type doctorCommand struct {
@@ -19,10 +20,10 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	healthy := true
 	for _, finding := range app.Examine(ctx, c.Storage, c.RedisURL) {
 		mark := "ok "
-		if !finding.OK {
+		if finding.Level != engines.OK {
 			mark, healthy = "BAD", false
 		}
-		fmt.Printf("%s  %-32s %s\n", mark, finding.What, finding.Says)
+		fmt.Printf("%s  %-40s %s\n", mark, finding.What(), finding.Says)
 	}
 	if !healthy {
 		return errors.New("something needs your attention")

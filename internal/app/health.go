@@ -18,7 +18,8 @@ func alive(w http.ResponseWriter, _ *http.Request) {
 }
 
 // readiness answers whether requests can be served: engines reachable, schema
-// current. It says why when not, with 503.
+// current. It says why when not, with 503. What a crash could lose does not keep the
+// service from working, so it is told beside and changes nothing.
 type readiness struct{ services *Services }
 
 type check struct {
@@ -40,7 +41,8 @@ func (h readiness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "checks": checks})
+	report := h.services.Engines.Report()
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "checks": checks, "risks": report.View(report.NotOK())})
 }
 
 // checks asks each engine under a limit of its own, so that one that hangs is not

@@ -9,28 +9,33 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"interlock/internal/access"
 	"interlock/internal/actions"
-	"interlock/internal/audit"
+	"interlock/internal/aggregates"
+	"interlock/internal/base/claim"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
-	"interlock/internal/dashboard"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/idempotency"
+	"interlock/internal/edge/telemetry"
 	"interlock/internal/flashsale"
-	"interlock/internal/httpapi"
-	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
-	"interlock/internal/ledger"
 	"interlock/internal/orders"
-	"interlock/internal/queues"
 	"interlock/internal/ratelimit"
-	"interlock/internal/realtime"
-	"interlock/internal/search"
 	"interlock/internal/settings"
-	"interlock/internal/telemetry"
+	"interlock/internal/views/audit"
+	"interlock/internal/views/dashboard"
+	"interlock/internal/views/engines"
+	"interlock/internal/views/ops"
+	"interlock/internal/views/realtime"
+	"interlock/internal/views/search"
 	"interlock/internal/wallets"
 	"interlock/web"
 )
@@ -43,6 +48,7 @@ type Program struct {
 	Announce func(password string)
 
 	services *Services
+	claim    *claim.Claim
 	server   *httpapi.Server
 	listener net.Listener
 	closers  []func()
@@ -65,14 +71,9 @@ func (p *Program) Start(ctx context.Context) error {
 
 func (p *Program) start(ctx context.Context) error {
 	if path, ok := p.Settings.SQLitePath(); ok {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("make the data directory: %w", err)
-		}
-		release, err := claimData(path)
-		if err != nil {
+		if err := p.claimFile(path); err != nil {
 			return err
 		}
-		p.closers = append(p.closers, release)
 	}
 	stopTracing, err := telemetry.StartTracing(ctx, p.Settings.OTLPEndpoint, p.Version)
 	if err != nil {
@@ -90,6 +91,11 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.closers = append(p.closers, p.services.Close)
+	if p.services.DB.Dialect == storage.MySQL {
+		if err := p.claimDatabase(ctx); err != nil {
+			return err
+		}
+	}
 	p.services.FlashSales.PayWithin(p.Settings.FlashSalePaymentTimeout)
 	generated, err := p.services.Access.Bootstrap(ctx, p.Settings.AdminPassword)
 	if err != nil {
@@ -98,12 +104,48 @@ func (p *Program) start(ctx context.Context) error {
 	if generated != "" && p.Announce != nil {
 		p.Announce(generated)
 	}
+	// What a crash can lose is said before anything is accepted that it could lose.
+	p.services.Engines.Look(ctx)
 	if p.server, err = p.newServer(); err != nil {
 		return err
 	}
 	if p.listener, err = net.Listen("tcp", p.Settings.Addr); err != nil {
 		return fmt.Errorf("listen on %s: %w", p.Settings.Addr, err)
 	}
+	return nil
+}
+
+// claimFile claims an embedded database for this server alone.
+func (p *Program) claimFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	var err error
+	if p.claim, err = claim.File(path, p.Settings.Role, clock.System{}); err != nil {
+		return err
+	}
+	p.closers = append(p.closers, p.claim.Release)
+	return nil
+}
+
+// claimDatabase claims a database server's database: for this server alone, or beside
+// others that share its Redis. The claim has connections of its own, so that a pool that is
+// used up does not make it late, and is given up after all that writes has ended.
+func (p *Program) claimDatabase(ctx context.Context) error {
+	s := p.Settings
+	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: 2})
+	if err != nil {
+		return err
+	}
+	p.claim, err = claim.Take(ctx, claim.Options{DB: db, Shared: s.RedisURL != "", Role: s.Role, Logger: slog.Default()})
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	// Closers run last first.
+	p.closers = slices.Insert(p.closers, 0, func() {
+		p.claim.Release()
+		_ = db.Close()
+	})
 	return nil
 }
 
@@ -142,11 +184,13 @@ func (p *Program) Routes() []httpapi.Route { return p.server.Router().Routes() }
 func (p *Program) Router() *httpapi.Router { return p.server.Router() }
 
 // Run serves until ctx ends, then finishes the requests in flight, for at most
-// the shutdown time-out, and closes everything. Start must have succeeded.
+// the shutdown time-out, and closes everything. Start must have succeeded. It ends at once,
+// with an error, when another server has claimed the database meanwhile.
 func (p *Program) Run(ctx context.Context) error {
 	defer p.close()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
+	working.Go(func() { p.services.Engines.Run(background) })
 	if p.Settings.Role != "api" {
 		p.startJobs(background, &working)
 		working.Go(func() { p.services.FlashSales.Work(background) })
@@ -164,12 +208,28 @@ func (p *Program) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		slog.InfoContext(ctx, "shutting down: finishing the requests in flight", "timeout", p.Settings.ShutdownTimeout.String())
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.Settings.ShutdownTimeout)
+		working.Go(func() { p.cancelWhenLost(limit, cancel) })
 		err = errors.Join(p.server.Shutdown(limit), <-served)
 		cancel()
+	case <-p.claim.Lost():
+		err = errors.Join(p.server.Close(), <-served)
 	}
 	stopBackground()
+	if reason := p.claim.Reason(); reason != nil {
+		// Another server has the database: what is in flight was cut, and is not waited for.
+		return errors.Join(reason, err)
+	}
 	working.Wait()
 	return err
+}
+
+// cancelWhenLost ends limit early when somebody else has the database.
+func (p *Program) cancelWhenLost(limit context.Context, cancel context.CancelFunc) {
+	select {
+	case <-p.claim.Lost():
+		cancel()
+	case <-limit.Done():
+	}
 }
 
 // startRequestWork runs, until ctx ends, what every process that takes requests needs
@@ -177,6 +237,7 @@ func (p *Program) Run(ctx context.Context) error {
 func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
 	running.Go(func() { p.services.Idempotency.Run(ctx) })
+	running.Go(func() { p.services.Epochs.Run(ctx) })
 	running.Go(func() { p.services.FlashSales.CountArrivals(ctx) })
 	running.Go(func() {
 		if err := p.services.FlashSales.Listen(ctx); err != nil && ctx.Err() == nil {
@@ -216,12 +277,13 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		idempotency.Routes(router, sv.Idempotency)
 		inventory.Routes(router, sv.Inventory)
 		wallets.Routes(router, sv.Wallets)
-		ledger.Routes(router, sv.Ledger)
+		aggregates.Routes(router, sv.Ledger)
 		flashsale.Routes(router, sv.FlashSales)
 		realtime.Routes(router, sv.Realtime)
 		search.Routes(router, sv.Search)
 		dashboard.Routes(router, sv.Dashboard)
-		queues.Routes(router, sv.Queues)
+		ops.Routes(router, sv.Queues)
+		engines.Routes(router, sv.Engines)
 		if err := httpapi.ServeDocs(server); err != nil {
 			return nil, err
 		}

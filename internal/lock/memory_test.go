@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 func TestReleasedAndAbandonedKeysTakeNoMemory(t *testing.T) {

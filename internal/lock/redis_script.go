@@ -8,7 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // remembered is how long a key's last fencing number outlives its lock, so that the

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/redisconn/redistest"
 )
 
 func newScripted(t testing.TB, options RedisOptions) *Redis {
@@ -59,11 +59,15 @@ func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
 }
 
 func TestFencingNumbersGrowWhenTheServersClockIsSetBack(t *testing.T) {
-	l := newScripted(t, RedisOptions{})
 	future := time.Now().Add(time.Hour).UnixMicro()
-	require.NoError(t, l.client.Set(t.Context(), l.lockName("k"), fmt.Sprintf("%d 0 ", future), 0).Err())
-	require.Equal(t, future+1, l.mustRun(t, step{key: "k", want: "a"}).fence)
-	require.Equal(t, future+2, l.mustRun(t, step{key: "k", release: "a", want: "b"}).fence)
+	for _, state := range []string{"%d", "%d 0 ", "%d 0 b"} {
+		l := newScripted(t, RedisOptions{})
+		require.NoError(t, l.client.Set(t.Context(), l.lockName("k"), fmt.Sprintf(state, future), 0).Err())
+		require.Equal(t, future+1, l.mustRun(t, step{key: "k", want: "a"}).fence, state)
+		require.Equal(t, future+2, l.mustRun(t, step{key: "k", release: "a", want: "b"}).fence, state)
+		require.True(t, l.mustRun(t, step{key: "k", release: "b"}).released)
+		require.Equal(t, future+3, l.mustRun(t, step{key: "k", want: "c"}).fence, "a free lock remembers its last")
+	}
 }
 
 func TestWhatNobodyHoldsIsForgotten(t *testing.T) {

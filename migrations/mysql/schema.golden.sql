@@ -421,6 +421,14 @@ CREATE TABLE `idempotency_keys` (
   KEY `ix_idempotency_keys_expires` (`expires_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `installation` (
+  `id` tinyint(4) NOT NULL,
+  `epoch` varchar(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `begun_time` datetime(6) NOT NULL,
+  `reason` varchar(500) NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `inventories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -625,6 +633,21 @@ CREATE TABLE `role_permissions` (
   `role_id` bigint(20) NOT NULL,
   `permission` varchar(100) NOT NULL,
   PRIMARY KEY (`role_id`,`permission`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `server_claims` (
+  `id` tinyint(4) NOT NULL,
+  `group_name` varchar(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `run_id` varchar(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `role` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `host` varchar(255) NOT NULL,
+  `machine` varchar(255) NOT NULL,
+  `pid` bigint(20) NOT NULL,
+  `process_start` bigint(20) NOT NULL,
+  `since_time` datetime(6) NOT NULL,
+  `heartbeat_time` datetime(6) NOT NULL,
+  `lease_ends_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `sessions` (

@@ -440,6 +440,13 @@ CREATE INDEX ix_idempotency_keys_time ON idempotency_keys (tenant_id, id);
 
 CREATE UNIQUE INDEX uq_idempotency_keys_key ON idempotency_keys (tenant_id, scope, idempotency_key);
 
+CREATE TABLE installation (
+  id         INTEGER  PRIMARY KEY, -- 1
+  epoch      TEXT     NOT NULL,
+  begun_time DATETIME NOT NULL,
+  reason     TEXT     NOT NULL
+);
+
 CREATE TABLE inventories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -661,6 +668,20 @@ CREATE TABLE roles (
 );
 
 CREATE UNIQUE INDEX uq_roles_name ON roles (tenant_id, name);
+
+CREATE TABLE server_claims (
+  id              INTEGER  PRIMARY KEY, -- always 1
+  group_name      TEXT     NOT NULL, -- redis, or the run of a server that is alone
+  run_id          TEXT     NOT NULL,
+  role            TEXT     NOT NULL,
+  host            TEXT     NOT NULL,
+  machine         TEXT     NOT NULL,
+  pid             INTEGER  NOT NULL,
+  process_start   INTEGER  NOT NULL,
+  since_time      DATETIME NOT NULL,
+  heartbeat_time  DATETIME NOT NULL,
+  lease_ends_time DATETIME NOT NULL
+);
 
 CREATE TABLE sessions (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,

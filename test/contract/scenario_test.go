@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
-	"interlock/internal/httpapi"
+	"interlock/internal/base/clock"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/mq"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
@@ -344,6 +344,7 @@ func (d day) overlook() {
 	require.NotEmpty(d.t, d.do(200, "GET", "/search?q=walk", nil)["items"])
 	require.NotEmpty(d.t, d.do(200, "GET", "/dashboard", nil)["recentChanges"])
 	require.Contains(d.t, d.do(200, "GET", "/queues", nil), "locks")
+	require.Contains(d.t, d.do(200, "GET", "/system", nil), "findings")
 }
 
 // stream opens a stream of server-sent events and closes it when read is done.

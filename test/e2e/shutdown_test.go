@@ -3,9 +3,11 @@ package e2e_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/app"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 
 	_ "modernc.org/sqlite" // the driver that the test holds its own lock with
@@ -133,6 +135,64 @@ func TestASecondServerOnTheSameDataIsRefusedWithASentence(t *testing.T) {
 	require.NoError(t, receive(t, ended, "the end of the first program"))
 	third := apptest.Start(t, p.Settings)
 	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status)
+}
+
+func TestASecondServerOnOneMariaDBWithoutRedisIsRefusedWhateverItsRole(t *testing.T) {
+	p, stop, ended := alone(t, "mariadb")
+	for _, role := range []string{"all", "api", "worker"} {
+		s := p.Settings
+		s.Role = role
+		second := app.New(s, "test")
+		err := second.Start(t.Context())
+		require.ErrorContains(t, err, fmt.Sprintf("process %d on ", os.Getpid()), role)
+		require.ErrorContains(t, err, "INTERLOCK_REDIS_URL", role)
+	}
+	require.Equal(t, http.StatusOK, p.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "the first one goes on")
+
+	stop()
+	require.NoError(t, receive(t, ended, "the end of the first program"))
+	third := apptest.Start(t, p.Settings)
+	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "one that ended well is followed at once")
+}
+
+func TestAServerWhoseDatabaseAnotherHasTakenEndsAtOnceAndSaysWhose(t *testing.T) {
+	p, _, ended := alone(t, "mariadb")
+	watching := open(t, p.Admin(t), watchPath)
+	watching.next(t, "ready")
+	overtake(t, p)
+	err := receive(t, ended, "the end of the program")
+	require.ErrorContains(t, err, "this server has lost its claim on the database and ends")
+	require.ErrorContains(t, err, "process 4711 on shop-2")
+	require.True(t, refusesConnections(p))
+}
+
+func TestAShutdownDoesNotFinishWhatIsInFlightWhenAnotherHasTakenTheDatabase(t *testing.T) {
+	p, stop, ended := alone(t, "mariadb")
+	c := p.Admin(t)
+	before := newConfig(t, c, "slow", 1, "number")
+	release := holdRows(t, p)
+	defer release()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before))
+		answered <- err
+	}()
+	require.Eventually(t, func() bool { return writing(p) }, patience, 5*time.Millisecond, "the edit never reached the lock")
+	p.Settings.ShutdownTimeout = time.Hour
+	stop()
+	require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
+	overtake(t, p)
+	require.Error(t, receive(t, answered, "the end of the request"), "its connection is cut")
+	require.ErrorContains(t, receive(t, ended, "the end of the program"), "process 4711 on shop-2")
+	require.EqualValues(t, 1, storedVersion(t, p, "slow"))
+}
+
+// overtake leaves the claim on the program's database as another server does that takes it,
+// without the wait for a lease.
+func overtake(t *testing.T, p *apptest.Program) {
+	t.Helper()
+	_, err := connect(t, p).Exec("UPDATE server_claims SET group_name = 'other', run_id = 'other', host = 'shop-2', pid = 4711")
+	require.NoError(t, err)
 }
 
 func TestATokenMadeBesideARunningServerWorksAtOnce(t *testing.T) {

@@ -167,21 +167,44 @@ func TestAProgramThatCannotReachItsDatabaseSaysSoAndEnds(t *testing.T) {
 }
 
 func TestASecondServerOnTheSameDataIsRefusedAndCommandsWorkBesideTheFirst(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) {
+		p, s, c := asProcess(t, engine)
+		second := s
+		second.Addr = freeAddress(t)
+		refused := launch(t, second)
+		require.NotZero(t, refused.exitCode(t, patience))
+		require.Contains(t, refused.output.lastLine(), "another `admin serve`")
+		require.Contains(t, refused.output.lastLine(), fmt.Sprintf("process %d on ", p.command.Process.Pid))
+
+		require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"), "a token that was made beside the server works")
+		admin(t, s, "tenant", "create", "shop-b", "--admin-password", "correct horse")
+		c.Token = admin(t, s, "token", "create", "--user", "admin", "--name", "b", "--tenant", "shop-b", "--scope", "configs:read")
+		require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"))
+		require.Equal(t, http.StatusForbidden, status(t.Context(), c, "/api/v1/orders"))
+
+		p.signal(syscall.SIGTERM)
+		require.Zero(t, p.exitCode(t, patience))
+		serve(t, second)
+	})
+}
+
+func TestAProgramThatWasStoppedUntilAnotherTookItsDatabaseEndsWhenItRunsOn(t *testing.T) {
 	t.Parallel()
-	p, s, c := asProcess(t, "sqlite")
+	stopped, s, _ := asProcess(t, "mariadb")
+	stopped.signal(syscall.SIGSTOP)
 	second := s
 	second.Addr = freeAddress(t)
-	refused := launch(t, second)
-	require.NotZero(t, refused.exitCode(t, patience))
-	require.Contains(t, refused.output.lastLine(), "another `admin serve` is running on")
+	// Refused for as long as the stopped one's lease lasts.
+	var next *process
+	require.Eventually(t, func() bool {
+		next = launch(t, second)
+		require.Eventually(t, func() bool { return next.serves() || next.hasEnded() }, patience, 5*time.Millisecond)
+		return next.serves()
+	}, patience, 100*time.Millisecond, "the claim of the stopped program never ended")
 
-	require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"), "a token that was made beside the server works")
-	admin(t, s, "tenant", "create", "shop-b", "--admin-password", "correct horse")
-	c.Token = admin(t, s, "token", "create", "--user", "admin", "--name", "b", "--tenant", "shop-b", "--scope", "configs:read")
-	require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"))
-	require.Equal(t, http.StatusForbidden, status(t.Context(), c, "/api/v1/orders"))
-
-	p.signal(syscall.SIGTERM)
-	require.Zero(t, p.exitCode(t, patience))
-	serve(t, second)
+	stopped.signal(syscall.SIGCONT)
+	require.NotZero(t, stopped.exitCode(t, patience))
+	require.Contains(t, stopped.output.lastLine(), "this server has lost its claim on the database and ends")
+	require.Contains(t, stopped.output.lastLine(), fmt.Sprintf("process %d on ", next.command.Process.Pid))
+	require.Equal(t, http.StatusOK, status(t.Context(), callerOf(t, second), "/api/v1/configs"))
 }

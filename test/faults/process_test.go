@@ -38,7 +38,7 @@ func environment(s settings.Settings) []string {
 		"INTERLOCK_ROLE="+s.Role,
 		"INTERLOCK_ADDR="+s.Addr,
 		"INTERLOCK_ADMIN_PASSWORD="+s.AdminPassword,
-		"INTERLOCK_LOG_LEVEL=error",
+		"INTERLOCK_LOG_LEVEL="+s.LogLevel,
 		"INTERLOCK_SHUTDOWN_TIMEOUT="+s.ShutdownTimeout.String(),
 		"INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT="+cmp.Or(s.FlashSalePaymentTimeout, 15*time.Minute).String(),
 	)
@@ -69,10 +69,15 @@ func launch(t *testing.T, s settings.Settings) *process {
 func serve(t *testing.T, s settings.Settings) *process {
 	t.Helper()
 	p := launch(t, s)
-	require.Eventually(t, func() bool { return strings.Contains(p.output.String(), "Interlock is at http://") || p.hasEnded() },
+	require.Eventually(t, func() bool { return p.serves() || p.hasEnded() },
 		patience, 5*time.Millisecond, "the program did not start")
 	require.False(t, p.hasEnded(), "the program ended at its start: %s", p.output)
 	return p
+}
+
+// serves reports whether the program has said where it is.
+func (p *process) serves() bool {
+	return strings.Contains(p.output.String(), "Interlock is at http://")
 }
 
 func (p *process) hasEnded() bool {

@@ -14,7 +14,7 @@ interface Members {
   status: number;
   requestId: string;
   fields?: FieldProblem[];
-  /** How long to wait, in ms, where the header's whole seconds are too coarse. */
+  /** How long to wait. Goes before Retry-After, which cannot say less than a second. */
   retryAfterMs?: number;
 }
 

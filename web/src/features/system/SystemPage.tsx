@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useFormat, useText } from '@/i18n';
 import { PageHeader, ProblemBanner, StatusChip, useNow } from '@/ui';
 import { uiMessages } from '@/ui/messages';
+import { CrashLosses } from './CrashLosses';
 import { LockTable } from './LockTable';
 import { systemMessages } from './messages';
 import { overview, readiness } from './queries';
@@ -19,6 +20,7 @@ export function SystemPage() {
       <PageHeader title={t('title')}>{data !== undefined && <DataAge since={dataUpdatedAt} failing={error !== null} />}</PageHeader>
       <Stack gap="md">
         <Engines />
+        <CrashLosses />
         {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
         {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         {data !== undefined && <QueueTable queues={data.queues} />}

@@ -1,0 +1,105 @@
+package engines
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// lookEvery is how often a running program looks at its engines: settings change rarely,
+// memory and clocks slowly.
+const lookEvery = 15 * time.Second
+
+// Monitor looks again and again, remembers the last report and logs what has changed.
+type Monitor struct {
+	probe  Probe
+	logger *slog.Logger
+	every  time.Duration
+	last   atomic.Pointer[Report]
+
+	// looking is held for a look and what is logged of it.
+	looking sync.Mutex
+	// logged are the findings that were logged as not OK and still are so, by what they are
+	// about, with what was said.
+	logged map[subject]string
+}
+
+type subject struct {
+	engine     Engine
+	node, name string
+}
+
+// NewMonitor returns a Monitor that has not looked yet, and exports its metrics.
+func NewMonitor(p Probe, logger *slog.Logger, r prometheus.Registerer) *Monitor {
+	m := &Monitor{probe: p, logger: logger, every: lookEvery, logged: make(map[subject]string)}
+	m.last.Store(&Report{Time: p.Clock.Now()})
+	r.MustRegister(collector{m})
+	return m
+}
+
+// Report returns what the last look has found; before the first, nothing.
+func (m *Monitor) Report() Report { return *m.last.Load() }
+
+// Look looks once, and logs each finding that is not OK and was not logged before, at warn
+// level.
+func (m *Monitor) Look(ctx context.Context) {
+	m.looking.Lock()
+	defer m.looking.Unlock()
+	report := m.probe.Look(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	m.last.Store(&report)
+	for _, f := range report.Findings {
+		m.log(ctx, f)
+	}
+}
+
+// log compares the setting and not the sentence, which may have a number that moves.
+func (m *Monitor) log(ctx context.Context, f Finding) {
+	about := subject{f.Engine, f.Node, f.Name}
+	before, known := m.logged[about]
+	now := string(f.Level)
+	if !moves(f) {
+		now += " " + f.Value
+	}
+	attributes := []any{"engine", string(f.Engine), "about", f.Name, "level", string(f.Level)}
+	if f.Value != "" {
+		attributes = append(attributes, "value", f.Value)
+	}
+	if f.Node != "" {
+		attributes = append(attributes, "node", f.Node)
+	}
+	if f.Err != nil {
+		attributes = append(attributes, "error", f.Err)
+	}
+	switch {
+	case f.Level == OK && known:
+		delete(m.logged, about)
+		m.logger.InfoContext(ctx, f.What()+" needs no attention any more: "+f.Says, attributes...)
+	case f.Level != OK && before != now:
+		m.logged[about] = now
+		m.logger.WarnContext(ctx, f.What()+": "+f.Says, attributes...)
+	}
+}
+
+// moves reports whether the value of a finding changes by itself.
+func moves(f Finding) bool { return f.Name == "clock" || f.Name == "memory" || f.Name == "replicas" }
+
+// Run looks every 15 seconds until ctx ends.
+func (m *Monitor) Run(ctx context.Context) {
+	ticker := time.NewTicker(m.every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			m.Look(ctx)
+		}
+	}
+}

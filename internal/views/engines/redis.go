@@ -1,0 +1,310 @@
+package engines
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// What is only in Redis until it is in SQL, and what follows when it is lost.
+const (
+	purchases = "purchases that were accepted and are no orders yet"
+	lostThere = purchases + ", which then read as rejected, and locks that are held"
+)
+
+// redisFacts are what one Redis server says about itself.
+type redisFacts struct {
+	node string
+	// info and settings are nil when they may not be read.
+	info     map[string]string
+	settings map[string]string
+	// refused is how CONFIG was refused, nil when it was not.
+	refused error
+}
+
+// redisSettings are asked for one by one: only Redis 7 and later take several at once.
+var redisSettings = []string{
+	"appendonly", "appendfsync", "no-appendfsync-on-rewrite", "save", "maxmemory-policy", "min-replicas-to-write", "min-replicas-max-lag",
+}
+
+// redisNode is one server that holds data.
+type redisNode struct {
+	address string
+	client  *redis.Client
+}
+
+// redisNodes returns the masters: the one server, the one that the Sentinels name, or all
+// of a cluster, by address.
+func redisNodes(ctx context.Context, client redis.UniversalClient) ([]redisNode, error) {
+	switch c := client.(type) {
+	case *redis.Client:
+		return []redisNode{{client: c}}, nil
+	case *redis.ClusterClient:
+		var mu sync.Mutex
+		var nodes []redisNode
+		err := c.ForEachMaster(ctx, func(_ context.Context, node *redis.Client) error {
+			mu.Lock()
+			defer mu.Unlock()
+			nodes = append(nodes, redisNode{node.Options().Addr, node})
+			return nil
+		})
+		slices.SortFunc(nodes, func(a, b redisNode) int { return cmp.Compare(a.address, b.address) })
+		return nodes, err
+	}
+	return nil, fmt.Errorf("a Redis client of type %T is not known", client)
+}
+
+// facts asks one server, in one round trip. An error means that it does not answer; a
+// refusal is a fact.
+func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
+	pipe := n.client.Pipeline()
+	info := pipe.Info(ctx)
+	asked := make([]*redis.MapStringStringCmd, len(redisSettings))
+	for i, name := range redisSettings {
+		asked[i] = pipe.ConfigGet(ctx, name)
+	}
+	// Each command has its own error.
+	_, _ = pipe.Exec(ctx)
+
+	f := redisFacts{node: n.address}
+	switch err := info.Err(); {
+	case err == nil:
+		f.info = parseInfo(info.Val())
+	case !refused(err):
+		return f, err
+	}
+	settings := make(map[string]string, len(redisSettings))
+	for _, found := range asked {
+		if err := found.Err(); refused(err) {
+			f.refused = err
+			return f, nil
+		} else if err != nil {
+			return f, err
+		}
+		maps.Copy(settings, found.Val())
+	}
+	f.settings = settings
+	return f, nil
+}
+
+// refused reports whether the server itself answered with an error.
+func refused(err error) bool {
+	var reply redis.Error
+	return errors.As(err, &reply)
+}
+
+// parseInfo reads the lines "name:value" of INFO.
+func parseInfo(text string) map[string]string {
+	info := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found && !strings.HasPrefix(name, "#") {
+			info[name] = value
+		}
+	}
+	return info
+}
+
+func (f redisFacts) number(name string) int64 {
+	n, _ := strconv.ParseInt(f.info[name], 10, 64)
+	return n
+}
+
+// memory returns what INFO says of it, and false when it says nothing.
+func (f redisFacts) memory() (Memory, bool) {
+	if f.info["used_memory"] == "" {
+		return Memory{}, false
+	}
+	return Memory{
+		Node: f.node, Used: f.number("used_memory"), Limit: f.number("maxmemory"),
+		Policy: f.policy(), Evicted: f.number("evicted_keys"),
+	}, true
+}
+
+// policy and appendOnly are in INFO too, which is readable where CONFIG is not.
+func (f redisFacts) policy() string {
+	return cmp.Or(f.settings["maxmemory-policy"], f.info["maxmemory_policy"])
+}
+
+func (f redisFacts) appendOnly() string {
+	return cmp.Or(f.settings["appendonly"], map[string]string{"0": "no", "1": "yes"}[f.info["aof_enabled"]])
+}
+
+// findings are what follows from the facts.
+func (f redisFacts) findings() []Finding {
+	list := []Finding{f.appendonly()}
+	if f.appendOnly() != "no" {
+		list = append(list, f.appendfsync(), f.onRewrite())
+		if f.info["aof_last_write_status"] == "err" {
+			list = append(list, Finding{
+				Name: "aof_last_write_status", Value: "err", Want: "ok", Level: Risk, Loss: Loss{Machine: Moments},
+				Says: "Redis could not write its append-only file the last time it tried, as when the disk is full: it refuses writes until it can, " +
+					"so that purchases are answered as unavailable. Make room for it.",
+			})
+		}
+	}
+	list = append(list, f.maxmemoryPolicy(), f.memoryLeft(), f.replicas())
+	list = slices.DeleteFunc(list, func(finding Finding) bool { return finding.Name == "" })
+	for i := range list {
+		list[i].Engine, list[i].Node = Redis, f.node
+	}
+	return list
+}
+
+// unread is the finding for a setting that may not be read. worst is what to assume.
+func (f redisFacts) unread(name string, loss Loss, worst string) Finding {
+	why := "neither INFO nor CONFIG has it"
+	if f.refused != nil {
+		why = "the server refuses CONFIG"
+	}
+	return Finding{Name: name, Level: Unknown, Loss: loss, Err: f.refused, Says: fmt.Sprintf("It cannot be read (%s): ask your provider. %s", why, worst)}
+}
+
+func (f redisFacts) appendonly() Finding {
+	finding := Finding{Name: "appendonly", Value: f.appendOnly()}
+	switch finding.Value {
+	case "yes":
+		finding.Level, finding.Says = OK, "It is yes: a restart of Redis finds what was written to its append-only file."
+		return finding
+	case "":
+		return f.unread(finding.Name, Loss{Process: Undisclosed, Machine: Undisclosed},
+			"If it is no, a crash of Redis or of its machine loses everything since the last snapshot: "+lostThere+".")
+	}
+	finding.Want, finding.Level = "yes", Risk
+	save, known := f.settings["save"]
+	switch {
+	case known && save == "":
+		finding.Loss = Loss{Process: Everything, Machine: Everything}
+		finding.Says = "It is no, and there are no snapshots (save is empty). A crash of Redis or of its machine loses everything in it: " + lostThere + ". Set appendonly to yes."
+	case known:
+		finding.Loss = Loss{Process: SinceSnapshot, Machine: SinceSnapshot}
+		finding.Says = fmt.Sprintf("It is no; there are only snapshots (save %s). A crash of Redis or of its machine loses everything since the last one: %s. Set appendonly to yes.", save, lostThere)
+	default:
+		finding.Loss = Loss{Process: Everything, Machine: Everything}
+		finding.Says = "It is no. A crash of Redis or of its machine loses everything since the last snapshot, and everything if none is made: " + lostThere + ". Ask your provider for an append-only file."
+	}
+	return finding
+}
+
+func (f redisFacts) appendfsync() Finding {
+	finding := Finding{Name: "appendfsync", Value: f.settings["appendfsync"], Want: "always", Level: Risk}
+	switch finding.Value {
+	case "always":
+		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
+		finding.Says = "It is always: a purchase is on the disk before it is answered."
+	case "everysec":
+		finding.Loss = Loss{Process: Nothing, Machine: Second}
+		finding.Says = "It is everysec. A crash of the machine loses about the last second, and up to two while its disk is busy: " + lostThere +
+			". A crash of Redis alone loses nothing while the disk keeps up. Set appendfsync to always; each write then waits for the disk."
+	case "no":
+		finding.Loss = Loss{Process: Nothing, Machine: HalfMinute}
+		finding.Says = "It is no. A crash of the machine loses what the operating system had not yet put on the disk, on Linux up to some 30 seconds: " + lostThere +
+			". A crash of Redis alone loses nothing. Set appendfsync to always, or at least to everysec."
+	default:
+		return f.unread(finding.Name, Loss{Process: Nothing, Machine: Undisclosed},
+			"Most providers set everysec, with which a crash of the machine loses about the last second: "+lostThere+".")
+	}
+	return finding
+}
+
+// onRewrite is a risk only where the file is synced at all otherwise.
+func (f redisFacts) onRewrite() Finding {
+	if f.settings["no-appendfsync-on-rewrite"] != "yes" || f.settings["appendfsync"] == "no" {
+		return Finding{}
+	}
+	return Finding{
+		Name: "no-appendfsync-on-rewrite", Value: "yes", Want: "no", Level: Risk, Loss: Loss{Process: Nothing, Machine: HalfMinute},
+		Says: "It is yes: while the append-only file is rewritten nothing is synced, whatever appendfsync says. " +
+			"A crash of the machine then loses up to some 30 seconds: " + lostThere + ". Set no-appendfsync-on-rewrite to no.",
+	}
+}
+
+func (f redisFacts) maxmemoryPolicy() Finding {
+	finding := Finding{Name: "maxmemory-policy", Value: f.policy(), Want: "noeviction", Level: Risk, Loss: Loss{Memory: EvictedKeys}}
+	what := "any key may be dropped: queues and gates of flash sales, with " + purchases
+	switch {
+	case finding.Value == "noeviction":
+		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Memory: Nothing}
+		finding.Says = "It is noeviction: when its memory is full Redis refuses writes and drops nothing."
+		return finding
+	case finding.Value == "":
+		return f.unread(finding.Name, Loss{Memory: Undisclosed}, "Unless it is noeviction, Redis may drop keys when its memory is full: "+purchases+".")
+	case strings.HasPrefix(finding.Value, "volatile-"):
+		finding.Loss = Loss{Memory: HeldLocks}
+		what = "keys that expire may be dropped: locks that are held (the guards in SQL decide then), and kept replies (SQL has them too)"
+	}
+	when := "When its memory is full,"
+	if f.info["maxmemory"] == "0" {
+		when = "Nothing is dropped while maxmemory is 0; with a limit, when that is reached,"
+	}
+	finding.Says = fmt.Sprintf("It is %s. %s %s. %d keys have been dropped since Redis started. Set maxmemory-policy to noeviction.",
+		finding.Value, when, what, f.number("evicted_keys"))
+	return finding
+}
+
+// nearlyFull is the part of its limit from which Redis is said to be nearly full, in percent.
+const nearlyFull = 90
+
+func (f redisFacts) memoryLeft() Finding {
+	m, known := f.memory()
+	if !known {
+		return Finding{Name: "memory", Level: Unknown, Loss: Loss{Memory: Undisclosed},
+			Says: "How much is used cannot be read (INFO was refused): watch it where your provider shows it. A full Redis refuses purchases, or drops keys."}
+	}
+	used := megabytes(m.Used)
+	if m.Limit == 0 {
+		return Finding{Name: "memory", Value: used, Level: OK,
+			Says: used + " are used and there is no limit (maxmemory is 0): when the machine's memory runs out, the kernel ends Redis, which is a crash of it."}
+	}
+	percent := m.Used * 100 / m.Limit
+	value := fmt.Sprintf("%s of %s", used, megabytes(m.Limit))
+	if percent < nearlyFull {
+		return Finding{Name: "memory", Value: value, Level: OK, Says: fmt.Sprintf("%s are used, %d %%.", value, percent)}
+	}
+	then := "refuses writes: purchases are answered as unavailable, and nothing that was accepted is lost"
+	if m.Policy != "noeviction" {
+		then = "drops keys, as maxmemory-policy says"
+	}
+	return Finding{Name: "memory", Value: value, Level: Risk, Says: fmt.Sprintf("%s are used, %d %%. A full Redis %s. Raise maxmemory.", value, percent, then)}
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+func (f redisFacts) replicas() Finding {
+	const name = "replicas"
+	if f.info["connected_slaves"] == "" {
+		return Finding{Name: name, Level: Unknown, Loss: Loss{Failover: Undisclosed},
+			Says: "Whether there are any cannot be read (INFO was refused): ask your provider. Replicas follow asynchronously, and a failover loses what they have not received: " + lostThere + "."}
+	}
+	n := f.number("connected_slaves")
+	if n == 0 {
+		return Finding{Name: name, Value: "0", Level: OK, Says: "There are none, so that no failover can lose anything; nor is there anything to fail over to."}
+	}
+	finding := Finding{Name: name, Value: strconv.FormatInt(n, 10), Level: Risk, Loss: Loss{Failover: Moments}}
+	finding.Says = fmt.Sprintf("%s asynchronously. A failover loses what the one that takes over has not received: %s. That is usually less than a second of them", counted(n), lostThere)
+	least, known := f.settings["min-replicas-to-write"]
+	switch {
+	case !known:
+		finding.Says += ", and everything since then where the old master was cut off and went on. Ask your provider for min-replicas-to-write, which bounds it; nothing in Redis prevents it."
+	case least == "0":
+		finding.Says += ", and everything since then where the old master was cut off and went on. " +
+			"Set min-replicas-to-write to 1 and min-replicas-max-lag to a few seconds, which bounds it; nothing in Redis prevents it."
+	default:
+		finding.Says += fmt.Sprintf(", and at most what min-replicas-max-lag allows (%s s), as min-replicas-to-write is %s. Nothing in Redis prevents it.", f.settings["min-replicas-max-lag"], least)
+	}
+	return finding
+}
+
+func counted(replicas int64) string {
+	if replicas == 1 {
+		return "1 replica follows"
+	}
+	return fmt.Sprintf("%d replicas follow", replicas)
+}

@@ -1,0 +1,111 @@
+package faults_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
+	"interlock/internal/settings"
+	"interlock/internal/views/engines"
+)
+
+// doctor runs `admin doctor` and returns its exit code and what it prints.
+func doctor(t *testing.T, s settings.Settings) (code int, says string) {
+	t.Helper()
+	command := exec.Command(programPath, "doctor")
+	command.Env = environment(s)
+	output, err := command.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit)
+	}
+	return command.ProcessState.ExitCode(), string(output)
+}
+
+func TestWhatACrashCanLoseIsSaidAtTheStartAndByTheDoctor(t *testing.T) {
+	t.Parallel()
+	server := redistest.NewServer(t)
+	redis := redistest.Connect(t, server.URL())
+	s := fresh(t, "sqlite")
+	s.Addr, s.RedisURL, s.LogLevel = freeAddress(t), server.URL(), "warn"
+	p := serve(t, s)
+	const sentence = "redis appendfsync: It is everysec. A crash of the machine loses about the last second"
+	require.Equal(t, 1, strings.Count(p.output.String(), sentence), "one line: %s", p.output)
+	require.Less(t, strings.Index(p.output.String(), sentence), strings.Index(p.output.String(), "Interlock is at"), "before it serves")
+
+	code, says := doctor(t, s)
+	require.Equal(t, 1, code, says)
+	require.Regexp(t, `(?m)^BAD  redis appendfsync +It is everysec\..* Set appendfsync to always`, says)
+	require.Regexp(t, `(?m)^ok   database synchronous +It is 2`, says)
+
+	require.NoError(t, redis.ConfigSet(t.Context(), "appendfsync", "always").Err())
+	code, says = doctor(t, s)
+	require.Zero(t, code, says)
+	require.NotContains(t, says, "BAD")
+}
+
+// awaitFinding returns the finding of a name once it has a level.
+func awaitFinding(t *testing.T, db *storage.DB, name string, level engines.Level) engines.Finding {
+	t.Helper()
+	var found engines.Finding
+	require.Eventually(t, func() bool {
+		report := engines.Probe{DB: db, Clock: clock.System{}}.Look(t.Context())
+		for _, f := range report.Findings {
+			if f.Name == name {
+				found = f
+			}
+		}
+		return found.Level == level
+	}, patience, 50*time.Millisecond, "%s was never %s", name, level)
+	return found
+}
+
+func TestWhatAFailoverOfMariaDBCanLoseIsSaid(t *testing.T) {
+	t.Parallel()
+	primary := newMariaDB(t, "--log-bin", "--server-id=1", "--rpl-semi-sync-master-wait-point=AFTER_SYNC", "--rpl-semi-sync-master-timeout=1000")
+	replica := newMariaDB(t, "--server-id=2")
+	db, err := storage.Open(t.Context(), storage.Options{URL: primary.url(), MaxConnections: 4})
+	require.NoError(t, err)
+	defer db.Close()
+	run := func(pool *sql.DB, statements ...string) {
+		for _, statement := range statements {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			_, err := pool.ExecContext(ctx, statement)
+			require.NoError(t, err, statement)
+		}
+	}
+	onPrimary, onReplica := primary.connect(t), replica.connect(t)
+
+	synced := awaitFinding(t, db, "sync_binlog", engines.Risk)
+	require.Equal(t, engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, synced.Loss)
+	run(onPrimary, "SET GLOBAL sync_binlog = 1")
+	awaitFinding(t, db, "sync_binlog", engines.OK)
+	require.Contains(t, awaitFinding(t, db, "replicas", engines.OK).Says, "None is connected")
+
+	_, port, err := net.SplitHostPort(primary.address)
+	require.NoError(t, err)
+	run(onReplica, fmt.Sprintf("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=%s, MASTER_USER='root', MASTER_USE_GTID=slave_pos", port), "START SLAVE")
+	follows := awaitFinding(t, db, "replicas", engines.Risk)
+	require.Equal(t, engines.Loss{Failover: engines.Moments}, follows.Loss)
+	require.Contains(t, follows.Says, "1 replica follows asynchronously. A failover loses the acknowledged writes")
+
+	run(onPrimary, "SET GLOBAL rpl_semi_sync_master_enabled = ON")
+	run(onReplica, "SET GLOBAL rpl_semi_sync_slave_enabled = ON", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD")
+	require.Contains(t, awaitFinding(t, db, "replicas", engines.OK).Says, "1 replica follows semi-synchronously")
+
+	// Nothing is acknowledged by a replica that hangs, so the next write ends it.
+	run(onReplica, "SET GLOBAL rpl_semi_sync_slave_enabled = OFF", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD")
+	run(onPrimary, "CREATE TABLE interlock.something (id INT)")
+	awaitFinding(t, db, "replicas", engines.Risk)
+}

@@ -1,0 +1,61 @@
+import { render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { Surroundings } from '@/test/render';
+import { LossTable, type Finding, type SystemReport } from './CrashLosses';
+import { adviceOf } from './crashMessages';
+
+const everysec: Finding = {
+  engine: 'redis',
+  name: 'appendfsync',
+  value: 'everysec',
+  want: 'always',
+  level: 'risk',
+  loss: { process: 'nothing', machine: 'second' },
+  detail: 'It is everysec.',
+};
+const sound: Finding = { engine: 'redis', name: 'appendonly', value: 'yes', level: 'ok', loss: {}, detail: 'It is yes.' };
+
+const show = (findings: Finding[], more: Partial<SystemReport> = {}) =>
+  render(<LossTable report={{ checkedTime: '2026-11-21T08:00:05Z', findings, redis: [], clocks: [], ...more }} />, { wrapper: Surroundings });
+
+test('a setting that can lose something is shown with how much, when, and what to do', () => {
+  show([sound, everysec]);
+  // What is well has no row.
+  expect(screen.getByRole('rowheader').textContent).toBe('Redis appendfsync');
+  expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['everysec', 'nothing', 'about a second', '', '', 'Set it to always.']);
+});
+
+test('what cannot be read is said to be so', () => {
+  show([{ engine: 'redis', node: 2, name: 'appendfsync', level: 'unknown', loss: { machine: 'unknown' }, detail: 'It cannot be read.' }]);
+  expect(screen.getByRole('rowheader').textContent).toBe('Redis node 2 appendfsync');
+  expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['Cannot be read', '', 'unknown', '', '', 'Ask your provider.']);
+});
+
+test('that nothing can be lost is said too', () => {
+  show([sound]);
+  expect(screen.getByText('Every setting is as the promises need it.')).toBeTruthy();
+  expect(screen.queryByRole('table')).toBeNull();
+});
+
+test('memory stands beside its limit, and clocks with how exactly they are known', () => {
+  show([sound], {
+    redis: [{ usedBytes: 5_200_000, limitBytes: 268_435_456, evictedKeys: 7 }],
+    clocks: [{ engine: 'database', skewSeconds: -1.25, errorSeconds: 0.0004 }],
+  });
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'Redis uses 5.2 of 268.4 MB7 keys dropped',
+    'Database: clock −1.250 s (± 0.4 ms)',
+  ]);
+});
+
+test.each([
+  [{ engine: 'redis', name: 'redis', level: 'broken' }, 'see'],
+  [{ engine: 'redis', name: 'replicas', level: 'risk' }, 'bound'],
+  [{ engine: 'database', name: 'replicas', level: 'risk' }, 'semiSync'],
+  [{ engine: 'redis', name: 'memory', level: 'risk' }, 'grow'],
+  [{ engine: 'database', name: 'clock', level: 'risk' }, 'synchronise'],
+  [{ engine: 'database', name: 'read_only', want: 'OFF', level: 'broken' }, 'writes'],
+  [{ engine: 'database', name: 'something new', level: 'risk' }, 'look'],
+] as const)('%j is answered with %s', (finding, advice) => {
+  expect(adviceOf({ ...finding, loss: {}, detail: '' })).toBe(advice);
+});

@@ -1,0 +1,113 @@
+import { catalogue } from '@/i18n';
+import type { Finding } from './CrashLosses';
+
+export const crashMessages = catalogue(
+  {
+    title: 'What a crash can lose',
+    count: '{n} setting | {n} settings',
+    what: 'In the database, acknowledged writes. In Redis, purchases that were accepted and are no orders yet: they then read as rejected.',
+    nothingFound: 'Nothing',
+    nothingFoundHint: 'Every setting is as the promises need it.',
+    setting: 'Setting',
+    is: 'Is',
+    process: 'Engine crashes',
+    machine: 'Machine crashes',
+    failover: 'Failover',
+    memory: 'Memory full',
+    todo: 'What to do',
+    database: 'Database',
+    redis: 'Redis',
+    node: 'node {n}',
+    level_ok: 'OK',
+    level_risk: 'Risk',
+    level_unknown: 'Cannot be read',
+    level_broken: 'Does not work',
+    extent_nothing: 'nothing',
+    extent_moments: 'the last moments',
+    extent_second: 'about a second',
+    extent_half_minute: 'up to some 30 seconds',
+    extent_since_snapshot: 'all since the last snapshot',
+    extent_everything: 'everything',
+    extent_evicted_keys: 'any key',
+    extent_held_locks: 'held locks, kept replies',
+    extent_torn_pages: 'the file may be damaged',
+    extent_unknown: 'unknown',
+    set: 'Set it to {want}.',
+    ask: 'Ask your provider.',
+    see: 'See why it does not answer.',
+    writes: 'Make it take writes.',
+    room: 'Make room on its disk.',
+    grow: 'Raise maxmemory.',
+    synchronise: 'Synchronise the clocks (NTP).',
+    bound: 'Bound it with min-replicas-to-write.',
+    semiSync: 'Replicate semi-synchronously (AFTER_SYNC).',
+    look: 'See admin doctor.',
+    memoryOf: 'Redis{node} uses {used} of {limit} MB',
+    memoryOpen: 'Redis{node} uses {used} MB, without a limit',
+    evicted: '{n} key dropped | {n} keys dropped',
+    clock: '{engine}: clock {skew} s (± {error} ms)',
+  },
+  {
+    title: '崩溃可能丢失什么',
+    count: '{n} 项设置',
+    what: '数据库：已确认的写入。Redis：已受理但尚未成为订单的购买，丢失后显示为已拒绝。',
+    nothingFound: '没有',
+    nothingFoundHint: '所有设置都符合承诺的要求。',
+    setting: '设置',
+    is: '当前值',
+    process: '引擎崩溃',
+    machine: '机器崩溃',
+    failover: '故障切换',
+    memory: '内存已满',
+    todo: '应对',
+    database: '数据库',
+    redis: 'Redis',
+    node: '节点 {n}',
+    level_ok: '正常',
+    level_risk: '有风险',
+    level_unknown: '无法读取',
+    level_broken: '异常',
+    extent_nothing: '无',
+    extent_moments: '最近片刻',
+    extent_second: '约 1 秒',
+    extent_half_minute: '最多约 30 秒',
+    extent_since_snapshot: '上次快照以来的全部',
+    extent_everything: '全部',
+    extent_evicted_keys: '任意键',
+    extent_held_locks: '持有的锁、保留的回复',
+    extent_torn_pages: '文件可能损坏',
+    extent_unknown: '未知',
+    set: '设为 {want}。',
+    ask: '请询问服务商。',
+    see: '查明它为何没有响应。',
+    writes: '使其可以写入。',
+    room: '为其磁盘腾出空间。',
+    grow: '提高 maxmemory。',
+    synchronise: '同步时钟（NTP）。',
+    bound: '用 min-replicas-to-write 加以限制。',
+    semiSync: '使用半同步复制（AFTER_SYNC）。',
+    look: '参见 admin doctor。',
+    memoryOf: 'Redis{node} 使用 {used} / {limit} MB',
+    memoryOpen: 'Redis{node} 使用 {used} MB，无上限',
+    evicted: '已丢弃 {n} 个键',
+    clock: '{engine}：时钟 {skew} 秒（± {error} 毫秒）',
+  },
+);
+
+/** What to do about a finding, by its name; by its value where one takes the risk away. */
+export function adviceOf({
+  engine,
+  name,
+  level,
+  want,
+}: Finding): 'ask' | 'see' | 'writes' | 'room' | 'grow' | 'synchronise' | 'bound' | 'semiSync' | 'set' | 'look' {
+  if (level === 'unknown') return 'ask';
+  if (name === engine) return 'see';
+  if (name === 'read_only') return 'writes';
+  if (name === 'aof_last_write_status') return 'room';
+  if (want !== undefined) return 'set';
+  if (name === 'memory') return 'grow';
+  if (name === 'clock') return 'synchronise';
+  if (name === 'replicas') return engine === 'redis' ? 'bound' : 'semiSync';
+  return 'look';
+}
