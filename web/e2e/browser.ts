@@ -55,7 +55,10 @@ async function inspect(): Promise<Inspection | 'axe is missing'> {
 /** Says what every page of a browser showed when its test failed. */
 async function tell(context: BrowserContext): Promise<void> {
   for (const page of context.pages()) {
-    const text = await page.locator('body').innerText({ timeout: 2000 });
+    const text = await page
+      .locator('body')
+      .innerText({ timeout: 2000 })
+      .catch((error: unknown) => String(error));
     console.error(`${page.url()}\n${text.replaceAll(/\n+/g, '\n')}`);
   }
 }

@@ -35,7 +35,7 @@ const make = (change: Partial<Campaign> = {}) =>
 const now = (id: number) => site.request<Campaign>('GET', `/coupon-campaigns/${id}`);
 const couponsOf = async (id: number) => (await site.request<{ total: number }>('GET', `/coupons?campaignId=${id}`)).total;
 const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { name, exact: true });
-const button = ({ page }: Visitor, name: string) => page.getByRole('button', { name, exact: true });
+const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
 test('a campaign is created, found by the search, and issues coupons that lead back to it', async () => {
@@ -67,7 +67,7 @@ test('a campaign is created, found by the search, and issues coupons that lead b
   const lines = (await readFile(await (await saving).path(), 'utf8')).trim().split('\r\n');
   expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual(['12', '13', '14']);
   expect(await site.request(`GET`, `/coupons/${lines[1]?.split(',')[0] ?? ''}`)).toMatchObject({ userId: 12, campaignId: id });
-  await button(visitor, 'Done').click();
+  await dialogButton(visitor, 'Close').last().click();
 
   await page.getByRole('link', { name: 'See its coupons' }).click();
   await page.waitForURL(new RegExp(`/coupons\\?campaignId=${id}`));
@@ -91,17 +91,17 @@ test('two admins change different terms of one campaign, and both changes stand'
   await field(first, 'Coupons in all').fill('20');
   await field(second, 'Amount off').fill('7.50');
   await first.page.getByText('Also here: Li (on Discount)').waitFor();
-  await button(second, 'Save').click();
+  await button(second, /^Save · v/).click();
   await expect.poll(async () => (await now(id)).version).toBe(2);
   await first.page.getByText(/^Changed: Discount/).waitFor();
 
-  await button(first, 'Save').click();
+  await button(first, /^Save · v/).click();
 
   await first.page.getByText('Saved. Kept Li’s change to Discount.').waitFor();
   expect(await now(id)).toMatchObject({ version: 3, total: 20, value: 750, kind: 'amount' });
   expect(await field(first, 'Amount off').inputValue()).toBe('7.50');
   await second.page
-    .getByText(/changed Coupons in all/)
+    .getByText(/^Changed: Coupons in all/)
     .first()
     .waitFor();
   expect(await field(second, 'Coupons in all').inputValue()).toBe('20');
@@ -117,21 +117,22 @@ test('a kind on one side and a value on the other are asked for as one, and a la
   await field(first, 'Amount off').fill('60.00');
   await second.page.getByRole('combobox', { name: 'Kind of discount' }).selectOption('percent');
   await field(second, 'Percent off').fill('15');
-  await button(second, 'Save').click();
+  await button(second, /^Save · v/).click();
   await expect.poll(async () => (await now(id)).kind).toBe('percent');
 
-  await button(first, 'Save').click();
+  await button(first, /^Save · v/).click();
   await first.page.getByText(/Li saved v2 .*, while you were editing v1/).waitFor();
-  await first.page.getByText('Take Li’s: 15%').waitFor();
+  const contested = first.page.getByRole('group', { name: 'Discount' });
+  await contested.getByText('15%').waitFor();
   await first.check();
   await first.shoot('campaign-contested');
   expect(await now(id)).toMatchObject({ version: 2, kind: 'percent', value: 15 });
-  await first.page.getByRole('radio', { name: /Keep yours: ¥60\.00/ }).check();
+  await contested.getByRole('button', { name: 'Keep yours for Discount' }).click();
   // Li goes on with another term while the first decides.
   await field(second, 'Coupons per user').fill('3');
-  await button(second, 'Save').click();
+  await button(second, /^Save · v/).click();
   await expect.poll(async () => (await now(id)).version).toBe(3);
-  await button(first, 'Save with these choices').click();
+  await button(first, /^Save merged/).click();
 
   await expect.poll(async () => (await now(id)).version).toBe(4);
   expect(await now(id)).toMatchObject({ kind: 'amount', value: 6000, perUser: 3 });

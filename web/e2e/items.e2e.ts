@@ -60,7 +60,8 @@ test('a field that both changed is asked for, and the other side is named', asyn
 
   await first.page.getByRole('button', { name: 'Save' }).click();
 
-  await first.page.getByText(/Li/).first().waitFor();
+  await first.page.getByText(/Li saved v2 .*, while you were editing v1/).waitFor();
+  await first.page.getByRole('button', { name: 'Keep yours for Price' }).waitFor();
   await first.check();
   await first.shoot('item-contested');
   expect(await itemNow('TEA-3')).toMatchObject({ price: 9000, version: 2 });

@@ -151,10 +151,28 @@ test('orders that were shipped behind a 502 are never said to be not sent, and t
   await page.getByRole('button', { name: 'See what was done' }).click();
   await dialogOf(visitor).getByText('It broke off: the outcome of 100 rows is not known.').waitFor();
   await visitor.check();
-  await dialogOf(visitor).getByRole('button', { name: 'Go on' }).click();
+  await dialogOf(visitor).getByRole('button', { name: 'Go on', exact: true }).click();
 
   await dialogOf(visitor).getByText('130 done, 0 not done').waitFor();
   expect(proxy.keys(/order-batches$/)).toHaveLength(2);
   expect((await site.request<{ total: number }>('GET', '/orders?userId=121&status=shipped')).total).toBe(130);
+  await visitor.close();
+});
+
+test('a button whose write is answered with 502 after the commit offers to ask again, and it is done once', async () => {
+  await site.request('POST', '/items', { sku: 'OLD-1', name: 'Red tea', price: 4000 });
+  const { visitor, proxy } = await behindProxy('/items/OLD-1');
+  const { page } = visitor;
+  proxy.rule(({ method }) => (method === 'PATCH' ? { after: 502 } : undefined));
+  await page.getByRole('button', { name: 'Archive', exact: true }).click();
+  await dialogOf(visitor).getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.getByText(/no answer came back\. Ask again/).waitFor();
+  proxy.mend();
+
+  await page.getByRole('button', { name: 'Ask again' }).click();
+
+  await page.getByText('OLD-1 is archived.').waitFor();
+  expect(proxy.keys(/\/items\/OLD-1$/)).toHaveLength(1);
+  expect(await site.request('GET', '/items/OLD-1')).toMatchObject({ status: 'archived', version: 2 });
   await visitor.close();
 });

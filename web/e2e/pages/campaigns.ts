@@ -86,9 +86,9 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await page.getByRole('textbox', { name: /^(Name|名称)$/ }).fill('');
-      await button(page, 'Save', '保存').click();
+      await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
       await page.getByText(/Give it a name|请填写名称/).waitFor();
-      await button(page, 'Discard', '放弃修改').scrollIntoViewIfNeeded();
+      await button(page, 'Discard mine…', '放弃我的更改…').scrollIntoViewIfNeeded();
     },
   },
   {
@@ -103,9 +103,9 @@ const pages: PageUnderTest[] = [
       await page.getByRole('textbox', { name: /^(Percent off|减免百分比)$/ }).fill('15');
       await edit(id, { total: total + 1, value: total, name: 'Contested' });
       await page.getByText(/When you save, only|保存时只会询问/).waitFor();
-      await button(page, 'Save', '保存').click();
-      await button(page, 'Save with these choices', '按以上选择保存').waitFor();
-      await page.getByRole('radio').first().check();
+      await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
+      await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
+      await page.locator('[data-contested]').first().getByRole('button').last().click();
     },
   },
   {

@@ -49,8 +49,8 @@ const pages: PageUnderTest[] = [
       await name(page).fill('What I typed');
       await ask('PATCH', '/items/CONTESTED-1', { name: `What somebody else typed in version ${version + 1}` }, { 'If-Match': etag });
       await page.getByText(/When you save, only|保存时只会询问/).waitFor();
-      await button(page, 'Save', '保存').click();
-      await button(page, 'Save with these choices', '按以上选择保存').waitFor();
+      await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
+      await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
     },
   },
   {

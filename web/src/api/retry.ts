@@ -106,7 +106,7 @@ export function retrying(send: Send, log: Attempts = attempts, wait = pause): Se
 function delayAfter(error: ApiProblem, failures: number, waited: number): number | undefined {
   if (isProblem(error, 'request_in_progress', 'inflight_duplicate')) {
     // It has been heard and will be answered: the service ends every request by itself.
-    return waited > stillRunning ? undefined : Math.min(longestPause, error.retryAfter ?? longestPause, delays[0] * 2 ** failures);
+    return waited > stillRunning ? undefined : Math.min(longestPause, Math.max(error.retryAfter ?? 0, delays[0] * 2 ** failures));
   }
   const delay = delays[failures];
   if (delay === undefined || !asksForRetry(error)) return undefined;

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { isUnknown } from '@/api';
 import { sendOnce, useSlot, type Slot } from './slot';
 
@@ -54,11 +55,16 @@ export function useKeyed<V, R>(
   { topics = [], send, onDone, onRefused, onUnknown }: Omit<KeyedOptions<V, R>, 'scope' | 'title'>,
 ): KeyedMutation<V, R> {
   const queries = useQueryClient();
+  // No state: what is offered once a write is done was made while it was on its way.
+  const isBusy = useRef(false);
   const mutation = useMutation({
     mutationFn: (request: V) => sendOnce(slot, request, (key) => send(request, key)),
     onSuccess: onDone,
     onError: (error, request) => (isUnknown(error) ? onUnknown?.(error, request) : onRefused?.(error, request)),
-    onSettled: () => topics.forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] })),
+    onSettled: () => {
+      isBusy.current = false;
+      topics.forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
+    },
   });
   const sent = kept?.sent as V | undefined;
   const { isPending, isSuccess, error } = mutation;
@@ -66,7 +72,9 @@ export function useKeyed<V, R>(
   return {
     outcome: isPending ? 'sending' : sent !== undefined ? 'unknown' : settled,
     run: (request) => {
-      if (!isPending) mutation.mutate(slot.get()?.sent === undefined ? request : (slot.get()?.sent as V));
+      if (isBusy.current) return;
+      isBusy.current = true;
+      mutation.mutate((slot.get()?.sent as V | undefined) ?? request);
     },
     key: kept?.key,
     sent,
