@@ -133,7 +133,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   const saving = page.waitForEvent('download');
   await button(visitor, /^Export|CSV/).click();
   const text = await readFile(await (await saving).path(), 'utf8');
-  expect(text).toMatch(/Noon sale,Open,TEA-SET,40,9\.90/);
+  expect(text).toMatch(/Noon sale,open,TEA-SET,40,9\.90/);
   await visitor.close();
 });
 
