@@ -6,6 +6,9 @@ const shades = (soft: string, main: string): MantineColorsTuple => [soft, soft, 
 
 const colors: Record<string, MantineColorsTuple> = Object.fromEntries(tones.map((tone) => [tone, shades(light[`${tone}Soft`], filled[tone])]));
 
+/** As the heading of a part of a page. */
+const dialogTitle = { fontSize: '16px', fontWeight: 650, lineHeight: '1.4' };
+
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 6, dark: 6 },
@@ -36,7 +39,11 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'sm' } },
     Paper: { defaultProps: { radius: 'lg', withBorder: true } },
     // A click beside a dialog is a slip, and what is typed in it is not to go with it.
-    Modal: { defaultProps: { radius: 'lg', centered: true, closeOnClickOutside: false, overlayProps: { backgroundOpacity: 0.45 } } },
+    Modal: {
+      defaultProps: { radius: 'lg', centered: true, closeOnClickOutside: false, overlayProps: { backgroundOpacity: 0.45 } },
+      styles: { title: dialogTitle },
+    },
+    Drawer: { styles: { title: dialogTitle } },
     // A header inside a dialog is none of the page's landmarks.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
