@@ -39,7 +39,8 @@ export interface KeyedMutation<V, R> {
 }
 
 /**
- * The only way to write. A write is sent under a key that is minted before it first
+ * The only way to write; a record form and a bulk run, which may send several requests,
+ * keep their keys in the same slots. A write is sent under a key that is minted before it first
  * leaves and survives retry, reload and the dialog that it belongs to, until the service
  * says what came of it: done, or refused. Anything else is unknown, and asked again.
  */
