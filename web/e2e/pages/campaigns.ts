@@ -159,6 +159,8 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
+      // What was typed for the state before is still there.
+      await page.getByRole('dialog').getByRole('radio').first().check();
       await page.getByRole('textbox', { name: /^(How many|数量)$/ }).fill('12');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
       await button(page, 'Copy the codes', '复制券码').waitFor();
