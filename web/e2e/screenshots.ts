@@ -29,7 +29,7 @@ const shots: Shot[] = [
     path: () => '/',
     reach: async (page) => {
       await page.getByRole('status').getByText('Live', { exact: true }).first().waitFor();
-      await page.locator('section[aria-labelledby=conflicts] li').first().waitFor();
+      await page.getByRole('region', { name: 'Conflicts today' }).getByRole('listitem').first().waitFor();
     },
   },
   { name: 'configs', path: () => '/configs' },

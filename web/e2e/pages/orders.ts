@@ -151,7 +151,7 @@ const pages: PageUnderTest[] = [
         .getByRole('region')
         .getByRole('button', { name: /^(Ship|发货)$/ })
         .click();
-      await page.getByRole('dialog').locator('input').first().waitFor();
+      await page.getByRole('dialog').getByRole('textbox').first().waitFor();
     },
   },
   {
