@@ -45,7 +45,7 @@ test('eight tabs of one browser share one stream, all answer and all hear of a c
     const page = await visitor.context.newPage();
     pages.push(page);
     await page.goto('/items');
-    await page.getByRole('link', { name: 'TABS-1' }).waitFor({ timeout: 10_000 });
+    await page.getByRole('link', { name: 'TABS-1' }).waitFor();
   }
   await expect.poll(() => proxy.streams).toBe(1);
 
