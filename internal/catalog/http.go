@@ -34,11 +34,11 @@ func Routes(r *httpapi.Router, s *Service) {
 type handler struct{ service *Service }
 
 type representation struct {
-	SKU           string `json:"sku"`
-	Name          string `json:"name"`
-	Price         int64  `json:"price"`
-	OwnedByUserID *int64 `json:"ownedByUserId"`
-	Status        string `json:"status"`
+	SKU           string                `json:"sku"`
+	Name          string                `json:"name"`
+	Price         int64                 `json:"price"`
+	OwnedByUserID *principal.CustomerID `json:"ownedByUserId"`
+	Status        string                `json:"status"`
 	guard.Stamp
 }
 
@@ -55,14 +55,14 @@ type editedItem struct {
 }
 
 type revisionView struct {
-	Version       int64            `json:"version"`
-	Action        string           `json:"action"`
-	Name          string           `json:"name"`
-	Price         int64            `json:"price"`
-	OwnedByUserID *int64           `json:"ownedByUserId"`
-	Status        string           `json:"status"`
-	ChangedBy     principal.Person `json:"changedBy"`
-	ChangedTime   time.Time        `json:"changedTime"`
+	Version       int64                 `json:"version"`
+	Action        string                `json:"action"`
+	Name          string                `json:"name"`
+	Price         int64                 `json:"price"`
+	OwnedByUserID *principal.CustomerID `json:"ownedByUserId"`
+	Status        string                `json:"status"`
+	ChangedBy     principal.Person      `json:"changedBy"`
+	ChangedTime   time.Time             `json:"changedTime"`
 }
 
 func representRevision(r Revision) revisionView {
@@ -93,11 +93,11 @@ func (h handler) list(c echo.Context) (httpapi.Reply, error) {
 }
 
 type createRequest struct {
-	SKU           string `json:"sku" validate:"required"`
-	Name          string `json:"name" validate:"required"`
-	Price         *int64 `json:"price" validate:"required"`
-	OwnedByUserID *int64 `json:"ownedByUserId"`
-	Status        string `json:"status"`
+	SKU           string                `json:"sku" validate:"required"`
+	Name          string                `json:"name" validate:"required"`
+	Price         *int64                `json:"price" validate:"required"`
+	OwnedByUserID *principal.CustomerID `json:"ownedByUserId"`
+	Status        string                `json:"status"`
 }
 
 func (h handler) create(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
@@ -154,6 +154,10 @@ func editOf(c echo.Context) (change.Edit, error) {
 	tree, err := merge.Parse(patch.Text())
 	if err != nil {
 		return change.Edit{}, err
+	}
+	if members, ok := tree.(map[string]any); ok && content.OwnedByUserID != nil {
+		// The number 42 and the text "42" are one user, and no change to each other.
+		members["ownedByUserId"] = string(*content.OwnedByUserID)
 	}
 	return httpapi.EditOf(c, tree)
 }
