@@ -99,18 +99,25 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 
 // with returns the sales of another process, which reaches the gate in its own way.
 func (s *shop) with(door gate.Gate) *flashsale.Service {
-	return flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placing{s.orders},
-	})
+	return flashsale.New(s.deps(door, placing{s.orders}))
+}
+
+// placedBy is with, with orders of the test's own.
+func (s *shop) placedBy(placer flashsale.Orders) *flashsale.Service {
+	return flashsale.New(s.deps(s.gate, placer))
 }
 
 // selling is with, with orders of the test's own and routes to it.
 func (s *shop) selling(door gate.Gate, placer flashsale.Orders) *flashsale.Service {
-	sales := flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer,
-	})
+	sales := flashsale.New(s.deps(door, placer))
 	s.serve(sales)
 	return sales
+}
+
+func (s *shop) deps(door gate.Gate, placer flashsale.Orders) flashsale.Deps {
+	return flashsale.Deps{
+		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer,
+	}
 }
 
 func (s *shop) serve(sales *flashsale.Service) {
