@@ -58,7 +58,7 @@ test('a campaign is created, found by the search, and issues coupons that lead b
 
   await button(visitor, 'Issue coupons').click();
   await page.getByRole('radio', { name: 'Certain users' }).check();
-  await field(visitor, 'User numbers').fill('12, 13\n13 14');
+  await field(visitor, 'Users, by what the shop calls them').fill('12, 13\n13 14');
   await page.getByText('3 coupons will be issued; 47 of 50 will be left.').waitFor();
   await dialogButton(visitor, 'Issue coupons').click();
   await page.getByText('3 coupons were issued').waitFor();
@@ -66,7 +66,7 @@ test('a campaign is created, found by the search, and issues coupons that lead b
   await button(visitor, 'Download as CSV').click();
   const lines = (await readFile(await (await saving).path(), 'utf8')).trim().split('\r\n');
   expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual(['12', '13', '14']);
-  expect(await site.request(`GET`, `/coupons/${lines[1]?.split(',')[0] ?? ''}`)).toMatchObject({ userId: 12, campaignId: id });
+  expect(await site.request(`GET`, `/coupons/${lines[1]?.split(',')[0] ?? ''}`)).toMatchObject({ userId: '12', campaignId: id });
   await dialogButton(visitor, 'Close').last().click();
 
   await page.getByRole('link', { name: 'See its coupons' }).click();
@@ -174,7 +174,7 @@ test('users who have all that one may have are named and left out', async () => 
   await visitor.signIn(admin, `/coupon-campaigns/${id}`);
   await button(visitor, 'Issue coupons').click();
   await visitor.page.getByRole('radio', { name: 'Certain users' }).check();
-  await field(visitor, 'User numbers').fill('12 13 14');
+  await field(visitor, 'Users, by what the shop calls them').fill('12 13 14');
   await dialogButton(visitor, 'Issue coupons').click();
   await visitor.page.getByText('2 users already have all that one may have (1). None was issued.').waitFor();
   expect(await couponsOf(id)).toBe(2);

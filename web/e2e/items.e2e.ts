@@ -87,8 +87,8 @@ test('of two who redeem one coupon the second reads who was first', async () => 
   const open = (visitor: Visitor) => visitor.page.getByRole('button', { name: 'Redeem' }).click();
   await open(first);
   await open(second);
-  await first.page.getByRole('dialog').getByRole('textbox', { name: 'User number' }).fill('12');
-  await second.page.getByRole('dialog').getByRole('textbox', { name: 'User number' }).fill('13');
+  await first.page.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill('12');
+  await second.page.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill('13');
   await second.page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).click();
   await second.page.getByText(`${code} was redeemed.`).waitFor();
 

@@ -136,9 +136,9 @@ const pages: PageUnderTest[] = [
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
       await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
-      await page.getByRole('textbox', { name: /^(User numbers|用户编号)$/ }).fill('12 21, 22\n22 li');
+      await page.getByRole('textbox', { name: /^(Users, by what the shop calls them|用户 ID)$/ }).fill('12 21, 22\n22 李');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
-      await page.getByText(/is no user number|不是用户编号/).waitFor();
+      await page.getByText(/is nothing that a user can be called|不是用户 ID/).waitFor();
     },
   },
   {
@@ -148,7 +148,7 @@ const pages: PageUnderTest[] = [
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
       await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
-      await page.getByRole('textbox', { name: /^(User numbers|用户编号)$/ }).fill('12 13 901');
+      await page.getByRole('textbox', { name: /^(Users, by what the shop calls them|用户 ID)$/ }).fill('12 13 901');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
       await button(page, 'Leave them out', '去掉这些用户').waitFor();
     },

@@ -51,7 +51,7 @@ const dead = {
   items: [
     {
       messageId: '3Q7K2M9XZTVA0B1C2D3E4F5G6H7J8K9M',
-      userId: 88213,
+      userId: '88213',
       quantity: 1,
       error: 'item FLASH-TEA is withdrawn for this region',
       attempts: 5,
@@ -62,7 +62,7 @@ const dead = {
     },
     {
       messageId: '5R8L3N0YAUWB1C2D3E4F5G6H7J8K9MAB',
-      userId: 10077,
+      userId: '10077',
       quantity: 2,
       error: 'the address is missing',
       attempts: 5,

@@ -1,4 +1,5 @@
 export { api, asTyped, data, exactly, idempotent } from './client';
+export { isCustomerId } from './customer';
 export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useTenant, useUser } from './hooks';
 export { configFeed, liveStream, onLive, type LiveEvent } from './live';
 export { pages } from './pages';

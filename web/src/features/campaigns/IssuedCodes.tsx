@@ -9,7 +9,7 @@ import type { Campaign } from './queries';
 export interface Issued {
   codes: readonly string[];
   /** For whom each is, in their order; undefined when for whoever has the code. */
-  users: readonly number[] | undefined;
+  users: readonly string[] | undefined;
 }
 
 /** The codes that were issued. */

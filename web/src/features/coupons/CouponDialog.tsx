@@ -1,7 +1,7 @@
-import { Text, Textarea } from '@mantine/core';
+import { Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { isProblem, transitionRefused, type components } from '@/api';
+import { isCustomerId, isProblem, transitionRefused, type components } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, FormDialog, useFaults, useKeyedForm, useToasts, When } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
@@ -15,7 +15,7 @@ interface Props {
 }
 
 interface Form {
-  userId: number | null;
+  userId: string;
   orderId: number | null;
   reason: string;
 }
@@ -30,14 +30,14 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
   const { code } = coupon;
   const isRedeeming = action === 'redeem';
   const title = t(isRedeeming ? 'redeemTitle' : 'voidTitle', { code });
-  const isComplete = ({ userId }: Form) => !isRedeeming || userId !== null;
+  const isComplete = ({ userId }: Form) => !isRedeeming || isCustomerId(userId.trim());
   const keyed = useKeyedForm<Form, Coupon>({
     scope: `coupons/${code}/${action}`,
     title,
     topics: ['coupons'],
-    open: () => ({ userId: coupon.userId, orderId: null, reason: '' }),
+    open: () => ({ userId: coupon.userId ?? '', orderId: null, reason: '' }),
     isComplete,
-    send: ({ userId, orderId, reason }, key) => (isRedeeming ? redeem(code, { userId: userId ?? 0, orderId }, key) : voidCoupon(code, reason.trim(), key)),
+    send: ({ userId, orderId, reason }, key) => (isRedeeming ? redeem(code, { userId: userId.trim(), orderId }, key) : voidCoupon(code, reason.trim(), key)),
     onDone: (after) => {
       queries.setQueryData(oneCoupon(code).queryKey, after);
       toasts.done(t(isRedeeming ? 'redeemed' : 'voided', { code }));
@@ -72,12 +72,13 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
       {!lost && <Text c="dimmed">{t(isRedeeming ? 'redeemHint' : 'voidHint')}</Text>}
       {!lost && isRedeeming && (
         <>
-          <WholeInput
+          <TextInput
             label={t('redeemUser')}
+            maxLength={64}
             value={form.userId}
             disabled={isFixed || coupon.userId !== null}
             error={wrong('userId')}
-            onChange={(userId) => change({ userId })}
+            onChange={(event) => change({ userId: event.currentTarget.value })}
             data-autofocus
           />
           <WholeInput label={t('redeemOrder')} value={form.orderId} disabled={isFixed} error={wrong('orderId')} onChange={(orderId) => change({ orderId })} />
@@ -101,7 +102,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
 }
 
 /** Why it was not done: who was first and when, or which limit stands against it. */
-function useRefusal(userId: number | null): (error: Error) => ReactNode {
+function useRefusal(userId: string): (error: Error) => ReactNode {
   const t = useText(couponMessages);
   return (error) => {
     const refused = transitionRefused<Coupon>(error);
@@ -110,10 +111,10 @@ function useRefusal(userId: number | null): (error: Error) => ReactNode {
       const by = { who: changedBy.name, when: <When time={changedTime} /> };
       if (current.status === 'expired') return <Banner tone="warn" title={t('expiredNow')} />;
       if (current.status === 'void') return <Banner tone="warn" title={t.rich('tooLateVoid', by)} />;
-      if (current.redeemedByUserId !== null) return <Banner tone="warn" title={t.rich('tooLateUser', { ...by, user: String(current.redeemedByUserId) })} />;
+      if (current.redeemedByUserId !== null) return <Banner tone="warn" title={t.rich('tooLateUser', { ...by, user: current.redeemedByUserId })} />;
       return <Banner tone="warn" title={t.rich('tooLate', { ...by, status: t(current.status) })} />;
     }
     const limit = isProblem(error, 'limit_reached') ? error.as<components['schemas']['LimitReached']>().perUser : undefined;
-    return limit === undefined ? undefined : <Banner tone="warn" title={t('limit', { user: String(userId), n: limit })} />;
+    return limit === undefined ? undefined : <Banner tone="warn" title={t('limit', { user: userId, n: limit })} />;
   };
 }

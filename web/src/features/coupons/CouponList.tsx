@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '@/i18n';
 import { PageHeader, RecordLink } from '@/ui';
-import { anId, DataTable, FilterChoice, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
+import { aCustomer, anId, DataTable, FilterChoice, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
 import { campaignNames, expiries, readCoupons, type Coupon, type CouponSearch } from './queries';
@@ -57,7 +57,7 @@ export function CouponList({ search }: { search: Raw<CouponSearch> }) {
               any={t('expiresAnytime')}
               options={expiries.map((days) => ({ value: days, label: t('expiresWithin', { n: Number(days) }) }))}
             />
-            <FilterText state={list.state} name="userId" read={anId} label={t('filterUser')} />
+            <FilterText state={list.state} name="userId" read={aCustomer} label={t('filterUser')} />
           </>
         }
         empty={{ title: t('empty'), hint: t('emptyHint') }}

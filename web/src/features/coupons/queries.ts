@@ -12,7 +12,7 @@ export const expiries = ['1', '7', '30'] as const;
 
 export interface CouponSearch extends TableSearch {
   campaignId?: number;
-  userId?: number;
+  userId?: string;
   status?: CouponStatus;
   /** Those that end within so many days from now. */
   expiresIn?: (typeof expiries)[number];
@@ -46,7 +46,7 @@ export const campaignNames = queryOptions({
 });
 
 interface Redemption {
-  userId: number;
+  userId: string;
   orderId: number | null;
 }
 

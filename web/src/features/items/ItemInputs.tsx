@@ -1,7 +1,6 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
 import { usePlaceText } from '@/ui';
-import { WholeInput } from '@/ui/WholeInput';
 import { MoneyInput } from '@/ui/MoneyInput';
 import type { ItemFields } from './fields';
 import { itemMessages } from './messages';
@@ -44,13 +43,14 @@ export function ItemInputs({ value, onChange, strict, error, readOnly = false }:
         error={strict && value.price === null ? t('priceNeeded') : refused('/price')}
         onMinor={(price) => onChange({ price })}
       />
-      <WholeInput
+      <TextInput
         label={t('owner')}
+        maxLength={64}
         data-field="ownedByUserId"
         readOnly={readOnly}
-        value={value.ownedByUserId}
+        value={value.ownedByUserId ?? ''}
         error={refused('/ownedByUserId')}
-        onChange={(ownedByUserId) => onChange({ ownedByUserId })}
+        onChange={(event) => onChange({ ownedByUserId: event.currentTarget.value.trim() || null })}
       />
     </Stack>
   );

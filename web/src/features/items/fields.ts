@@ -7,7 +7,7 @@ import type { Item } from './queries';
 export type ItemFields = {
   name: string;
   price: number | null;
-  ownedByUserId: number | null;
+  ownedByUserId: string | null;
 };
 
 export const blankItem: ItemFields = { name: '', price: null, ownedByUserId: null };

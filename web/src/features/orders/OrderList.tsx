@@ -5,7 +5,20 @@ import { useState } from 'react';
 import { overview, useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { PageHeader, useBulkActions } from '@/ui';
-import { aDay, anId, DataTable, filtersOf, FilterDay, FilterText, useColumn, useList, useSelection, type Column, type Raw, type TableState } from '@/ui/table';
+import {
+  aDay,
+  aCustomer,
+  DataTable,
+  filtersOf,
+  FilterDay,
+  FilterText,
+  useColumn,
+  useList,
+  useSelection,
+  type Column,
+  type Raw,
+  type TableState,
+} from '@/ui/table';
 import { orderMessages } from './messages';
 import { OrderStatusChip } from './OrderStatusChip';
 import { PlaceOrder } from './place/PlaceOrder';
@@ -44,7 +57,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
         list={list}
         filters={
           <>
-            <FilterText state={list.state} name="userId" read={anId} label={t('filterUser')} />
+            <FilterText state={list.state} name="userId" read={aCustomer} label={t('filterUser')} />
             <FilterDay state={list.state} name="from" read={aDay} label={t('filterFrom')} mark={t('from')} />
             <FilterDay state={list.state} name="to" read={aDay} label={t('filterTo')} mark={t('to')} />
           </>

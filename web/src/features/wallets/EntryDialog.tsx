@@ -18,7 +18,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
   const { money } = useFormat();
   const toasts = useToasts();
   const { userId } = wallet;
-  const title = t('enterTitle', { user: String(userId) });
+  const title = t('enterTitle', { user: userId });
   const keyed = useKeyedForm<PostingForm, Entry>({
     scope: `wallets/${userId}/entries`,
     title,

@@ -6,11 +6,11 @@ import { readEntries, type Entry, type EntrySearch } from './queries';
 import styles from './WalletPage.module.css';
 
 /** Everything that ever came into a wallet or went out, newest first. */
-export function EntryTable({ userId, search }: { userId: number; search: Raw<EntrySearch> }) {
+export function EntryTable({ userId, search }: { userId: string; search: Raw<EntrySearch> }) {
   const t = useText(walletMessages);
   const list = useList<EntrySearch, Entry>({
     search,
-    queryKey: ['wallets', 'one', String(userId), 'entries'],
+    queryKey: ['wallets', 'one', userId, 'entries'],
     read: (asked, signal) => readEntries(userId, asked, signal),
   });
   return (
@@ -50,7 +50,7 @@ function useColumns(): Column<Entry>[] {
     column.text('other', t('other'), (e) => e.otherUserId, {
       cell: ({ otherUserId }) =>
         otherUserId !== null && (
-          <Link to="/wallets/$userId" params={{ userId: String(otherUserId) }}>
+          <Link to="/wallets/$userId" params={{ userId: otherUserId }}>
             {otherUserId}
           </Link>
         ),

@@ -1,7 +1,7 @@
 import { Group, TextInput } from '@mantine/core';
+import type { ChangeEvent } from 'react';
 import { useFormat, useText } from '@/i18n';
 import { FormDialog, useFaults, useKeyedForm, useToasts } from '@/ui';
-import { WholeInput } from '@/ui/WholeInput';
 import { MoneyInput } from '@/ui/MoneyInput';
 import { walletMessages } from './messages';
 import { missingOfTransfer, newReference, openTransfer, transferOf, type TransferForm } from './posting';
@@ -11,7 +11,7 @@ import { usePostingRefusal } from './usePostingRefusal';
 
 interface Props {
   /** Who gives, where that is known. */
-  from: number | null;
+  from: string | null;
   onClose: () => void;
 }
 
@@ -24,11 +24,11 @@ export function TransferDialog({ from, onClose }: Props) {
     scope: from === null ? 'wallet-transfers' : `wallets/${from}/transfers`,
     title: t('transferTitle'),
     topics: ['wallets'],
-    open: openTransfer(from),
+    open: openTransfer(from ?? ''),
     isComplete: (typed) => missingOfTransfer(typed).size === 0,
     send: (form, key) => transfer(transferOf(form), key),
     onDone: (made) => {
-      toasts.done(t('transferred', { amount: money(made.amount), from: String(made.fromUserId), to: String(made.toUserId) }));
+      toasts.done(t('transferred', { amount: money(made.amount), from: made.fromUserId, to: made.toUserId }));
       onClose();
     },
   });
@@ -41,15 +41,16 @@ export function TransferDialog({ from, onClose }: Props) {
   );
   const user = (name: 'fromUserId' | 'toUserId') => ({
     label: t(name),
+    maxLength: 64,
     disabled: isFixed,
     value: form[name],
-    onChange: (id: number | null) => change({ [name]: id }),
+    onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => change({ [name]: value.trim() }),
   });
   return (
     <FormDialog form={keyed} title={t('transferTitle')} confirm={t('transfer')} told={told} refusal={refusal} onClose={onClose}>
       <Group grow align="flex-start">
-        <WholeInput {...user('fromUserId')} error={wrong('fromUserId')} data-autofocus={from === null || undefined} />
-        <WholeInput {...user('toUserId')} error={strict && missing.has('same') ? t('same') : wrong('toUserId')} data-autofocus={from !== null || undefined} />
+        <TextInput {...user('fromUserId')} error={wrong('fromUserId')} data-autofocus={from === null || undefined} />
+        <TextInput {...user('toUserId')} error={strict && missing.has('same') ? t('same') : wrong('toUserId')} data-autofocus={from !== null || undefined} />
       </Group>
       <MoneyInput label={t('amount')} minor={form.amount} disabled={isFixed} error={wrong('amount')} onMinor={(amount) => change({ amount })} />
       <TextInput

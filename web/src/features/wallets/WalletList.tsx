@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { PageHeader } from '@/ui';
-import { anId, DataTable, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
+import { aCustomer, DataTable, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { walletMessages } from './messages';
 import { readWallets, type Wallet, type WalletSearch } from './queries';
 import { TransferDialog } from './TransferDialog';
@@ -23,12 +23,12 @@ export function WalletList({ search }: { search: Raw<WalletSearch> }) {
         id="wallets"
         label={t('title')}
         columns={useColumns()}
-        rowId={({ userId }) => String(userId)}
-        rowLabel={({ userId }) => String(userId)}
+        rowId={({ userId }) => userId}
+        rowLabel={({ userId }) => userId}
         list={list}
         searchable={false}
-        open={({ userId }) => void navigate({ to: '/wallets/$userId', params: { userId: String(userId) } })}
-        filters={<FilterText state={list.state} name="userId" read={anId} label={t('filterUser')} />}
+        open={({ userId }) => void navigate({ to: '/wallets/$userId', params: { userId } })}
+        filters={<FilterText state={list.state} name="userId" read={aCustomer} label={t('filterUser')} />}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
       {transferring && <TransferDialog from={null} onClose={close} />}
@@ -42,7 +42,7 @@ function useColumns(): Column<Wallet>[] {
   return [
     column.text('user', t('user'), (w) => w.userId, {
       cell: ({ userId }) => (
-        <Link to="/wallets/$userId" params={{ userId: String(userId) }}>
+        <Link to="/wallets/$userId" params={{ userId }}>
           {userId}
         </Link>
       ),

@@ -13,7 +13,7 @@ import { TransferDialog } from './TransferDialog';
 import styles from './WalletPage.module.css';
 
 interface Props {
-  userId: number;
+  userId: string;
   /** Which entries are shown. */
   search: Raw<EntrySearch>;
 }
@@ -28,7 +28,7 @@ export function WalletPage({ userId, search }: Props) {
   return (
     <RecordPage
       query={query}
-      name={t('wallet', { user: String(userId) })}
+      name={t('wallet', { user: userId })}
       parent={{ to: '/wallets', label: t('title') }}
       resource={`wallets/${userId}`}
       actions={() =>

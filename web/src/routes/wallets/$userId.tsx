@@ -1,7 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router';
+import { isCustomerId } from '@/api';
 import { WalletPage } from '@/features/wallets/WalletPage';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
-import { anId, aText, isUnreadable, tableSearch } from '@/ui/table';
+import { aText, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/wallets/$userId')({
   staticData: { page: { title: { en: 'Wallet', zh: '钱包' }, permission: 'wallets:read' } },
@@ -10,8 +11,7 @@ export const Route = createFileRoute('/wallets/$userId')({
 });
 
 function Page() {
-  const userId = anId(Route.useParams().userId);
+  const { userId } = Route.useParams();
   const search = Route.useSearch();
-  if (userId === undefined || isUnreadable(userId)) return <NotFoundPage />;
-  return <WalletPage key={userId} userId={userId} search={search} />;
+  return isCustomerId(userId) ? <WalletPage key={userId} userId={userId} search={search} /> : <NotFoundPage />;
 }

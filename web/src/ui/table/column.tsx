@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { PersonName } from '@/api';
+import type { components } from '@/api';
 import { useFormat } from '@/i18n';
 import { Money } from '../Money';
 import { Person } from '../Person';
@@ -77,7 +77,7 @@ export function useColumn<Row>() {
       cell: (row) => given(time(row), dateTime),
       ...more,
     }),
-    person: (id: string, header: string, person: Of<Row, PersonName>, more: More<Row> = {}): Column<Row> => ({
+    person: (id: string, header: string, person: Of<Row, components['schemas']['Actor']>, more: More<Row> = {}): Column<Row> => ({
       id,
       header,
       cell: (row) => {

@@ -6,6 +6,7 @@ export { FilterChoice, FilterDay, FilterText } from './Filters';
 export {
   aText,
   aCount,
+  aCustomer,
   aDay,
   aStatus,
   anId,

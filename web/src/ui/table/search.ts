@@ -1,4 +1,5 @@
 import { stringifySearchWith } from '@tanstack/react-router';
+import { isCustomerId } from '@/api';
 
 /** How a list is asked for; it lives in the address. */
 export interface TableSearch {
@@ -36,7 +37,7 @@ type Read<R extends Readers> = { [K in keyof R]?: Exclude<ReturnType<R[K]>, unde
 /**
  * Returns the validateSearch of a list's route.
  *
- *     validateSearch: tableSearch({ status: oneOf('pending', 'paid'), userId: anInteger })
+ *     validateSearch: tableSearch({ status: oneOf('pending', 'paid'), campaignId: anInteger })
  */
 export function tableSearch<const R extends Readers>(filters: R): (raw: Record<string, unknown>) => Raw<TableSearch> & Read<R> {
   const readers: Readers = { q: aText, sort: aText, cursor: aText, limit: aPageSize, ...filters };
@@ -63,7 +64,10 @@ export const anInteger = reader((text) => (/^-?\d{1,15}$/.test(text) ? Number(te
 
 export const aCount = reader((text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined));
 
-/** The number of a row, or of a user. */
+/** What the shop calls a user. */
+export const aCustomer = reader((text) => (isCustomerId(text) ? text : undefined));
+
+/** The number of a row. */
 export const anId = reader((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined));
 
 export const oneOf = <const T extends readonly string[]>(...allowed: T): Reader<T[number]> => reader((text) => allowed.find((one) => one === text));

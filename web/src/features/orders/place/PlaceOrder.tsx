@@ -53,10 +53,9 @@ export function PlaceOrder({ onClose }: { onClose: () => void }) {
     >
       <TextInput
         label={t('user')}
-        inputMode="numeric"
         autoComplete="off"
         withAsterisk
-        maxLength={15}
+        maxLength={64}
         value={form.userId}
         error={say(mistakes['/userId'])}
         disabled={isFixed}
