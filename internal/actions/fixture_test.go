@@ -50,7 +50,7 @@ type shop struct {
 
 func open(ctx context.Context, db *storage.DB) *shop {
 	now, counter := clock.NewFake(noon), &retries{}
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: now, Observer: counter})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now, Observer: counter})
 	items := things{"SKU-1": 11, "SKU-2": 12}
 	service := actions.New(actions.Deps{DB: db, Runner: runner, Clock: now, Items: items, Coupons: things{"C-1": 11}})
 	return &shop{ctx: ctx, db: db, retries: counter, service: service, runner: runner, items: items}

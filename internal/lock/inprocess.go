@@ -19,15 +19,11 @@ import (
 // overtake and a free key never has waiters. Waiters wait in their own
 // goroutine.
 type InProcess struct {
-	clock    clock.Clock
 	observer Observer
 
 	mu sync.Mutex
 	// lines holds the keys that are held, and no others.
 	lines map[string]*line
-	// lastFence is shared by all keys, which keeps the numbers of each key
-	// growing without remembering keys that are free.
-	lastFence int64
 }
 
 // line is a held key with those who wait for it, in order.
@@ -46,15 +42,13 @@ type claim struct {
 	place   *list.Element
 	granted chan struct{}
 
-	// Set when granted.
-	fence int64
+	// since is set when it is granted.
 	since time.Time
 }
 
-// NewInProcess returns a Locker without any key held. Clk gives the fencing
-// numbers.
-func NewInProcess(clk clock.Clock, observer Observer) *InProcess {
-	return &InProcess{clock: clk, observer: observer, lines: make(map[string]*line)}
+// NewInProcess returns a Locker without any key held.
+func NewInProcess(observer Observer) *InProcess {
+	return &InProcess{observer: observer, lines: make(map[string]*line)}
 }
 
 // Acquire implements Locker.
@@ -161,8 +155,6 @@ func (l *InProcess) enter(c *claim) (queued bool) {
 
 // grant makes c the holder of its key. The caller holds mu.
 func (l *InProcess) grant(c *claim) {
-	l.lastFence = max(l.lastFence+1, l.clock.Now().UnixMicro())
-	c.fence = l.lastFence
 	c.since = clock.Mark()
 	l.lines[c.key].holder = c
 }
@@ -213,7 +205,6 @@ func (l *InProcess) Held(context.Context) ([]Holding, error) {
 		held = append(held, Holding{
 			Key:     key,
 			Owner:   line.holder.owner,
-			Fence:   line.holder.fence,
 			Age:     clock.Since(line.holder.since),
 			Waiters: line.waiting.Len(),
 		})
@@ -239,16 +230,6 @@ func (l *InProcess) newLease(ctx context.Context, claims []*claim) *inProcessLea
 
 // Context implements Lease.
 func (l *inProcessLease) Context() context.Context { return l.ctx }
-
-// Fence implements Lease.
-func (l *inProcessLease) Fence(key string) int64 {
-	for _, c := range l.claims {
-		if c.key == key {
-			return c.fence
-		}
-	}
-	return 0
-}
 
 // Release implements Lease. It never fails.
 func (l *inProcessLease) Release(context.Context) error {

@@ -7,7 +7,6 @@
 //     callers that want the same keys in different orders cannot deadlock.
 //   - Waiters of a key are served first come, first served. One that gives up
 //     leaves the queue and holds nobody back.
-//   - The fencing number of a key grows with every lease on it.
 //   - What nobody holds and nobody waits for takes no memory.
 //
 // A lease can be lost (a paused process, a partition): its context is then
@@ -65,11 +64,6 @@ type Lease interface {
 	// must not.
 	Context() context.Context
 
-	// Fence returns the fencing number of key: max(last+1, time in µs since
-	// 1970), so it is larger than that of every earlier lease on the key. It
-	// is 0 for a key that is not part of the lease.
-	Fence(key string) int64
-
 	// Release gives the keys back if the lease still owns them. Calling it
 	// again does nothing.
 	Release(ctx context.Context) error
@@ -80,7 +74,6 @@ type Holding struct {
 	Key string
 	// Owner is the label set by WithOwner, empty without one.
 	Owner string
-	Fence int64
 	// Age is how long the key has been held.
 	Age time.Duration
 	// Waiters is how many callers wait for the key, in all processes.

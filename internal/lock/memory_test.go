@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"interlock/internal/clock"
 )
 
 func TestReleasedAndAbandonedKeysTakeNoMemory(t *testing.T) {
-	locker := NewInProcess(clock.System{}, Observer{})
+	locker := NewInProcess(Observer{})
 	var done sync.WaitGroup
 	for worker := range 8 {
 		done.Go(func() {
@@ -32,7 +30,7 @@ func TestReleasedAndAbandonedKeysTakeNoMemory(t *testing.T) {
 }
 
 func TestALeaseGrantedAsItsWaitEndsIsPassedOn(t *testing.T) {
-	locker := NewInProcess(clock.System{}, Observer{})
+	locker := NewInProcess(Observer{})
 	holder, late, next := newClaims([]string{"key"}, "")[0], newClaims([]string{"key"}, "")[0], newClaims([]string{"key"}, "")[0]
 	require.False(t, locker.enter(holder))
 	require.True(t, locker.enter(late))

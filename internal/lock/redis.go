@@ -115,7 +115,6 @@ type redisClaim struct {
 	abandoned bool
 	// held is set from the grant to the release or the loss.
 	held  bool
-	fence int64
 	since time.Time
 	// confirmed is when the last command was sent that gave it a whole TTL.
 	confirmed time.Time
@@ -312,20 +311,18 @@ func (l *Redis) leaveQueue(ctx context.Context, c *redisClaim) error {
 func (l *Redis) contend(p *patience, c *redisClaim, pause time.Duration) (contended bool, err error) {
 	var trouble outage
 	waits := p.waits()
+	isNew := c.turn == nil
 	for {
 		if pause > 0 && !l.await(p.context(), c, pause) {
 			return contended, l.giveUp(p.context(), c, trouble.last)
 		}
-		ask := step{key: c.key, process: l.channel, want: c.token, waited: clock.Since(c.arrived)}
-		if waits {
-			ask.patience = l.countsFor()
-		}
 		sent := clock.Mark()
-		reply, err := l.run(p.ctx, ask)
+		reply, err := l.ask(p, c, isNew)
+		isNew = false
 		switch {
 		case err == nil && reply.granted:
 			l.mu.Lock()
-			l.granted(c, reply.fence, sent)
+			l.granted(c, sent)
 			l.mu.Unlock()
 			return contended, nil
 		case err == nil && !waits:
@@ -341,6 +338,22 @@ func (l *Redis) contend(p *patience, c *redisClaim, pause time.Duration) (conten
 			pause = trouble.pause(waits)
 		}
 	}
+}
+
+// ask asks Redis for the lock once. A new claim tries first whether nobody holds it or
+// waits for it.
+func (l *Redis) ask(p *patience, c *redisClaim, isNew bool) (lockReply, error) {
+	if isNew {
+		taken, err := l.takeFree(p.ctx, c.key, c.token)
+		if taken || err != nil {
+			return lockReply{granted: taken}, err
+		}
+	}
+	command := lockCommand{key: c.key, process: l.channel, want: c.token, waited: clock.Since(c.arrived)}
+	if p.waits() {
+		command.waiterTTL = l.waiterTTL()
+	}
+	return l.run(p.ctx, command)
 }
 
 // giveUp takes c from the front because its caller waits no longer.
@@ -403,8 +416,8 @@ func (l *Redis) await(ctx context.Context, c *redisClaim, atMost time.Duration) 
 	}
 }
 
-// countsFor is how long a waiter counts in Redis without a sign of life.
-func (l *Redis) countsFor() time.Duration { return 4 * l.pollEvery }
+// waiterTTL is how long a waiter counts in Redis without a sign of life.
+func (l *Redis) waiterTTL() time.Duration { return 4 * l.pollEvery }
 
 // pollAfter is when a waiter that was not woken looks again: soon after the
 // holder's claim would end, and otherwise at the poll interval.
@@ -416,8 +429,8 @@ func (l *Redis) pollAfter(busyFor time.Duration) time.Duration {
 }
 
 // granted makes c the holder. The caller holds mu.
-func (l *Redis) granted(c *redisClaim, fence int64, sent time.Time) {
-	c.held, c.fence, c.since, c.confirmed = true, fence, clock.Mark(), sent
+func (l *Redis) granted(c *redisClaim, sent time.Time) {
+	c.held, c.since, c.confirmed = true, clock.Mark(), sent
 	c.expiry = time.AfterFunc(l.validity()-clock.Since(sent), func() { l.expire(c) })
 }
 
@@ -460,7 +473,7 @@ func (l *Redis) stepAside(ctx context.Context, c *redisClaim) {
 	if alone {
 		// Otherwise others would count this process as a waiter until its patience
 		// ends. Somebody behind c takes over its place instead.
-		_, _ = l.run(ctx, step{key: c.key, process: l.channel})
+		_, _ = l.run(ctx, lockCommand{key: c.key, process: l.channel})
 	}
 	l.advance(c)
 }
@@ -519,22 +532,23 @@ func (l *Redis) letGo(c *redisClaim) {
 
 // passed is a reply with the time before its command was sent.
 type passed struct {
-	stepped
+	lockReply
 	sent time.Time
 }
 
 // passOn releases the claim in Redis and, in the same step, asks for the lock on
 // behalf of the next in the queue.
 func (l *Redis) passOn(ctx context.Context, c *redisClaim) (next *redisClaim, reply passed, err error) {
-	ask := step{key: c.key, release: c.token}
+	command := lockCommand{key: c.key, release: c.token}
 	l.mu.Lock()
 	if q := l.queues[c.key]; q != nil && q.front == c && q.waiting.Len() > 0 {
 		next = l.nextBehind(c)
-		ask.process, ask.want, ask.waited, ask.patience = l.channel, next.token, clock.Since(next.arrived), l.countsFor()
+		command.process, command.want = l.channel, next.token
+		command.waited, command.waiterTTL = clock.Since(next.arrived), l.waiterTTL()
 	}
 	l.mu.Unlock()
 	reply.sent = clock.Mark()
-	reply.stepped, err = l.run(ctx, ask)
+	reply.lockReply, err = l.run(ctx, command)
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -563,7 +577,7 @@ func (l *Redis) hand(next *redisClaim, reply passed) (left bool) {
 		return true
 	}
 	if reply.granted {
-		l.granted(next, reply.fence, reply.sent)
+		l.granted(next, reply.sent)
 	}
 	next.turn <- grantOrTurn{granted: reply.granted, pause: l.pollAfter(reply.busyFor)}
 	return false

@@ -18,11 +18,12 @@ import (
 // key of its own that outlives it by the TTL of its locks. So a lock that is taken
 // and released in between costs nothing for it, and Held works in a cluster.
 
-// reported is one key as a process sees it. Fence is 0 when it only waits.
+// reported is one key as a process sees it.
 type reported struct {
-	Key     string        `json:"key"`
+	Key string `json:"key"`
+	// Held is false when the process only waits for the key; Owner and Age are zero then.
+	Held    bool          `json:"held,omitempty"`
 	Owner   string        `json:"owner,omitempty"`
-	Fence   int64         `json:"fence,omitempty"`
 	Age     time.Duration `json:"age,omitempty"`
 	Waiters int           `json:"waiters,omitempty"`
 }
@@ -38,7 +39,7 @@ func (l *Redis) here() []reported {
 	for key, q := range l.queues {
 		r := reported{Key: key, Waiters: q.waiting.Len()}
 		if front := q.front; front.held {
-			r.Owner, r.Fence, r.Age = front.lease.owner, front.fence, clock.Since(front.since)
+			r.Held, r.Owner, r.Age = true, front.lease.owner, clock.Since(front.since)
 		} else {
 			r.Waiters++
 		}
@@ -124,25 +125,27 @@ func (l *Redis) there(ctx context.Context, process string) ([]reported, error) {
 	return list, nil
 }
 
-// merged adds the waiters of all processes to the key's newest holder.
+// merged adds the waiters of all processes to the key's holder. Where two reports name
+// one, because the older has not been renewed yet, the one that has held it for less
+// time counts.
 func merged(all []reported) []Holding {
-	keys := make(map[string]*Holding)
+	keys := make(map[string]*reported)
 	for _, r := range all {
-		h := keys[r.Key]
-		if h == nil {
-			h = &Holding{Key: r.Key}
-			keys[r.Key] = h
+		key := keys[r.Key]
+		if key == nil {
+			keys[r.Key] = &r
+			continue
 		}
-		h.Waiters += r.Waiters
-		if r.Fence > h.Fence {
-			h.Owner, h.Fence, h.Age = r.Owner, r.Fence, r.Age
+		key.Waiters += r.Waiters
+		if r.Held && (!key.Held || r.Age < key.Age) {
+			key.Held, key.Owner, key.Age = true, r.Owner, r.Age
 		}
 	}
 	held := make([]Holding, 0, len(keys))
-	for _, h := range keys {
-		// Without a holder it is passing from one to the next.
-		if h.Fence > 0 {
-			held = append(held, *h)
+	for name, key := range keys {
+		// Without a holder the lock is passing from one to the next.
+		if key.Held {
+			held = append(held, Holding{Key: name, Owner: key.Owner, Age: key.Age, Waiters: key.Waiters})
 		}
 	}
 	slices.SortFunc(held, func(a, b Holding) int { return cmp.Compare(a.Key, b.Key) })

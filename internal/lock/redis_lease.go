@@ -46,16 +46,6 @@ func (l *redisLease) claim(key string) *redisClaim {
 // Context implements Lease.
 func (l *redisLease) Context() context.Context { return l.ctx }
 
-// Fence implements Lease.
-func (l *redisLease) Fence(key string) int64 {
-	for i := range l.claims {
-		if l.claims[i].key == key {
-			return l.claims[i].fence
-		}
-	}
-	return 0
-}
-
 // Release implements Lease. It costs one round trip a key, in which the lock is
 // passed to who waits behind. Errors: ErrLost when a key was lost before,
 // ErrUnavailable when Redis could not be told; it is told later then.
@@ -185,7 +175,7 @@ func (l *Redis) releaseStale(ctx context.Context, forget bool) {
 	for _, s := range stale {
 		if clock.Since(s.until) < 0 {
 			// Without a process: this one may wait for the key meanwhile.
-			if _, err := l.run(ctx, step{key: s.key, release: s.token}); err != nil {
+			if _, err := l.run(ctx, lockCommand{key: s.key, release: s.token}); err != nil {
 				break
 			}
 		}

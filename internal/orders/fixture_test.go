@@ -46,7 +46,7 @@ var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	t.Helper()
 	now := clock.NewFake(opening)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
 	bus := events.NewInProcess(16)
 	t.Cleanup(bus.Close)
 	s := &shop{ctx: ctx, db: db, clock: now, runner: runner}

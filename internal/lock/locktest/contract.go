@@ -43,7 +43,6 @@ func Contract(t *testing.T, newLocker func(t *testing.T) lock.Locker) {
 		{"OppositeOrdersNeverDeadlock", oppositeOrdersNeverDeadlock},
 		{"DuplicateKeysCountOnce", duplicateKeysCountOnce},
 		{"MissingKeysAreRefused", missingKeysAreRefused},
-		{"FencingNumbersGrow", fencingNumbersGrow},
 		{"ReleasingTwiceTakesNothingFromTheNextHolder", releasingTwiceIsHarmless},
 		{"TheContextLivesAsLongAsTheLease", theContextLivesAsLongAsTheLease},
 		{"HeldShowsKeyOwnerAgeAndWaiters", heldShowsKeyOwnerAgeAndWaiters},
@@ -222,33 +221,6 @@ func missingKeysAreRefused(t *testing.T, locker lock.Locker) {
 	requireNothingHeld(t, locker)
 }
 
-func fencingNumbersGrow(t *testing.T, locker lock.Locker) {
-	last := map[string]int64{}
-	for range 100 {
-		lease := acquire(t, locker, "a", "b")
-		for _, key := range []string{"a", "b"} {
-			require.Greater(t, lease.Fence(key), last[key])
-			last[key] = lease.Fence(key)
-		}
-		require.Zero(t, lease.Fence("not part of the lease"))
-		release(t, lease)
-	}
-	holder := acquire(t, locker, "a")
-	handedOver := make(chan lock.Lease, 1)
-	go func() {
-		lease, err := locker.Acquire(t.Context(), patience, "a")
-		if err != nil {
-			t.Errorf("waiter: %v", err)
-		}
-		handedOver <- lease
-	}()
-	awaitWaiters(t, locker, "a", 1)
-	release(t, holder)
-	next := <-handedOver
-	require.Greater(t, next.Fence("a"), holder.Fence("a"), "handed over from holder to waiter")
-	release(t, next)
-}
-
 func releasingTwiceIsHarmless(t *testing.T, locker lock.Locker) {
 	first := acquire(t, locker, "a", "b")
 	release(t, first)
@@ -300,8 +272,8 @@ func heldShowsKeyOwnerAgeAndWaiters(t *testing.T, locker lock.Locker) {
 	upper := clock.Since(start)
 	require.Len(t, held, 2)
 	for i, want := range []lock.Holding{
-		{Key: "a", Owner: "request 7", Fence: lease.Fence("a"), Waiters: 0},
-		{Key: "b", Owner: "request 7", Fence: lease.Fence("b"), Waiters: 1},
+		{Key: "a", Owner: "request 7", Waiters: 0},
+		{Key: "b", Owner: "request 7", Waiters: 1},
 	} {
 		require.Positive(t, held[i].Age)
 		require.LessOrEqual(t, held[i].Age, upper)
