@@ -6,7 +6,7 @@
 //   - Acquire takes all its keys or none. It takes them in sorted order, so
 //     callers that want the same keys in different orders cannot deadlock.
 //   - Waiters of a key are served first come, first served. One that gives up
-//     leaves the queue and holds nobody back.
+//     leaves the queue and delays nobody.
 //   - What nobody holds and nobody waits for takes no memory.
 //
 // A lease can be lost (a paused process, a partition): its context is then
@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	// ErrNotAcquired means that a key was not had within the wait.
+	// ErrNotAcquired means that a key was not acquired within the wait.
 	ErrNotAcquired = errors.New("lock not acquired in time")
 	// ErrLost is the cause of a lease's context when the lock was lost before
 	// it was released.
@@ -64,7 +64,7 @@ type Lease interface {
 	// must not.
 	Context() context.Context
 
-	// Release gives the keys back if the lease still owns them. Calling it
+	// Release releases the keys that the lease still owns. Calling it
 	// again does nothing.
 	Release(ctx context.Context) error
 }
@@ -83,12 +83,12 @@ type Holding struct {
 // Observer receives measurements. Nil functions are not called. They are
 // called outside of any critical section and must not block.
 type Observer struct {
-	// Acquired is called for every key had. Contended tells whether somebody
+	// Acquired is called for every key acquired. Contended tells whether somebody
 	// else held it first; waited is 0 when not.
 	Acquired func(key string, waited time.Duration, contended bool)
 	// Refused is called for the key that made Acquire fail.
 	Refused func(key string, waited time.Duration)
-	// Released is called for every key given back or lost.
+	// Released is called for every key released or lost.
 	Released func(key string, held time.Duration)
 	// Lost is called for every key lost, before Released.
 	Lost func(key string)

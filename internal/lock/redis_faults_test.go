@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	patience = 30 * time.Second
-	// never is an interval that no test lives to see.
+	timeout = 30 * time.Second
+	// never is an interval that does not end within a test.
 	never = time.Hour
 )
 
@@ -36,23 +36,24 @@ func acquire(t *testing.T, locker lock.Locker, wait time.Duration, keys ...strin
 	return lease
 }
 
-// inTurn acquires in the background and returns when the caller waits in Redis.
-func inTurn(t *testing.T, client redis.UniversalClient, name string, waiters int, locker lock.Locker, key string) <-chan lock.Lease {
+// acquireInBackground returns when so many processes wait for the lock in Redis; name is
+// the lock's there. What it returns receives the lease.
+func acquireInBackground(t *testing.T, client redis.UniversalClient, name string, waiters int, locker lock.Locker, key string) <-chan lock.Lease {
 	t.Helper()
-	had := make(chan lock.Lease, 1)
+	acquired := make(chan lock.Lease, 1)
 	go func() {
-		lease, err := locker.Acquire(context.Background(), patience, key)
+		lease, err := locker.Acquire(context.Background(), timeout, key)
 		if err != nil {
 			t.Errorf("acquire: %v", err)
 		}
-		had <- lease
+		acquired <- lease
 	}()
 	require.Eventually(t, func() bool {
 		state, err := client.Get(t.Context(), name).Result()
-		// The holder's line is followed by one for each process that waits.
+		// The first line is the holder's; each process that waits has one more.
 		return err == nil && strings.Count(state, "\n") == waiters
-	}, patience, time.Millisecond)
-	return had
+	}, timeout, time.Millisecond)
+	return acquired
 }
 
 type counting struct{ commands *atomic.Int64 }
@@ -87,19 +88,19 @@ func TestAWaiterInAnotherProcessIsWokenByTheRelease(t *testing.T) {
 			one, other := processes(t, url, lock.RedisOptions{PollEvery: never})
 			client := redistest.Connect(t, url)
 			holder := acquire(t, one, 0, "key")
-			had := inTurn(t, client, "test:"+t.Name()+":lock:key", 1, other, "key")
+			acquired := acquireInBackground(t, client, "test:"+t.Name()+":lock:key", 1, other, "key")
 			require.NoError(t, holder.Release(t.Context()))
 			select {
-			case lease := <-had:
+			case lease := <-acquired:
 				require.NoError(t, lease.Release(t.Context()))
-			case <-time.After(patience):
-				require.FailNow(t, "not woken, and the poll is far away")
+			case <-time.After(timeout):
+				require.FailNow(t, "it was not woken, and the poll is far away")
 			}
 		})
 	}
 }
 
-func TestAWaiterThatHearsNothingLooksByItself(t *testing.T) {
+func TestAWaiterThatIsNotWokenAsksByItself(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	options := lock.RedisOptions{Prefix: "test:" + t.Name() + ":", PollEvery: 20 * time.Millisecond}
 	one := newRedis(t, client, options)
@@ -107,9 +108,9 @@ func TestAWaiterThatHearsNothingLooksByItself(t *testing.T) {
 	deaf := lock.NewRedis(client, options)
 	defer deaf.Close()
 	holder := acquire(t, one, 0, "key")
-	had := inTurn(t, client, options.Prefix+"lock:key", 1, deaf, "key")
+	acquired := acquireInBackground(t, client, options.Prefix+"lock:key", 1, deaf, "key")
 	require.NoError(t, holder.Release(t.Context()))
-	require.NoError(t, (<-had).Release(t.Context()))
+	require.NoError(t, (<-acquired).Release(t.Context()))
 }
 
 func TestWhoHasWaitedLongestGoesFirstAcrossProcesses(t *testing.T) {
@@ -117,10 +118,10 @@ func TestWhoHasWaitedLongestGoesFirstAcrossProcesses(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	name := "test:" + t.Name() + ":lock:key"
 	holder := acquire(t, one, 0, "key")
-	second := inTurn(t, client, name, 1, other, "key")
+	second := acquireInBackground(t, client, name, 1, other, "key")
 	third := make(chan lock.Lease, 1)
 	go func() {
-		lease, err := one.Acquire(context.Background(), patience, "key")
+		lease, err := one.Acquire(context.Background(), timeout, "key")
 		if err != nil {
 			t.Errorf("acquire: %v", err)
 		}
@@ -146,7 +147,7 @@ func awaitHolding(t *testing.T, locker lock.Locker, key string, is func(lock.Hol
 			}
 		}
 		return false
-	}, patience, time.Millisecond)
+	}, timeout, time.Millisecond)
 }
 
 func TestHeldShowsTheLocksOfAllProcesses(t *testing.T) {
@@ -155,8 +156,8 @@ func TestHeldShowsTheLocksOfAllProcesses(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
-	waiting.Go(func() { _, _ = one.Acquire(ctx, patience, "key") })
-	waiting.Go(func() { _, _ = one.Acquire(ctx, patience, "key") })
+	waiting.Go(func() { _, _ = one.Acquire(ctx, timeout, "key") })
+	waiting.Go(func() { _, _ = one.Acquire(ctx, timeout, "key") })
 	for _, locker := range []lock.Locker{one, other} {
 		awaitHolding(t, locker, "key", func(h lock.Holding) bool {
 			return h.Owner == "request 7" && h.Age > 0 && h.Waiters == 2
@@ -169,7 +170,7 @@ func TestHeldShowsTheLocksOfAllProcesses(t *testing.T) {
 	require.Eventually(t, func() bool {
 		held, err := one.Held(t.Context())
 		return err == nil && len(held) == 0
-	}, patience, 5*time.Millisecond)
+	}, timeout, 5*time.Millisecond)
 }
 
 func TestAHeldLockOutlivesItsTTL(t *testing.T) {
@@ -189,11 +190,11 @@ func TestAStoppedHolderLosesItsLockAndCannotFreeTheNextHolders(t *testing.T) {
 	})
 	stopped := acquire(t, one, 0, "key")
 	one.Close()
-	next := acquire(t, other, patience, "key")
+	next := acquire(t, other, timeout, "key")
 	<-stopped.Context().Done()
 	require.ErrorIs(t, context.Cause(stopped.Context()), lock.ErrLost)
 	require.ErrorIs(t, stopped.Release(t.Context()), lock.ErrLost)
-	require.Eventually(t, func() bool { return lost.Load() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return lost.Load() == 1 }, timeout, time.Millisecond)
 	_, err := one.Acquire(t.Context(), 0, "key")
 	require.ErrorIs(t, err, lock.ErrNotAcquired)
 	require.NoError(t, next.Context().Err())
@@ -208,7 +209,7 @@ func TestAServerThatHangsBeyondTheTTLEndsTheLocksHeldThere(t *testing.T) {
 	select {
 	case <-lease.Context().Done():
 		require.ErrorIs(t, context.Cause(lease.Context()), lock.ErrLost)
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		require.FailNow(t, "the holder was not told")
 	}
 	_, err := other.Acquire(t.Context(), 0, "key")
@@ -219,7 +220,7 @@ func TestAServerThatHangsBeyondTheTTLEndsTheLocksHeldThere(t *testing.T) {
 	require.Eventually(t, func() bool {
 		next, err := other.Acquire(t.Context(), time.Second, "key")
 		return err == nil && next.Release(t.Context()) == nil
-	}, patience, 10*time.Millisecond)
+	}, timeout, 10*time.Millisecond)
 	require.ErrorIs(t, lease.Release(t.Context()), lock.ErrLost)
 }
 
@@ -237,7 +238,7 @@ func TestARestartOfRedisFreesNothingThatIsHeld(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := other.Acquire(t.Context(), 0, "key")
 		return err != nil && !isUnavailable(err)
-	}, patience, 10*time.Millisecond)
+	}, timeout, 10*time.Millisecond)
 	require.NoError(t, lease.Context().Err())
 	require.NoError(t, lease.Release(t.Context()))
 	require.NoError(t, acquire(t, other, time.Second, "key").Release(t.Context()))
@@ -254,7 +255,7 @@ func TestALockThatCouldNotBeReleasedIsReleasedWhenRedisIsBack(t *testing.T) {
 	require.Eventually(t, func() bool {
 		next, err := other.Acquire(t.Context(), 100*time.Millisecond, "key")
 		return err == nil && next.Release(t.Context()) == nil
-	}, patience, 10*time.Millisecond)
+	}, timeout, 10*time.Millisecond)
 	require.Less(t, time.Since(start), 5*time.Second, "before its TTL has passed")
 }
 
@@ -274,7 +275,7 @@ func TestExclusionHoldsWhileLinksBreak(t *testing.T) {
 		locker := []lock.Locker{one, other}[w%2]
 		working.Go(func() {
 			for range rounds {
-				lease, err := locker.Acquire(t.Context(), patience, "a", "b")
+				lease, err := locker.Acquire(t.Context(), timeout, "a", "b")
 				if err != nil {
 					if !isUnavailable(err) {
 						t.Errorf("acquire: %v", err)
@@ -299,7 +300,7 @@ func TestExclusionHoldsWhileLinksBreak(t *testing.T) {
 	require.EqualValues(t, workers*rounds, acquired.Load()+away.Load())
 	require.Greater(t, acquired.Load(), int64(workers*rounds/2))
 	require.Equal(t, acquired.Load(), turns)
-	require.NoError(t, acquire(t, one, patience, "a", "b").Release(t.Context()), "nothing is left behind")
+	require.NoError(t, acquire(t, one, timeout, "a", "b").Release(t.Context()), "nothing is left behind")
 }
 
 func breakLinks(ctx context.Context, t *testing.T, server *redistest.Server) {

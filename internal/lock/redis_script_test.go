@@ -115,7 +115,7 @@ func TestWhatNobodyHoldsOrWaitsForTakesNoMemory(t *testing.T) {
 	require.Empty(t, l.state(t, "k"))
 }
 
-func TestAWaiterWhoseProcessDiedHoldsNobodyBackForLong(t *testing.T) {
+func TestAWaiterWhoseProcessDiedDelaysOthersForItsTimeToLiveOnly(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
 	l.mustRun(t, lockCommand{key: "k", want: "a"})
 	require.False(t, l.mustRun(t, lockCommand{key: "k", process: "dead", want: "b", waited: time.Hour, waiterTTL: 50 * time.Millisecond}).granted)
