@@ -52,12 +52,9 @@ func NewInProcess(observer Observer) *InProcess {
 
 // Acquire implements Locker.
 func (l *InProcess) Acquire(ctx context.Context, wait time.Duration, keys ...string) (Lease, error) {
-	sorted, err := lockOrder(keys)
+	sorted, err := lockOrder(ctx, keys)
 	if err != nil {
 		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("acquire lock %q: %w", sorted[0], context.Cause(ctx))
 	}
 	claims := newClaims(sorted, ownerOf(ctx))
 	busy := l.acquireFree(claims)

@@ -132,10 +132,14 @@ func ownerOf(ctx context.Context) string {
 	return owner
 }
 
-// lockOrder returns keys sorted and without duplicates.
-func lockOrder(keys []string) ([]string, error) {
+// lockOrder returns keys sorted and without duplicates. Errors: ErrKeys, and the cause of
+// a context that has ended.
+func lockOrder(ctx context.Context, keys []string) ([]string, error) {
 	if len(keys) == 0 || slices.Contains(keys, "") {
-		return nil, fmt.Errorf("acquire %q: %w", keys, ErrKeys)
+		return nil, fmt.Errorf("acquire lock %q: %w", keys, ErrKeys)
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("acquire lock %q: %w", keys, context.Cause(ctx))
 	}
 	if len(keys) == 1 {
 		return keys, nil

@@ -12,12 +12,9 @@ import (
 
 // Acquire implements Locker. A free key costs one round trip.
 func (l *Redis) Acquire(ctx context.Context, wait time.Duration, keys ...string) (Lease, error) {
-	sorted, err := lockOrder(keys)
+	sorted, err := lockOrder(ctx, keys)
 	if err != nil {
 		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("acquire lock %q: %w", sorted[0], context.Cause(ctx))
 	}
 	limit := newWaitLimit(ctx, wait)
 	defer limit.stop()
