@@ -116,8 +116,13 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 	load/run.sh
 
 .PHONY: faults
-faults: $(WEB) ## Break engines, links and processes under load, and check that no promise breaks
+faults: $(WEB) c-compiler ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
 	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/orders ./internal/wallets ./client
+	$(MAKE) mutants
+
+.PHONY: mutants
+mutants: $(WEB) ## Break the program in one named way after the other, and check that its tests notice; MUTANTS='-only commit' for some
+	$(SERVICES) -- env CGO_ENABLED=0 go run ./test/mutants $(MUTANTS)
 
 .PHONY: storm
 storm: $(WEB) ## Break everything under flash sales for ten minutes: each ticket keeps its word; STORM=10m

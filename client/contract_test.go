@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/client"
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 	"interlock/internal/mq"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"

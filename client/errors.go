@@ -23,6 +23,9 @@ type Problem struct {
 	Detail    string  `json:"detail"`
 	RequestID string  `json:"requestId"`
 	Fields    []Field `json:"fields"`
+	// RetryAfterMs is how long the service asks to wait, in milliseconds; 0 where it
+	// says so in Retry-After alone, or not at all.
+	RetryAfterMs int64 `json:"retryAfterMs"`
 	// Body is the whole reply, with the members that this type does not name.
 	Body json.RawMessage `json:"-"`
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,12 +27,14 @@ import (
 //
 // The file only grows: a line for each entry and one for its end. One process at a time
 // may have it open; it may be used by many goroutines.
+//
+// A disk that is full or fails refuses entries and loses none: see Add.
 type Outbox[T any] struct {
 	// draining is held by the one goroutine that drains.
 	draining sync.Mutex
 
 	mu      sync.Mutex
-	file    *os.File
+	file    outboxFile
 	size    int64
 	writer  string
 	lastSeq int64
@@ -40,6 +43,11 @@ type Outbox[T any] struct {
 	pending []Entry[T]
 	broken  error
 }
+
+// ErrOutboxUnsure means that the disk has failed and that nobody knows whether the entry
+// that was being added is in the file. The outbox takes and drains nothing any more.
+// Opened again it says what there is, and the entry can be added again under its ID.
+var ErrOutboxUnsure = errors.New("the disk failed, and nobody knows how the outbox's file ends")
 
 // Entry is an operation to do once.
 type Entry[T any] struct {
@@ -68,23 +76,43 @@ type line struct {
 	Done   int64           `json:"done,omitempty"`
 }
 
+// outboxFile is what an outbox needs of its file, which is an *os.File, and outboxDisk what
+// it needs of the disk.
+type outboxFile interface {
+	io.Reader
+	io.WriterAt
+	io.Closer
+	Truncate(size int64) error
+	Sync() error
+}
+
+type outboxDisk interface {
+	open(path string) (outboxFile, error)
+	// syncDirectory makes the name of a new file durable.
+	syncDirectory(path string) error
+}
+
 // OpenOutbox opens the outbox in a file, which it makes if it is not there. A last line
 // that was not written to its end is dropped: its Add had not returned.
-func OpenOutbox[T any](path string) (*Outbox[T], error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+func OpenOutbox[T any](path string) (*Outbox[T], error) { return openOutbox[T](systemDisk{}, path) }
+
+func openOutbox[T any](disk outboxDisk, path string) (*Outbox[T], error) {
+	file, err := disk.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox: %w", err)
 	}
 	o := &Outbox[T]{file: file, added: map[string][]byte{}}
-	if err := o.load(path); err != nil {
+	if err := o.load(disk, path); err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("open the outbox %s: %w", path, err)
 	}
 	return o, nil
 }
 
-func (o *Outbox[T]) load(path string) error {
-	text, err := os.ReadFile(path)
+// load reads the file. What it reads may not be on the disk yet, because the process that
+// wrote it ended before it was: it is synced before an operation of it can be sent.
+func (o *Outbox[T]) load(disk outboxDisk, path string) error {
+	text, err := io.ReadAll(o.file)
 	if err != nil {
 		return err
 	}
@@ -101,14 +129,16 @@ func (o *Outbox[T]) load(path string) error {
 	if err := o.file.Truncate(o.size); err != nil {
 		return err
 	}
-	if o.writer != "" {
-		return nil
+	if o.writer == "" {
+		o.writer = rand.Text()
+		if err := o.write(false, line{Writer: o.writer}); err != nil {
+			return err
+		}
 	}
-	o.writer = rand.Text()
-	if err := o.write(true, line{Writer: o.writer}); err != nil {
+	if err := o.file.Sync(); err != nil {
 		return err
 	}
-	return syncDirectory(filepath.Dir(path))
+	return disk.syncDirectory(filepath.Dir(path))
 }
 
 // take reads a line of the file.
@@ -152,7 +182,8 @@ func (o *Outbox[T]) drop(seq int64) {
 
 // Add takes an entry; it is on the disk when Add returns. The ID is the caller's name
 // for what happened: the same ID with the same value again is the same entry, with
-// another value an error.
+// another value an error. After an error the entry is not there, also not after a crash,
+// and can be added again; only after ErrOutboxUnsure nobody knows.
 func (o *Outbox[T]) Add(id string, v T) error {
 	text, err := encode(v)
 	if err != nil {
@@ -187,9 +218,9 @@ func (o *Outbox[T]) Drain(ctx context.Context, apply func(context.Context, Entry
 	o.draining.Lock()
 	defer o.draining.Unlock()
 	for {
-		e, ok := o.oldest()
+		e, ok, err := o.oldest()
 		if !ok {
-			return nil
+			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -203,13 +234,13 @@ func (o *Outbox[T]) Drain(ctx context.Context, apply func(context.Context, Entry
 	}
 }
 
-func (o *Outbox[T]) oldest() (Entry[T], bool) {
+func (o *Outbox[T]) oldest() (Entry[T], bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.pending) == 0 {
-		return Entry[T]{}, false
+	if o.broken != nil || len(o.pending) == 0 {
+		return Entry[T]{}, false, o.broken
 	}
-	return o.pending[0], true
+	return o.pending[0], true, nil
 }
 
 // done is not waited for on the disk: an end that is lost costs a replay.
@@ -224,7 +255,8 @@ func (o *Outbox[T]) done(seq int64) error {
 }
 
 // write appends a line. What was written of one that failed is taken back, so that the
-// next does not follow half a line.
+// next does not follow half a line; of one that was to be durable also on the disk, where
+// a sync that failed may have left it.
 func (o *Outbox[T]) write(durable bool, l line) error {
 	if o.broken != nil {
 		return o.broken
@@ -238,14 +270,19 @@ func (o *Outbox[T]) write(durable bool, l line) error {
 	if err == nil && durable {
 		err = o.file.Sync()
 	}
-	if err != nil {
-		if undo := o.file.Truncate(o.size); undo != nil {
-			o.broken = fmt.Errorf("the file may end in half a line: %w", undo)
-		}
-		return err
+	if err == nil {
+		o.size += int64(len(text))
+		return nil
 	}
-	o.size += int64(len(text))
-	return nil
+	undo := o.file.Truncate(o.size)
+	if undo == nil && durable {
+		undo = o.file.Sync()
+	}
+	if undo != nil {
+		o.broken = fmt.Errorf("%w: %w; taking it back: %w", ErrOutboxUnsure, err, undo)
+		return o.broken
+	}
+	return err
 }
 
 // Close writes the file to the disk and closes it. A Drain that runs ends with an error.
@@ -258,8 +295,15 @@ func (o *Outbox[T]) Close() error {
 	return errors.Join(o.file.Sync(), o.file.Close())
 }
 
-// syncDirectory makes a new file's name durable. Windows does so by itself.
-func syncDirectory(path string) error {
+// systemDisk is the operating system's.
+type systemDisk struct{}
+
+func (systemDisk) open(path string) (outboxFile, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+}
+
+// syncDirectory does nothing on Windows, which does so by itself.
+func (systemDisk) syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (x *exchange) run(ctx context.Context) (answer, error) {
 		case x.attempts > len(x.client.backoff):
 			return answer{}, x.giveUp(failure)
 		}
-		if err := sleep(ctx, x.pause(got)); err != nil {
+		if err := sleep(ctx, x.pause(got, problem)); err != nil {
 			return answer{}, x.giveUp(errors.Join(failure, err))
 		}
 	}
@@ -82,13 +82,17 @@ func (x *exchange) giveUp(last error) error {
 // pause is how long to wait before the next attempt: by the plan or as long as the
 // service asks for, whichever is longer, and up to half a planned pause by chance so
 // that clients which failed together do not come back together.
-func (x *exchange) pause(got answer) time.Duration {
+func (x *exchange) pause(got answer, problem *Problem) time.Duration {
 	planned := x.client.backoff[x.attempts-1]
 	jitter := time.Duration(0)
 	if planned > 1 {
 		jitter = rand.N(planned / 2)
 	}
-	return max(planned, retryAfter(got.header)) + jitter
+	asked := retryAfter(got.header)
+	if problem != nil && problem.RetryAfterMs > 0 {
+		asked = time.Duration(problem.RetryAfterMs) * time.Millisecond
+	}
+	return max(planned, asked) + jitter
 }
 
 // retryAfter reads the header in both of its forms (RFC 9110, section 10.2.3). A date

@@ -152,6 +152,19 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
+// A request that is still running is asked for again in the milliseconds that the service
+// names, and not in the whole second, which is the least that Retry-After can say.
+func TestAWaitInMillisecondsGoesBeforeRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		running := says(http.StatusConflict, `{"code":"request_in_progress","retryAfterMs":300}`, "Retry-After", "1")
+		s := &script{replies: replies{running, entered}}
+		_, err := s.post(t.Context(), t)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, s.at[1], 300*time.Millisecond)
+		require.Less(t, s.at[1], 400*time.Millisecond)
+	})
+}
+
 func TestAWaitThatTheContextDoesNotAllowIsNotBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{replies: replies{refuses(http.StatusTooManyRequests, CodeQuotaExceeded, "Retry-After", "3600")}}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"interlock/internal/app"
-	"interlock/internal/engines"
 	"interlock/internal/settings"
+	"interlock/internal/views/engines"
 )
 
 type doctorCommand struct {

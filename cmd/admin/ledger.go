@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"interlock/internal/aggregates"
 	"interlock/internal/app"
-	"interlock/internal/ledger"
+	"interlock/internal/core/uow"
 	"interlock/internal/settings"
-	"interlock/internal/uow"
 )
 
 type ledgerCommand struct {
@@ -43,7 +43,7 @@ func (c *ledgerRebuild) Run(ctx context.Context) error {
 		if c.All {
 			seen, wrong, err = c.rebuildAll(ctx, sv)
 		} else {
-			seen, wrong, err = c.rebuild(ctx, sv, []ledger.Name{{Type: c.Type, ID: c.ID}})
+			seen, wrong, err = c.rebuild(ctx, sv, []aggregates.Name{{Type: c.Type, ID: c.ID}})
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (c *ledgerRebuild) Run(ctx context.Context) error {
 
 func (c *ledgerRebuild) rebuildAll(ctx context.Context, sv *app.Services) (seen, wrong int, err error) {
 	const page = 200
-	for after := (ledger.Name{}); ; {
+	for after := (aggregates.Name{}); ; {
 		names, err := sv.Ledger.Names(ctx, after, page)
 		if err != nil {
 			return seen, wrong, err
@@ -70,9 +70,9 @@ func (c *ledgerRebuild) rebuildAll(ctx context.Context, sv *app.Services) (seen,
 }
 
 // rebuild rebuilds each aggregate in a unit of its own and prints what differed.
-func (c *ledgerRebuild) rebuild(ctx context.Context, sv *app.Services, names []ledger.Name) (seen, wrong int, err error) {
+func (c *ledgerRebuild) rebuild(ctx context.Context, sv *app.Services, names []aggregates.Name) (seen, wrong int, err error) {
 	for _, name := range names {
-		var found []ledger.Difference
+		var found []aggregates.Difference
 		err := sv.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 			found, err = sv.Ledger.Rebuild(ctx, u, name, c.DryRun)
 			return err

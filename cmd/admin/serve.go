@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 
 	"interlock/internal/app"
+	"interlock/internal/edge/telemetry"
 	"interlock/internal/settings"
-	"interlock/internal/telemetry"
 )
 
 // serveGCPercent lets the heap grow to five times what lives before it is collected.

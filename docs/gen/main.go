@@ -7,10 +7,10 @@ import (
 	"os"
 	"strings"
 
+	"interlock/internal/base/status"
 	"interlock/internal/coupons"
 	"interlock/internal/flashsale"
 	"interlock/internal/orders"
-	"interlock/internal/status"
 )
 
 //go:generate go run . ../states.md

@@ -9,9 +9,9 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/storage"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 )
 
 func TestOfFiftyParallelGuessesExactlyFiveReachTheHash(t *testing.T) {

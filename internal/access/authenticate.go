@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 )
 
 const (

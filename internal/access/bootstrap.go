@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"interlock/internal/apperr"
-	"interlock/internal/storage"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
 )
 
 // Bootstrap creates the tenant "default" with the user "admin" on the first start.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 )
 
 // eachEmpty runs a test on databases that no other test uses.

@@ -16,10 +16,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 )
 
 const shopSecret = "a secret that only the shop has, 32+"

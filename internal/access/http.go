@@ -5,10 +5,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // Routes registers this domain's routes. The currency, by its code in ISO 4217, is

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/httpapi"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi"
 )
 
 // browser sends requests to a house's routes and keeps the cookie, as one does.

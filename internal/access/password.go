@@ -13,7 +13,7 @@ import (
 
 	"github.com/alexedwards/argon2id"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
 )
 
 // hashParameters are OWASP's for argon2id: 19 MiB, two passes, one lane

@@ -13,7 +13,7 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
 )
 
 func TestHashesOfUsersAndOfNobodyCostWhatOWASPAsks(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // roleRow is a named set of permissions.

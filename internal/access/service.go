@@ -7,11 +7,11 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 )
 
 // Permissions are what this domain's routes ask for.

@@ -10,10 +10,10 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 )
 
 const (

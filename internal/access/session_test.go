@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 )
 
 func TestASessionActsAsItsUserInItsTenant(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 )
 
 // DefaultTenant is the tenant of installations that need only one.

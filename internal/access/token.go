@@ -11,12 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 const (

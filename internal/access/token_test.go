@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 )
 
 func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {

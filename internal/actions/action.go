@@ -17,8 +17,8 @@ package actions
 import (
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 )
 
 // Permissions are what a role or a token can be given here.

@@ -13,9 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/actions"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/test/racing"
 )
 
@@ -45,6 +48,28 @@ func TestInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
 
 // Of like and dislike, set and taken back, any order of arrival ends where the highest
 // id alone does.
+// The row is locked from its reading on, and the UPDATE does not rely on it: an engine may
+// drop the lock, as Galera does between its nodes.
+func TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, db)
+		customer := s.customer(7)
+		require.Equal(t, http.StatusOK, customer.tap(t, "SKU-1", "like", 1, true).Status)
+		tenant, _ := principal.From(ctx)
+		ctx = principal.With(ctx, principal.Principal{Kind: principal.Customer, TenantID: tenant.TenantID, UserID: 7})
+		yes := true
+		var rest func(context.Context, *uow.Unit) error
+		require.NoError(t, s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+			rest, err = s.service.ReadBefore(ctx, u, actions.Request{EntityType: "item", EntityID: "SKU-1", Kind: actions.Like, ActionID: 5, Active: &yes}, 11)
+			return err
+		}))
+		require.Equal(t, reply(true, 10, "applied"), customer.tap(t, "SKU-1", "dislike", 10, true).Body)
+		require.True(t, apperr.Has(s.runner.Do(ctx, rest), apperr.Unavailable), "it is told that another came in between")
+		require.Equal(t, object{"active": true, "lastActionId": 10.0}, own(customer.look(t, "SKU-1"), "dislike"))
+		s.requireCounts(t, 2)
+	})
+}
+
 func TestLikeAndDislikeExcludeEachOtherInEveryOrder(t *testing.T) {
 	type wish struct {
 		kind   string
@@ -211,7 +236,7 @@ func TestAThingThatIsMadeAnewBeginsWithoutLikes(t *testing.T) {
 	s := open(storagetest.Tenant(t), storagetest.SQLite(t))
 	customer := s.customer(7)
 	require.Equal(t, http.StatusOK, customer.tap(t, "SKU-1", "like", 5, true).Status)
-	s.items["SKU-1"] = 13
+	s.items.things["SKU-1"] = 13
 	require.Zero(t, customer.look(t, "SKU-1")["counts"].(object)["like"])
 	require.Equal(t, reply(true, 1, "applied"), customer.tap(t, "SKU-1", "like", 1, true).Body)
 }

@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"interlock/internal/clock"
-	"interlock/internal/httpapi"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/lock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,7 +40,7 @@ func benchmarkBursts(b *testing.B, address string) {
 	_, err = db.Migrate(b.Context())
 	require.NoError(b, err)
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
-	service := actions.New(actions.Deps{DB: db, Runner: runner, Clock: clock.System{}, Items: things{"SKU-1": 11}})
+	service := actions.New(actions.Deps{DB: db, Clock: clock.System{}, Items: things{"SKU-1": 11}})
 	var customers atomic.Int64
 	b.ReportAllocs()
 	b.SetParallelism(8)

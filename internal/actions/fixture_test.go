@@ -11,14 +11,16 @@ import (
 	"go.uber.org/goleak"
 
 	"interlock/internal/actions"
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/httpapi"
-	"interlock/internal/httpapi/httpapitest"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
+	"interlock/internal/edge/idempotency"
 	"interlock/internal/lock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -45,21 +47,51 @@ type shop struct {
 	retries *retries
 	service *actions.Service
 	runner  *uow.Runner
-	items   things
+	items   *stock
+	keeper  *idempotency.Keeper
+	clock   *clock.Fake
 }
 
+// stock is the items of a shop, which fail is asked about before each is found.
+type stock struct {
+	things
+	fail func(name string) error
+}
+
+func (s *stock) Locate(ctx context.Context, name string) (int64, string, error) {
+	if err := s.fail(name); err != nil {
+		return 0, "", err
+	}
+	return s.things.Locate(ctx, name)
+}
+
+// never is what fails nothing.
+func never(string) error { return nil }
+
 func open(ctx context.Context, db *storage.DB) *shop {
+	return openWith(ctx, db, lock.NewInProcess(lock.Observer{}))
+}
+
+// openWith is open with a locker of the test's own.
+func openWith(ctx context.Context, db *storage.DB, locks lock.Locker, set ...func(d *idempotency.Deps)) *shop {
 	now, counter := clock.NewFake(noon), &retries{}
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now, Observer: counter})
-	items := things{"SKU-1": 11, "SKU-2": 12}
-	service := actions.New(actions.Deps{DB: db, Runner: runner, Clock: now, Items: items, Coupons: things{"C-1": 11}})
-	return &shop{ctx: ctx, db: db, retries: counter, service: service, runner: runner, items: items}
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now, Observer: counter})
+	items := &stock{things: things{"SKU-1": 11, "SKU-2": 12}, fail: never}
+	service := actions.New(actions.Deps{DB: db, Clock: now, Items: items, Coupons: things{"C-1": 11}})
+	keeping := idempotency.Deps{DB: db, Locks: locks, Clock: now, Epochs: epoch.NewWatch(db, now)}
+	for _, fn := range set {
+		fn(&keeping)
+	}
+	keeper := idempotency.New(keeping)
+	return &shop{ctx: ctx, db: db, retries: counter, service: service, runner: runner, items: items, keeper: keeper, clock: now}
 }
 
 // retries counts why units were run again.
 type retries struct {
 	mu sync.Mutex
 	by map[string]int
+	// committed is called after each COMMIT, unless it is nil.
+	committed func()
 }
 
 func (r *retries) UnitRetried(reason string) {
@@ -71,7 +103,11 @@ func (r *retries) UnitRetried(reason string) {
 	r.by[reason]++
 }
 
-func (*retries) UnitEnded(string) {}
+func (r *retries) UnitEnded(outcome string) {
+	if outcome == "committed" && r.committed != nil {
+		r.committed()
+	}
+}
 
 // phone is one caller.
 type phone struct{ *httpapitest.Caller }
@@ -83,7 +119,7 @@ func (s *shop) as(p principal.Principal) phone {
 	if p.Permissions == nil {
 		p.Permissions = []string{"actions:*"}
 	}
-	return phone{httpapitest.New(principal.With(s.ctx, p), s.runner, func(r *httpapi.Router) { actions.Routes(r, s.service) })}
+	return phone{httpapitest.NewKeyed(principal.With(s.ctx, p), s.runner, s.keeper, func(r *httpapi.Router) { actions.Routes(r, s.service) })}
 }
 
 func (s *shop) customer(id int64) phone {

@@ -13,9 +13,10 @@ import (
 	"github.com/graph-gophers/graphql-go"
 	gqlerrors "github.com/graph-gophers/graphql-go/errors"
 
-	"interlock/internal/apperr"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 //go:embed schema.graphql
@@ -37,6 +38,18 @@ func newSchema(s *Service) *graphql.Schema {
 
 // resolver answers the fields of Query and Mutation.
 type resolver struct{ service *Service }
+
+// mutations runs the mutations of one document, one after the other; httpapi.Document
+// does.
+type mutations interface {
+	Do(ctx context.Context, permission string, outcome any, fn uow.Func) error
+}
+
+type mutationsKey struct{}
+
+func withMutations(ctx context.Context, m mutations) context.Context {
+	return context.WithValue(ctx, mutationsKey{}, m)
+}
 
 type toggle struct {
 	ActionID Long
@@ -113,15 +126,16 @@ func (r *resolver) ToggleDislikeCoupon(ctx context.Context, args toggleCoupon) (
 	return &dislikeResult{result.Active, Long(result.LastActionID)}, nil
 }
 
-func (r *resolver) apply(ctx context.Context, entityType, name string, kind Kind, t toggle) (Result, error) {
-	if err := permitted(ctx, mayWrite); err != nil {
-		return Result{}, refusal(ctx, entityType, err)
-	}
-	if t.ActionID < 1 {
-		return Result{}, refusal(ctx, entityType, apperr.Invalid(apperr.Field{Pointer: "/actionId", Code: "min", Message: "must be at least 1"}))
-	}
-	result, err := r.service.ApplyAlone(ctx, Request{
-		EntityType: entityType, EntityID: name, Kind: kind, ActionID: int64(t.ActionID), Active: t.Active,
+func (r *resolver) apply(ctx context.Context, entityType, name string, kind Kind, t toggle) (result Result, err error) {
+	document := ctx.Value(mutationsKey{}).(mutations)
+	err = document.Do(ctx, mayWrite, &result, func(ctx context.Context, u *uow.Unit) (err error) {
+		if t.ActionID < 1 {
+			return apperr.Invalid(apperr.Field{Pointer: "/actionId", Code: "min", Message: "must be at least 1"})
+		}
+		result, err = r.service.Apply(ctx, u, Request{
+			EntityType: entityType, EntityID: name, Kind: kind, ActionID: int64(t.ActionID), Active: t.Active,
+		})
+		return err
 	})
 	if err != nil {
 		return Result{}, refusal(ctx, entityType, err)
@@ -147,7 +161,7 @@ func (r *resolver) CouponActions(ctx context.Context, args struct{ CouponID stri
 }
 
 func (r *resolver) summary(ctx context.Context, entityType, name string) (*actionsOf, error) {
-	if err := permitted(ctx, mayRead); err != nil {
+	if err := httpapi.Permitted(ctx, mayRead); err != nil {
 		return nil, refusal(ctx, entityType, err)
 	}
 	summary, err := r.service.Summary(ctx, entityType, name)
@@ -160,19 +174,6 @@ func (r *resolver) summary(ctx context.Context, entityType, name string) (*actio
 		IsLiked: own[Like].Active, IsDisliked: own[Dislike].Active, IsBookmarked: own[Bookmark].Active,
 		LastReactionID: Long(own[Like].LastActionID), LastBookmarkID: Long(own[Bookmark].LastActionID),
 	}, nil
-}
-
-// permitted asks the caller's permission, which the route leaves to each field. Errors:
-// Unauthenticated, Forbidden.
-func permitted(ctx context.Context, permission string) error {
-	p, ok := principal.From(ctx)
-	switch {
-	case !ok:
-		return apperr.New(apperr.Unauthenticated, "Show a token or sign in first.")
-	case !p.May(permission):
-		return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", permission)
-	}
-	return nil
 }
 
 // fieldError is an error of one field, with its code for programs.

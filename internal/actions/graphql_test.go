@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/test/racing"
 )
 

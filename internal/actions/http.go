@@ -5,9 +5,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/httpapi"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 const (

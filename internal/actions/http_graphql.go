@@ -2,14 +2,16 @@ package actions
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"net/http"
+	"time"
 
 	"github.com/graph-gophers/graphql-go"
+	gqlerrors "github.com/graph-gophers/graphql-go/errors"
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/httpapi"
+	"interlock/internal/base/apperr"
+	"interlock/internal/edge/httpapi"
 )
 
 // graphHandler serves POST /graphql. Who is not permitted is told so by field, as
@@ -23,7 +25,13 @@ type graphRequest struct {
 	Extensions    json.RawMessage `json:"extensions"`
 }
 
-func (h graphHandler) execute(c echo.Context) (httpapi.Reply, error) {
+// graphReply is a response as GraphQL has it: no data when the document was not executed.
+type graphReply struct {
+	Errors []*gqlerrors.QueryError `json:"errors,omitempty"`
+	Data   *json.RawMessage        `json:"data,omitempty"`
+}
+
+func (h graphHandler) execute(c echo.Context, d *httpapi.Document) (httpapi.Reply, error) {
 	var request graphRequest
 	if err := httpapi.Bind(c, &request); err != nil {
 		return httpapi.Reply{}, err
@@ -36,13 +44,32 @@ func (h graphHandler) execute(c echo.Context) (httpapi.Reply, error) {
 	if request.OperationName != nil {
 		operation = *request.OperationName
 	}
-	response := h.schema.Exec(c.Request().Context(), request.Query, operation, variables)
-	for _, e := range response.Errors {
+	ctx := c.Request().Context()
+	response := h.schema.Exec(withMutations(ctx, d), request.Query, operation, variables)
+	if ctx.Err() != nil {
+		return httpapi.Reply{}, apperr.New(apperr.OutcomeUnknown, "The document was given up before all of it was answered; mutations before that were made. Send it again under its idempotency key.").
+			After(time.Second).Because(context.Cause(ctx))
+	}
+	reply := graphReply{Errors: response.Errors}
+	for _, e := range reply.Errors {
 		if e.Extensions == nil {
 			e.Extensions = map[string]any{"code": "GRAPHQL_VALIDATION_FAILED"}
 		}
 	}
-	return httpapi.Reply{Status: http.StatusOK, Body: response}, nil
+	if wasExecuted(response) {
+		reply.Data = &response.Data
+	}
+	return httpapi.OK(reply), nil
+}
+
+// wasExecuted reports whether a field was executed. Each that was is in the data, if only
+// as null; the library writes nothing, null or no fields when it stops before the first.
+func wasExecuted(response *graphql.Response) bool {
+	switch string(response.Data) {
+	case "", "null", "{}":
+		return len(response.Errors) == 0
+	}
+	return true
 }
 
 // variables decodes them with numbers as they were spelled: an id of 64 bits does not

@@ -2,14 +2,13 @@ package actions
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 )
 
 // maxAhead is how far in the future an action id may be, read as ms since 1970. An id
@@ -26,7 +25,6 @@ type Entities interface {
 // Deps are what a Service stands on.
 type Deps struct {
 	DB             *storage.DB
-	Runner         *uow.Runner
 	Clock          clock.Clock
 	Items, Coupons Entities
 }
@@ -34,7 +32,6 @@ type Deps struct {
 // Service is the use cases of actions. It is safe for concurrent use.
 type Service struct {
 	db       *storage.DB
-	runner   *uow.Runner
 	clock    clock.Clock
 	entities map[string]Entities
 }
@@ -42,7 +39,7 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	return &Service{
-		db: d.DB, runner: d.Runner, clock: d.Clock,
+		db: d.DB, clock: d.Clock,
 		entities: map[string]Entities{Item: d.Items, Coupon: d.Coupons},
 	}
 }
@@ -129,16 +126,4 @@ func (s *Service) Summary(ctx context.Context, entityType, name string) (Summary
 		}
 	}
 	return Summary{EntityID: name, Counts: counts, Own: own}, nil
-}
-
-// ApplyAlone is Apply in a unit of its own, for callers that have none.
-func (s *Service) ApplyAlone(ctx context.Context, r Request) (result Result, err error) {
-	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		result, err = s.Apply(ctx, u, r)
-		return err
-	})
-	if err != nil {
-		return Result{}, fmt.Errorf("apply an action: %w", err)
-	}
-	return result, nil
 }

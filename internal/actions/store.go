@@ -9,10 +9,10 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 )
 
 const selectLatest = `SELECT last_action_id, last_action, last_active, state FROM actions

@@ -6,12 +6,12 @@ import (
 	"os"
 	"time"
 
-	"interlock/internal/claim"
-	"interlock/internal/clock"
-	"interlock/internal/engines"
-	"interlock/internal/redisconn"
+	"interlock/internal/base/claim"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn"
+	"interlock/internal/base/storage"
 	"interlock/internal/settings"
-	"interlock/internal/storage"
+	"interlock/internal/views/engines"
 )
 
 // doctorTimeout bounds the whole examination.

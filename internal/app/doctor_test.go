@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/app"
-	"interlock/internal/claim"
-	"interlock/internal/engines"
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/claim"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/views/engines"
 )
 
 func findings(t *testing.T, s settings.Storage, redisURL string) map[string]engines.Finding {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale"
 	"interlock/internal/orders"
-	"interlock/internal/uow"
 )
 
 // ordersOfSales is where flash sales place their orders.

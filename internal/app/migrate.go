@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
+	"interlock/internal/base/storage"
 	"interlock/internal/settings"
-	"interlock/internal/storage"
 )
 
 // Migrate brings a database's schema up to date and returns how many migrations

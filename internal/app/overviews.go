@@ -6,17 +6,17 @@ import (
 	"strconv"
 	"strings"
 
+	"interlock/internal/aggregates"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
-	"interlock/internal/dashboard"
+	"interlock/internal/edge/idempotency"
 	"interlock/internal/flashsale"
-	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
-	"interlock/internal/ledger"
 	"interlock/internal/orders"
-	"interlock/internal/realtime"
-	"interlock/internal/search"
+	"interlock/internal/views/dashboard"
+	"interlock/internal/views/realtime"
+	"interlock/internal/views/search"
 	"interlock/internal/wallets"
 )
 
@@ -43,7 +43,7 @@ func (sv *Services) buildOverviews() {
 		{Name: coupons.CampaignTopic, Permission: readCoupons},
 		{Name: inventory.Topic, Permission: readStock},
 		{Name: wallets.Topic, Permission: readWallets},
-		{Name: ledger.Topic, Permission: readLedger},
+		{Name: aggregates.Topic, Permission: readLedger},
 		{Name: flashsale.Topic, Permission: readSales},
 	}})
 	sv.Search = search.New(
@@ -170,7 +170,7 @@ func (sv *Services) findWallet(ctx context.Context, text string, _ int) ([]searc
 
 func (sv *Services) findAggregates(ctx context.Context, text string, limit int) ([]search.Hit, error) {
 	found, err := sv.Ledger.ByID(ctx, text, limit)
-	return hits(found, err, func(a ledger.Aggregate) search.Hit {
+	return hits(found, err, func(a aggregates.Aggregate) search.Hit {
 		return search.Hit{ID: a.Name, Title: a.Name, Subtitle: a.Type, Path: page("aggregates", a.Type) + "/" + url.PathEscape(a.Name)}
 	})
 }

@@ -15,27 +15,27 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/actions"
-	"interlock/internal/audit"
+	"interlock/internal/aggregates"
+	"interlock/internal/base/claim"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
-	"interlock/internal/claim"
-	"interlock/internal/clock"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
-	"interlock/internal/dashboard"
-	"interlock/internal/engines"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/idempotency"
+	"interlock/internal/edge/telemetry"
 	"interlock/internal/flashsale"
-	"interlock/internal/httpapi"
-	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
-	"interlock/internal/ledger"
 	"interlock/internal/orders"
-	"interlock/internal/queues"
 	"interlock/internal/ratelimit"
-	"interlock/internal/realtime"
-	"interlock/internal/search"
 	"interlock/internal/settings"
-	"interlock/internal/storage"
-	"interlock/internal/telemetry"
+	"interlock/internal/views/audit"
+	"interlock/internal/views/dashboard"
+	"interlock/internal/views/engines"
+	"interlock/internal/views/ops"
+	"interlock/internal/views/realtime"
+	"interlock/internal/views/search"
 	"interlock/internal/wallets"
 	"interlock/web"
 )
@@ -237,6 +237,7 @@ func (p *Program) cancelWhenLost(limit context.Context, cancel context.CancelFun
 func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
 	running.Go(func() { p.services.Idempotency.Run(ctx) })
+	running.Go(func() { p.services.Epochs.Run(ctx) })
 	running.Go(func() { p.services.FlashSales.CountArrivals(ctx) })
 	running.Go(func() {
 		if err := p.services.FlashSales.Listen(ctx); err != nil && ctx.Err() == nil {
@@ -276,12 +277,12 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		idempotency.Routes(router, sv.Idempotency)
 		inventory.Routes(router, sv.Inventory)
 		wallets.Routes(router, sv.Wallets)
-		ledger.Routes(router, sv.Ledger)
+		aggregates.Routes(router, sv.Ledger)
 		flashsale.Routes(router, sv.FlashSales)
 		realtime.Routes(router, sv.Realtime)
 		search.Routes(router, sv.Search)
 		dashboard.Routes(router, sv.Dashboard)
-		queues.Routes(router, sv.Queues)
+		ops.Routes(router, sv.Queues)
 		engines.Routes(router, sv.Engines)
 		if err := httpapi.ServeDocs(server); err != nil {
 			return nil, err

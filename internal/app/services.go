@@ -14,32 +14,33 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/actions"
-	"interlock/internal/audit"
+	"interlock/internal/aggregates"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/redisconn"
+	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
-	"interlock/internal/clock"
 	"interlock/internal/config"
+	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
-	"interlock/internal/dashboard"
-	"interlock/internal/engines"
+	"interlock/internal/edge/idempotency"
+	"interlock/internal/edge/telemetry"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/idempotency"
 	"interlock/internal/inventory"
-	"interlock/internal/ledger"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
-	"interlock/internal/principal"
-	"interlock/internal/queues"
 	"interlock/internal/ratelimit"
-	"interlock/internal/realtime"
-	"interlock/internal/redisconn"
-	"interlock/internal/search"
 	"interlock/internal/settings"
-	"interlock/internal/storage"
-	"interlock/internal/telemetry"
-	"interlock/internal/uow"
+	"interlock/internal/views/audit"
+	"interlock/internal/views/dashboard"
+	"interlock/internal/views/engines"
+	"interlock/internal/views/ops"
+	"interlock/internal/views/realtime"
+	"interlock/internal/views/search"
 	"interlock/internal/wallets"
 )
 
@@ -51,6 +52,7 @@ const eventBuffer = 256
 // beside a running server.
 type Services struct {
 	DB      *storage.DB
+	Epochs  *epoch.Watch
 	Runner  *uow.Runner
 	Clock   clock.Clock
 	Metrics *telemetry.Metrics
@@ -66,7 +68,7 @@ type Services struct {
 	Idempotency *idempotency.Keeper
 	Inventory   *inventory.Service
 	Wallets     *wallets.Service
-	Ledger      *ledger.Service
+	Ledger      *aggregates.Service
 
 	FlashSales *flashsale.Service
 
@@ -74,7 +76,7 @@ type Services struct {
 	Search    *search.Service
 	Dashboard *dashboard.Service
 	Conflicts *dashboard.ConflictLog
-	Queues    *queues.Service
+	Queues    *ops.Service
 	Engines   *engines.Monitor
 
 	redis   redis.UniversalClient // nil in embedded mode
@@ -90,7 +92,7 @@ type Services struct {
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
 		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions,
-		actions.Permissions, ledger.Permissions, flashsale.Permissions, idempotency.Permissions, queues.Permissions, engines.Permissions)
+		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions)
 }
 
 // customerMay is what every customer may do, by the shop's signature alone. Of actions
@@ -114,6 +116,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		return nil, err
 	}
 	sv := &Services{DB: db, Clock: clock.System{}, Metrics: telemetry.NewMetrics()}
+	sv.Epochs = epoch.NewWatch(db, sv.Clock)
 	sv.closers = append(sv.closers, func() { _ = db.Close() })
 	if err := sv.prepareSchema(ctx); err != nil {
 		sv.Close()
@@ -203,8 +206,8 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 		cache = idempotency.NewRedisCache(sv.redis)
 	}
 	sv.Idempotency = idempotency.New(idempotency.Deps{
-		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Cache: cache, Seal: seal,
-		Retention: s.Retention, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
+		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Seal: seal,
+		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
 	})
 	return nil
 }
@@ -214,13 +217,13 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Access = access.New(access.Deps{
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: customerMay,
 	})
-	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock})
+	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
-	sv.Ledger = ledger.New(ledger.Deps{DB: sv.DB, Bus: sv.bus, Registerer: sv.Metrics.Registry})
+	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus, Registerer: sv.Metrics.Registry})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
-	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
+	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
 		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},
@@ -229,8 +232,8 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Inventory: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
 	})
-	sv.Queues = queues.New(queues.Deps{
-		Broker: sv.broker, Locks: sv.locks, Owned: []queues.Owned{sv.FlashSales.Queues},
+	sv.Queues = ops.New(ops.Deps{
+		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
 	sv.Metrics.WatchQueues(sv.broker)
 	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default(), sv.Metrics.Registry)

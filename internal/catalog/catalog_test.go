@@ -11,16 +11,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/catalog"
-	"interlock/internal/clock"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/events"
-	"interlock/internal/httpapi"
-	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/lock"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 )
 
 // shop is the catalog over HTTP, called by the principal of ctx.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"interlock/internal/apperr"
-	"interlock/internal/storage"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
 )
 
 // Find returns at most limit items whose sku or name begins with a text; those with

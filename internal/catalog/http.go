@@ -10,13 +10,13 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/guard"
-	"interlock/internal/httpapi"
-	"interlock/internal/merge"
-	"interlock/internal/principal"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // Routes registers the catalog's routes.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/guard"
-	"interlock/internal/merge"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // Topic is where changes of items are announced, keyed by sku.

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"slices"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/guard"
-	"interlock/internal/merge"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // MaxBatch is the most changes in one batch.

@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"strings"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
 )
 
 // Type says what a config's value is.

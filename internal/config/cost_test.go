@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/change"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
@@ -25,6 +25,7 @@ func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 	require.Equal(t, transaction, statements.Take(), "of the version that this process wrote")
 
 	elsewhere := newWorld(t, w.ctx, w.db)
+	statements.Take()
 	row = elsewhere.mustEdit("a", row.Ref(), `{"value":{"n":3}}`)
 	require.Equal(t, append([]string{"SELECT configs"}, transaction...), statements.Take(), "of a version that this process does not know")
 

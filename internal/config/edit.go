@@ -3,11 +3,11 @@ package config
 import (
 	"context"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/guard"
-	"interlock/internal/merge"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // editable is what package change needs to know about configs.

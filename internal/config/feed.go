@@ -8,10 +8,10 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 	"interlock/internal/events"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
 )
 
 const (

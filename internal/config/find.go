@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"interlock/internal/storage"
+	"interlock/internal/base/storage"
 )
 
 // Found is a config as a search shows it.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"interlock/internal/guard"
-	"interlock/internal/principal"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
 )
 
 // Action says how a version came to be.

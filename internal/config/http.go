@@ -12,13 +12,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/httpapi"
-	"interlock/internal/merge"
-	"interlock/internal/principal"
-	"interlock/internal/strictjson"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // maxSearch is how long a text that is looked for can be, in characters.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/httpapi"
+	"interlock/internal/base/apperr"
+	"interlock/internal/edge/httpapi"
 )
 
 // revisionView is the data of the events ready and gone.

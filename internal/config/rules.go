@@ -10,9 +10,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"interlock/internal/apperr"
-	"interlock/internal/merge"
-	"interlock/internal/strictjson"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/strictjson"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"interlock/internal/apperr"
-	"interlock/internal/merge"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
 )
 
 const (

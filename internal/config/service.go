@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/clock"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // Topic is the topic of the events that say which config changed.
@@ -24,6 +25,8 @@ type Deps struct {
 	DB    *storage.DB
 	Bus   events.Bus
 	Clock clock.Clock
+	// Epochs tells which epoch configs are remembered for.
+	Epochs *epoch.Watch
 }
 
 // Service has the use cases of configs. It is safe for concurrent use.
@@ -31,22 +34,34 @@ type Service struct {
 	db        *storage.DB
 	bus       events.Bus
 	clock     clock.Clock
+	epochs    *epoch.Watch
 	feed      *feed
 	snapshots *snapshots
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{db: d.DB, bus: d.Bus, clock: d.Clock, feed: newFeed(d), snapshots: newSnapshots()}
+	return &Service{db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), snapshots: newSnapshots()}
 }
 
 // Get returns the config with this key, or a NotFound error.
 func (s *Service) Get(ctx context.Context, key string) (*Config, error) {
+	in := s.epoch(ctx)
 	row, err := s.byKey(ctx, key)
 	if err == nil {
-		s.snapshots.keep(row)
+		s.snapshots.keep(in, row)
 	}
 	return row, err
+}
+
+// epoch returns the epoch that what is read or written from now on is remembered for, ""
+// when nobody can say.
+func (s *Service) epoch(ctx context.Context) epoch.Epoch {
+	in, sure := s.epochs.Now(ctx)
+	if sure {
+		s.snapshots.enter(in)
+	}
+	return in
 }
 
 // List returns one page of the configs that match the filter. Sorts: key,
@@ -163,7 +178,7 @@ func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit cha
 // change nothing of it, or it breaks a rule of what may not be the newest content.
 func (s *Service) editSeen(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], bool, error) {
 	caller, _ := principal.From(ctx)
-	seen := s.snapshots.recall(caller.TenantID, key)
+	seen := s.snapshots.recall(s.epoch(ctx), caller.TenantID, key)
 	if seen == nil || !edit.IfMatch.Holds(seen.Ref()) {
 		return change.Edited[*Config]{}, false, nil
 	}
@@ -271,12 +286,13 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Act
 		what.ETag = ""
 	}
 	change.Announce(u, s.bus, Topic, c.Key, what)
+	in := s.epoch(ctx)
 	u.AfterCommit(func(context.Context) {
 		if action == Deleted {
 			s.snapshots.forget(c.TenantID, c.Key)
 			return
 		}
-		s.snapshots.keep(c)
+		s.snapshots.keep(in, c)
 	})
 	return nil
 }

@@ -6,10 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 )
 
 // Two worlds on one database are two processes: what one remembers, the other can
@@ -28,7 +30,7 @@ func TestWhatAProcessRemembersNeverDecidesForTheDatabase(t *testing.T) {
 			"an edit that breaks a rule": `{"valueType":"number"}`,
 		} {
 			again := newWorld(t, ctx, db)
-			again.Remember(seen)
+			again.Remember(ctx, seen)
 			before := again.traces()
 			_, err := again.edit(ctx, "a", seen.Ref(), patch, false)
 			require.True(t, apperr.Has(err, apperr.VersionConflict), "%s: %v", name, err)
@@ -51,9 +53,31 @@ func TestARememberedConfigThatIsGoneIsNotFound(t *testing.T) {
 		require.True(t, apperr.Has(err, apperr.NotFound), "%v", err)
 
 		made := elsewhere.create("a", object(`{"n":5}`))
-		here.Remember(seen)
+		here.Remember(ctx, seen)
 		_, err = here.edit(ctx, "a", made.Ref(), `{"value":{"n":6}}`, false)
 		require.NoError(t, err, "the config that was made anew")
+	})
+}
+
+// The version that this process remembers was lost, and somebody has made it anew.
+func TestAVersionThatTheDatabaseHasLostIsNotRemembered(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		here := newWorld(t, ctx, db)
+		first := here.create("a", object(`{"n":1}`))
+		goBack := storagetest.Past(t, db.URL)
+		lost := here.mustEdit("a", first.Ref(), `{"value":{"n":2}}`)
+		goBack()
+		was, err := epoch.Read(ctx, db)
+		require.NoError(t, err)
+		_, err = epoch.Change(ctx, db, was, clock.System{}.Now(), "It was restored.")
+		require.NoError(t, err)
+		require.NoError(t, here.epochs.Look(ctx))
+
+		elsewhere := newWorld(t, ctx, db)
+		theirs := elsewhere.mustEdit("a", first.Ref(), `{"value":{"n":3}}`)
+		require.Equal(t, lost.Ref(), theirs.Ref())
+		after := here.mustEdit("a", theirs.Ref(), `{"remark":"mine"}`)
+		require.JSONEq(t, `{"n":3}`, string(after.Value))
 	})
 }
 

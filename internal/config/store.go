@@ -7,9 +7,9 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/apperr"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 )
 
 // uniqueKey is the unique key that keeps one config a key and tenant.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // Bounds of an export and an import. What an export gives, an import takes: it may be

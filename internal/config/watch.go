@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"interlock/internal/principal"
-	"interlock/internal/storage"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 )
 
 // keptRevisions is how far back a watcher can resume.

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/config"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 	"interlock/test/racing"
 )
 

@@ -8,17 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/clock"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 	"interlock/internal/config"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/guard"
 	"interlock/internal/lock"
-	"interlock/internal/merge"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,6 +33,7 @@ type world struct {
 	runner *uow.Runner
 	bus    *events.InProcess
 	// deadlocks counts the units that the engine gave up for another.
+	epochs    *epoch.Watch
 	deadlocks atomic.Int64
 }
 
@@ -48,9 +50,11 @@ func (w *world) UnitEnded(string) {}
 func newWorld(t testing.TB, ctx context.Context, db *storage.DB) *world {
 	bus := events.NewInProcess(64)
 	t.Cleanup(bus.Close)
+	epochs := epoch.NewWatch(db, clock.System{})
+	require.NoError(t, epochs.Look(ctx))
 	w := &world{
-		Service: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}}),
-		t:       t, ctx: ctx, db: db, bus: bus,
+		Service: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epochs}),
+		t:       t, ctx: ctx, db: db, bus: bus, epochs: epochs,
 	}
 	w.runner = uow.NewRunner(uow.Options{
 		DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: w,

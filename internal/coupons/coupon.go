@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"interlock/internal/guard"
-	"interlock/internal/status"
+	"interlock/internal/base/status"
+	"interlock/internal/core/guard"
 )
 
 // Coupon is one coupon with the campaign whose terms it has.

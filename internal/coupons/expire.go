@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"interlock/internal/guard"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // sweeper is the name under which overdue coupons are expired.

@@ -3,10 +3,10 @@ package coupons
 import (
 	"context"
 
-	"interlock/internal/change"
-	"interlock/internal/guard"
-	"interlock/internal/status"
-	"interlock/internal/uow"
+	"interlock/internal/base/status"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // What the tests of this package see of its inside.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/storage"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
 )
 
 // Found is a coupon as a search shows it.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/coupons"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
 )
 
 func TestOnlyUnusedCouponsWhoseTimeEndsWithinTheWhileExpireSoon(t *testing.T) {

@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/events"
-	"interlock/internal/httpapi"
-	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/lock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

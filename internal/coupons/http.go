@@ -10,12 +10,12 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
-	"interlock/internal/strictjson"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // Routes registers the routes of coupons and their campaigns.
@@ -34,7 +34,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	r.Query("/coupons", read, h.list)
 	r.Query("/coupons/:code", read, h.get)
 	r.Query("/coupons/:code/history", read, h.history)
-	r.Transition("/coupons/:code", "redeem", write, h.redeem)
+	r.Critical().Transition("/coupons/:code", "redeem", write, h.redeem)
 	r.Transition("/coupons/:code", "void", write, h.void)
 }
 

@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
-	"interlock/internal/httpapi/httpapitest"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
+	"interlock/internal/edge/httpapi/httpapitest"
 )
 
 func TestACampaignIsStartedEditedAndDeleted(t *testing.T) {

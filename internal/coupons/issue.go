@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // Issue gives coupons of a campaign that was just read out and returns their codes:

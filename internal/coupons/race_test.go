@@ -9,13 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
-	"interlock/internal/httpapi/httpapitest"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/test/racing"
 )
 
@@ -70,6 +71,63 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 			require.EqualValues(t, 1, c.count(t, &uow.AuditRow{}, "resource = ?", "coupons/"+code))
 		}
 	})
+}
+
+// A coupon that an order used and gave back is unused again. Only the version can tell that
+// it is not the coupon that was read any more.
+func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		codes := c.issue(t, c.campaign(t, nil), object{"count": 2})
+		for i, guarded := range []bool{false, true} {
+			code := codes[i]
+			runs := 0
+			var after *coupons.Coupon
+			err := c.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				coupon, err := c.coupons.Coupon(ctx, code)
+				if err != nil {
+					return err
+				}
+				if runs++; runs == 1 {
+					c.useAndReturn(t, code)
+				}
+				var ifMatch *guard.Precondition
+				if guarded {
+					ifMatch = &guard.Precondition{Ref: coupon.Ref()}
+				}
+				after, err = c.coupons.Redeem(ctx, u, coupon, coupons.Redemption{UserID: 5}, ifMatch)
+				return err
+			})
+			final, readErr := c.coupons.Coupon(ctx, code)
+			require.NoError(t, readErr)
+			require.Equal(t, final.Version, c.count(t, &coupons.Event{}, "coupon_id = ?", final.ID), "each version has one row of history")
+			if guarded {
+				require.Truef(t, apperr.Has(err, apperr.VersionConflict), "%v", err)
+				require.Equal(t, "unused", coupons.Machine.Of(final.Status).Name)
+				continue
+			}
+			require.NoError(t, err)
+			require.Equal(t, 2, runs)
+			require.Equal(t, after.Ref(), final.Ref(), "who redeemed it was told the version that is there")
+		}
+	})
+}
+
+// useAndReturn lets an order use a coupon and give it back.
+func (c *counter) useAndReturn(t *testing.T, code string) {
+	t.Helper()
+	const user, order = 4, 17
+	for _, act := range []func(ctx context.Context, u *uow.Unit) error{
+		func(ctx context.Context, u *uow.Unit) error {
+			return c.coupons.RedeemForOrder(ctx, u, code, user, order)
+		},
+		func(ctx context.Context, u *uow.Unit) error { return c.coupons.ReturnFromOrder(ctx, u, code, order) },
+	} {
+		require.NoError(t, c.runner.Do(c.ctx, func(ctx context.Context, u *uow.Unit) error {
+			u.Audit(uow.Entry{Action: "order.test", Resource: "orders/17"})
+			return act(ctx, u)
+		}))
+	}
 }
 
 func TestRacingIssuersNeverPassTheTotal(t *testing.T) {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/guard"
-	"interlock/internal/status"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // Redemption says who uses a coupon, and for which order if any.

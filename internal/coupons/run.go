@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/guard"
-	"interlock/internal/merge"
-	"interlock/internal/uow"
 )
 
 // Start adds a campaign. Errors: ValidationFailed.

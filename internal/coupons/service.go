@@ -7,13 +7,13 @@ import (
 	"io"
 	"strconv"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/clock"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/status"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // Where changes are announced: coupons by code, campaigns by id. A change of many

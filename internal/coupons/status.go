@@ -1,6 +1,6 @@
 package coupons
 
-import "interlock/internal/status"
+import "interlock/internal/base/status"
 
 // The states of a coupon.
 var (

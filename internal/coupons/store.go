@@ -8,11 +8,11 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/guard"
-	"interlock/internal/status"
-	"interlock/internal/storage"
-	"interlock/internal/strictjson"
-	"interlock/internal/uow"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 var campaignSorts = storage.Sorts{

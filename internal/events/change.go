@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"interlock/internal/principal"
-	"interlock/internal/strictjson"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
 )
 
 // Change is the payload of the events by which domains say that a row changed:

@@ -15,9 +15,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/events"
 	"interlock/internal/events/eventstest"
-	"interlock/internal/redisconn/redistest"
 )
 
 const patience = 30 * time.Second

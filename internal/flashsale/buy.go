@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
 )
 
 const (

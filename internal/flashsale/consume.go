@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 const (

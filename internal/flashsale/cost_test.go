@@ -12,11 +12,11 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage/storagetest"
 )
 
 // commands notes the commands that a client sends, but for those that set a connection up.

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
 	"interlock/internal/mq"
-	"interlock/internal/uow"
 )
 
 // DeadLetter is a ticket that was given up.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
-	"interlock/internal/principal"
 )
 
 // What the tests of this package see of its inside.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"interlock/internal/base/storage"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/storage"
 )
 
 // ByName returns at most limit sales whose name begins with a text.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"interlock/internal/apperr"
-	"interlock/internal/batcher"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/batcher"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 )

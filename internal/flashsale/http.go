@@ -9,15 +9,15 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/clock"
-	"interlock/internal/guard"
-	"interlock/internal/httpapi"
-	"interlock/internal/merge"
-	"interlock/internal/principal"
-	"interlock/internal/strictjson"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 const (
@@ -28,6 +28,7 @@ const (
 // Routes registers the routes of flash sales.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handlers{s}
+	r = r.Critical()
 	r.Query("/flash-sales", read, h.list)
 	r.Mutation(http.MethodPost, "/flash-sales", write, h.plan)
 	r.Query("/flash-sales/:id", read, h.get)

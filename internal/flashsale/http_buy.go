@@ -10,10 +10,10 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/propagation"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
 )
 
 func (h handlers) retryDead(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {

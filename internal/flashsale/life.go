@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/status"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
-	"interlock/internal/status"
-	"interlock/internal/uow"
 )
 
 // Take moves a sale that was just read; see change.Take for what is refused. Opening

@@ -14,15 +14,15 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 )
 
 // elsewhere is the sales of another process, which the lock of this one does not keep

@@ -8,12 +8,12 @@ import (
 	"maps"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
-	"interlock/internal/merge"
-	"interlock/internal/uow"
 )
 
 // lockPatience is how long a change of the allotment waits for the item's stock.

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
-	"interlock/internal/uow"
 )
 
 // locked runs fn under the lock of the item's stock, outside of any transaction: no

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 )

@@ -10,14 +10,14 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 )
 
 // onRedis runs a test with a Redis of its own, which it may empty and stop.

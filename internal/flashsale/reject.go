@@ -10,11 +10,11 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/change"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
-	"interlock/internal/uow"
 )
 
 // Why a ticket was rejected.

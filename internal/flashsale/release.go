@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
-	"interlock/internal/uow"
 )
 
 // keptAfterEnd is for how long the gate's store keeps the numbers of a sale that is over.

@@ -42,10 +42,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"interlock/internal/apperr"
-	"interlock/internal/clock"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
 )
 
 // Permissions are what a role or a token can be given here.

@@ -13,17 +13,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
-	"interlock/internal/clock"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
-	"interlock/internal/principal"
-	"interlock/internal/status"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // Topic is where changes of sales are announced, keyed by id. Their numbers come there

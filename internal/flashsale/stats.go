@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"strconv"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/events"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/principal"
 )
 
 // Stats are a sale's numbers, in units, all of one moment but the age.

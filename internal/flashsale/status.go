@@ -1,6 +1,6 @@
 package flashsale
 
-import "interlock/internal/status"
+import "interlock/internal/base/status"
 
 // The states of a sale.
 var (

@@ -8,10 +8,10 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 var saleSorts = storage.Sorts{

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/guard"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 const (

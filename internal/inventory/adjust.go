@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"interlock/internal/apperr"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
 )
 
 // Adjustment changes how many pieces of an item are in the house: by a delta, or to a

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"interlock/internal/principal"
-	"interlock/internal/uow"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
 )
 
 // ReserveUnguarded is Reserve of one item as it must not be: it takes no lock, and its
@@ -32,4 +32,19 @@ func (s *Service) ReserveUnguarded(ctx context.Context, u *uow.Unit, sku string,
 	}
 	u.Audit(uow.Entry{Action: "inventory.reserve", Resource: Topic + "/" + sku})
 	return nil
+}
+
+// ReserveAfterPause is the rest of Reserve of one item for a holder that was paused after
+// it had read the stock.
+func (s *Service) ReserveAfterPause(ctx context.Context, u *uow.Unit, seen Inventory, holder string, quantity int64) error {
+	u.Audit(uow.Entry{Action: "inventory.reserve", Resource: Topic + "/" + seen.SKU})
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	m := &Movement{SKU: seen.SKU, Kind: Reserved, ReservedDelta: quantity, Holder: holder, Reference: "@" + holder}
+	if err := s.apply(ctx, u, &seen, m); err != nil {
+		return err
+	}
+	return credit(ctx, tx, holder, map[string]int64{seen.SKU: quantity})
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
-	"interlock/internal/clock"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/events"
-	"interlock/internal/httpapi"
-	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

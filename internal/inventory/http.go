@@ -9,11 +9,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // longestSKU is the length of a sku, in characters.
@@ -26,7 +26,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	r.Query("/inventory", read, h.list)
 	r.Query("/inventory/:sku", read, h.get)
 	r.Query("/inventory/:sku/movements", read, h.movements)
-	r.Mutation(http.MethodPost, "/inventory/:sku/adjustments", "inventory:adjust", h.adjust)
+	r.Critical().Mutation(http.MethodPost, "/inventory/:sku/adjustments", "inventory:adjust", h.adjust)
 }
 
 type handler struct{ service *Service }

@@ -29,9 +29,9 @@ import (
 	"fmt"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
 )
 
 // Permissions are what a role or a token can be given here.

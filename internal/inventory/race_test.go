@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/inventory"
+	"interlock/internal/lock"
 	"interlock/internal/lock/locktest"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 	"interlock/test/racing"
 )
 
@@ -163,4 +165,42 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 	require.True(t, apperr.Has(err, apperr.InsufficientStock), "it was run again, and saw what is there now: %v", err)
 	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
 	h.requireStock(t, "TEA-1", 10, 6)
+}
+
+// There is enough for both, so the bounds refuse nothing, and the version must. The unique
+// version of its movement would refuse it in the second place, and is taken away.
+func TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows(t *testing.T) {
+	storagetest.EachOwn(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
+		require.NoError(t, migrator.DropIndex(&inventory.Movement{}, "uq_inventory_movements_version"))
+		h := openWith(ctx, t, db, &locktest.Unreliable{})
+		h.item(t, "TEA-1", 10)
+		seen, err := h.stock.Inventory(ctx, "TEA-1")
+		require.NoError(t, err)
+		require.NoError(t, h.reserve("orders/1", "@orders/1/place", "TEA-1", 3))
+		err = h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			return h.stock.ReserveAfterPause(ctx, u, *seen, "orders/2", 2)
+		})
+		require.Truef(t, apperr.Has(err, apperr.ResourceLocked), "%v", err)
+		h.requireStock(t, "TEA-1", 10, 3)
+	})
+}
+
+func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
+		h := openWith(ctx, t, db, locks)
+		caller, _ := principal.From(ctx)
+		of := func(sku string) string { return fmt.Sprintf("inventory:%d:%s", caller.TenantID, sku) }
+		h.item(t, "TEA-2", 10)
+		require.Equal(t, []string{of("TEA-2")}, locks.Taken(t))
+		h.item(t, "TEA-1", 10)
+		require.Equal(t, []string{of("TEA-1")}, locks.Taken(t))
+		require.Equal(t, http.StatusConflict, h.adjust(t, "TEA-1", object{"delta": -11, "reference": "too many"}).Status)
+		require.Equal(t, []string{of("TEA-1")}, locks.Taken(t))
+		require.NoError(t, h.in(func(ctx context.Context, u *uow.Unit) error {
+			return h.stock.Reserve(ctx, u, "orders/1", "@orders/1/place", map[string]int64{"TEA-1": 1, "TEA-2": 2})
+		}, "TEA-2", "TEA-1"))
+		require.Equal(t, []string{of("TEA-1"), of("TEA-2")}, locks.Taken(t))
+	})
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // Topic is where changes of stock are announced, keyed by sku.

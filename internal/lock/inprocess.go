@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // InProcess is the Locker of a single process. Its leases are never lost.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 	"interlock/internal/lock"
 	"interlock/internal/lock/locktest"
 )

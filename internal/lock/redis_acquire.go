@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // Acquire implements Locker. A free key costs one round trip.

@@ -12,8 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/lock"
-	"interlock/internal/redisconn/redistest"
 )
 
 const (

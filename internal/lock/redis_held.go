@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // Each process that holds locks or waits for them writes a report of them twice a

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // extendAtOnce bounds how many locks are extended at the same time.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 const (

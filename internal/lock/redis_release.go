@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // Release implements Lease. It costs one round trip a key, in which the lock is

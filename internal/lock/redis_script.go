@@ -7,7 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // A lock is one string under one key, so every script works in a cluster. The key is

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"interlock/internal/clock"
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
 )
 
 func newScripted(t testing.TB, options RedisOptions) *Redis {

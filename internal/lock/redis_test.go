@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
+	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/lock"
 	"interlock/internal/lock/locktest"
-	"interlock/internal/redisconn/redistest"
 )
 
 func TestRedisKeepsTheContract(t *testing.T) {

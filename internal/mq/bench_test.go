@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/mq"
-	"interlock/internal/redisconn/redistest"
 )
 
 // BenchmarkRedis measures a message's whole way, enqueued, claimed and settled in

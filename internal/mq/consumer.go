@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // Handler handles a batch and answers for each of its messages, in their order. It

@@ -11,12 +11,12 @@ import (
 	"go.uber.org/goleak"
 	"gorm.io/gorm"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/mq"
 	"interlock/internal/mq/mqtest"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 // quantum is the shortest time that a paced consumer saves tokens for, so that a

@@ -9,7 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 const (

@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/mq"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage/storagetest"
 )
 
 func TestAQueuesKeysShareItsHashTag(t *testing.T) {

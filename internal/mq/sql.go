@@ -12,8 +12,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"interlock/internal/clock"
-	"interlock/internal/storage"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/storage"
+	"interlock/internal/base/storage"
 )
 
 // sqlQueue is a Queue of rows.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strconv"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
 	"interlock/internal/lock"
-	"interlock/internal/uow"
 )
 
 // The verdicts on one row of a batch.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"interlock/internal/storage"
+	"interlock/internal/base/storage"
 )
 
 // ByNumber returns at most limit orders, without their lines, whose number begins

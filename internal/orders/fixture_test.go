@@ -10,18 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
-	"interlock/internal/clock"
+	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/events"
-	"interlock/internal/httpapi"
-	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 	"interlock/internal/wallets"
 )
 
@@ -45,8 +45,13 @@ var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	t.Helper()
+	return openWith(ctx, t, db, lock.NewInProcess(lock.Observer{}))
+}
+
+func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *shop {
+	t.Helper()
 	now := clock.NewFake(opening)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})
 	bus := events.NewInProcess(16)
 	t.Cleanup(bus.Close)
 	s := &shop{ctx: ctx, db: db, clock: now, runner: runner}

@@ -12,18 +12,19 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
-	"interlock/internal/strictjson"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // Routes registers the routes of orders.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	const read, write = "orders:read", "orders:write"
+	r = r.Critical()
 	r.Query("/orders", read, h.list)
 	r.Mutation(http.MethodPost, "/orders", write, h.place)
 	r.Query("/orders/:id", read, h.get)

@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/orders"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 	"interlock/test/racing"
 )
 

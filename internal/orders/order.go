@@ -26,8 +26,8 @@ import (
 	"math/bits"
 	"time"
 
-	"interlock/internal/guard"
-	"interlock/internal/principal"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
 )
 
 // Permissions are what a role or a token can be given here.

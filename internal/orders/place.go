@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"interlock/internal/apperr"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
 )
 
 // Wanted is one line of an order to be placed.

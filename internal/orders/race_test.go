@@ -10,13 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/orders"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 	"interlock/test/racing"
 )
 
@@ -89,6 +89,73 @@ func requireToldWho(t *testing.T, err error, final *orders.Order) {
 	require.Equal(t, principal.Person{ID: final.UpdatedBy, Name: final.UpdatedByName}, refusal.Members["changedBy"])
 	require.NotNil(t, refusal.Members["changedTime"])
 	require.NotNil(t, refusal.Members["current"])
+}
+
+// raise makes another version of an order that leaves its status as it is, as a refund
+// does, with its row of history.
+func (s *shop) raise(t *testing.T, order *orders.Order) {
+	t.Helper()
+	require.NoError(t, s.runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
+		u.Audit(uow.Entry{Action: "order.test", Resource: fmt.Sprintf("orders/%d", order.ID)})
+		if err := guard.Update[orders.Order](ctx, u, order.Ref(), guard.Set{"payment_reference": "noted"}); err != nil {
+			return err
+		}
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		return tx.Create(&orders.Event{
+			OrderID: order.ID, Version: order.Version + 1, Action: "note", FromStatus: &order.Status, ToStatus: order.Status,
+			Detail: []byte("{}"), ChangedBy: 7, ChangedByName: "Tester", ChangedTime: u.Now(),
+		}).Error
+	}))
+}
+
+// The status is still the one that was read, so only the version can tell that what the
+// step is decided on, and what it writes down, is not there any more.
+func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100)
+		for _, guarded := range []bool{false, true} {
+			id := idOf(s.place(t, "TEA-1"))
+			runs := 0
+			var after *orders.Order
+			err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				order, err := s.orders.Order(ctx, id)
+				if err != nil {
+					return err
+				}
+				if runs++; runs == 1 {
+					s.raise(t, order)
+				}
+				var ifMatch *guard.Precondition
+				if guarded {
+					ifMatch = &guard.Precondition{Ref: order.Ref()}
+				}
+				after, err = s.orders.Take(ctx, u, order, orders.Payment{Method: "external"}, ifMatch)
+				return err
+			})
+			final, readErr := s.orders.Order(ctx, id)
+			require.NoError(t, readErr)
+			require.Equal(t, int64(len(s.versions(t, id))), final.Version, "each version has one row of history")
+			if guarded {
+				require.Truef(t, apperr.Has(err, apperr.VersionConflict), "%v", err)
+				require.Equal(t, "pending", orders.Machine.Of(final.Status).Name)
+				continue
+			}
+			require.NoError(t, err)
+			require.Equal(t, 2, runs)
+			require.Equal(t, after.Ref(), final.Ref(), "who paid was told the version that is there")
+		}
+	})
+}
+
+// versions are the versions in an order's history.
+func (s *shop) versions(t *testing.T, id int64) (found []int64) {
+	t.Helper()
+	require.NoError(t, s.db.Read(s.ctx).Model(&orders.Event{}).Where("order_id = ?", id).Order("version").Pluck("version", &found).Error)
+	return found
 }
 
 func TestAnItemThatIsDeletedBesideOrdersIsInAllOfThemOrNone(t *testing.T) {

@@ -10,14 +10,14 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/guard"
 	"interlock/internal/lock"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // Sales is what a cancelled order does with the flash sale that it is from, in the

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"time"
 
-	"interlock/internal/change"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/guard"
-	"interlock/internal/status"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // Topic is where changes of orders are announced, keyed by id.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"interlock/internal/apperr"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
 )
 
 // lockPatience is how long an order waits for the locks of what it moves.

@@ -9,12 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/inventory"
+	"interlock/internal/lock"
+	"interlock/internal/lock/locktest"
 	"interlock/internal/orders"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 	"interlock/internal/wallets"
 	"interlock/test/racing"
 )
@@ -231,6 +233,38 @@ func TestOfRacersThatPayShipAndCancelTheLedgersTellOneStory(t *testing.T) {
 			})
 		}
 		s.requireBalanced(t)
+	})
+}
+
+func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
+		s := openWith(ctx, t, db, locks)
+		caller, _ := principal.From(ctx)
+		tea, cup := fmt.Sprintf("inventory:%d:TEA-1", caller.TenantID), fmt.Sprintf("inventory:%d:CUP-1", caller.TenantID)
+		purse := fmt.Sprintf("wallet:%d:%d", caller.TenantID, buyer)
+		s.item(t, "TEA-1", 100)
+		s.item(t, "CUP-1", 100)
+		s.fund(t, buyer, 1000)
+		locks.Taken(t)
+		step := func(order object, action string, brings object, taken ...string) {
+			t.Helper()
+			a := s.Send(t, http.MethodPost, path(order)+"/"+action, brings)
+			require.Equal(t, http.StatusOK, a.Status, a.Body)
+			require.Equal(t, taken, locks.Taken(t), action)
+		}
+		body := object{"userId": buyer, "items": []object{{"sku": "TEA-1", "quantity": 1}, {"sku": "CUP-1", "quantity": 1}}}
+		order := s.create(t, "/orders", body)
+		require.Equal(t, []string{cup, tea}, locks.Taken(t), "place")
+		step(order, "cancel", object{"reason": "x"}, cup, tea)
+		order = s.create(t, "/orders", body)
+		locks.Taken(t)
+		step(order, "pay", object{"method": "wallet"}, purse)
+		step(order, "cancel", object{"reason": "x"}, cup, tea, purse)
+		order = s.create(t, "/orders", body)
+		locks.Taken(t)
+		step(order, "pay", object{"method": "external"})
+		step(order, "ship", object{"carrier": "DHL", "trackingNo": "1"}, cup, tea)
 	})
 }
 

@@ -3,7 +3,7 @@ package orders
 import (
 	"slices"
 
-	"interlock/internal/status"
+	"interlock/internal/base/status"
 )
 
 // The states of an order.

@@ -8,12 +8,12 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/status"
-	"interlock/internal/storage"
-	"interlock/internal/strictjson"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 )
 
 // Filter narrows a list of orders. Zero members do not narrow.

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 	"interlock/internal/ratelimit"
 	"interlock/internal/ratelimit/ratelimittest"
 )

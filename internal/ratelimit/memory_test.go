@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 )
 
 func TestRefilledKeysAreDroppedAndOthersAreKept(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/ratelimit"
 	"interlock/internal/ratelimit/ratelimittest"
-	"interlock/internal/redisconn/redistest"
 )
 
 func TestRedisKeepsTheContract(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/text/currency"
 
-	"interlock/internal/redisconn"
+	"interlock/internal/base/redisconn"
 )
 
 // Storage says where the data is. Every command needs it.
@@ -52,7 +52,8 @@ type Serve struct {
 // Idempotency says how the replies to requests with an idempotency key are kept.
 type Idempotency struct {
 	Retention         time.Duration `help:"How long a reply is kept under its idempotency key." default:"24h" env:"INTERLOCK_IDEMPOTENCY_RETENTION" placeholder:"DURATION"`
-	Quota             int64         `help:"How many idempotency keys a tenant may have at a time; 0 means any number." default:"1000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
+	RetentionCritical time.Duration `help:"The same for operations on money and orders: wallets, stock, orders, redeemed coupons, flash sales." default:"48h" env:"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL" placeholder:"DURATION"`
+	Quota             int64         `help:"How many idempotency keys a tenant's users may have at a time, and its customers as many; 0 means any number." default:"1000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
 	CacheServerErrors bool          `help:"Keep replies of status 500 too, so that a repeat is not run." env:"INTERLOCK_IDEMPOTENCY_CACHE_SERVER_ERRORS"`
 	EncryptionKeys    []string      `help:"Keys that replies are encrypted with at rest (AES-256-GCM), as ID:BASE64 of 32 bytes: the current one, then older ones that still open what they closed." env:"INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS" placeholder:"ID:BASE64,…"`
 }
@@ -115,6 +116,9 @@ func (s Serve) Validate() error {
 	}
 	if s.Idempotency.Retention < time.Minute {
 		return fmt.Errorf("--idempotency-retention (INTERLOCK_IDEMPOTENCY_RETENTION) is %s; it must be a minute or longer", s.Idempotency.Retention)
+	}
+	if s.Idempotency.RetentionCritical < time.Minute {
+		return fmt.Errorf("--idempotency-retention-critical (INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL) is %s; it must be a minute or longer", s.Idempotency.RetentionCritical)
 	}
 	if s.Idempotency.Quota < 0 {
 		return fmt.Errorf("--idempotency-quota (INTERLOCK_IDEMPOTENCY_QUOTA) is %d; it must be 0 or more", s.Idempotency.Quota)

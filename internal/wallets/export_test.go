@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"interlock/internal/principal"
-	"interlock/internal/uow"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
 )
 
 // EnterUnguarded is Enter as it must not be: it takes no lock, and its UPDATE sets what
@@ -32,4 +32,14 @@ func (s *Service) EnterUnguarded(ctx context.Context, u *uow.Unit, p Posting, be
 	}
 	u.Audit(uow.Entry{Action: "wallet.entry", Resource: resource(p.UserID)})
 	return &Entry{UserID: p.UserID, Amount: p.Amount, Balance: wallet.Balance + p.Amount}, nil
+}
+
+// EnterAfterPause is the rest of Enter for a holder that was paused after it had read the
+// wallet.
+func (s *Service) EnterAfterPause(ctx context.Context, u *uow.Unit, seen Wallet, p Posting) error {
+	u.Audit(uow.Entry{Action: "wallet.entry", Resource: resource(p.UserID)})
+	if err := move(ctx, u, &seen, p.Amount); err != nil {
+		return err
+	}
+	return s.keep(ctx, u, &seen, &Entry{UserID: p.UserID, Amount: p.Amount, Kind: p.Kind, Reference: p.Reference})
 }

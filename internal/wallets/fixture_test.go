@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/events"
-	"interlock/internal/httpapi"
-	"interlock/internal/httpapi/httpapitest"
 	"interlock/internal/lock"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 	"interlock/internal/wallets"
 )
 

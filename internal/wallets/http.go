@@ -10,11 +10,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"interlock/internal/apperr"
-	"interlock/internal/guard"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // Routes registers the routes of wallets.
@@ -24,8 +24,8 @@ func Routes(r *httpapi.Router, s *Service) {
 	r.Query("/wallets", read, h.list)
 	r.Query("/wallets/:userId", read, h.get)
 	r.Query("/wallets/:userId/entries", read, h.entries)
-	r.Mutation(http.MethodPost, "/wallets/:userId/entries", write, h.enter)
-	r.Mutation(http.MethodPost, "/wallet-transfers", write, h.transfer)
+	r.Critical().Mutation(http.MethodPost, "/wallets/:userId/entries", write, h.enter)
+	r.Critical().Mutation(http.MethodPost, "/wallet-transfers", write, h.transfer)
 }
 
 type handler struct{ service *Service }

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/apperr"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/wallets"
 	"interlock/test/racing"
 )

@@ -10,11 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
-	"interlock/internal/apperr"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/lock"
 	"interlock/internal/lock/locktest"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 	"interlock/internal/wallets"
 	"interlock/test/racing"
 )
@@ -168,6 +170,42 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 	require.Equal(t, "insufficient_balance", a.Body["code"], "it was run again, and saw what is there now")
 	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
 	b.requireLedger(t, 12, 40)
+}
+
+// Of a credit the balance refuses nothing, so the version must. The unique version of its
+// entry would refuse it in the second place, and is taken away.
+func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testing.T) {
+	storagetest.EachOwn(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
+		require.NoError(t, migrator.DropIndex(&wallets.Entry{}, "uq_wallet_entries_version"))
+		b := openWith(ctx, t, db, &locktest.Unreliable{})
+		b.fund(t, 12, 100)
+		seen, err := b.wallets.Wallet(ctx, 12)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusCreated, b.enter(t, 12, 60, "overtaking").Status)
+		err = b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			return b.wallets.EnterAfterPause(ctx, u, *seen, wallets.Posting{UserID: 12, Amount: 30, Kind: "test", Reference: "paused"})
+		})
+		require.Truef(t, apperr.Has(err, apperr.ResourceLocked), "%v", err)
+		b.requireLedger(t, 12, 160)
+	})
+}
+
+func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
+		b := openWith(ctx, t, db, locks)
+		caller, _ := principal.From(ctx)
+		of := func(user int) string { return fmt.Sprintf("wallet:%d:%d", caller.TenantID, user) }
+		b.fund(t, 12, 100)
+		require.Equal(t, []string{of(12)}, locks.Taken(t))
+		a := b.enter(t, 12, -101, "too much")
+		require.Equal(t, http.StatusConflict, a.Status, a.Body)
+		require.Equal(t, []string{of(12)}, locks.Taken(t))
+		a = b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 11, "amount": 5, "reference": "t"})
+		require.Equal(t, http.StatusCreated, a.Status, a.Body)
+		require.Equal(t, []string{of(11), of(12)}, locks.Taken(t))
+	})
 }
 
 func TestAHolderThatIsOvertakenEachTimeIsAnsweredLockedAndChangesNothing(t *testing.T) {

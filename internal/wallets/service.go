@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // Topic is where changes of wallets are announced, keyed by user id.

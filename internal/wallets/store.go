@@ -9,13 +9,13 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/apperr"
-	"interlock/internal/change"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/guard"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 )
 
 // find returns a user's wallet, zeros when it has no row.

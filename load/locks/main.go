@@ -30,7 +30,7 @@ import (
 	"syscall"
 	"time"
 
-	"interlock/internal/redisconn"
+	"interlock/internal/base/redisconn"
 )
 
 // What a caller does with a lock: a short transaction, and then something else.

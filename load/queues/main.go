@@ -25,7 +25,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"interlock/internal/redisconn"
+	"interlock/internal/base/redisconn"
 )
 
 type options struct {

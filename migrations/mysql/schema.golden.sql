@@ -421,6 +421,14 @@ CREATE TABLE `idempotency_keys` (
   KEY `ix_idempotency_keys_expires` (`expires_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `installation` (
+  `id` tinyint(4) NOT NULL,
+  `epoch` varchar(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `begun_time` datetime(6) NOT NULL,
+  `reason` varchar(500) NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `inventories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

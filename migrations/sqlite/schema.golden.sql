@@ -440,6 +440,13 @@ CREATE INDEX ix_idempotency_keys_time ON idempotency_keys (tenant_id, id);
 
 CREATE UNIQUE INDEX uq_idempotency_keys_key ON idempotency_keys (tenant_id, scope, idempotency_key);
 
+CREATE TABLE installation (
+  id         INTEGER  PRIMARY KEY, -- 1
+  epoch      TEXT     NOT NULL,
+  begun_time DATETIME NOT NULL,
+  reason     TEXT     NOT NULL
+);
+
 CREATE TABLE inventories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,

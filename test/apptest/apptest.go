@@ -22,8 +22,8 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/app"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
-	"interlock/internal/storage/storagetest"
 	"interlock/test/contract/validate"
 )
 

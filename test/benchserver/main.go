@@ -26,10 +26,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/app"
-	"interlock/internal/httpapi"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/telemetry"
 	"interlock/internal/settings"
-	"interlock/internal/telemetry"
-	"interlock/internal/uow"
 )
 
 // serveGCPercent is that of `admin serve`.

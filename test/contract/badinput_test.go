@@ -15,7 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/httpapi"
+	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
 )

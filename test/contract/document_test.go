@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/api"
-	"interlock/internal/httpapi"
+	"interlock/internal/edge/httpapi"
 	"interlock/test/contract/validate"
 )
 

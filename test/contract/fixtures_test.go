@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/httpapi"
+	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 )
 

@@ -9,6 +9,7 @@
 package contract_test
 
 import (
+	"net/http"
 	"os"
 	"regexp"
 	"testing"
@@ -16,7 +17,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/httpapi"
+	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
 )
@@ -64,6 +65,17 @@ func TestDocumentSaysWhatEachRouteRequires(t *testing.T) {
 			require.Equal(t, route.Guarded, requiresIfMatch(o), "guarded routes require If-Match")
 			require.Equal(t, route.Stream, streams(o), "text/event-stream is for streams")
 		})
+	}
+}
+
+// Whoever adds a route for money or orders says so where it is declared.
+func TestRepliesOfEachRouteAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
+	about := regexp.MustCompile(`^/(wallets|wallet-transfers|inventory|orders|order-batches|refunds|flash-sales)(/|$)|^/coupons/:code/redeem$`)
+	for _, route := range apptest.Shared(t, "sqlite").Routes() {
+		switch route.Method {
+		case http.MethodPost, http.MethodPut, http.MethodPatch:
+			require.Equal(t, about.MatchString(route.Path), route.Critical, documentedAs(route))
+		}
 	}
 }
 

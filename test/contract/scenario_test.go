@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
-	"interlock/internal/httpapi"
+	"interlock/internal/base/clock"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/mq"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"

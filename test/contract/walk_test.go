@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/app"
-	"interlock/internal/httpapi"
-	"interlock/internal/principal"
+	"interlock/internal/base/principal"
+	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 )
 

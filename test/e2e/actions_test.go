@@ -98,6 +98,44 @@ func TestAGraphQLRequestIsRepeatedUnderItsKeyToo(t *testing.T) {
 	})
 }
 
+func TestAGraphQLRequestUnderItsKeyIsPermittedAgainWithEachRepeat(t *testing.T) {
+	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
+		const toggle = `mutation { toggleLikeItem(itemId: "TEA", actionId: 1) { isLiked } none: toggleLikeItem(itemId: "NONE", actionId: 1) { isLiked } }`
+		send := func(c *apptest.Caller) apptest.Answer {
+			return c.Do(t, http.MethodPost, "/api/v1/graphql", object{"query": toggle}, "X-Idempotency-Key", "g-1")
+		}
+		reader, writer := admin.Program.Caller(t, admin.Tenant, "actions:read"), admin.Program.Caller(t, admin.Tenant, "actions:write")
+		refused := send(reader)
+		require.Equal(t, object{"toggleLikeItem": nil, "none": nil}, refused.JSON(t)["data"], "%s", refused.Body)
+		require.Zero(t, rows(t, admin, "actions", "state = 'like'"))
+
+		first := send(writer)
+		require.False(t, isReplay(first))
+		require.Equal(t, object{"toggleLikeItem": object{"isLiked": true}, "none": nil}, first.JSON(t)["data"], "%s", first.Body)
+		replay := send(admin)
+		require.True(t, isReplay(replay), "the same user, whatever the token")
+		require.Equal(t, string(first.Body), string(replay.Body))
+		again := send(reader)
+		require.Equal(t, string(refused.Body), string(again.Body), "what was recorded is not for who may not make it")
+		require.False(t, isReplay(again))
+
+		kept := read(t, admin, "/api/v1/idempotency-keys?key=g-1")["items"].([]any)
+		require.Len(t, kept, 1, "the request, and not its parts")
+		require.Equal(t, "/api/v1/graphql", kept[0].(object)["path"])
+		other := admin.Do(t, http.MethodPost, "/api/v1/items", object{"sku": "X", "name": "X", "price": 1}, "X-Idempotency-Key", "g-1")
+		require.Equal(t, "idempotency_key_reused", other.Code())
+		require.EqualValues(t, 1, rows(t, admin, "actions", "state = 'like'"))
+	})
+}
+
+func TestAGraphQLRequestThatIsNotExecutedHasNoData(t *testing.T) {
+	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
+		reply := askGraphQL(t, admin, `mutation { toggleLikeItem(itemId: "TEA") { isLiked } }`, nil)
+		require.NotContains(t, reply, "data")
+		require.Equal(t, object{"code": "GRAPHQL_VALIDATION_FAILED"}, reply["errors"].([]any)[0].(object)["extensions"])
+	})
+}
+
 func TestOfAHundredShuffledTapsOverHTTPTheHighestDecides(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		const taps = 100

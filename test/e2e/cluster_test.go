@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/uow"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/core/uow"
 	"interlock/test/apptest"
 	"interlock/test/burst"
 )
@@ -47,11 +47,10 @@ func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 	t.Run("a flash sale runs to its end", func(t *testing.T) {
 		sale := burst.Open(t, 20, 50, ada, li)
 		sale.Rush(t)
-		sale.Verify(t)
 		queues := read(t, li, "/api/v1/queues")["queues"].([]any)
 		require.NotEmpty(t, queues)
-		closed := answer(t, ada, "/api/v1"+sale.Path+"/close", nil)
-		require.Equal(t, "closed", closed["status"])
+		sale.Verify(t)
+		require.Equal(t, "closed", read(t, ada, "/api/v1"+sale.Path)["status"])
 	})
 }
 

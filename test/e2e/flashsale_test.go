@@ -3,8 +3,8 @@ package e2e_test
 import (
 	"testing"
 
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 	"interlock/test/burst"
 )

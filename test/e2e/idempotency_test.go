@@ -8,12 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
-	"interlock/internal/storage/storagetest"
 	"interlock/test/apptest"
 )
 
@@ -121,6 +122,7 @@ func TestOfFiftyParallelRepeatsOneHasTheEffect(t *testing.T) {
 		for _, answer := range others {
 			require.Equal(t, "request_in_progress", answer.Code(), "%s", answer.Body)
 			require.NotEmpty(t, answer.Header.Get("Retry-After"))
+			require.EqualValues(t, 100, answer.JSON(t)["retryAfterMs"], "%s", answer.Body)
 		}
 		require.True(t, isReplay(keyed(t, c, "k-1", "TEA")))
 		require.EqualValues(t, 1, rows(t, c, "items", "1 = 1"))
@@ -234,6 +236,63 @@ func TestATenantAtItsQuotaIsRefusedBeforeAnythingIsDone(t *testing.T) {
 		require.True(t, isReplay(keyed(t, c, "k-0", "TEA-0")), "what was answered is answered again")
 		require.Equal(t, http.StatusCreated, keyed(t, p.Admin(t), "k-3", "TEA-3").Status, "another tenant has its own")
 	}, func(s *settings.Settings) { s.Idempotency.Quota = 3 })
+}
+
+func TestTheKeysOfCustomersAndOfUsersAreCountedApart(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
+		admin := p.Admin(t)
+		require.Equal(t, http.StatusCreated, keyed(t, admin, "k-1", "TEA").Status)
+		tap := func(c *apptest.Caller, id int64) apptest.Answer {
+			return like(t, c, "TEA", id, true, "X-Idempotency-Key", fmt.Sprint("tap-", id))
+		}
+		ada, bob := customerOf(t, admin, "1001"), customerOf(t, admin, "1002")
+		require.Equal(t, http.StatusOK, tap(ada, 1).Status)
+		require.Equal(t, http.StatusOK, tap(bob, 2).Status)
+		require.Equal(t, "quota_exceeded", tap(ada, 3).Code(), "the customers have two together")
+		require.Equal(t, http.StatusCreated, keyed(t, admin, "k-2", "COFFEE").Status, "what customers use up is not the users'")
+		require.Equal(t, "quota_exceeded", keyed(t, admin, "k-3", "COCOA").Code())
+		onBehalf := like(t, admin, "TEA", 4, true, "X-Idempotency-Key", "tap-4", "X-On-Behalf-Of", "1003")
+		require.Equal(t, "quota_exceeded", onBehalf.Code(), "who acts for a customer is a user")
+	}, func(s *settings.Settings) { s.Idempotency.Quota, s.CustomerJWTSecret = 2, shopSecret })
+}
+
+func TestRepliesAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		require.Equal(t, http.StatusCreated, keyed(t, c, "item", "TEA").Status)
+		campaign, codes := newCoupons(t, c, 1)
+		for key, request := range map[string]struct {
+			path string
+			body object
+		}{
+			"wallet":       {"/wallets/12/entries", object{"amount": 1990, "kind": "topup", "reference": "r-1"}},
+			"transfer":     {"/wallet-transfers", object{"fromUserId": 12, "toUserId": 13, "amount": 1, "reference": "r-2"}},
+			"stock":        {"/inventory/TEA/adjustments", object{"delta": 5, "reason": "found", "reference": "r-3"}},
+			"order":        {"/orders", object{"userId": 7, "items": []any{object{"sku": "TEA", "quantity": 9}}}},
+			"payment":      {"/orders/1/pay", object{"method": "wallet"}},
+			"redeem":       {"/coupons/" + codes[0] + "/redeem", object{"userId": 7}},
+			"sale":         {"/flash-sales", object{"name": "Noon", "sku": "NONE"}},
+			"config-batch": {"/config-batches", object{"changes": []any{}}},
+			"campaign":     {fmt.Sprintf("/coupon-campaigns/%v/coupons", campaign["id"]), object{"count": 1}},
+		} {
+			c.Do(t, http.MethodPost, "/api/v1"+request.path, request.body, "X-Idempotency-Key", key)
+		}
+		kept := map[string]time.Duration{}
+		for _, row := range read(t, c, "/api/v1/idempotency-keys")["items"].([]any) {
+			from, err := time.Parse(time.RFC3339Nano, row.(object)["createdTime"].(string))
+			require.NoError(t, err)
+			until, err := time.Parse(time.RFC3339Nano, row.(object)["expiresTime"].(string))
+			require.NoError(t, err)
+			kept[row.(object)["key"].(string)] = until.Sub(from)
+		}
+		const ordinary, critical = 3 * time.Hour, 72 * time.Hour
+		require.Equal(t, map[string]time.Duration{
+			"item": ordinary, "config-batch": ordinary, "campaign": ordinary, "wallet": critical, "transfer": critical,
+			"stock": critical, "order": critical, "payment": critical, "redeem": critical, "sale": critical,
+		}, kept)
+	}, func(s *settings.Settings) {
+		s.Idempotency.Retention, s.Idempotency.RetentionCritical = 3*time.Hour, 72*time.Hour
+	})
 }
 
 func TestRepliesAreEncryptedAtRest(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/app"
-	"interlock/internal/storage"
+	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
 	"interlock/test/racing"

@@ -9,7 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/app"
-	"interlock/internal/principal"
+	"interlock/internal/base/principal"
 	"interlock/test/apptest"
 )
 

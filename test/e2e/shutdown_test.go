@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/app"
-	"interlock/internal/storage/storagetest"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 
 	_ "modernc.org/sqlite" // the driver that the test holds its own lock with

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/redisconn/redistest"
 	"interlock/test/apptest"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/storage"
+	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/storage"
+	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 )
 
@@ -223,7 +223,7 @@ func newWitness(t *testing.T, databaseURL string) witness {
 
 func (w witness) number(t *testing.T, query string, arguments ...any) (n int64) {
 	t.Helper()
-	require.NoError(t, w.db.Read(storage.AcrossTenants(t.Context())).Raw(query, arguments...).Scan(&n).Error)
+	require.NoError(t, w.db.Read(storage.AcrossTenants(context.WithoutCancel(t.Context()))).Raw(query, arguments...).Scan(&n).Error)
 	return n
 }
 

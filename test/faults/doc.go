@@ -1,6 +1,6 @@
 // Package faults proves what must hold when something breaks: the program is
 // killed, the database is killed or out of reach, links are cut in the middle of a
-// COMMIT, everything is slow.
+// COMMIT, disks are full or cannot sync, everything is slow.
 //
 // Clients keep a ledger of what they were told while the fault happens. After it,
 // the ledger is held against the store:
@@ -10,6 +10,6 @@
 //   - versions have no gaps, and history and audit have one row for each.
 //
 // `make test` runs a short smoke; `make faults` (build tag faults) runs all of it,
-// longer. Where chance decides, a failure prints the seed, and INTERLOCK_FAULT_SEED
+// longer. What fills a disk mounts a small one, which needs root. Where chance decides, a failure prints the seed, and INTERLOCK_FAULT_SEED
 // repeats it.
 package faults

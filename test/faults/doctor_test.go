@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
-	"interlock/internal/engines"
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
 	"interlock/internal/settings"
-	"interlock/internal/storage"
+	"interlock/internal/views/engines"
 )
 
 // doctor runs `admin doctor` and returns its exit code and what it prints.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/httpapi"
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/settings"
 	"interlock/test/apptest"
 	"interlock/test/burst"

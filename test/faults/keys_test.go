@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
-	"interlock/internal/principal"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 )
 
@@ -39,10 +39,17 @@ type rounds struct {
 	deeds *deeds
 	store witness
 	n     int
+	// wentBack is set when the database did.
+	wentBack bool
 }
 
 func newRounds(t *testing.T, random *rand.Rand, databaseURL string) *rounds {
-	return &rounds{deeds: newDeeds(random), store: newWitness(t, databaseURL)}
+	rs := &rounds{deeds: newDeeds(random), store: newWitness(t, databaseURL)}
+	t.Cleanup(func() {
+		changed := rs.store.number(t, "SELECT COUNT(*) FROM installation WHERE reason <> 'It was installed.'")
+		require.Equal(t, rs.wentBack, changed == 1, "the epoch is changed when the database went back, and by no other fault")
+	})
+	return rs
 }
 
 func (rs *rounds) next(t *testing.T, c *apptest.Caller) round {

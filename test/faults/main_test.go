@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
-	"interlock/internal/storage/storagetest"
 	"interlock/test/apptest"
 	"interlock/test/freeport"
 )

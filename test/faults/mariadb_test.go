@@ -22,27 +22,33 @@ import (
 type mariadb struct {
 	address string
 	data    string
-	// arguments are what it is started with beside what every test needs.
-	arguments []string
-	account   *syscall.Credential
-	command   *exec.Cmd
-	ended     chan struct{}
+	account *syscall.Credential
+	command *exec.Cmd
+	ended   chan struct{}
+	// options and environment are the server's, beside those that each has.
+	options, environment []string
 }
 
 // newMariaDB makes and starts a server with an empty database, interlock.
-func newMariaDB(t *testing.T, arguments ...string) *mariadb {
+func newMariaDB(t *testing.T, options ...string) *mariadb {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "interlock-faults-mariadb-")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	m := &mariadb{address: freeAddress(t), data: filepath.Join(dir, "data"), arguments: arguments, account: databaseAccount(t)}
 	require.NoError(t, os.Chmod(dir, 0o711))
+	return newMariaDBIn(t, dir, options...)
+}
+
+// newMariaDBIn is newMariaDB with its data in a directory.
+func newMariaDBIn(t *testing.T, dir string, options ...string) *mariadb {
+	t.Helper()
+	m := &mariadb{address: freeAddress(t), data: filepath.Join(dir, "data"), account: databaseAccount(t), options: options}
 	require.NoError(t, os.Mkdir(m.data, 0o755))
 	if m.account != nil {
 		require.NoError(t, os.Chown(m.data, int(m.account.Uid), int(m.account.Gid)))
 	}
 	install := exec.Command(find(t, "mariadb-install-db"), "--no-defaults", "--datadir="+m.data,
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force")
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force", "--innodb-log-file-size=8M")
 	install.Dir = m.data
 	install.SysProcAttr = &syscall.SysProcAttr{Credential: m.account}
 	said, err := install.CombinedOutput()
@@ -63,9 +69,12 @@ func (m *mariadb) start(t *testing.T) {
 	t.Helper()
 	_, port, err := net.SplitHostPort(m.address)
 	require.NoError(t, err)
-	m.command = exec.Command(find(t, "mariadbd"), append([]string{"--no-defaults", "--datadir=" + m.data, "--socket=mariadbd.sock",
-		"--bind-address=127.0.0.1", "--port=" + port, "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=1"}, m.arguments...)...)
+	m.command = exec.Command(find(t, "mariadbd"), append([]string{
+		"--no-defaults", "--datadir=" + m.data, "--socket=mariadbd.sock", "--bind-address=127.0.0.1", "--port=" + port,
+		"--skip-name-resolve", "--innodb-flush-log-at-trx-commit=1", "--innodb-log-file-size=8M",
+	}, m.options...)...)
 	m.command.Dir = m.data
+	m.command.Env = append(os.Environ(), m.environment...)
 	m.command.SysProcAttr = &syscall.SysProcAttr{Credential: m.account, Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, m.command.Start())
 	ended := make(chan struct{})

@@ -13,8 +13,8 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 )
 

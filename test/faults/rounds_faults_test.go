@@ -9,4 +9,6 @@ const (
 	killRounds = 200
 	// batchRounds is of batches, which take as long as their rows.
 	batchRounds = 100
+	// pastRounds is of databases that are copied and put back.
+	pastRounds = 50
 )

@@ -8,4 +8,6 @@ const (
 	killRounds = 2
 	// batchRounds is of batches, which take as long as their rows.
 	batchRounds = 2
+	// pastRounds is of databases that are copied and put back.
+	pastRounds = 3
 )

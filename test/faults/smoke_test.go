@@ -29,6 +29,14 @@ func TestOfEditsWhoseCommitsAreCutOffEachIsThereOnceOrNotAtAllAsWasSaid(t *testi
 	loseCommits(t, 150)
 }
 
+func TestOfEditsWhoseCommitsAreRefusedEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
+	refuseCommits(t, 150)
+}
+
+func TestOfEditsOverAFailingDiskNoneComesBackThatWasRefused(t *testing.T) {
+	failingDisk(t, 20)
+}
+
 func TestACommittedEditThatNobodyCanLookUpIsNeverCalledAFailure(t *testing.T) {
 	t.Parallel()
 	require.EqualValues(t, 2, loseTheOutcome(t, loseReply, true))

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/redisconn/redistest"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
 	"interlock/internal/settings"
-	"interlock/internal/storage"
 	"interlock/test/apptest"
 )
 

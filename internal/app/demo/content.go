@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"interlock/internal/aggregates"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
-	"interlock/internal/ledger"
 )
 
 var (
@@ -91,23 +91,23 @@ var shelfEpoch = time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)
 
 // shelfNumber returns what two scanners counted on a shelf: pallets that came in, which
 // one of them numbers through, and pieces that were taken or found broken.
-func shelfNumber(i int) []ledger.Write {
-	name := ledger.Name{Type: "shelf", ID: fmt.Sprintf("%c-%02d", 'A'+i/4, 1+i%4)}
-	var pallets, picks []ledger.NewEvent
+func shelfNumber(i int) []aggregates.Write {
+	name := aggregates.Name{Type: "shelf", ID: fmt.Sprintf("%c-%02d", 'A'+i/4, 1+i%4)}
+	var pallets, picks []aggregates.NewEvent
 	for n := range 4 + i%5 {
 		at, seq := shelfEpoch.Add(time.Duration(i*37+n*53)*time.Minute), int64(100*i+n+1)
 		payload := json.RawMessage(fmt.Sprintf(`{"pallet":"P-%04d"}`, 211*i+n))
-		pallets = append(pallets, ledger.NewEvent{ClientSeq: &seq, Type: "stored", Time: at, Deltas: ledger.Counters{"pieces": 48, "pallets": 1}, Payload: payload})
+		pallets = append(pallets, aggregates.NewEvent{ClientSeq: &seq, Type: "stored", Time: at, Deltas: aggregates.Counters{"pieces": 48, "pallets": 1}, Payload: payload})
 	}
 	for n := range 3 + i%4 {
 		at, id := shelfEpoch.Add(time.Duration(i*41+n*67+30)*time.Minute), fmt.Sprintf("pick-%d-%d", i, n)
-		event := ledger.NewEvent{EventID: &id, Type: "picked", Time: at, Deltas: ledger.Counters{"pieces": -int64(3 + 5*n), "picks": 1}}
+		event := aggregates.NewEvent{EventID: &id, Type: "picked", Time: at, Deltas: aggregates.Counters{"pieces": -int64(3 + 5*n), "picks": 1}}
 		if n == 2 {
-			event.Type, event.Deltas = "broken", ledger.Counters{"pieces": -1, "broken": 1}
+			event.Type, event.Deltas = "broken", aggregates.Counters{"pieces": -1, "broken": 1}
 		}
 		picks = append(picks, event)
 	}
-	return []ledger.Write{
+	return []aggregates.Write{
 		{Name: name, ClientID: "scanner-gate", Enforce: true, Events: pallets},
 		{Name: name, ClientID: "scanner-floor", Events: picks},
 	}

@@ -15,17 +15,17 @@ import (
 	"strconv"
 	"time"
 
-	"interlock/internal/apperr"
+	"interlock/internal/aggregates"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
-	"interlock/internal/clock"
 	"interlock/internal/config"
+	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
 	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
-	"interlock/internal/ledger"
 	"interlock/internal/orders"
-	"interlock/internal/storage"
-	"interlock/internal/uow"
 	"interlock/internal/wallets"
 )
 
@@ -55,7 +55,7 @@ type Loader struct {
 	Catalog   *catalog.Service
 	Inventory *inventory.Service
 	Wallets   *wallets.Service
-	Ledger    *ledger.Service
+	Ledger    *aggregates.Service
 	Orders    *orders.Service
 	Coupons   *coupons.Service
 	Sales     *flashsale.Service

@@ -6,23 +6,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/aggregates"
 	"interlock/internal/app/demo"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/catalog"
-	"interlock/internal/clock"
 	"interlock/internal/config"
+	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
 	"interlock/internal/events"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/inventory"
-	"interlock/internal/ledger"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
-	"interlock/internal/principal"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
-	"interlock/internal/uow"
 	"interlock/internal/wallets"
 )
 
@@ -48,13 +49,13 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l := &demo.Loader{
 		Size:   size,
 		Runner: runner, Clock: clock.System{},
-		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}}),
+		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{})}),
 		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}}),
 		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
 	}
 	l.Inventory = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: l.Catalog})
 	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
-	l.Ledger = ledger.New(ledger.Deps{DB: db, Bus: bus})
+	l.Ledger = aggregates.New(aggregates.Deps{DB: db, Bus: bus})
 	l.Orders = orders.New(orders.Deps{
 		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets,
 	})
@@ -115,7 +116,7 @@ func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 
 		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{},
 		"inventories": &inventory.Inventory{}, "wallets": &wallets.Wallet{},
 		"coupon_campaigns": &coupons.Campaign{}, "coupons": &coupons.Coupon{},
-		"flash_sales": &flashsale.Sale{}, "aggregates": &ledger.Aggregate{},
+		"flash_sales": &flashsale.Sale{}, "aggregates": &aggregates.Aggregate{},
 	} {
 		var n int64
 		require.NoError(t, db.Read(ctx).Model(model).Count(&n).Error)

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/mq"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage"
-	"interlock/internal/storage/storagetest"
 	"interlock/test/racing"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"interlock/internal/batcher"
-	"interlock/internal/clock"
+	"interlock/internal/base/batcher"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn"
 	"interlock/internal/mq"
-	"interlock/internal/redisconn"
 )
 
 // Redis is the gate in Redis. What it admits is as durable as Redis is. Customers who come

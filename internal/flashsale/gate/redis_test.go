@@ -14,10 +14,10 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/mq"
-	"interlock/internal/redisconn/redistest"
-	"interlock/internal/storage/storagetest"
 )
 
 // onRedis is a gate in Redis whose sale of ten units, three a customer, is open.

@@ -9,10 +9,10 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/batcher"
-	"interlock/internal/clock"
+	"interlock/internal/base/batcher"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 	"interlock/internal/mq"
-	"interlock/internal/storage"
 )
 
 // SQL is the gate in the database, for a program without Redis.
@@ -193,19 +193,21 @@ func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) e
 }
 
 // run runs fn in a transaction of its own, and again when another one or the link was in
-// its way: it goes by ticket and state, so a COMMIT whose reply was lost does nothing the
-// second time. When the link was lost and every run after it failed as well, the error
-// says ErrUnknown too: the COMMIT may have succeeded.
+// its way, or when nobody knows what became of its COMMIT: it goes by ticket and state, so
+// a run after one that was committed does nothing. When every run after such a COMMIT
+// failed as well, the error says ErrUnknown too.
 func (g *SQL) run(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
-	lost := false
+	undecided := false
 	for run := 1; ; run++ {
 		err := g.db.Transact(context.WithoutCancel(ctx), life, fn)
 		if err == nil {
 			return nil
 		}
-		lost = lost || storage.Is(err, storage.ConnectionLost)
-		if run >= mostRuns || ctx.Err() != nil || !storage.Is(err, storage.WriteConflict, storage.LockTimeout, storage.ConnectionLost, storage.DuplicateKey) {
-			if lost {
+		undecided = undecided || storage.Undecided(err)
+		again := storage.Undecided(err) ||
+			storage.Is(err, storage.WriteConflict, storage.LockTimeout, storage.ConnectionLost, storage.DuplicateKey)
+		if run >= mostRuns || ctx.Err() != nil || !again {
+			if undecided {
 				err = errors.Join(ErrUnknown, err)
 			}
 			return err

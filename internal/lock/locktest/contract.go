@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 	"interlock/internal/lock"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/clock"
+	"interlock/internal/base/clock"
 	"interlock/internal/ratelimit"
 )
 

@@ -14,6 +14,8 @@ interface Members {
   status: number;
   requestId: string;
   fields?: FieldProblem[];
+  /** Goes before Retry-After, which cannot say less than a second. */
+  retryAfterMs?: number;
 }
 
 /** A request that was refused or had no reply. Decide by `code`, show `message`. */
@@ -119,7 +121,7 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   try {
     const body = exact(JSON.parse(text)) as unknown as Members;
     said = text;
-    if (typeof body.code === 'string') return new ApiProblem({ ...body, requestId: body.requestId }, text, retryAfter);
+    if (typeof body.code === 'string') return new ApiProblem({ ...body, requestId: body.requestId }, text, body.retryAfterMs ?? retryAfter);
   } catch {
     // A proxy in between answers in words of its own.
   }

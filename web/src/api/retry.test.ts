@@ -58,6 +58,12 @@ test('what the service asks to wait is waited', async () => {
   expect(waits).toEqual([2000]);
 });
 
+test('a wait in milliseconds goes before whole seconds', async () => {
+  const { waits, send } = sending({ ...problem(409, 'request_in_progress', { retryAfterMs: 300 }), headers: { 'Retry-After': '1' } }, done);
+  await send(write());
+  expect(waits).toEqual([300]);
+});
+
 test('a long wait is left to the person', async () => {
   const { service, send } = sending({ ...problem(429, 'rate_limited'), headers: { 'Retry-After': '30' } });
   await expect(send(write())).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 30_000 });

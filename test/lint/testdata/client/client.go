@@ -1,4 +1,4 @@
 // Package client is what outsiders import.
 package client
 
-import _ "interlock/internal/clock" // forbidden: depguard
+import _ "interlock/internal/base/clock" // forbidden: depguard

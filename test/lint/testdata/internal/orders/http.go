@@ -1,9 +1,9 @@
-// Package orders is a domain with a neighbour.
+// Package orders stands above the catalog and below sales.
 package orders
 
 import (
 	_ "github.com/labstack/echo/v4"
 
 	_ "interlock/internal/access" // forbidden: depguard
-	_ "interlock/internal/httpapi"
+	_ "interlock/internal/edge/httpapi"
 )

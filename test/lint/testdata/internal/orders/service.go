@@ -4,9 +4,10 @@ import (
 	_ "github.com/labstack/echo/v4" // forbidden: depguard
 
 	_ "interlock/internal/app" // forbidden: depguard depguard
-	_ "interlock/internal/apperr"
-	_ "interlock/internal/catalog" // forbidden: depguard
-	_ "interlock/internal/guard"
-	_ "interlock/internal/settings" // forbidden: depguard depguard
-	_ "interlock/internal/uow"
+	_ "interlock/internal/base/apperr"
+	_ "interlock/internal/catalog"
+	_ "interlock/internal/core/guard"
+	_ "interlock/internal/core/uow"
+	_ "interlock/internal/settings"    // forbidden: depguard depguard
+	_ "interlock/internal/views/audit" // forbidden: depguard
 )

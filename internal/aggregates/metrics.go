@@ -1,0 +1,44 @@
+package aggregates
+
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/base/apperr"
+)
+
+type metrics struct {
+	applied prometheus.Counter
+	refused *prometheus.CounterVec
+}
+
+func newMetrics(registerer prometheus.Registerer) metrics {
+	m := metrics{
+		applied: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "interlock_ledger_events_total",
+			Help: "Events that were written to aggregates.",
+		}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "interlock_ledger_refused_total",
+			Help: "Writes to aggregates that were refused as repeats (idempotency_violation, inflight_duplicate, payload_mismatch, sequence_superseded).",
+		}, []string{"code"}),
+	}
+	if registerer != nil {
+		registerer.MustRegister(m.applied, m.refused)
+	}
+	return m
+}
+
+// counted counts a refusal and returns it.
+func (s *Service) counted(err error) error {
+	var e *apperr.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case apperr.IdempotencyViolation, apperr.InflightDuplicate, apperr.PayloadMismatch, apperr.SequenceSuperseded:
+		s.metrics.refused.WithLabelValues(string(e.Code)).Inc()
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package aggregates
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/events"
+)
+
+// Topic is where changes of aggregates are announced, keyed by type/id.
+const Topic = "aggregates"
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB  *storage.DB
+	Bus events.Bus
+	// Registerer may be nil.
+	Registerer prometheus.Registerer
+}
+
+// Service is the use cases of aggregates. It is safe for concurrent use.
+type Service struct {
+	db      *storage.DB
+	bus     events.Bus
+	metrics metrics
+}
+
+// New returns a Service.
+func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, metrics: newMetrics(d.Registerer)} }
+
+// State is an aggregate with its writers, both of one version.
+type State struct {
+	Aggregate
+	// Writers are the highest sequences by client.
+	Writers map[string]int64
+}
+
+// readings is how often an aggregate that is written to all the time is read before its
+// reader is sent away.
+const readings = 20
+
+// Aggregate returns an aggregate. Errors: NotFound when it has no events.
+func (s *Service) Aggregate(ctx context.Context, name Name) (State, error) {
+	db := s.db.Read(ctx)
+	for range readings {
+		a, err := existing(db, name)
+		if err != nil {
+			return State{}, err
+		}
+		writers, same, err := writersOf(db, a)
+		if err != nil {
+			return State{}, err
+		}
+		if same {
+			return State{Aggregate: *a, Writers: writers}, nil
+		}
+	}
+	return State{}, apperr.New(apperr.Unavailable, "The aggregate %q is changed faster than it can be read. Try again.", name).After(time.Second)
+}
+
+// Filter narrows a list of aggregates. Zero members do not narrow.
+type Filter struct {
+	Type string
+	// IDPrefix is what the ids begin with.
+	IDPrefix string
+}
+
+var aggregateSorts = storage.Sorts{
+	Columns: map[string]string{"id": "name", "type": "type", "updatedTime": "updated_time"},
+	Default: "-updatedTime",
+}
+
+// List returns one page of the aggregates.
+func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Aggregate], error) {
+	query := s.db.Read(ctx)
+	if f.Type != "" {
+		query = query.Where("type = ?", f.Type)
+	}
+	if f.IDPrefix != "" {
+		query = storage.WithPrefix(query, "name", f.IDPrefix)
+	}
+	return storage.List[Aggregate](query, page, aggregateSorts)
+}
+
+// ByID returns at most limit aggregates whose id begins with a text; those that have it
+// come first.
+func (s *Service) ByID(ctx context.Context, text string, limit int) ([]Aggregate, error) {
+	found, err := storage.ByPrefix[Aggregate](s.db.Read(ctx), "name", storage.Spellings(text), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find aggregates by id: %w", err)
+	}
+	return found, nil
+}
+
+var eventSorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "version"}
+
+// Events returns one page of an aggregate's events, those of later versions than after.
+// Errors: NotFound when it has none at all.
+func (s *Service) Events(ctx context.Context, name Name, after int64, page storage.Page) (storage.Listing[Event], error) {
+	db := s.db.Read(ctx)
+	a, err := existing(db, name)
+	if err != nil {
+		return storage.Listing[Event]{}, err
+	}
+	return storage.List[Event](db.Where("aggregate_id = ? AND version > ?", a.ID, after), page, eventSorts)
+}
+
+func resource(name Name) string { return Topic + "/" + name.String() }

@@ -1,0 +1,175 @@
+package aggregates
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+)
+
+// rowsAStatement is how many rows one INSERT has.
+const rowsAStatement = 100
+
+// find returns an aggregate; one that has no events has ID and version 0.
+func find(db *gorm.DB, name Name) (*Aggregate, error) {
+	var rows []Aggregate
+	if err := db.Where("type = ? AND name = ?", name.Type, name.ID).Limit(1).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read aggregate: %w", err)
+	}
+	if len(rows) == 0 {
+		return &Aggregate{Type: name.Type, Name: name.ID}, nil
+	}
+	return &rows[0], nil
+}
+
+// existing is find. Errors: NotFound for one that has no events.
+func existing(db *gorm.DB, name Name) (*Aggregate, error) {
+	a, err := find(db, name)
+	if err != nil {
+		return nil, err
+	}
+	if a.ID == 0 {
+		return nil, apperr.MissingRow("aggregate", name.String())
+	}
+	return a, nil
+}
+
+// holding makes find and existing hold the row until the unit ends, so that writers
+// whose lock was lost come one after the other too:
+//
+//	SELECT * FROM aggregates WHERE tenant_id = ? AND type = ? AND name = ? FOR UPDATE
+func holding(tx *gorm.DB) *gorm.DB {
+	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
+}
+
+// keep adds the events that brought an aggregate to its present version.
+func keep(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	p, _ := principal.From(ctx)
+	for i := range rows {
+		e := &rows[i]
+		e.AggregateID, e.Version, e.BatchVersion = a.ID, a.Version-int64(len(rows)-1-i), a.Version
+		e.CreatedBy, e.CreatedByName, e.CreatedTime = p.UserID, p.Name, u.Now()
+	}
+	err = tx.CreateInBatches(rows, rowsAStatement).Error
+	for _, key := range []string{"uq_aggregate_events_version", "uq_aggregate_events_seq", "uq_aggregate_events_event"} {
+		if storage.IsDuplicate(err, key) {
+			return overtaken()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("keep events: %w", err)
+	}
+	return nil
+}
+
+const passStatement = `UPDATE aggregate_writers SET last_seq = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ? AND last_seq < ?`
+
+// pass raises a client's highest sequence, by passStatement; its first inserts the row.
+// The unit holds the aggregate's row.
+func pass(tx *gorm.DB, a *Aggregate, client string, before, now *int64) error {
+	switch {
+	case now == nil || before != nil && *now <= *before:
+		return nil
+	case before == nil:
+		if err := tx.Create(&writer{AggregateID: a.ID, ClientID: client, LastSeq: *now}).Error; err != nil {
+			return fmt.Errorf("insert a writer: %w", err)
+		}
+		return nil
+	}
+	if err := tx.Exec(passStatement, *now, a.TenantID, a.ID, client, *now).Error; err != nil {
+		return fmt.Errorf("raise a writer: %w", err)
+	}
+	return nil
+}
+
+// writersQuery reads the writers and, in the same statement, the version that they are
+// of.
+const writersQuery = `SELECT w.client_id, w.last_seq, a.version FROM aggregate_writers w
+	JOIN aggregates a ON a.tenant_id = w.tenant_id AND a.id = w.aggregate_id
+	WHERE w.tenant_id = ? AND w.aggregate_id = ?`
+
+// writersOf returns the highest sequences of an aggregate's writers. same is false when
+// the aggregate has moved on from the version that was read.
+func writersOf(db *gorm.DB, a *Aggregate) (writers map[string]int64, same bool, err error) {
+	var rows []struct {
+		ClientID         string
+		LastSeq, Version int64
+	}
+	if err := db.Raw(writersQuery, a.TenantID, a.ID).Scan(&rows).Error; err != nil {
+		return nil, false, fmt.Errorf("read writers: %w", err)
+	}
+	writers = make(map[string]int64, len(rows))
+	for _, row := range rows {
+		if row.Version != a.Version {
+			return nil, false, nil
+		}
+		writers[row.ClientID] = row.LastSeq
+	}
+	return writers, true, nil
+}
+
+// keptWriters returns the highest sequences of an aggregate that the unit holds.
+func keptWriters(tx *gorm.DB, a *Aggregate) (map[string]int64, error) {
+	var rows []writer
+	if err := tx.Where("aggregate_id = ?", a.ID).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read writers: %w", err)
+	}
+	writers := make(map[string]int64, len(rows))
+	for _, row := range rows {
+		writers[row.ClientID] = row.LastSeq
+	}
+	return writers, nil
+}
+
+// eachEvent calls fn with the events of an aggregate, in their order.
+func eachEvent(tx *gorm.DB, a *Aggregate, fn func(*Event) error) error {
+	const page = 500
+	for after := int64(0); ; {
+		var rows []Event
+		err := tx.Where("aggregate_id = ? AND version > ?", a.ID, after).Order("version").Limit(page).Find(&rows).Error
+		if err != nil {
+			return fmt.Errorf("read events: %w", err)
+		}
+		for i := range rows {
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+		if len(rows) < page {
+			return nil
+		}
+		after = rows[len(rows)-1].Version
+	}
+}
+
+// replaceWriters makes the writers of an aggregate anew.
+func replaceWriters(tx *gorm.DB, a *Aggregate, writers map[string]int64) error {
+	const statement = "DELETE FROM aggregate_writers WHERE tenant_id = ? AND aggregate_id = ?"
+	if err := tx.Exec(statement, a.TenantID, a.ID).Error; err != nil {
+		return fmt.Errorf("delete writers: %w", err)
+	}
+	rows := make([]writer, 0, len(writers))
+	for client, seq := range writers {
+		rows = append(rows, writer{AggregateID: a.ID, ClientID: client, LastSeq: seq})
+	}
+	slices.SortFunc(rows, func(a, b writer) int { return strings.Compare(a.ClientID, b.ClientID) })
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := tx.CreateInBatches(rows, rowsAStatement).Error; err != nil {
+		return fmt.Errorf("insert writers: %w", err)
+	}
+	return nil
+}

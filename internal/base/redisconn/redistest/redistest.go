@@ -1,0 +1,298 @@
+// Package redistest starts Redis servers of a test's own: one alone, with a Sentinel,
+// or a cluster of three masters. They listen on free loopback ports, keep their data in the
+// test's folder, and are stopped by process id when the test ends.
+//
+// The server that tests share is found in INTERLOCK_TEST_REDIS_URL; what stops,
+// restarts or fills a server takes one from here.
+package redistest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/redisconn"
+	"interlock/test/freeport"
+)
+
+const (
+	startLimit   = 30 * time.Second
+	pollInterval = 10 * time.Millisecond
+	slots        = 16384
+)
+
+// SharedURL returns the address of the server that all tests share.
+func SharedURL(t testing.TB) string {
+	t.Helper()
+	url := os.Getenv("INTERLOCK_TEST_REDIS_URL")
+	require.NotEmpty(t, url, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
+	return url
+}
+
+// Connect returns a client for a URL, closed when the test ends.
+func Connect(t testing.TB, url string) redis.UniversalClient {
+	t.Helper()
+	target, err := redisconn.Parse(url)
+	require.NoError(t, err)
+	client := target.Connect()
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// Server is a redis-server with an append-only file, which it reads again when it
+// is restarted.
+type Server struct {
+	// Addr is HOST:PORT and stays the same over restarts.
+	Addr string
+
+	directory string
+	arguments []string
+	process   *os.Process
+	ended     chan struct{}
+}
+
+// NewServer starts a server, with further options of redis-server.
+func NewServer(t testing.TB, options ...string) *Server {
+	t.Helper()
+	return newServer(t, options...)
+}
+
+// URL returns the server's address for redisconn.Parse.
+func (s *Server) URL() string { return "redis://" + s.Addr + "/0" }
+
+// PID returns the id of the process that runs now.
+func (s *Server) PID() int { return s.process.Pid }
+
+// Kill ends the server at once, as a crash would.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.process.Kill())
+	<-s.ended
+}
+
+// Start starts a server that was killed, on its port and data.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.start(), "start redis-server")
+}
+
+// Copy copies what a server with an append-only file has written so far, and returns where
+// the copy is.
+func (s *Server) Copy(t testing.TB) string {
+	t.Helper()
+	copied, err := os.MkdirTemp(filepath.Dir(s.directory), "redis-copy-")
+	require.NoError(t, err)
+	require.NoError(t, os.CopyFS(filepath.Join(copied, appendDir), os.DirFS(filepath.Join(s.directory, appendDir))))
+	return copied
+}
+
+// StartFrom starts a server that was killed, on a copy of its data: what it wrote since is
+// lost, as when a machine crashes that had not flushed it, or an older replica takes over.
+// With no copy, "", it has nothing.
+func (s *Server) StartFrom(t testing.TB, copied string) {
+	t.Helper()
+	require.NoError(t, os.RemoveAll(filepath.Join(s.directory, appendDir)))
+	if copied == "" {
+		s.Start(t)
+		return
+	}
+	require.NoError(t, os.CopyFS(filepath.Join(s.directory, appendDir), os.DirFS(filepath.Join(copied, appendDir))))
+	s.Start(t)
+}
+
+// appendDir is the folder of the append-only file, by default.
+const appendDir = "appendonlydir"
+
+// Pause stops the server's process: its links stay open and carry nothing.
+func (s *Server) Pause(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.process.Signal(syscall.SIGSTOP))
+}
+
+// Resume lets a paused server run on.
+func (s *Server) Resume(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.process.Signal(syscall.SIGCONT))
+}
+
+// Cluster is a Redis Cluster of three masters without replicas.
+type Cluster struct {
+	Nodes []*Server
+}
+
+// NewCluster starts a cluster and waits until every node serves every slot.
+func NewCluster(t testing.TB) *Cluster {
+	t.Helper()
+	const masters = 3
+	c := &Cluster{}
+	for range masters {
+		busPort := strconv.Itoa(freePort(t))
+		c.Nodes = append(c.Nodes, newServer(t, "--cluster-enabled", "yes", "--cluster-port", busPort, "--cluster-node-timeout", "2000"))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
+	defer cancel()
+	for i, node := range c.Nodes {
+		client := node.client()
+		require.NoError(t, client.ClusterAddSlotsRange(ctx, i*slots/masters, (i+1)*slots/masters-1).Err())
+		host, port, err := net.SplitHostPort(c.Nodes[0].Addr)
+		require.NoError(t, err)
+		if i > 0 {
+			require.NoError(t, client.Do(ctx, "CLUSTER", "MEET", host, port, c.Nodes[0].busPort()).Err())
+		}
+		require.NoError(t, client.Close())
+	}
+	for _, node := range c.Nodes {
+		await(t, ctx, "the cluster's nodes agree", func() bool { return node.servesWith(ctx, masters) })
+	}
+	return c
+}
+
+// URL returns the cluster's address for redisconn.Parse.
+func (c *Cluster) URL() string {
+	addrs := make([]string, len(c.Nodes))
+	for i, node := range c.Nodes {
+		addrs[i] = node.Addr
+	}
+	return "redis+cluster://" + strings.Join(addrs, ",")
+}
+
+func newServer(t testing.TB, more ...string) *Server {
+	t.Helper()
+	port := freePort(t)
+	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
+	s.arguments = append([]string{
+		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.directory, "--appendonly", "yes", "--save", "",
+		// So that its files only grow, and can be copied.
+		"--auto-aof-rewrite-percentage", "0",
+		// Tests stop servers and may slow them down.
+		"--enable-debug-command", "local",
+	}, more...)
+	t.Cleanup(s.end)
+	require.NoError(t, s.start(), "start redis-server")
+	return s
+}
+
+// NewSentinel starts a Sentinel that watches one master under a name.
+func NewSentinel(t testing.TB, name string, master *Server) *Server {
+	t.Helper()
+	host, masterPort, err := net.SplitHostPort(master.Addr)
+	require.NoError(t, err)
+	port := freePort(t)
+	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
+	// A Sentinel writes what it learns into its configuration.
+	file := filepath.Join(s.directory, "sentinel.conf")
+	text := fmt.Sprintf("bind 127.0.0.1\nport %d\ndir %s\nsentinel monitor %s %s %s 1\n", port, s.directory, name, host, masterPort)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	s.arguments = []string{file, "--sentinel"}
+	t.Cleanup(s.end)
+	require.NoError(t, s.start(), "start redis-server as a Sentinel")
+	return s
+}
+
+func (s *Server) start() error {
+	log, err := os.Create(filepath.Join(s.directory, "redis-server.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	command := exec.Command("redis-server", s.arguments...)
+	command.Stdout, command.Stderr = log, log
+	if err := command.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	s.process, s.ended = command.Process, ended
+	go func() {
+		_ = command.Wait()
+		close(ended)
+	}()
+	return s.awaitAnswer(log.Name())
+}
+
+// awaitAnswer waits until this very process answers and has read its data.
+func (s *Server) awaitAnswer(log string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	client := s.client()
+	defer client.Close()
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		about, err := client.Info(ctx).Result()
+		if err == nil && !strings.Contains(about, "\nloading:1\r") && strings.Contains(about, fmt.Sprintf("process_id:%d\r", s.PID())) {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-s.ended:
+			text, _ := os.ReadFile(log)
+			return fmt.Errorf("it ended: %s", text)
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		}
+	}
+}
+
+// end stops the process, also a paused one.
+func (s *Server) end() {
+	if s.process != nil {
+		_ = s.process.Kill()
+		<-s.ended
+	}
+}
+
+func (s *Server) client() *redis.Client {
+	return redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1, DialerRetries: 1, ContextTimeoutEnabled: true})
+}
+
+func (s *Server) busPort() string {
+	for i, argument := range s.arguments {
+		if argument == "--cluster-port" {
+			return s.arguments[i+1]
+		}
+	}
+	return ""
+}
+
+func (s *Server) servesWith(ctx context.Context, nodes int) bool {
+	client := s.client()
+	defer client.Close()
+	info, err := client.ClusterInfo(ctx).Result()
+	if err != nil || !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, fmt.Sprintf("cluster_slots_ok:%d", slots)) {
+		return false
+	}
+	served, err := client.ClusterShards(ctx).Result()
+	return err == nil && len(served) == nodes
+}
+
+func await(t testing.TB, ctx context.Context, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			require.FailNow(t, "not in time", what)
+		}
+	}
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	port, err := freeport.Take()
+	require.NoError(t, err)
+	return port
+}

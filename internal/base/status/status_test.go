@@ -1,0 +1,79 @@
+package status_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/status"
+)
+
+var (
+	open   = status.State{Code: 0, Name: "open"}
+	shut   = status.State{Code: 1, Name: "shut"}
+	burned = status.State{Code: 2, Name: "burned"}
+)
+
+func door() status.Machine {
+	return status.Machine{
+		Name: "door", Initial: open, States: []status.State{open, shut, burned},
+		Actions: []status.Action{
+			{Name: "shut", From: []status.State{open}, To: shut},
+			{Name: "open", From: []status.State{shut}, To: open},
+			{Name: "burn", From: []status.State{open, shut}, To: burned, Internal: true},
+		},
+	}
+}
+
+func TestAMachineAllowsWhatItDeclaresAndNothingElse(t *testing.T) {
+	m := status.New(door())
+	require.Equal(t, []string{"shut"}, m.Allowed(open))
+	require.Equal(t, []string{}, m.Allowed(burned), "[] in JSON, not null")
+	to, ok := m.Next("burn", shut)
+	require.True(t, ok)
+	require.Equal(t, burned, to)
+	_, ok = m.Next("open", open)
+	require.False(t, ok)
+	require.Panics(t, func() { m.Next("paint", open) })
+}
+
+func TestStatesAreFoundByCodeAndByName(t *testing.T) {
+	m := status.New(door())
+	require.Equal(t, shut, m.Of(1))
+	require.Equal(t, "unknown(9)", m.Of(9).Name)
+	found, ok := m.Named("burned")
+	require.True(t, ok)
+	require.Equal(t, burned, found)
+	_, ok = m.Named("gone")
+	require.False(t, ok)
+	require.Equal(t, []string{"open", "shut", "burned"}, m.Names())
+}
+
+func TestAContradictoryDeclarationIsRefusedAtStart(t *testing.T) {
+	stranger := status.State{Code: 9, Name: "stranger"}
+	mistakes := map[string]func(*status.Machine){
+		"state twice":      func(m *status.Machine) { m.States = append(m.States, open) },
+		"code twice":       func(m *status.Machine) { m.States = append(m.States, status.State{Code: 0, Name: "ajar"}) },
+		"action twice":     func(m *status.Machine) { m.Actions = append(m.Actions, m.Actions[0]) },
+		"from nowhere":     func(m *status.Machine) { m.Actions[0].From = nil },
+		"from unknown":     func(m *status.Machine) { m.Actions[0].From = []status.State{stranger} },
+		"to unknown":       func(m *status.Machine) { m.Actions[0].To = stranger },
+		"unknown at start": func(m *status.Machine) { m.Initial = stranger },
+	}
+	for name, mistake := range mistakes {
+		m := door()
+		mistake(&m)
+		require.Panics(t, func() { status.New(m) }, name)
+	}
+}
+
+func TestAMachineDrawsItself(t *testing.T) {
+	require.Equal(t, `stateDiagram-v2
+    [*] --> open
+    open --> shut: shut
+    shut --> open: open
+    open --> burned: burn
+    shut --> burned: burn
+    burned --> [*]
+`, status.New(door()).Mermaid())
+}

@@ -1,0 +1,279 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+
+	gomysql "github.com/go-sql-driver/mysql"
+	"gorm.io/gorm"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Class says what an engine's error means for the one who sent the statement.
+type Class string
+
+// The classes.
+const (
+	// DuplicateKey: a unique key has the value already; Error.Key names the key.
+	DuplicateKey Class = "duplicate_key"
+	// WriteConflict: the engine gave this transaction up in favour of another
+	// (deadlock, conflict at COMMIT). Running all of it again may succeed.
+	WriteConflict Class = "write_conflict"
+	// LockTimeout: a row or the database stayed locked for too long. On MySQL
+	// only the statement was undone; the transaction must be rolled back.
+	LockTimeout Class = "lock_timeout"
+	// ReadOnly: the server takes no writes now.
+	ReadOnly Class = "read_only"
+	// ConnectionLost: the link broke. A transaction that was open is undone by
+	// the server, unless COMMIT had been sent.
+	ConnectionLost Class = "connection_lost"
+	// Unavailable: the server is there and serves nobody now.
+	Unavailable Class = "unavailable"
+	// Full is a kind of Unavailable: there is no room left to write. Reads go on.
+	Full Class = "full"
+)
+
+// Error is an engine's error with its class. The engine's own error is wrapped.
+type Error struct {
+	Class Class
+	// Key is the name of the unique key, for DuplicateKey.
+	Key string
+
+	cause error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.Key != "" {
+		return fmt.Sprintf("%s (%s): %v", e.Class, e.Key, e.cause)
+	}
+	return fmt.Sprintf("%s: %v", e.Class, e.cause)
+}
+
+// Unwrap returns the engine's error.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Is reports whether err has one of the classes.
+func Is(err error, classes ...Class) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	for _, class := range classes {
+		if e.Class == class || e.Class == Full && class == Unavailable {
+			return true
+		}
+	}
+	return false
+}
+
+// IsDuplicate reports whether err is a duplicate of the named unique key.
+func IsDuplicate(err error, key string) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Class == DuplicateKey && e.Key == key
+}
+
+// IsNotFound reports whether a query for one row found none.
+func IsNotFound(err error) bool { return errors.Is(err, gorm.ErrRecordNotFound) }
+
+// classify returns err with its class, or err itself when it has none. It notes what says
+// that the links have changed.
+func (db *DB) classify(err error) error {
+	var known *Error
+	switch {
+	case err == nil, errors.As(err, &known), errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, ErrNoTenant):
+		return err
+	}
+	if err = db.classOf(err); Is(err, ConnectionLost, ReadOnly) {
+		db.links.Add(1)
+	}
+	return err
+}
+
+// classOf returns an error of the engine or its driver with its class.
+func (db *DB) classOf(err error) error {
+	var fromMySQL *gomysql.MySQLError
+	if errors.As(err, &fromMySQL) {
+		if class := mysqlClass(fromMySQL); class == DuplicateKey {
+			return &Error{Class: class, Key: mysqlKeyName(fromMySQL.Message), cause: err}
+		} else if class != "" {
+			return &Error{Class: class, cause: err}
+		}
+		return err
+	}
+	var fromSQLite *sqlite.Error
+	if errors.As(err, &fromSQLite) {
+		return db.classifySQLite(fromSQLite, err)
+	}
+	// The transaction outlived its bound and was rolled back; of COMMIT, too, this
+	// says for certain that it was not sent.
+	if errors.Is(err, sql.ErrTxDone) {
+		return &Error{Class: Unavailable, cause: err}
+	}
+	if isLinkError(err) {
+		return &Error{Class: ConnectionLost, cause: err}
+	}
+	return err
+}
+
+// mysqlClass returns the class of an error's number, "" for one without. Those from 8000
+// on are TiDB's, whose write conflicts ask for a new run of the transaction; 3101 is that
+// of MySQL's Group Replication.
+func mysqlClass(e *gomysql.MySQLError) Class {
+	switch e.Number {
+	case 1062, 1586:
+		return DuplicateKey
+	case 1213, 3101, 8002, 8005, 8022, 8028, 9007:
+		return WriteConflict
+	case 1205, 3572:
+		return LockTimeout
+	case 1290, 1792, 1836:
+		return ReadOnly
+	case 1927, 1053, 1152, 1158, 1159, 1160, 1161:
+		return ConnectionLost
+	case 1040, 1047, 1129, 1203, 1226:
+		return Unavailable
+	case 1021, 1114:
+		return Full
+	case 1026, 1030:
+		if strings.Contains(e.Message, "No space left on device") {
+			return Full
+		}
+	}
+	return ""
+}
+
+// mysqlKeyName takes "uq_configs_key" out of "Duplicate entry '1-a' for key
+// 'configs.uq_configs_key'"; MariaDB leaves the table out.
+func mysqlKeyName(message string) string {
+	_, key, ok := cutLast(message, " for key '")
+	if !ok {
+		return ""
+	}
+	key = strings.TrimSuffix(key, "'")
+	if _, name, ok := cutLast(key, "."); ok {
+		return name
+	}
+	return key
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+func (db *DB) classifySQLite(e *sqlite.Error, err error) error {
+	switch e.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return &Error{Class: DuplicateKey, Key: db.indexes.name(db, e.Error()), cause: err}
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return &Error{Class: LockTimeout, cause: err}
+	case sqlite3.SQLITE_READONLY:
+		return &Error{Class: ReadOnly, cause: err}
+	case sqlite3.SQLITE_FULL:
+		return &Error{Class: Full, cause: err}
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		return &Error{Class: Unavailable, cause: err}
+	}
+	return err
+}
+
+func isLinkError(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	var network net.Error
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, gomysql.ErrInvalidConn) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, sql.ErrConnDone) ||
+		errors.As(err, &network)
+}
+
+// uniqueIndexes names SQLite's unique indexes by their columns, because its
+// message ("UNIQUE constraint failed: configs.tenant_id, configs.key") names
+// only those.
+type uniqueIndexes struct {
+	mu     sync.Mutex
+	byCols map[string]string
+}
+
+func (u *uniqueIndexes) name(db *DB, message string) string {
+	_, columns, ok := cutLast(message, "constraint failed: ")
+	if !ok {
+		return ""
+	}
+	columns, _, _ = strings.Cut(columns, " (")
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if name, ok := u.byCols[columns]; ok {
+		return name
+	}
+	if err := u.load(db); err != nil {
+		return columns
+	}
+	if name, ok := u.byCols[columns]; ok {
+		return name
+	}
+	return columns
+}
+
+func (u *uniqueIndexes) load(db *DB) error {
+	const query = `SELECT m.name, m.tbl_name || '.' || c.name
+		FROM sqlite_master m, pragma_index_list(m.tbl_name) l, pragma_index_info(m.name) c
+		WHERE m.type = 'index' AND l.name = m.name AND l."unique" = 1 ORDER BY m.name, c.seqno`
+	pool, err := db.read.DB()
+	if err != nil {
+		return err
+	}
+	rows, err := pool.Query(query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	columns := make(map[string][]string)
+	for rows.Next() {
+		var index, column string
+		if err := rows.Scan(&index, &column); err != nil {
+			return err
+		}
+		columns[index] = append(columns[index], column)
+	}
+	u.byCols = make(map[string]string, len(columns))
+	for index, list := range columns {
+		u.byCols[strings.Join(list, ", ")] = index
+	}
+	return rows.Err()
+}
+
+// errorClasses gives every error that leaves GORM its class.
+type errorClasses struct{ db *DB }
+
+func (errorClasses) Name() string { return "error-classes" }
+
+func (p errorClasses) Initialize(g *gorm.DB) error {
+	classify := func(db *gorm.DB) {
+		if db.Error != nil {
+			db.Error = p.db.classify(db.Error)
+		}
+	}
+	const name = "error-classes:classify"
+	return errors.Join(
+		g.Callback().Create().After("*").Register(name, classify),
+		g.Callback().Query().After("*").Register(name, classify),
+		g.Callback().Update().After("*").Register(name, classify),
+		g.Callback().Delete().After("*").Register(name, classify),
+		g.Callback().Row().After("*").Register(name, classify),
+		g.Callback().Raw().After("*").Register(name, classify),
+	)
+}

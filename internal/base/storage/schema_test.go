@@ -1,0 +1,114 @@
+package storage_test
+
+import (
+	"database/sql"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/migrations"
+)
+
+var update = flag.Bool("update", false, "write the golden schemas")
+
+func TestTheMigrationsMakeTheGoldenSchema(t *testing.T) {
+	dumps := map[string]func(*testing.T) string{
+		"sqlite": func(t *testing.T) string { return dumpSQLite(t, pool(t, storagetest.SQLite(t))) },
+		"mysql":  func(t *testing.T) string { return dumpMySQL(t, pool(t, migrated(t, storagetest.NewMariaDBURL(t)))) },
+	}
+	for dialect, dump := range dumps {
+		t.Run(dialect, func(t *testing.T) {
+			path := filepath.Join("..", "..", "..", "migrations", dialect, "schema.golden.sql")
+			got := dump(t)
+			if *update {
+				require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got, "after a migration: go run ./test/services -- go test ./internal/base/storage -run Golden -update")
+		})
+	}
+}
+
+func TestBothDialectsHaveTheSameMigrations(t *testing.T) {
+	names := func(dir string) []string {
+		files, err := filepath.Glob(filepath.Join("..", "..", "..", "migrations", dir, "0*.sql"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for i := range files {
+			files[i] = filepath.Base(files[i])
+		}
+		return files
+	}
+	require.Equal(t, names("mysql"), names("sqlite"))
+}
+
+func TestMigrationsGoDownAndUpAgain(t *testing.T) {
+	storages := map[goose.Dialect]func() *storage.DB{
+		goose.DialectSQLite3: func() *storage.DB { return storagetest.SQLite(t) },
+		goose.DialectMySQL:   func() *storage.DB { return migrated(t, storagetest.NewMariaDBURL(t)) },
+	}
+	for dialect, open := range storages {
+		db := open()
+		files := migrations.MySQL()
+		if dialect == goose.DialectSQLite3 {
+			files = migrations.SQLite()
+		}
+		provider, err := goose.NewProvider(dialect, pool(t, db), files)
+		require.NoError(t, err)
+		_, err = provider.DownTo(t.Context(), 0)
+		require.NoError(t, err)
+		state, err := db.MigrationState(t.Context())
+		require.NoError(t, err)
+		require.False(t, state.UpToDate())
+		count, err := db.Migrate(t.Context())
+		require.NoError(t, err)
+		require.Len(t, provider.ListSources(), count)
+		state, err = db.MigrationState(t.Context())
+		require.NoError(t, err)
+		require.True(t, state.UpToDate())
+	}
+}
+
+func migrated(t *testing.T, address string) *storage.DB {
+	t.Helper()
+	db, err := storage.Open(t.Context(), storage.Options{URL: address})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	_, err = db.Migrate(t.Context())
+	require.NoError(t, err)
+	return db
+}
+
+func pool(t *testing.T, db *storage.DB) *sql.DB {
+	t.Helper()
+	return db.Pools()["write"]
+}
+
+func dumpSQLite(t *testing.T, pool *sql.DB) string {
+	t.Helper()
+	return strings.Join(storagetest.Texts(t, pool, `SELECT sql || ';' FROM sqlite_master
+		WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%' ORDER BY tbl_name, type DESC, name`), "\n\n") + "\n"
+}
+
+var counter = regexp.MustCompile(` AUTO_INCREMENT=\d+`)
+
+func dumpMySQL(t *testing.T, pool *sql.DB) string {
+	t.Helper()
+	tables := storagetest.Texts(t, pool, `SELECT table_name FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_name NOT LIKE 'goose_%' ORDER BY table_name`)
+	for i, table := range tables {
+		var name, create string
+		require.NoError(t, pool.QueryRow("SHOW CREATE TABLE "+table).Scan(&name, &create))
+		tables[i] = counter.ReplaceAllString(create, "") + ";"
+	}
+	return strings.Join(tables, "\n\n") + "\n"
+}

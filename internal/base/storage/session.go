@@ -1,0 +1,129 @@
+package storage
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// endPatience is how long COMMIT and ROLLBACK are waited for on MySQL. A server whose
+// binary log has no room holds a COMMIT for a minute and more.
+const endPatience = 8 * time.Second
+
+// sessions makes the connections of a pool. Of each it sees how its transactions end.
+//
+// A connection on which a COMMIT or a ROLLBACK failed is closed and never used again. Its
+// server may have kept the transaction open, as Galera does when it answers 1047, and the
+// START TRANSACTION of the next user would commit it: a change of which somebody was told
+// that it was undone would come back. The end of the connection undoes it.
+type sessions struct {
+	driver.Connector
+	// bounded says that the end of a transaction is a statement that can be given up by
+	// closing the connection.
+	bounded bool
+	// opened counts the connections that were made.
+	opened *atomic.Uint64
+}
+
+// Connect implements driver.Connector.
+func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := s.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.opened.Add(1)
+	link, ok := conn.(link)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("storage: %T lacks a method of database/sql/driver", conn), conn.Close())
+	}
+	return &session{link: link, bounded: s.bounded}, nil
+}
+
+// link is what the drivers' connections have.
+type link interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+}
+
+// session is one connection. database/sql lets one goroutine at a time use it.
+type session struct {
+	link
+	bounded bool
+	// spoiled is set once nobody knows in which state its transaction is.
+	spoiled bool
+}
+
+// IsValid implements driver.Validator: an invalid connection is closed, not pooled.
+func (s *session) IsValid() bool { return !s.spoiled && s.link.IsValid() }
+
+// CheckNamedValue implements driver.NamedValueChecker.
+func (s *session) CheckNamedValue(value *driver.NamedValue) error {
+	if checker, ok := s.link.(driver.NamedValueChecker); ok {
+		return checker.CheckNamedValue(value)
+	}
+	return driver.ErrSkip
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (s *session) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
+	tx, err := s.link.BeginTx(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return &transaction{tx: tx, session: s}, nil
+}
+
+type transaction struct {
+	tx      driver.Tx
+	session *session
+}
+
+// Commit implements driver.Tx. Its error is an unconfirmed: COMMIT was sent, or may
+// have been.
+func (t *transaction) Commit() error {
+	if err := t.session.end("COMMIT", t.tx.Commit); err != nil {
+		return &unconfirmed{cause: err}
+	}
+	return nil
+}
+
+// Rollback implements driver.Tx.
+func (t *transaction) Rollback() error { return t.session.end("ROLLBACK", t.tx.Rollback) }
+
+func (s *session) end(statement string, end func() error) error {
+	var err error
+	if s.bounded {
+		ctx, cancel := context.WithTimeout(context.Background(), endPatience)
+		defer cancel()
+		if _, err = s.ExecContext(ctx, statement, nil); ctx.Err() != nil && err != nil {
+			// Giving it up has closed the connection.
+			err = fmt.Errorf("%s took longer than %s: %w", statement, endPatience, driver.ErrBadConn)
+		}
+	} else {
+		err = end()
+	}
+	s.spoiled = s.spoiled || err != nil
+	return err
+}
+
+// unconfirmed is what a COMMIT that was sent failed with. An error of COMMIT that is none
+// comes from database/sql, which found the transaction ended and sent nothing.
+type unconfirmed struct{ cause error }
+
+func (u *unconfirmed) Error() string { return u.cause.Error() }
+func (u *unconfirmed) Unwrap() error { return u.cause }
+
+// LinkChanges counts what could have put another server, or an earlier state of this one,
+// behind the pools: each connection that was opened, and each that was lost or found its
+// server read-only. While it does not grow, the connections that are there are those that
+// were there.
+func (db *DB) LinkChanges() uint64 { return db.links.Load() }

@@ -1,0 +1,125 @@
+// Package storagetest gives tests a database on each engine.
+//
+// SQLite: one file a test. MariaDB: one database a test package, on the server
+// that INTERLOCK_TEST_MYSQL_URL names; tests are kept apart by their tenant. A
+// test that needs the server and has none fails and says what to run.
+package storagetest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	gomysql "github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+)
+
+// MySQLVariable names the environment variable with the test server's address.
+const MySQLVariable = "INTERLOCK_TEST_MYSQL_URL"
+
+// Each runs a test on SQLite and on MariaDB, migrated. The context acts as an
+// admin named "Tester" of a tenant that no other test has.
+func Each(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
+	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), MariaDB(t)) })
+}
+
+// Alone is Each with databases that no other test uses.
+func Alone(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
+	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), open(t, NewMariaDBURL(t))) })
+}
+
+// Tenant returns a context that acts as an admin of a fresh tenant.
+func Tenant(t *testing.T) context.Context {
+	return principal.With(t.Context(), principal.Principal{
+		Kind: principal.Admin, TenantID: 1 + rand.Int64N(1<<50), UserID: 7, Name: "Tester", Permissions: []string{"*"},
+	})
+}
+
+// SQLite returns a migrated database in a file of its own.
+func SQLite(t *testing.T) *storage.DB {
+	t.Helper()
+	return open(t, "sqlite://"+filepath.Join(t.TempDir(), "interlock.db"))
+}
+
+var shared struct {
+	once sync.Once
+	url  string
+	err  error
+}
+
+// MariaDB returns the test package's migrated database.
+func MariaDB(t *testing.T) *storage.DB {
+	t.Helper()
+	shared.once.Do(func() { shared.url, shared.err = createDatabase() })
+	require.NoError(t, shared.err)
+	return open(t, shared.url)
+}
+
+// EachOwn is Each on databases that no other test uses, for what changes their schema.
+func EachOwn(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
+	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), open(t, NewMariaDBURL(t))) })
+}
+
+// NewMariaDBURL creates an empty database that only the caller uses, and returns
+// its URL.
+func NewMariaDBURL(t testing.TB) string {
+	t.Helper()
+	address, err := createDatabase()
+	require.NoError(t, err)
+	return address
+}
+
+func open(t *testing.T, address string) *storage.DB {
+	t.Helper()
+	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxConnections: 16})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	_, err = db.Migrate(t.Context())
+	require.NoError(t, err)
+	return db
+}
+
+func createDatabase() (string, error) {
+	server := os.Getenv(MySQLVariable)
+	if server == "" {
+		return "", fmt.Errorf("%s is not set: run the tests through `make test`, or go run ./test/services -- go test ./…", MySQLVariable)
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", MySQLVariable, err)
+	}
+	config := gomysql.NewConfig()
+	config.Net, config.Addr, config.User = "tcp", u.Host, u.User.Username()
+	config.Passwd, _ = u.User.Password()
+	connector, err := gomysql.NewConnector(config)
+	if err != nil {
+		return "", err
+	}
+	pool := sql.OpenDB(connector)
+	defer pool.Close()
+	program := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, strings.TrimSuffix(filepath.Base(os.Args[0]), ".test"))
+	name := fmt.Sprintf("test_%.30s_%d_%d", program, os.Getpid(), rand.Uint32())
+	if _, err := pool.Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
+		return "", fmt.Errorf("create a test database: %w", err)
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}

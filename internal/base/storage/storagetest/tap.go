@@ -1,0 +1,196 @@
+package storagetest
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+)
+
+// Tap is a relay to the MySQL server that notes the statements that pass, and can answer
+// with an error in the server's place.
+type Tap struct {
+	listener net.Listener
+	server   string
+
+	mu         sync.Mutex
+	statements []string
+	refuse     func(statement string) *Refusal
+}
+
+// Refusal is an error with which a Tap answers a statement in the server's place.
+type Refusal struct {
+	Number  uint16
+	Message string
+	// Executed lets the server see the statement first and swallows its reply.
+	Executed bool
+}
+
+// NewTap returns a Tap before the server that a mysql:// URL names, and the URL of the
+// same database through it.
+func NewTap(t *testing.T, databaseURL string) (tp *Tap, through string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	tp = &Tap{listener: listener, server: u.Host}
+	var running sync.WaitGroup
+	running.Go(func() { tp.serve(&running) })
+	t.Cleanup(func() { listener.Close(); running.Wait() })
+	u.Host = listener.Addr().String()
+	return tp, u.String()
+}
+
+// Refuse asks decide about each statement from now on; nil lets all of them pass.
+func (tp *Tap) Refuse(decide func(statement string) *Refusal) {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	tp.refuse = decide
+}
+
+// RefuseNext refuses the next statement with this text.
+func (tp *Tap) RefuseNext(statement string, with Refusal) {
+	var done atomic.Bool
+	tp.Refuse(func(passing string) *Refusal {
+		if passing == statement && done.CompareAndSwap(false, true) {
+			return &with
+		}
+		return nil
+	})
+}
+
+func (tp *Tap) serve(running *sync.WaitGroup) {
+	for {
+		client, err := tp.listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("tcp", tp.server)
+		if err != nil {
+			client.Close()
+			continue
+		}
+		l := &tapped{client: client, server: server}
+		running.Go(func() { _ = l.replies(); client.Close() })
+		running.Go(func() { _ = l.requests(tp); server.Close() })
+	}
+}
+
+// tapped is one connection through a Tap.
+type tapped struct {
+	client, server net.Conn
+	// instead is what to answer with in the place of the server's next reply.
+	instead atomic.Pointer[Refusal]
+}
+
+func (l *tapped) replies() error {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := l.server.Read(buffer)
+		if err != nil {
+			return err
+		}
+		reply := buffer[:n]
+		if refusal := l.instead.Swap(nil); refusal != nil {
+			reply = refusal.packet()
+		}
+		if _, err := l.client.Write(reply); err != nil {
+			return err
+		}
+	}
+}
+
+// requests relays packets (3 bytes of length, 1 of sequence) and notes what is sent. A
+// command begins a sequence.
+func (l *tapped) requests(tp *Tap) error {
+	for {
+		head := make([]byte, 4)
+		if _, err := io.ReadFull(l.client, head); err != nil {
+			return err
+		}
+		packet := make([]byte, binary.LittleEndian.Uint32([]byte{head[0], head[1], head[2], 0}))
+		if _, err := io.ReadFull(l.client, packet); err != nil {
+			return err
+		}
+		var refusal *Refusal
+		if head[3] == 0 && len(packet) > 0 {
+			refusal = tp.note(packet)
+		}
+		if refusal != nil && !refusal.Executed {
+			if _, err := l.client.Write(refusal.packet()); err != nil {
+				return err
+			}
+			continue
+		}
+		l.instead.Store(refusal)
+		if _, err := l.server.Write(append(head, packet...)); err != nil {
+			return err
+		}
+	}
+}
+
+// packet is the refusal as the server would send it: an ERR packet, the first of a reply.
+func (r *Refusal) packet() []byte {
+	content := binary.LittleEndian.AppendUint16([]byte{0xff}, r.Number)
+	content = append(content, "#HY000"+r.Message...)
+	head := binary.LittleEndian.AppendUint32(nil, uint32(len(content)))
+	head[3] = 1
+	return append(head, content...)
+}
+
+// note keeps a command's statement and returns what it is to be refused with, if so. 3 is
+// COM_QUERY, 22 COM_STMT_PREPARE and 23 COM_STMT_EXECUTE.
+func (tp *Tap) note(packet []byte) *Refusal {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	statement := "EXECUTE"
+	switch packet[0] {
+	case 3, 22:
+		statement = string(packet[1:])
+	case 23:
+	default:
+		return nil
+	}
+	tp.statements = append(tp.statements, statement)
+	if tp.refuse == nil {
+		return nil
+	}
+	return tp.refuse(statement)
+}
+
+// Take returns the first words of what passed since the last call.
+func (tp *Tap) Take() []string {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	var brief []string
+	for _, statement := range tp.statements {
+		words := strings.Fields(strings.ReplaceAll(statement, "`", ""))
+		if words[0] == "SELECT" {
+			_, from, _ := strings.Cut(strings.Join(words, " "), " FROM ")
+			words = append(words[:1:1], strings.Fields(from)...)
+		}
+		brief = append(brief, strings.Join(words[:min(len(words), wordsOf[words[0]])], " "))
+	}
+	tp.statements = nil
+	return brief
+}
+
+// wordsOf is how many words tell a statement.
+var wordsOf = map[string]int{"SELECT": 2, "UPDATE": 2, "INSERT": 3, "DELETE": 3, "START": 2, "COMMIT": 1, "ROLLBACK": 1, "EXECUTE": 1}
+
+// TappedMariaDB returns a migrated database of the test's own whose statements pass a
+// Tap.
+func TappedMariaDB(t *testing.T) (*storage.DB, *Tap) {
+	t.Helper()
+	tp, through := NewTap(t, NewMariaDBURL(t))
+	return open(t, through), tp
+}

@@ -1,0 +1,90 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+)
+
+// names returns what is left of a tenant's things.
+func names(t *testing.T, ctx context.Context, db *storage.DB) []string {
+	t.Helper()
+	var left []string
+	require.NoError(t, db.Read(ctx).Model(&storagetest.Thing{}).Order("amount").Pluck("name", &left).Error)
+	return left
+}
+
+// sweepable fills a tenant of its own test database with things whose amounts are 1 to n.
+func sweepable(t *testing.T, ctx context.Context, db *storage.DB, n int) {
+	t.Helper()
+	for i := range n {
+		add(t, ctx, db, fmt.Sprint("t", i+1), int64(i+1))
+	}
+}
+
+// onOwnDatabase is for what reaches across tenants, the other tests' too.
+func onOwnDatabase(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
+	for engine, address := range map[string]func() string{
+		"sqlite":  func() string { return "sqlite://" + t.TempDir() + "/sweep.db" },
+		"mariadb": func() string { return storagetest.NewMariaDBURL(t) },
+	} {
+		t.Run(engine, func(t *testing.T) {
+			ctx := storagetest.Tenant(t)
+			db, err := storage.Open(ctx, storage.Options{URL: address(), MaxConnections: 8})
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = db.Close() })
+			storagetest.CreateThings(t, ctx, db)
+			test(t, ctx, db)
+		})
+	}
+}
+
+func TestASweepTakesWhatIsOverOfEveryTenantAndNothingElse(t *testing.T) {
+	for name, s := range map[string]storage.Sweep{
+		"by id":     {Table: "things", Column: "amount", Until: 7},
+		"by a text": {Table: "things", Column: "amount", Until: 7, Key: "name"},
+	} {
+		for _, batch := range []int{1, 3, 7, 100} {
+			t.Run(fmt.Sprintf("%s in batches of %d", name, batch), func(t *testing.T) {
+				onOwnDatabase(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+					stranger := storagetest.Tenant(t)
+					sweepable(t, ctx, db, 9)
+					sweepable(t, stranger, db, 8)
+					require.NoError(t, db.Sweep(t.Context(), s, batch))
+					require.Equal(t, []string{"t8", "t9"}, names(t, ctx, db))
+					require.Equal(t, []string{"t8"}, names(t, stranger, db))
+					require.NoError(t, db.Sweep(t.Context(), s, batch), "with nothing to do")
+				})
+			})
+		}
+	}
+}
+
+func TestSweepersThatMeetTakeTheSameRowsAndDoNotFail(t *testing.T) {
+	onOwnDatabase(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		sweepable(t, ctx, db, 60)
+		errs := make([]error, 4)
+		var running sync.WaitGroup
+		for i := range errs {
+			running.Go(func() {
+				errs[i] = db.Sweep(ctx, storage.Sweep{Table: "things", Column: "amount", Until: 50}, 5)
+			})
+		}
+		running.Wait()
+		for _, err := range errs {
+			require.NoError(t, err)
+		}
+		require.Len(t, names(t, ctx, db), 10)
+	})
+}
+
+func TestASweepOfATableThatIsNotThereSaysSo(t *testing.T) {
+	err := storagetest.SQLite(t).Sweep(t.Context(), storage.Sweep{Table: "nothing", Column: "amount", Until: 1}, 10)
+	require.ErrorContains(t, err, "sweep nothing")
+}

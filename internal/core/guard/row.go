@@ -1,0 +1,166 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+)
+
+// Row is what every guarded table has. Models embed it.
+type Row struct {
+	ID            int64 `gorm:"primaryKey"`
+	TenantID      int64
+	Version       int64
+	CreatedTime   time.Time
+	UpdatedTime   time.Time
+	UpdatedBy     int64
+	UpdatedByName string
+}
+
+// Ref names a row at the version its reader saw.
+type Ref struct {
+	ID      int64
+	Version int64
+}
+
+// Ref returns the row at the version that was read.
+func (r Row) Ref() Ref { return Ref{ID: r.ID, Version: r.Version} }
+
+// Stamp is how a row's version appears in replies. Representations embed it.
+type Stamp struct {
+	Version     int64            `json:"version"`
+	ETag        string           `json:"etag"`
+	CreatedTime time.Time        `json:"createdTime"`
+	UpdatedTime time.Time        `json:"updatedTime"`
+	UpdatedBy   principal.Person `json:"updatedBy"`
+}
+
+// Versioned is implemented by every model that embeds Row.
+type Versioned interface {
+	Ref() Ref
+	Stamp() Stamp
+	rower
+}
+
+// Stamp returns the row's version as replies show it.
+func (r Row) Stamp() Stamp {
+	return Stamp{
+		Version: r.Version, ETag: r.Ref().ETag(),
+		CreatedTime: r.CreatedTime, UpdatedTime: r.UpdatedTime,
+		UpdatedBy: principal.Person{ID: r.UpdatedBy, Name: r.UpdatedByName},
+	}
+}
+
+// LateStamp is the Stamp of a resource that is there before its row, such as an empty
+// wallet. What nothing has touched has version 0, no tag and no author.
+type LateStamp struct {
+	Version     int64             `json:"version"`
+	ETag        *string           `json:"etag"`
+	CreatedTime *time.Time        `json:"createdTime"`
+	UpdatedTime *time.Time        `json:"updatedTime"`
+	UpdatedBy   *principal.Person `json:"updatedBy"`
+}
+
+// LateStamp returns the row's version as replies show it, be there a row or not.
+func (r Row) LateStamp() LateStamp {
+	if r.Version == 0 {
+		return LateStamp{}
+	}
+	s := r.Stamp()
+	return LateStamp{Version: s.Version, ETag: &s.ETag, CreatedTime: &s.CreatedTime, UpdatedTime: &s.UpdatedTime, UpdatedBy: &s.UpdatedBy}
+}
+
+// EntityTag is "" for what nothing has touched.
+func (s LateStamp) EntityTag() string {
+	if s.ETag == nil {
+		return ""
+	}
+	return *s.ETag
+}
+
+// EntityTag returns the strong entity tag (RFC 9110, 8.8.3), quotes included.
+func (s Stamp) EntityTag() string { return s.ETag }
+
+// ETag returns the strong entity tag of the row at this version, quotes
+// included. It holds the row's id, and ids are never used again, so the tag of a
+// deleted row matches no later one under the same key.
+func (r Ref) ETag() string {
+	return `"` + strconv.FormatInt(r.ID, 36) + "-" + strconv.FormatInt(r.Version, 36) + `"`
+}
+
+// Precondition is a caller's If-Match: one strong entity tag.
+type Precondition struct {
+	// Ref is the zero Ref for a well-formed tag that this service never gave out;
+	// it holds for no row.
+	Ref Ref
+}
+
+// Holds reports whether the row is still the one that the caller saw.
+func (p Precondition) Holds(current Ref) bool { return p.Ref == current }
+
+// ParsePrecondition reads the value of an If-Match header. An empty value is
+// PreconditionRequired. "*", weak tags, lists and anything that is not one quoted
+// tag are PreconditionMalformed: they would guard nothing, or not this row.
+func ParsePrecondition(value string) (Precondition, error) {
+	value = strings.TrimSpace(value)
+	switch {
+	case value == "":
+		return Precondition{}, apperr.New(apperr.PreconditionRequired,
+			"This change needs If-Match with the etag that you read, so that it cannot overwrite somebody else's change.")
+	case value == "*":
+		return Precondition{}, malformed("* matches every version and so guards nothing")
+	case strings.HasPrefix(value, "W/"):
+		return Precondition{}, malformed("a weak tag guards nothing")
+	}
+	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' || !isTag(value[1:len(value)-1]) {
+		return Precondition{}, malformed("want exactly one strong entity tag in double quotes")
+	}
+	return Precondition{Ref: parseTag(value[1 : len(value)-1])}, nil
+}
+
+func malformed(why string) error {
+	return apperr.New(apperr.PreconditionMalformed, "If-Match cannot be used: %s. Send the etag as you read it.", why)
+}
+
+// isTag checks the characters of an opaque tag (RFC 9110: etagc).
+func isTag(tag string) bool {
+	for i := range len(tag) {
+		if c := tag[i]; c < 0x21 || c == '"' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func parseTag(tag string) Ref {
+	id, version, ok := strings.Cut(tag, "-")
+	if !ok {
+		return Ref{}
+	}
+	r := Ref{}
+	var err error
+	if r.ID, err = strconv.ParseInt(id, 36, 64); err != nil {
+		return Ref{}
+	}
+	if r.Version, err = strconv.ParseInt(version, 36, 64); err != nil {
+		return Ref{}
+	}
+	if r.ID < 1 || r.Version < 1 || r.ETag() != `"`+tag+`"` {
+		return Ref{}
+	}
+	return r
+}
+
+// actor returns who writes, or an error: a guarded row always names its author.
+func actor(ctx context.Context) (principal.Principal, error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return p, fmt.Errorf("guard: the context has no principal to write as")
+	}
+	return p, nil
+}

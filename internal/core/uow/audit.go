@@ -1,0 +1,77 @@
+package uow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+)
+
+// Entry says what a unit did, for the audit log.
+type Entry struct {
+	// Action is "<resource>.<verb>", such as "config.update".
+	Action string
+	// Resource is the path of what was changed, such as "configs/checkout.tax".
+	Resource string
+	// Detail is kept as JSON: versions, what changed, what was destroyed.
+	Detail any
+	// Note is the caller's own reason, if it gave one.
+	Note string
+}
+
+// AuditRow is one row of the audit log.
+type AuditRow struct {
+	ID           int64
+	TenantID     int64
+	UnitID       string
+	RequestID    string
+	ActorKind    string
+	ActorID      int64
+	ActorName    string
+	CredentialID string
+	// OnBehalfOf is the customer for whom a token acted; nil when it acted for itself.
+	OnBehalfOf  *int64
+	Action      string
+	Resource    string
+	Detail      json.RawMessage `gorm:"type:json;serializer:json"`
+	Note        string
+	CreatedTime time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (AuditRow) TableName() string { return "audit_entries" }
+
+const insertAudit = `INSERT INTO audit_entries (tenant_id, unit_id, request_id, actor_kind, actor_id, actor_name,
+	credential_id, on_behalf_of, action, resource, detail, note, created_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// writeAudit adds the unit's audit row. Every unit pays for it, so it is the bare
+// statement.
+func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB) error {
+	actor, ok := principal.From(ctx)
+	if !ok {
+		return storage.ErrNoTenant
+	}
+	detail := []byte("{}")
+	if u.entry.Detail != nil {
+		var err error
+		if detail, err = strictjson.Encode(u.entry.Detail); err != nil {
+			return fmt.Errorf("encode the audit detail: %w", err)
+		}
+	}
+	var onBehalfOf *int64
+	if actor.OnBehalfOf != 0 {
+		onBehalfOf = &actor.OnBehalfOf
+	}
+	err := tx.Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.UserID,
+		actor.Name, actor.CredentialID, onBehalfOf, u.entry.Action, u.entry.Resource, string(detail), u.entry.Note, u.now).Error
+	if err != nil {
+		return fmt.Errorf("write the audit row: %w", err)
+	}
+	return nil
+}

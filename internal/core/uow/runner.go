@@ -1,0 +1,318 @@
+package uow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+	"interlock/internal/lock"
+)
+
+const (
+	// maxRuns is how often a unit is run before its write conflict is answered.
+	maxRuns        = 5
+	defaultMaxLife = 30 * time.Second
+	// defaultPatience is how long the fate of a COMMIT is looked for, and lookLife bounds
+	// one look.
+	defaultPatience = 8 * time.Second
+	lookLife        = 2 * time.Second
+	// retryHint is what a client is told to wait when the database is away.
+	retryHint = time.Second
+)
+
+// Observer counts what happens to units. Reasons and outcomes are from a small
+// fixed set: write_conflict, lock_timeout, again, commit_lost; committed,
+// rolled_back, unknown.
+type Observer interface {
+	UnitRetried(reason string)
+	UnitEnded(outcome string)
+}
+
+// Options are what a Runner stands on. Observer may be nil.
+type Options struct {
+	DB       *storage.DB
+	Locks    lock.Locker
+	Clock    clock.Clock
+	Observer Observer
+	// MaxLife bounds a transaction, from BEGIN to COMMIT; 0 means 30 s.
+	MaxLife time.Duration
+	// Patience bounds the look for what became of a COMMIT that did not say; 0 means 8 s.
+	Patience time.Duration
+}
+
+// Runner runs units of work. It is safe for concurrent use.
+type Runner struct {
+	db       *storage.DB
+	locks    lock.Locker
+	clock    clock.Clock
+	observer Observer
+	maxLife  time.Duration
+	patience time.Duration
+}
+
+// NewRunner returns a Runner.
+func NewRunner(o Options) *Runner {
+	if o.Observer == nil {
+		o.Observer = silent{}
+	}
+	if o.MaxLife == 0 {
+		o.MaxLife = defaultMaxLife
+	}
+	if o.Patience == 0 {
+		o.Patience = defaultPatience
+	}
+	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxLife: o.MaxLife, patience: o.Patience}
+}
+
+// Func is the body of a unit. It may be run several times, so it keeps nothing
+// between runs and does nothing outside the unit.
+type Func func(ctx context.Context, u *Unit) error
+
+// Do runs fn in a unit and commits it.
+//
+// A write conflict of the engine (deadlock, lock time-out, conflict at COMMIT)
+// and an error marked with Again roll back and run the whole of fn again, at most
+// five times, with growing jittered pauses. An error made by Explain is turned
+// into what it explains once the rollback is done. A panic rolls back and goes on.
+//
+// Errors: what fn returned; Unavailable when the database is away and nothing was
+// done; OutcomeUnknown when COMMIT was sent and nobody can say what became of it.
+func (r *Runner) Do(ctx context.Context, fn Func) error {
+	var err error
+	for run := 1; run <= maxRuns; run++ {
+		if err = explained(ctx, r.once(ctx, fn)); err == nil {
+			return nil
+		}
+		reason, again := reasonToRunAgain(err)
+		if !again || ctx.Err() != nil {
+			break
+		}
+		r.observer.UnitRetried(reason)
+		if !pause(ctx, run) {
+			break
+		}
+	}
+	return answer(err)
+}
+
+func (r *Runner) once(ctx context.Context, fn Func) (err error) {
+	u := &Unit{runner: r, id: uuid.Must(uuid.NewV7()).String(), now: r.clock.Now()}
+	committed := false
+	defer func() {
+		if !committed {
+			u.rollback()
+		}
+		u.release(ctx)
+		if committed {
+			u.publish(ctx)
+		}
+	}()
+	if err := fn(ctx, u); err != nil {
+		r.observer.UnitEnded("rolled_back")
+		return err
+	}
+	if err := u.seal(ctx); err != nil {
+		r.observer.UnitEnded("rolled_back")
+		return err
+	}
+	if err := r.commit(ctx, u); err != nil {
+		return err
+	}
+	committed = true
+	r.observer.UnitEnded("committed")
+	return nil
+}
+
+// commit commits the unit's transaction. nil means that it is committed.
+//
+// What COMMIT fails with says for certain that it is undone, or leaves it open; then the
+// witness is asked. Who is told that nothing was changed is told the truth, also after a
+// crash.
+func (r *Runner) commit(ctx context.Context, u *Unit) error {
+	if u.tx == nil {
+		return nil
+	}
+	defer u.endTx()
+	err := r.db.Commit(u.tx)
+	if err == nil || !u.wrote.Load() {
+		return nil
+	}
+	if !storage.Undecided(err) {
+		r.observer.UnitEnded("rolled_back")
+		return fmt.Errorf("commit: %w", err)
+	}
+	found, witnessErr := r.witness(ctx, u)
+	switch {
+	case witnessErr != nil:
+		r.observer.UnitEnded("unknown")
+		return apperr.New(apperr.OutcomeUnknown, "The database did not say whether the change was saved. It may or may not have been: look before you send it again.").
+			After(retryHint).Because(errors.Join(err, witnessErr))
+	case found:
+		return nil
+	default:
+		r.observer.UnitEnded("rolled_back")
+		return &again{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save the change; nothing was changed. Try again.").
+			After(retryHint).Because(err)}
+	}
+}
+
+// witness finds out what became of a COMMIT that did not say. The audit row had been
+// written before COMMIT was sent, so it is there if the unit is committed. If it is not,
+// the unit must be undone for good before anybody is told so. On MySQL its row is locked
+// for as long as its transaction is open, and the locking read waits for that to end. On
+// SQLite there is one writer, so it has ended, but what it wrote could come back after a
+// crash until a later commit has taken its place.
+func (r *Runner) witness(ctx context.Context, u *Unit) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.patience)
+	defer cancel()
+	for run := 1; ; run++ {
+		found, err := r.look(storage.AcrossTenants(ctx), u.id)
+		if err == nil {
+			return found, nil
+		}
+		if !pause(ctx, run) {
+			return false, err
+		}
+	}
+}
+
+// look asks for a unit's audit row, and has it stay away if it is not there.
+func (r *Runner) look(ctx context.Context, unit string) (bool, error) {
+	const query = "SELECT COUNT(*) FROM audit_entries WHERE tenant_id >= 0 AND unit_id = ?"
+	var count int64
+	if r.db.Dialect == storage.MySQL {
+		err := r.db.Write(ctx).Raw(query+" FOR UPDATE", unit).Scan(&count).Error
+		return count == 1, err
+	}
+	err := r.db.Transact(ctx, lookLife, func(tx *gorm.DB) error {
+		if err := tx.Raw(query, unit).Scan(&count).Error; err != nil {
+			return err
+		}
+		return r.db.Supersede(tx)
+	})
+	return count == 1, err
+}
+
+// publish runs what was kept for after the commit. A panic there is logged: the
+// unit is committed, and saying otherwise would be a lie.
+func (u *Unit) publish(ctx context.Context) {
+	detached := context.WithoutCancel(ctx)
+	for _, fn := range u.afterCommit {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					slog.ErrorContext(ctx, "after-commit work panicked", "panic", p, "unit", u.id)
+				}
+			}()
+			fn(detached)
+		}()
+	}
+}
+
+// Again marks err such that Do runs the whole unit again: the caller has seen
+// that a fresh run may succeed. After the last run err itself is returned.
+func Again(err error) error { return &again{reason: "again", cause: err} }
+
+type again struct {
+	reason string
+	cause  error
+}
+
+func (a *again) Error() string { return a.cause.Error() }
+func (a *again) Unwrap() error { return a.cause }
+
+// Explain returns an error that rolls the unit back and is then replaced by what
+// fn returns. A conflict's body is built so: after the rollback, from what is
+// committed, and with no lock held.
+// What fn returns may be marked with Again.
+func Explain(fn func(ctx context.Context) error) error { return &explanation{fn} }
+
+type explanation struct {
+	fn func(ctx context.Context) error
+}
+
+func (*explanation) Error() string { return "uow: refused, to be explained after rollback" }
+
+func explained(ctx context.Context, err error) error {
+	var e *explanation
+	if errors.As(err, &e) {
+		return e.fn(ctx)
+	}
+	return err
+}
+
+// answer turns the last run's error into what the caller is told.
+func answer(err error) error {
+	switch {
+	case apperr.Has(err, apperr.OutcomeUnknown):
+		return err
+	case storage.Is(err, storage.WriteConflict, storage.LockTimeout):
+		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
+	case storage.Is(err, storage.Full):
+		return apperr.New(apperr.Unavailable, "The database has no room left to write; nothing was changed. Try again when there is.").After(retryHint).Because(err)
+	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly):
+		return apperr.New(apperr.Unavailable, "The database cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
+	case errors.Is(err, lock.ErrUnavailable):
+		return apperr.New(apperr.Unavailable, "The locks cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
+	case errors.Is(err, lock.ErrLost):
+		return apperr.New(apperr.Unavailable, "The lock was lost before the change was saved; nothing was changed. Try again.").After(retryHint).Because(err)
+	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
+		return apperr.New(apperr.Unavailable, "It took too long and was given up; nothing was changed. Try again.").After(retryHint).Because(err)
+	}
+	if errors.Is(err, lock.ErrLost) {
+		return apperr.New(apperr.Unavailable, "Its lock was lost again and again; nothing was changed. Try again.").After(retryHint).Because(err)
+	}
+	var a *again
+	if errors.As(err, &a) {
+		return a.cause
+	}
+	return err
+}
+
+// reasonToRunAgain reads the causes of err, so it must know an unknown outcome
+// first: what may have been committed is never run again, whatever the engine said
+// when it was asked.
+func reasonToRunAgain(err error) (string, bool) {
+	var a *again
+	switch {
+	case apperr.Has(err, apperr.OutcomeUnknown):
+		return "", false
+	case errors.As(err, &a):
+		return a.reason, true
+	case storage.Is(err, storage.WriteConflict):
+		return "write_conflict", true
+	case storage.Is(err, storage.LockTimeout):
+		return "lock_timeout", true
+	case errors.Is(err, lock.ErrLost):
+		return "lock_lost", true
+	}
+	return "", false
+}
+
+// pause waits 1–4, 2–8, 4–16 … ms before the next run, and reports false when
+// the context ended meanwhile.
+func pause(ctx context.Context, run int) bool {
+	shortest := time.Millisecond << min(run-1, 7)
+	timer := time.NewTimer(shortest + rand.N(3*shortest))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+type silent struct{}
+
+func (silent) UnitRetried(string) {}
+func (silent) UnitEnded(string)   {}

@@ -1,0 +1,177 @@
+package uow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/lock"
+)
+
+// Programming errors. Do rolls back and returns them, so that a test meets them
+// before a customer does.
+var (
+	ErrLockAfterBegin = errors.New("uow: lock asked for after the transaction had begun")
+	ErrNoAudit        = errors.New("uow: the unit changed rows and left no audit entry")
+	ErrAuditTwice     = errors.New("uow: the unit left two audit entries")
+)
+
+// Unit is one atomic piece of work. It belongs to one run of one function and to
+// one goroutine.
+type Unit struct {
+	runner *Runner
+	id     string
+	now    time.Time
+
+	leases []lock.Lease
+	tx     *gorm.DB
+	endTx  context.CancelFunc
+	wrote  atomic.Bool
+	// txContext is what the transaction was begun for, and nearly always what it is
+	// asked for again.
+	txContext context.Context
+
+	entry        *Entry
+	audited      int
+	beforeCommit []func(context.Context, *gorm.DB) error
+	afterCommit  []func(context.Context)
+}
+
+// ID returns the unit's id, a UUIDv7. It is new on each run, and is the key of
+// the unit's audit row.
+func (u *Unit) ID() string { return u.id }
+
+// Now returns the one time that everything in this unit is stamped with.
+func (u *Unit) Now() time.Time { return u.now }
+
+// Lock takes the locks of all keys, in sorted order, and holds them until the
+// transaction has ended. It must come before Tx. A lock that is not had within
+// wait is a lock.ErrNotAcquired; wait = 0 fails at once; locks that cannot be reached
+// are a lock.ErrUnavailable. The returned context is
+// cancelled with lock.ErrLost when a lock is lost, and is the one to go on with.
+func (u *Unit) Lock(ctx context.Context, wait time.Duration, keys ...string) (context.Context, error) {
+	if u.tx != nil {
+		return ctx, ErrLockAfterBegin
+	}
+	lease, err := u.runner.locks.Acquire(lock.WithOwner(ctx, owner(ctx)), wait, keys...)
+	if err != nil {
+		return ctx, err
+	}
+	u.leases = append(u.leases, lease)
+	return lease.Context(), nil
+}
+
+// owner tells an operator who holds a lock.
+func owner(ctx context.Context) string {
+	actor, _ := principal.From(ctx)
+	if request := principal.Request(ctx); request != "" {
+		return actor.Name + ", request " + request
+	}
+	return actor.Name
+}
+
+// Tx returns the unit's transaction bound to the tenant of ctx; the first call
+// begins it.
+//
+// Its statements do not end with ctx: MySQL's protocol can cancel a statement only
+// by closing the connection, so each client that hangs up would cost a new one.
+// They are bounded by the engine's lock wait and the link's time-outs, and a unit
+// whose ctx has ended stops here or before COMMIT.
+func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if u.tx != nil && ctx == u.txContext {
+		return u.tx, nil
+	}
+	if u.tx != nil {
+		return u.tx.WithContext(context.WithoutCancel(ctx)), nil
+	}
+	// The transaction outlives the caller's context: who hangs up during COMMIT
+	// must not leave it undecided. Its own bound ends it if all else fails.
+	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxLife)
+	// Until it has begun, who hangs up stops waiting for a connection.
+	begun := context.AfterFunc(ctx, end)
+	tx, err := u.runner.db.Begin(context.WithoutCancel(ctx), life)
+	if !begun() && err == nil {
+		_ = tx.Rollback()
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		end()
+		return nil, fmt.Errorf("begin: %w", err)
+	}
+	u.tx, u.endTx, u.txContext = storage.MarkWrites(tx, &u.wrote), end, ctx
+	return u.tx, nil
+}
+
+// Audit says what the unit did. A unit that changes rows says so exactly once.
+func (u *Unit) Audit(e Entry) {
+	u.entry = &e
+	u.audited++
+}
+
+// BeforeCommit adds a last statement to the transaction, such as the record of
+// the reply under its idempotency key. It runs after the audit row is written; an
+// error rolls everything back.
+func (u *Unit) BeforeCommit(fn func(ctx context.Context, tx *gorm.DB) error) {
+	u.beforeCommit = append(u.beforeCommit, fn)
+}
+
+// AfterCommit adds what is to happen once the unit is committed and its locks
+// are released: events, caches, tickets. It runs under a context that does not
+// end with the caller's, and cannot fail the unit.
+func (u *Unit) AfterCommit(fn func(ctx context.Context)) {
+	u.afterCommit = append(u.afterCommit, fn)
+}
+
+// seal writes what belongs to every unit, just before COMMIT.
+func (u *Unit) seal(ctx context.Context) error {
+	for _, lease := range u.leases {
+		if err := context.Cause(lease.Context()); err != nil {
+			return err
+		}
+	}
+	if u.audited > 1 {
+		return ErrAuditTwice
+	}
+	if u.tx == nil {
+		return ctx.Err()
+	}
+	switch {
+	case u.wrote.Load() && u.entry == nil:
+		return ErrNoAudit
+	case u.wrote.Load():
+		if err := u.writeAudit(ctx, u.tx); err != nil {
+			return err
+		}
+	}
+	for _, fn := range u.beforeCommit {
+		if err := fn(ctx, u.tx.WithContext(ctx)); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (u *Unit) rollback() {
+	if u.tx == nil {
+		return
+	}
+	// An error says that the transaction is gone already, or has closed its connection.
+	_ = u.tx.Rollback()
+	u.endTx()
+}
+
+func (u *Unit) release(ctx context.Context) {
+	for i := len(u.leases) - 1; i >= 0; i-- {
+		// A lease that cannot be released ends by its TTL.
+		_ = u.leases[i].Release(context.WithoutCancel(ctx))
+	}
+}

@@ -1,0 +1,141 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
+)
+
+// DocumentFunc answers a request that holds several operations, such as the mutations of
+// a GraphQL document, each of which it runs through d. It runs the same operations in the
+// same order whenever it is given the same request, and may be run several times for one.
+type DocumentFunc func(c echo.Context, d *Document) (Reply, error)
+
+// Document is the operations of one request. Each has its own permission, its own unit
+// and its own answer, and under an idempotency key each is treated as a request of its
+// own would be:
+//
+//   - the permission is asked for first, also when the answer is known;
+//   - what it came to is kept in its transaction; a refusal that is an answer is kept too,
+//     and what says when to come back, 401, 403 and a server error are not;
+//   - a repeat is told what was kept and runs the others.
+//
+// So no reply of a document is kept: it is put together anew from what became of its
+// operations. It is a replay when earlier attempts have decided all of them.
+//
+// A crash between two operations leaves the first ones kept with their effects, and the
+// repeat runs the rest. Refusals are recorded last, so a crash before that lets the
+// repeat decide them anew, which is right, because a refusal had no effect.
+type Document struct {
+	parts
+	// decided has the answers of all operations that have one, refused those of them
+	// that this run refused.
+	decided, refused map[string][]byte
+	// operations counts them, recalled those of them that other attempts have decided.
+	operations, recalled int
+	// committed is true once this attempt has committed one, in this run or before.
+	committed bool
+}
+
+// operation is what is kept of one operation: one of its members is set.
+type operation struct {
+	Outcome any      `json:"outcome,omitempty"`
+	Refusal *refusal `json:"refusal,omitempty"`
+}
+
+type refusal struct {
+	Code   apperr.Code `json:"code"`
+	Detail string      `json:"detail"`
+}
+
+// Do runs the next operation of the document in a unit. fn sets what outcome points to;
+// when an earlier attempt has decided the operation, fn is not run and outcome is what it
+// was there. A panic of fn is an error. Errors: Unauthenticated and Forbidden; what fn or
+// uow.Runner.Do returned; a refusal that was kept, by its code and sentence.
+func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uow.Func) error {
+	d.operations++
+	name := strconv.Itoa(d.operations)
+	if err := Permitted(ctx, permission); err != nil {
+		return err
+	}
+	if d.kept == nil {
+		return caught(func() error { return d.runner.Do(ctx, fn) })
+	}
+	text, there, err := d.recall(ctx, name)
+	if err != nil {
+		return err
+	}
+	own := false
+	if !there {
+		err = caught(func() (err error) {
+			text, own, err = d.commit(ctx, name, fn, func() any { return operation{Outcome: outcome} })
+			return err
+		})
+	}
+	switch {
+	case err != nil:
+		return d.refuse(ctx, name, err)
+	case own:
+		d.decide(name, text)
+		d.committed = true
+		return nil
+	}
+	d.decide(name, text)
+	d.recalled++
+	was := operation{Outcome: outcome}
+	if err := decode(text, &was); err != nil {
+		return err
+	}
+	if was.Refusal != nil {
+		return apperr.New(was.Refusal.Code, "%s", was.Refusal.Detail)
+	}
+	return nil
+}
+
+// refuse notes why an operation failed, if that is an answer that repeats are given too,
+// and returns it.
+func (d *Document) refuse(ctx context.Context, name string, err error) error {
+	reply, seen := problem(ctx, err)
+	if ctx.Err() != nil || !d.kept.Keeps(reply.kept()) {
+		return err
+	}
+	text, encodeErr := json.Marshal(operation{Refusal: &refusal{Code: seen.Code, Detail: seen.Detail}})
+	if encodeErr != nil {
+		return errors.Join(err, encodeErr)
+	}
+	d.decide(name, text)
+	if d.refused == nil {
+		d.refused = make(map[string][]byte)
+	}
+	d.refused[name] = text
+	return err
+}
+
+func (d *Document) decide(name string, text []byte) {
+	if d.decided == nil {
+		d.decided = make(map[string][]byte)
+	}
+	d.decided[name] = text
+}
+
+// isReplay reports whether other attempts have decided everything.
+func (d *Document) isReplay() bool {
+	return d.operations > 0 && d.recalled == d.operations && !d.committed
+}
+
+// conclude ends a run, and reports false when fn is to be run again over what another
+// attempt has decided meanwhile. A document without operations leaves nothing.
+func (d *Document) conclude(ctx context.Context) (settled bool) {
+	if d.kept == nil || len(d.decided) == 0 {
+		return true
+	}
+	return d.kept.Conclude(ctx, Conclusion{
+		Refused: d.refused, All: d.decided, Complete: len(d.decided) == d.operations, Replay: d.isReplay(),
+	})
+}

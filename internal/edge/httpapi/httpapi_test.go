@@ -1,0 +1,394 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/lock"
+	"interlock/internal/ratelimit"
+)
+
+// tester authenticates whoever sends "Authorization: tester".
+type tester struct{ p principal.Principal }
+
+func (a tester) Authenticate(r *http.Request) (principal.Principal, error) {
+	if r.Header.Get("Authorization") != "tester" {
+		return principal.Principal{}, apperr.New(apperr.Unauthenticated, "Sign in.")
+	}
+	return a.p, nil
+}
+
+type fixture struct {
+	*httpapi.Server
+	ctx context.Context
+	db  *storage.DB
+}
+
+func newFixture(t *testing.T, permissions ...string) fixture {
+	t.Helper()
+	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
+	storagetest.CreateThings(t, ctx, db)
+	p, _ := principal.From(ctx)
+	p.Permissions = permissions
+	server := httpapi.NewServer(httpapi.Options{
+		Runner:        uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}}),
+		Authenticator: tester{p},
+		Limiter:       ratelimit.NewInProcess(clock.System{}.Now),
+	})
+	return fixture{server, ctx, db}
+}
+
+func (f fixture) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, path, strings.NewReader(body))
+	request.Header.Set("Authorization", "tester")
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	f.ServeHTTP(recorder, request)
+	return recorder
+}
+
+func problemOf(t *testing.T, recorder *httptest.ResponseRecorder) map[string]any {
+	t.Helper()
+	require.Equal(t, "application/problem+json", recorder.Header().Get("Content-Type"), recorder.Body.String())
+	var body map[string]any
+	require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &body))
+	require.EqualValues(t, recorder.Code, body["status"])
+	require.Equal(t, recorder.Header().Get("X-Request-Id"), body["requestId"])
+	return body
+}
+
+type createThing struct {
+	Name   string `json:"name" validate:"required,max=64"`
+	Amount int64  `json:"amount" validate:"min=0"`
+}
+
+func create(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+	var request createThing
+	if err := httpapi.Bind(c, &request); err != nil {
+		return httpapi.Reply{}, err
+	}
+	thing := &storagetest.Thing{Name: request.Name, Amount: request.Amount}
+	u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + request.Name})
+	if err := guard.Insert(c.Request().Context(), u, thing); err != nil {
+		return httpapi.Reply{}, err
+	}
+	return httpapi.Created("/api/v1/things/"+request.Name, thing.Stamp()), nil
+}
+
+func TestAMutationIsCommittedWhenItIsAnswered(t *testing.T) {
+	f := newFixture(t, "*")
+	f.Router().Mutation(http.MethodPost, "/things", "things:write", create)
+	reply := f.send(http.MethodPost, "/api/v1/things", `{"name":"a","amount":1}`)
+	require.Equal(t, http.StatusCreated, reply.Code, reply.Body.String())
+	require.Equal(t, "/api/v1/things/a", reply.Header().Get("Location"))
+	var thing storagetest.Thing
+	require.NoError(t, f.db.Read(f.ctx).Take(&thing).Error)
+	require.Equal(t, thing.Ref().ETag(), reply.Header().Get("ETag"))
+}
+
+func TestAReplyThatCannotBeEncodedRollsBack(t *testing.T) {
+	f := newFixture(t, "*")
+	f.Router().Mutation(http.MethodPost, "/things", "", func(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+		if _, err := create(c, u); err != nil {
+			return httpapi.Reply{}, err
+		}
+		return httpapi.OK(func() {}), nil
+	})
+	reply := f.send(http.MethodPost, "/api/v1/things", `{"name":"a"}`)
+	require.Equal(t, http.StatusInternalServerError, reply.Code)
+	var count int64
+	require.NoError(t, f.db.Read(f.ctx).Model(&storagetest.Thing{}).Count(&count).Error)
+	require.Zero(t, count)
+}
+
+func TestAPanicIsABareInternalErrorAndRollsBack(t *testing.T) {
+	f := newFixture(t, "*")
+	f.Router().Mutation(http.MethodPost, "/things", "", func(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
+		if _, err := create(c, u); err != nil {
+			return httpapi.Reply{}, err
+		}
+		panic("secret detail")
+	})
+	reply := f.send(http.MethodPost, "/api/v1/things", `{"name":"a"}`)
+	require.Equal(t, "internal", problemOf(t, reply)["code"])
+	require.NotContains(t, reply.Body.String(), "secret")
+	var count int64
+	require.NoError(t, f.db.Read(f.ctx).Model(&storagetest.Thing{}).Count(&count).Error)
+	require.Zero(t, count)
+}
+
+func TestWhatCannotBeReadNamesThePlaceAndChangesNothing(t *testing.T) {
+	cases := map[string]struct {
+		body    string
+		status  int
+		code    string
+		pointer string
+	}{
+		"unknown field":    {`{"name":"a","nam":1}`, 400, "malformed_request", "/nam"},
+		"wrong type":       {`{"name":5}`, 400, "malformed_request", "/name"},
+		"twice":            {`{"name":"a","name":"b"}`, 400, "malformed_request", "/name"},
+		"NUL":              {`{"name":"a\u0000"}`, 400, "malformed_request", "/name"},
+		"beyond int64":     {`{"name":"a","amount":9223372036854775808}`, 400, "malformed_request", "/amount"},
+		"trailing":         {`{"name":"a"} {}`, 400, "malformed_request", ""},
+		"empty":            {``, 400, "malformed_request", ""},
+		"not UTF-8":        {"{\"name\":\"\xff\"}", 400, "malformed_request", "/name"},
+		"missing":          {`{}`, 422, "validation_failed", "/name"},
+		"too long":         {`{"name":"` + strings.Repeat("x", 65) + `"}`, 422, "validation_failed", "/name"},
+		"negative":         {`{"name":"a","amount":-1}`, 422, "validation_failed", "/amount"},
+		"longer than 1 MB": {`{"name":"` + strings.Repeat("x", 1<<20) + `"}`, 413, "payload_too_large", ""},
+	}
+	f := newFixture(t, "*")
+	f.Router().Mutation(http.MethodPost, "/things", "", create)
+	for name, c := range cases {
+		reply := f.send(http.MethodPost, "/api/v1/things", c.body)
+		require.Equal(t, c.status, reply.Code, name)
+		body := problemOf(t, reply)
+		require.Equal(t, c.code, body["code"], name)
+		if fields, ok := body["fields"].([]any); ok {
+			require.Equal(t, c.pointer, fields[0].(map[string]any)["pointer"], name)
+		} else {
+			require.Equal(t, 413, c.status, name)
+		}
+	}
+	var count int64
+	require.NoError(t, f.db.Read(f.ctx).Model(&storagetest.Thing{}).Count(&count).Error)
+	require.Zero(t, count)
+}
+
+func TestWhoMayNotIsToldSoBeforeAnythingElse(t *testing.T) {
+	f := newFixture(t, "things:read")
+	f.Router().Mutation(http.MethodPost, "/things", "things:write", create)
+	require.Equal(t, "forbidden", problemOf(t, f.send(http.MethodPost, "/api/v1/things", "not JSON"))["code"])
+	request := httptest.NewRequest(http.MethodPost, "/api/v1/things", strings.NewReader("not JSON"))
+	recorder := httptest.NewRecorder()
+	f.ServeHTTP(recorder, request)
+	require.Equal(t, "unauthenticated", problemOf(t, recorder)["code"])
+	require.NotEmpty(t, recorder.Header().Get("WWW-Authenticate"))
+}
+
+func TestErrorsAreShownByTheirKind(t *testing.T) {
+	cases := map[string]struct {
+		err        error
+		status     int
+		code       string
+		retryAfter string
+	}{
+		"unknown":           {errors.New("dsn with a password"), 500, "internal", ""},
+		"lock not had":      {lock.ErrNotAcquired, 423, "resource_locked", "1"},
+		"locks away":        {fmt.Errorf("acquire: %w", lock.ErrUnavailable), 503, "unavailable", "1"},
+		"lock lost":         {lock.ErrLost, 503, "unavailable", "1"},
+		"deadline":          {context.DeadlineExceeded, 503, "unavailable", "1"},
+		"retry after":       {apperr.New(apperr.TooManyAttempts, "Wait.").After(1500 * time.Millisecond), 429, "too_many_attempts", "2"},
+		"code without kind": {apperr.New("made_up", "x"), 500, "internal", ""},
+	}
+	f := newFixture(t, "*")
+	var next error
+	f.Router().Query("/fails", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.Reply{}, next })
+	for name, c := range cases {
+		next = c.err
+		reply := f.send(http.MethodGet, "/api/v1/fails", "")
+		require.Equal(t, c.status, reply.Code, name)
+		require.Equal(t, c.code, problemOf(t, reply)["code"], name)
+		require.Equal(t, c.retryAfter, reply.Header().Get("Retry-After"), name)
+		require.NotContains(t, reply.Body.String(), "password", name)
+	}
+}
+
+func TestAddressesThatAreNotTextAreRefused(t *testing.T) {
+	f := newFixture(t, "*")
+	f.Router().Query("/things/:name", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(1), nil })
+	for _, path := range []string{"/api/v1/things/%00", "/api/v1/things/%ff", "/api/v1/things/a?q=%00", "/api/v1/things/a?q=%ff", "/api/v1/things/a?q=%zz", "/api/v1/things/a?q=100%", "/api/v1/things/a?q=a;b"} {
+		require.Equal(t, "malformed_request", problemOf(t, f.send(http.MethodGet, path, ""))["code"], path)
+	}
+	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodGet, "/api/v1/nothing", ""))["code"])
+	reply := f.send(http.MethodPut, "/api/v1/things/a", "")
+	require.Equal(t, "method_not_allowed", problemOf(t, reply)["code"])
+	require.Contains(t, reply.Header().Get("Allow"), "GET")
+}
+
+func TestPagesAnswerWhereNoRouteDoes(t *testing.T) {
+	f := newFixture(t, "things:write")
+	f.Router().Mutation(http.MethodPost, "/things", "things:write", create)
+	f.HandlePages(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a page") }))
+
+	for _, address := range []string{"/", "/configs/checkout.tax", "/api"} {
+		answer := f.send(http.MethodGet, address, "")
+		require.Equal(t, http.StatusOK, answer.Code, address)
+		require.Equal(t, "a page", answer.Body.String())
+	}
+	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodGet, "/api/v1/nothing", ""))["code"])
+	require.Equal(t, "method_not_allowed", problemOf(t, f.send(http.MethodGet, "/api/v1/things", ""))["code"])
+	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodPost, "/configs", "{}"))["code"])
+}
+
+func TestPagesOutsideTheirBoundsAreRefused(t *testing.T) {
+	f := newFixture(t, "*")
+	f.Router().Query("/things", "", func(c echo.Context) (httpapi.Reply, error) {
+		page, err := httpapi.PageOf(c)
+		return httpapi.OK(page.Limit), err
+	})
+	for _, limit := range []string{"0", "-1", "201", "abc", "1.5", "99999999999999999999"} {
+		require.Equal(t, "malformed_request", problemOf(t, f.send(http.MethodGet, "/api/v1/things?limit="+limit, ""))["code"], limit)
+	}
+	require.Equal(t, "200", f.send(http.MethodGet, "/api/v1/things?limit=200", "").Body.String())
+}
+
+func TestAnUnchangedRepresentationIsNotSentAgain(t *testing.T) {
+	f := newFixture(t, "*")
+	stamp := guard.Row{ID: 5, Version: 3}.Stamp()
+	f.Router().Query("/thing", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(stamp), nil })
+	for _, tag := range []string{stamp.ETag, "W/" + stamp.ETag, `"x", ` + stamp.ETag, "*"} {
+		reply := f.send(http.MethodGet, "/api/v1/thing", "", "If-None-Match", tag)
+		require.Equal(t, http.StatusNotModified, reply.Code, tag)
+		require.Equal(t, stamp.ETag, reply.Header().Get("ETag"))
+		require.Empty(t, reply.Body.String())
+	}
+	require.Equal(t, http.StatusOK, f.send(http.MethodGet, "/api/v1/thing", "", "If-None-Match", `"x"`).Code)
+}
+
+func TestAPathMeansTheSameHoweverItIsSpelled(t *testing.T) {
+	f := newFixture(t, "*")
+	f.Router().Query("/things/:kind/:name", "", func(c echo.Context) (httpapi.Reply, error) {
+		return httpapi.OK([]string{c.Param("kind"), c.Param("name")}), nil
+	})
+	for _, path := range []string{"a:b/c@d", "a%3Ab/c%40d", "%61:b/c@%64"} {
+		require.JSONEq(t, `["a:b","c@d"]`, f.send(http.MethodGet, "/api/v1/things/"+path, "").Body.String(), path)
+	}
+	require.JSONEq(t, `["a/b","%2F"]`, f.send(http.MethodGet, "/api/v1/things/a%2Fb/%252F", "").Body.String())
+}
+
+func TestHeadIsGetWithoutTheBody(t *testing.T) {
+	f := newFixture(t, "things:read")
+	stamp := guard.Row{ID: 5, Version: 3}.Stamp()
+	f.Router().Query("/things/:name", "things:read", func(c echo.Context) (httpapi.Reply, error) {
+		if c.Param("name") != "a" {
+			return httpapi.Reply{}, apperr.MissingRow("thing", c.Param("name"))
+		}
+		return httpapi.OK(stamp), nil
+	})
+	f.Router().Query("/secrets", "secrets:read", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(stamp), nil })
+	f.Router().Mutation(http.MethodPost, "/things", "", create)
+	f.Router().Stream("/ticks", "", func(echo.Context, *httpapi.Stream) error { return errors.New("the stream was begun") })
+	f.Handle(http.MethodGet, "/healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	served := httptest.NewServer(f)
+	defer served.Close()
+	defer served.Client().CloseIdleConnections()
+	send := func(method, path string, headers ...string) (int, http.Header, string) {
+		request, err := http.NewRequestWithContext(t.Context(), method, served.URL+path, nil)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "tester")
+		for i := 0; i+1 < len(headers); i += 2 {
+			request.Header.Set(headers[i], headers[i+1])
+		}
+		reply, err := served.Client().Do(request)
+		require.NoError(t, err)
+		defer reply.Body.Close()
+		body, err := io.ReadAll(reply.Body)
+		require.NoError(t, err)
+		return reply.StatusCode, reply.Header, string(body)
+	}
+
+	for path, status := range map[string]int{"/api/v1/things/a": 200, "/api/v1/things/b": 404, "/api/v1/secrets": 403, "/healthz": 200} {
+		got, header, body := send(http.MethodGet, path)
+		require.Equal(t, status, got, path)
+		require.NotEmpty(t, body, path)
+		got, headOnly, body := send(http.MethodHead, path)
+		require.Equal(t, status, got, path)
+		require.Empty(t, body, path)
+		for _, name := range []string{"Content-Type", "Content-Length", "Etag", "Cache-Control"} {
+			require.Equal(t, header.Get(name), headOnly.Get(name), "%s of %s", name, path)
+		}
+	}
+	unchanged, _, _ := send(http.MethodHead, "/api/v1/things/a", "If-None-Match", stamp.ETag)
+	require.Equal(t, http.StatusNotModified, unchanged)
+	for _, path := range []string{"/api/v1/things", "/api/v1/ticks"} {
+		refused, _, _ := send(http.MethodHead, path)
+		require.Equal(t, http.StatusMethodNotAllowed, refused, path)
+	}
+}
+
+func TestARequestKeepsASoundIDAndGetsANewOneOtherwise(t *testing.T) {
+	f := newFixture(t, "*")
+	require.Equal(t, "mine-1", f.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"))
+	for _, unsound := range []string{"", "a b", strings.Repeat("x", 129), "\x01"} {
+		got := f.send(http.MethodGet, "/x", "", "X-Request-Id", unsound).Header().Get("X-Request-Id")
+		require.Len(t, got, 36, unsound)
+	}
+}
+
+func TestStreamsDeliverAtOnceAndEndAtShutdown(t *testing.T) {
+	f := newFixture(t, "*")
+	f.Router().Stream("/ticks", "", func(_ echo.Context, s *httpapi.Stream) error {
+		if err := s.Send("7", "tick", map[string]int{"n": 1}); err != nil {
+			return err
+		}
+		<-s.Context().Done()
+		return nil
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- f.Serve(listener) }()
+
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/api/v1/ticks", nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "tester")
+	reply, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer reply.Body.Close()
+	lines := bufio.NewScanner(reply.Body)
+	var got []string
+	for len(got) < 3 && lines.Scan() {
+		got = append(got, lines.Text())
+	}
+	require.Equal(t, []string{"id: 7", "event: tick", `data: {"n":1}`}, got)
+
+	limit, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	require.NoError(t, f.Shutdown(limit))
+	for lines.Scan() {
+	}
+	require.NoError(t, lines.Err(), "the stream was ended, not cut")
+	require.NoError(t, <-served)
+}
+
+func TestTheRateOfOnePrincipalIsHeld(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
+	p, _ := principal.From(ctx)
+	server := httpapi.NewServer(httpapi.Options{
+		Runner:        uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}}),
+		Authenticator: tester{p},
+		Limiter:       ratelimit.NewInProcess(clock.NewFake(time.Unix(1, 0)).Now),
+		Rate:          ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2},
+	})
+	f := fixture{server, ctx, db}
+	f.Router().Query("/thing", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(1), nil })
+	require.Equal(t, 200, f.send(http.MethodGet, "/api/v1/thing", "").Code)
+	require.Equal(t, 200, f.send(http.MethodGet, "/api/v1/thing", "").Code)
+	reply := f.send(http.MethodGet, "/api/v1/thing", "")
+	require.Equal(t, "rate_limited", problemOf(t, reply)["code"])
+	require.Equal(t, "1", reply.Header().Get("Retry-After"))
+}

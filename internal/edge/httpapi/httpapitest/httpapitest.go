@@ -1,0 +1,114 @@
+// Package httpapitest calls a domain's routes through the real router, without a
+// network and without credentials, for tests of one domain.
+package httpapitest
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+// A line for each request would bury what a test says.
+func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
+
+// Caller sends requests as the principal of the context that it was made with.
+type Caller struct{ server *httpapi.Server }
+
+// New returns a caller of the routes that register registers.
+func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
+	return NewKeyed(ctx, runner, nil, register)
+}
+
+// NewKeyed is New for requests whose replies a Keeper keeps under their idempotency
+// keys.
+func NewKeyed(ctx context.Context, runner *uow.Runner, keeper httpapi.Keeper, register func(r *httpapi.Router)) *Caller {
+	p, _ := principal.From(ctx)
+	return newCaller(httpapi.Options{Runner: runner, Authenticator: always(p), Keeper: keeper}, register)
+}
+
+// NewFor returns a caller of the routes that register registers, who is whom the
+// authenticator takes it for.
+func NewFor(a httpapi.Authenticator, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
+	return newCaller(httpapi.Options{Runner: runner, Authenticator: a}, register)
+}
+
+func newCaller(o httpapi.Options, register func(r *httpapi.Router)) *Caller {
+	server := httpapi.NewServer(o)
+	register(server.Router())
+	return &Caller{server: server}
+}
+
+// always takes every request for the principal's.
+type always principal.Principal
+
+func (a always) Authenticate(*http.Request) (principal.Principal, error) {
+	return principal.Principal(a), nil
+}
+
+// Answer is a reply, its body as it was sent and decoded.
+type Answer struct {
+	Status int
+	Header http.Header
+	Text   string
+	Body   map[string]any
+}
+
+// Send sends a request below the API's base. The body is JSON text as a string, or
+// a value to be encoded, or nil for none. headers are names and values in turn.
+func (c *Caller) Send(t *testing.T, method, path string, body any, headers ...string) Answer {
+	t.Helper()
+	return c.SendContext(t.Context(), t, method, path, body, headers...)
+}
+
+// SendContext is Send with a context that can end before the request does.
+func (c *Caller) SendContext(ctx context.Context, t *testing.T, method, path string, body any, headers ...string) Answer {
+	t.Helper()
+	text, isText := body.(string)
+	if !isText && body != nil {
+		encoded, err := json.Marshal(body)
+		require.NoError(t, err)
+		text = string(encoded)
+	}
+	request := httptest.NewRequestWithContext(ctx, method, httpapi.Base+path, strings.NewReader(text))
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	c.server.ServeHTTP(recorder, request)
+	answer := Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String()}
+	if recorder.Body.Len() > 0 {
+		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &answer.Body), answer.Text)
+	}
+	return answer
+}
+
+// Pointer is the place that the first of the answer's fields names, "(none)" when
+// it names none.
+func (a Answer) Pointer() string {
+	fields, _ := a.Body["fields"].([]any)
+	if len(fields) == 0 {
+		return "(none)"
+	}
+	pointer, _ := fields[0].(map[string]any)["pointer"].(string)
+	return pointer
+}
+
+// Items are the rows of a list.
+func (a Answer) Items() []map[string]any {
+	rows, _ := a.Body["items"].([]any)
+	items := make([]map[string]any, len(rows))
+	for i, row := range rows {
+		items[i], _ = row.(map[string]any)
+	}
+	return items
+}

@@ -1,0 +1,208 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
+)
+
+// Keyed is a request that carries an idempotency key.
+type Keyed struct {
+	Key    string
+	Method string
+	Path   string
+	Query  string
+	Body   []byte
+	// Critical is set for operations on money and orders, whose replies are kept longer.
+	Critical bool
+	// Document is set when the reply is put together from what became of the request's
+	// parts, which are kept in its place: see Document.
+	Document bool
+}
+
+// Kept is a reply as bytes: what was sent, and what is sent again.
+type Kept struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Keeper keeps replies under their idempotency keys; package idempotency does.
+type Keeper interface {
+	// Begin takes the key for one attempt at the request. Errors:
+	// RequestInProgress, IdempotencyKeyReused, QuotaExceeded.
+	Begin(ctx context.Context, request Keyed) (Attempt, error)
+}
+
+// Attempt is one run of a request under its key.
+type Attempt interface {
+	// Replay returns the reply of an earlier attempt. There is nothing to do then
+	// but to send it.
+	Replay() (Kept, bool)
+	// Keep records the reply when u commits, in its transaction.
+	Keep(ctx context.Context, u *uow.Unit, reply Kept) error
+	// KeepAfter records a reply without a transaction of its own, such as the verdicts
+	// on units that have committed. It reports true with the reply of another attempt,
+	// if that was recorded while this one ran.
+	KeepAfter(ctx context.Context, reply Kept) (Kept, bool)
+	// Parts returns what became of the parts of a batch that earlier attempts have
+	// committed, by their names. Errors: IdempotencyKeyReused.
+	Parts(ctx context.Context) (map[string][]byte, error)
+	// Part returns what another attempt has kept of a part by now, nil for nothing.
+	Part(ctx context.Context, name string) ([]byte, error)
+	// KeepPart records what became of a part when u commits, in its transaction. The
+	// parts of a batch are forgotten when KeepAfter records the reply; those of a
+	// document stay, because they are all that is kept of it.
+	KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error
+	// Keeps reports whether a refusal is an answer that repeats are given too.
+	Keeps(refusal Kept) bool
+	// Conclude ends a run of a document. It reports false when another attempt has
+	// decided some part meanwhile: Parts then has what that came to, and the document
+	// is to be run over it.
+	Conclude(ctx context.Context, outcome Conclusion) bool
+	// Settle ends an attempt that failed. It keeps the refusal, and reports true with
+	// the reply of another attempt, if that was recorded while this one ran: the
+	// failure is then its echo.
+	Settle(ctx context.Context, err error, refusal Kept) (Kept, bool)
+	// End frees the key for the next attempt.
+	End(ctx context.Context)
+}
+
+// Conclusion is what a run of a document has come to.
+type Conclusion struct {
+	// Refused are the parts that were refused in this run, by their names. They had no
+	// transaction to be recorded in.
+	Refused map[string][]byte
+	// All are all parts that have an answer.
+	All map[string][]byte
+	// Complete is false when a part has none yet, so that a repeat may get another reply.
+	Complete bool
+	// Replay is true when earlier attempts have decided every part.
+	Replay bool
+}
+
+const (
+	// HeaderReplay is "true" on the reply of an earlier attempt.
+	HeaderReplay = "X-Idempotency-Replay"
+	// longestKey is in characters.
+	longestKey = 128
+)
+
+// keyHeaders are the two names of one header, in canonical form.
+var keyHeaders = [...]string{"X-Idempotency-Key", "Idempotency-Key"}
+
+// IdempotencyKey returns the key of a request, "" without one. Only POST, PUT and
+// PATCH take keys. Errors: IdempotencyKeyInvalid.
+func IdempotencyKey(request *http.Request) (string, error) {
+	switch request.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+	default:
+		return "", nil
+	}
+	key, given := "", false
+	for _, name := range keyHeaders {
+		values := request.Header[name]
+		switch {
+		case len(values) == 0:
+		case len(values) > 1 || given && values[0] != key:
+			return "", keyInvalid("was given more than one value; a request has one key")
+		default:
+			key, given = values[0], true
+		}
+	}
+	switch {
+	case !given:
+		return "", nil
+	case key == "" || len(key) > longestKey:
+		return "", keyInvalid("must have 1 to 128 characters")
+	}
+	for i := range len(key) {
+		if key[i] < ' ' || key[i] > '~' {
+			return "", keyInvalid("must be printable ASCII")
+		}
+	}
+	return key, nil
+}
+
+func keyInvalid(rule string) error {
+	return apperr.New(apperr.IdempotencyKeyInvalid, "X-Idempotency-Key %s.", rule)
+}
+
+// runsFor is about how long a request runs, in milliseconds: who waits for its end asks
+// again then. Retry-After cannot say less than a second.
+const runsFor = 100
+
+// InProgress returns the error of a request whose first attempt is still running.
+func InProgress() *apperr.Error {
+	return apperr.New(apperr.RequestInProgress, "The first request with this idempotency key is still running. Send it again in a moment to get its answer.").
+		After(time.Second).With("retryAfterMs", runsFor)
+}
+
+// attempt is a handler that may be under an idempotency key: kept is nil without
+// one.
+type attempt func(c echo.Context, kept Attempt) error
+
+// terms are what a route says about the idempotency keys of its requests.
+type terms struct {
+	// limit bounds the body, in bytes.
+	limit              int64
+	critical, document bool
+}
+
+// once runs a handler under the request's idempotency key, if it has one: an
+// earlier reply is sent again, and only otherwise is the handler run.
+func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := readBody(c, terms.limit); err != nil {
+			return err
+		}
+		request := c.Request()
+		key, err := IdempotencyKey(request)
+		if err != nil {
+			return err
+		}
+		if key == "" || r.server.keeper == nil {
+			return run(c, nil)
+		}
+		ctx := request.Context()
+		kept, err := r.server.keeper.Begin(ctx, Keyed{
+			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: Body(c),
+			Critical: terms.critical, Document: terms.document,
+		})
+		if err != nil {
+			return err
+		}
+		defer kept.End(ctx)
+		if reply, ok := kept.Replay(); ok {
+			return replay(c, reply)
+		}
+		err = caught(func() error { return run(c, kept) })
+		if err == nil || c.Response().Committed {
+			return err
+		}
+		refusal, _ := problem(ctx, err)
+		if reply, ok := kept.Settle(ctx, err, refusal.kept()); ok {
+			return replay(c, reply)
+		}
+		return err
+	}
+}
+
+// replay sends an earlier reply again and says so.
+func replay(c echo.Context, reply Kept) error {
+	c.Response().Header().Set(HeaderReplay, "true")
+	return encoded{status: reply.Status, header: reply.Header, body: reply.Body}.send(c)
+}
+
+// kept returns what of a reply is kept. Its headers are the handler's own; none of
+// them sets a cookie.
+func (e encoded) kept() Kept {
+	header := e.header.Clone()
+	header.Del(echo.HeaderSetCookie)
+	return Kept{Status: e.status, Header: header, Body: e.body}
+}

@@ -1,0 +1,80 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/base/apperr"
+)
+
+type metrics struct {
+	requests    *prometheus.HistogramVec
+	conflicts   *prometheus.CounterVec
+	transitions *prometheus.CounterVec
+}
+
+func newMetrics(registerer prometheus.Registerer) *metrics {
+	m := &metrics{
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "interlock_http_request_duration_seconds",
+			Help:    "Duration of requests by method, route and status.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"method", "route", "status"}),
+		conflicts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "interlock_conflicts_total",
+			Help: "Writes refused because somebody else was first, by resource and code.",
+		}, []string{"resource", "code"}),
+		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "interlock_transitions_total",
+			Help: "Status transitions by resource, action and outcome (done, not_allowed, lost, refused, failed).",
+		}, []string{"resource", "action", "outcome"}),
+	}
+	if registerer != nil {
+		registerer.MustRegister(m.requests, m.conflicts, m.transitions)
+	}
+	return m
+}
+
+func (m *metrics) request(method, route string, status int, took time.Duration) {
+	m.requests.WithLabelValues(knownMethod(method), route, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// knownMethod keeps a client's invented methods from making a series each.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+// isConflict reports whether a code says that somebody else was first.
+func isConflict(code apperr.Code) bool {
+	switch code {
+	case apperr.VersionConflict, apperr.StatusChanged, apperr.TransitionNotAllowed, apperr.BatchConflict, apperr.AlreadyExists:
+		return true
+	}
+	return false
+}
+
+func (m *metrics) transition(resource, action string, err error) {
+	m.transitions.WithLabelValues(resource, action, outcomeOf(err)).Inc()
+}
+
+func outcomeOf(err error) string {
+	if err == nil {
+		return "done"
+	}
+	switch Visible(err).Code {
+	case apperr.TransitionNotAllowed:
+		return "not_allowed"
+	case apperr.StatusChanged, apperr.VersionConflict:
+		return "lost"
+	case apperr.Internal, apperr.Unavailable, apperr.OutcomeUnknown:
+		return "failed"
+	}
+	return "refused"
+}

@@ -1,0 +1,169 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/lock"
+)
+
+// kind is how a code appears over HTTP.
+type kind struct {
+	status int
+	title  string
+}
+
+// kinds is the one map from codes to statuses. A code that is not in it is
+// answered as internal.
+var kinds = map[apperr.Code]kind{
+	apperr.MalformedRequest:      {http.StatusBadRequest, "The request cannot be read"},
+	apperr.PreconditionMalformed: {http.StatusBadRequest, "The precondition cannot be used"},
+	apperr.IdempotencyKeyInvalid: {http.StatusBadRequest, "The idempotency key cannot be used"},
+	apperr.ActionIDInFuture:      {http.StatusBadRequest, "The action id is in the future"},
+	apperr.IdempotencyKeyReused:  {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
+	apperr.RequestInProgress:     {http.StatusConflict, "The first attempt is still running"},
+	apperr.IdempotencyViolation:  {http.StatusConflict, "It has landed already"},
+	apperr.InflightDuplicate:     {http.StatusConflict, "Another attempt is under way"},
+	apperr.SequenceSuperseded:    {http.StatusConflict, "A later one of the writer has landed"},
+	apperr.QuotaExceeded:         {http.StatusTooManyRequests, "The quota is used up"},
+	apperr.Unauthenticated:       {http.StatusUnauthorized, "Sign in first"},
+	apperr.InvalidCredentials:    {http.StatusUnauthorized, "The credentials are wrong"},
+	apperr.Forbidden:             {http.StatusForbidden, "Not allowed"},
+	apperr.CSRFFailed:            {http.StatusForbidden, "The CSRF token is missing or wrong"},
+	apperr.NotFound:              {http.StatusNotFound, "Not found"},
+	apperr.MethodNotAllowed:      {http.StatusMethodNotAllowed, "The method is not allowed here"},
+	apperr.AlreadyExists:         {http.StatusConflict, "It exists already"},
+	apperr.TransitionNotAllowed:  {http.StatusConflict, "Not possible from the current status"},
+	apperr.StatusChanged:         {http.StatusConflict, "The status has changed"},
+	apperr.BatchConflict:         {http.StatusConflict, "A member of the batch conflicts"},
+	apperr.LimitReached:          {http.StatusConflict, "The limit is reached"},
+	apperr.InsufficientStock:     {http.StatusConflict, "Not enough is in stock"},
+	apperr.InsufficientBalance:   {http.StatusConflict, "The balance is not enough"},
+	apperr.PayloadMismatch:       {http.StatusConflict, "The same name means something else"},
+	apperr.SoldOut:               {http.StatusConflict, "Sold out"},
+	apperr.SaleNotOpen:           {http.StatusConflict, "The sale is not open"},
+	apperr.QueueFull:             {http.StatusServiceUnavailable, "The queue is full"},
+	apperr.InUse:                 {http.StatusConflict, "It is in use"},
+	apperr.VersionConflict:       {http.StatusPreconditionFailed, "It was changed since you read it"},
+	apperr.PayloadTooLarge:       {http.StatusRequestEntityTooLarge, "The body is too large"},
+	apperr.ValidationFailed:      {http.StatusUnprocessableEntity, "The request breaks a rule"},
+	apperr.ResourceLocked:        {http.StatusLocked, "It is locked by another operation"},
+	apperr.PreconditionRequired:  {http.StatusPreconditionRequired, "A precondition is required"},
+	apperr.RateLimited:           {http.StatusTooManyRequests, "Too many requests"},
+	apperr.TooManyAttempts:       {http.StatusTooManyRequests, "Too many attempts"},
+	apperr.Unavailable:           {http.StatusServiceUnavailable, "Not available now"},
+	apperr.OutcomeUnknown:        {http.StatusServiceUnavailable, "The outcome is unknown"},
+	apperr.Internal:              {http.StatusInternalServerError, "Something is wrong on our side"},
+}
+
+// statusClientGone is logged, and never seen, when the client has hung up.
+const statusClientGone = 499
+
+const mimeProblem = "application/problem+json"
+
+// problem turns any error into the reply that the caller may see.
+func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
+	e := Visible(err)
+	k, ok := kinds[e.Code]
+	if !ok {
+		return problem(ctx, apperr.New(apperr.Internal, internalDetail).Because(err))
+	}
+	header := http.Header{echo.HeaderContentType: {mimeProblem}}
+	if e.RetryAfter > 0 {
+		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+	if etag, ok := e.Members["currentEtag"].(string); ok {
+		header.Set("ETag", etag)
+	}
+	if k.status == http.StatusUnauthorized {
+		header.Set(echo.HeaderWWWAuthenticate, `Bearer realm="interlock"`)
+	}
+	text, marshalErr := problemText(problemHead{
+		Type: "/problems/" + string(e.Code), Title: k.title, Status: k.status, Code: e.Code,
+		Detail: e.Detail, RequestID: principal.Request(ctx), Fields: e.Fields,
+	}, e.Members)
+	if marshalErr != nil {
+		slog.ErrorContext(ctx, "a problem could not be encoded", "error", marshalErr, "code", e.Code)
+		return problem(ctx, apperr.New(apperr.Internal, internalDetail))
+	}
+	return encoded{status: k.status, header: header, body: text}, e
+}
+
+// problemHead is what every problem has, in the order that people read it.
+type problemHead struct {
+	Type      string         `json:"type"`
+	Title     string         `json:"title"`
+	Status    int            `json:"status"`
+	Code      apperr.Code    `json:"code"`
+	Detail    string         `json:"detail"`
+	RequestID string         `json:"requestId"`
+	Fields    []apperr.Field `json:"fields,omitempty"`
+}
+
+// problemText encodes the head and, behind it, the members of this kind of problem.
+func problemText(head problemHead, members map[string]any) ([]byte, error) {
+	text, err := strictjson.Encode(head)
+	if err != nil || len(members) == 0 {
+		return text, err
+	}
+	more, err := strictjson.Encode(members)
+	if err != nil {
+		return nil, err
+	}
+	text = append(bytes.TrimSuffix(text, []byte("}")), ',')
+	return append(text, more[1:]...), nil
+}
+
+const internalDetail = "The request was not completed. Quote the request id when you report it."
+
+// Visible returns what of err a caller may see. What is not known is internal,
+// and nothing of its text leaves.
+func Visible(err error) *apperr.Error {
+	var known *apperr.Error
+	var fromEcho *echo.HTTPError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &fromEcho):
+		return fromRouting(fromEcho)
+	case errors.Is(err, lock.ErrNotAcquired):
+		return apperr.New(apperr.ResourceLocked, "Another operation holds it; it was not free in time. Try again.").After(time.Second)
+	case errors.Is(err, lock.ErrUnavailable), errors.Is(err, lock.ErrLost):
+		return apperr.New(apperr.Unavailable, "The locks cannot be reached. Try again.").After(time.Second).Because(err)
+	case storage.Is(err, storage.Full):
+		return apperr.New(apperr.Unavailable, "The database has no room left to write. Try again when there is.").After(time.Second).Because(err)
+	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly, storage.LockTimeout, storage.WriteConflict):
+		return apperr.New(apperr.Unavailable, "The database cannot be reached. Try again.").After(time.Second).Because(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return apperr.New(apperr.Unavailable, "The request took too long and was given up.").After(time.Second).Because(err)
+	}
+	return apperr.New(apperr.Internal, internalDetail).Because(err)
+}
+
+func fromRouting(e *echo.HTTPError) *apperr.Error {
+	switch e.Code {
+	case http.StatusNotFound:
+		return apperr.New(apperr.NotFound, "There is nothing at this address.")
+	case http.StatusMethodNotAllowed:
+		return apperr.New(apperr.MethodNotAllowed, "This address does not take this method; Allow lists those it takes.")
+	case http.StatusRequestEntityTooLarge:
+		return tooLarge(maxBody)
+	}
+	return apperr.New(apperr.Internal, internalDetail).Because(e)
+}
+
+func tooLarge(limit int64) *apperr.Error {
+	return apperr.New(apperr.PayloadTooLarge, "The body is larger than %d bytes.", limit)
+}

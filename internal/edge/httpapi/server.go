@@ -1,0 +1,250 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/ratelimit"
+)
+
+// Bounds of the HTTP server.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 30 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 120 * time.Second
+	requestTimeout    = 40 * time.Second
+	maxHeaderBytes    = 64 << 10
+	largeBodies       = 2
+)
+
+// Options are what a Server stands on.
+type Options struct {
+	Runner        *uow.Runner
+	Authenticator Authenticator
+	Limiter       ratelimit.Limiter
+	// Rate is how much one principal may send; the zero Rate means no limit.
+	Rate ratelimit.Limit
+	// TrustedProxies are the networks whose X-Forwarded-For and
+	// X-Forwarded-Proto are believed; none means that the peer's address is the
+	// caller's.
+	TrustedProxies []*net.IPNet
+	Registerer     prometheus.Registerer
+	// Conflicts may be nil.
+	Conflicts ConflictCounter
+	// Keeper may be nil: idempotency keys are checked and have no effect then.
+	Keeper Keeper
+}
+
+// ConflictCounter is told of each write that was refused because somebody else was
+// first. It must not block: the caller waits for its answer.
+type ConflictCounter interface {
+	CountConflict(tenant int64, resource string, code apperr.Code)
+}
+
+// Server is the HTTP server: Echo with this package's middleware.
+type Server struct {
+	echo          *echo.Echo
+	http          *http.Server
+	router        *Router
+	runner        *uow.Runner
+	authenticator Authenticator
+	limiter       ratelimit.Limiter
+	rate          ratelimit.Limit
+	metrics       *metrics
+	// pages answers where no route does; nil in a worker.
+	pages     http.Handler
+	conflicts ConflictCounter
+	keeper    Keeper
+	// draining ends when shutdown begins: streams stop, requests go on.
+	draining context.Context
+	drain    context.CancelFunc
+	// large holds a place for each request whose body may be larger than usual.
+	large chan struct{}
+}
+
+// NewServer returns a server without routes.
+func NewServer(o Options) *Server {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.IPExtractor = echo.ExtractIPDirect()
+	if len(o.TrustedProxies) > 0 {
+		trust := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+		for _, network := range o.TrustedProxies {
+			trust = append(trust, echo.TrustIPRange(network))
+		}
+		e.IPExtractor = echo.ExtractIPFromXFFHeader(trust...)
+		e.SchemeExtractor = echo.ExtractSchemeFromHeaders(trust...)
+	}
+	draining, drain := context.WithCancel(context.Background())
+	s := &Server{
+		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter, rate: o.Rate,
+		metrics: newMetrics(o.Registerer), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
+		large: make(chan struct{}, largeBodies),
+	}
+	s.router = &Router{server: s, routes: new([]Route)}
+	s.http = &http.Server{
+		Handler:           e,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+	}
+	e.HTTPErrorHandler = s.answerError
+	e.Pre(identified, s.observed, recovered, secured, readable)
+	return s
+}
+
+// Router returns where domains register their routes.
+func (s *Server) Router() *Router { return s.router }
+
+// Handle registers a handler outside the API's base, such as /healthz.
+func (s *Server) Handle(method, path string, handler http.Handler) {
+	s.handle(method, path, echo.WrapHandler(handler))
+}
+
+// handle registers a handler, one of GET for HEAD too, which is the same without the
+// body (RFC 9110, 9.3.2): net/http leaves that out.
+func (s *Server) handle(method, path string, handler echo.HandlerFunc) {
+	handler = decoded(handler)
+	s.echo.Add(method, path, handler)
+	if method == http.MethodGet {
+		s.echo.Add(http.MethodHead, path, handler)
+	}
+}
+
+// decoded decodes the parameters of the path. Echo leaves the escapes in where a client
+// has spelled the path in another way than Go does, such as %3A for a colon.
+func decoded(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().URL.RawPath == "" {
+			return next(c)
+		}
+		values := slices.Clone(c.ParamValues())
+		for i, value := range values {
+			plain, err := url.PathUnescape(value)
+			if err != nil {
+				return echo.ErrNotFound
+			}
+			values[i] = plain
+		}
+		c.SetParamValues(values...)
+		return next(c)
+	}
+}
+
+// reads reports whether a request asks for what is there.
+func reads(request *http.Request) bool {
+	return request.Method == http.MethodGet || request.Method == http.MethodHead
+}
+
+// HandlePages registers what answers GET and HEAD at every address that no route
+// has. Addresses of the API stay problems.
+func (s *Server) HandlePages(handler http.Handler) { s.pages = handler }
+
+// isPage reports whether err says that no route has the address, and a page may.
+func (s *Server) isPage(request *http.Request, err error) bool {
+	return s.pages != nil && reads(request) && !isAPI(request.URL.Path) && errors.Is(err, echo.ErrNotFound)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
+
+// Serve serves until Shutdown.
+func (s *Server) Serve(listener net.Listener) error {
+	if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+// Shutdown takes no new connections, ends the streams, and waits for the requests
+// in flight until ctx ends; then it cuts them.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.drain()
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("wait for requests: %w", err), s.http.Close())
+	}
+	return nil
+}
+
+// Close cuts every connection at once, for a process that must not serve any more.
+func (s *Server) Close() error {
+	s.drain()
+	return s.http.Close()
+}
+
+// answerError writes the problem for an error of a handler. An error after the
+// reply has begun can only be logged; the access log has it.
+func (s *Server) answerError(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	if s.isPage(c.Request(), err) {
+		s.pages.ServeHTTP(c.Response(), c.Request())
+		return
+	}
+	ctx := c.Request().Context()
+	out, e := problem(ctx, err)
+	c.Set(errorKey, err)
+	if isConflict(e.Code) {
+		s.countConflict(ctx, resourceOf(strings.TrimPrefix(c.Path(), Base)), e.Code)
+	}
+	if sendErr := out.send(c); sendErr != nil {
+		c.Set(errorKey, errors.Join(err, sendErr))
+	}
+}
+
+func (s *Server) countConflict(ctx context.Context, resource string, code apperr.Code) {
+	s.metrics.conflicts.WithLabelValues(resource, string(code)).Inc()
+	if p, ok := principal.From(ctx); ok && s.conflicts != nil {
+		s.conflicts.CountConflict(p.TenantID, resource, code)
+	}
+}
+
+// bounded ends a request's context after requestTimeout. The handler notices at
+// its next statement; nothing runs on behind a reply that was sent.
+func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), requestTimeout)
+		defer cancel()
+		c.SetRequest(c.Request().WithContext(ctx))
+		return next(c)
+	}
+}
+
+// limit holds a principal to its rate. When the limiter itself fails the request
+// goes on: a limit protects the service and must not take it down.
+func (s *Server) limit(ctx context.Context, c echo.Context, p principal.Principal) error {
+	if s.limiter == nil || s.rate.Rate == 0 {
+		return nil
+	}
+	key := "principal:" + strconv.FormatInt(p.TenantID, 10) + ":" + string(p.Kind) + ":" + strconv.FormatInt(p.UserID, 10)
+	decision, err := s.limiter.Allow(ctx, key, s.rate)
+	if err != nil {
+		return nil
+	}
+	c.Response().Header().Set("X-RateLimit-Remaining", strconv.Itoa(int(decision.Remaining)))
+	if !decision.Allowed {
+		return apperr.New(apperr.RateLimited, "You have sent more requests than your rate allows.").After(decision.RetryAfter)
+	}
+	return nil
+}
+
+// isAPI reports whether a path is below the API's base.
+func isAPI(path string) bool { return strings.HasPrefix(path, Base+"/") }

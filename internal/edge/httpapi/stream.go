@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
+)
+
+const (
+	// Heartbeat is how often an idle stream should call Ping, so that both ends
+	// notice a dead link.
+	Heartbeat = 10 * time.Second
+	// streamWriteTimeout is how long one event may take to leave.
+	streamWriteTimeout = 15 * time.Second
+)
+
+// Stream sends server-sent events (WHATWG HTML, 9.2). It is used by one
+// goroutine.
+type Stream struct {
+	ctx     context.Context
+	writer  http.ResponseWriter
+	control *http.ResponseController
+	started bool
+
+	caller principal.Principal
+	admit  func() (principal.Principal, error)
+}
+
+// Context ends when the client has gone or the server shuts down.
+func (s *Stream) Context() context.Context { return s.ctx }
+
+// Send sends one event. The id is what the client gives back as Last-Event-ID; ""
+// leaves it as it was.
+func (s *Stream) Send(id, event string, data any) error {
+	text, err := strictjson.Encode(data)
+	if err != nil {
+		return fmt.Errorf("encode event: %w", err)
+	}
+	var b bytes.Buffer
+	if id != "" {
+		fmt.Fprintf(&b, "id: %s\n", id)
+	}
+	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", event, text)
+	return s.write(b.Bytes())
+}
+
+// Caller is who reads the stream, with the permissions of the last Ping.
+func (s *Stream) Caller() principal.Principal { return s.caller }
+
+// Ping sends a comment, which clients ignore, and lets the caller in anew. The error
+// of a credential that has ended, or that has lost the route's permission, ends the
+// stream. While the engines cannot tell, the caller stays who it was: nothing is
+// committed then that it could learn of.
+func (s *Stream) Ping() error {
+	caller, err := s.admit()
+	switch {
+	case err == nil:
+		s.caller = caller
+	case apperr.Has(err, apperr.Unauthenticated), apperr.Has(err, apperr.InvalidCredentials), apperr.Has(err, apperr.Forbidden):
+		return err
+	}
+	return s.write([]byte(": ping\n\n"))
+}
+
+func (s *Stream) write(b []byte) error {
+	s.start()
+	if err := s.control.SetWriteDeadline(clock.Deadline(streamWriteTimeout)); err != nil {
+		return err
+	}
+	if _, err := s.writer.Write(b); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}
+
+func (s *Stream) start() {
+	if s.started {
+		return
+	}
+	s.started = true
+	header := s.writer.Header()
+	header.Set(echo.HeaderContentType, "text/event-stream")
+	header.Set(echo.HeaderCacheControl, "no-store")
+	header.Set("X-Accel-Buffering", "no")
+	s.writer.WriteHeader(http.StatusOK)
+}
+
+// stream runs fn with a stream that ends with the client or the server. An error
+// before the first event is answered as a problem; after it the stream just ends
+// and the client connects again.
+func (r *Router) stream(permission string, fn StreamFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		request := c.Request()
+		ctx, cancel := context.WithCancel(request.Context())
+		defer cancel()
+		stop := context.AfterFunc(r.server.draining, cancel)
+		defer stop()
+		control := http.NewResponseController(c.Response())
+		// The server's read time-out is for requests; this one has been read.
+		if err := control.SetReadDeadline(time.Time{}); err != nil {
+			return fmt.Errorf("open stream: %w", err)
+		}
+		s := &Stream{ctx: ctx, writer: c.Response(), control: control}
+		s.caller, _ = principal.From(ctx)
+		s.admit = func() (principal.Principal, error) {
+			p, err := r.server.authenticator.Authenticate(request)
+			if err != nil {
+				return p, err
+			}
+			return p, Permitted(principal.With(ctx, p), permission)
+		}
+		err := fn(c, s)
+		if s.started || ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+}

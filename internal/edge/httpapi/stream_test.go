@@ -1,0 +1,133 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/edge/httpapi"
+)
+
+// door lets in whom it was told to, and can be told otherwise.
+type door struct {
+	mu      sync.Mutex
+	caller  principal.Principal
+	refusal error
+}
+
+func (d *door) Authenticate(*http.Request) (principal.Principal, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.caller, d.refusal
+}
+
+func (d *door) set(refusal error, permissions ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.caller, d.refusal = principal.Principal{TenantID: 1, UserID: 7, Name: "Li", Permissions: permissions}, refusal
+}
+
+// pings opens a stream that pings whenever it is told to and then says what its caller
+// may do.
+func pings(t *testing.T, at *door) (ping chan<- struct{}, lines *bufio.Scanner) {
+	t.Helper()
+	server := httpapi.NewServer(httpapi.Options{Authenticator: at})
+	beats := make(chan struct{})
+	server.Router().Stream("/beats", "things:read", func(_ echo.Context, s *httpapi.Stream) error {
+		for {
+			if err := s.Send("", "may", s.Caller().Permissions); err != nil {
+				return err
+			}
+			select {
+			case <-beats:
+			case <-s.Context().Done():
+				return nil
+			}
+			if err := s.Ping(); err != nil {
+				return err
+			}
+		}
+	})
+	listening := httptest.NewServer(server)
+	t.Cleanup(listening.Close)
+	reply, err := http.Get(listening.URL + "/api/v1/beats")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = reply.Body.Close() })
+	return beats, bufio.NewScanner(reply.Body)
+}
+
+// data returns the data of the next event, or "" at the end of the stream.
+func data(t *testing.T, lines *bufio.Scanner) string {
+	t.Helper()
+	for lines.Scan() {
+		if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			return text
+		}
+	}
+	require.NoError(t, lines.Err())
+	return ""
+}
+
+func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
+	for name, take := range map[string]func(*door){
+		"the session has ended":    func(d *door) { d.set(apperr.New(apperr.Unauthenticated, "Sign in."), "*") },
+		"the token was revoked":    func(d *door) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
+		"the permission was taken": func(d *door) { d.set(nil, "orders:read") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := &door{}
+			at.set(nil, "things:read")
+			ping, lines := pings(t, at)
+			require.Equal(t, `["things:read"]`, data(t, lines))
+			take(at)
+			ping <- struct{}{}
+			require.Empty(t, data(t, lines), "the stream goes on")
+		})
+	}
+}
+
+func TestAStreamGoesOnWhileTheEnginesCannotTellWhoItsCallerIs(t *testing.T) {
+	at := &door{}
+	at.set(nil, "things:read")
+	ping, lines := pings(t, at)
+	require.Equal(t, `["things:read"]`, data(t, lines))
+	at.set(errors.New("connection refused"))
+	ping <- struct{}{}
+	require.Equal(t, `["things:read"]`, data(t, lines), "the caller is who it was")
+	at.set(nil, "things:*")
+	ping <- struct{}{}
+	require.Equal(t, `["things:*"]`, data(t, lines), "the permissions are those of the last ping")
+}
+
+// counted is a ConflictCounter that remembers.
+type counted struct{ conflicts []string }
+
+func (c *counted) CountConflict(tenant int64, resource string, code apperr.Code) {
+	c.conflicts = append(c.conflicts, strings.Join([]string{string(rune('0' + tenant)), resource, string(code)}, " "))
+}
+
+func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
+	at, counter := &door{}, &counted{}
+	at.set(nil, "*")
+	server := httpapi.NewServer(httpapi.Options{Authenticator: at, Conflicts: counter})
+	var refusal error
+	server.Router().Plain(http.MethodPost, "/things/:id/move", "", func(echo.Context) (httpapi.Reply, error) {
+		return httpapi.Reply{}, refusal
+	})
+	for _, refusal = range []error{
+		apperr.New(apperr.VersionConflict, "Stale."), apperr.New(apperr.ValidationFailed, "Wrong."),
+		errors.New("unknown"), apperr.New(apperr.StatusChanged, "Lost."),
+	} {
+		server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/api/v1/things/4/move", nil))
+	}
+	require.Equal(t, []string{"1 things version_conflict", "1 things status_changed"}, counter.conflicts)
+}

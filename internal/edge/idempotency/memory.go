@@ -1,0 +1,148 @@
+package idempotency
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"interlock/internal/base/epoch"
+	"interlock/internal/edge/httpapi"
+)
+
+// memorySize bounds what this process remembers, in bytes, roughly: half of it is given
+// up when the other half is full.
+const memorySize = 16 << 20
+
+// answer is what a replay needs of a record. It is shared by replays and never changed.
+type answer struct {
+	sighting
+	method string
+	path   string
+	reply  httpapi.Kept
+}
+
+// size is about how many bytes an answer takes.
+func (a *answer) size() int {
+	const ofItself = 512
+	return ofItself + len(a.path) + len(a.reply.Body)
+}
+
+// place is where an answer is.
+type place struct {
+	tenant int64
+	scope  string
+	key    string
+}
+
+// memory is what this process remembers of committed records: a repeat often comes to
+// who answered the first attempt, and soon. A record is never changed and only deleted
+// once it has expired, so what is remembered cannot be wrong before that, unless the
+// database goes back: it is remembered for one epoch, and forgotten in another. What an
+// attempt has found out in an epoch that has passed meanwhile is not remembered at all.
+//
+// It has two generations. New answers go into the younger, and those of the older that
+// are asked for move there; when the younger is full it becomes the older one, and what
+// was in that and not asked for is forgotten.
+type memory struct {
+	mu            sync.Mutex
+	epoch         epoch.Epoch
+	young, old    map[place]*answer
+	sizeOfYounger int
+	sightings     sightings
+}
+
+// get returns nil when nothing is remembered in an epoch, or its time is up. What was
+// remembered in another one is forgotten.
+func (m *memory) get(in epoch.Epoch, at place, now time.Time) *answer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.epoch != in {
+		m.epoch, m.young, m.old, m.sizeOfYounger, m.sightings = in, nil, nil, 0, nil
+	}
+	kept := m.young[at]
+	if kept == nil {
+		if kept = m.old[at]; kept == nil {
+			return nil
+		}
+		m.add(at, kept)
+	}
+	if !now.Before(kept.until) {
+		return nil
+	}
+	return kept
+}
+
+// put remembers what was committed or read in an epoch.
+func (m *memory) put(in epoch.Epoch, at place, kept *answer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if in == "" || in != m.epoch {
+		return
+	}
+	m.add(at, kept)
+	m.sightings.add(kept.sighting)
+}
+
+// saw notes a record that was committed in an epoch and of which nothing is remembered.
+func (m *memory) saw(in epoch.Epoch, s sighting) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if in != "" && in == m.epoch {
+		m.sightings.add(s)
+	}
+}
+
+// seen returns what was seen in an epoch and has not expired.
+func (m *memory) seen(in epoch.Epoch, now time.Time) []sighting {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if in != m.epoch {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(m.sightings), func(s sighting) bool { return !now.Before(s.until) })
+}
+
+// settled notes that what was seen up to now was found in its place.
+func (m *memory) settled(in epoch.Epoch, found []sighting) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if in == m.epoch {
+		m.sightings.settle(found)
+	}
+}
+
+// add is called with mu held.
+func (m *memory) add(at place, kept *answer) {
+	if m.young == nil || m.sizeOfYounger+kept.size() > memorySize/2 {
+		m.young, m.old, m.sizeOfYounger = make(map[place]*answer), m.young, 0
+	}
+	m.young[at] = kept
+	m.sizeOfYounger += kept.size()
+}
+
+// running is the attempts of this process that have not ended: a repeat that comes
+// meanwhile need not ask Redis for the lease that this process has.
+type running struct {
+	mu     sync.Mutex
+	places map[place]struct{}
+}
+
+// enter reports false when another attempt runs.
+func (r *running) enter(at place) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, runs := r.places[at]; runs {
+		return false
+	}
+	if r.places == nil {
+		r.places = make(map[place]struct{})
+	}
+	r.places[at] = struct{}{}
+	return true
+}
+
+func (r *running) leave(at place) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.places, at)
+}

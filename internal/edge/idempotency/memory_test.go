@@ -1,0 +1,93 @@
+package idempotency
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"interlock/internal/base/epoch"
+	"interlock/internal/edge/httpapi"
+)
+
+// now is the epoch of most tests.
+const now epoch.Epoch = "now"
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func TestWhatIsRememberedIsItsPlacesAndIsForgottenWhenItsTimeIsUp(t *testing.T) {
+	var m memory
+	here := place{1, "user:7", "k"}
+	require.Nil(t, m.get(now, here, noon))
+	m.put(now, here, &answer{sighting: sighting{id: 5, until: noon.Add(time.Second)}})
+	require.EqualValues(t, 5, m.get(now, here, noon).id)
+	for _, elsewhere := range []place{{2, "user:7", "k"}, {1, "user:8", "k"}, {1, "user:7", "K"}} {
+		require.Nil(t, m.get(now, elsewhere, noon), elsewhere)
+	}
+	require.Nil(t, m.get(now, here, noon.Add(time.Second)))
+	m.put(now, here, &answer{sighting: sighting{id: 6, until: noon.Add(time.Hour)}})
+	require.EqualValues(t, 6, m.get(now, here, noon.Add(time.Second)).id, "another has taken its place")
+}
+
+func TestMemoryIsBoundedAndKeepsWhatIsAskedFor(t *testing.T) {
+	var m memory
+	require.Nil(t, m.get(now, place{}, noon))
+	at := func(i int) place { return place{1, "user:7", fmt.Sprint("k-", i)} }
+	body := []byte(strings.Repeat("x", 100<<10))
+	for i := range 400 {
+		m.put(now, at(i), &answer{sighting: sighting{id: int64(i), until: noon.Add(time.Hour)}, reply: httpapi.Kept{Status: 200, Body: body}})
+		require.NotNil(t, m.get(now, at(0), noon), "asked for after each")
+	}
+	held := 0
+	for i := range 400 {
+		if kept := m.young[at(i)]; kept != nil {
+			held += kept.size()
+		}
+		if kept := m.old[at(i)]; kept != nil {
+			held += kept.size()
+		}
+	}
+	require.LessOrEqual(t, held, memorySize)
+	require.Greater(t, held, memorySize/4, "what there is room for is kept")
+	require.Nil(t, m.get(now, at(1), noon), "the oldest that nobody asked for has gone")
+	require.NotNil(t, m.get(now, at(399), noon))
+}
+
+func TestARecordComesBackFromTheCacheAsItWas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := Record{
+			ID: rapid.Int64().Draw(t, "id"), Fingerprint: rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "fingerprint"),
+			Method: http.MethodPost, Path: rapid.String().Draw(t, "path"), Location: rapid.String().Draw(t, "location"),
+			SealKey: rapid.String().Draw(t, "key"), CreatedTime: noon.Add(time.Duration(rapid.Int32().Draw(t, "made")) * time.Microsecond), ExpiresTime: noon.Add(time.Duration(rapid.Int32().Draw(t, "expiry")) * time.Microsecond),
+		}
+		if rapid.Bool().Draw(t, "kept") {
+			want.Reply = rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "reply")
+		}
+		var got Record
+		require.True(t, got.decode(want.encode()))
+		require.Equal(t, want, got)
+		whole := want.encode()
+		cut := whole[:rapid.IntRange(0, len(whole)-len(want.Reply)-1).Draw(t, "cut")]
+		require.False(t, new(Record).decode(cut), "what is cut off is nothing")
+	})
+	require.False(t, new(Record).decode([]byte(`{"i":1}`)), "nor is what another version wrote")
+}
+
+// FuzzACachedRecord holds that no bytes in Redis can do more than be read as nothing.
+func FuzzACachedRecord(f *testing.F) {
+	f.Add(Record{ID: 1, Fingerprint: make([]byte, 32), Method: "POST", Path: "/p", Reply: []byte("r"), ExpiresTime: noon}.encode())
+	f.Add([]byte{encoding})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var record Record
+		if !record.decode(data) {
+			return
+		}
+		var again Record
+		require.True(t, again.decode(record.encode()))
+		require.Equal(t, record, again)
+	})
+}

@@ -1,0 +1,120 @@
+package idempotency
+
+import (
+	"encoding/base64"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"interlock/internal/edge/httpapi"
+)
+
+func key(id string, fill byte) string {
+	secret := make([]byte, 32)
+	for i := range secret {
+		secret[i] = fill
+	}
+	return id + ":" + base64.StdEncoding.EncodeToString(secret)
+}
+
+func seal(t *testing.T, keys ...string) Seal {
+	t.Helper()
+	s, err := NewSeal(keys)
+	require.NoError(t, err)
+	return s
+}
+
+var reply = httpapi.Kept{Status: 201, Header: http.Header{"Etag": {`"1-a"`}}, Body: []byte(`{"secret":"of the tenant"}`)}
+
+func TestAnyReplyComesBackAsItWas(t *testing.T) {
+	sealed := map[string]Seal{"in clear": {}, "encrypted": seal(t, key("now", 1))}
+	for name, s := range sealed {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				want := httpapi.Kept{
+					Status: rapid.IntRange(100, 599).Draw(t, "status"),
+					Header: http.Header{"X-A": rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "header")},
+					Body:   rapid.SliceOfN(rapid.Byte(), 1, 200).Draw(t, "body"),
+				}
+				text, id, err := s.close(want, "here")
+				require.NoError(t, err)
+				got, err := s.open(text, id, "here")
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+			})
+		})
+	}
+}
+
+func TestAnEncryptedReplyShowsNothingAndOpensInItsPlaceOnly(t *testing.T) {
+	s := seal(t, key("now", 1))
+	text, id, err := s.close(reply, placeOf(1, "user:7", "k"))
+	require.NoError(t, err)
+	require.Equal(t, "now", id)
+	require.NotContains(t, string(text), "secret")
+	for _, elsewhere := range []string{placeOf(2, "user:7", "k"), placeOf(1, "user:8", "k"), placeOf(1, "user:7", "K")} {
+		_, err := s.open(text, id, elsewhere)
+		require.ErrorIs(t, err, errSealed)
+	}
+	text[len(text)-1]++
+	_, err = s.open(text, id, placeOf(1, "user:7", "k"))
+	require.ErrorIs(t, err, errSealed)
+}
+
+func TestAfterARotationOlderRepliesStillOpen(t *testing.T) {
+	text, id, err := seal(t, key("old", 1)).close(reply, "here")
+	require.NoError(t, err)
+	rotated := seal(t, key("new", 2), key("old", 1))
+	got, err := rotated.open(text, id, "here")
+	require.NoError(t, err)
+	require.Equal(t, reply, got)
+	_, id, err = rotated.close(reply, "here")
+	require.NoError(t, err)
+	require.Equal(t, "new", id)
+	_, err = seal(t, key("new", 2)).open(text, "old", "here")
+	require.ErrorContains(t, err, `"old" is not among the settings`)
+}
+
+func TestKeysThatCannotEncryptAreRefusedByName(t *testing.T) {
+	for _, keys := range [][]string{
+		{"no-colon"}, {":" + base64.StdEncoding.EncodeToString(make([]byte, 32))}, {"a:!!"},
+		{"a:" + base64.StdEncoding.EncodeToString(make([]byte, 16))}, {key("a", 1), key("a", 2)},
+	} {
+		_, err := NewSeal(keys)
+		require.Error(t, err, keys)
+	}
+}
+
+func FuzzADamagedReplyIsAnErrorAndNeverAPanic(f *testing.F) {
+	packed, err := pack(reply)
+	require.NoError(f, err)
+	f.Add(packed)
+	f.Add([]byte{})
+	f.Add([]byte{200, 1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		got, err := unpack(packed)
+		if err == nil {
+			require.NotNil(t, got.Header)
+		}
+	})
+}
+
+func TestRequestsThatDifferHaveOtherFingerprints(t *testing.T) {
+	base := httpapi.Keyed{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)}
+	other := []httpapi.Keyed{
+		{Method: "PATCH", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)},
+		{Method: "POST", Path: "/b", Query: "x=1&y=2", Body: []byte(`{"a":1}`)},
+		{Method: "POST", Path: "/a", Query: "x=1&y=3", Body: []byte(`{"a":1}`)},
+		{Method: "POST", Path: "/a", Query: "", Body: []byte(`{"a":1}`)},
+		{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":2}`)},
+		{Method: "POST", Path: "/a", Query: "x=1&y=2{", Body: []byte(`"a":1}`)},
+		{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: nil},
+	}
+	for _, r := range other {
+		require.NotEqual(t, fingerprintOf(base), fingerprintOf(r), "%+v", r)
+	}
+	base.Query = "y=2&x=1"
+	require.Equal(t, fingerprintOf(httpapi.Keyed{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)}), fingerprintOf(base))
+}

@@ -1,0 +1,43 @@
+package idempotency
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func seenAt(id int64, created, kept time.Duration) sighting {
+	return sighting{id: id, created: noon.Add(created), until: noon.Add(created + kept)}
+}
+
+func TestOfWhatWasFoundTheNewestAreLookedForAgainAndWhatStaysLongest(t *testing.T) {
+	var s sightings
+	s.add(seenAt(1, 0, 48*time.Hour))
+	s.add(seenAt(2, time.Second, 48*time.Hour))
+	for i := range int64(20) {
+		s.add(seenAt(100+i, time.Minute+time.Duration(i)*time.Second, 24*time.Hour))
+	}
+	found := append(sightings(nil), s...)
+	s.add(seenAt(200, time.Hour, 24*time.Hour))
+	s.settle(found)
+	ids := map[int64]bool{}
+	for _, one := range s {
+		ids[one.id] = true
+	}
+	want := map[int64]bool{2: true, 200: true}
+	for id := int64(112); id < 120; id++ {
+		want[id] = true
+	}
+	require.Equal(t, want, ids, "what was not looked for yet is among them")
+}
+
+func TestHowMuchIsLookedForIsBounded(t *testing.T) {
+	var s sightings
+	const all = 10 * mostSightings
+	for i := range int64(all) {
+		s.add(seenAt(i, time.Duration(i)*time.Millisecond, time.Hour))
+		require.LessOrEqual(t, len(s), mostSightings)
+		require.EqualValues(t, i, s[len(s)-1].id, "the newest is always among it")
+	}
+}

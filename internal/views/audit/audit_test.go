@@ -1,0 +1,45 @@
+package audit_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/lock"
+	"interlock/internal/views/audit"
+)
+
+func TestEntriesAreSelectedByTheirActorAlsoWhenItIsTheProgramItself(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		storagetest.CreateThings(t, ctx, db)
+		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
+		admin, _ := principal.From(ctx)
+		for name, who := range map[string]principal.Principal{"a": admin, "b": principal.System(admin.TenantID, "sweeper")} {
+			require.NoError(t, runner.Do(principal.With(ctx, who), func(ctx context.Context, u *uow.Unit) error {
+				u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + name})
+				return guard.Insert(ctx, u, &storagetest.Thing{Name: name})
+			}))
+		}
+		resources := func(filter audit.Filter) (found []string) {
+			listing, err := audit.NewLog(db).List(ctx, filter, storage.Page{})
+			require.NoError(t, err)
+			for _, row := range listing.Rows {
+				found = append(found, row.Resource)
+			}
+			return found
+		}
+		program := int64(0)
+		require.Equal(t, []string{"things/b"}, resources(audit.Filter{ActorID: &program}))
+		require.Equal(t, []string{"things/a"}, resources(audit.Filter{ActorID: &admin.UserID}))
+		require.Equal(t, []string{"things/a"}, resources(audit.Filter{Actor: "Tester"}))
+		require.Equal(t, []string{"things/b"}, resources(audit.Filter{Resource: "things/b"}))
+		require.Len(t, resources(audit.Filter{}), 2)
+	})
+}

@@ -1,0 +1,171 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+)
+
+const (
+	// flushEvery is how late a conflict can appear on the dashboard.
+	flushEvery = 3 * time.Second
+	// lastFlush bounds the flush at the end of the program.
+	lastFlush = 5 * time.Second
+	// keptDays is how long the counts of a day are kept.
+	keptDays = 90
+)
+
+// dayFormat is how a day is stored, in UTC.
+const dayFormat = time.DateOnly
+
+// Conflicts counts the writes to one resource that were refused with one code.
+type Conflicts struct {
+	Resource string      `json:"resource"`
+	Code     apperr.Code `json:"code"`
+	Count    int64       `json:"count"`
+}
+
+// ConflictLog counts conflicts for each tenant, day, resource and code.
+//
+// The numbers are advisory. A conflict is counted in memory and added to the table
+// every few seconds, outside of any unit, so that counting costs a refused caller
+// nothing. A process that is killed loses what it counted since its last flush; a
+// flush whose reply was lost may be counted twice.
+type ConflictLog struct {
+	db    *storage.DB
+	clock clock.Clock
+
+	mu      sync.Mutex
+	pending map[ConflictCount]int64
+}
+
+// ConflictCount is one row of the table. As a key of what is pending it has no
+// number.
+type ConflictCount struct {
+	TenantID int64 `gorm:"primaryKey"`
+	// Day is in UTC, such as 2026-01-31.
+	Day       string      `gorm:"primaryKey"`
+	Resource  string      `gorm:"primaryKey"`
+	Code      apperr.Code `gorm:"primaryKey"`
+	Conflicts int64
+}
+
+// NewConflictLog returns a log that keeps its numbers in db while Run runs.
+func NewConflictLog(db *storage.DB, clock clock.Clock) *ConflictLog {
+	return &ConflictLog{db: db, clock: clock, pending: make(map[ConflictCount]int64)}
+}
+
+// CountConflict implements httpapi.ConflictCounter.
+func (l *ConflictLog) CountConflict(tenant int64, resource string, code apperr.Code) {
+	key := ConflictCount{TenantID: tenant, Day: l.today(), Resource: resource, Code: code}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending[key]++
+}
+
+func (l *ConflictLog) today() string { return l.clock.Now().Format(dayFormat) }
+
+// Run flushes every few seconds, and once more when ctx has ended.
+func (l *ConflictLog) Run(ctx context.Context) {
+	ticker := time.NewTicker(flushEvery)
+	defer ticker.Stop()
+	for failing := false; ; {
+		select {
+		case <-ctx.Done():
+			l.flushLast(ctx)
+			return
+		case <-ticker.C:
+		}
+		err := l.Flush(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			slog.WarnContext(ctx, "conflicts cannot be counted; it goes on trying", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+func (l *ConflictLog) flushLast(ctx context.Context) {
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
+	defer cancel()
+	if err := l.Flush(limit); err != nil {
+		slog.WarnContext(ctx, "the last conflicts were not counted", "error", err)
+	}
+}
+
+// Flush adds what was counted since the last time to the table, by one statement for
+// each key:
+//
+//	INSERT INTO conflict_counts (tenant_id, day, resource, code, conflicts) VALUES (…)
+//	    ON DUPLICATE KEY UPDATE conflicts = conflicts + ?
+//
+// What could not be added is kept for the next time.
+func (l *ConflictLog) Flush(ctx context.Context) error {
+	l.mu.Lock()
+	counted := l.pending
+	l.pending = make(map[ConflictCount]int64)
+	l.mu.Unlock()
+	// In one order everywhere, which keeps processes from waiting for each other.
+	for _, key := range slices.SortedFunc(maps.Keys(counted), compareKeys) {
+		if err := l.add(ctx, key, counted[key]); err != nil {
+			l.keep(counted)
+			return fmt.Errorf("count conflicts: %w", err)
+		}
+		delete(counted, key)
+	}
+	return nil
+}
+
+func compareKeys(a, b ConflictCount) int {
+	return cmp.Or(cmp.Compare(a.TenantID, b.TenantID), cmp.Compare(a.Day, b.Day),
+		cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Code, b.Code))
+}
+
+func (l *ConflictLog) add(ctx context.Context, row ConflictCount, count int64) error {
+	row.Conflicts = count
+	return l.db.Write(storage.AcrossTenants(ctx)).Clauses(clause.OnConflict{
+		Columns:   []clause.Column{{Name: "tenant_id"}, {Name: "day"}, {Name: "resource"}, {Name: "code"}},
+		DoUpdates: clause.Assignments(map[string]any{"conflicts": gorm.Expr("conflict_counts.conflicts + ?", count)}),
+	}).Create(&row).Error
+}
+
+func (l *ConflictLog) keep(counted map[ConflictCount]int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, count := range counted {
+		l.pending[key] += count
+	}
+}
+
+// Today returns the day's conflicts on the resources, most first, as far as they have
+// been flushed.
+func (l *ConflictLog) Today(ctx context.Context, resources []string) ([]Conflicts, error) {
+	var rows []ConflictCount
+	err := l.db.Read(ctx).Where("day = ? AND resource IN ?", l.today(), resources).
+		Order("conflicts DESC, resource, code").Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("read the conflicts of today: %w", err)
+	}
+	conflicts := make([]Conflicts, len(rows))
+	for i, row := range rows {
+		conflicts[i] = Conflicts{Resource: row.Resource, Code: row.Code, Count: row.Conflicts}
+	}
+	return conflicts, nil
+}
+
+// Sweep deletes the counts of days long past, of all tenants.
+func (l *ConflictLog) Sweep(ctx context.Context, batch int) error {
+	past := l.clock.Now().AddDate(0, 0, -keptDays-1).Format(dayFormat)
+	return l.db.Sweep(ctx, storage.Sweep{Table: "conflict_counts", Column: "day", Until: past, Key: "day"}, batch)
+}

@@ -1,0 +1,171 @@
+package dashboard_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
+	"interlock/internal/views/audit"
+	"interlock/internal/views/dashboard"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var everything = []string{"configs", "orders", "items"}
+
+func tenantOf(ctx context.Context) int64 {
+	p, _ := principal.From(ctx)
+	return p.TenantID
+}
+
+func today(t *testing.T, ctx context.Context, log *dashboard.ConflictLog, resources ...string) []dashboard.Conflicts {
+	t.Helper()
+	conflicts, err := log.Today(ctx, resources)
+	require.NoError(t, err)
+	return conflicts
+}
+
+func TestConflictsAreCountedForEachTenantDayResourceAndCode(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		now := clock.NewFake(time.Date(2026, 1, 31, 23, 59, 0, 0, time.UTC))
+		log := dashboard.NewConflictLog(db, now)
+		tenant, stranger := tenantOf(ctx), storagetest.Tenant(t)
+		for range 3 {
+			log.CountConflict(tenant, "configs", apperr.VersionConflict)
+		}
+		log.CountConflict(tenant, "orders", apperr.StatusChanged)
+		log.CountConflict(tenantOf(stranger), "configs", apperr.VersionConflict)
+		require.Empty(t, today(t, ctx, log, everything...), "nothing is written before the flush")
+		require.NoError(t, log.Flush(ctx))
+		log.CountConflict(tenant, "orders", apperr.StatusChanged)
+		log.CountConflict(tenant, "orders", apperr.TransitionNotAllowed)
+		require.NoError(t, log.Flush(ctx))
+		require.NoError(t, log.Flush(ctx), "what was flushed is not added again")
+
+		require.Equal(t, []dashboard.Conflicts{
+			{Resource: "configs", Code: apperr.VersionConflict, Count: 3},
+			{Resource: "orders", Code: apperr.StatusChanged, Count: 2},
+			{Resource: "orders", Code: apperr.TransitionNotAllowed, Count: 1},
+		}, today(t, ctx, log, everything...))
+		require.Len(t, today(t, ctx, log, "configs"), 1)
+		require.Equal(t, []dashboard.Conflicts{{Resource: "configs", Code: apperr.VersionConflict, Count: 1}}, today(t, stranger, log, everything...))
+
+		now.Advance(time.Minute)
+		require.Empty(t, today(t, ctx, log, everything...), "the next day begins with nothing")
+		now.Advance(-time.Minute)
+		require.NoError(t, log.Sweep(ctx, 10))
+		require.Len(t, today(t, ctx, log, everything...), 3, "a day that may be looked at is kept")
+		day := now.Now()
+		now.Advance(91 * 24 * time.Hour)
+		require.NoError(t, log.Sweep(ctx, 10))
+		now.Advance(day.Sub(now.Now()))
+		require.Empty(t, today(t, ctx, log, everything...))
+	})
+}
+
+func TestManyProcessesAddUpAndNoneIsLostAtShutdown(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const processes, conflicts = 4, 50
+		running, stop := context.WithCancel(ctx)
+		defer stop()
+		failures := make(chan error, processes*conflicts)
+		var counting, flushing sync.WaitGroup
+		for range processes {
+			log := dashboard.NewConflictLog(db, clock.System{})
+			flushing.Go(func() { log.Run(running) })
+			counting.Go(func() {
+				for range conflicts {
+					log.CountConflict(tenantOf(ctx), "configs", apperr.VersionConflict)
+					failures <- log.Flush(ctx)
+				}
+				log.CountConflict(tenantOf(ctx), "configs", apperr.VersionConflict)
+			})
+		}
+		counting.Wait()
+		stop()
+		flushing.Wait()
+		for range processes * conflicts {
+			require.NoError(t, <-failures)
+		}
+		counted := today(t, ctx, dashboard.NewConflictLog(db, clock.System{}), "configs")
+		require.EqualValues(t, processes*(conflicts+1), counted[0].Count)
+	})
+}
+
+func TestWhatCannotBeWrittenIsKeptForTheNextFlush(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		log := dashboard.NewConflictLog(db, clock.System{})
+		for range 3 {
+			log.CountConflict(tenantOf(ctx), "configs", apperr.VersionConflict)
+		}
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		require.Error(t, log.Flush(gone))
+		require.EqualValues(t, 3, log.Pending())
+		require.NoError(t, log.Flush(ctx))
+		require.Zero(t, log.Pending())
+		require.EqualValues(t, 3, today(t, ctx, log, "configs")[0].Count)
+	})
+}
+
+// shop plays the domains.
+type shop struct{ within time.Duration }
+
+func (*shop) CountByStatus(context.Context) (map[string]int64, error) {
+	return map[string]int64{"pending": 2, "paid": 0}, nil
+}
+
+func (s *shop) CountExpiring(_ context.Context, within time.Duration) (int64, error) {
+	s.within = within
+	return 4, nil
+}
+
+func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
+	log := dashboard.NewConflictLog(db, clock.System{})
+	for _, resource := range []string{"configs", "configs", "config-batches", "orders", "elsewhere"} {
+		log.CountConflict(tenantOf(ctx), resource, apperr.VersionConflict)
+	}
+	require.NoError(t, log.Flush(ctx))
+	played := &shop{}
+	s := dashboard.New(dashboard.Deps{
+		Orders: played, Coupons: played, Audit: audit.NewLog(db), Conflicts: log,
+		Readers: map[string]string{"configs": "configs:read", "config-batches": "configs:read", "orders": "orders:read"},
+	})
+	orders := map[string]any{"pending": 2.0, "paid": 0.0}
+	count := func(resource string, n float64) map[string]any {
+		return map[string]any{"resource": resource, "code": "version_conflict", "count": n}
+	}
+	for permission, want := range map[string]map[string]any{
+		"sign-in only": {},
+		"items:read":   {},
+		"orders:read":  {"ordersByStatus": orders, "conflictsToday": []any{count("orders", 1)}, "conflictsTodayTotal": 1.0},
+		"coupons:read": {"couponsExpiringSoon": 4.0},
+		"audit:read":   {"recentChanges": []any{}},
+		"configs:read": {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "conflictsTodayTotal": 3.0},
+		"*": {
+			"ordersByStatus": orders, "couponsExpiringSoon": 4.0, "recentChanges": []any{}, "conflictsTodayTotal": 4.0,
+			"conflictsToday": []any{count("configs", 2), count("config-batches", 1), count("orders", 1)},
+		},
+	} {
+		p, _ := principal.From(ctx)
+		p.Permissions = []string{permission}
+		c := httpapitest.New(principal.With(ctx, p), nil, func(r *httpapi.Router) { dashboard.Routes(r, s) })
+		a := c.Send(t, http.MethodGet, "/dashboard", nil)
+		require.Equal(t, http.StatusOK, a.Status)
+		require.Equal(t, want, a.Body, permission)
+	}
+	require.Equal(t, 7*24*time.Hour, played.within)
+}

@@ -1,0 +1,217 @@
+package engines_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/views/engines"
+)
+
+// about returns the finding of a name, and fails when there is none.
+func about(t *testing.T, findings []engines.Finding, name string) engines.Finding {
+	t.Helper()
+	for _, f := range findings {
+		if f.Name == name {
+			return f
+		}
+	}
+	require.FailNow(t, "nothing is said about "+name)
+	return engines.Finding{}
+}
+
+// requireSentences checks that a finding that is not OK says what to do, in sentences.
+func requireSentences(t *testing.T, findings []engines.Finding) {
+	t.Helper()
+	for _, f := range findings {
+		require.Regexp(t, `^[A-Z0-9].*\.$`, f.Says, f.Name)
+		require.NotContains(t, f.Says, "%!", f.Name)
+		require.NotEmpty(t, f.Level, f.Name)
+		if f.Level == engines.OK {
+			require.Empty(t, f.Want, f.Name)
+		}
+	}
+}
+
+// with returns facts with some changed.
+func with(facts map[string]string, changes map[string]string) map[string]string {
+	changed := maps.Clone(facts)
+	maps.Copy(changed, changes)
+	return changed
+}
+
+type facts = map[string]string
+
+// expected is what must be found about one setting.
+type expected struct {
+	name  string
+	level engines.Level
+	loss  engines.Loss
+	says  []string
+}
+
+func (e expected) hold(t *testing.T, findings []engines.Finding) {
+	t.Helper()
+	requireSentences(t, findings)
+	f := about(t, findings, e.name)
+	require.Equal(t, e.level, f.Level, f.Says)
+	require.Equal(t, e.loss, f.Loss, f.Says)
+	for _, part := range e.says {
+		require.Contains(t, f.Says, part)
+	}
+}
+
+func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
+	info := facts{
+		"aof_enabled": "1", "aof_last_write_status": "ok", "maxmemory": "0", "maxmemory_policy": "noeviction",
+		"used_memory": "1000000", "evicted_keys": "0", "connected_slaves": "0",
+	}
+	settings := facts{
+		"appendonly": "yes", "appendfsync": "always", "no-appendfsync-on-rewrite": "no", "save": "",
+		"maxmemory-policy": "noeviction", "min-replicas-to-write": "0", "min-replicas-max-lag": "10",
+	}
+	all := engines.RedisFindings(info, settings)
+	requireSentences(t, all)
+	for _, f := range all {
+		require.Equal(t, engines.OK, f.Level, "%s: %s", f.Name, f.Says)
+		require.Equal(t, engines.Redis, f.Engine)
+	}
+
+	const tickets = "purchases that were accepted and are no orders yet"
+	for name, test := range map[string]struct {
+		info, settings facts
+		expected
+	}{
+		"everysec": {nil, facts{"appendfsync": "everysec"}, expected{"appendfsync", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Second}, []string{"It is everysec.", "about the last second", tickets, "Set appendfsync to always"}}},
+		"never synced": {nil, facts{"appendfsync": "no"}, expected{"appendfsync", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, []string{"It is no.", "30 seconds", tickets, "always"}}},
+		"not synced while it is rewritten": {nil, facts{"no-appendfsync-on-rewrite": "yes"}, expected{"no-appendfsync-on-rewrite", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, []string{"whatever appendfsync says", tickets}}},
+		"a file that cannot be written": {facts{"aof_last_write_status": "err"}, nil, expected{"aof_last_write_status", engines.Risk,
+			engines.Loss{Machine: engines.Moments}, []string{"refuses writes"}}},
+		"snapshots only": {nil, facts{"appendonly": "no", "save": "3600 1 300 100"}, expected{"appendonly", engines.Risk,
+			engines.Loss{Process: engines.SinceSnapshot, Machine: engines.SinceSnapshot}, []string{"save 3600 1 300 100", "everything since the last one", tickets, "Set appendonly to yes"}}},
+		"nothing on the disk": {nil, facts{"appendonly": "no", "save": ""}, expected{"appendonly", engines.Risk,
+			engines.Loss{Process: engines.Everything, Machine: engines.Everything}, []string{"loses everything in it", tickets}}},
+		"any key may be evicted": {facts{"maxmemory": "100000000", "evicted_keys": "7"}, facts{"maxmemory-policy": "allkeys-lru"}, expected{"maxmemory-policy", engines.Risk,
+			engines.Loss{Memory: engines.EvictedKeys}, []string{"It is allkeys-lru.", tickets, "7 keys have been dropped", "noeviction"}}},
+		"any key may be evicted once there is a limit": {nil, facts{"maxmemory-policy": "allkeys-lru"}, expected{"maxmemory-policy", engines.Risk,
+			engines.Loss{Memory: engines.EvictedKeys}, []string{"Nothing is dropped while maxmemory is 0"}}},
+		"keys that expire may be evicted": {facts{"maxmemory": "100000000"}, facts{"maxmemory-policy": "volatile-ttl"}, expected{"maxmemory-policy", engines.Risk,
+			engines.Loss{Memory: engines.HeldLocks}, []string{"locks that are held"}}},
+		"nearly full": {facts{"maxmemory": "1100000"}, nil, expected{"memory", engines.Risk,
+			engines.Loss{}, []string{"1.0 MB of 1.1 MB are used, 90 %", "refuses writes", "Raise maxmemory"}}},
+		"nearly full and evicting": {facts{"maxmemory": "1100000"}, facts{"maxmemory-policy": "allkeys-lru"}, expected{"memory", engines.Risk,
+			engines.Loss{}, []string{"drops keys"}}},
+		"not nearly full": {facts{"maxmemory": "1200000"}, nil, expected{"memory", engines.OK,
+			engines.Loss{}, []string{"83 %"}}},
+		"a replica": {facts{"connected_slaves": "1"}, nil, expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, []string{"1 replica follows asynchronously", tickets, "Set min-replicas-to-write to 1"}}},
+		"replicas within bounds": {facts{"connected_slaves": "2"}, facts{"min-replicas-to-write": "1"}, expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, []string{"2 replicas follow asynchronously", "min-replicas-max-lag allows (10 s)"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.hold(t, engines.RedisFindings(with(info, test.info), with(settings, test.settings)))
+		})
+	}
+}
+
+func TestWhatAManagedRedisDoesNotTellIsSaidToBeUnknown(t *testing.T) {
+	info := facts{"aof_enabled": "1", "maxmemory": "1000", "maxmemory_policy": "allkeys-lru", "used_memory": "10", "evicted_keys": "0", "connected_slaves": "1"}
+	const ask = "ask your provider"
+	for name, test := range map[string]struct {
+		info facts
+		expected
+	}{
+		"how it syncs":                  {info, expected{"appendfsync", engines.Unknown, engines.Loss{Process: engines.Nothing, Machine: engines.Undisclosed}, []string{"It cannot be read", ask, "everysec"}}},
+		"what INFO says is read there":  {info, expected{"appendonly", engines.OK, engines.Loss{}, nil}},
+		"and the policy":                {info, expected{"maxmemory-policy", engines.Risk, engines.Loss{Memory: engines.EvictedKeys}, nil}},
+		"and the replicas":              {info, expected{"replicas", engines.Risk, engines.Loss{Failover: engines.Moments}, []string{"Ask your provider"}}},
+		"without a file, no snapshots?": {with(info, facts{"aof_enabled": "0"}), expected{"appendonly", engines.Risk, engines.Loss{Process: engines.Everything, Machine: engines.Everything}, []string{"everything if none is made"}}},
+		"no INFO: the file":             {nil, expected{"appendonly", engines.Unknown, engines.Loss{Process: engines.Undisclosed, Machine: engines.Undisclosed}, []string{ask}}},
+		"no INFO: how it syncs":         {nil, expected{"appendfsync", engines.Unknown, engines.Loss{Process: engines.Nothing, Machine: engines.Undisclosed}, []string{ask}}},
+		"no INFO: the policy":           {nil, expected{"maxmemory-policy", engines.Unknown, engines.Loss{Memory: engines.Undisclosed}, []string{ask}}},
+		"no INFO: the memory":           {nil, expected{"memory", engines.Unknown, engines.Loss{Memory: engines.Undisclosed}, []string{"your provider"}}},
+		"no INFO: the replicas":         {nil, expected{"replicas", engines.Unknown, engines.Loss{Failover: engines.Undisclosed}, []string{ask}}},
+	} {
+		t.Run(name, func(t *testing.T) { test.hold(t, engines.RedisFindings(test.info, nil)) })
+	}
+}
+
+func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
+	base := facts{
+		"innodb_flush_log_at_trx_commit": "1", "innodb_flush_log_at_timeout": "1", "innodb_doublewrite": "ON",
+		"log_bin": "ON", "sync_binlog": "1", "read_only": "OFF", "slaves_connected": "0",
+		"rpl_semi_sync_master_enabled": "OFF", "rpl_semi_sync_master_timeout": "10000", "rpl_semi_sync_master_wait_point": "AFTER_SYNC", "rpl_semi_sync_master_status": "OFF",
+	}
+	all := engines.MySQLFindings(base)
+	requireSentences(t, all)
+	for _, f := range all {
+		require.Equal(t, engines.OK, f.Level, "%s: %s", f.Name, f.Says)
+		require.Equal(t, engines.Database, f.Engine)
+	}
+
+	const writes = "acknowledged writes"
+	semiSync := facts{"slaves_connected": "1", "rpl_semi_sync_master_enabled": "ON", "rpl_semi_sync_master_status": "ON"}
+	for name, test := range map[string]struct {
+		changes facts
+		expected
+	}{
+		"flushed once a second": {facts{"innodb_flush_log_at_trx_commit": "2"}, expected{"innodb_flush_log_at_trx_commit", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Second}, []string{"It is 2.", writes, "about the last second;", "Set it to 1."}}},
+		"written once in several seconds": {facts{"innodb_flush_log_at_trx_commit": "0", "innodb_flush_log_at_timeout": "30"}, expected{"innodb_flush_log_at_trx_commit", engines.Risk,
+			engines.Loss{Process: engines.Second, Machine: engines.Second}, []string{"database server, or of its machine", "about the last 30 seconds"}}},
+		"flushed more than enough": {facts{"innodb_flush_log_at_trx_commit": "3"}, expected{"innodb_flush_log_at_trx_commit", engines.OK,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Nothing}, nil}},
+		"no double write": {facts{"innodb_doublewrite": "OFF"}, expected{"innodb_doublewrite", engines.Risk,
+			engines.Loss{Machine: engines.TornPages}, []string{"torn", "ON"}}},
+		"torn pages are only noticed": {facts{"innodb_doublewrite": "DETECT_ONLY"}, expected{"innodb_doublewrite", engines.Risk,
+			engines.Loss{Machine: engines.TornPages}, nil}},
+		"the other name for on": {facts{"innodb_doublewrite": "DETECT_AND_RECOVER"}, expected{"innodb_doublewrite", engines.OK,
+			engines.Loss{Machine: engines.Nothing}, nil}},
+		"a binary log that is not synced": {facts{"sync_binlog": "0"}, expected{"sync_binlog", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, []string{writes, "whatever innodb_flush_log_at_trx_commit says", "Set it to 1."}}},
+		"a binary log that is synced seldom": {facts{"sync_binlog": "100"}, expected{"sync_binlog", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Moments}, []string{"every 100th group"}}},
+		"asynchronous replicas": {facts{"slaves_connected": "2"}, expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, []string{"2 replicas follow asynchronously", writes, "Enable semi-synchronous replication"}}},
+		"semi-synchronous replicas": {semiSync, expected{"replicas", engines.OK,
+			engines.Loss{Failover: engines.Nothing}, []string{"semi-synchronously", "10000 ms"}}},
+		"semi-synchronous replicas that are late": {with(semiSync, facts{"rpl_semi_sync_master_status": "OFF"}), expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, []string{"no replica has acknowledged"}}},
+		"what others see early": {with(semiSync, facts{"rpl_semi_sync_master_wait_point": "AFTER_COMMIT"}), expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, []string{"AFTER_SYNC"}}},
+		"the newer names of MySQL": {facts{
+			"rpl_semi_sync_master_enabled": "", "rpl_semi_sync_master_status": "", "rpl_semi_sync_master_timeout": "", "rpl_semi_sync_master_wait_point": "", "slaves_connected": "",
+			"rpl_semi_sync_source_enabled": "ON", "rpl_semi_sync_source_status": "ON", "rpl_semi_sync_source_clients": "1", "rpl_semi_sync_source_wait_point": "AFTER_SYNC", "rpl_semi_sync_source_timeout": "5000",
+		}, expected{"replicas", engines.OK, engines.Loss{Failover: engines.Nothing}, []string{"5000 ms"}}},
+		"replicas that are not told of": {facts{"slaves_connected": ""}, expected{"replicas", engines.Unknown,
+			engines.Loss{Failover: engines.Undisclosed}, []string{"cannot be read: ask your provider"}}},
+		"variables that are not shown": {facts{"innodb_flush_log_at_trx_commit": ""}, expected{"innodb_flush_log_at_trx_commit", engines.Unknown,
+			engines.Loss{Process: engines.Undisclosed, Machine: engines.Undisclosed}, []string{"cannot be read: ask your provider"}}},
+		"no binary log": {facts{"log_bin": "OFF", "sync_binlog": "0"}, expected{"replicas", engines.OK, engines.Loss{}, nil}},
+		"a server that takes no writes": {facts{"read_only": "ON"}, expected{"read_only", engines.Broken,
+			engines.Loss{}, []string{"takes no writes"}}},
+	} {
+		t.Run(name, func(t *testing.T) { test.hold(t, engines.MySQLFindings(with(base, test.changes))) })
+	}
+}
+
+func TestWhatAnEmbeddedDatabaseCanLoseIsSaidForEachSetting(t *testing.T) {
+	for name, test := range map[string]struct {
+		journal     string
+		synchronous int
+		expected
+	}{
+		"as it is opened":       {"wal", 2, expected{"synchronous", engines.OK, engines.Loss{Process: engines.Nothing, Machine: engines.Nothing}, nil}},
+		"synced now and then":   {"wal", 1, expected{"synchronous", engines.Risk, engines.Loss{Process: engines.Nothing, Machine: engines.Moments}, []string{"acknowledged writes"}}},
+		"never synced":          {"wal", 0, expected{"synchronous", engines.Risk, engines.Loss{Process: engines.Nothing, Machine: engines.TornPages}, nil}},
+		"readers wait":          {"delete", 2, expected{"journal_mode", engines.Risk, engines.Loss{Process: engines.Nothing}, []string{"readers wait"}}},
+		"a journal in memory":   {"memory", 2, expected{"journal_mode", engines.Risk, engines.Loss{Process: engines.TornPages, Machine: engines.TornPages}, nil}},
+		"a log that is written": {"wal", 2, expected{"journal_mode", engines.OK, engines.Loss{Process: engines.Nothing}, nil}},
+	} {
+		t.Run(name, func(t *testing.T) { test.hold(t, engines.SQLiteFindings(test.journal, test.synchronous)) })
+	}
+}

@@ -1,0 +1,140 @@
+package engines
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+)
+
+// probeTimeout bounds the questions to one engine.
+const probeTimeout = 2 * time.Second
+
+// Probe asks the engines. Each may be missing.
+type Probe struct {
+	DB *storage.DB
+	// Redis is nil in embedded mode, and where it is to be left out.
+	Redis redis.UniversalClient
+	Clock clock.Clock
+}
+
+// Look asks each engine. One that does not answer is a finding; the others are asked all
+// the same.
+func (p Probe) Look(ctx context.Context) Report {
+	r := Report{Time: p.Clock.Now()}
+	if p.DB != nil {
+		p.lookAtDatabase(ctx, &r)
+	}
+	if p.Redis != nil {
+		p.lookAtRedis(ctx, &r)
+	}
+	return r
+}
+
+func (p Probe) lookAtDatabase(ctx context.Context, r *Report) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	findings, err := databaseFindings(ctx, p.DB)
+	if err != nil {
+		r.Findings = append(r.Findings, silent(Database, "", err))
+		return
+	}
+	r.Findings = append(r.Findings, findings...)
+	if p.DB.Dialect == storage.SQLite {
+		return // its clock is this process's
+	}
+	pool := p.DB.Pools()["read"]
+	p.compare(r, Database, "", func() (time.Time, error) {
+		var at time.Time
+		err := pool.QueryRowContext(ctx, "SELECT UTC_TIMESTAMP(6)").Scan(&at)
+		return at, err
+	})
+}
+
+func (p Probe) lookAtRedis(ctx context.Context, r *Report) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	nodes, err := redisNodes(ctx, p.Redis)
+	if err != nil {
+		r.Findings = append(r.Findings, silent(Redis, "", err))
+		return
+	}
+	for _, node := range nodes {
+		facts, err := node.facts(ctx)
+		if err != nil {
+			r.Findings = append(r.Findings, silent(Redis, node.address, err))
+			continue
+		}
+		r.Findings = append(r.Findings, facts.findings()...)
+		if memory, known := facts.memory(); known {
+			r.Memory = append(r.Memory, memory)
+		}
+		p.compare(r, Redis, node.address, func() (time.Time, error) { return node.client.Time(ctx).Result() })
+	}
+}
+
+// silent is the finding for an engine that does not answer.
+func silent(engine Engine, node string, err error) Finding {
+	return Finding{Engine: engine, Name: string(engine), Node: node, Level: Broken, Err: err,
+		Says: "It does not answer, so that what it promises cannot be read."}
+}
+
+// clockSamples is how often a clock is asked; the answer with the shortest way counts.
+const clockSamples = 5
+
+// tolerance is how far two clocks may be apart before it is a risk.
+const tolerance = time.Second
+
+// compare asks an engine for its time and reports how far it is ahead of this process's
+// clock: of the answer that took the shortest, taken to lie in its middle.
+func (p Probe) compare(r *Report, engine Engine, node string, ask func() (time.Time, error)) {
+	best := Clock{Engine: engine, Node: node, Error: time.Hour}
+	for range clockSamples {
+		sent, mark := p.Clock.Now(), clock.Mark()
+		at, err := ask()
+		half := clock.Since(mark) / 2
+		if err != nil {
+			r.Findings = append(r.Findings, Finding{Engine: engine, Name: "clock", Node: node, Level: Unknown, Err: err,
+				Says: "Its time cannot be read, so that its clock cannot be compared."})
+			return
+		}
+		if half < best.Error {
+			best.Skew, best.Error = at.Sub(sent.Add(half)), half
+		}
+	}
+	r.Clocks = append(r.Clocks, best)
+	r.Findings = append(r.Findings, best.finding())
+}
+
+func (c Clock) finding() Finding {
+	finding := Finding{Engine: c.Engine, Name: "clock", Node: c.Node, Level: OK}
+	away, direction := c.Skew, "ahead of"
+	if away < 0 {
+		away, direction = -away, "behind"
+	}
+	finding.Value = fmt.Sprintf("%+.3f s", c.Skew.Seconds())
+	finding.Says = fmt.Sprintf("Its clock is %s %s this process's, give or take %s.", rounded(away), direction, rounded(c.Error))
+	if away-c.Error > tolerance {
+		finding.Level = Risk
+		finding.Says += " What begins or ends at a time (sales, unpaid orders, tokens, kept replies) does so that much too early or too late, " +
+			"and not at the same time for all replicas. Synchronise the machines' clocks (NTP)."
+	}
+	return finding
+}
+
+func rounded(d time.Duration) time.Duration {
+	if d >= time.Second {
+		return d.Round(10 * time.Millisecond)
+	}
+	return d.Round(10 * time.Microsecond)
+}
+
+// NotOK returns the findings that need somebody's attention.
+func (r Report) NotOK() []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })
+}

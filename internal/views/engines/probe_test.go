@@ -1,0 +1,362 @@
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/views/engines"
+)
+
+const patience = 30 * time.Second
+
+func look(t *testing.T, p engines.Probe) engines.Report {
+	t.Helper()
+	if p.Clock == nil {
+		p.Clock = clock.System{}
+	}
+	report := p.Look(t.Context())
+	requireSentences(t, report.Findings)
+	return report
+}
+
+// set changes settings of a server, as an operator would.
+func set(t *testing.T, client redis.UniversalClient, settings ...string) {
+	t.Helper()
+	for i := 0; i < len(settings); i += 2 {
+		require.NoError(t, client.ConfigSet(t.Context(), settings[i], settings[i+1]).Err())
+	}
+}
+
+func TestARealRedisIsReadAsItIsSet(t *testing.T) {
+	client := redistest.Connect(t, redistest.NewServer(t).URL())
+	for _, test := range []struct {
+		settings []string
+		expected
+	}{
+		{[]string{"appendfsync", "always"}, expected{"appendfsync", engines.OK, engines.Loss{Process: engines.Nothing, Machine: engines.Nothing}, nil}},
+		{[]string{"appendfsync", "everysec"}, expected{"appendfsync", engines.Risk, engines.Loss{Process: engines.Nothing, Machine: engines.Second}, nil}},
+		{[]string{"appendfsync", "no"}, expected{"appendfsync", engines.Risk, engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, nil}},
+		{[]string{"appendfsync", "always", "no-appendfsync-on-rewrite", "yes"}, expected{"no-appendfsync-on-rewrite", engines.Risk, engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, nil}},
+		{[]string{"appendonly", "no"}, expected{"appendonly", engines.Risk, engines.Loss{Process: engines.Everything, Machine: engines.Everything}, []string{"save is empty"}}},
+		{[]string{"save", "60 1000"}, expected{"appendonly", engines.Risk, engines.Loss{Process: engines.SinceSnapshot, Machine: engines.SinceSnapshot}, []string{"save 60 1000"}}},
+		{[]string{"appendonly", "yes"}, expected{"appendonly", engines.OK, engines.Loss{}, nil}},
+		{nil, expected{"maxmemory-policy", engines.OK, engines.Loss{Memory: engines.Nothing}, nil}},
+		{[]string{"maxmemory-policy", "allkeys-lru"}, expected{"maxmemory-policy", engines.Risk, engines.Loss{Memory: engines.EvictedKeys}, []string{"Nothing is dropped while maxmemory is 0"}}},
+		{[]string{"maxmemory-policy", "noeviction", "maxmemory", "1"}, expected{"memory", engines.Risk, engines.Loss{}, []string{"refuses writes"}}},
+		{[]string{"maxmemory", "1000000000"}, expected{"memory", engines.OK, engines.Loss{}, []string{"of 1000.0 MB are used"}}},
+		{nil, expected{"replicas", engines.OK, engines.Loss{}, []string{"There are none"}}},
+	} {
+		set(t, client, test.settings...)
+		report := look(t, engines.Probe{Redis: client})
+		test.hold(t, report.Findings)
+		require.Len(t, report.Memory, 1)
+		require.Positive(t, report.Memory[0].Used)
+	}
+}
+
+func TestKeysThatRedisHasDroppedAreCounted(t *testing.T) {
+	client := redistest.Connect(t, redistest.NewServer(t).URL())
+	set(t, client, "maxmemory-policy", "allkeys-lru", "maxmemory", "3000000")
+	value := strings.Repeat("x", 100_000)
+	for i := range 100 {
+		require.NoError(t, client.Set(t.Context(), "key "+strings.Repeat("i", i), value, 0).Err())
+	}
+	report := look(t, engines.Probe{Redis: client})
+	require.Positive(t, report.Memory[0].Evicted)
+	require.EqualValues(t, 3000000, report.Memory[0].Limit)
+	require.Equal(t, "allkeys-lru", report.Memory[0].Policy)
+	require.NotContains(t, about(t, report.Findings, "maxmemory-policy").Says, " 0 keys have been dropped")
+}
+
+func TestAsynchronousReplicasOfARealRedisAreSeen(t *testing.T) {
+	master, replica := redistest.NewServer(t), redistest.NewServer(t)
+	client := redistest.Connect(t, master.URL())
+	host, port, err := net.SplitHostPort(master.Addr)
+	require.NoError(t, err)
+	require.NoError(t, redistest.Connect(t, replica.URL()).ReplicaOf(t.Context(), host, port).Err())
+	require.Eventually(t, func() bool {
+		return about(t, look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
+	}, patience, 50*time.Millisecond, "the replica never came")
+	set(t, client, "min-replicas-to-write", "1", "min-replicas-max-lag", "3")
+	expected{"replicas", engines.Risk, engines.Loss{Failover: engines.Moments}, []string{"1 replica follows", "min-replicas-max-lag allows (3 s)"}}.
+		hold(t, look(t, engines.Probe{Redis: client}).Findings)
+}
+
+func TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown(t *testing.T) {
+	server := redistest.NewServer(t)
+	root := redistest.Connect(t, server.URL())
+	for name, test := range map[string]struct {
+		rights []any
+		read   map[string]engines.Level
+	}{
+		"no-config": {[]any{"-config"}, map[string]engines.Level{
+			"appendonly": engines.OK, "appendfsync": engines.Unknown, "maxmemory-policy": engines.OK, "memory": engines.OK, "replicas": engines.OK,
+		}},
+		"no-config-no-info": {[]any{"-config", "-info"}, map[string]engines.Level{
+			"appendonly": engines.Unknown, "appendfsync": engines.Unknown, "maxmemory-policy": engines.Unknown, "memory": engines.Unknown, "replicas": engines.Unknown,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, root.Do(t.Context(), append([]any{"ACL", "SETUSER", name, "on", ">hunter2", "~*", "&*", "+@all"}, test.rights...)...).Err())
+			client := redistest.Connect(t, "redis://"+name+":hunter2@"+server.Addr+"/0")
+			report := look(t, engines.Probe{Redis: client})
+			for name, level := range test.read {
+				f := about(t, report.Findings, name)
+				require.Equal(t, level, f.Level, f.Says)
+				require.NotContains(t, f.Says, "hunter2")
+			}
+			require.Contains(t, about(t, report.Findings, "appendfsync").Says, "It cannot be read (the server refuses CONFIG): ask your provider.")
+			require.Equal(t, engines.OK, about(t, report.Findings, "clock").Level)
+		})
+	}
+}
+
+func TestTheMasterBehindSentinelsIsRead(t *testing.T) {
+	master := redistest.NewServer(t)
+	sentinel := redistest.NewSentinel(t, "mymaster", master)
+	client := redistest.Connect(t, "redis+sentinel://"+sentinel.Addr+"/mymaster/0")
+	require.Eventually(t, func() bool { return client.Ping(t.Context()).Err() == nil }, patience, 10*time.Millisecond)
+	set(t, redistest.Connect(t, master.URL()), "appendfsync", "no")
+	require.Equal(t, "no", about(t, look(t, engines.Probe{Redis: client}).Findings, "appendfsync").Value)
+}
+
+func TestEachMasterOfAClusterIsRead(t *testing.T) {
+	cluster := redistest.NewCluster(t)
+	set(t, redistest.Connect(t, cluster.Nodes[1].URL()), "appendfsync", "always")
+	report := look(t, engines.Probe{Redis: redistest.Connect(t, cluster.URL())})
+	found := map[string]string{}
+	for _, f := range report.Findings {
+		if f.Name == "appendfsync" {
+			found[f.Node] = f.Value
+		}
+	}
+	require.Equal(t, map[string]string{
+		cluster.Nodes[0].Addr: "everysec", cluster.Nodes[1].Addr: "always", cluster.Nodes[2].Addr: "everysec",
+	}, found)
+	require.Len(t, report.Memory, 3)
+	require.Len(t, report.Clocks, 3)
+}
+
+func TestANodeThatDoesNotAnswerHidesNoOther(t *testing.T) {
+	cluster := redistest.NewCluster(t)
+	client := redistest.Connect(t, cluster.URL())
+	require.NoError(t, client.Ping(t.Context()).Err())
+	look(t, engines.Probe{Redis: client})
+	cluster.Nodes[2].Kill(t)
+	report := look(t, engines.Probe{Redis: client})
+	levels := map[string]engines.Level{}
+	for _, f := range report.Findings {
+		if f.Name == "redis" || f.Name == "appendonly" {
+			levels[f.Node] = f.Level
+		}
+	}
+	require.Equal(t, map[string]engines.Level{
+		cluster.Nodes[0].Addr: engines.OK, cluster.Nodes[1].Addr: engines.OK, cluster.Nodes[2].Addr: engines.Broken,
+	}, levels)
+}
+
+func TestAnEngineThatIsAwayIsSaidToBeAndTheOtherIsRead(t *testing.T) {
+	db := storagetest.MariaDB(t)
+	away := redistest.Connect(t, "redis://127.0.0.1:1/0")
+	report := look(t, engines.Probe{DB: db, Redis: away})
+	require.Equal(t, engines.Broken, about(t, report.Findings, "redis").Level)
+	require.NotContains(t, about(t, report.Findings, "redis").Says, "127.0.0.1")
+	require.NotEmpty(t, about(t, report.Findings, "innodb_flush_log_at_trx_commit").Value)
+	require.NoError(t, db.Close())
+	require.Equal(t, engines.Broken, about(t, look(t, engines.Probe{DB: db, Redis: away}).Findings, "database").Level)
+}
+
+func TestEachDatabaseIsRead(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		report := look(t, engines.Probe{DB: db})
+		if db.Dialect == storage.SQLite {
+			require.Len(t, report.Findings, 2)
+			require.Empty(t, report.NotOK())
+			require.Empty(t, report.Clocks)
+			return
+		}
+		// The tests' server syncs its log once a second.
+		expected{"innodb_flush_log_at_trx_commit", engines.Risk, engines.Loss{Process: engines.Nothing, Machine: engines.Second}, nil}.hold(t, report.Findings)
+		require.Equal(t, "ON", about(t, report.Findings, "innodb_doublewrite").Value)
+		require.Equal(t, engines.OK, about(t, report.Findings, "replicas").Level)
+		require.Len(t, report.Clocks, 1)
+	})
+}
+
+// ahead is a clock that is wrong by so much.
+type ahead time.Duration
+
+func (a ahead) Now() time.Time { return clock.System{}.Now().Add(time.Duration(a)) }
+
+func TestAClockThatIsMoreThanASecondAwayIsARisk(t *testing.T) {
+	p := engines.Probe{DB: storagetest.MariaDB(t), Redis: redistest.Connect(t, redistest.SharedURL(t))}
+	for skew, level := range map[time.Duration]engines.Level{
+		0: engines.OK, 500 * time.Millisecond: engines.OK, -500 * time.Millisecond: engines.OK,
+		1500 * time.Millisecond: engines.Risk, -1500 * time.Millisecond: engines.Risk, -time.Hour: engines.Risk,
+	} {
+		p.Clock = ahead(skew)
+		report := look(t, p)
+		require.Len(t, report.Clocks, 2)
+		for _, c := range report.Clocks {
+			// This process's clock is ahead by skew, so the engine's is behind.
+			require.InDelta(t, -skew.Seconds(), c.Skew.Seconds(), c.Error.Seconds()+0.01)
+		}
+		for _, f := range report.Findings {
+			if f.Name == "clock" {
+				require.Equal(t, level, f.Level, f.Says)
+				require.Equal(t, level == engines.Risk, strings.Contains(f.Says, "NTP"), f.Says)
+			}
+		}
+	}
+}
+
+// late holds each reply back.
+type late time.Duration
+
+func (late) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (late) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (l late) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if cmd.Name() == "time" {
+			<-time.After(time.Duration(l))
+		}
+		return err
+	}
+}
+
+// With replies that are 300 ms late the clock seems 150 ms further away than it is.
+func TestASlowWayToAClockIsNotTakenForASkew(t *testing.T) {
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	client.AddHook(late(300 * time.Millisecond))
+	for skew, level := range map[time.Duration]engines.Level{900 * time.Millisecond: engines.OK, 1100 * time.Millisecond: engines.Risk} {
+		report := look(t, engines.Probe{Redis: client, Clock: ahead(skew)})
+		require.Len(t, report.Clocks, 1)
+		c := report.Clocks[0]
+		require.GreaterOrEqual(t, c.Error, 150*time.Millisecond)
+		require.InDelta(t, -skew.Seconds(), c.Skew.Seconds(), c.Error.Seconds()+0.01)
+		require.Equal(t, level, about(t, report.Findings, "clock").Level)
+	}
+}
+
+func TestAnEngineThatHangsIsSaidNotToAnswer(t *testing.T) {
+	server := redistest.NewServer(t)
+	client := redistest.Connect(t, server.URL())
+	require.NoError(t, client.Ping(t.Context()).Err())
+	server.Pause(t)
+	defer server.Resume(t)
+	report := look(t, engines.Probe{Redis: client})
+	require.Empty(t, report.Clocks)
+	require.Equal(t, engines.Broken, about(t, report.Findings, "redis").Level)
+}
+
+func newMonitor(p engines.Probe, log *bytes.Buffer) (*engines.Monitor, *prometheus.Registry) {
+	p.Clock = clock.System{}
+	registry := prometheus.NewRegistry()
+	return engines.NewMonitor(p, slog.New(slog.NewJSONHandler(log, nil)), registry), registry
+}
+
+func TestEachRiskIsLoggedOnceAsItComesAndAsItGoes(t *testing.T) {
+	client := redistest.Connect(t, redistest.NewServer(t).URL())
+	set(t, client, "appendfsync", "everysec", "maxmemory-policy", "allkeys-lru")
+	var log bytes.Buffer
+	m, _ := newMonitor(engines.Probe{Redis: client}, &log)
+	lines := func() []string {
+		m.Look(t.Context())
+		written := strings.TrimSpace(log.String())
+		log.Reset()
+		if written == "" {
+			return nil
+		}
+		return strings.Split(written, "\n")
+	}
+	first := lines()
+	require.Len(t, first, 2)
+	for i, name := range []string{"appendfsync", "maxmemory-policy"} {
+		require.Contains(t, first[i], `"level":"WARN"`)
+		require.Contains(t, first[i], "redis "+name+": It is ")
+		require.Contains(t, first[i], "purchases that were accepted and are no orders yet")
+	}
+	require.Empty(t, lines())
+
+	set(t, client, "appendfsync", "no")
+	changed := lines()
+	require.Len(t, changed, 1)
+	require.Contains(t, changed[0], `"value":"no"`)
+
+	set(t, client, "appendfsync", "always")
+	gone := lines()
+	require.Len(t, gone, 1)
+	require.Contains(t, gone[0], `"level":"INFO"`)
+	require.Contains(t, gone[0], "redis appendfsync needs no attention any more")
+	require.Empty(t, lines())
+}
+
+func TestARunningProgramNoticesWhatIsSetMeanwhile(t *testing.T) {
+	client := redistest.Connect(t, redistest.NewServer(t).URL())
+	m, _ := newMonitor(engines.Probe{Redis: client}, &bytes.Buffer{})
+	m.Every(10 * time.Millisecond)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		m.Run(ctx)
+	}()
+	for _, value := range []string{"no", "always"} {
+		set(t, client, "appendfsync", value)
+		require.Eventually(t, func() bool {
+			for _, f := range m.Report().Findings {
+				if f.Name == "appendfsync" {
+					return f.Value == value
+				}
+			}
+			return false
+		}, patience, time.Millisecond)
+	}
+	stop()
+	<-ended
+}
+
+func TestMemoryClocksAndFindingsAreMetrics(t *testing.T) {
+	client := redistest.Connect(t, redistest.NewServer(t).URL())
+	set(t, client, "maxmemory", "50000000", "appendfsync", "everysec")
+	m, registry := newMonitor(engines.Probe{DB: storagetest.MariaDB(t), Redis: client}, &bytes.Buffer{})
+	scrape := func() string {
+		reply := httptest.NewRecorder()
+		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		require.Equal(t, http.StatusOK, reply.Code, reply.Body)
+		return reply.Body.String()
+	}
+	require.Empty(t, scrape(), "nothing is said before the first look")
+	m.Look(t.Context())
+	text := scrape()
+	for _, part := range []string{
+		`interlock_redis_memory_used_bytes{node=""} `, "interlock_redis_memory_limit_bytes{node=\"\"} 5e+07\n", "interlock_redis_evicted_keys_total{node=\"\"} 0\n",
+		"interlock_redis_info{node=\"\",policy=\"noeviction\"} 1\n",
+		`interlock_clock_skew_seconds{engine="database",node=""} `, `interlock_clock_skew_seconds{engine="redis",node=""} `, `interlock_clock_skew_error_seconds{engine="redis",node=""} `,
+		"interlock_engine_finding{engine=\"redis\",level=\"risk\",name=\"appendfsync\",node=\"\"} 1\n",
+		"interlock_engine_finding{engine=\"database\",level=\"risk\",name=\"innodb_flush_log_at_trx_commit\",node=\"\"} 1\n",
+	} {
+		require.Contains(t, text, part)
+	}
+}

@@ -1,0 +1,325 @@
+package realtime_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/events"
+	"interlock/internal/views/realtime"
+)
+
+// door lets everybody in as the same caller, until it is told otherwise.
+type door struct {
+	mu      sync.Mutex
+	caller  principal.Principal
+	refusal error
+}
+
+func (d *door) Authenticate(*http.Request) (principal.Principal, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.caller, d.refusal
+}
+
+func (d *door) set(refusal error, permissions ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.caller, d.refusal = principal.Principal{Kind: principal.Admin, TenantID: 1, UserID: 7, Name: "Ada", Permissions: permissions}, refusal
+}
+
+// site is a process that serves HTTP.
+type site struct {
+	process
+	door *door
+	url  string
+}
+
+func newSite(t *testing.T, bus events.Bus, permissions ...string) site {
+	t.Helper()
+	s := site{process: newProcess(t, bus), door: &door{}}
+	s.BeatEvery(10 * time.Millisecond)
+	s.door.set(nil, permissions...)
+	server := httpapi.NewServer(httpapi.Options{Authenticator: s.door})
+	realtime.Routes(server.Router(), s.Service)
+	listening := httptest.NewServer(server)
+	t.Cleanup(listening.Close)
+	s.url = listening.URL + httpapi.Base
+	return s
+}
+
+// happened is one event of a stream.
+type happened struct {
+	name string
+	data map[string]any
+}
+
+// open opens a stream. The channel is closed when it ends.
+func (s site) open(t *testing.T, query string) <-chan happened {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/events"+query, nil)
+	require.NoError(t, err)
+	reply, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, reply.StatusCode)
+	stream := make(chan happened, 64)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer close(stream)
+		var name string
+		for lines := bufio.NewScanner(reply.Body); lines.Scan(); {
+			if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				name = text
+			}
+			if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var data map[string]any
+				if json.Unmarshal([]byte(text), &data) != nil {
+					return
+				}
+				select {
+				case stream <- happened{name, data}:
+				case <-t.Context().Done():
+					return
+				}
+			}
+		}
+	})
+	t.Cleanup(func() {
+		_ = reply.Body.Close()
+		reading.Wait()
+	})
+	return stream
+}
+
+// refused sends a request that must be refused and returns the status and the code.
+func (s site) refused(t *testing.T, query string) (int, map[string]any) {
+	t.Helper()
+	reply, err := http.Get(s.url + "/events" + query)
+	require.NoError(t, err)
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	require.NoError(t, err)
+	var body map[string]any
+	require.NoError(t, json.Unmarshal(text, &body), "%s", text)
+	return reply.StatusCode, body
+}
+
+func (s site) publish(t *testing.T, tenant int64, topic, key string) {
+	t.Helper()
+	event, err := events.Change{
+		Version: 3, ETag: `"1-3"`, Action: "update", Status: "paid", Label: "A17",
+		By: principal.Person{ID: 9, Name: "Li"}, Time: noon,
+	}.Event(tenant, topic, key)
+	require.NoError(t, err)
+	require.NoError(t, s.bus.Publish(t.Context(), event))
+}
+
+func TestAStreamSaysWhoChangedWhatAndWhen(t *testing.T) {
+	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
+		s := newSite(t, newBus(), "*")
+		stream := s.open(t, "?topics=orders,configs")
+		require.Equal(t, happened{"ready", map[string]any{"topics": []any{"orders", "configs"}}}, receive(t, stream, "ready"))
+		s.publish(t, 2, "orders", "strangers")
+		s.publish(t, 1, "coupon-campaigns", "not asked for")
+		s.publish(t, 1, "orders", "41")
+		require.Equal(t, happened{"orders", map[string]any{
+			"topic": "orders", "key": "41", "version": 3.0, "etag": `"1-3"`, "action": "update", "status": "paid", "label": "A17",
+			"changedBy": map[string]any{"id": 9.0, "name": "Li"}, "changedTime": "2026-01-31T12:00:00.000000Z",
+		}}, receive(t, stream, "the change"))
+	})
+}
+
+func TestAStreamCarriesOnlyTopicsThatItsCallerMayRead(t *testing.T) {
+	bus := events.NewInProcess(64)
+	defer bus.Close()
+	s := newSite(t, bus, "orders:read")
+	for query, granted := range map[string][]any{
+		"":                                {"orders", "presence"},
+		"?topics=configs,orders":          {"orders"},
+		"?topics=orders,orders":           {"orders"},
+		"?topics=presence":                {"presence"},
+		"?topics=configs&topics=presence": {"presence"},
+	} {
+		require.Equal(t, granted, receive(t, s.open(t, query), "ready").data["topics"], query)
+	}
+	for _, query := range []string{"?topics=configs", "?topics=configs,coupon-campaigns"} {
+		status, body := s.refused(t, query)
+		require.Equal(t, []any{http.StatusForbidden, "forbidden"}, []any{status, body["code"]}, query)
+	}
+	for query, name := range map[string]string{
+		"?topics=colours": "colours", "?topics=orders,": `""`, "?topics=presence-heartbeats": "presence-heartbeats",
+		"?topics=" + strings.Repeat("x", 200): strings.Repeat("x", 64) + "…",
+	} {
+		status, body := s.refused(t, query)
+		require.Equal(t, []any{http.StatusBadRequest, "malformed_request"}, []any{status, body["code"]}, query)
+		require.Contains(t, body["detail"], name)
+		require.Equal(t, "?topics", body["fields"].([]any)[0].(map[string]any)["pointer"])
+	}
+	s.door.set(nil)
+	status, _ := s.refused(t, "")
+	require.Equal(t, http.StatusForbidden, status)
+}
+
+func TestAPermissionThatIsTakenAwayStopsItsTopicAndTheLastOneTheStream(t *testing.T) {
+	bus := events.NewInProcess(64)
+	defer bus.Close()
+	s := newSite(t, bus, "orders:read", "configs:read")
+	stream := s.open(t, "?topics=orders,configs")
+	receive(t, stream, "ready")
+	s.door.set(nil, "configs:read")
+	require.Eventually(t, func() bool {
+		s.publish(t, 1, "orders", "41")
+		s.publish(t, 1, "configs", "a")
+		first := receive(t, stream, "a change").name
+		if first == "orders" {
+			require.Equal(t, "configs", receive(t, stream, "the change behind it").name)
+		}
+		return first == "configs"
+	}, patience, 20*time.Millisecond, "orders still come")
+	s.door.set(nil)
+	requireEnd(t, stream)
+}
+
+func requireEnd(t *testing.T, stream <-chan happened) {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case _, open := <-stream:
+			if !open {
+				return
+			}
+		case <-deadline:
+			require.FailNow(t, "the stream goes on")
+		}
+	}
+}
+
+func TestAStreamEndsWhenItsCredentialEnds(t *testing.T) {
+	bus := events.NewInProcess(64)
+	defer bus.Close()
+	s := newSite(t, bus, "*")
+	stream := s.open(t, "")
+	receive(t, stream, "ready")
+	s.door.set(apperr.New(apperr.Unauthenticated, "Your session has ended."), "*")
+	requireEnd(t, stream)
+}
+
+func TestAStreamSaysThatItMissedSomething(t *testing.T) {
+	bus := events.NewInProcess(64)
+	defer bus.Close()
+	s := newSite(t, bus, "*")
+	stream := s.open(t, "?topics=orders,presence")
+	receive(t, stream, "ready")
+	// An event that this release cannot read counts as missed.
+	require.NoError(t, s.bus.Publish(t.Context(), events.Event{Topic: "orders", Tenant: 1, Key: "41", Payload: []byte(`"?"`)}))
+	require.Equal(t, happened{"lagged", map[string]any{"topics": []any{"orders"}}}, receive(t, stream, "the news of a gap"))
+}
+
+func TestALaggingBusIsReportedForAllItsTopics(t *testing.T) {
+	bus := events.NewInProcess(1)
+	defer bus.Close()
+	s := newSite(t, bus, "*")
+	stream := s.open(t, "?topics=orders,configs,presence")
+	receive(t, stream, "ready")
+	for {
+		for range 50 {
+			s.publish(t, 1, "orders", "41")
+		}
+		if e := receive(t, stream, "the news of a gap"); e.name == "lagged" {
+			require.Equal(t, []any{"orders", "configs"}, e.data["topics"])
+			return
+		}
+	}
+}
+
+func TestWhoMissedPresenceIsToldAllOfItAnew(t *testing.T) {
+	bus := events.NewInProcess(64)
+	defer bus.Close()
+	s := newSite(t, bus, "configs:read")
+	s.FallBehind(1)
+	s.beat(t, person(t, 1, 8), realtime.Heartbeat{Resource: "configs/quiet"})
+	stream := s.open(t, "?topics=orders,configs,presence")
+	receive(t, stream, "ready")
+	require.Equal(t, "configs/quiet", receive(t, stream, "who is there").data["resource"])
+	li := person(t, 1, 9)
+	var e happened
+	for n := 0; e.name != "lagged"; n++ {
+		for move := range 50 {
+			s.beat(t, li, realtime.Heartbeat{Resource: page, Field: fmt.Sprint(n, move)})
+		}
+		e = receive(t, stream, "the news of a gap")
+	}
+	require.Equal(t, []any{"presence"}, e.data["topics"])
+	for told := ""; told != "configs/quiet"; {
+		told = receive(t, stream, "the quiet one again").data["resource"].(string)
+	}
+}
+
+func TestAStreamShowsWhoIsWhereAndWhoComesMovesAndGoes(t *testing.T) {
+	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
+		s, other := newSite(t, newBus(), "configs:read"), newProcess(t, newBus())
+		untilHeard(t, other, s.process)
+		li := person(t, 1, 9)
+		s.beat(t, li, realtime.Heartbeat{Resource: page, Field: "/value"})
+		s.beat(t, li, realtime.Heartbeat{Resource: "orders/41"})
+		stream := s.open(t, "?topics=presence")
+		receive(t, stream, "ready")
+		shown := func(what string) any {
+			e := receive(t, stream, what)
+			require.Equal(t, []any{"presence", page}, []any{e.name, e.data["resource"]}, "nothing comes of what may not be read")
+			return e.data["people"]
+		}
+		at := func(field string) []any {
+			return []any{map[string]any{"id": 9.0, "name": "Person 9", "field": field, "since": "2026-01-31T12:00:00.000000Z"}}
+		}
+		require.Equal(t, at("/value"), shown("who is there when the stream begins"))
+		other.beat(t, person(t, 1, 9), realtime.Heartbeat{Resource: "orders/41", Field: "/status"})
+		other.beat(t, person(t, 2, 9), realtime.Heartbeat{Resource: page, Field: "/stranger"})
+		other.beat(t, li, realtime.Heartbeat{Resource: page, Field: "/remark"})
+		require.Equal(t, at("/remark"), shown("the move to another field"))
+		other.beat(t, li, realtime.Heartbeat{Resource: page, Leaving: true})
+		require.Equal(t, []any{}, shown("that the last one went"))
+	})
+}
+
+func TestHeartbeatsOverHTTPAnswerWithTheOthers(t *testing.T) {
+	bus := events.NewInProcess(64)
+	defer bus.Close()
+	s := newSite(t, bus, "*")
+	s.beat(t, person(t, 1, 9), realtime.Heartbeat{Resource: page, Field: "/value"})
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		answer string
+	}{
+		"a heartbeat":           {`{"resource":"configs/checkout.tax"}`, 200, `{"others":[{"id":9,"name":"Person 9","field":"/value","since":"2026-01-31T12:00:00.000000Z"}]}`},
+		"alone":                 {`{"resource":"orders/41","field":"","tab":"a"}`, 200, `{"others":[]}`},
+		"leaving":               {`{"resource":"orders/41","tab":"a","leaving":true}`, 200, `{"others":[]}`},
+		"no resource":           {`{}`, 422, `"/resource"`},
+		"unknown member":        {`{"resource":"orders/41","colour":1}`, 400, `"/colour"`},
+		"too long a field":      {`{"resource":"orders/41","field":"` + strings.Repeat("x", 201) + `"}`, 422, `"/field"`},
+		"too long a tab":        {`{"resource":"orders/41","tab":"` + strings.Repeat("x", 65) + `"}`, 422, `"/tab"`},
+		"a resource of no kind": {`{"resource":"users/1"}`, 422, `"/resource"`},
+	} {
+		reply, err := http.Post(s.url+"/presence", "application/json", strings.NewReader(c.body))
+		require.NoError(t, err)
+		text, err := io.ReadAll(reply.Body)
+		_ = reply.Body.Close()
+		require.NoError(t, err)
+		require.Equal(t, c.status, reply.StatusCode, "%s: %s", name, text)
+		require.Contains(t, string(text), c.answer, name)
+	}
+}

@@ -1,0 +1,123 @@
+package e2e_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/settings"
+	"interlock/test/apptest"
+)
+
+// noticed is how long a process may take to notice that its database went back, and more
+// than it takes on a busy machine.
+const noticed = 10 * time.Second
+
+// again repeats the creation of an item until it is made once more, and requires that it
+// is there then.
+func again(t *testing.T, c *apptest.Caller, key, sku string, within time.Duration) apptest.Answer {
+	t.Helper()
+	until := time.Now().Add(within)
+	for {
+		answer := keyed(t, c, key, sku)
+		if answer.Status == http.StatusCreated && !isReplay(answer) {
+			require.EqualValues(t, 1, rows(t, c, "items", "sku = ?", sku))
+			require.True(t, isReplay(keyed(t, c, key, sku)), "what is made is remembered")
+			return answer
+		}
+		require.Truef(t, time.Now().Before(until), "%d %s; replay: %t; in the database: %d",
+			answer.Status, answer.Body, isReplay(answer), rows(t, c, "items", "sku = ?", sku))
+		pauseFor(t.Context(), 50*time.Millisecond)
+	}
+}
+
+func pauseFor(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-ctx.Done()
+}
+
+// another starts one more process of a program's settings, and returns the caller there.
+func another(t *testing.T, c *apptest.Caller, s settings.Settings) *apptest.Caller {
+	t.Helper()
+	s.DataDir = t.TempDir()
+	elsewhere := *c
+	elsewhere.Program = apptest.Start(t, s)
+	return &elsewhere
+}
+
+// Nobody says that the database went back. The record's id has another record by then.
+func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromMemory(t *testing.T) {
+	var with settings.Settings
+	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		require.Equal(t, http.StatusCreated, keyed(t, c, "k-0", "COFFEE").Status)
+		goBack := storagetest.Past(t, with.URL())
+		first := keyed(t, c, "k-1", "TEA")
+		require.Equal(t, http.StatusCreated, first.Status, "%s", first.Body)
+		goBack()
+		require.Zero(t, rows(t, c, "items", "sku = 'TEA'"))
+		require.Equal(t, http.StatusCreated, keyed(t, c, "k-2", "COCOA").Status)
+		again(t, c, "k-1", "TEA", noticed)
+		require.True(t, isReplay(keyed(t, c, "k-0", "COFFEE")), "what the database has is repeated as before")
+		require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "idempotency_key = 'k-1'"))
+	}, func(s *settings.Settings) { with = *s })
+}
+
+func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromRedis(t *testing.T) {
+	s := apptest.Settings(t.TempDir())
+	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), redistest.NewServer(t).URL()
+	c := apptest.Start(t, s).Admin(t)
+	goBack := storagetest.Past(t, s.URL())
+	require.Equal(t, http.StatusCreated, keyed(t, c, "k-1", "TEA").Status)
+	goBack()
+	again(t, another(t, c, s), "k-1", "TEA", 0)
+}
+
+// A file that is put back while the program is stopped, with a Redis that went on.
+func TestAnEmbeddedProgramThatIsStartedOnAnOlderFileRepeatsNothingThatItHasLost(t *testing.T) {
+	s := apptest.Settings(t.TempDir())
+	s.RedisURL = redistest.NewServer(t).URL()
+	path, _ := s.SQLitePath()
+	var c *apptest.Caller
+	run := func(t *testing.T, work func()) {
+		t.Run("", func(t *testing.T) {
+			p := apptest.Start(t, s)
+			if c == nil {
+				c = p.Admin(t)
+			}
+			c.Program = p
+			work()
+		})
+	}
+	run(t, func() { require.Equal(t, http.StatusCreated, keyed(t, c, "k-0", "COFFEE").Status) })
+	backup := path + ".backup"
+	copyFile(t, path, backup)
+	run(t, func() { require.Equal(t, http.StatusCreated, keyed(t, c, "k-1", "TEA").Status) })
+	copyFile(t, backup, path)
+	run(t, func() {
+		require.True(t, isReplay(keyed(t, c, "k-0", "COFFEE")))
+		again(t, c, "k-1", "TEA", 0)
+	})
+}
+
+// copyFile copies a database whose program has stopped, which leaves no log beside it.
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	require.NoFileExists(t, from+"-wal")
+	in, err := os.Open(from)
+	require.NoError(t, err)
+	defer in.Close()
+	out, err := os.Create(to)
+	require.NoError(t, err)
+	_, err = io.Copy(out, in)
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+}

@@ -1,0 +1,162 @@
+package faults_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage/storagetest"
+	"interlock/test/apptest"
+)
+
+// answered is within which a caller has an answer, whatever the disk does: 8 s for COMMIT
+// and 8 s for the look for what became of it, or five times the 5 s that it waits for a
+// row which such a COMMIT holds. Its request would end after 40 s.
+const answered = 30 * time.Second
+
+// long is what has edits soon fill a small disk.
+var long = strings.Repeat("x", 4<<10)
+
+// strain lets four writers make edits whose values begin with a name and end with a text,
+// until enough says so, and returns how long the longest answer took and how many edits
+// were sent. It is called with each answer.
+func (l *ledger) strain(t *testing.T, c *apptest.Caller, name, text string, enough func(apptest.Answer, error) bool) (longest time.Duration, sent int) {
+	t.Helper()
+	ctx, done := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer done()
+	var running sync.WaitGroup
+	var mu sync.Mutex
+	var n atomic.Int64
+	for range 4 {
+		running.Go(func() {
+			for ctx.Err() == nil {
+				key := l.keys[rand.IntN(len(l.keys))]
+				etag := l.newest(ctx, c, key)
+				if etag == "" {
+					return
+				}
+				mark := fmt.Sprintf("%s:%d:%s", name, n.Add(1), text)
+				began := time.Now()
+				// The caller stays to hear the answer, so that nothing is unknown that it
+				// could have known.
+				answer, err := c.Try(context.WithoutCancel(ctx), http.MethodPatch, "/api/v1/configs/"+key, map[string]any{"value": mark}, "If-Match", etag)
+				took := time.Since(began)
+				l.book(mark, answer, err)
+				mu.Lock()
+				longest = max(longest, took)
+				if enough(answer, err) {
+					done()
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	running.Wait()
+	return longest, int(n.Load())
+}
+
+// after returns an enough for strain that has had so many answers of which is says yes.
+func after(n int, is func(apptest.Answer, error) bool) func(apptest.Answer, error) bool {
+	return func(answer apptest.Answer, err error) bool {
+		if is(answer, err) {
+			n--
+		}
+		return n <= 0
+	}
+}
+
+func done(answer apptest.Answer, err error) bool { return err == nil && answer.Status == http.StatusOK }
+
+// hasNoRoom knows the answer of a service whose disk is full.
+func hasNoRoom(answer apptest.Answer, err error) bool {
+	return err == nil && answer.Code() == "unavailable" && strings.Contains(string(answer.Body), "no room left to write")
+}
+
+func unknown(answer apptest.Answer, err error) bool {
+	return err == nil && answer.Code() == "outcome_unknown"
+}
+
+// requireReads checks that reads go on, at once.
+func requireReads(t *testing.T, c *apptest.Caller, key string) {
+	t.Helper()
+	began := time.Now()
+	require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs/"+key))
+	require.Less(t, time.Since(began), 5*time.Second)
+}
+
+// failingDisk lets one edit after the other meet a disk that fails for a while, and holds
+// what its author was told against what a crash would leave.
+func failingDisk(t *testing.T, rounds int) {
+	t.Parallel()
+	random := seeded(t)
+	disk := storagetest.NewDisk(t)
+	s := apptest.Settings(filepath.Dir(disk.Path))
+	_, c := serveHere(t, s)
+	l := newLedger(t, c, 2)
+	codes := map[storagetest.Op][]int32{
+		storagetest.Sync:  {storagetest.SyncFailed, storagetest.DiskBusy},
+		storagetest.Write: {storagetest.WriteFailed, storagetest.DiskFull},
+	}
+	for round := range rounds {
+		op := []storagetest.Op{storagetest.Sync, storagetest.Write}[random.IntN(2)]
+		code := codes[op][random.IntN(2)]
+		// The first operations pass, the next ones fail, the others pass again.
+		var passed atomic.Int64
+		first, failing := int64(random.IntN(8)), int64(1+random.IntN(12))
+		disk.Fail(func(asked storagetest.Op, file string) int32 {
+			if asked != op || !strings.HasSuffix(file, "-wal") {
+				return 0
+			}
+			if n := passed.Add(1); n > first && n <= first+failing {
+				return code
+			}
+			return 0
+		})
+		l.edit(t.Context(), c, l.keys[round%2], fmt.Sprintf("round %d", round))
+		disk.Fail(nil)
+		l.settle(t, disk.CrashImage(t))
+	}
+	l.edit(t.Context(), c, l.keys[0], "afterwards")
+	l.settle(t, s.URL())
+	acknowledged, refused, unknown := l.totals()
+	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	require.Positive(t, acknowledged)
+}
+
+// refuseCommits lets the server answer COMMITs with errors in the middle of edits, of some
+// of which it has done what they ask.
+func refuseCommits(t *testing.T, edits int) {
+	t.Parallel()
+	random := seeded(t)
+	s := fresh(t, "mariadb")
+	direct := s.DatabaseURL
+	var tap *storagetest.Tap
+	tap, s.DatabaseURL = storagetest.NewTap(t, direct)
+	_, c := serveHere(t, s)
+	l := newLedger(t, c, 5)
+	roll := dice(random.Uint64())
+	tap.Refuse(func(statement string) *storagetest.Refusal {
+		if statement != "COMMIT" && statement != "ROLLBACK" || roll(6) > 0 {
+			return nil
+		}
+		number := []uint16{1047, 1180, 1205, 1105, 8501, 1213}[roll(6)]
+		// What the engine is known to have undone is not done.
+		return &storagetest.Refusal{Number: number, Message: "refused", Executed: number != 1213 && roll(2) == 0}
+	})
+	l.write(t.Context(), c, random, 8, edits)
+	tap.Refuse(nil)
+	l.settle(t, direct)
+	acknowledged, refused, unknown := l.totals()
+	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	require.Zero(t, unknown, "each could be looked up")
+	require.Greater(t, acknowledged, edits/10)
+}

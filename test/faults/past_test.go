@@ -1,0 +1,54 @@
+package faults_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage/storagetest"
+	"interlock/test/apptest"
+)
+
+// A replica takes over that the last commits had not reached: all links end, and what is
+// behind the new ones is a little older. Nobody says so. Once the process has noticed the
+// links no reply is repeated whose effect is gone: each deed is done anew by its repeat.
+func TestAfterAFailoverToAnOlderStateNothingIsRepeatedThatWasLost(t *testing.T) {
+	t.Parallel()
+	random := seeded(t)
+	between, direct, _, c := behindProxy(t)
+	rs := newRounds(t, random, direct)
+	rs.wentBack = true
+	for range pastRounds {
+		r := rs.next(t, c)
+		goBack := storagetest.Past(t, direct)
+		lost := r.again(t, c)
+		require.False(t, isReplay(lost), r.what)
+		r.requireEffects(t, 1)
+		between.cut()
+		goBack()
+		between.mend()
+		requireRead(t, c)
+
+		answer := r.again(t, c)
+		require.False(t, isReplay(answer), "%s: what was done is gone", r.what)
+		r.settle(t, c, answer)
+	}
+}
+
+// requireRead reads until the database is reached.
+func requireRead(t *testing.T, c *apptest.Caller) {
+	t.Helper()
+	until, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	for {
+		answer, err := c.Try(until, http.MethodGet, "/api/v1/items", nil)
+		require.NoError(t, err)
+		if answer.Status == http.StatusOK {
+			return
+		}
+		pause(until, 5*time.Millisecond)
+	}
+}

@@ -1,4 +1,0 @@
-// Package apperr is at the bottom.
-package apperr
-
-import _ "interlock/internal/clock" // forbidden: depguard

@@ -1,0 +1,7 @@
+// Package apperr is at the bottom.
+package apperr
+
+import (
+	_ "interlock/internal/base/clock"
+	_ "interlock/internal/catalog" // forbidden: depguard
+)

@@ -1,0 +1,7 @@
+// Package gate stands in a domain of the highest tier.
+package gate
+
+import (
+	_ "interlock/internal/config" // forbidden: depguard
+	_ "interlock/internal/orders"
+)

@@ -1,9 +1,0 @@
-// Package httpapi knows HTTP and no domain.
-package httpapi
-
-import (
-	_ "github.com/labstack/echo/v4"
-
-	_ "interlock/internal/catalog" // forbidden: depguard
-	_ "interlock/internal/principal"
-)

@@ -1,4 +1,0 @@
-// Package storagetest helps tests, which import what they exercise.
-package storagetest
-
-import _ "interlock/internal/uow"

@@ -1,7 +1,0 @@
-// Package uow is a unit of work.
-package uow
-
-import (
-	_ "interlock/internal/httpapi" // forbidden: depguard
-	_ "interlock/internal/principal"
-)

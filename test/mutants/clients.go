@@ -1,0 +1,25 @@
+package main
+
+// clients are breaks of the Go client.
+var clients = []mutant{
+	{
+		name: "the outbox of the Go client does not sync an entry",
+		file: "client/outbox.go", old: `if err == nil && durable {`, new: `if err == nil && false {`,
+		caught: tests{"client": {"TestAnEntryIsOnTheDiskBeforeItsOperationIsSent", "TestAnEntryThatCouldNotBeSyncedIsNotThereAlsoAfterACrash"}},
+	},
+	{
+		name: "the outbox of the Go client sends what it read and did not sync",
+		file: "client/outbox.go", old: "	if err := o.file.Sync(); err != nil {\n		return err\n	}\n	return disk", new: "	return disk",
+		caught: tests{"client": {"TestAnEntryOfAProcessThatDiedBeforeItsSyncIsOnTheDiskBeforeItIsSent"}},
+	},
+	{
+		name: "the outbox of the Go client takes an entry back in the cache only",
+		file: "client/outbox.go", old: `if undo == nil && durable {`, new: `if undo == nil && false {`,
+		caught: tests{"client": {"TestAnEntryThatCouldNotBeSyncedIsNotThereAlsoAfterACrash", "TestAnOutboxThatCannotTakeAnEntryBackSaysThatNobodyKnows"}},
+	},
+	{
+		name: "the Go client calls an operation that nobody knows of a failure",
+		file: "client/retry.go", old: `x.unknown = x.unknown || x.request.mutates() && !neverSent(err)`, new: `_ = x`,
+		caught: tests{"client": {"TestAnOutcomeIsCalledUnknownExactlyWhenItIs"}},
+	},
+}

@@ -1,0 +1,77 @@
+package main
+
+// commits are breaks around COMMIT and of what belongs to it.
+var commits = []mutant{
+	{
+		name: "an engine's error of COMMIT taken for committed",
+		file: "internal/core/uow/runner.go", old: `if err == nil || !u.wrote.Load() {`, new: `if !storage.Is(err, storage.ConnectionLost) || !u.wrote.Load() {`,
+		caught: tests{"internal/core/uow": {
+			"TestACommitThatTheEngineRefusedIsRunAgainAndNeverComesBack", "TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo",
+			"TestACommitThatTheEngineSaysIsUndoneIsRunAgainWithoutALook", "TestACommitThatTheDiskFailedOnceIsThereOnceAlsoAfterACrash",
+			"TestAFullDiskIsSaidToBeFullAndNothingComesBack",
+		}},
+	},
+	{
+		name: "an engine's error of COMMIT taken for rolled back",
+		file: "internal/core/uow/runner.go", old: `if !storage.Undecided(err) {`, new: `if !storage.Is(err, storage.ConnectionLost) {`,
+		caught: tests{"internal/core/uow": {
+			"TestACommitThatTookPlaceAndFailedAllTheSameIsCommittedAndNotRunAgain", "TestACommitThatNobodyCanLookUpIsSaidToBeUnknownAndNotRunAgain",
+			"TestWhatADiskThatCannotSyncHasIsUnknownAndNeverCalledUndone",
+		}},
+	},
+	{
+		name: "every number of MySQL taken for a transaction that is undone",
+		file: "internal/base/storage/commit.go", old: `return mysqlClass(fromMySQL) == WriteConflict`, new: `return mysqlClass(fromMySQL) != ""`,
+		caught: tests{"internal/base/storage": {"TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone"}},
+	},
+	{
+		name: "a failed sync of SQLite taken for a transaction that is undone",
+		file: "internal/base/storage/commit.go", old: `fromSQLite.Code()&0xff == sqlite3.SQLITE_FULL`, new: `fromSQLite.Code()&0xff != sqlite3.SQLITE_OK`,
+		caught: tests{
+			"internal/base/storage": {"TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt"},
+			"internal/core/uow":     {"TestWhatADiskThatCannotSyncHasIsUnknownAndNeverCalledUndone"},
+		},
+	},
+	{
+		name: "a COMMIT that SQLite could not sync called undone before another has taken its place",
+		file: "internal/core/uow/runner.go", old: `return r.db.Supersede(tx)`, new: `return nil`,
+		caught: tests{"internal/core/uow": {"TestWhatADiskThatCannotSyncHasIsUnknownAndNeverCalledUndone"}},
+	},
+	{
+		name: "a connection whose COMMIT or ROLLBACK failed is used again",
+		file: "internal/base/storage/session.go", old: `s.spoiled = s.spoiled || err != nil`, new: ``,
+		caught: tests{
+			"internal/base/storage": {"TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection"},
+			"internal/core/uow":     {"TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo"},
+		},
+	},
+	{
+		name: "the witness of a COMMIT does not wait for a transaction that is still open",
+		file: "internal/core/uow/runner.go", old: `query+" FOR UPDATE"`, new: `query`,
+		caught: tests{"test/faults": {"TestAnEditWhoseCommitWasCutOffIsAnsweredByWhatBecameOfIt"}},
+	},
+	{
+		name: "what is for after COMMIT is done before it",
+		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.publish(ctx)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
+		caught: tests{"internal/core/uow": {"TestACommittedUnitLeavesItsRowAndOneAuditRow", "TestACommitThatNobodyCanLookUpIsSaidToBeUnknownAndNotRunAgain"}},
+	},
+	{
+		name: "the audit row is left out",
+		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.tx); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		caught: tests{
+			"internal/core/uow": {"TestACommittedUnitLeavesItsRowAndOneAuditRow"},
+			"internal/orders":   {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"},
+			"internal/wallets":  {"TestOfManyRetriesOfOneReferenceOneIsMade"},
+		},
+	},
+	{
+		name: "a unit that changed rows commits without an audit entry",
+		file: "internal/core/uow/unit.go", old: `case u.wrote.Load() && u.entry == nil:`, new: `case false:`,
+		caught: tests{"internal/core/uow": {"TestAUnitThatFailsLeavesNothing"}},
+	},
+	{
+		name: "a write does not mark its transaction as written",
+		file: "internal/base/storage/writes.go", old: `if db.RowsAffected <= 0 {`, new: `if db.RowsAffected >= 0 {`,
+		caught: tests{"internal/core/uow": {"TestAUnitThatFailsLeavesNothing"}},
+	},
+}

@@ -1,0 +1,54 @@
+package main
+
+// core are breaks of the guarded writes themselves.
+var core = []mutant{
+	{
+		name: "guard.Update without its version predicate",
+		file: "internal/core/guard/write.go", old: `ErrStale, "version = ?", ref.Version)`, new: `ErrStale, "? >= 0", ref.Version)`,
+		caught: tests{
+			"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
+			"internal/config":     {"TestOfRacingBatchesOverTheSameKeysOneWinsWhole"},
+		},
+	},
+	{
+		name: "guard.Transition without its version predicate",
+		file: "internal/core/guard/write.go", old: `"status = ? AND version = ?", from.Code, ref.Version)`, new: `"status = ?", from.Code)`,
+		caught: tests{
+			"internal/orders":  {"TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest"},
+			"internal/coupons": {"TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest"},
+		},
+	},
+	{
+		name: "guard.Transition without its status predicate",
+		file: "internal/core/guard/write.go", old: `"status = ? AND version = ?", from.Code, ref.Version)`, new: `"version = ?", ref.Version)`,
+		caught: tests{"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+	},
+	{
+		name: "guard.Delete without its version predicate",
+		file: "internal/core/guard/write.go", old: `"id = ? AND version = ?", ref.ID, ref.Version`, new: `"id = ?", ref.ID`,
+		caught: tests{"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+	},
+	{
+		name: "a guarded write that matched no row taken for done",
+		file: "internal/core/guard/write.go", old: `case result.RowsAffected == 1:`, new: `case result.RowsAffected <= 1:`,
+		caught: tests{
+			"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
+			"internal/orders":     {"TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest"},
+		},
+	},
+	{
+		name: "an alternative in a condition of guard.Adjust steps around the row",
+		file: "internal/core/guard/write.go", old: `ErrRefused, "("+condition+")", args...)`, new: `ErrRefused, condition, args...)`,
+		caught: tests{"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+	},
+	{
+		name: "a merge asked for is made over places that both sides changed",
+		file: "internal/core/change/edit.go", old: `if !result.AutoMergeable {`, new: `if false {`,
+		caught: tests{"internal/config": {"TestContestedPlacesAreNotMerged"}},
+	},
+	{
+		name: "a change that commits late is passed over by the config feed",
+		file: "internal/config/feed.go", old: `settled = min(settled, i)`, new: `_ = i`,
+		caught: tests{"internal/config": {"TestAChangeThatCommitsLateIsDeliveredBeforeLaterRevisions"}},
+	},
+}

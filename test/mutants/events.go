@@ -1,0 +1,28 @@
+package main
+
+// events are breaks of what is known by its own name or number: actions, and the events
+// of aggregates.
+var events = []mutant{
+	{
+		name: "an action is taken whatever its id is",
+		file: "internal/actions/store.go", old: "	AND last_action_id < ?`", new: "	AND ? > 0`",
+		caught: tests{"internal/actions": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
+	},
+	{
+		name: "an event that has landed is written again",
+		file: "internal/aggregates/append.go", old: "	if err := knows.refuse(rows, w.Enforce); err != nil {", new: "	if err := knows.refuse(rows[:0], w.Enforce); err != nil {",
+		caught: tests{"internal/aggregates": {
+			"TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt", "TestAnEventIsKnownByItsIDWhoeverSendsIt", "TestTheSameEventTwentyTimesAtOnceCountsOnce",
+		}},
+	},
+	{
+		name: "the duplicate of a new aggregate's name taken for that of its event",
+		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return overtaken()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
+		caught: tests{"internal/aggregates": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
+	},
+	{
+		name: "an event that has landed, and that nobody looked for, is a fault",
+		file: "internal/aggregates/store.go", old: `if storage.IsDuplicate(err, key) {`, new: `if storage.IsDuplicate(err, key+"?") {`,
+		caught: tests{"internal/aggregates": {"TestAnEventThatNobodyLookedForIsKeptOnceByItsNames"}},
+	},
+}

@@ -1,0 +1,50 @@
+package main
+
+// around are the tests by which each domain that locks notices where it does.
+const around = "TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded"
+
+// locks are breaks of the locks and of when they are held.
+var locks = []mutant{
+	{
+		name: "locks released before COMMIT",
+		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.release(ctx)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
+		caught: tests{
+			"internal/core/uow":   {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
+			"internal/aggregates": {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
+		},
+	},
+	{
+		name: "locks taken after BEGIN",
+		file: "internal/core/uow/unit.go", old: "	lease, err := u.runner.locks.Acquire(", new: "	if _, err := u.Tx(ctx); err != nil {\n		return ctx, err\n	}\n	lease, err := u.runner.locks.Acquire(",
+		also: []edit{{"internal/core/uow/unit.go", "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", ""}},
+		caught: tests{
+			"internal/core/uow":   {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
+			"internal/aggregates": {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
+		},
+	},
+	{
+		name: "a lock may be asked for after BEGIN",
+		file: "internal/core/uow/unit.go", old: "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", new: "",
+		caught: tests{"internal/core/uow": {"TestAUnitThatFailsLeavesNothing"}},
+	},
+	{
+		name: "a unit commits although its lock was lost",
+		file: "internal/core/uow/unit.go", old: `if err := context.Cause(lease.Context()); err != nil {`, new: `if err := context.Cause(lease.Context()); err != nil && ctx.Err() != nil {`,
+		caught: tests{"internal/core/uow": {"TestNothingIsWrittenWhenLocksAreAwayOrLost"}},
+	},
+	{
+		name: "a lock in Redis is extended by whoever asks",
+		file: "internal/lock/redis_script.go", old: `if state == ARGV[1] then return`, new: `if state then return`,
+		caught: tests{"internal/lock": {"TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock"}},
+	},
+	{
+		name: "a lock in Redis is released by whoever asks",
+		file: "internal/lock/redis_script.go", old: "if state == release then\n", new: "if state and release ~= '' then\n",
+		caught: tests{"internal/lock": {"TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock"}},
+	},
+	{
+		name: "asking for a lock in Redis prolongs its holder's claim",
+		file: "internal/lock/redis_script.go", old: `ends = tonumber(ends or now + left * 1000)`, new: `ends = tonumber(ends or now + (ARGV[3] or left) * 1000)`,
+		caught: tests{"internal/lock": {"TestAskingForAHeldLockDoesNotProlongItsClaim"}},
+	},
+}

@@ -1,0 +1,80 @@
+// Mutants tests the tests: it breaks the program in one small way after the other, and
+// fails when a test that must notice a break does not.
+//
+// Usage:
+//
+//	go run ./test/services -- go run ./test/mutants [-only TEXT] [-list]
+//
+// A mutant is one entry of a list in this package: a text of a file, what stands there
+// instead, and the tests that must fail, by package. It is built as an overlay, so the
+// tree stays as it is. First all of these tests are run without any mutant and must pass.
+// A mutant is caught when each of its tests fails; one that does not compile, that makes
+// its tests hang, or whose text is not in its file any more is not.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+)
+
+// all are the mutants, by what they break.
+var all = slices.Concat(core, commits, locks, tenants, money, statuses, events, replies, clients)
+
+func main() {
+	only := flag.String("only", "", "only mutants whose name has this in it")
+	list := flag.Bool("list", false, "say which mutants there are, and run none")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *only, *list); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, only string, list bool) error {
+	chosen := slices.DeleteFunc(slices.Clone(all), func(m mutant) bool { return !strings.Contains(m.name, only) })
+	if len(chosen) == 0 {
+		return fmt.Errorf("no mutant has %q in its name", only)
+	}
+	if list {
+		for _, m := range chosen {
+			fmt.Fprintln(out, m.name)
+		}
+		return nil
+	}
+	tree, err := openTree()
+	if err != nil {
+		return err
+	}
+	defer tree.close()
+	if err := tree.control(ctx, chosen); err != nil {
+		return fmt.Errorf("without any mutant: %w", err)
+	}
+	var alive []string
+	for i, m := range chosen {
+		start := time.Now()
+		verdict := tree.verdict(ctx, m)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		fmt.Fprintf(out, "%3d/%d  %4.0f s  %-9s %s\n", i+1, len(chosen), time.Since(start).Seconds(), verdict.is, m.name)
+		if verdict.is != caught {
+			alive = append(alive, m.name)
+			fmt.Fprintf(out, "    %s\n", strings.ReplaceAll(strings.TrimSpace(verdict.why), "\n", "\n    "))
+		}
+	}
+	if len(alive) > 0 {
+		return fmt.Errorf("%d of %d were not caught: %s", len(alive), len(chosen), strings.Join(alive, "; "))
+	}
+	fmt.Fprintf(out, "all %d were caught\n", len(chosen))
+	return nil
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// Running the mutants takes long. That each of them still is one is looked at here.
+func TestEveryMutantChangesATextThatIsThereAndIsNamedOnce(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range all {
+		require.NotEmpty(t, m.name)
+		require.False(t, names[m.name], "%s is there twice", m.name)
+		names[m.name] = true
+		for _, e := range m.edits() {
+			require.NotEqual(t, e.old, e.new, m.name)
+		}
+		_, err := m.files(root)
+		require.NoError(t, err, m.name)
+	}
+}
+
+var declared = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+func TestEveryTestThatIsToCatchAMutantIsThere(t *testing.T) {
+	for _, m := range all {
+		require.NotEmpty(t, m.caught, m.name)
+		for path, names := range m.caught {
+			require.Subset(t, testsOf(t, path), names, "%s: %s", m.name, path)
+		}
+	}
+}
+
+func testsOf(t *testing.T, path string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, path, "*_test.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, match := range declared.FindAllSubmatch(text, -1) {
+			names = append(names, string(match[1]))
+		}
+	}
+	return names
+}
+
+func TestAMutantWhoseTextIsNotThereOrThereTwiceIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("one two two"), 0o600))
+	made, err := mutant{file: "a.go", old: "one", new: "1", also: []edit{{"a.go", "1 two", "1 2"}}}.files(dir)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"a.go": "1 2 two"}, made)
+	for _, text := range []string{"three", "two"} {
+		_, err := mutant{file: "a.go", old: text}.files(dir)
+		require.ErrorContains(t, err, "times and not once")
+	}
+}
+
+func TestWhatTheGoCommandPrintsIsReadAsWhatBecameOfEachTest(t *testing.T) {
+	got := read([]byte(`{"Action":"run","Package":"interlock/a","Test":"TestOne"}
+{"Action":"fail","Package":"interlock/a","Test":"TestOne/part"}
+{"Action":"fail","Package":"interlock/a","Test":"TestOne"}
+{"Action":"pass","Package":"interlock/b","Test":"TestOne"}
+`))
+	require.Equal(t, []string{"fail", "pass", "was not run"}, []string{got.of("a", "TestOne"), got.of("b", "TestOne"), got.of("b", "TestTwo")})
+	require.False(t, got.broken || got.hung)
+	require.True(t, read([]byte(`{"Action":"fail","Package":"interlock/a","FailedBuild":"interlock/a [interlock/a.test]"}`)).broken)
+	require.True(t, read([]byte(`{"Action":"output","Package":"interlock/a","Output":"panic: test timed out after 3m\n"}`)).hung)
+}

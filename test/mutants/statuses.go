@@ -1,0 +1,26 @@
+package main
+
+// statuses are breaks of machines and of limits beside them.
+var statuses = []mutant{
+	{
+		name: "a step that its machine does not allow is taken",
+		file: "internal/core/change/transition.go", old: `if !possible {`, new: `if !possible && step.Action == "" {`,
+		caught: tests{
+			"internal/orders":  {"TestOfFiftyRacersToPayOrCancelOneWinsAndTheOthersAreToldWho"},
+			"internal/coupons": {"TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen"},
+		},
+	},
+	{
+		name: "a campaign issues more coupons than its total",
+		file: "internal/coupons/issue.go", old: `"issued + ? <= total", count)`, new: `"issued + ? > 0", count)`,
+		caught: tests{"internal/coupons": {"TestRacingIssuersNeverPassTheTotal", "TestEveryIssuerToldThatCouponsAreLeftWasToldTheTruth"}},
+	},
+	{
+		name: "a user holds more coupons than the campaign allows",
+		file: "internal/coupons/holders.go", old: `if holder.Held >= campaign.PerUser {`, new: `if holder.Held > campaign.PerUser+100 {`,
+		also: []edit{{"internal/coupons/holders.go", `Where("held < ?", campaign.PerUser)`, `Where("held < ? + 100", campaign.PerUser)`}},
+		caught: tests{"internal/coupons": {
+			"TestRacingIssuersNeverPassWhatOneUserMayHold", "TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce",
+		}},
+	},
+}

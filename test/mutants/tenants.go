@@ -1,0 +1,29 @@
+package main
+
+// tenants are breaks of what keeps tenants apart.
+var tenants = []mutant{
+	{
+		name: "the tenant left out of the guarded UPDATE",
+		file: "internal/core/guard/write.go", old: `WHERE tenant_id = ? AND id = ? AND " + condition`, new: `WHERE (tenant_id = ? OR 1 = 1) AND id = ? AND " + condition`,
+		caught: tests{"internal/core/guard": {"TestARowOfAnotherTenantIsGone"}},
+	},
+	{
+		name: "the tenant left out of statements that GORM builds",
+		file: "internal/base/storage/tenancy.go", old: `clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: tenantColumn}, Value: tenant},`, new: `clause.Neq{Column: clause.Column{Table: clause.CurrentTable, Name: tenantColumn}, Value: -tenant},`,
+		caught: tests{
+			"internal/base/storage": {"TestEveryStatementIsBoundToItsTenant"},
+			"internal/config":       {"TestConfigsOfAnotherTenantAreNotFound"},
+			"internal/coupons":      {"TestAnotherTenantsCouponsAreNotFound"},
+		},
+	},
+	{
+		name: "an alternative steps around the tenant",
+		file: "internal/base/storage/tenancy.go", old: "	encloseAlternatives(db.Statement)\n", new: "",
+		caught: tests{"internal/base/storage": {"TestEveryStatementIsBoundToItsTenant"}},
+	},
+	{
+		name: "raw SQL that names no tenant is let through",
+		file: "internal/base/storage/tenancy.go", old: `if !strings.Contains(raw, tenantColumn) {`, new: `if !strings.Contains(raw, "") {`,
+		caught: tests{"internal/base/storage": {"TestStatementsThatCannotBeBoundToATenantAreRefused"}},
+	},
+}
