@@ -94,6 +94,7 @@ func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
 func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: 20 * time.Millisecond})
 	require.True(t, l.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
+	l.ttl = time.Minute
 	require.Eventually(t, func() bool { return l.mustRun(t, lockCommand{key: "k", want: "b"}).granted }, 20*time.Second, 5*time.Millisecond)
 	require.False(t, l.mustRun(t, lockCommand{key: "k", release: "a"}).released)
 	extended, err := l.extend(t.Context(), "k", "a")

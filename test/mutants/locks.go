@@ -44,7 +44,7 @@ var locks = []mutant{
 	},
 	{
 		name: "asking for a lock in Redis prolongs its holder's claim",
-		file: "internal/lock/redis_script.go", old: `ends = tonumber(ends or now + left * 1000)`, new: `ends = tonumber(ends or now + (ARGV[3] or left) * 1000)`,
+		file: "internal/lock/redis_script.go", old: `if token == '' then ends = 0 end`, new: `ends = token == '' and 0 or now + (ARGV[3] or 0) * 1000`,
 		caught: tests{"internal/lock": {"TestAskingForAHeldLockDoesNotProlongItsClaim"}},
 	},
 }
