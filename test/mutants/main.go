@@ -25,7 +25,7 @@ import (
 )
 
 // all are the mutants, by what they break.
-var all = slices.Concat(core, commits, locks, tenants, money, statuses, events, replies, clients)
+var all = slices.Concat(core, commits, locks, tenants, money, statuses, events, replies, sales, clients)
 
 func main() {
 	only := flag.String("only", "", "only mutants whose name has this in it")
