@@ -28,8 +28,6 @@ type SQL struct {
 
 	sales sync.Map // sale id → *sqlSale
 
-	// Without Redis there is one process, as with the locks and the bus, so what it
-	// counts is all there is; a restart begins at nothing.
 	arrivals arrivalLog
 }
 
@@ -65,6 +63,7 @@ const (
 type sqlSale struct {
 	admissions *batcher.Batcher[Purchase, admitted]
 	lookups    *batcher.Batcher[lookup, found]
+	holdings   *batcher.Batcher[lookup, held]
 }
 
 type admitted struct {
@@ -72,14 +71,20 @@ type admitted struct {
 	err    error
 }
 
+// lookup asks for a ticket or a customer by its name.
 type lookup struct {
-	epoch  int64
-	ticket string
+	epoch int64
+	name  string
 }
 
 type found struct {
 	ticket *Ticket
 	err    error
+}
+
+type held struct {
+	holding Holding
+	err     error
 }
 
 func (g *SQL) sale(id int64) *sqlSale {
@@ -92,6 +97,9 @@ func (g *SQL) sale(id int64) *sqlSale {
 	})
 	s.lookups = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]found, error) {
 		return g.lookUp(ctx, id, together)
+	})
+	s.holdings = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]held, error) {
+		return g.lookUpHeld(ctx, id, together)
 	})
 	known, _ := g.sales.LoadOrStore(id, s)
 	return known.(*sqlSale)
@@ -224,27 +232,64 @@ func (g *SQL) Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, erro
 	return f.ticket, f.err
 }
 
-func (g *SQL) lookUp(ctx context.Context, sale int64, together []lookup) ([]found, error) {
+// Held implements Gate.
+func (g *SQL) Held(ctx context.Context, ref Ref, user string) (Holding, error) {
+	h, err := g.sale(ref.Sale).holdings.Do(ctx, lookup{ref.Epoch, user})
+	if err != nil {
+		return Holding{}, err
+	}
+	return h.holding, h.err
+}
+
+// readBook is the book of a sale's gate for reading, without tickets and customers.
+func (g *SQL) readBook(ctx context.Context, sale int64) (*book, error) {
 	p, err := pageOf(g.db.Read(ctx), sale)
+	if err != nil || p == nil {
+		return newBook(page{}), err
+	}
+	return newBook(*p), nil
+}
+
+func names(together []lookup) []string {
+	names := make([]string, len(together))
+	for i, l := range together {
+		names[i] = l.name
+	}
+	return names
+}
+
+func (g *SQL) lookUpHeld(ctx context.Context, sale int64, together []lookup) ([]held, error) {
+	b, err := g.readBook(ctx, sale)
 	if err != nil {
 		return nil, err
 	}
-	b := newBook(page{})
-	if p != nil {
-		b.page = *p
+	if err := b.loadBuyers(g.db.Read(ctx), sale, names(together)); err != nil {
+		return nil, err
 	}
-	ids := make([]string, len(together))
+	answers := make([]held, len(together))
 	for i, l := range together {
-		ids[i] = l.ticket
+		if l.epoch != b.Epoch {
+			answers[i].err = ErrNoGate
+		} else {
+			answers[i].holding = b.buyers[l.name]
+		}
 	}
-	if err := b.loadTickets(g.db.Read(ctx), sale, ids); err != nil {
+	return answers, nil
+}
+
+func (g *SQL) lookUp(ctx context.Context, sale int64, together []lookup) ([]found, error) {
+	b, err := g.readBook(ctx, sale)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.loadTickets(g.db.Read(ctx), sale, names(together)); err != nil {
 		return nil, err
 	}
 	answers := make([]found, len(together))
 	for i, l := range together {
 		if l.epoch != b.Epoch {
 			answers[i].err = ErrNoGate
-		} else if t := b.tickets[l.ticket]; t != nil {
+		} else if t := b.tickets[l.name]; t != nil {
 			answers[i].ticket = copyOf(t)
 		}
 	}
