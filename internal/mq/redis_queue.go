@@ -2,7 +2,6 @@ package mq
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/base/redisconn"
 )
 
 // RedisQueue is a Queue of Redis lists.
@@ -49,8 +50,7 @@ func (q *RedisQueue) run(ctx context.Context, s *redis.Script, extra []string, a
 // again runs a script a second time when its reply was lost.
 func (q *RedisQueue) again(ctx context.Context, s *redis.Script, extra []string, args ...any) *redis.Cmd {
 	reply := q.run(ctx, s, extra, args...)
-	var refused redis.Error
-	if err := reply.Err(); err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+	if err := reply.Err(); err == nil || redisconn.Refused(err) || ctx.Err() != nil {
 		return reply
 	}
 	return q.run(ctx, s, extra, args...)

@@ -86,7 +86,7 @@ func (q *sqlQueue) waiting(tx *gorm.DB) *gorm.DB {
 
 // errTaken means that another transaction took rows that this one had read. Which of them
 // it was decides the UPDATE of their state, whatever the engine makes of FOR UPDATE.
-var errTaken = errors.New("mq: another transaction took the messages first")
+var errTaken = fmt.Errorf("mq: another transaction took the messages first: %w", storage.ErrRunAgain)
 
 // claim takes the head of what no other transaction is taking:
 //

@@ -56,7 +56,6 @@ const (
 	// tickets.
 	stepLife  = 10 * time.Second
 	buildLife = 2 * time.Minute
-	mostRuns  = 8
 )
 
 // sqlSale gathers the calls about one sale.
@@ -200,27 +199,22 @@ func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) e
 	})
 }
 
-// run runs fn in a transaction of its own, and again when another one or the link was in
-// its way, or when nobody knows what became of its COMMIT: it goes by ticket and state, so
-// a run after one that was committed does nothing. When every run after such a COMMIT
-// failed as well, the error says ErrUnknown too.
+// run runs fn in a transaction of its own, see storage.DB.TransactRepeatable: fn goes by
+// ticket and state, so a run after one that was committed does nothing. It is run again,
+// too, when another one inserted the same row first. Errors: ErrUnknown when nobody knows
+// what became of a COMMIT.
 func (g *SQL) run(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
-	undecided := false
-	for run := 1; ; run++ {
-		err := g.db.Transact(context.WithoutCancel(ctx), life, fn)
-		if err == nil {
-			return nil
+	err := g.db.TransactRepeatable(context.WithoutCancel(ctx), life, func(tx *gorm.DB) error {
+		err := fn(tx)
+		if storage.Is(err, storage.DuplicateKey) {
+			return fmt.Errorf("%w: %w", storage.ErrRunAgain, err)
 		}
-		undecided = undecided || storage.Undecided(err)
-		again := storage.Undecided(err) ||
-			storage.Is(err, storage.WriteConflict, storage.LockTimeout, storage.ConnectionLost, storage.DuplicateKey)
-		if run >= mostRuns || ctx.Err() != nil || !again {
-			if undecided {
-				err = errors.Join(ErrUnknown, err)
-			}
-			return err
-		}
+		return err
+	})
+	if storage.Undecided(err) {
+		return errors.Join(ErrUnknown, err)
 	}
+	return err
 }
 
 // Ticket implements Gate.
