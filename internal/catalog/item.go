@@ -22,10 +22,15 @@ import (
 	"interlock/internal/core/guard"
 )
 
+const (
+	readPermission  = "items:read"
+	writePermission = "items:write"
+)
+
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "items:read", Meaning: "See the items of the catalog and their history."},
-	{Name: "items:write", Meaning: "Add, edit, archive and delete items of the catalog."},
+	{Name: readPermission, Meaning: "See the items of the catalog and their history."},
+	{Name: writePermission, Meaning: "Add, edit, archive and delete items of the catalog."},
 }
 
 // The statuses of an item. Archived items stay readable and cannot be ordered.

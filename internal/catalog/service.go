@@ -49,12 +49,8 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	return storage.List[Item](narrow(s.db.Read(ctx), f), page, itemSorts)
 }
 
-// History returns one page of an item's versions, newest first. Errors: NotFound.
-func (s *Service) History(ctx context.Context, sku string, page storage.Page) (storage.Listing[Revision], error) {
-	item, err := s.Item(ctx, sku)
-	if err != nil {
-		return storage.Listing[Revision]{}, err
-	}
+// History returns one page of an item's versions, newest first.
+func (s *Service) History(ctx context.Context, item *Item, page storage.Page) (storage.Listing[Revision], error) {
 	return storage.List[Revision](s.db.Read(ctx).Where("item_id = ?", item.ID), page, historySorts)
 }
 
@@ -73,22 +69,22 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, sku string, content C
 	if err := insert(ctx, u, item); err != nil {
 		return nil, err
 	}
-	if err := keep(ctx, u, item, "create"); err != nil {
+	if err := insertHistory(ctx, u, item, "create"); err != nil {
 		return nil, err
 	}
 	s.trace(u, "create", item, map[string]any{"version": item.Version, "content": content})
 	return item, nil
 }
 
-// Edit changes an item that was just read; see change.Apply for what is refused.
+// Edit changes an item that was just read; see change.Editable.Apply for what is refused.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, item *Item, edit change.Edit) (change.Edited[*Item], error) {
-	return change.Apply(ctx, u, s.editing(), item, edit)
+	return s.editable().Apply(ctx, u, item, edit)
 }
 
 // Delete removes an item that was just read. Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch guard.Precondition) error {
 	s.trace(u, "delete", item, map[string]any{"version": item.Version, "content": item.Content})
-	return change.Delete(ctx, u, s.editing(), item, ifMatch, func() error { return s.remove(ctx, u, item) })
+	return s.editable().Delete(ctx, u, item, ifMatch, func() error { return s.remove(ctx, u, item) })
 }
 
 // trace leaves the unit's audit entry and announces the change after commit.
@@ -103,30 +99,24 @@ func (s *Service) trace(u *uow.Unit, verb string, item *Item, detail any) {
 	change.Announce(u, s.bus, Topic, item.SKU, what)
 }
 
-// editing tells package change how items are edited.
-type editing struct {
-	*Service
-	change.Rows[Item]
-}
-
-func (s *Service) editing() editing { return editing{s, change.Rows[Item]{DB: s.db}} }
-
-func (e editing) Label(item *Item) string { return item.Label() }
-
-func (e editing) View(item *Item) any { return represent(*item) }
-
-func (e editing) Document(item *Item) (any, error) { return merge.Tree(item.Content) }
-
-func (e editing) At(ctx context.Context, item *Item, version int64) (*Item, error) {
-	var revision Revision
-	err := e.db.Read(ctx).Where("item_id = ? AND version = ?", item.ID, version).Take(&revision).Error
-	if err != nil {
-		return nil, err
+// editable declares items to package change.
+func (s *Service) editable() change.Editable[Item, *Item] {
+	return change.Editable[Item, *Item]{
+		Rows:     change.Rows[Item, *Item]{DB: s.db, Label: (*Item).Label, View: func(item *Item) any { return viewOf(*item) }},
+		Document: func(item *Item) (any, error) { return merge.Tree(item.Content) },
+		Revise:   revise,
+		At:       s.at,
+		Record: func(ctx context.Context, u *uow.Unit, before, after *Item, _ *change.Overwrite) error {
+			s.trace(u, "update", after, map[string]any{
+				"fromVersion": before.Version, "version": after.Version, "before": before.Content, "after": after.Content,
+			})
+			return insertHistory(ctx, u, after, "update")
+		},
 	}
-	return revision.restore(item), nil
 }
 
-func (e editing) Revise(item *Item, document any) (*Item, guard.Set, error) {
+// revise returns the item that an edited document makes, if it keeps the rules.
+func revise(item *Item, document any) (*Item, guard.Set, error) {
 	var content Content
 	if err := merge.Decode(document, &content); err != nil {
 		return nil, nil, fmt.Errorf("read an edited item: %w", err)
@@ -139,9 +129,12 @@ func (e editing) Revise(item *Item, document any) (*Item, guard.Set, error) {
 	return &after, content.columns(), nil
 }
 
-func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Item) error {
-	e.trace(u, "update", after, map[string]any{
-		"fromVersion": before.Version, "version": after.Version, "before": before.Content, "after": after.Content,
-	})
-	return keep(ctx, u, after, "update")
+// at returns an item as it was at an earlier version.
+func (s *Service) at(ctx context.Context, item *Item, version int64) (*Item, error) {
+	var revision Revision
+	err := s.db.Read(ctx).Where("item_id = ? AND version = ?", item.ID, version).Take(&revision).Error
+	if err != nil {
+		return nil, err
+	}
+	return revision.restore(item), nil
 }

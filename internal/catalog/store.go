@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -47,11 +46,7 @@ func find(db *gorm.DB, sku string) (*Item, error) {
 }
 
 func narrow(query *gorm.DB, f Filter) *gorm.DB {
-	if f.Search != "" {
-		// The engine folds both sides, each in its way: SQLite knows only ASCII.
-		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(f.Search) + "%"
-		query = query.Where("(LOWER(sku) LIKE LOWER(?) ESCAPE '!' OR LOWER(name) LIKE LOWER(?) ESCAPE '!')", pattern, pattern)
-	}
+	query = storage.Containing(query, f.Search, "sku", "name")
 	if f.Status != "" {
 		query = query.Where("status = ?", f.Status)
 	}
@@ -70,13 +65,13 @@ func insert(ctx context.Context, u *uow.Unit, item *Item) error {
 	return nil
 }
 
-func keep(ctx context.Context, u *uow.Unit, item *Item, action string) error {
+func insertHistory(ctx context.Context, u *uow.Unit, item *Item, action string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
 	if err := tx.Create(revisionOf(item, action)).Error; err != nil {
-		return fmt.Errorf("keep item version: %w", err)
+		return fmt.Errorf("insert the version of an item: %w", err)
 	}
 	return nil
 }

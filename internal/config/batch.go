@@ -234,7 +234,7 @@ func (s *Service) conflictOf(ctx context.Context, c Change, row *Config) (*apper
 	case row == nil:
 		err = apperr.MissingRow("config", c.Key)
 	default:
-		err = change.Conflict(ctx, s.editable(), row.ID, change.Edit{IfMatch: c.IfMatch, Patch: c.Patch})
+		err = s.editable().Conflict(ctx, row.ID, change.Edit{IfMatch: c.IfMatch, Patch: c.Patch})
 	}
 	var e *apperr.Error
 	if !errors.As(err, &e) {

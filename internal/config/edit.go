@@ -10,57 +10,37 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// editable is what package change needs to know about configs.
-type editable struct {
-	*Service
-	change.Rows[Config]
-	// reason is why an edit may overwrite what others changed, and destroyed what it
-	// overwrote.
-	reason    string
-	destroyed map[string]any
+// editable declares configs to package change.
+func (s *Service) editable() change.Editable[Config, *Config] {
+	return change.Editable[Config, *Config]{
+		Rows:         change.Rows[Config, *Config]{DB: s.db, Label: (*Config).label, View: func(c *Config) any { return c.View() }},
+		Document:     func(c *Config) (any, error) { return c.document() },
+		Revise:       revise,
+		At:           s.at,
+		Record:       s.recordEdit,
+		Overwritable: true,
+	}
 }
 
-func (s *Service) editable() editable {
-	return editable{Service: s, Rows: change.Rows[Config]{DB: s.db}}
-}
-
-// Overwriting implements change.Overwritable.
-func (e editable) Overwriting(destroyed map[string]any) change.Editable[*Config] {
-	e.destroyed = destroyed
-	return e
-}
-
-// Label implements change.Editable.
-func (editable) Label(row *Config) string { return row.label() }
-
-// View implements change.Editable.
-func (editable) View(row *Config) any { return row.View() }
-
-// Document implements change.Editable.
-func (editable) Document(row *Config) (any, error) { return row.document() }
-
-// At implements change.Editable.
-func (e editable) At(ctx context.Context, row *Config, version int64) (*Config, error) {
-	return e.at(ctx, row, version)
-}
-
-// Revise implements change.Editable.
-func (editable) Revise(row *Config, document any) (*Config, guard.Set, error) {
-	after, set, fields := row.revised(document)
+// revise returns the config that an edited document makes, if it keeps the rules.
+func revise(c *Config, document any) (*Config, guard.Set, error) {
+	after, set, fields := c.revised(document)
 	if len(fields) > 0 {
-		return row, nil, apperr.Invalid(fields...)
+		return nil, nil, apperr.Invalid(fields...)
 	}
 	return after, set, nil
 }
 
-// Record implements change.Editable.
-func (e editable) Record(ctx context.Context, u *uow.Unit, before, after *Config) error {
+func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Config, overwrite *change.Overwrite) error {
+	if overwrite == nil {
+		overwrite = &change.Overwrite{}
+	}
 	u.Audit(uow.Entry{
 		Action: "config.update", Resource: after.path(),
-		Detail: versionStep{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: e.destroyed},
-		Note:   e.reason,
+		Detail: versionStep{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed},
+		Note:   overwrite.Reason,
 	})
-	return e.record(ctx, u, after, Updated, e.reason)
+	return s.record(ctx, u, after, Updated, overwrite.Reason)
 }
 
 // versionStep is the audit detail of one changed config.
@@ -170,6 +150,6 @@ func (c *Config) differences(content Content) []string {
 // stale is answered as the conflict, built after the rollback.
 func (s *Service) stale(row *Config, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
-		return change.Conflict(ctx, s.editable(), row.ID, change.Edit{IfMatch: ifMatch})
+		return s.editable().Conflict(ctx, row.ID, change.Edit{IfMatch: ifMatch})
 	})
 }

@@ -138,10 +138,10 @@ func alreadyThere(row *Config) *apperr.Error {
 		With("updatedTime", stamp.UpdatedTime)
 }
 
-// Edit applies a merge patch as change.Apply does. Members of an object in value
+// Edit applies a merge patch as change.Editable.Apply does. Members of an object in value
 // are merged one by one.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit change.Edit) (change.Edited[*Config], error) {
-	return change.Apply(ctx, u, s.editable(), row, edit)
+	return s.editable().Apply(ctx, u, row, edit)
 }
 
 // Overwrite edits the config with this key and, if others changed it since, makes it
@@ -153,10 +153,8 @@ func (s *Service) Overwrite(ctx context.Context, u *uow.Unit, key, reason string
 	if err != nil {
 		return change.Edited[*Config]{}, err
 	}
-	edit.Overwrite = true
-	res := s.editable()
-	res.reason = reason
-	return change.Apply(ctx, u, res, row, edit)
+	edit.Overwrite = &change.Overwrite{Reason: reason}
+	return s.Edit(ctx, u, row, edit)
 }
 
 // EditKey edits the config with this key, as Edit does. Errors: NotFound as well.
@@ -193,9 +191,9 @@ func (s *Service) editSeen(ctx context.Context, u *uow.Unit, key string, edit ch
 	return edited, edited.Row.Version != seen.Version, nil
 }
 
-// Delete removes a config as change.Delete does. Its history stays.
+// Delete removes a config as change.Editable.Delete does. Its history stays.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch guard.Precondition) error {
-	return change.Delete(ctx, u, s.editable(), row, ifMatch, func() error {
+	return s.editable().Delete(ctx, u, row, ifMatch, func() error {
 		gone, err := s.remove(ctx, u, row, "")
 		if err != nil {
 			return err

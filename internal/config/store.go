@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"gorm.io/gorm"
 
@@ -70,13 +69,7 @@ func (f Filter) apply(query *gorm.DB) *gorm.DB {
 	if f.ValueType != "" {
 		query = query.Where("value_type = ?", f.ValueType)
 	}
-	if f.Text != "" {
-		// The engine folds both sides, each in its way: SQLite knows only ASCII.
-		pattern := "%" + escapeLike(f.Text) + "%"
-		query = query.Where("(LOWER(`key`) LIKE LOWER(?) ESCAPE '!' OR LOWER(remark) LIKE LOWER(?) ESCAPE '!' OR LOWER(value) LIKE LOWER(?) ESCAPE '!')",
-			pattern, pattern, pattern)
-	}
-	return query
+	return storage.Containing(query, f.Text, "key", "remark", "value")
 }
 
 // withPrefix asks for a range of the key's index. "~" comes after every character
@@ -84,8 +77,6 @@ func (f Filter) apply(query *gorm.DB) *gorm.DB {
 func withPrefix(query *gorm.DB, prefix string) *gorm.DB {
 	return query.Where("`key` >= ? AND `key` < ?", prefix, prefix+"~")
 }
-
-var escapeLike = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace
 
 var sorts = storage.Sorts{
 	Columns: map[string]string{"key": "key", "updatedTime": "updated_time", "version": "version"},

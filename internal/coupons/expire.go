@@ -94,5 +94,5 @@ func (s *Service) expire(ctx context.Context, u *uow.Unit, due []Coupon) (int, e
 	}
 	u.Audit(uow.Entry{Action: "coupon.expire", Resource: Topic, Detail: map[string]any{"count": len(events)}})
 	s.announceMany(u, "expire", expired)
-	return len(events), keep(ctx, u, events...)
+	return len(events), insertEvents(ctx, u, events...)
 }

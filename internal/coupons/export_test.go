@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"interlock/internal/base/status"
-	"interlock/internal/core/change"
-	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
@@ -20,22 +18,15 @@ func (t Terms) Discount(total int64) int64 { return t.discount(total) }
 // written.
 func (s *Service) RedeemUnguarded(ctx context.Context, u *uow.Unit, coupon *Coupon, between func()) (*Coupon, error) {
 	u.Audit(uow.Entry{Action: "coupon.redeem", Resource: Topic})
-	return change.Take(ctx, u, unguarded{moving{Service: s, now: u.Now()}, between}, coupon, change.Step{Action: "redeem"})
-}
-
-type unguarded struct {
-	moving
-	between func()
-}
-
-func (m unguarded) Move(ctx context.Context, u *uow.Unit, coupon *Coupon, to status.State, _ guard.Set) (*Coupon, error) {
-	m.between()
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return nil, err
-	}
-	after := *coupon
-	after.Status = to.Code
-	return &after, tx.Exec("UPDATE coupons SET status = ?, version = version + 1 WHERE tenant_id = ? AND id = ?",
-		to.Code, coupon.TenantID, coupon.ID).Error
+	return s.lifecycle(u.Now()).Transition(ctx, u, coupon, "redeem", nil, func(to status.State) (*Coupon, error) {
+		between()
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return nil, err
+		}
+		after := *coupon
+		after.Status = to.Code
+		return &after, tx.Exec("UPDATE coupons SET status = ?, version = version + 1 WHERE tenant_id = ? AND id = ?",
+			to.Code, coupon.TenantID, coupon.ID).Error
+	})
 }

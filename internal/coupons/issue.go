@@ -68,7 +68,7 @@ func (s *Service) countIssued(ctx context.Context, u *uow.Unit, campaign *Campai
 	if err != nil {
 		return nil, fmt.Errorf("read the counted campaign: %w", err)
 	}
-	return after, keepCampaign(ctx, u, after, "issue")
+	return after, insertCampaignHistory(ctx, u, after, "issue")
 }
 
 // exhausted says how many coupons are left, after the rollback.
@@ -114,5 +114,5 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, campaign *Campaign, u
 			return nil, err
 		}
 	}
-	return codes, keep(ctx, u, events...)
+	return codes, insertEvents(ctx, u, events...)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
@@ -27,7 +29,7 @@ type Voiding struct {
 
 // Demand is VersionConflict when a precondition was given that does not hold.
 func (s *Service) Demand(u *uow.Unit, coupon *Coupon, ifMatch *guard.Precondition) error {
-	return change.Demand(moving{Service: s, now: u.Now()}, coupon, ifMatch)
+	return s.lifecycle(u.Now()).Demand(coupon, ifMatch)
 }
 
 // Redeem uses a coupon that was just read. What it refuses undoes the whole unit,
@@ -37,12 +39,12 @@ func (s *Service) Demand(u *uow.Unit, coupon *Coupon, ifMatch *guard.Preconditio
 // TransitionNotAllowed too before validFrom and from validTo on; ValidationFailed at
 // /userId when it is bound to another user; LimitReached when the user holds perUser.
 func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Redemption, ifMatch *guard.Precondition) (*Coupon, error) {
-	after, err := s.take(ctx, u, coupon, "redeem", ifMatch, r.fill)
+	after, err := s.transition(ctx, u, coupon, "redeem", ifMatch, r.fill)
 	if err != nil {
 		return nil, err
 	}
 	if from := coupon.Campaign.ValidFrom; u.Now().Before(from) {
-		refusal := change.Refusal(moving{Service: s, now: u.Now()}, coupon, apperr.TransitionNotAllowed, "redeem")
+		refusal := s.lifecycle(u.Now()).Refusal(coupon, apperr.TransitionNotAllowed, "redeem")
 		refusal.Detail = fmt.Sprintf("%s cannot be redeemed before %s.", coupon.Label(), from.Format(time.RFC3339))
 		return nil, refusal
 	}
@@ -60,7 +62,7 @@ func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Red
 // Void withdraws an unused coupon that was just read. It still counts as issued
 // and as held by its user. Errors: TransitionNotAllowed, StatusChanged.
 func (s *Service) Void(ctx context.Context, u *uow.Unit, coupon *Coupon, v Voiding, ifMatch *guard.Precondition) (*Coupon, error) {
-	after, err := s.take(ctx, u, coupon, "void", ifMatch, func(c *Coupon) { c.VoidReason = v.Reason })
+	after, err := s.transition(ctx, u, coupon, "void", ifMatch, func(c *Coupon) { c.VoidReason = v.Reason })
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +73,18 @@ func (r Redemption) fill(c *Coupon) { c.RedeemedBy, c.OrderID = &r.UserID, r.Ord
 
 func (c *Coupon) boundToOther(user int64) bool { return c.UserID != nil && *c.UserID != user }
 
-// take moves a coupon along its machine as it is at the unit's time.
-func (s *Service) take(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, ifMatch *guard.Precondition, fill func(*Coupon)) (*Coupon, error) {
+// transition moves a coupon along its machine as it is at the unit's time.
+func (s *Service) transition(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, ifMatch *guard.Precondition, fill func(*Coupon)) (*Coupon, error) {
 	now := u.Now()
-	after, err := change.Take(ctx, u, moving{s, now, fill}, coupon, change.Step{Action: action, IfMatch: ifMatch})
+	after, err := s.lifecycle(now).Transition(ctx, u, coupon, action, ifMatch, func(to status.State) (*Coupon, error) {
+		after := *coupon
+		after.Status = to.Code
+		fill(&after)
+		return &after, move(ctx, u, coupon, &after)
+	})
 	var refusal *apperr.Error
 	if coupon.overdue(now) && errors.As(err, &refusal) && refusal.Code == apperr.TransitionNotAllowed {
-		refusal.Detail = fmt.Sprintf("%s cannot %s: it expired at %s.", coupon.Label(), action, coupon.Campaign.ValidTo.Format(time.RFC3339))
+		refusal.Detail = fmt.Sprintf("%s cannot be %s: it expired at %s.", coupon.Label(), Machine.Participle(action), coupon.Campaign.ValidTo.Format(time.RFC3339))
 	}
 	return after, err
 }
@@ -92,33 +99,19 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Coupon
 		"version": after.Version, "from": Machine.Of(before.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
 	}})
 	s.announce(u, action, after)
-	return keep(ctx, u, event)
+	return insertEvents(ctx, u, event)
 }
 
-// moving tells package change how coupons move.
-type moving struct {
-	*Service
-	now  time.Time
-	fill func(*Coupon)
-}
-
-func (moving) Machine() *status.Machine { return Machine }
-
-func (moving) Label(coupon *Coupon) string { return coupon.Label() }
-
-func (m moving) View(coupon *Coupon) any { return represent(*coupon, m.now) }
-
-func (m moving) State(coupon *Coupon) status.State { return coupon.state(m.now) }
-
-func (m moving) Fetch(ctx context.Context, id int64) (*Coupon, error) {
-	return findCoupon(m.db.Read(ctx), "id = ?", id)
-}
-
-func (m moving) Move(ctx context.Context, u *uow.Unit, coupon *Coupon, to status.State, _ guard.Set) (*Coupon, error) {
-	after := *coupon
-	after.Status = to.Code
-	m.fill(&after)
-	return &after, move(ctx, u, coupon, &after)
+// lifecycle declares coupons, as they are at a time, to package change.
+func (s *Service) lifecycle(now time.Time) change.Lifecycle[Coupon, *Coupon] {
+	return change.Lifecycle[Coupon, *Coupon]{
+		Rows: change.Rows[Coupon, *Coupon]{
+			DB: s.db, Label: (*Coupon).Label, View: func(c *Coupon) any { return represent(*c, now) },
+			Find: func(db *gorm.DB, id int64) (*Coupon, error) { return findCoupon(db, "id = ?", id) },
+		},
+		Machine: Machine,
+		State:   func(c *Coupon) status.State { return c.state(now) },
+	}
 }
 
 // inUnit reads a coupon in the unit's transaction.
@@ -232,5 +225,5 @@ func (s *Service) step(ctx context.Context, u *uow.Unit, coupon *Coupon, action 
 		return err
 	}
 	s.announce(u, action, &after)
-	return keep(ctx, u, event)
+	return insertEvents(ctx, u, event)
 }

@@ -23,13 +23,13 @@ func (s *Service) Start(ctx context.Context, u *uow.Unit, terms Terms) (*Campaig
 		return nil, fmt.Errorf("insert coupon campaign: %w", err)
 	}
 	s.traceCampaign(u, "create", campaign, map[string]any{"version": campaign.Version, "terms": terms})
-	return campaign, keepCampaign(ctx, u, campaign, "create")
+	return campaign, insertCampaignHistory(ctx, u, campaign, "create")
 }
 
-// Edit changes a campaign that was just read; see change.Apply for what is
+// Edit changes a campaign that was just read; see change.Editable.Apply for what is
 // refused. Coupons that were issued follow the new terms.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, campaign *Campaign, edit change.Edit) (change.Edited[*Campaign], error) {
-	return change.Apply(ctx, u, s.editing(), campaign, edit)
+	return s.editable().Apply(ctx, u, campaign, edit)
 }
 
 // Delete removes a campaign that was just read and has issued nothing. An issue
@@ -37,7 +37,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, campaign *Campaign, edi
 // Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, ifMatch guard.Precondition) error {
 	s.traceCampaign(u, "delete", campaign, map[string]any{"version": campaign.Version, "terms": campaign.Terms})
-	return change.Delete(ctx, u, s.editing(), campaign, ifMatch, func() error {
+	return s.editable().Delete(ctx, u, campaign, ifMatch, func() error {
 		if campaign.Issued > 0 {
 			return apperr.New(apperr.InUse, "%s has issued %d coupons, so it cannot be deleted. End it instead: set its validTo.", campaign.Label(), campaign.Issued)
 		}
@@ -57,30 +57,26 @@ func (s *Service) traceCampaign(u *uow.Unit, verb string, campaign *Campaign, de
 	change.Announce(u, s.bus, CampaignTopic, id, what)
 }
 
-// editing tells package change how campaigns are edited.
-type editing struct {
-	*Service
-	change.Rows[Campaign]
-}
-
-func (s *Service) editing() editing { return editing{s, change.Rows[Campaign]{DB: s.db}} }
-
-func (editing) Label(campaign *Campaign) string { return campaign.Label() }
-
-func (editing) View(campaign *Campaign) any { return representCampaign(*campaign) }
-
-func (editing) Document(campaign *Campaign) (any, error) { return merge.Tree(campaign.Terms) }
-
-func (e editing) At(ctx context.Context, campaign *Campaign, version int64) (*Campaign, error) {
-	var revision CampaignRevision
-	err := e.db.Read(ctx).Where("campaign_id = ? AND version = ?", campaign.ID, version).Take(&revision).Error
-	if err != nil {
-		return nil, err
+// editable declares campaigns to package change.
+func (s *Service) editable() change.Editable[Campaign, *Campaign] {
+	return change.Editable[Campaign, *Campaign]{
+		Rows: change.Rows[Campaign, *Campaign]{
+			DB: s.db, Label: (*Campaign).Label, View: func(c *Campaign) any { return representCampaign(*c) },
+		},
+		Document: func(c *Campaign) (any, error) { return merge.Tree(c.Terms) },
+		Revise:   revise,
+		At:       s.at,
+		Record: func(ctx context.Context, u *uow.Unit, before, after *Campaign, _ *change.Overwrite) error {
+			s.traceCampaign(u, "update", after, map[string]any{
+				"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,
+			})
+			return insertCampaignHistory(ctx, u, after, "update")
+		},
 	}
-	return revision.restore(campaign), nil
 }
 
-func (editing) Revise(campaign *Campaign, document any) (*Campaign, guard.Set, error) {
+// revise returns the campaign that an edited document makes, if it keeps the rules.
+func revise(campaign *Campaign, document any) (*Campaign, guard.Set, error) {
 	var terms Terms
 	if err := merge.Decode(document, &terms); err != nil {
 		return nil, nil, fmt.Errorf("read an edited campaign: %w", err)
@@ -93,9 +89,12 @@ func (editing) Revise(campaign *Campaign, document any) (*Campaign, guard.Set, e
 	return &after, terms.columns(), nil
 }
 
-func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Campaign) error {
-	e.traceCampaign(u, "update", after, map[string]any{
-		"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,
-	})
-	return keepCampaign(ctx, u, after, "update")
+// at returns a campaign as it was at an earlier version.
+func (s *Service) at(ctx context.Context, campaign *Campaign, version int64) (*Campaign, error) {
+	var revision CampaignRevision
+	err := s.db.Read(ctx).Where("campaign_id = ? AND version = ?", campaign.ID, version).Take(&revision).Error
+	if err != nil {
+		return nil, err
+	}
+	return revision.restore(campaign), nil
 }

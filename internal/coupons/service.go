@@ -64,7 +64,7 @@ func (s *Service) Campaign(ctx context.Context, id int64) (*Campaign, error) {
 
 // Campaigns returns one page of campaigns whose name holds search, in either case.
 func (s *Service) Campaigns(ctx context.Context, search string, page storage.Page) (storage.Listing[Campaign], error) {
-	return storage.List[Campaign](searchCampaigns(s.db.Read(ctx), search), page, campaignSorts)
+	return storage.List[Campaign](storage.Containing(s.db.Read(ctx), search, "name"), page, campaignSorts)
 }
 
 // CampaignHistory returns one page of a campaign's versions, newest first. Errors:

@@ -17,9 +17,9 @@ var Machine = status.New(status.Machine{
 	Initial: unused,
 	States:  []status.State{unused, used, void, expired},
 	Actions: []status.Action{
-		{Name: "redeem", From: []status.State{unused}, To: used},
-		{Name: "void", From: []status.State{unused}, To: void},
-		{Name: "expire", From: []status.State{unused}, To: expired, Internal: true},
-		{Name: "return", From: []status.State{used}, To: unused, Internal: true},
+		{Name: "redeem", Participle: "redeemed", From: []status.State{unused}, To: used},
+		{Name: "void", Participle: "voided", From: []status.State{unused}, To: void},
+		{Name: "expire", Participle: "expired", From: []status.State{unused}, To: expired, Internal: true},
+		{Name: "return", Participle: "returned", From: []status.State{used}, To: unused, Internal: true},
 	},
 })

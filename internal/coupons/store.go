@@ -3,7 +3,6 @@ package coupons
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -80,15 +79,6 @@ func withCampaigns(db *gorm.DB, coupons []*Coupon) error {
 	return nil
 }
 
-func searchCampaigns(query *gorm.DB, text string) *gorm.DB {
-	if text == "" {
-		return query
-	}
-	escaped := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text)
-	// The engine folds both sides, each in its way: SQLite knows only ASCII.
-	return query.Where("LOWER(name) LIKE LOWER(?) ESCAPE '!'", "%"+escaped+"%")
-}
-
 // narrow applies the filter. What is stored as unused and is over is expired.
 func narrow(db *gorm.DB, f Filter, now time.Time) *gorm.DB {
 	query := db
@@ -111,7 +101,7 @@ func narrow(db *gorm.DB, f Filter, now time.Time) *gorm.DB {
 	return query.Where("status = ?", f.Status.Code)
 }
 
-func keepCampaign(ctx context.Context, u *uow.Unit, c *Campaign, action string) error {
+func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -146,7 +136,7 @@ func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error
 	}, nil
 }
 
-func keep(ctx context.Context, u *uow.Unit, events ...Event) error {
+func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
 	const perStatement = 200
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -230,7 +230,7 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, sale *Sale, message, 
 	if err != nil {
 		return err
 	}
-	if err := keep(ctx, u, after, action, message); err != nil {
+	if err := insertHistory(ctx, u, after, action, message); err != nil {
 		return err
 	}
 	s.trace(u, action, after, map[string]any{"version": after.Version, "messageId": message, "sale": strconv.FormatInt(sale.ID, 10)})

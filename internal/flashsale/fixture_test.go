@@ -297,7 +297,7 @@ func (s *shop) cancel(order int64) error {
 		if err != nil {
 			return err
 		}
-		_, err = s.orders.Take(ctx, u, found, orders.Cancellation{Reason: "no"}, nil)
+		_, err = s.orders.Transition(ctx, u, found, orders.Cancellation{Reason: "no"}, nil)
 		return err
 	})
 }

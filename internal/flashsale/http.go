@@ -261,7 +261,7 @@ func (h handlers) transition(action string) httpapi.MutationFunc {
 		if err := h.service.Demand(sale, ifMatch); err != nil {
 			return httpapi.Reply{}, err
 		}
-		after, err := h.service.Take(c.Request().Context(), u, sale, action, ifMatch)
+		after, err := h.service.Transition(c.Request().Context(), u, sale, action, ifMatch)
 		if err != nil {
 			return httpapi.Reply{}, err
 		}

@@ -13,14 +13,14 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// Take moves a sale that was just read; see change.Take for what is refused. Opening
+// Transition moves a sale that was just read; see change.Lifecycle for what is refused. Opening
 // reserves the sale's quantity of the item's stock and builds the gate; closing leaves
 // what is unsold to be released once the queue has drained.
 //
 // Errors, besides, for open: ValidationFailed when the item is not for sale or the sale
 // is over already; InsufficientStock; lock.ErrNotAcquired when the item's stock was not
 // had in time.
-func (s *Service) Take(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
+func (s *Service) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
 	opening := action == "open" && sale.Status == draft.Code
 	if opening {
 		var err error
@@ -28,18 +28,25 @@ func (s *Service) Take(ctx context.Context, u *uow.Unit, sale *Sale, action stri
 			return nil, err
 		}
 	}
-	step := change.Step{Action: action, IfMatch: ifMatch}
+	itemName := sale.ItemName
 	if opening && (ifMatch == nil || ifMatch.Holds(sale.Ref())) {
 		if !sale.EndsTime.After(u.Now()) {
 			return nil, apperr.Invalid(apperr.Field{Pointer: "/endsTime", Code: "over", Message: "has passed, so the sale cannot be opened; move it first"})
 		}
-		name, err := s.itemName(ctx, u, sale.SKU)
+		var err error
+		if itemName, err = s.itemName(ctx, u, sale.SKU); err != nil {
+			return nil, err
+		}
+	}
+	after, err := s.lifecycle().Transition(ctx, u, sale, action, ifMatch, func(to status.State) (*Sale, error) {
+		after := *sale
+		after.Status, after.ItemName = to.Code, itemName
+		err := guard.Transition[Sale](ctx, u, sale.Ref(), Machine.Of(sale.Status), to, guard.Set{"item_name": itemName})
 		if err != nil {
 			return nil, err
 		}
-		step.Set = guard.Set{"item_name": name}
-	}
-	after, err := change.Take(ctx, u, moving{s}, sale, step)
+		return &after, guard.Advance(ctx, u, &after)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +55,7 @@ func (s *Service) Take(ctx context.Context, u *uow.Unit, sale *Sale, action stri
 			return nil, err
 		}
 	}
-	if err := keep(ctx, u, after, action, ""); err != nil {
+	if err := insertHistory(ctx, u, after, action, ""); err != nil {
 		return nil, err
 	}
 	s.trace(u, action, after, map[string]any{
@@ -149,33 +156,13 @@ func (s *Service) move(ctx context.Context, sale int64, step gate.Step) {
 
 // Demand is VersionConflict when a precondition was given that does not hold.
 func (s *Service) Demand(sale *Sale, ifMatch *guard.Precondition) error {
-	return change.Demand(moving{s}, sale, ifMatch)
+	return s.lifecycle().Demand(sale, ifMatch)
 }
 
-// moving tells package change how sales move.
-type moving struct{ *Service }
-
-func (moving) Machine() *status.Machine { return Machine }
-
-func (moving) Label(sale *Sale) string { return sale.Label() }
-
-func (moving) View(sale *Sale) any { return represent(*sale) }
-
-func (moving) State(sale *Sale) status.State { return Machine.Of(sale.Status) }
-
-func (m moving) Fetch(ctx context.Context, id int64) (*Sale, error) {
-	return findSale(m.db.Read(ctx), id)
-}
-
-func (moving) Move(ctx context.Context, u *uow.Unit, sale *Sale, to status.State, set guard.Set) (*Sale, error) {
-	err := guard.Transition[Sale](ctx, u, sale.Ref(), Machine.Of(sale.Status), to, set)
-	if err != nil {
-		return nil, err
+// lifecycle declares the statuses of sales to package change.
+func (s *Service) lifecycle() change.Lifecycle[Sale, *Sale] {
+	return change.Lifecycle[Sale, *Sale]{
+		Rows: s.rows(), Machine: Machine, Edited: true,
+		State: func(sale *Sale) status.State { return Machine.Of(sale.Status) },
 	}
-	after := *sale
-	after.Status = to.Code
-	if name, ok := set["item_name"].(string); ok {
-		after.ItemName = name
-	}
-	return &after, guard.Advance(ctx, u, &after)
 }

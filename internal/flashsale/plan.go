@@ -36,7 +36,7 @@ func (s *Service) Plan(ctx context.Context, u *uow.Unit, terms Terms) (*Sale, er
 		return nil, fmt.Errorf("insert flash sale: %w", err)
 	}
 	s.trace(u, "create", sale, map[string]any{"version": sale.Version, "terms": terms})
-	return sale, keep(ctx, u, sale, "create", "")
+	return sale, insertHistory(ctx, u, sale, "create", "")
 }
 
 // itemName returns the name of the item that a sale is to sell. Errors:
@@ -56,7 +56,7 @@ func (s *Service) itemName(ctx context.Context, u *uow.Unit, sku string) (string
 // Delete removes a draft that was just read. Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch guard.Precondition) error {
 	s.trace(u, "delete", sale, map[string]any{"version": sale.Version, "terms": sale.Terms})
-	return change.Delete(ctx, u, s.editing(), sale, ifMatch, func() error {
+	return s.editable(nil).Delete(ctx, u, sale, ifMatch, func() error {
 		if sale.Status != draft.Code {
 			return apperr.New(apperr.InUse, "%s was opened, so it cannot be deleted. Close it instead.", sale.Label())
 		}
@@ -64,7 +64,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch g
 	})
 }
 
-// Edit changes a sale that was just read; see change.Apply for what is refused. Of one
+// Edit changes a sale that was just read; see change.Editable.Apply for what is refused. Of one
 // that was opened the quantity moves the allotment: more is reserved of the item's
 // stock, or units that nobody has bought go back there.
 //
@@ -74,11 +74,11 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch g
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change.Edit) (change.Edited[*Sale], error) {
 	var none change.Edited[*Sale]
 	if sale.Status == closed.Code && edit.IfMatch.Holds(sale.Ref()) {
-		return none, change.Refusal(moving{s}, sale, apperr.TransitionNotAllowed, "be changed")
+		return none, s.lifecycle().Refusal(sale, apperr.TransitionNotAllowed, "changed")
 	}
 	delta := quantityDelta(sale, edit)
 	if sale.Status == draft.Code || delta == 0 || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {
-		return change.Apply(ctx, u, s.editing(), sale, edit)
+		return s.editable(nil).Apply(ctx, u, sale, edit)
 	}
 	ctx, err := s.inventory.Lock(ctx, u, lockPatience, sale.SKU)
 	if err != nil {
@@ -96,9 +96,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 			return none, err
 		}
 	}
-	how := s.editing()
-	how.stock = stock
-	edited, err := change.Apply(ctx, u, how, sale, edit)
+	edited, err := s.editable(stock).Apply(ctx, u, sale, edit)
 	if err != nil && delta < 0 {
 		s.giveBack(ctx, stock)
 	}
@@ -141,22 +139,28 @@ func (s *Service) giveBack(ctx context.Context, stock *Stock) {
 	}
 }
 
-// editing tells package change how sales are edited.
-type editing struct {
-	*Service
-	change.Rows[Sale]
-	// stock is what the edit was decided by when it changes the allotment.
-	stock *Stock
+// editable declares sales to package change. stock is what an edit that changes the
+// allotment was decided by, otherwise nil.
+func (s *Service) editable(stock *Stock) change.Editable[Sale, *Sale] {
+	return change.Editable[Sale, *Sale]{
+		Rows:     s.rows(),
+		Document: document,
+		Revise:   revise,
+		At:       s.at,
+		Record: func(ctx context.Context, u *uow.Unit, before, after *Sale, _ *change.Overwrite) error {
+			return s.recordEdit(ctx, u, stock, before, after)
+		},
+	}
 }
 
-func (s *Service) editing() editing { return editing{Service: s, Rows: change.Rows[Sale]{DB: s.db}} }
+func (s *Service) rows() change.Rows[Sale, *Sale] {
+	return change.Rows[Sale, *Sale]{
+		DB: s.db, Label: (*Sale).Label, View: func(sale *Sale) any { return represent(*sale) }, Find: findSale,
+	}
+}
 
-func (editing) Label(sale *Sale) string { return sale.Label() }
-
-func (editing) View(sale *Sale) any { return represent(*sale) }
-
-// Document leaves out what is null, as a merge patch does that clears it.
-func (editing) Document(sale *Sale) (any, error) {
+// document leaves out what is null, as a merge patch does that clears it.
+func document(sale *Sale) (any, error) {
 	tree, err := merge.Tree(sale.Terms)
 	if members, ok := tree.(map[string]any); ok {
 		maps.DeleteFunc(members, func(_ string, value any) bool { return value == nil })
@@ -164,16 +168,18 @@ func (editing) Document(sale *Sale) (any, error) {
 	return tree, err
 }
 
-func (e editing) At(ctx context.Context, sale *Sale, version int64) (*Sale, error) {
+// at returns a sale as it was at an earlier version.
+func (s *Service) at(ctx context.Context, sale *Sale, version int64) (*Sale, error) {
 	var revision Revision
-	err := e.db.Read(ctx).Where("sale_id = ? AND version = ?", sale.ID, version).Take(&revision).Error
+	err := s.db.Read(ctx).Where("sale_id = ? AND version = ?", sale.ID, version).Take(&revision).Error
 	if err != nil {
 		return nil, err
 	}
 	return revision.restore(sale), nil
 }
 
-func (editing) Revise(sale *Sale, document any) (*Sale, guard.Set, error) {
+// revise returns the sale that an edited document makes, if it keeps the rules.
+func revise(sale *Sale, document any) (*Sale, guard.Set, error) {
 	var terms Terms
 	if err := merge.Decode(document, &terms); err != nil {
 		return nil, nil, fmt.Errorf("read an edited flash sale: %w", err)
@@ -190,24 +196,24 @@ func (editing) Revise(sale *Sale, document any) (*Sale, guard.Set, error) {
 	return &after, terms.columns(), nil
 }
 
-func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Sale) error {
+func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, stock *Stock, before, after *Sale) error {
 	switch {
 	case before.Status == draft.Code && before.SKU != after.SKU:
-		if _, err := e.itemName(ctx, u, after.SKU); err != nil {
+		if _, err := s.itemName(ctx, u, after.SKU); err != nil {
 			return err
 		}
 	case before.Status != draft.Code:
-		if err := e.reallot(ctx, u, after, after.Quantity-before.Quantity); err != nil {
+		if err := s.reallot(ctx, u, stock, after, after.Quantity-before.Quantity); err != nil {
 			return err
 		}
 	}
-	e.trace(u, "update", after, map[string]any{
+	s.trace(u, "update", after, map[string]any{
 		"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,
 	})
 	if before.Status != draft.Code {
-		u.AfterCommit(func(ctx context.Context) { e.tell(ctx, after.ID) })
+		u.AfterCommit(func(ctx context.Context) { s.tell(ctx, after.ID) })
 	}
-	return keep(ctx, u, after, "update", "")
+	return insertHistory(ctx, u, after, "update", "")
 }
 
 // reallot moves units between the item's stock and an opened sale. The unit has the lock
@@ -215,20 +221,20 @@ func (e editing) Record(ctx context.Context, u *uow.Unit, before, after *Sale) e
 // gate was asked for them:
 //
 //	UPDATE flash_sale_stocks SET allotted = ?, version = version + 1 WHERE … AND version = ?
-func (e editing) reallot(ctx context.Context, u *uow.Unit, sale *Sale, delta int64) error {
+func (s *Service) reallot(ctx context.Context, u *uow.Unit, stock *Stock, sale *Sale, delta int64) error {
 	if delta == 0 {
 		return nil
 	}
-	allotted := e.stock.Allotted + delta
-	if allotted < e.stock.Sold {
+	allotted := stock.Allotted + delta
+	if allotted < stock.Sold {
 		return apperr.New(apperr.SoldOut, "More than %d units of %s are sold; nothing was changed.", allotted, sale.Label())
 	}
-	if err := guard.Update[Stock](ctx, u, e.stock.Ref(), guard.Set{"allotted": allotted}); err != nil {
+	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"allotted": allotted}); err != nil {
 		return staleAgain(err, "change the allotment")
 	}
 	reference := fmt.Sprintf("@flash-sales/%d/version/%d", sale.ID, sale.Version)
 	if delta > 0 {
-		return e.inventory.Reserve(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: delta})
+		return s.inventory.Reserve(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: delta})
 	}
-	return e.inventory.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: -delta})
+	return s.inventory.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: -delta})
 }

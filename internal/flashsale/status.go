@@ -17,9 +17,9 @@ var Machine = status.New(status.Machine{
 	Initial: draft,
 	States:  []status.State{draft, open, paused, closed},
 	Actions: []status.Action{
-		{Name: "open", From: []status.State{draft}, To: open},
-		{Name: "pause", From: []status.State{open}, To: paused},
-		{Name: "resume", From: []status.State{paused}, To: open},
-		{Name: "close", From: []status.State{open, paused}, To: closed},
+		{Name: "open", Participle: "opened", From: []status.State{draft}, To: open},
+		{Name: "pause", Participle: "paused", From: []status.State{open}, To: paused},
+		{Name: "resume", Participle: "resumed", From: []status.State{paused}, To: open},
+		{Name: "close", Participle: "closed", From: []status.State{open, paused}, To: closed},
 	},
 })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"gorm.io/gorm"
 
@@ -45,11 +44,7 @@ func stockOf(db *gorm.DB, sale int64) (*Stock, error) {
 }
 
 func narrow(query *gorm.DB, f Filter) *gorm.DB {
-	if f.Search != "" {
-		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(f.Search) + "%"
-		// The engine folds both sides, each in its way: SQLite knows only ASCII.
-		query = query.Where("LOWER(name) LIKE LOWER(?) ESCAPE '!'", pattern)
-	}
+	query = storage.Containing(query, f.Search, "name")
 	if f.Status != nil {
 		query = query.Where("status = ?", f.Status.Code)
 	}
@@ -59,7 +54,7 @@ func narrow(query *gorm.DB, f Filter) *gorm.DB {
 	return query
 }
 
-func keep(ctx context.Context, u *uow.Unit, sale *Sale, action, note string) error {
+func insertHistory(ctx context.Context, u *uow.Unit, sale *Sale, action, note string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err

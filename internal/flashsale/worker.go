@@ -327,7 +327,7 @@ func (w *worker) closeOver(ctx context.Context, id int64) error {
 		if err != nil || sale.Status == closed.Code {
 			return err
 		}
-		_, err = w.Take(ctx, u, sale, "close", nil)
+		_, err = w.Transition(ctx, u, sale, "close", nil)
 		if errors.Is(err, guard.ErrStale) {
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
@@ -33,15 +34,19 @@ func (a Adjustment) movement() *Movement {
 	return m
 }
 
-// Adjust makes an adjustment under the item's lock, which the unit has: see Lock. first
-// is false when the same adjustment was made before: the movement is that one, and
+// Adjust makes an adjustment under the item's lock, for which it waits at most wait: it is
+// the first thing that its unit does. first is false when the same adjustment was made before: the movement is that one, and
 // nothing was changed now.
 //
-// Errors: NotFound when there is no such item; PayloadMismatch when the reference was
+// Errors: lock.ErrNotAcquired when the lock is not had in time; NotFound when there is no
+// such item; PayloadMismatch when the reference was
 // used with other content; StatusChanged, with what is there now and who made it so,
 // when on hand is not ChangeFrom; InsufficientStock when fewer pieces would be in the
 // house than are reserved; ValidationFailed when there would be more than can be counted.
-func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustment) (m *Movement, first bool, err error) {
+func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustment, wait time.Duration) (m *Movement, first bool, err error) {
+	if ctx, err = s.Lock(ctx, u, wait, sku); err != nil {
+		return nil, false, err
+	}
 	if err := s.items.Pin(ctx, u, sku); err != nil {
 		return nil, false, err
 	}
@@ -102,7 +107,7 @@ func (a Adjustment) check(stock *Inventory) error {
 func countedBefore(stock *Inventory, expected int64) *apperr.Error {
 	e := apperr.New(apperr.StatusChanged, "%d pieces of %q are in the house and not %d, as you expected; nothing was changed.", stock.OnHand, stock.SKU, expected).
 		With("changeFrom", expected).
-		With("current", represent(*stock))
+		With("current", viewOf(*stock))
 	if stock.Version == 0 {
 		return e.With("changedBy", nil).With("changedTime", nil)
 	}

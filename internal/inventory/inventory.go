@@ -34,10 +34,15 @@ import (
 	"interlock/internal/core/guard"
 )
 
+const (
+	readPermission   = "inventory:read"
+	adjustPermission = "inventory:adjust"
+)
+
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "inventory:read", Meaning: "See stock and its movements."},
-	{Name: "inventory:adjust", Meaning: "Add, take out and count stock."},
+	{Name: readPermission, Meaning: "See stock and its movements."},
+	{Name: adjustPermission, Meaning: "Add, take out and count stock."},
 }
 
 // Inventory is the stock of one item. One that nothing has touched has ID and
@@ -142,5 +147,5 @@ func insufficient(lines ...Shortage) *apperr.Error {
 // mismatch is PayloadMismatch: a reference comes again and means something else.
 func mismatch(first *Movement) *apperr.Error {
 	return apperr.New(apperr.PayloadMismatch, "Reference %q of item %q is of a movement with other content; nothing was changed.", first.Reference, first.SKU).
-		With("first", representMovement(*first))
+		With("first", movementViewOf(*first))
 }

@@ -89,11 +89,7 @@ func (h *house) do(ctx context.Context, in asked, reference string) (after numbe
 		adjustment.Delta, adjustment.SetTo, adjustment.ChangeFrom = nil, &in.n, &in.from
 	}
 	err = h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		ctx, err := h.stock.Lock(ctx, u, 10*time.Second, in.sku)
-		if err != nil {
-			return err
-		}
-		m, _, err := h.stock.Adjust(ctx, u, in.sku, adjustment)
+		m, _, err := h.stock.Adjust(ctx, u, in.sku, adjustment, 10*time.Second)
 		if err == nil {
 			after = numbers{m.OnHand, m.Reserved}
 		}

@@ -3,11 +3,11 @@ package inventory
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/catalog"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 )
@@ -15,27 +15,18 @@ import (
 // Topic is where changes of stock are announced, keyed by sku.
 const Topic = "inventory"
 
-// Items are what inventory is kept of.
-type Items interface {
-	// Demand is NotFound unless there is an item with the sku.
-	Demand(ctx context.Context, sku string) error
-	// Pin is Demand in the unit's transaction, and holds the item until that has ended:
-	// it is not deleted meanwhile.
-	Pin(ctx context.Context, u *uow.Unit, sku string) error
-}
-
 // Deps are what a Service stands on.
 type Deps struct {
 	DB    *storage.DB
 	Bus   events.Bus
-	Items Items
+	Items *catalog.Service
 }
 
 // Service is the use cases of inventory. It is safe for concurrent use.
 type Service struct {
 	db    *storage.DB
 	bus   events.Bus
-	items Items
+	items *catalog.Service
 }
 
 // New returns a Service.
@@ -54,12 +45,8 @@ func (s *Service) Lock(ctx context.Context, u *uow.Unit, wait time.Duration, sku
 	return u.Lock(ctx, wait, keys...)
 }
 
-// Inventory returns the stock of an item; zeros when nothing has touched it. Errors:
-// NotFound when there is no such item.
+// Inventory returns the stock of an item that there is; zeros when nothing has touched it.
 func (s *Service) Inventory(ctx context.Context, sku string) (*Inventory, error) {
-	if err := s.items.Demand(ctx, sku); err != nil {
-		return nil, err
-	}
 	return find(s.db.Read(ctx), sku)
 }
 
@@ -79,11 +66,7 @@ var inventorySorts = storage.Sorts{
 
 // List returns one page of the inventories that something has touched.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Inventory], error) {
-	query := s.db.Read(ctx)
-	if f.Search != "" {
-		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(f.Search) + "%"
-		query = query.Where("LOWER(sku) LIKE LOWER(?) ESCAPE '!'", pattern)
-	}
+	query := storage.Containing(s.db.Read(ctx), f.Search, "sku")
 	if f.SKU != "" {
 		query = query.Where("sku = ?", f.SKU)
 	}
@@ -96,11 +79,8 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 var movementSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
 
 // Movements returns one page of an item's ledger, newest first; with a reference
-// only the movement that has it. Errors: NotFound when there is no such item.
+// only the movement that has it.
 func (s *Service) Movements(ctx context.Context, sku, reference string, page storage.Page) (storage.Listing[Movement], error) {
-	if err := s.items.Demand(ctx, sku); err != nil {
-		return storage.Listing[Movement]{}, err
-	}
 	query := s.db.Read(ctx).Where("sku = ?", sku)
 	if reference != "" {
 		query = query.Where("reference = ?", reference)

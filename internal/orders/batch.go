@@ -71,7 +71,7 @@ func (s *Service) takeOne(ctx context.Context, units Units, id int64, step Step)
 		if err != nil {
 			return err
 		}
-		after, err := s.Take(ctx, u, order, step, nil)
+		after, err := s.Transition(ctx, u, order, step, nil)
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,6 @@ import (
 	"io"
 
 	"interlock/internal/base/status"
-	"interlock/internal/core/change"
-	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
@@ -26,29 +24,22 @@ func (s *Service) WithRandom(random io.Reader) *Service {
 	return &other
 }
 
-// TakeUnguarded is Take as it must not be: its UPDATE leaves the predicates on
+// TransitionUnguarded is Transition as it must not be: its UPDATE leaves the predicates on
 // status and version out. between runs after the status was read and before it is
 // written.
-func (s *Service) TakeUnguarded(ctx context.Context, u *uow.Unit, order *Order, step Step, between func()) (*Order, error) {
+func (s *Service) TransitionUnguarded(ctx context.Context, u *uow.Unit, order *Order, step Step, between func()) (*Order, error) {
 	u.Audit(uow.Entry{Action: "order." + step.action(), Resource: Topic})
-	return change.Take(ctx, u, unguarded{moving{s, step}, between}, order, change.Step{Action: step.action()})
-}
-
-type unguarded struct {
-	moving
-	between func()
-}
-
-func (m unguarded) Move(ctx context.Context, u *uow.Unit, order *Order, to status.State, _ guard.Set) (*Order, error) {
-	m.between()
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return nil, err
-	}
-	after := *order
-	after.Status = to.Code
-	return &after, tx.Exec("UPDATE orders SET status = ?, version = version + 1 WHERE tenant_id = ? AND id = ?",
-		to.Code, order.TenantID, order.ID).Error
+	return s.lifecycle().Transition(ctx, u, order, step.action(), nil, func(to status.State) (*Order, error) {
+		between()
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return nil, err
+		}
+		after := *order
+		after.Status = to.Code
+		return &after, tx.Exec("UPDATE orders SET status = ?, version = version + 1 WHERE tenant_id = ? AND id = ?",
+			to.Code, order.TenantID, order.ID).Error
+	})
 }
 
 // HangUpAt is a step whose caller hangs up while its nth order is moved.

@@ -249,7 +249,7 @@ func transition(h handler, read stepReader) httpapi.MutationFunc {
 		if err := httpapi.Validate(step); err != nil {
 			return httpapi.Reply{}, err
 		}
-		after, err := h.service.Take(c.Request().Context(), u, order, step, ifMatch)
+		after, err := h.service.Transition(c.Request().Context(), u, order, step, ifMatch)
 		if err != nil {
 			return httpapi.Reply{}, err
 		}

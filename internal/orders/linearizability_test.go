@@ -127,7 +127,7 @@ func TestTheCheckerCatchesATransitionWithoutItsPredicate(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					after, err = s.orders.TakeUnguarded(ctx, u, order, steps[action], bothHaveRead)
+					after, err = s.orders.TransitionUnguarded(ctx, u, order, steps[action], bothHaveRead)
 					return err
 				})
 				return tell(after, err)

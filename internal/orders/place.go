@@ -74,7 +74,7 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 		}
 		detail["couponCode"] = order.CouponCode
 	}
-	if err := keep(ctx, u, order, "create", nil, detail); err != nil {
+	if err := insertEvent(ctx, u, order, "create", nil, detail); err != nil {
 		return nil, err
 	}
 	s.trace(u, "create", order, map[string]any{"version": order.Version, "orderNo": order.OrderNo, "userId": order.UserID, "detail": detail})

@@ -28,7 +28,7 @@ func (s *shop) move(ctx context.Context, id int64, step orders.Step, ifMatch *gu
 		if err != nil {
 			return err
 		}
-		after, err = s.orders.Take(ctx, u, order, step, ifMatch)
+		after, err = s.orders.Transition(ctx, u, order, step, ifMatch)
 		return err
 	})
 	return after, err
@@ -133,7 +133,7 @@ func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T)
 				if guarded {
 					ifMatch = &guard.Precondition{Ref: order.Ref()}
 				}
-				after, err = s.orders.Take(ctx, u, order, orders.Payment{Method: "external"}, ifMatch)
+				after, err = s.orders.Transition(ctx, u, order, orders.Payment{Method: "external"}, ifMatch)
 				return err
 			})
 			final, readErr := s.orders.Order(ctx, id)

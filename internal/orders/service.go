@@ -177,25 +177,33 @@ func (c Cancellation) fill(o *Order) { o.CancelReason = c.Reason }
 
 // Demand is VersionConflict when a precondition was given that does not hold.
 func (s *Service) Demand(order *Order, ifMatch *guard.Precondition) error {
-	return change.Demand(moving{Service: s}, order, ifMatch)
+	return s.lifecycle().Demand(order, ifMatch)
 }
 
-// Take moves an order that was just read, and what hangs on it, in one unit; see
-// change.Take for what is refused and settle for what hangs on it. Errors, besides:
+// Transition moves an order that was just read, and what hangs on it, in one unit; see
+// change.Lifecycle for what is refused and settle for what hangs on it. Errors, besides:
 // InsufficientBalance; lock.ErrNotAcquired when stock or wallet were not had in time.
-func (s *Service) Take(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
+func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
 	ctx, err := s.lock(ctx, u, order, step)
 	if err != nil {
 		return nil, err
 	}
-	after, err := change.Take(ctx, u, moving{s, step}, order, change.Step{Action: step.action(), IfMatch: ifMatch})
+	after, err := s.lifecycle().Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*Order, error) {
+		after := *order
+		after.Status, after.PaymentDue = to.Code, nil
+		step.fill(&after)
+		if err := move(ctx, u, order, &after); err != nil {
+			return nil, err
+		}
+		return &after, guard.Advance(ctx, u, &after)
+	})
 	if err != nil {
 		return nil, explainKept(order, step, err)
 	}
 	if err := s.settle(ctx, u, order, after); err != nil {
 		return nil, err
 	}
-	if err := keep(ctx, u, after, step.action(), &order.Status, step); err != nil {
+	if err := insertEvent(ctx, u, after, step.action(), &order.Status, step); err != nil {
 		return nil, err
 	}
 	s.trace(u, step.action(), after, map[string]any{
@@ -214,32 +222,14 @@ func (s *Service) trace(u *uow.Unit, verb string, order *Order, detail any) {
 	})
 }
 
-// moving tells package change how orders move.
-type moving struct {
-	*Service
-	step Step
-}
-
-func (moving) Machine() *status.Machine { return Machine }
-
-func (moving) Label(order *Order) string { return order.Label() }
-
-func (moving) View(order *Order) any { return represent(*order) }
-
-func (moving) Allowed(order *Order) []string { return allowed(order) }
-
-func (moving) State(order *Order) status.State { return Machine.Of(order.Status) }
-
-func (m moving) Fetch(ctx context.Context, id int64) (*Order, error) {
-	return find(m.db.Read(ctx), id)
-}
-
-func (m moving) Move(ctx context.Context, u *uow.Unit, order *Order, to status.State, _ guard.Set) (*Order, error) {
-	after := *order
-	after.Status, after.PaymentDue = to.Code, nil
-	m.step.fill(&after)
-	if err := move(ctx, u, order, &after); err != nil {
-		return nil, err
+// lifecycle declares orders to package change.
+func (s *Service) lifecycle() change.Lifecycle[Order, *Order] {
+	return change.Lifecycle[Order, *Order]{
+		Rows: change.Rows[Order, *Order]{
+			DB: s.db, Label: (*Order).Label, View: func(order *Order) any { return represent(*order) }, Find: find,
+		},
+		Machine: Machine,
+		State:   func(order *Order) status.State { return Machine.Of(order.Status) },
+		Allowed: allowed,
 	}
-	return &after, guard.Advance(ctx, u, &after)
 }

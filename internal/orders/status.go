@@ -22,10 +22,10 @@ var Machine = status.New(status.Machine{
 	Initial: pending,
 	States:  []status.State{pending, paid, shipped, completed, cancelled},
 	Actions: []status.Action{
-		{Name: "pay", From: []status.State{pending}, To: paid},
-		{Name: "ship", From: []status.State{paid}, To: shipped},
-		{Name: "complete", From: []status.State{shipped}, To: completed},
-		{Name: "cancel", From: []status.State{pending, paid}, To: cancelled},
+		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid},
+		{Name: "ship", Participle: "shipped", From: []status.State{paid}, To: shipped},
+		{Name: "complete", Participle: "completed", From: []status.State{shipped}, To: completed},
+		{Name: "cancel", Participle: "cancelled", From: []status.State{pending, paid}, To: cancelled},
 	},
 })
 

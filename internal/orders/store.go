@@ -107,7 +107,7 @@ func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 
 // keep adds the order's present version to its history. from is nil when the
 // order was just placed.
-func keep(ctx context.Context, u *uow.Unit, order *Order, action string, from *int, detail any) error {
+func insertEvent(ctx context.Context, u *uow.Unit, order *Order, action string, from *int, detail any) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err

@@ -112,11 +112,7 @@ func (l *Loader) loadStock(ctx context.Context) error {
 		sku, _ := itemNumber(i)
 		pieces := int64(2000 + 37*i)
 		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			ctx, err := l.Inventory.Lock(ctx, u, lockPatience, sku)
-			if err != nil {
-				return err
-			}
-			_, _, err = l.Inventory.Adjust(ctx, u, sku, inventory.Adjustment{Delta: &pieces, Reason: "Opening stock", Reference: opening})
+			_, _, err := l.Inventory.Adjust(ctx, u, sku, inventory.Adjustment{Delta: &pieces, Reason: "Opening stock", Reference: opening}, lockPatience)
 			return err
 		})
 		if err != nil {
@@ -284,7 +280,7 @@ func (l *Loader) place(ctx context.Context, buyer int64, i int) (order *orders.O
 // take takes a step unless the order is past it.
 func (l *Loader) take(ctx context.Context, order *orders.Order, step orders.Step) (after *orders.Order, err error) {
 	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		after, err = l.Orders.Take(ctx, u, order, step, nil)
+		after, err = l.Orders.Transition(ctx, u, order, step, nil)
 		return err
 	})
 	if apperr.Has(err, apperr.TransitionNotAllowed) {
@@ -334,7 +330,7 @@ func (l *Loader) loadSale(ctx context.Context) error {
 		}
 	}
 	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		_, err := l.Sales.Take(ctx, u, sale, "open", nil)
+		_, err := l.Sales.Transition(ctx, u, sale, "open", nil)
 		return err
 	})
 	if err != nil && !apperr.Has(err, apperr.TransitionNotAllowed) {

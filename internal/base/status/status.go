@@ -22,8 +22,10 @@ type State struct {
 // Action moves a row along the machine.
 type Action struct {
 	Name string
-	From []State
-	To   State
+	// Participle is for sentences: "cancelled" of "cancel".
+	Participle string
+	From       []State
+	To         State
 	// Internal actions are taken by the program and never offered to a caller.
 	Internal bool
 }
@@ -52,6 +54,9 @@ func New(m Machine) *Machine {
 	for _, a := range m.Actions {
 		if actions[a.Name] || !known(a.To) || len(a.From) == 0 || slices.ContainsFunc(a.From, func(s State) bool { return !known(s) }) {
 			panic(fmt.Sprintf("status: %s: action %q is declared twice or leads to or from an unknown state", m.Name, a.Name))
+		}
+		if a.Participle == "" {
+			panic(fmt.Sprintf("status: %s: action %q has no participle", m.Name, a.Name))
 		}
 		actions[a.Name] = true
 	}
@@ -113,6 +118,28 @@ func (m *Machine) Next(action string, from State) (State, bool) {
 		}
 	}
 	panic(fmt.Sprintf("status: %s has no action %q", m.Name, action))
+}
+
+// Participle returns an action as a sentence says that it is done: "paid" of "pay". What
+// the machine does not know is taken to be one.
+func (m *Machine) Participle(action string) string {
+	for _, a := range m.Actions {
+		if a.Name == action {
+			return a.Participle
+		}
+	}
+	return action
+}
+
+// ReachedBy returns the participle of the action that leads to a state, and false for
+// the initial one.
+func (m *Machine) ReachedBy(state State) (participle string, reached bool) {
+	for _, a := range m.Actions {
+		if a.To == state && state != m.Initial {
+			return a.Participle, true
+		}
+	}
+	return "", false
 }
 
 // Mermaid draws the machine as a Mermaid state diagram.

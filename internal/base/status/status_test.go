@@ -18,9 +18,9 @@ func door() status.Machine {
 	return status.Machine{
 		Name: "door", Initial: open, States: []status.State{open, shut, burned},
 		Actions: []status.Action{
-			{Name: "shut", From: []status.State{open}, To: shut},
-			{Name: "open", From: []status.State{shut}, To: open},
-			{Name: "burn", From: []status.State{open, shut}, To: burned, Internal: true},
+			{Name: "shut", Participle: "shut", From: []status.State{open}, To: shut},
+			{Name: "open", Participle: "opened", From: []status.State{shut}, To: open},
+			{Name: "burn", Participle: "burned", From: []status.State{open, shut}, To: burned, Internal: true},
 		},
 	}
 }
@@ -35,6 +35,17 @@ func TestAMachineAllowsWhatItDeclaresAndNothingElse(t *testing.T) {
 	_, ok = m.Next("open", open)
 	require.False(t, ok)
 	require.Panics(t, func() { m.Next("paint", open) })
+}
+
+func TestSentencesSayWhatWasDone(t *testing.T) {
+	m := status.New(door())
+	require.Equal(t, "opened", m.Participle("open"))
+	require.Equal(t, "painted", m.Participle("painted"), "what is no action is a participle")
+	participle, reached := m.ReachedBy(burned)
+	require.True(t, reached)
+	require.Equal(t, "burned", participle)
+	_, reached = m.ReachedBy(open)
+	require.False(t, reached, "a row can be in its initial state from the start")
 }
 
 func TestStatesAreFoundByCodeAndByName(t *testing.T) {
@@ -55,6 +66,7 @@ func TestAContradictoryDeclarationIsRefusedAtStart(t *testing.T) {
 		"state twice":      func(m *status.Machine) { m.States = append(m.States, open) },
 		"code twice":       func(m *status.Machine) { m.States = append(m.States, status.State{Code: 0, Name: "ajar"}) },
 		"action twice":     func(m *status.Machine) { m.Actions = append(m.Actions, m.Actions[0]) },
+		"no participle":    func(m *status.Machine) { m.Actions[0].Participle = "" },
 		"from nowhere":     func(m *status.Machine) { m.Actions[0].From = nil },
 		"from unknown":     func(m *status.Machine) { m.Actions[0].From = []status.State{stranger} },
 		"to unknown":       func(m *status.Machine) { m.Actions[0].To = stranger },

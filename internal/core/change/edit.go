@@ -14,30 +14,30 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Editable is what a domain says about the rows of one resource. M is a pointer
-// to the model.
-type Editable[M guard.Versioned] interface {
-	// Label names the row for people: `config "checkout.tax"`.
-	Label(row M) string
-	// View is the row's representation.
-	View(row M) any
-	// Document is the part of the row that an edit may change, as merge.Tree
-	// gives it. Its pointers are those of the representation.
-	Document(row M) (any, error)
-	// At returns the row as it was at an earlier version, from its history, or
+// Editable declares a resource whose rows are edited. T is the model.
+type Editable[T any, M Model[T]] struct {
+	Rows[T, M]
+	// Document is the part of a row that an edit may change, as merge.Tree gives it. Its
+	// pointers are those of the representation.
+	Document func(row M) (any, error)
+	// Revise checks an edited document by the rules and returns the row that it makes,
+	// with the columns to set. The row given is not changed.
+	Revise func(row M, document any) (M, guard.Set, error)
+	// At returns a row as it was at an earlier version, from its history, or
 	// gorm.ErrRecordNotFound.
-	At(ctx context.Context, row M, version int64) (M, error)
-	// Fetch reads the row as it is committed now; locked asks for it FOR UPDATE in
-	// the unit's transaction.
-	Fetch(ctx context.Context, id int64) (M, error)
-	FetchLocked(ctx context.Context, u *uow.Unit, id int64) (M, error)
-	// Revise checks an edited document by the rules and returns the row that it
-	// makes, with the columns to set. The row given is not changed.
-	Revise(row M, document any) (M, guard.Set, error)
-	// Write issues the guarded UPDATE.
-	Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error
-	// Record leaves the traces of the change: history, audit, events.
-	Record(ctx context.Context, u *uow.Unit, before, after M) error
+	At func(ctx context.Context, row M, version int64) (M, error)
+	// Record leaves the traces of an edit: history, audit, events.
+	Record func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) error
+	// Overwritable is set when rows may be overwritten on purpose.
+	Overwritable bool
+}
+
+// Overwrite says why an edit may overwrite what others changed since its author read the
+// row.
+type Overwrite struct {
+	Reason string
+	// Destroyed is what the others had changed and is lost, by member. Apply sets it.
+	Destroyed map[string]any
 }
 
 // Edit is one caller's edit of one row.
@@ -51,16 +51,8 @@ type Edit struct {
 	// since touch different places.
 	MergeDisjoint bool
 	// Overwrite asks to make the row what its author had before him, whatever others
-	// changed since. The resource must be Overwritable.
-	Overwrite bool
-}
-
-// Overwritable is an Editable whose rows may be overwritten on purpose.
-type Overwritable[M guard.Versioned] interface {
-	Editable[M]
-	// Overwriting returns the resource that leaves the traces of an overwriting edit.
-	// Destroyed is what others had changed since and is lost, by member.
-	Overwriting(destroyed map[string]any) Editable[M]
+	// changed since; nil to be refused then. The resource must be Overwritable.
+	Overwrite *Overwrite
 }
 
 // Merged says what an edit was merged with.
@@ -83,41 +75,41 @@ type Edited[M guard.Versioned] struct {
 // A patch that changes nothing returns the row as it is and writes nothing. A
 // stale one is a VersionConflict with base, current and conflicts, unless it asked
 // to be merged and can be. A row deleted meanwhile is NotFound.
-func Apply[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (Edited[M], error) {
+func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	if !edit.IfMatch.Holds(row.Ref()) {
 		switch {
-		case edit.Overwrite:
-			return applyOver(ctx, u, res, row, edit)
+		case edit.Overwrite != nil && e.Overwritable:
+			return e.applyOver(ctx, u, row, edit)
 		case edit.MergeDisjoint:
-			return applyMerged(ctx, u, res, row, edit)
+			return e.applyMerged(ctx, u, row, edit)
 		}
-		return Edited[M]{}, stale(res, row.Ref().ID, edit)
+		return Edited[M]{}, e.stale(row.Ref().ID, edit)
 	}
-	document, err := res.Document(row)
+	document, err := e.Document(row)
 	if err != nil {
 		return Edited[M]{}, err
 	}
-	after, err := revise(ctx, u, res, row, document, merge.Patch(document, edit.Patch))
+	after, err := e.revise(ctx, u, row, document, merge.Patch(document, edit.Patch), edit.Overwrite)
 	if errors.Is(err, guard.ErrStale) {
-		if edit.MergeDisjoint || edit.Overwrite {
+		if edit.MergeDisjoint || edit.Overwrite != nil {
 			return Edited[M]{}, uow.Again(err)
 		}
-		return Edited[M]{}, stale(res, row.Ref().ID, edit)
+		return Edited[M]{}, e.stale(row.Ref().ID, edit)
 	}
 	return Edited[M]{Row: after}, err
 }
 
 // applyMerged merges a stale patch onto the newest row.
-func applyMerged[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (Edited[M], error) {
-	current, sides, err := lockSides(ctx, u, res, row, edit)
+func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
+	current, sides, err := e.lockSides(ctx, u, row, edit)
 	if err != nil {
 		return Edited[M]{}, err
 	}
 	result := merge.ThreeWay(sides.base, sides.yours, sides.theirs)
 	if !result.AutoMergeable {
-		return Edited[M]{}, stale(res, row.Ref().ID, edit)
+		return Edited[M]{}, e.stale(row.Ref().ID, edit)
 	}
-	after, err := revise(ctx, u, res, current, sides.theirs, result.Merged)
+	after, err := e.revise(ctx, u, current, sides.theirs, result.Merged, nil)
 	if err != nil {
 		return Edited[M]{}, err
 	}
@@ -125,39 +117,35 @@ func applyMerged[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editab
 }
 
 // applyOver makes the newest row what the author of a stale edit had before him.
-func applyOver[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (Edited[M], error) {
-	over, ok := res.(Overwritable[M])
-	if !ok {
-		return Edited[M]{}, stale(res, row.Ref().ID, edit)
-	}
-	current, sides, err := lockSides(ctx, u, res, row, edit)
+func (e Editable[T, M]) applyOver(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
+	current, sides, err := e.lockSides(ctx, u, row, edit)
 	if err != nil {
 		return Edited[M]{}, err
 	}
 	destroyed := lost(sides)
-	after, err := revise(ctx, u, over.Overwriting(destroyed), current, sides.theirs, sides.yours)
+	after, err := e.revise(ctx, u, current, sides.theirs, sides.yours, &Overwrite{edit.Overwrite.Reason, destroyed})
 	return Edited[M]{Row: after, Overwrote: slices.Sorted(maps.Keys(destroyed))}, err
 }
 
 // lockSides returns the newest row, locked, and the sides of a stale edit of it. It reads
 // the row FOR UPDATE, so that of many mergers each waits for the one before instead of
 // losing to it over and over. A row whose base is not known any more is refused as stale.
-func lockSides[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, edit Edit) (M, sides, error) {
+func (e Editable[T, M]) lockSides(ctx context.Context, u *uow.Unit, row M, edit Edit) (M, sides, error) {
 	id := row.Ref().ID
 	// The base is read before the transaction begins: units that each hold one
 	// connection and wait for a second would starve the pool.
-	base, err := baseOf(ctx, res, row, edit)
+	base, err := e.baseOf(ctx, row, edit)
 	switch {
 	case err != nil:
 		return row, sides{}, err
 	case base == nil:
-		return row, sides{}, stale(res, id, edit)
+		return row, sides{}, e.stale(id, edit)
 	}
-	current, err := res.FetchLocked(ctx, u, id)
+	current, err := e.locked(ctx, u, id)
 	if err != nil {
-		return row, sides{}, goneOr(err, res.Label(row))
+		return row, sides{}, goneOr(err, e.Label(row))
 	}
-	compared, err := compare(res, *base, current, edit)
+	compared, err := e.compare(*base, current, edit)
 	return current, compared, err
 }
 
@@ -179,77 +167,77 @@ func lost(s sides) map[string]any {
 }
 
 // revise writes the row that a document makes, or nothing when it is the same.
-func revise[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, before, document any) (M, error) {
+func (e Editable[T, M]) revise(ctx context.Context, u *uow.Unit, row M, before, document any, overwrite *Overwrite) (M, error) {
 	if merge.Equal(before, document) {
 		return row, nil
 	}
-	after, set, err := res.Revise(row, document)
+	after, set, err := e.Revise(row, document)
 	if err != nil {
 		return row, err
 	}
-	if err := res.Write(ctx, u, row.Ref(), set); err != nil {
-		return row, goneOr(err, res.Label(row))
+	if err := guard.Update[T](ctx, u, row.Ref(), set); err != nil {
+		return row, goneOr(err, e.Label(row))
 	}
 	if err := guard.Advance(ctx, u, after); err != nil {
 		return row, err
 	}
-	return after, res.Record(ctx, u, row, after)
+	return after, e.Record(ctx, u, row, after, overwrite)
 }
 
 // Delete removes a row under its precondition. remove issues the guarded DELETE
 // and leaves the traces.
-func Delete[M guard.Versioned](ctx context.Context, u *uow.Unit, res Editable[M], row M, ifMatch guard.Precondition, remove func() error) error {
+func (e Editable[T, M]) Delete(ctx context.Context, u *uow.Unit, row M, ifMatch guard.Precondition, remove func() error) error {
 	if !ifMatch.Holds(row.Ref()) {
-		return stale(res, row.Ref().ID, Edit{IfMatch: ifMatch})
+		return e.stale(row.Ref().ID, Edit{IfMatch: ifMatch})
 	}
 	err := remove()
 	if errors.Is(err, guard.ErrStale) {
-		return stale(res, row.Ref().ID, Edit{IfMatch: ifMatch})
+		return e.stale(row.Ref().ID, Edit{IfMatch: ifMatch})
 	}
-	return goneOr(err, res.Label(row))
+	return goneOr(err, e.Label(row))
 }
 
 // stale is answered as the conflict, built after the rollback.
-func stale[M guard.Versioned](res Editable[M], id int64, edit Edit) error {
-	return uow.Explain(func(ctx context.Context) error { return Conflict(ctx, res, id, edit) })
+func (e Editable[T, M]) stale(id int64, edit Edit) error {
+	return uow.Explain(func(ctx context.Context) error { return e.Conflict(ctx, id, edit) })
 }
 
 // Conflict builds what the author of a stale edit is told, from the row as it is
 // committed now.
-func Conflict[M guard.Versioned](ctx context.Context, res Editable[M], id int64, edit Edit) error {
-	current, err := res.Fetch(ctx, id)
+func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error {
+	current, err := e.committed(ctx, id)
 	if err != nil {
 		return goneOr(err, "The resource")
 	}
-	c := guard.Conflict{Resource: res.Label(current), Current: current.Stamp(), CurrentView: res.View(current)}
-	base, err := baseOf(ctx, res, current, edit)
+	c := guard.Conflict{Resource: e.Label(current), Current: current.Stamp(), CurrentView: e.View(current)}
+	base, err := e.baseOf(ctx, current, edit)
 	if err != nil {
 		return err
 	}
 	if base == nil {
 		return c.Error()
 	}
-	sides, err := compare(res, *base, current, edit)
+	sides, err := e.compare(*base, current, edit)
 	if err != nil {
 		return err
 	}
-	c.Expected, c.BaseView = edit.IfMatch.Ref.Version, res.View(*base)
+	c.Expected, c.BaseView = edit.IfMatch.Ref.Version, e.View(*base)
 	c.Base, c.Yours, c.Theirs = sides.base, sides.yours, sides.theirs
-	e := c.Error()
+	refusal := c.Error()
 	if edit.Patch == nil {
 		// A deletion or a rollback has nothing that could be merged.
-		e.With("autoMergeable", false)
+		refusal.With("autoMergeable", false)
 	}
-	return e
+	return refusal
 }
 
 // baseOf returns the row as the author saw it, or nil when the tag is not one of
 // this row.
-func baseOf[M guard.Versioned](ctx context.Context, res Editable[M], current M, edit Edit) (*M, error) {
+func (e Editable[T, M]) baseOf(ctx context.Context, current M, edit Edit) (*M, error) {
 	if edit.IfMatch.Ref.ID != current.Ref().ID {
 		return nil, nil
 	}
-	base, err := res.At(ctx, current, edit.IfMatch.Ref.Version)
+	base, err := e.At(ctx, current, edit.IfMatch.Ref.Version)
 	switch {
 	case storage.IsNotFound(err):
 		return nil, nil
@@ -261,12 +249,12 @@ func baseOf[M guard.Versioned](ctx context.Context, res Editable[M], current M, 
 
 type sides struct{ base, yours, theirs any }
 
-func compare[M guard.Versioned](res Editable[M], base, current M, edit Edit) (sides, error) {
-	baseDocument, err := res.Document(base)
+func (e Editable[T, M]) compare(base, current M, edit Edit) (sides, error) {
+	baseDocument, err := e.Document(base)
 	if err != nil {
 		return sides{}, err
 	}
-	theirs, err := res.Document(current)
+	theirs, err := e.Document(current)
 	if err != nil {
 		return sides{}, err
 	}

@@ -11,32 +11,44 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Rows reads and writes the rows of a resource by their id, as an Editable does. T is the
-// model.
-type Rows[T any] struct{ DB *storage.DB }
-
-// Fetch implements Editable.
-func (r Rows[T]) Fetch(ctx context.Context, id int64) (*T, error) {
-	return byID[T](r.DB.Read(ctx), id)
+// Model is the pointer to a model of a versioned row.
+type Model[T any] interface {
+	*T
+	guard.Versioned
 }
 
-// FetchLocked implements Editable. On SQLite the transaction is the lock: there is one
-// writer.
-func (r Rows[T]) FetchLocked(ctx context.Context, u *uow.Unit, id int64) (*T, error) {
+// Rows is how the rows of a resource are read and shown.
+type Rows[T any, M Model[T]] struct {
+	DB *storage.DB
+	// Label names a row for people: `item "tea"`.
+	Label func(row M) string
+	// View is a row's representation.
+	View func(row M) any
+	// Find reads the row with an id; nil for one that is all in the table of its model.
+	// Errors: gorm.ErrRecordNotFound.
+	Find func(db *gorm.DB, id int64) (M, error)
+}
+
+// committed reads a row as it is committed now.
+func (r Rows[T, M]) committed(ctx context.Context, id int64) (M, error) {
+	return r.find(r.DB.Read(ctx), id)
+}
+
+// locked reads a row FOR UPDATE in the unit's transaction. On SQLite the transaction is
+// the lock: there is one writer.
+func (r Rows[T, M]) locked(ctx context.Context, u *uow.Unit, id int64) (M, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return byID[T](tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
+	return r.find(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
 }
 
-// Write implements Editable.
-func (r Rows[T]) Write(ctx context.Context, u *uow.Unit, ref guard.Ref, set guard.Set) error {
-	return guard.Update[T](ctx, u, ref, set)
-}
-
-func byID[T any](db *gorm.DB, id int64) (*T, error) {
-	row := new(T)
+func (r Rows[T, M]) find(db *gorm.DB, id int64) (M, error) {
+	if r.Find != nil {
+		return r.Find(db, id)
+	}
+	row := M(new(T))
 	if err := db.Where("id = ?", id).Take(row).Error; err != nil {
 		return nil, err
 	}

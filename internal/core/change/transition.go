@@ -11,125 +11,109 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Movable is what a domain says about rows that have a status. M is a pointer to
-// the model.
-type Movable[M guard.Versioned] interface {
-	Machine() *status.Machine
-	// Label names the row for people: `order "A17"`.
-	Label(row M) string
-	// View is the row's representation.
-	View(row M) any
-	// State is the row's status.
-	State(row M) status.State
-	// Fetch reads the row as it is committed now.
-	Fetch(ctx context.Context, id int64) (M, error)
-	// Move issues the guarded UPDATE and returns the row that it makes; the row
-	// given is not changed.
-	Move(ctx context.Context, u *uow.Unit, row M, to status.State, set guard.Set) (M, error)
+// Lifecycle declares a resource whose rows have a status. T is the model.
+type Lifecycle[T any, M Model[T]] struct {
+	Rows[T, M]
+	Machine *status.Machine
+	// State is a row's status.
+	State func(row M) status.State
+	// Allowed returns the actions that are possible for a row now, in the machine's order,
+	// when they are not all that the machine allows; nil when they always are.
+	Allowed func(row M) []string
+	// Edited is set when rows change in other ways too, so that who changed one last need
+	// not be who gave it its status.
+	Edited bool
 }
 
-// Selective is implemented by a Movable of whose rows some cannot take every action
-// that the machine allows from their status.
-type Selective[M guard.Versioned] interface {
-	// Allowed returns the actions that are possible for the row now, in the machine's
-	// order.
-	Allowed(row M) []string
-}
-
-// allowed returns the actions that are possible for a row now.
-func allowed[M guard.Versioned](res Movable[M], row M) []string {
-	if selective, ok := res.(Selective[M]); ok {
-		return selective.Allowed(row)
-	}
-	return res.Machine().Allowed(res.State(row))
-}
-
-// next returns where an action leads from the row's status.
-func next[M guard.Versioned](res Movable[M], row M, action string) (status.State, bool) {
-	to, ok := res.Machine().Next(action, res.State(row))
-	if selective, chooses := res.(Selective[M]); ok && chooses {
-		ok = slices.Contains(selective.Allowed(row), action)
-	}
-	return to, ok
-}
-
-// Step is one caller's transition of one row.
-type Step struct {
-	Action string
-	// IfMatch is optional; it must hold when it is given.
-	IfMatch *guard.Precondition
-	// Set is what the transition sets beside the status.
-	Set guard.Set
-}
-
-// Take moves a row that the caller was just shown to exist, and returns it as it
-// is then. Recording it is for the caller.
+// Transition moves a row that the caller was just shown to exist, and returns it as it is
+// then. write issues the guarded UPDATE to the new state; it returns the row that it makes
+// and leaves the one given as it is. Recording it is for the caller.
 //
-// Not allowed from the status that was read: TransitionNotAllowed. Moved by
-// somebody else between the read and the write: StatusChanged. When only the
-// version moved on and the status is the one that was read, the unit is run again.
-func Take[M guard.Versioned](ctx context.Context, u *uow.Unit, res Movable[M], row M, step Step) (M, error) {
-	if err := Demand(res, row, step.IfMatch); err != nil {
+// Not allowed from the status that was read: TransitionNotAllowed. Moved by somebody else
+// between the read and the write: StatusChanged. A precondition that does not hold:
+// VersionConflict. When only the version moved on and the status is the one that was read,
+// the unit is run again.
+func (l Lifecycle[T, M]) Transition(
+	ctx context.Context, u *uow.Unit, row M, action string, ifMatch *guard.Precondition, write func(to status.State) (M, error),
+) (M, error) {
+	if err := l.Demand(row, ifMatch); err != nil {
 		return row, err
 	}
-	from := res.State(row)
-	to, possible := next(res, row, step.Action)
-	if !possible {
-		return row, Refusal(res, row, apperr.TransitionNotAllowed, step.Action)
+	from := l.State(row)
+	to, possible := l.Machine.Next(action, from)
+	if !possible || l.Allowed != nil && !slices.Contains(l.Allowed(row), action) {
+		return row, l.Refusal(row, apperr.TransitionNotAllowed, action)
 	}
-	after, err := res.Move(ctx, u, row, to, step.Set)
+	after, err := write(to)
 	if !errors.Is(err, guard.ErrStale) {
-		return after, goneOr(err, res.Label(row))
+		return after, goneOr(err, l.Label(row))
 	}
-	if step.IfMatch != nil {
-		return row, movedOn(res, row, *step.IfMatch)
+	if ifMatch != nil {
+		return row, l.movedOn(row, *ifMatch)
 	}
 	return row, uow.Explain(func(ctx context.Context) error {
-		current, err := res.Fetch(ctx, row.Ref().ID)
+		current, err := l.committed(ctx, row.Ref().ID)
 		if err != nil {
-			return goneOr(err, res.Label(row))
+			return goneOr(err, l.Label(row))
 		}
-		if res.State(current) == from {
-			return uow.Again(Refusal(res, current, apperr.StatusChanged, step.Action))
+		refusal := l.Refusal(current, apperr.StatusChanged, action)
+		if l.State(current) == from {
+			return uow.Again(refusal)
 		}
-		return Refusal(res, current, apperr.StatusChanged, step.Action)
+		return refusal
 	})
 }
 
 // Demand is VersionConflict when a precondition was given that does not hold for the
-// row. Take asks it first; who has rules of its own to ask before Take asks it before
-// them.
-func Demand[M guard.Versioned](res Movable[M], row M, ifMatch *guard.Precondition) error {
+// row. Transition asks it first; who has rules of its own to ask before Transition asks it
+// before them.
+func (l Lifecycle[T, M]) Demand(row M, ifMatch *guard.Precondition) error {
 	if ifMatch == nil || ifMatch.Holds(row.Ref()) {
 		return nil
 	}
-	return movedOn(res, row, *ifMatch)
+	return l.movedOn(row, *ifMatch)
 }
 
-// Refusal is what the loser of a race, or the author of a step that is not
-// possible, is told: who changed it and when, and what is possible now.
-func Refusal[M guard.Versioned](res Movable[M], current M, code apperr.Code, action string) *apperr.Error {
-	state, stamp := res.State(current), current.Stamp()
-	return apperr.New(code, "%s cannot %s: it is %s since %s changed it.", res.Label(current), action, state.Name, stamp.UpdatedBy.Name).
-		With("current", res.View(current)).
+// Refusal is what the loser of a race, or the author of an action that is not possible, is
+// told: who changed the row and when, and what is possible now.
+func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
+	state, stamp := l.State(current), current.Stamp()
+	return apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.cause(state, stamp)).
+		With("current", l.View(current)).
 		With("currentStatus", state.Name).
-		With("allowedTransitions", allowed(res, current)).
+		With("allowedTransitions", l.allowed(current)).
 		With("changedBy", stamp.UpdatedBy).
 		With("changedTime", stamp.UpdatedTime)
 }
 
+// cause says why a row is not in another state: "Li cancelled it on 2026-11-21 at 10:41 UTC".
+func (l Lifecycle[T, M]) cause(state status.State, stamp guard.Stamp) string {
+	who, at := stamp.UpdatedBy.Name, stamp.UpdatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC")
+	if participle, reached := l.Machine.ReachedBy(state); reached && !l.Edited {
+		return who + " " + participle + " it " + at
+	}
+	return "it is " + state.Name + "; " + who + " changed it last, " + at
+}
+
+// allowed returns the actions that are possible for a row now.
+func (l Lifecycle[T, M]) allowed(row M) []string {
+	if l.Allowed != nil {
+		return l.Allowed(row)
+	}
+	return l.Machine.Allowed(l.State(row))
+}
+
 // movedOn answers a transition whose If-Match does not hold.
-func movedOn[M guard.Versioned](res Movable[M], row M, ifMatch guard.Precondition) error {
+func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
-		current, err := res.Fetch(ctx, row.Ref().ID)
+		current, err := l.committed(ctx, row.Ref().ID)
 		if err != nil {
-			return goneOr(err, res.Label(row))
+			return goneOr(err, l.Label(row))
 		}
-		c := guard.Conflict{Resource: res.Label(current), Current: current.Stamp(), CurrentView: res.View(current)}
+		c := guard.Conflict{Resource: l.Label(current), Current: current.Stamp(), CurrentView: l.View(current)}
 		if ifMatch.Ref.ID == current.Ref().ID {
 			c.Expected = ifMatch.Ref.Version
 		}
-		state := res.State(current)
-		return c.Error().With("currentStatus", state.Name).With("allowedTransitions", allowed(res, current))
+		return c.Error().With("currentStatus", l.State(current).Name).With("allowedTransitions", l.allowed(current))
 	})
 }

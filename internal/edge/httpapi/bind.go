@@ -104,16 +104,18 @@ func Validate(value any) error {
 	if !errors.As(err, &broken) {
 		return err
 	}
+	// A namespace begins with the name of the struct's type, if it has one.
+	root := reflect.Indirect(reflect.ValueOf(value)).Type().Name()
 	fields := make([]apperr.Field, len(broken))
 	for i, b := range broken {
-		fields[i] = apperr.Field{Pointer: pointer(b.Namespace()), Code: b.Tag(), Message: sentence(b)}
+		place := strings.TrimPrefix(strings.TrimPrefix(b.Namespace(), root), ".")
+		fields[i] = apperr.Field{Pointer: pointer(place), Code: b.Tag(), Message: sentence(b)}
 	}
 	return apperr.Invalid(fields...)
 }
 
-// pointer turns "request.items[2].sku" into "/items/2/sku".
-func pointer(namespace string) string {
-	_, path, _ := strings.Cut(namespace, ".")
+// pointer turns "items[2].sku" into "/items/2/sku".
+func pointer(path string) string {
 	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path)
 }
 
@@ -212,13 +214,18 @@ type List[T any] struct {
 	Total      int64   `json:"total"`
 }
 
-// Listed answers 200 with one page, its rows shown by view.
-func Listed[R, V any](listing storage.Listing[R], view func(R) V) Reply {
+// ListOf returns one page of a list, its rows shown by view.
+func ListOf[R, V any](listing storage.Listing[R], view func(R) V) List[V] {
 	items := make([]V, len(listing.Rows))
 	for i, row := range listing.Rows {
 		items[i] = view(row)
 	}
-	return OK(List[V]{Items: items, NextCursor: listing.Next, Total: listing.Total})
+	return List[V]{Items: items, NextCursor: listing.Next, Total: listing.Total}
+}
+
+// Listed answers 200 with one page, its rows shown by view.
+func Listed[R, V any](listing storage.Listing[R], view func(R) V) Reply {
+	return OK(ListOf(listing, view))
 }
 
 // PathID reads a positive integer from the path. Anything else names no row, so

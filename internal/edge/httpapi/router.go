@@ -79,44 +79,29 @@ func (r *Router) Query(path, permission string, fn QueryFunc) {
 
 // Mutation registers a route that runs in a unit.
 func (r *Router) Mutation(method, path, permission string, fn MutationFunc) {
-	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true}, r.mutation(fn, maxBody))
+	r.addMutation(Route{Method: method, Path: path, Permission: permission}, mutationOptions{limit: maxBody}, always(fn))
 }
 
-// LargeMutation is Mutation for a route that takes more than the usual MiB: up to
-// limit bytes. Bodies are held in memory, so that of all such routes at most
-// largeBodies requests are read and served at once; the others wait their turn.
+// LargeMutation is Mutation for a route that takes up to limit bytes; see Large.
 func (r *Router) LargeMutation(method, path, permission string, limit int64, fn MutationFunc) {
-	handler := r.mutation(fn, limit)
-	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true, MaxBody: limit}, func(c echo.Context) error {
-		if length := c.Request().ContentLength; length >= 0 && length <= maxBody {
-			return handler(c)
-		}
-		ctx := c.Request().Context()
-		select {
-		case r.server.large <- struct{}{}:
-			defer func() { <-r.server.large }()
-			return handler(c)
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	})
+	r.addMutation(Route{Method: method, Path: path, Permission: permission}, mutationOptions{limit: limit}, always(fn))
 }
 
 // Guarded registers a mutation of a versioned resource that requires If-Match.
 func (r *Router) Guarded(method, path, permission string, fn MutationFunc) {
-	r.add(Route{Method: method, Path: path, Permission: permission, Mutates: true, Guarded: true}, r.mutation(fn, maxBody))
+	r.addMutation(Route{Method: method, Path: path, Permission: permission, Guarded: true}, mutationOptions{limit: maxBody}, always(fn))
 }
 
 // Transition registers POST {path}/{action} and counts its outcomes.
 func (r *Router) Transition(path, action, permission string, fn MutationFunc) {
 	resource := resourceOf(path)
-	handler := r.mutation(fn, maxBody)
-	r.add(Route{Method: http.MethodPost, Path: path + "/" + action, Permission: permission, Mutates: true},
-		func(c echo.Context) error {
-			err := handler(c)
-			r.server.metrics.transition(resource, action, err)
-			return err
-		})
+	r.addMutation(Route{Method: http.MethodPost, Path: path + "/" + action, Permission: permission}, mutationOptions{
+		limit: maxBody, count: func(err error) { r.server.metrics.transition(resource, action, err) },
+	}, always(fn))
+}
+
+func always(fn MutationFunc) func(c echo.Context) (MutationFunc, error) {
+	return func(echo.Context) (MutationFunc, error) { return fn, nil }
 }
 
 // Stream registers a GET that serves server-sent events.
@@ -248,13 +233,17 @@ func reply(c echo.Context, fn QueryFunc) error {
 	return out.send(c)
 }
 
-// mutation runs fn in a unit. The reply is encoded inside it, so that a reply
-// that cannot be encoded rolls back; it is recorded there under the request's
-// idempotency key, and sent only after commit.
-func (r *Router) mutation(fn MutationFunc, limit int64) echo.HandlerFunc {
+// mutation reads a request by prepare and runs what that returns in a unit. The reply is
+// encoded inside it, so that a reply that cannot be encoded rolls back; it is recorded
+// there under the request's idempotency key, and sent only after commit.
+func (r *Router) mutation(prepare func(c echo.Context) (MutationFunc, error), limit int64) echo.HandlerFunc {
 	return r.once(terms{limit: limit, critical: r.critical}, func(c echo.Context, kept Attempt) error {
+		fn, err := prepare(c)
+		if err != nil {
+			return err
+		}
 		var out encoded
-		err := r.server.runner.Do(c.Request().Context(), func(ctx context.Context, u *uow.Unit) error {
+		err = r.server.runner.Do(c.Request().Context(), func(ctx context.Context, u *uow.Unit) error {
 			answer, err := fn(c, u)
 			if err != nil {
 				return err

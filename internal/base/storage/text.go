@@ -54,3 +54,18 @@ func Spellings(text string) []string {
 	}
 	return spellings
 }
+
+// Containing narrows a query to the rows in which one of the columns contains a text, in
+// either case. The engine folds both sides, each in its way: SQLite knows only ASCII. An
+// empty text narrows nothing.
+func Containing(query *gorm.DB, text string, columns ...string) *gorm.DB {
+	if text == "" {
+		return query
+	}
+	pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
+	conditions, patterns := make([]string, len(columns)), make([]any, len(columns))
+	for i, column := range columns {
+		conditions[i], patterns[i] = "LOWER(`"+column+"`) LIKE LOWER(?) ESCAPE '!'", pattern
+	}
+	return query.Where("("+strings.Join(conditions, " OR ")+")", patterns...)
+}

@@ -1,0 +1,49 @@
+package catalog
+
+import (
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+)
+
+type itemView struct {
+	SKU           string `json:"sku"`
+	Name          string `json:"name"`
+	Price         int64  `json:"price"`
+	OwnedByUserID *int64 `json:"ownedByUserId"`
+	Status        string `json:"status"`
+	guard.Stamp
+}
+
+func viewOf(item Item) itemView {
+	return itemView{
+		SKU: item.SKU, Name: item.Name, Price: item.Price, OwnedByUserID: item.OwnedByUserID,
+		Status: item.Status, Stamp: item.Stamp(),
+	}
+}
+
+// editedView is an item that says what an edit was merged with.
+type editedView struct {
+	itemView
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+type revisionView struct {
+	Version       int64            `json:"version"`
+	Action        string           `json:"action"`
+	Name          string           `json:"name"`
+	Price         int64            `json:"price"`
+	OwnedByUserID *int64           `json:"ownedByUserId"`
+	Status        string           `json:"status"`
+	ChangedBy     principal.Person `json:"changedBy"`
+	ChangedTime   time.Time        `json:"changedTime"`
+}
+
+func revisionViewOf(r Revision) revisionView {
+	return revisionView{
+		Version: r.Version, Action: r.Action, Name: r.Name, Price: r.Price, OwnedByUserID: r.OwnedByUserID,
+		Status: r.Status, ChangedBy: principal.Person{ID: r.ChangedBy, Name: r.ChangedByName}, ChangedTime: r.ChangedTime,
+	}
+}

@@ -1,0 +1,409 @@
+package httpapi
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+)
+
+// A route declares what it takes as a struct, whose fields say where they come from:
+//
+//	UserID  string              `path:"userId" of:"user"`  a parameter of the path; what cannot be read names no user: NotFound
+//	Status  string              `query:"status"`           a parameter of the query, where given; the route refuses those that no field names
+//	Wait    Wait                `query:"wait"`
+//	After   string              `header:"Last-Event-ID"`   a header
+//	Page                                                   an embedded struct of such fields
+//	Body    entryRequest                                   the body, as strict JSON whose validate tags hold; a pointer is nil without one, []byte is the text
+//	IfMatch guard.Precondition                             required; a pointer is optional
+//	Request *http.Request                                  for what only HTTP knows, such as cookies
+//	Address Address                                        where the request comes from
+//
+// A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
+// time, or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
+// the text must be. A body that implements BodyReader reads itself. A struct that has a
+// method Check is asked when all but the precondition has been read.
+
+// BodyReader is a body that is no plain JSON of its fields, such as a merge patch.
+type BodyReader interface {
+	// ReadBody reads the body. Errors: of package strictjson, or MalformedRequest.
+	ReadBody(text []byte) error
+}
+
+// checker is implemented by what a route takes, to ask rules that need no row.
+type checker interface{ Check() error }
+
+// Address is the network address that a request comes from.
+type Address string
+
+// shape is how to read one type of request.
+type shape struct {
+	path, query, header []field
+	// body, precondition, request and address are the places of those fields, nil for none.
+	body, precondition, request, address []int
+	// mustMatch is whether the precondition is required.
+	mustMatch bool
+}
+
+type field struct {
+	index []int
+	name  string
+	// of is what a parameter of the path names, and least the least number.
+	of    string
+	least int64
+}
+
+// shapeOf reads the tags of a request's type. A type that cannot be read is a programming
+// error and panics when the route is registered.
+func shapeOf[In any]() *shape {
+	s := &shape{}
+	t := reflect.TypeFor[In]()
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("httpapi: a request is a struct, and %s is none", t))
+	}
+	s.add(t, nil)
+	return s
+}
+
+func (s *shape) add(t reflect.Type, at []int) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		index := append(slices.Clone(at), i)
+		place := field{index: index, of: f.Tag.Get("of"), least: 1}
+		if least, err := strconv.ParseInt(f.Tag.Get("min"), 10, 64); err == nil {
+			place.least = least
+		}
+		switch {
+		case f.Tag.Get("path") != "":
+			place.name = f.Tag.Get("path")
+			s.path = append(s.path, place)
+		case f.Tag.Get("query") != "":
+			place.name = f.Tag.Get("query")
+			s.query = append(s.query, place)
+		case f.Tag.Get("header") != "":
+			place.name = f.Tag.Get("header")
+			s.header = append(s.header, place)
+		case f.Name == "Body":
+			s.body = index
+		case f.Type == reflect.TypeFor[guard.Precondition]():
+			s.precondition, s.mustMatch = index, true
+		case f.Type == reflect.TypeFor[*guard.Precondition]():
+			s.precondition = index
+		case f.Type == reflect.TypeFor[*http.Request]():
+			s.request = index
+		case f.Type == reflect.TypeFor[Address]():
+			s.address = index
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			s.add(f.Type, index)
+		default:
+			panic(fmt.Sprintf("httpapi: nothing says where %s.%s comes from", t, f.Name))
+		}
+	}
+}
+
+// read reads a request into a pointer to its struct.
+func (s *shape) read(c echo.Context, into any) error {
+	v := reflect.ValueOf(into).Elem()
+	for _, f := range s.path {
+		text := c.Param(f.name)
+		if err := f.parse(text, v); err != nil {
+			return apperr.MissingRow(f.of, text)
+		}
+	}
+	if err := s.readQuery(c.QueryParams(), v); err != nil {
+		return err
+	}
+	for _, f := range s.header {
+		if err := f.parse(c.Request().Header.Get(f.name), v); err != nil {
+			return apperr.Malformed(f.name, err.Error())
+		}
+	}
+	if s.request != nil {
+		v.FieldByIndex(s.request).Set(reflect.ValueOf(c.Request()))
+	}
+	if s.address != nil {
+		v.FieldByIndex(s.address).SetString(c.RealIP())
+	}
+	if err := s.readBody(c, v); err != nil {
+		return err
+	}
+	if asks, ok := into.(checker); ok {
+		if err := asks.Check(); err != nil {
+			return err
+		}
+	}
+	return s.readPrecondition(c, v)
+}
+
+func (s *shape) readQuery(query url.Values, v reflect.Value) error {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {
+			return apperr.Malformed("?"+name, s.unknown())
+		}
+	}
+	for _, f := range s.query {
+		values := query[f.name]
+		if len(values) == 0 {
+			continue
+		}
+		if len(values) > 1 {
+			return apperr.Malformed("?"+f.name, "was given more than once")
+		}
+		if err := f.parse(values[0], v); err != nil {
+			return apperr.Malformed("?"+f.name, err.Error())
+		}
+	}
+	return nil
+}
+
+func (s *shape) unknown() string {
+	if len(s.query) == 0 {
+		return "is not known: this route takes no parameters"
+	}
+	names := make([]string, len(s.query))
+	for i, f := range s.query {
+		names[i] = f.name
+	}
+	slices.Sort(names)
+	return "is not known: this route takes " + strings.Join(names, ", ")
+}
+
+func (s *shape) readBody(c echo.Context, v reflect.Value) error {
+	text := Body(c)
+	if s.body == nil {
+		if len(text) == 0 || reads(c.Request()) {
+			return nil
+		}
+		return Unreadable(strictjson.Decode(text, &struct{}{}))
+	}
+	place := v.FieldByIndex(s.body)
+	if place.Kind() == reflect.Pointer {
+		if len(text) == 0 {
+			return nil
+		}
+		place.Set(reflect.New(place.Type().Elem()))
+	} else {
+		place = place.Addr()
+	}
+	switch into := place.Interface().(type) {
+	case *[]byte:
+		*into = text
+		return nil
+	case BodyReader:
+		return Unreadable(into.ReadBody(text))
+	default:
+		if err := strictjson.Decode(text, into); err != nil {
+			return Unreadable(err)
+		}
+		return Validate(into)
+	}
+}
+
+func (s *shape) readPrecondition(c echo.Context, v reflect.Value) error {
+	values := c.Request().Header.Values("If-Match")
+	if s.precondition == nil || len(values) == 0 && !s.mustMatch {
+		return nil
+	}
+	p, err := guard.ParsePrecondition(strings.Join(values, ", "))
+	if err != nil {
+		return err
+	}
+	if s.mustMatch {
+		v.FieldByIndex(s.precondition).Set(reflect.ValueOf(p))
+	} else {
+		v.FieldByIndex(s.precondition).Set(reflect.ValueOf(&p))
+	}
+	return nil
+}
+
+// parse reads a text into the field. Its errors say what the text must be. An empty text
+// leaves everything but a pointer as it is.
+func (f field) parse(text string, request reflect.Value) error {
+	into := request.FieldByIndex(f.index)
+	if into.Kind() == reflect.Pointer {
+		into.Set(reflect.New(into.Type().Elem()))
+		into = into.Elem()
+	} else if text == "" {
+		return nil
+	}
+	switch value := into.Addr().Interface().(type) {
+	case *time.Time:
+		at, err := parseTime(text)
+		*value = at
+		return err
+	case encoding.TextUnmarshaler:
+		return value.UnmarshalText([]byte(text))
+	}
+	switch into.Kind() {
+	case reflect.String:
+		if !plainText(text) {
+			return errors.New("must be text without NUL")
+		}
+		into.SetString(text)
+		return nil
+	case reflect.Int64, reflect.Int:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < f.least || strconv.FormatInt(n, 10) != text {
+			return fmt.Errorf("must be a whole number from %d", f.least)
+		}
+		into.SetInt(n)
+		return nil
+	case reflect.Bool:
+		if text != "true" && text != "false" {
+			return errors.New("must be true or false")
+		}
+		into.SetBool(text == "true")
+		return nil
+	}
+	panic(fmt.Sprintf("httpapi: a parameter cannot be a %s", into.Type()))
+}
+
+func parseTime(text string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 {
+		return time.Time{}, errors.New("must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
+	}
+	return at.UTC(), nil
+}
+
+// Page is the parameters of a list.
+type Page struct {
+	Limit  pageLimit `query:"limit"`
+	Sort   string    `query:"sort"`
+	Cursor string    `query:"cursor"`
+}
+
+type pageLimit int
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *pageLimit) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 1 || n > storage.MaxLimit {
+		return fmt.Errorf("must be a whole number from 1 to %d", storage.MaxLimit)
+	}
+	*l = pageLimit(n)
+	return nil
+}
+
+// Page returns the page as storage takes it.
+func (p Page) Page() storage.Page {
+	page := storage.Page{Limit: int(p.Limit), Sort: p.Sort, Cursor: p.Cursor}
+	if page.Limit == 0 {
+		page.Limit = storage.DefaultLimit
+	}
+	return page
+}
+
+// Wait is how long a request waits for the locks that it needs: ?wait, in ms from 0 to
+// 10000. With 0 it fails at once when one is held.
+type Wait struct {
+	given bool
+	wait  time.Duration
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (w *Wait) UnmarshalText(text []byte) error {
+	ms, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || ms < 0 || ms > LongestWait.Milliseconds() {
+		return fmt.Errorf("must be a whole number of milliseconds from 0 to %d", LongestWait.Milliseconds())
+	}
+	*w = Wait{true, time.Duration(ms) * time.Millisecond}
+	return nil
+}
+
+// Duration is how long to wait: DefaultWait where the request does not say.
+func (w Wait) Duration() time.Duration { return w.Or(DefaultWait) }
+
+// Or is Duration with a default of the route's own.
+func (w Wait) Or(otherwise time.Duration) time.Duration {
+	if !w.given {
+		return otherwise
+	}
+	return w.wait
+}
+
+// Search is a text that is looked for, of at most 200 characters: engines bound the
+// length of a pattern.
+type Search string
+
+const longestSearch = 200
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Search) UnmarshalText(text []byte) error {
+	switch {
+	case !plainText(string(text)):
+		return errors.New("must be text without NUL")
+	case utf8.RuneCount(text) > longestSearch:
+		return fmt.Errorf("must have at most %d characters", longestSearch)
+	}
+	*s = Search(text)
+	return nil
+}
+
+// Edit is a request to edit a row by a merge patch on its content C.
+type Edit[C any] struct {
+	Body    Patch[C]
+	Merge   disjoint `query:"merge"`
+	IfMatch guard.Precondition
+}
+
+// Change returns the edit as package change takes it.
+func (e Edit[C]) Change() change.Edit {
+	return change.Edit{IfMatch: e.IfMatch, Patch: e.Body.tree, MergeDisjoint: bool(e.Merge)}
+}
+
+// disjoint is ?merge=disjoint: a patch that is stale is merged with what it does not
+// touch.
+type disjoint bool
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *disjoint) UnmarshalText(text []byte) error {
+	if string(text) != "disjoint" {
+		return errors.New("must be disjoint, or be left out")
+	}
+	*d = true
+	return nil
+}
+
+// Patch is a merge patch (RFC 7396) on the JSON members of C.
+type Patch[C any] struct{ tree any }
+
+// ReadBody implements BodyReader: members that C has, each of its type.
+func (p *Patch[C]) ReadBody(text []byte) error {
+	var content C
+	members := map[string]any{}
+	v := reflect.ValueOf(&content).Elem()
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			members[name] = v.FieldByIndex(f.Index).Addr().Interface()
+		}
+	}
+	patch, err := strictjson.DecodePatch(text, slices.Collect(maps.Keys(members))...)
+	if err != nil {
+		return err
+	}
+	for _, name := range patch.Names() {
+		if _, err := patch.Decode(name, members[name]); err != nil {
+			return err
+		}
+	}
+	p.tree, err = merge.Parse(patch.Text())
+	return err
+}

@@ -1,0 +1,197 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
+	"interlock/internal/lock"
+)
+
+// everything is a request that has a part of each kind.
+type everything struct {
+	Number  int64          `path:"number" of:"thing"`
+	Text    httpapi.Search `query:"q"`
+	After   time.Time      `query:"after"`
+	Least   *int64         `query:"least" min:"0"`
+	Deep    bool           `query:"deep"`
+	Wait    httpapi.Wait   `query:"wait"`
+	Mark    string         `header:"X-Mark"`
+	Body    *paint
+	IfMatch *guard.Precondition
+	Request *http.Request
+	Address httpapi.Address
+	httpapi.Page
+}
+
+type paint struct {
+	Colour string `json:"colour" validate:"required"`
+}
+
+func (e *everything) Check() error {
+	if e.Body != nil && e.Body.Colour == "clear" {
+		return apperr.Invalid(apperr.Field{Pointer: "/colour", Code: "seen", Message: "must be seen"})
+	}
+	return nil
+}
+
+// routed returns a caller of routes, and of a runner on a database of its own.
+func routed(t *testing.T, register func(r *httpapi.Router)) *httpapitest.Caller {
+	t.Helper()
+	db := storagetest.SQLite(t)
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	return httpapitest.New(storagetest.Tenant(t), runner, register)
+}
+
+func TestARouteIsGivenWhatItDeclares(t *testing.T) {
+	var got everything
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.Parts(r, http.MethodPost, "/things/:number", "", func(_ context.Context, _ *httpapi.Batch, in everything) (httpapi.None, error) {
+			got = in
+			return httpapi.None{}, nil
+		})
+	})
+	a := caller.Send(t, http.MethodPost, "/things/7?q=tea&after=2026-11-21T08:00:00%2B01:00&least=0&deep=true&wait=0&limit=3&sort=-id",
+		`{"colour":"red"}`, "X-Mark", "m", "If-Match", `"1-2"`)
+	require.Equal(t, http.StatusNoContent, a.Status, a.Text)
+	require.EqualValues(t, 7, got.Number)
+	require.EqualValues(t, "tea", got.Text)
+	require.Equal(t, time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC), got.After)
+	require.Zero(t, *got.Least)
+	require.True(t, got.Deep)
+	require.Zero(t, got.Wait.Duration(), "a wait of 0 is no default")
+	require.Equal(t, "m", got.Mark)
+	require.Equal(t, "red", got.Body.Colour)
+	require.Equal(t, guard.Ref{ID: 1, Version: 2}, got.IfMatch.Ref)
+	require.Equal(t, http.MethodPost, got.Request.Method)
+	require.NotEmpty(t, got.Address)
+	require.Equal(t, 3, got.Page.Page().Limit)
+
+	require.Equal(t, http.StatusNoContent, caller.Send(t, http.MethodPost, "/things/7", nil).Status)
+	require.Nil(t, got.Body)
+	require.Nil(t, got.IfMatch)
+	require.Nil(t, got.Least)
+	require.Equal(t, httpapi.DefaultWait, got.Wait.Duration())
+}
+
+func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.Parts(r, http.MethodPost, "/things/:number", "", func(context.Context, *httpapi.Batch, everything) (httpapi.None, error) {
+			return httpapi.None{}, nil
+		})
+		httpapi.Get(r, "/things", "", func(context.Context, httpapi.None) (httpapi.None, error) { return httpapi.None{}, nil })
+		httpapi.Act(r, http.MethodPost, "/things", "", func(context.Context, httpapi.None) (httpapi.None, error) { return httpapi.None{}, nil })
+	})
+	for _, wrong := range []struct {
+		path, body string
+		header     []string
+		status     int
+		pointer    string
+	}{
+		{"/things/0", "", nil, http.StatusNotFound, "(none)"},
+		{"/things/7x?least=-1", "", nil, http.StatusNotFound, "(none)"},
+		{"/things/7?colour=red", "", nil, http.StatusBadRequest, "?colour"},
+		{"/things/7?q=%00", "", nil, http.StatusBadRequest, "?q"},
+		{"/things/7?q=a&q=b", "", nil, http.StatusBadRequest, "?q"},
+		{"/things/7?least=-1", "", nil, http.StatusBadRequest, "?least"},
+		{"/things/7?after=noon", "", nil, http.StatusBadRequest, "?after"},
+		{"/things/7?deep=1", "", nil, http.StatusBadRequest, "?deep"},
+		{"/things/7?limit=0", "", nil, http.StatusBadRequest, "?limit"},
+		{"/things/7?wait=10001", "", nil, http.StatusBadRequest, "?wait"},
+		{"/things/7", `{"color":"red"}`, nil, http.StatusBadRequest, "/color"},
+		{"/things/7", `{"colour":""}`, []string{"If-Match", "*"}, http.StatusUnprocessableEntity, "/colour"},
+		{"/things/7", `{"colour":"clear"}`, []string{"If-Match", "*"}, http.StatusUnprocessableEntity, "/colour"},
+		{"/things/7", `{"colour":"red"}`, []string{"If-Match", "*"}, http.StatusBadRequest, "(none)"},
+		{"/things", `{"colour":"red"}`, nil, http.StatusBadRequest, "/colour"},
+	} {
+		a := caller.Send(t, http.MethodPost, wrong.path, wrong.body, wrong.header...)
+		require.Equal(t, wrong.status, a.Status, "%s %s: %s", wrong.path, wrong.body, a.Text)
+		require.Equal(t, wrong.pointer, a.Pointer(), "%s %s: %s", wrong.path, wrong.body, a.Text)
+	}
+	a := caller.Send(t, http.MethodGet, "/things?page=2", nil)
+	require.Equal(t, http.StatusBadRequest, a.Status, a.Text)
+	require.Equal(t, "?page", a.Pointer())
+}
+
+// A unit that is run again must not decide by what it read the first time.
+func TestAUnitThatIsRunAgainIsGivenItsResourceAsItIsThen(t *testing.T) {
+	reads, runs := 0, 0
+	find := httpapi.Numbered("thing", func(context.Context, int64) (int, error) {
+		reads++
+		return reads, nil
+	})
+	var given []int
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.MutationOf(r, http.MethodPost, "/things/:id/paint", "", find, func(_ context.Context, u *uow.Unit, read int, _ httpapi.None) (httpapi.None, error) {
+			u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1"})
+			given = append(given, read)
+			if runs++; runs == 1 {
+				return httpapi.None{}, uow.Again(errors.New("somebody was faster"))
+			}
+			return httpapi.None{}, nil
+		})
+	})
+	a := caller.Send(t, http.MethodPost, "/things/1/paint", nil)
+	require.Equal(t, http.StatusNoContent, a.Status, a.Text)
+	require.Equal(t, []int{1, 2}, given)
+}
+
+func TestThatNothingIsThereIsSaidBeforeWhatIsWrongWithTheRequest(t *testing.T) {
+	missing := func(context.Context, string) (None, error) { return None{}, apperr.MissingRow("thing", "x") }
+	paintIt := func(context.Context, *uow.Unit, httpapi.Edit[paint]) (httpapi.None, error) {
+		return httpapi.None{}, nil
+	}
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.MutationOf(r, http.MethodPatch, "/found/:name", "", httpapi.Named("name", missing),
+			func(ctx context.Context, u *uow.Unit, _ None, in httpapi.Edit[paint]) (httpapi.None, error) {
+				return paintIt(ctx, u, in)
+			})
+		httpapi.Mutation(r, http.MethodPatch, "/itself/:name", "", paintIt, httpapi.Exists(httpapi.Named("name", missing)))
+	})
+	for _, path := range []string{"/found/x?colour=red", "/itself/x?colour=red"} {
+		require.Equal(t, http.StatusNotFound, caller.Send(t, http.MethodPatch, path, `{"colour":1}`).Status, path)
+	}
+}
+
+// None is a resource without content.
+type None struct{}
+
+func TestAPatchHasTheMembersOfItsContentAndTheirTypes(t *testing.T) {
+	var got change.Edit
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.Mutation(r, http.MethodPatch, "/things", "", func(_ context.Context, u *uow.Unit, in httpapi.Edit[paint]) (httpapi.None, error) {
+			u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1"})
+			got = in.Change()
+			return httpapi.None{}, nil
+		})
+	})
+	send := func(path, body string) httpapitest.Answer {
+		return caller.Send(t, http.MethodPatch, path, body, "If-Match", `"1-2"`)
+	}
+	require.Equal(t, http.StatusNoContent, send("/things?merge=disjoint", `{"colour":"red"}`).Status)
+	require.Equal(t, change.Edit{IfMatch: guard.Precondition{Ref: guard.Ref{ID: 1, Version: 2}}, Patch: map[string]any{"colour": "red"}, MergeDisjoint: true}, got)
+	require.Equal(t, "/colour", send("/things", `{"colour":7}`).Pointer())
+	require.Equal(t, "/size", send("/things", `{"size":7}`).Pointer())
+	require.Equal(t, "?merge", send("/things?merge=all", `{"colour":"red"}`).Pointer())
+	require.Equal(t, http.StatusPreconditionRequired, caller.Send(t, http.MethodPatch, "/things", `{"colour":"red"}`).Status)
+}
+
+func TestARequestThatNothingDescribesIsRefusedAtStart(t *testing.T) {
+	require.Panics(t, func() {
+		routed(t, func(r *httpapi.Router) {
+			httpapi.Get(r, "/things", "", func(context.Context, struct{ Colour string }) (httpapi.None, error) { return httpapi.None{}, nil })
+		})
+	})
+}
