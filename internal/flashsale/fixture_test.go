@@ -81,7 +81,7 @@ func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
 func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake, queues mq.Broker, door gate.Gate) *shop {
 	t.Helper()
 	s := &shop{ctx: ctx, db: db, clock: now, gate: door, queues: queues}
-	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
 	s.bus = events.NewInProcess(64)
 	t.Cleanup(s.bus.Close)
 	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, Usage: orders.ItemUsage{}})
@@ -293,7 +293,7 @@ func (s *shop) tenant() int64 {
 
 // cancel cancels an order under no lock of this process.
 func (s *shop) cancel(order int64) error {
-	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(s.clock, lock.Observer{}), Clock: s.clock})
+	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.clock})
 	return runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
 		found, err := s.orders.Order(ctx, order)
 		if err != nil {

@@ -28,7 +28,7 @@ import (
 // elsewhere is the sales of another process, which the lock of this one does not keep
 // away: as when this one was stopped for longer than its lock lasts.
 func (s *shop) elsewhere() *flashsale.Service {
-	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(s.clock, lock.Observer{}), Clock: s.clock})
+	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.clock})
 	return flashsale.New(flashsale.Deps{
 		DB: s.db, Runner: runner, Bus: s.bus, Clock: s.clock, Gate: s.gate, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placing{s.orders},
 	})

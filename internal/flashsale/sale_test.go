@@ -338,6 +338,29 @@ func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
 	})
 }
 
+func TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
+		mine := s.buy(t, sale, 7, 1).Body["ticket"]
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
+		told := func(how string) {
+			for range 2 {
+				require.Equal(t, "sold_out", s.buy(t, sale, 9, 1).Body["code"], how)
+				again := s.buy(t, sale, 7, 1)
+				require.Equal(t, 409, again.Status)
+				require.Equal(t, "limit_reached", again.Body["code"], how)
+				require.Equal(t, mine, again.Body["ticket"])
+				require.EqualValues(t, 1, again.Body["held"])
+				require.Contains(t, again.Body["detail"], "is sold out. You have 1 of its units.")
+			}
+		}
+		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate says so")
+		told("also after this process has learned from a stranger's purchase that all is sold")
+		s.consume(t, sale)
+		told("and when the ticket was confirmed")
+	})
+}
+
 func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		random := racing.Seeded(t)
