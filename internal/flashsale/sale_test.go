@@ -16,6 +16,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
+	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
@@ -78,6 +79,9 @@ func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
 			require.Equal(t, bought.Body["ticket"], again.Body["ticket"], name)
 			more := s.send(t, "POST", sale+"/orders", object{"quantity": 1}, "Customer", name)
 			require.Equal(t, []any{"limit_reached", bought.Body["ticket"]}, []any{more.Body["code"], more.Body["ticket"]}, name)
+			receipt, err := s.sales.Buy(s.ctx, flashsale.Wish{Sale: idOf(sale), User: name, Units: 1, Key: "customer:" + name + ":key"})
+			require.NoError(t, err)
+			require.Equal(t, bought.Body["ticket"], receipt.Ticket.ID, "%s: under the key that tickets were made from while customers were numbers", name)
 			tickets[bought.Body["ticket"].(string)] = name
 		}
 		require.Len(t, tickets, len(names), "each has a ticket of its own, also under one key")
