@@ -40,7 +40,8 @@ import (
 //
 // A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
 // time, or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
-// the text must be. A body that implements BodyReader reads itself. A struct that has a
+// the text must be. A []string in the query takes several texts, with commas between them
+// or each in a parameter of this name. A body that implements BodyReader reads itself. A struct that has a
 // method Check is asked when all but the precondition has been read.
 
 // BodyReader is a body that is no plain JSON of its fields, such as a merge patch.
@@ -181,10 +182,10 @@ func (s *shape) readQuery(query url.Values, v reflect.Value) error {
 		if len(values) == 0 {
 			continue
 		}
-		if len(values) > 1 {
+		if len(values) > 1 && v.FieldByIndex(f.index).Kind() != reflect.Slice {
 			return apperr.Malformed("?"+f.name, "was given more than once")
 		}
-		if err := f.parse(values[0], v); err != nil {
+		if err := f.parse(strings.Join(values, ","), v); err != nil {
 			return apperr.Malformed("?"+f.name, err.Error())
 		}
 	}
@@ -275,6 +276,9 @@ func (f field) parse(text string, request reflect.Value) error {
 			return errors.New("must be text without NUL")
 		}
 		into.SetString(text)
+		return nil
+	case reflect.Slice:
+		into.Set(reflect.ValueOf(strings.Split(text, ",")))
 		return nil
 	case reflect.Int64, reflect.Int:
 		n, err := strconv.ParseInt(text, 10, 64)

@@ -27,6 +27,7 @@ type everything struct {
 	After   time.Time      `query:"after"`
 	Least   *int64         `query:"least" min:"0"`
 	Deep    bool           `query:"deep"`
+	Tags    []string       `query:"tag"`
 	Wait    httpapi.Wait   `query:"wait"`
 	Mark    string         `header:"X-Mark"`
 	Session string         `cookie:"session"`
@@ -65,7 +66,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 			return httpapi.None{}, nil
 		})
 	})
-	a := caller.Send(t, http.MethodPost, "/things/7?q=tea&after=2026-11-21T08:00:00%2B01:00&least=0&deep=true&wait=0&limit=3&sort=-id",
+	a := caller.Send(t, http.MethodPost, "/things/7?q=tea&after=2026-11-21T08:00:00%2B01:00&least=0&deep=true&tag=a,b&tag=c&wait=0&limit=3&sort=-id",
 		`{"colour":"red"}`, "X-Mark", "m", "Cookie", "session=s", "If-Match", `"1-2"`)
 	require.Equal(t, http.StatusNoContent, a.Status, a.Text)
 	require.EqualValues(t, 7, got.Number)
@@ -73,6 +74,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	require.Equal(t, time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC), got.After)
 	require.Zero(t, *got.Least)
 	require.True(t, got.Deep)
+	require.Equal(t, []string{"a", "b", "c"}, got.Tags)
 	require.Zero(t, got.Wait.Duration(), "a wait of 0 is no default")
 	require.Equal(t, "m", got.Mark)
 	require.Equal(t, "red", got.Body.Colour)
@@ -88,6 +90,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	require.Nil(t, got.IfMatch)
 	require.Nil(t, got.Least)
 	require.Empty(t, got.Session)
+	require.Empty(t, got.Tags)
 	require.Equal(t, httpapi.DefaultWait, got.Wait.Duration())
 }
 
