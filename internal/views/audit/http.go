@@ -1,39 +1,37 @@
 package audit
 
 import (
+	"context"
 	"strconv"
-
-	"github.com/labstack/echo/v4"
+	"time"
 
 	"interlock/internal/edge/httpapi"
 )
 
 // Routes registers the audit log.
 func Routes(r *httpapi.Router, log *Log) {
-	r.Query("/audit-log", "audit:read", log.list)
+	httpapi.Get(r, "/audit-log", ReadPermission, handler{log}.list)
 }
 
-func (l *Log) list(c echo.Context) (httpapi.Reply, error) {
-	page, err := httpapi.PageOf(c)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	filter := Filter{Resource: c.QueryParam("resource"), Action: c.QueryParam("action")}
+type handler struct{ log *Log }
+
+type listRequest struct {
+	Resource string    `query:"resource"`
+	Actor    string    `query:"actor"`
+	Action   string    `query:"action"`
+	From     time.Time `query:"from"`
+	To       time.Time `query:"to"`
+	httpapi.Page
+}
+
+func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[Entry], error) {
+	filter := Filter{Resource: in.Resource, Action: in.Action, From: in.From, To: in.To}
 	// An actor is asked for by its id or by its name; names never are numbers only.
-	if id, err := strconv.ParseInt(c.QueryParam("actor"), 10, 64); err == nil {
+	if id, err := strconv.ParseInt(in.Actor, 10, 64); err == nil {
 		filter.ActorID = &id
 	} else {
-		filter.Actor = c.QueryParam("actor")
+		filter.Actor = in.Actor
 	}
-	if filter.From, err = httpapi.TimeParam(c, "from"); err != nil {
-		return httpapi.Reply{}, err
-	}
-	if filter.To, err = httpapi.TimeParam(c, "to"); err != nil {
-		return httpapi.Reply{}, err
-	}
-	listing, err := l.List(c.Request().Context(), filter, page)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Listed(listing, view), nil
+	listing, err := h.log.List(ctx, filter, in.Page.Page())
+	return httpapi.ListOf(listing, entryOf), err
 }
