@@ -215,6 +215,7 @@ func TestErrorsAreShownByTheirKind(t *testing.T) {
 		require.Equal(t, c.code, problemOf(t, reply)["code"], name)
 		require.Equal(t, c.retryAfter, reply.Header().Get("Retry-After"), name)
 		require.NotContains(t, reply.Body.String(), "password", name)
+		require.NotContains(t, problemOf(t, reply)["detail"], "lock", name)
 	}
 }
 
