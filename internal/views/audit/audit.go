@@ -6,6 +6,8 @@ import (
 	"context"
 	"time"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -23,13 +25,11 @@ var Permissions = []principal.Grant{
 type Filter struct {
 	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/".
 	Resource string
-	// Actor is an actor's name; ActorID its id, where 0 is the program itself and nil
-	// selects all.
-	Actor   string
-	ActorID *int64
-	Action  string
-	From    time.Time
-	To      time.Time
+	// Actor is an actor's name or its id: 0 is the program itself.
+	Actor  string
+	Action string
+	From   time.Time
+	To     time.Time
 }
 
 var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
@@ -47,10 +47,7 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 		query = query.Where("resource = ? OR (resource > ? AND resource < ?)", filter.Resource, under(filter.Resource), under(filter.Resource)+"\U0010FFFF")
 	}
 	if filter.Actor != "" {
-		query = query.Where("actor_name = ?", filter.Actor)
-	}
-	if filter.ActorID != nil {
-		query = query.Where("actor_id = ?", *filter.ActorID)
+		query = actedBy(query, filter.Actor)
 	}
 	if filter.Action != "" {
 		query = query.Where("action = ?", filter.Action)
@@ -76,6 +73,15 @@ func (l *Log) Latest(ctx context.Context, limit int) ([]Entry, error) {
 		entries[i] = entryOf(row)
 	}
 	return entries, nil
+}
+
+// actedBy selects by an actor's name or id. MySQL compares a column of ASCII with no other
+// text, so it is asked for an id only where the text can be one.
+func actedBy(query *gorm.DB, actor string) *gorm.DB {
+	if !principal.CustomerID(actor).Valid() {
+		return query.Where("actor_name = ?", actor)
+	}
+	return query.Where("(actor_name = ? OR actor_id = ?)", actor, actor)
 }
 
 // under returns the prefix of what lies below a resource.

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"interlock/internal/edge/httpapi"
@@ -25,13 +24,7 @@ type listRequest struct {
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[Entry], error) {
-	filter := Filter{Resource: in.Resource, Action: in.Action, From: in.From, To: in.To}
-	// An actor is asked for by its id or by its name; names never are numbers only.
-	if id, err := strconv.ParseInt(in.Actor, 10, 64); err == nil {
-		filter.ActorID = &id
-	} else {
-		filter.Actor = in.Actor
-	}
+	filter := Filter{Resource: in.Resource, Actor: in.Actor, Action: in.Action, From: in.From, To: in.To}
 	listing, err := h.log.List(ctx, filter, in.Page.Page())
 	return httpapi.ListOf(listing, entryOf), err
 }
