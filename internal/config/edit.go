@@ -13,7 +13,7 @@ import (
 // editable declares configs to package change.
 func (s *Service) editable() change.Editable[Config, *Config] {
 	return change.Editable[Config, *Config]{
-		Rows:         change.Rows[Config, *Config]{DB: s.db, Label: (*Config).label, View: func(c *Config) any { return c.View() }},
+		Rows:         change.Rows[Config, *Config]{DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(c) }},
 		Document:     func(c *Config) (any, error) { return c.document() },
 		Revise:       revise,
 		At:           s.at,
@@ -37,14 +37,14 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Co
 	}
 	u.Audit(uow.Entry{
 		Action: "config.update", Resource: after.path(),
-		Detail: versionStep{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed},
+		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed},
 		Note:   overwrite.Reason,
 	})
 	return s.record(ctx, u, after, Updated, overwrite.Reason)
 }
 
-// versionStep is the audit detail of one changed config.
-type versionStep struct {
+// versionDetail is what the audit log says of one changed config.
+type versionDetail struct {
 	From    int64    `json:"fromVersion"`
 	To      int64    `json:"toVersion"`
 	Changed []string `json:"changed"`

@@ -211,7 +211,7 @@ func TestTheHistoryOfADeletedKeyStaysAndOfAnUnknownKeyIsNotFound(t *testing.T) {
 		require.NoError(t, w.delete("a", row.Ref()))
 		require.Len(t, w.historyOf("a"), 2)
 		for _, key := range []string{"never", "a ", "bad key"} {
-			_, err := w.History(ctx, key, storage.Page{})
+			_, err := w.KeyWithHistory(ctx, key)
 			refusedWith(t, err, apperr.NotFound)
 		}
 	})
@@ -330,7 +330,7 @@ func TestConfigsOfAnotherTenantAreNotFound(t *testing.T) {
 
 		_, err := other.Get(other.ctx, "a")
 		refusedWith(t, err, apperr.NotFound)
-		_, err = other.History(other.ctx, "a", storage.Page{})
+		_, err = other.KeyWithHistory(other.ctx, "a")
 		refusedWith(t, err, apperr.NotFound)
 		_, err = other.edit(other.ctx, "a", row.Ref(), `{"value":"theirs"}`, true)
 		refusedWith(t, err, apperr.NotFound)
