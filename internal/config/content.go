@@ -85,19 +85,21 @@ func readPatch(body []byte, prefix string) (any, error) {
 	if err := checkSchemaShape(patch.Raw("schema"), prefix+"/schema"); err != nil {
 		return nil, err
 	}
-	tree, err := merge.Parse(patch.Text())
-	if err != nil {
-		return nil, err
+	var members []merge.Member
+	for _, name := range patch.Names() {
+		value, err := merge.Parse(patch.Raw(name))
+		switch {
+		case err != nil:
+			return nil, err
+		case name == "remark" && value == nil:
+			value = ""
+		case name == "protected" && !protected:
+			// No config is protected, so this changes nothing.
+			continue
+		}
+		members = append(members, merge.Member{Name: name, Value: value})
 	}
-	members, _ := tree.(map[string]any)
-	if patch.Clears("remark") {
-		members["remark"] = ""
-	}
-	if !protected {
-		// No config is protected, so this changes nothing.
-		delete(members, "protected")
-	}
-	return tree, nil
+	return merge.NewObject(members...), nil
 }
 
 // checkSchemaShape refuses what no JSON Schema can be: anything but an object, true

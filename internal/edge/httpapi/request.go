@@ -407,6 +407,6 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 			return err
 		}
 	}
-	p.tree, err = merge.Parse(patch.Text())
+	p.tree, err = merge.Tree(patch.Text())
 	return err
 }
