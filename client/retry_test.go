@@ -91,7 +91,7 @@ var (
 
 func (s *script) post(ctx context.Context, t *testing.T, options ...CallOption) (WalletEntry, error) {
 	t.Helper()
-	return s.client(t).Wallets.Post(ctx, 12, Posting{Amount: 1, Kind: "topup", Reference: "r"}, options...)
+	return s.client(t).Wallets.Post(ctx, "12", Posting{Amount: 1, Kind: "topup", Reference: "r"}, options...)
 }
 
 func TestARetrySendsTheSameRequestUnderTheSameKeyAfterGrowingPauses(t *testing.T) {
@@ -249,7 +249,7 @@ func TestAnOutcomeIsCalledUnknownExactlyWhenItIs(t *testing.T) {
 func TestReadsAreSentAgainTooAndHaveNoOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{replies: replies{lost, lost, lost, lost}}
-		_, err := s.client(t).Wallets.Get(t.Context(), 12)
+		_, err := s.client(t).Wallets.Get(t.Context(), "12")
 		require.Error(t, err)
 		require.False(t, OutcomeUnknown(err))
 		require.Equal(t, []string{"", "", "", ""}, s.keys)

@@ -18,6 +18,7 @@ import (
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/events"
 	"interlock/internal/events/eventstest"
+	"interlock/test/servers"
 )
 
 const patience = 30 * time.Second
@@ -130,6 +131,7 @@ func TestNewRedisReportsAnUnreachableServer(t *testing.T) {
 
 func redisOptions(t *testing.T) *redis.Options {
 	t.Helper()
+	servers.Need(t)
 	url := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 	require.NotEmpty(t, url, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 	options, err := redis.ParseURL(url)

@@ -293,7 +293,7 @@ func TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether(t *testing.T
 		for _, outcome := range s.with(same).Handler(idOf(sale))(s.worker(), batch.Messages) {
 			require.NoError(t, outcome.Err())
 		}
-		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "user_id = 7"))
+		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "user_id = '7'"))
 		require.EqualValues(t, 1, s.count(t, &flashsale.Rejection{}, "reason = 'limit'"))
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,7 +48,7 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 		order := s.must(t, 200, "GET", fmt.Sprintf("/orders/%d", int64(confirmed["orderId"].(float64))), nil).Body
 		require.Equal(t, confirmed["orderNo"], order["orderNo"])
 		require.EqualValues(t, 1000, order["amount"])
-		require.EqualValues(t, 7, order["userId"])
+		require.Equal(t, "7", order["userId"])
 		require.Equal(t, "pending", order["status"])
 		require.Equal(t, ticket, order["ticket"])
 		line := order["items"].([]any)[0].(object)
@@ -61,6 +63,35 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 		available, reserved = s.available(t)
 		require.EqualValues(t, 990, available)
 		require.EqualValues(t, 10, reserved, "what is sold stays reserved, for the orders now")
+	})
+}
+
+func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		names := []string{"li", "Li", "a/b", "a:b", "a", "a/b:key", "shop/li+1=x@example.com", "7", "07", "-7", "q", strings.Repeat("x", 64)}
+		sale := s.open(t, object{"quantity": len(names), "perUserLimit": 1})
+		tickets := map[string]string{}
+		for _, name := range names {
+			bought := s.send(t, "POST", sale+"/orders", object{"quantity": 1}, "Customer", name, "X-Idempotency-Key", "key")
+			require.Equal(t, 202, bought.Status, "%s: %v", name, bought.Body)
+			again := s.send(t, "POST", sale+"/orders", object{"quantity": 1}, "Customer", name, "X-Idempotency-Key", "key")
+			require.Equal(t, bought.Body["ticket"], again.Body["ticket"], name)
+			more := s.send(t, "POST", sale+"/orders", object{"quantity": 1}, "Customer", name)
+			require.Equal(t, []any{"limit_reached", bought.Body["ticket"]}, []any{more.Body["code"], more.Body["ticket"]}, name)
+			tickets[bought.Body["ticket"].(string)] = name
+		}
+		require.Len(t, tickets, len(names), "each has a ticket of its own, also under one key")
+		s.consume(t, sale)
+		for ticket, name := range tickets {
+			confirmed := s.must(t, 200, "GET", sale+"/tickets/"+ticket, nil, "Customer", name).Body
+			require.Equal(t, "confirmed", confirmed["status"], name)
+			order := s.must(t, 200, "GET", fmt.Sprintf("/orders/%d", int64(confirmed["orderId"].(float64))), nil).Body
+			require.Equal(t, name, order["userId"])
+			s.must(t, 404, "GET", sale+"/tickets/"+ticket, nil, "Customer", "LI")
+			listed := s.must(t, 200, "GET", "/orders?userId="+url.QueryEscape(name), nil).Items()
+			require.Equal(t, []object{order}, listed, name)
+		}
+		require.EqualValues(t, len(names), s.numbers(t, sale).Confirmed)
 	})
 }
 

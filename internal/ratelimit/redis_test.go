@@ -13,6 +13,7 @@ import (
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/ratelimit"
 	"interlock/internal/ratelimit/ratelimittest"
+	"interlock/test/servers"
 )
 
 func TestRedisKeepsTheContract(t *testing.T) {
@@ -72,6 +73,7 @@ func TestUnreachableRedisIsAnErrorAndNoDecision(t *testing.T) {
 
 func newClient(t *testing.T) *redis.Client {
 	t.Helper()
+	servers.Need(t)
 	url := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 	require.NotEmpty(t, url, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 	options, err := redis.ParseURL(url)

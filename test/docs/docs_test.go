@@ -40,14 +40,34 @@ func TestEveryProofThatIsNamedExists(t *testing.T) {
 	}
 }
 
-var link = regexp.MustCompile(`\]\(([^)#:]+)\)`)
+var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
 func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
-	for _, document := range []string{"../../README.md", "../../docs/architecture.md", "../../docs/guarantees.md", "../../load/README.md"} {
+	documents := []string{"../../README.md", "../../CONTRIBUTING.md", "../../load/README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/decisions/*.md"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		documents = append(documents, found...)
+	}
+	for _, document := range documents {
 		text, err := os.ReadFile(document)
 		require.NoError(t, err)
 		for _, match := range link.FindAllSubmatch(text, -1) {
-			require.FileExists(t, filepath.Join(filepath.Dir(document), string(match[1])), document)
+			path := filepath.Join(filepath.Dir(document), string(match[1]))
+			_, err := os.Stat(path)
+			require.NoError(t, err, document)
+		}
+	}
+}
+
+func TestEveryDecisionIsInTheIndex(t *testing.T) {
+	index, err := os.ReadFile("../../docs/decisions/README.md")
+	require.NoError(t, err)
+	decisions, err := filepath.Glob("../../docs/decisions/*.md")
+	require.NoError(t, err)
+	for _, decision := range decisions {
+		if name := filepath.Base(decision); name != "README.md" {
+			require.Contains(t, string(index), "("+name+")")
 		}
 	}
 }

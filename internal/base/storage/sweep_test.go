@@ -30,13 +30,13 @@ func sweepable(t *testing.T, ctx context.Context, db *storage.DB, n int) {
 
 // onOwnDatabase is for what reaches across tenants, the other tests' too.
 func onOwnDatabase(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
-	for engine, address := range map[string]func() string{
-		"sqlite":  func() string { return "sqlite://" + t.TempDir() + "/sweep.db" },
-		"mariadb": func() string { return storagetest.NewMariaDBURL(t) },
+	for engine, address := range map[string]func(t *testing.T) string{
+		"sqlite":  func(t *testing.T) string { return "sqlite://" + t.TempDir() + "/sweep.db" },
+		"mariadb": func(t *testing.T) string { return storagetest.NewMariaDBURL(t) },
 	} {
 		t.Run(engine, func(t *testing.T) {
 			ctx := storagetest.Tenant(t)
-			db, err := storage.Open(ctx, storage.Options{URL: address(), MaxConnections: 8})
+			db, err := storage.Open(ctx, storage.Options{URL: address(t), MaxConnections: 8})
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = db.Close() })
 			storagetest.CreateThings(t, ctx, db)

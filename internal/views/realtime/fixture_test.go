@@ -17,6 +17,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/events"
 	"interlock/internal/views/realtime"
+	"interlock/test/servers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -38,6 +39,7 @@ func eachBus(t *testing.T, test func(t *testing.T, newBus func() events.Bus)) {
 		test(t, func() events.Bus { return bus })
 	})
 	t.Run("redis", func(t *testing.T) {
+		servers.Need(t)
 		address := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 		require.NotEmpty(t, address, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 		options, err := redis.ParseURL(address)

@@ -25,6 +25,7 @@ import (
 
 	"interlock/internal/base/redisconn"
 	"interlock/test/freeport"
+	"interlock/test/servers"
 )
 
 const (
@@ -36,6 +37,7 @@ const (
 // SharedURL returns the address of the server that all tests share.
 func SharedURL(t testing.TB) string {
 	t.Helper()
+	servers.Need(t)
 	url := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 	require.NotEmpty(t, url, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 	return url
@@ -170,6 +172,7 @@ func (c *Cluster) URL() string {
 
 func newServer(t testing.TB, more ...string) *Server {
 	t.Helper()
+	servers.Need(t)
 	port := freePort(t)
 	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
 	s.arguments = append([]string{

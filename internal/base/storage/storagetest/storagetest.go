@@ -22,6 +22,7 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/test/servers"
 )
 
 // MySQLVariable names the environment variable with the test server's address.
@@ -62,6 +63,7 @@ var shared struct {
 // MariaDB returns the test package's migrated database.
 func MariaDB(t *testing.T) *storage.DB {
 	t.Helper()
+	servers.Need(t)
 	shared.once.Do(func() { shared.url, shared.err = createDatabase() })
 	require.NoError(t, shared.err)
 	return open(t, shared.url)
@@ -77,6 +79,7 @@ func EachOwn(t *testing.T, test func(t *testing.T, ctx context.Context, db *stor
 // its URL.
 func NewMariaDBURL(t testing.TB) string {
 	t.Helper()
+	servers.Need(t)
 	address, err := createDatabase()
 	require.NoError(t, err)
 	return address
