@@ -17,8 +17,8 @@ import (
 // Editable declares a resource whose rows are edited. T is the model.
 type Editable[T any, M Model[T]] struct {
 	Rows[T, M]
-	// Document is the part of a row that an edit may change, as merge.Tree or merge.Parse gives it. Its
-	// pointers are those of the representation.
+	// Document is the part of a row that an edit may change, as merge.Tree or merge.Parse
+	// gives it. Its pointers are those of the representation.
 	Document func(row M) (any, error)
 	// Revise checks an edited document by the rules and returns the row that it makes,
 	// with the columns to set. The row given is not changed.
@@ -44,8 +44,8 @@ type Overwrite struct {
 type Edit struct {
 	// IfMatch is the version that the caller saw.
 	IfMatch guard.Precondition
-	// Patch is the merge patch (RFC 7396), as merge.Tree or merge.Parse gives it, its members
-	// known and of the right types.
+	// Patch is the merge patch (RFC 7396), as merge.Tree or merge.Parse gives it, its
+	// members known and of the right types.
 	Patch any
 	// MergeDisjoint asks to apply a stale patch when it and what was changed
 	// since touch different places.
