@@ -13,10 +13,10 @@ type AuditEntry struct {
 	ID        int64  `json:"id"`
 	UnitID    string `json:"unitId"`
 	RequestID string `json:"requestId"`
-	Actor     Person `json:"actor"`
+	Actor     Actor  `json:"actor"`
 	// ActorKind is admin, token, customer or system.
 	ActorKind   string          `json:"actorKind"`
-	OnBehalfOf  *int64          `json:"onBehalfOf"`
+	OnBehalfOf  *string         `json:"onBehalfOf"`
 	Action      string          `json:"action"`
 	Resource    string          `json:"resource"`
 	Detail      json.RawMessage `json:"detail"`
@@ -24,12 +24,40 @@ type AuditEntry struct {
 	CreatedTime time.Time       `json:"createdTime"`
 }
 
+// Actor is who did something, customers too.
+type Actor struct {
+	// ID is the integer of a user in decimal digits, or what the shop calls a customer.
+	ID   string
+	Name string
+}
+
+// UnmarshalJSON reads an id that is an integer or a string.
+func (a *Actor) UnmarshalJSON(text []byte) error {
+	var members struct {
+		ID   json.RawMessage `json:"id"`
+		Name string          `json:"name"`
+	}
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	a.ID, a.Name = string(members.ID), members.Name
+	if len(members.ID) > 0 && members.ID[0] == '"' {
+		return json.Unmarshal(members.ID, &a.ID)
+	}
+	return nil
+}
+
+// MarshalJSON writes the id as a string, which UnmarshalJSON reads.
+func (a Actor) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]string{"id": a.ID, "name": a.Name})
+}
+
 // AuditFilter narrows the log.
 type AuditFilter struct {
 	Paging
 	// Resource is a path such as configs/checkout.tax, with what is below it.
 	Resource string
-	// Actor is a user's id or name.
+	// Actor is a user's or a customer's id or name.
 	Actor  string
 	Action string
 	// From and To bound the time: from From on, before To.

@@ -198,9 +198,7 @@ func (x *exchange) headers(h http.Header) {
 	set("X-Idempotency-Key", x.settings.key)
 	set("If-Match", x.settings.ifMatch)
 	set("If-None-Match", x.settings.ifNoneMatch)
-	if x.client.onBehalfOf != 0 {
-		h.Set("X-On-Behalf-Of", strconv.FormatInt(x.client.onBehalfOf, 10))
-	}
+	set("X-On-Behalf-Of", x.client.onBehalfOf)
 	switch {
 	case x.body == nil:
 	case x.request.method == http.MethodPatch:

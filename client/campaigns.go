@@ -111,7 +111,7 @@ func (s *Campaigns) History(id int64, p Paging) List[CampaignRevision] {
 }
 
 // IssueTo issues a coupon to each customer and returns the codes.
-func (s *Campaigns) IssueTo(ctx context.Context, id int64, userIDs []int64, options ...CallOption) ([]string, error) {
+func (s *Campaigns) IssueTo(ctx context.Context, id int64, userIDs []string, options ...CallOption) ([]string, error) {
 	return s.issue(ctx, id, map[string]any{"userIds": userIDs}, options)
 }
 

@@ -26,7 +26,7 @@ type Client struct {
 
 	base       string
 	token      string
-	onBehalfOf int64
+	onBehalfOf string
 	http       *http.Client
 	backoff    []time.Duration
 }
@@ -71,7 +71,7 @@ func New(baseURL, token string, options ...Option) (*Client, error) {
 
 // For returns a client that acts for a customer, which needs a token with the scope
 // customers:impersonate.
-func (c *Client) For(userID int64) *Client {
+func (c *Client) For(userID string) *Client {
 	other := *c
 	other.onBehalfOf = userID
 	other.bind()

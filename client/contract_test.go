@@ -138,7 +138,7 @@ func (w walk) batches() {
 func (w walk) items() (sku string) {
 	t, ctx := w.t, w.t.Context()
 	item := ok[client.Item](t)(w.Items.Create(ctx, client.NewItem{SKU: "WALK-1", Name: "Tea", Price: 1990}))
-	owner := int64(7)
+	owner := "shop/7"
 	item.Price, item.OwnedByUserID = 2190, &owner
 	require.NoError(t, w.Items.Save(ctx, &item))
 	item.OwnedByUserID = nil
@@ -172,20 +172,23 @@ func (w walk) stock(sku string) {
 	require.Len(t, all(t, w.Inventory.List(client.InventoryFilter{SKU: sku, MaxAvailable: &few})), 1)
 }
 
+// payer is a customer with what a path, a query, a header and JSON spell in four ways.
+const payer = "shop/li+1=x@example.com"
+
 func (w walk) bank() {
 	t, ctx := w.t, w.t.Context()
 	posting := client.Posting{Amount: 5000, Kind: "topup", Reference: "opening"}
-	first := ok[client.WalletEntry](t)(w.Wallets.Post(ctx, 12, posting))
-	require.Equal(t, first, ok[client.WalletEntry](t)(w.Wallets.Post(ctx, 12, posting)), "the reference names one entry")
-	moved := ok[client.Transferred](t)(w.Wallets.Transfer(ctx, client.Transfer{FromUserID: 12, ToUserID: 13, Amount: 100, Reference: "t-1"}))
+	first := ok[client.WalletEntry](t)(w.Wallets.Post(ctx, payer, posting))
+	require.Equal(t, first, ok[client.WalletEntry](t)(w.Wallets.Post(ctx, payer, posting)), "the reference names one entry")
+	moved := ok[client.Transferred](t)(w.Wallets.Transfer(ctx, client.Transfer{FromUserID: payer, ToUserID: "13", Amount: 100, Reference: "t-1"}))
 	require.EqualValues(t, 4900, moved.Debit.Balance)
-	_, err := w.Wallets.Post(ctx, 13, client.Posting{Amount: -101, Kind: "fee", Reference: "fee"})
+	_, err := w.Wallets.Post(ctx, "13", client.Posting{Amount: -101, Kind: "fee", Reference: "fee"})
 	var poor *client.InsufficientBalance
 	require.ErrorAs(t, err, &poor)
 	require.EqualValues(t, 100, poor.Balance)
-	require.EqualValues(t, 100, ok[client.Wallet](t)(w.Wallets.Get(ctx, 13)).Balance)
-	require.Len(t, all(t, w.Wallets.Entries(12, client.WalletEntryFilter{Paging: client.Paging{Limit: 1}})), 2)
-	require.Len(t, all(t, w.Wallets.List(client.WalletFilter{UserID: 12})), 1)
+	require.EqualValues(t, 100, ok[client.Wallet](t)(w.Wallets.Get(ctx, "13")).Balance)
+	require.Len(t, all(t, w.Wallets.Entries(payer, client.WalletEntryFilter{Paging: client.Paging{Limit: 1}})), 2)
+	require.Len(t, all(t, w.Wallets.List(client.WalletFilter{UserID: payer})), 1)
 }
 
 func (w walk) record() {
@@ -245,7 +248,7 @@ func (w walk) record() {
 func (w walk) sell(sku string) {
 	t, ctx := w.t, w.t.Context()
 	lines := []client.NewLine{{SKU: sku, Quantity: 1}}
-	order := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: 12, Items: lines}))
+	order := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: payer, Items: lines}))
 	order = ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: client.PayByWallet}, client.IfMatch(order.ETag)))
 	require.Equal(t, client.OrderPaid, order.Status)
 	order = ok[client.Order](t)(w.Orders.Ship(ctx, order.ID, client.Shipment{Carrier: "DHL", TrackingNo: "1"}))
@@ -260,13 +263,13 @@ func (w walk) sell(sku string) {
 	require.NoError(t, json.Unmarshal(refused.Current, &current))
 	require.Equal(t, order, current)
 
-	other := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: 12, Items: lines}))
+	other := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: payer, Items: lines}))
 	require.Equal(t, other.ID, ok[client.Order](t)(w.Orders.Get(ctx, other.ID)).ID)
 	ok[client.Order](t)(w.Orders.Cancel(ctx, other.ID, "changed their mind"))
 	verdicts := ok[[]client.OrderVerdict](t)(w.Orders.Move(ctx, client.OrderBatch{Action: "cancel", IDs: []int64{other.ID}, Reason: "again"}))
 	require.Equal(t, "conflict", verdicts[0].Verdict)
 	require.Len(t, all(t, w.Orders.History(order.ID, client.Paging{Limit: 2})), 4)
-	found := all(t, w.Orders.List(client.OrderFilter{UserID: 12, From: order.CreatedTime, To: other.CreatedTime.Add(time.Second), Paging: client.Paging{Limit: 1}}))
+	found := all(t, w.Orders.List(client.OrderFilter{UserID: payer, From: order.CreatedTime, To: other.CreatedTime.Add(time.Second), Paging: client.Paging{Limit: 1}}))
 	require.Len(t, found, 2)
 }
 
@@ -279,13 +282,13 @@ func (w walk) redeem() {
 	require.True(t, terms.ValidFrom.Equal(campaign.ValidFrom))
 	campaign.Name = "Summer"
 	require.NoError(t, w.Campaigns.Save(ctx, &campaign))
-	codes := ok[[]string](t)(w.Campaigns.IssueTo(ctx, campaign.ID, []int64{7, 8}))
+	codes := ok[[]string](t)(w.Campaigns.IssueTo(ctx, campaign.ID, []string{"7", "li@example.com"}))
 	require.Len(t, ok[[]string](t)(w.Campaigns.Issue(ctx, campaign.ID, 3)), 3)
 	require.EqualValues(t, 5, ok[client.Campaign](t)(w.Campaigns.Get(ctx, campaign.ID)).Issued)
 	require.Len(t, all(t, w.Campaigns.History(campaign.ID, client.Paging{Limit: 3})), 4)
 	require.Len(t, all(t, w.Campaigns.List(client.CampaignFilter{Text: "Summer"})), 1)
 
-	used := ok[client.Coupon](t)(w.Coupons.Redeem(ctx, codes[0], client.Redemption{UserID: 7}))
+	used := ok[client.Coupon](t)(w.Coupons.Redeem(ctx, codes[0], client.Redemption{UserID: "7"}))
 	require.Equal(t, client.CouponUsed, used.Status)
 	_, err := w.Coupons.Void(ctx, codes[0], "late")
 	var refused *client.TransitionRefused
@@ -307,7 +310,7 @@ func (w walk) flash(p *apptest.Program) {
 	sale := ok[client.FlashSale](t)(w.FlashSales.Plan(ctx, terms))
 	sale.Name = "Noon sale"
 	require.NoError(t, w.FlashSales.Save(ctx, &sale))
-	buyer := w.For(12).FlashSales
+	buyer := w.For(payer).FlashSales
 	_, err := buyer.Buy(ctx, sale.ID, 1)
 	var refused *client.SaleRefused
 	require.ErrorAs(t, err, &refused)

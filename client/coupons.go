@@ -32,10 +32,10 @@ type Coupon struct {
 	ValidFrom     time.Time    `json:"validFrom"`
 	ValidTo       time.Time    `json:"validTo"`
 	// UserID is whose it is, nil for whoever has the code.
-	UserID             *int64       `json:"userId"`
+	UserID             *string      `json:"userId"`
 	Status             CouponStatus `json:"status"`
 	AllowedTransitions []string     `json:"allowedTransitions"`
-	RedeemedByUserID   *int64       `json:"redeemedByUserId"`
+	RedeemedByUserID   *string      `json:"redeemedByUserId"`
 	OrderID            *int64       `json:"orderId"`
 	VoidReason         *string      `json:"voidReason"`
 }
@@ -44,7 +44,7 @@ type Coupon struct {
 type CouponFilter struct {
 	Paging
 	CampaignID int64
-	UserID     int64
+	UserID     string
 	Status     CouponStatus
 }
 
@@ -61,7 +61,7 @@ type CouponEvent struct {
 
 // Redemption is who uses a coupon, and for which order if for any.
 type Redemption struct {
-	UserID  int64  `json:"userId"`
+	UserID  string `json:"userId"`
 	OrderID *int64 `json:"orderId,omitempty"`
 }
 
@@ -70,7 +70,7 @@ func couponPath(code string) string { return "/coupons/" + url.PathEscape(code) 
 // List lists coupons, newest first, or as the filter's Sort says.
 func (s *Coupons) List(f CouponFilter) List[Coupon] {
 	return List[Coupon]{s.client, "/coupons", f.parameters().
-		number("campaignId", f.CampaignID).number("userId", f.UserID).text("status", string(f.Status))}
+		number("campaignId", f.CampaignID).text("userId", f.UserID).text("status", string(f.Status))}
 }
 
 // Get reads a coupon.

@@ -30,7 +30,8 @@ const drainVariable = "INTERLOCK_TEST_DRAIN"
 type orders struct {
 	URL, Token, Path string
 	Entries          int
-	Campaign, User   int64
+	Campaign         int64
+	User             string
 }
 
 // event is what an entry stands for: a posting, which has a reference of its own, or a
@@ -148,7 +149,7 @@ func drainWhileKilled(t *testing.T, p *apptest.Program, entries, kills int) {
 	t.Logf("the seed is %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	link := newBadLink(t, p.URL, seed)
-	told := orders{URL: link.url(), Token: caller.Token, Path: filepath.Join(t.TempDir(), "outbox"), Entries: entries, Campaign: campaign.ID, User: 12}
+	told := orders{URL: link.url(), Token: caller.Token, Path: filepath.Join(t.TempDir(), "outbox"), Entries: entries, Campaign: campaign.ID, User: "12"}
 
 	for range kills {
 		process := launchDrain(t, told)
@@ -188,7 +189,7 @@ func requireEachAppliedOnce(t *testing.T, c *client.Client, told orders) {
 	require.EqualValues(t, issues, ok[client.Campaign](t)(c.Campaigns.Get(t.Context(), told.Campaign)).Issued, "each coupon was issued once")
 	coupons := ok[client.Page[client.Coupon]](t)(c.Coupons.List(client.CouponFilter{CampaignID: told.Campaign}).Page(t.Context()))
 	require.EqualValues(t, issues, coupons.Total)
-	audited := ok[client.Page[client.AuditEntry]](t)(c.Audit.List(client.AuditFilter{Resource: fmt.Sprintf("wallets/%d", told.User)}).Page(t.Context()))
+	audited := ok[client.Page[client.AuditEntry]](t)(c.Audit.List(client.AuditFilter{Resource: "wallets/" + told.User}).Page(t.Context()))
 	require.EqualValues(t, len(postings), audited.Total)
 }
 

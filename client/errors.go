@@ -81,6 +81,9 @@ type GaveUp struct {
 	OutcomeUnknown bool
 	// Last is the error of the last attempt.
 	Last error
+	// undecided is what the service said when it did not know the outcome itself, on
+	// whichever attempt; nil when it said nothing.
+	undecided *Problem
 }
 
 // Error says what is known.
@@ -187,9 +190,9 @@ func (i *InsufficientStock) Unwrap() error { return i.Problem }
 // InsufficientBalance is a debit of more than the wallet has, in minor units.
 type InsufficientBalance struct {
 	*Problem `json:"-"`
-	UserID   int64 `json:"userId"`
-	Balance  int64 `json:"balance"`
-	Wanted   int64 `json:"wanted"`
+	UserID   string `json:"userId"`
+	Balance  int64  `json:"balance"`
+	Wanted   int64  `json:"wanted"`
 }
 
 // Unwrap returns the problem.
@@ -204,8 +207,8 @@ type LimitReached struct {
 	Total  int64 `json:"total"`
 	Issued int64 `json:"issued"`
 	// PerUser is how many of them one user may have, and UserIDs who has that many.
-	PerUser int64   `json:"perUser"`
-	UserIDs []int64 `json:"userIds"`
+	PerUser int64    `json:"perUser"`
+	UserIDs []string `json:"userIds"`
 	// PerUserLimit is how many units of a sale one customer may have. Held is how many
 	// this one has, and Ticket its latest ticket.
 	PerUserLimit int64  `json:"perUserLimit"`

@@ -93,7 +93,7 @@ func ExampleTransitionRefused() {
 		log.Fatal(err)
 	}
 	for range 2 {
-		_, err := c.Coupons.Redeem(ctx, codes[0], client.Redemption{UserID: 7})
+		_, err := c.Coupons.Redeem(ctx, codes[0], client.Redemption{UserID: "user-7"})
 		var refused *client.TransitionRefused
 		if errors.As(err, &refused) {
 			fmt.Printf("it is %s by %s, allowed: %v\n", refused.CurrentStatus, refused.ChangedBy.Name, refused.AllowedTransitions)
@@ -108,7 +108,7 @@ func ExampleKey() {
 	posting := client.Posting{Amount: 1990, Kind: "topup", Reference: "psp-7001"}
 	for range 2 {
 		var reply client.Reply
-		entry, err := c.Wallets.Post(ctx, 12, posting, client.Key("psp-7001"), client.Into(&reply))
+		entry, err := c.Wallets.Post(ctx, "user-12", posting, client.Key("psp-7001"), client.Into(&reply))
 		if client.OutcomeUnknown(err) {
 			log.Fatal("call it again under the same key: ", err)
 		}
@@ -194,7 +194,7 @@ func ExampleOutbox() {
 		}
 	}
 	post := func(ctx context.Context, e client.Entry[client.Posting]) error {
-		_, err := c.Wallets.Post(ctx, 12, e.Value, client.Key(e.Key()))
+		_, err := c.Wallets.Post(ctx, "user-12", e.Value, client.Key(e.Key()))
 		return err
 	}
 	crash := errors.New("the machine loses power after the reply")
@@ -209,7 +209,7 @@ func ExampleOutbox() {
 	defer box.Close()
 	fmt.Println("pending:", box.Pending())
 	err = box.Drain(ctx, post)
-	wallet, _ := c.Wallets.Get(ctx, 12)
+	wallet, _ := c.Wallets.Get(ctx, "user-12")
 	fmt.Println("pending:", box.Pending(), "balance:", wallet.Balance, err)
 	// Output:
 	// pending: 3

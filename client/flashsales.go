@@ -249,13 +249,20 @@ func (s *FlashSales) Buy(ctx context.Context, id, quantity int64, options ...Cal
 // It is empty when there is none.
 func TicketOf(err error) string {
 	var problem *Problem
+	var gaveUp *GaveUp
+	// A later attempt may have ended without a reply; its ticket is the same.
+	if errors.As(err, &gaveUp) && gaveUp.undecided != nil {
+		problem = gaveUp.undecided
+	} else if !errors.As(err, &problem) {
+		return ""
+	}
 	var about struct {
 		Ticket string `json:"ticket"`
 	}
-	if errors.As(err, &problem) && json.Unmarshal(problem.Body, &about) == nil {
-		return about.Ticket
+	if json.Unmarshal(problem.Body, &about) != nil {
+		return ""
 	}
-	return ""
+	return about.Ticket
 }
 
 // Ticket reads what became of a customer's purchase.

@@ -12,15 +12,15 @@ type IdempotencyKeys struct{ client *Client }
 // IdempotencyKey is a reply that is kept under a key. The reply itself is shown to its
 // caller only, by repeating the operation.
 type IdempotencyKey struct {
-	ID         int64  `json:"id"`
-	Key        string `json:"key"`
-	Actor      Person `json:"actor"`
-	ActorKind  string `json:"actorKind"`
-	OnBehalfOf *int64 `json:"onBehalfOf"`
-	Method     string `json:"method"`
-	Path       string `json:"path"`
-	RequestID  string `json:"requestId"`
-	Status     int    `json:"status"`
+	ID         int64   `json:"id"`
+	Key        string  `json:"key"`
+	Actor      Actor   `json:"actor"`
+	ActorKind  string  `json:"actorKind"`
+	OnBehalfOf *string `json:"onBehalfOf"`
+	Method     string  `json:"method"`
+	Path       string  `json:"path"`
+	RequestID  string  `json:"requestId"`
+	Status     int     `json:"status"`
 	// DurationMs is how long the first request took, in milliseconds.
 	DurationMs float64 `json:"durationMs"`
 	// ReplyKept is false when the reply was too large; see [ReplyNotKept].

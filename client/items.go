@@ -28,7 +28,7 @@ type Item struct {
 	Name string `json:"name"`
 	// Price is in minor units.
 	Price         int64      `json:"price"`
-	OwnedByUserID *int64     `json:"ownedByUserId"`
+	OwnedByUserID *string    `json:"ownedByUserId"`
 	Status        ItemStatus `json:"status"`
 	Merged        *Merged    `json:"merged,omitempty"`
 }
@@ -48,10 +48,10 @@ func (i *Item) UnmarshalJSON(text []byte) error {
 
 // NewItem is an item to create.
 type NewItem struct {
-	SKU           string `json:"sku"`
-	Name          string `json:"name"`
-	Price         int64  `json:"price"`
-	OwnedByUserID *int64 `json:"ownedByUserId,omitempty"`
+	SKU           string  `json:"sku"`
+	Name          string  `json:"name"`
+	Price         int64   `json:"price"`
+	OwnedByUserID *string `json:"ownedByUserId,omitempty"`
 	// Status is ItemActive when it is "".
 	Status ItemStatus `json:"status,omitempty"`
 }
@@ -70,7 +70,7 @@ type ItemRevision struct {
 	Action        string     `json:"action"`
 	Name          string     `json:"name"`
 	Price         int64      `json:"price"`
-	OwnedByUserID *int64     `json:"ownedByUserId"`
+	OwnedByUserID *string    `json:"ownedByUserId"`
 	Status        ItemStatus `json:"status"`
 	ChangedBy     Person     `json:"changedBy"`
 	ChangedTime   time.Time  `json:"changedTime"`

@@ -28,7 +28,7 @@ type Order struct {
 	Stamp
 	ID         int64       `json:"id"`
 	OrderNo    string      `json:"orderNo"`
-	UserID     int64       `json:"userId"`
+	UserID     string      `json:"userId"`
 	Items      []OrderLine `json:"items"`
 	CouponCode *string     `json:"couponCode"`
 	Discount   int64       `json:"discount"`
@@ -51,7 +51,7 @@ type OrderLine struct {
 
 // NewOrder is an order to place.
 type NewOrder struct {
-	UserID     int64     `json:"userId"`
+	UserID     string    `json:"userId"`
 	Items      []NewLine `json:"items"`
 	CouponCode string    `json:"couponCode,omitempty"`
 }
@@ -89,7 +89,7 @@ type OrderFilter struct {
 	// Text is looked for in the order's number.
 	Text   string
 	Status OrderStatus
-	UserID int64
+	UserID string
 	// From and To bound the time of placing: from From on, before To.
 	From, To time.Time
 }
@@ -131,7 +131,7 @@ func orderPath(id int64) string { return "/orders/" + strconv.FormatInt(id, 10) 
 // List lists orders, newest first, or as the filter's Sort says.
 func (s *Orders) List(f OrderFilter) List[Order] {
 	return List[Order]{s.client, "/orders", f.parameters().text("q", f.Text).text("status", string(f.Status)).
-		number("userId", f.UserID).time("from", f.From).time("to", f.To)}
+		text("userId", f.UserID).time("from", f.From).time("to", f.To)}
 }
 
 // Get reads an order.

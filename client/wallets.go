@@ -3,17 +3,17 @@ package client
 import (
 	"context"
 	"net/http"
-	"strconv"
+	"net/url"
 	"time"
 )
 
 // Wallets are the customers' wallets. Amounts are in minor units.
 type Wallets struct{ client *Client }
 
-// Wallet is one customer's. What nothing has touched is all zeros, without ETag and
+// Wallet is one customer's, whom UserID names as the shop does. What nothing has touched is all zeros, without ETag and
 // times.
 type Wallet struct {
-	UserID      int64      `json:"userId"`
+	UserID      string     `json:"userId"`
 	Balance     int64      `json:"balance"`
 	Version     int64      `json:"version"`
 	ETag        string     `json:"etag"`
@@ -25,7 +25,7 @@ type Wallet struct {
 // WalletFilter narrows a list of wallets.
 type WalletFilter struct {
 	Paging
-	UserID int64
+	UserID string
 }
 
 // Posting is an entry to make.
@@ -40,16 +40,16 @@ type Posting struct {
 
 // WalletEntry is an entry of a wallet's ledger.
 type WalletEntry struct {
-	ID     int64 `json:"id"`
-	UserID int64 `json:"userId"`
-	Amount int64 `json:"amount"`
+	ID     int64  `json:"id"`
+	UserID string `json:"userId"`
+	Amount int64  `json:"amount"`
 	// Balance is what was there after it.
 	Balance   int64  `json:"balance"`
 	Version   int64  `json:"version"`
 	Kind      string `json:"kind"`
 	Reference string `json:"reference"`
 	// OtherUserID is the other side of a transfer.
-	OtherUserID *int64    `json:"otherUserId"`
+	OtherUserID *string   `json:"otherUserId"`
 	CreatedBy   Person    `json:"createdBy"`
 	CreatedTime time.Time `json:"createdTime"`
 }
@@ -63,9 +63,9 @@ type WalletEntryFilter struct {
 
 // Transfer is money to move from one wallet to another.
 type Transfer struct {
-	FromUserID int64 `json:"fromUserId"`
-	ToUserID   int64 `json:"toUserId"`
-	Amount     int64 `json:"amount"`
+	FromUserID string `json:"fromUserId"`
+	ToUserID   string `json:"toUserId"`
+	Amount     int64  `json:"amount"`
 	// Reference is unique for both wallets.
 	Reference string `json:"reference"`
 }
@@ -79,25 +79,25 @@ type Transferred struct {
 	CreatedTime time.Time   `json:"createdTime"`
 }
 
-func walletPath(userID int64) string { return "/wallets/" + strconv.FormatInt(userID, 10) }
+func walletPath(userID string) string { return "/wallets/" + url.PathEscape(userID) }
 
 // List lists wallets by user, or as the filter's Sort says.
 func (s *Wallets) List(f WalletFilter) List[Wallet] {
-	return List[Wallet]{s.client, "/wallets", f.parameters().number("userId", f.UserID)}
+	return List[Wallet]{s.client, "/wallets", f.parameters().text("userId", f.UserID)}
 }
 
 // Get reads a wallet.
-func (s *Wallets) Get(ctx context.Context, userID int64, options ...CallOption) (Wallet, error) {
+func (s *Wallets) Get(ctx context.Context, userID string, options ...CallOption) (Wallet, error) {
 	return get[Wallet](ctx, s.client, walletPath(userID), options)
 }
 
 // Entries lists a wallet's ledger, newest first.
-func (s *Wallets) Entries(userID int64, f WalletEntryFilter) List[WalletEntry] {
+func (s *Wallets) Entries(userID string, f WalletEntryFilter) List[WalletEntry] {
 	return List[WalletEntry]{s.client, walletPath(userID) + "/entries", f.parameters().text("reference", f.Reference).text("kind", f.Kind)}
 }
 
 // Post makes an entry; [InsufficientBalance] when more is taken than is there.
-func (s *Wallets) Post(ctx context.Context, userID int64, p Posting, options ...CallOption) (WalletEntry, error) {
+func (s *Wallets) Post(ctx context.Context, userID string, p Posting, options ...CallOption) (WalletEntry, error) {
 	return call[WalletEntry](ctx, s.client, request{method: http.MethodPost, path: walletPath(userID) + "/entries", body: p}, options)
 }
 

@@ -8,7 +8,7 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
-import { Fate, create, decoded, fateOf, get, newRunId, postTogether, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, customerOf, decoded, fateOf, get, newRunId, postTogether, readOk, replyThresholds } from './lib/api.js';
 import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
@@ -52,7 +52,7 @@ export function setup() {
 let last = 0;
 
 export default function ({ skus, base }) {
-  const headers = { 'X-On-Behalf-Of': `${base + exec.vu.idInTest}` };
+  const headers = { 'X-On-Behalf-Of': `${customerOf(base + exec.vu.idInTest)}` };
   const sku = skus[Math.floor(Math.random() * skus.length)];
   const taps = [...Array(burst)].map(() => {
     last += 1;

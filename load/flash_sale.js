@@ -19,7 +19,7 @@ import exec from 'k6/execution';
 import { sleep } from 'k6';
 import { Counter, Trend } from 'k6/metrics';
 
-import { Fate, create, decoded, fateOf, get, listAll, post, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, customerOf, decoded, fateOf, get, listAll, post, readOk, replyThresholds } from './lib/api.js';
 import { barChart, lineChart, percentiles } from './lib/charts.js';
 import { summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
@@ -95,13 +95,13 @@ export const options = {
 
 function tokenOf(customer) {
   const part = (value) => encoding.b64encode(JSON.stringify(value), 'rawurl');
-  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: `${customer}`, tenant: 'default', exp: 4102444800 })}`;
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: customerOf(customer), tenant: 'default', exp: 4102444800 })}`;
   return `${signed}.${crypto.hmac('sha256', secret, signed, 'base64rawurl')}`;
 }
 
 /** What makes a request a customer's own. */
 function headersOf(customer) {
-  return secret ? { Authorization: `Bearer ${tokens[customer - 1]}` } : { 'X-On-Behalf-Of': `${customer}` };
+  return secret ? { Authorization: `Bearer ${tokens[customer - 1]}` } : { 'X-On-Behalf-Of': `${customerOf(customer)}` };
 }
 
 export function setup() {

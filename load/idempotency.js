@@ -8,7 +8,7 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
-import { Fate, create, decoded, expectComplete, fateOf, newRunId, post, postTogether, replyThresholds } from './lib/api.js';
+import { Fate, create, customerOf, decoded, expectComplete, fateOf, newRunId, post, postTogether, replyThresholds } from './lib/api.js';
 import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
@@ -68,8 +68,9 @@ function request(run, skus) {
     return { path: '/coupon-campaigns', key, body: campaign, other: { ...campaign, value: 501 } };
   }
   const sku = skus[Math.floor(Math.random() * skus.length)];
-  const order = { userId: 1 + Math.floor(Math.random() * 1e9), items: [{ sku, quantity: 1 }] };
-  return { path: '/orders', key, body: order, other: { ...order, userId: order.userId + 1 } };
+  const customer = Math.floor(Math.random() * 1e9);
+  const order = { userId: customerOf(customer), items: [{ sku, quantity: 1 }] };
+  return { path: '/orders', key, body: order, other: { ...order, userId: customerOf(customer + 1) } };
 }
 
 export default function ({ run, skus }) {

@@ -6,7 +6,7 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
-import { Fate, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
+import { Fate, customerOf, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
 import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
@@ -48,7 +48,7 @@ export default function ({ run }) {
   const stocked = post(`/inventory/${sku}/adjustments`, { delta: pieces, reason: 'Opening stock', reference: 'opening' }, 'POST /inventory/{sku}/adjustments');
   if (fateOf(stocked, []) !== Fate.landed) return;
 
-  const replies = postTogether([...Array(racers).keys()].map((i) => orderOf(sku, i + 1)));
+  const replies = postTogether([...Array(racers).keys()].map((i) => orderOf(sku, customerOf(i + 1))));
   const fates = replies.map((reply) => fateOf(reply, [409, 423]));
   const orders = replies.filter(({ status }) => status === 201).map(decoded);
   const unknowns = fates.filter((fate) => fate === Fate.unknown).length;

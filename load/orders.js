@@ -6,7 +6,7 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
-import { Fate, create, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, customerOf, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
 import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
@@ -48,7 +48,7 @@ export function setup() {
 }
 
 export default function ({ sku }) {
-  const created = post('/orders', { userId: exec.vu.idInTest, items: [{ sku, quantity: 1 }] }, 'POST /orders');
+  const created = post('/orders', { userId: customerOf(exec.vu.idInTest), items: [{ sku, quantity: 1 }] }, 'POST /orders');
   if (fateOf(created, []) !== Fate.landed) return;
   const order = decoded(created);
   const requests = raceOn(order);

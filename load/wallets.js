@@ -7,7 +7,7 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
-import { Fate, create, decoded, expectComplete, fateOf, get, listAll, post, postTogether, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, customerOf, decoded, expectComplete, fateOf, get, listAll, post, postTogether, readOk, replyThresholds } from './lib/api.js';
 import { loopThresholds, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
@@ -48,20 +48,24 @@ export const options = {
 
 const entries = 'POST /wallets/{userId}/entries';
 
+function pathOf(user) {
+  return `/wallets/${encodeURIComponent(user)}`;
+}
+
 function fund(user, amount) {
-  return post(`/wallets/${user}/entries`, { amount, kind: 'load', reference: 'opening' }, entries);
+  return post(`${pathOf(user)}/entries`, { amount, kind: 'load', reference: 'opening' }, entries);
 }
 
 export function setup() {
   // Users of this run: no other run has them.
   const base = (Date.now() % 1e6) * 1e9;
-  const pair = [base + 1, base + 2];
-  for (const user of pair) create(`/wallets/${user}/entries`, { amount: pairFunds, kind: 'load', reference: 'opening' }, entries);
+  const pair = [base + 1, base + 2].map(customerOf);
+  for (const user of pair) create(`${pathOf(user)}/entries`, { amount: pairFunds, kind: 'load', reference: 'opening' }, entries);
   return { base, pair };
 }
 
 export default function ({ base, pair }) {
-  race(base + exec.vu.idInTest * 1e5 + exec.vu.iterationInInstance);
+  race(customerOf(base + exec.vu.idInTest * 1e5 + exec.vu.iterationInInstance));
   transfer(pair);
 }
 
@@ -69,7 +73,7 @@ export default function ({ base, pair }) {
 function race(user) {
   if (fateOf(fund(user, units), []) !== Fate.landed) return;
   const requests = [...Array(racers).keys()].map((i) => ({
-    path: `/wallets/${user}/entries?wait=10000`,
+    path: `${pathOf(user)}/entries?wait=10000`,
     body: { amount: -1, kind: 'load', reference: `debit-${i}` },
     name: entries,
   }));
@@ -105,10 +109,10 @@ function sendAgain(requests, replies) {
 
 /** The entries add up to the balance, and the balance is what the replies make it. */
 function judgeLedger(user, made, unknowns) {
-  const read = get(`/wallets/${user}`, 'GET /wallets/{userId}');
+  const read = get(pathOf(user), 'GET /wallets/{userId}');
   if (!readOk(read)) return;
   const { balance, version } = decoded(read);
-  const ledger = listAll(`/wallets/${user}/entries`, 'GET /wallets/{userId}/entries');
+  const ledger = listAll(`${pathOf(user)}/entries`, 'GET /wallets/{userId}/entries');
   const sum = ledger.reduce((total, { amount }) => total + amount, 0);
   const spent = units - balance;
   if (sum !== balance || ledger.length !== version || spent < made || spent > made + unknowns || balance < 0) {
@@ -122,7 +126,7 @@ function owedByRefusal(response, user) {
   const body = decoded(response) || {};
   const owed = {
     'code insufficient_balance': body.code === 'insufficient_balance',
-    userId: body.userId === user,
+    userId: body.userId === String(user),
     'balance 0': body.balance === 0,
     'wanted 1': body.wanted === 1,
   };
@@ -144,7 +148,7 @@ function transfer(pair) {
 }
 
 export function teardown({ pair }) {
-  const balances = pair.map((user) => decoded(get(`/wallets/${user}`, 'GET /wallets/{userId}')).balance);
+  const balances = pair.map((user) => decoded(get(pathOf(user), 'GET /wallets/{userId}')).balance);
   const difference = Math.abs(2 * pairFunds - balances[0] - balances[1]);
   moneyLost.add(difference);
   if (difference !== 0) console.error(`the two wallets hold ${balances.join(' + ')} of ${2 * pairFunds}`);

@@ -13,8 +13,11 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
+
+	"interlock/internal/base/coding"
 )
 
 // A pattern must match something, and dist is absent until the admin is built. This
@@ -64,6 +67,8 @@ func (a admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
 	info, err := fs.Stat(a.files, name)
 	switch {
+	case err == nil && isCompressed(name):
+		http.NotFound(w, r)
 	case err == nil && !info.IsDir() && strings.HasPrefix(name, assetPrefix):
 		serve(w, r, a.files, name, immutable)
 	case err == nil && !info.IsDir():
@@ -75,10 +80,36 @@ func (a admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers with one file. The entity tag lets clients that revalidate keep
-// what they have.
+// isCompressed reports whether a file is another in a compressed form, which is served
+// under the other's name.
+func isCompressed(name string) bool {
+	return slices.ContainsFunc(codings, func(c coded) bool { return strings.HasSuffix(name, c.suffix) })
+}
+
+type coded struct{ name, suffix string }
+
+// codings are the compressed forms that the build makes of a file, best first, by the
+// name that is added to the file's.
+var codings = []coded{{"br", ".br"}, {"gzip", ".gz"}}
+
+// serve answers with one file, in the best form that there is of it and the client takes.
+// The entity tag lets clients that revalidate keep what they have.
 func serve(w http.ResponseWriter, r *http.Request, files fs.FS, name, caching string) {
 	content, err := fs.ReadFile(files, name)
+	for _, c := range codings {
+		smaller, none := fs.ReadFile(files, name+c.suffix)
+		if none != nil {
+			continue
+		}
+		if w.Header().Get("Vary") == "" {
+			w.Header().Set("Vary", "Accept-Encoding")
+		}
+		if coding.Accepts(r, c.name) {
+			w.Header().Set("Content-Encoding", c.name)
+			content = smaller
+			break
+		}
+	}
 	if err != nil {
 		status := http.StatusInternalServerError
 		if errors.Is(err, fs.ErrNotExist) {

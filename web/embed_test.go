@@ -13,6 +13,9 @@ var built = fstest.MapFS{
 	"index.html":           {Data: []byte("<!doctype html><title>index</title>")},
 	"favicon.svg":          {Data: []byte("<svg/>")},
 	"assets/app-1a2b3c.js": {Data: []byte("export {}")},
+	"assets/big.js":        {Data: []byte("plain")},
+	"assets/big.js.br":     {Data: []byte("brotli")},
+	"assets/big.js.gz":     {Data: []byte("gzipped")},
 }
 
 func get(t *testing.T, handler http.Handler, address string, header http.Header) *httptest.ResponseRecorder {
@@ -49,6 +52,21 @@ func TestEachAddressIsServedWithItsFileAndItsCaching(t *testing.T) {
 			require.Contains(t, answer.Body.String(), c.body)
 		})
 	}
+}
+
+func TestAFileIsSentInTheBestFormThatTheClientTakes(t *testing.T) {
+	for accept, want := range map[string]string{"": "plain", "gzip": "gzipped", "gzip, br": "brotli", "br;q=0, gzip": "gzipped", "zstd": "plain"} {
+		answer := get(t, admin{built}, "/assets/big.js", http.Header{"Accept-Encoding": {accept}})
+		require.Equal(t, want, answer.Body.String(), accept)
+		require.Equal(t, map[string]string{"plain": "", "gzipped": "gzip", "brotli": "br"}[want], answer.Header().Get("Content-Encoding"))
+		require.Equal(t, "Accept-Encoding", answer.Header().Get("Vary"))
+		require.Contains(t, answer.Header().Get("Content-Type"), "javascript")
+	}
+	require.Empty(t, get(t, admin{built}, "/assets/app-1a2b3c.js", nil).Header().Get("Vary"), "there is but one form")
+	require.Equal(t, http.StatusNotFound, get(t, admin{built}, "/assets/big.js.br", nil).Code)
+	one := get(t, admin{built}, "/assets/big.js", http.Header{"Accept-Encoding": {"br"}}).Header().Get("ETag")
+	other := get(t, admin{built}, "/assets/big.js", http.Header{"Accept-Encoding": {"gzip"}}).Header().Get("ETag")
+	require.NotEqual(t, one, other, "other bytes have another tag")
 }
 
 func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {

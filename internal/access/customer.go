@@ -2,10 +2,8 @@ package access
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -69,7 +67,7 @@ func RemoteKeys(ctx context.Context, url string) (*CustomerKeys, error) {
 type customerClaims struct {
 	jwt.RegisteredClaims
 	// Subject hides the registered one, because some issuers write the id as a number.
-	Subject json.RawMessage `json:"sub"`
+	Subject principal.CustomerID `json:"sub"`
 	// Tenant is the tenant's name; DefaultTenant when left out.
 	Tenant string `json:"tenant"`
 	// Name is what others read in histories; made from the id when left out.
@@ -93,8 +91,7 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	if _, err := jwt.ParseWithClaims(text, &claims, s.customers.key, options...); err != nil {
 		return principal.Principal{}, errWrongCredentials()
 	}
-	id, ok := customerID(strings.Trim(string(claims.Subject), `"`))
-	if !ok {
+	if !claims.Subject.Valid() {
 		return principal.Principal{}, errWrongCredentials()
 	}
 	tenant, err := s.tenants.id(ctx, s.store, claims.Tenant)
@@ -105,21 +102,14 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 		return principal.Principal{}, err
 	}
 	return principal.Principal{
-		Kind: principal.Customer, TenantID: tenant, UserID: id, Name: customerName(claims.Name, id),
+		Kind: principal.Customer, TenantID: tenant, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
 		Permissions: s.customerMay,
 	}, nil
 }
 
-// customerID reads an id of the shop's customers: a positive integer without sign
-// or leading zeros, so that one customer has one spelling.
-func customerID(text string) (int64, bool) {
-	id, err := strconv.ParseInt(text, 10, 64)
-	return id, err == nil && id > 0 && strconv.FormatInt(id, 10) == text
-}
-
-func customerName(name string, id int64) string {
+func customerName(name string, id principal.CustomerID) string {
 	if checkName("", name) != nil {
-		return "customer " + strconv.FormatInt(id, 10)
+		return "customer " + string(id)
 	}
 	return name
 }
@@ -136,9 +126,9 @@ func actFor(r *http.Request, p principal.Principal) (principal.Principal, error)
 	if p.Kind != principal.Token || !p.May(impersonate) {
 		return p, apperr.New(apperr.Forbidden, "Only an API token with the permission %s may send %s.", impersonate, headerOnBehalfOf)
 	}
-	id, ok := customerID(named[0])
-	if len(named) > 1 || !ok {
-		return p, apperr.New(apperr.MalformedRequest, "%s must be one customer's id, a positive integer.", headerOnBehalfOf)
+	id := principal.CustomerID(named[0])
+	if len(named) > 1 || !id.Valid() {
+		return p, apperr.New(apperr.MalformedRequest, "%s must name one customer: it %s.", headerOnBehalfOf, id.Rule())
 	}
 	p.OnBehalfOf = id
 	return p, nil

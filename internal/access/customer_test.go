@@ -42,12 +42,17 @@ func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
 	h := shop(t)
 	cases := map[string]struct {
 		claims jwt.MapClaims
+		id     principal.CustomerID
 		name   string
 	}{
-		"with all claims":             {jwt.MapClaims{"sub": "1001", "name": "Wang", "exp": h.clock.Now().Add(time.Minute).Unix()}, "Wang"},
-		"without a name":              {jwt.MapClaims{"sub": "1001"}, "customer 1001"},
-		"with a name no screen shows": {jwt.MapClaims{"sub": "1001", "name": "a\nb"}, "customer 1001"},
-		"with the id as a number":     {jwt.MapClaims{"sub": 1001, "name": "Wang"}, "Wang"},
+		"with all claims":             {jwt.MapClaims{"sub": "1001", "name": "Wang", "exp": h.clock.Now().Add(time.Minute).Unix()}, "1001", "Wang"},
+		"without a name":              {jwt.MapClaims{"sub": "1001"}, "1001", "customer 1001"},
+		"with a name no screen shows": {jwt.MapClaims{"sub": "1001", "name": "a\nb"}, "1001", "customer 1001"},
+		"with the id as a number":     {jwt.MapClaims{"sub": 1001, "name": "Wang"}, "1001", "Wang"},
+		"with a number of its own":    {jwt.MapClaims{"sub": "01001"}, "01001", "customer 01001"},
+		"with an id in words":         {jwt.MapClaims{"sub": "wang"}, "wang", "customer wang"},
+		"with a UUID":                 {jwt.MapClaims{"sub": "0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88"}, "0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88", "customer 0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88"},
+		"with all kinds of marks":     {jwt.MapClaims{"sub": "shop/Li+1=x:a_b@example.com"}, "shop/Li+1=x:a_b@example.com", "customer shop/Li+1=x:a_b@example.com"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -55,11 +60,11 @@ func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
 			p, err := h.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(shopSecret), c.claims)))
 			require.NoError(t, err)
 			require.Equal(t, principal.Principal{
-				Kind: principal.Customer, TenantID: h.tenant.ID, UserID: 1001, Name: c.name, Permissions: []string{"orders:pay"},
+				Kind: principal.Customer, TenantID: h.tenant.ID, CustomerID: c.id, Name: c.name, Permissions: []string{"orders:pay"},
 			}, p)
 			id, ok := p.Customer()
 			require.True(t, ok)
-			require.EqualValues(t, 1001, id)
+			require.Equal(t, c.id, id)
 		})
 	}
 }
@@ -86,10 +91,12 @@ func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
 		"of no tenant":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "nobody"})),
 		"of a malformed tenant": signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "' OR 1=1"})),
 		"for nobody":            signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": ""})),
-		"for a name":            signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "wang"})),
-		"for id 0":              signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "0"})),
-		"for another spelling":  signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "01001"})),
+		"for two words":         signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "li wang"})),
+		"for a percent sign":    signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "li%2F1"})),
+		"for 65 characters":     signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": strings.Repeat("a", 65)})),
 		"for a fraction":        signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": 1.5})),
+		"for null":              signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": nil})),
+		"for two at a time":     signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": []string{"1001", "1002"}})),
 		"with its middle changed": func() string {
 			parts := strings.Split(signed(t, jwt.SigningMethodHS256, secret, good(nil)), ".")
 			parts[1] = base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"2002","tenant":"` + h.tenant.Name + `"}`))
@@ -147,7 +154,7 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	require.NoError(t, err)
 	p, err := h.Authenticate(withBearer(text))
 	require.NoError(t, err)
-	require.EqualValues(t, 1001, p.UserID)
+	require.EqualValues(t, "1001", p.CustomerID)
 
 	forged := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})
 	forged.Header["kid"] = "shop-1"
@@ -174,12 +181,13 @@ func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 	}{
 		"a token that may":            {may, []string{"1001"}, ""},
 		"a token of unlimited scope":  {token(), []string{"1001"}, ""},
+		"for a customer with a slash": {may, []string{"shop/li@example.com"}, ""},
 		"a token that may not":        {token("orders:pay"), []string{"1001"}, apperr.Forbidden},
 		"a customer":                  {customer, []string{"2002"}, apperr.Forbidden},
 		"a customer for himself":      {customer, []string{"1001"}, apperr.Forbidden},
-		"for no number":               {may, []string{"wang"}, apperr.MalformedRequest},
+		"for two words":               {may, []string{"li wang"}, apperr.MalformedRequest},
 		"for nobody":                  {may, []string{""}, apperr.MalformedRequest},
-		"for a number below 1":        {may, []string{"-1"}, apperr.MalformedRequest},
+		"for an encoded slash":        {may, []string{"a%2Fb"}, apperr.MalformedRequest},
 		"for two customers at a time": {may, []string{"1001", "2002"}, apperr.MalformedRequest},
 	}
 	for name, c := range cases {
@@ -194,7 +202,7 @@ func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 			require.NoError(t, err)
 			id, ok := p.Customer()
 			require.True(t, ok)
-			require.EqualValues(t, 1001, id)
+			require.EqualValues(t, c.named[0], id)
 			require.Equal(t, principal.Token, p.Kind)
 			require.Equal(t, "admin", p.Name, "the token's user answers for it")
 		})
@@ -215,7 +223,7 @@ func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 
 func TestTheAuditLogSaysForWhomATokenActed(t *testing.T) {
 	h := shop(t)
-	actor := principal.Principal{Kind: principal.Token, TenantID: h.tenant.ID, UserID: 1, Name: "admin", OnBehalfOf: 1001}
+	actor := principal.Principal{Kind: principal.Token, TenantID: h.tenant.ID, UserID: 1, Name: "admin", OnBehalfOf: "shop/1001"}
 	act := func(role string) {
 		require.NoError(t, h.runner.Do(principal.With(t.Context(), actor), func(ctx context.Context, u *uow.Unit) error {
 			u.Audit(uow.Entry{Action: "test.done", Resource: "roles/" + role})
@@ -224,12 +232,12 @@ func TestTheAuditLogSaysForWhomATokenActed(t *testing.T) {
 		}))
 	}
 	act("clerk")
-	actor.OnBehalfOf = 0
+	actor.OnBehalfOf = ""
 	act("driver")
 	var rows []uow.AuditRow
 	require.NoError(t, h.db.Read(h.inside(t)).Where("action = ?", "test.done").Order("id").Find(&rows).Error)
 	require.Len(t, rows, 2)
 	require.NotNil(t, rows[0].OnBehalfOf)
-	require.EqualValues(t, 1001, *rows[0].OnBehalfOf)
+	require.EqualValues(t, "shop/1001", *rows[0].OnBehalfOf)
 	require.Nil(t, rows[1].OnBehalfOf)
 }

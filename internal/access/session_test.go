@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -180,7 +181,7 @@ func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
 
 		var rows []uow.AuditRow
 		require.NoError(t, db.Read(h.inside(t)).Find(&rows).Error)
-		require.Equal(t, p.UserID, rows[2].ActorID)
+		require.Equal(t, strconv.FormatInt(p.UserID, 10), rows[2].ActorID)
 		require.Equal(t, p.CredentialID, rows[2].CredentialID)
 		require.Equal(t, p.CredentialID, rows[3].CredentialID)
 		text, err := json.Marshal(rows)

@@ -15,6 +15,8 @@
 package actions
 
 import (
+	"hash/fnv"
+	"strconv"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -97,7 +99,7 @@ type latest struct {
 	EntityID     int64
 	ActionGroup  string
 	ActorKind    string
-	ActorID      int64
+	ActorID      string
 	LastActionID int64
 	LastAction   Kind
 	LastActive   *bool
@@ -170,8 +172,15 @@ func (count) TableName() string { return "action_counts" }
 const shards = 32
 
 // shardOf is always the same for an actor, so its second action finds the row of the
-// first.
-func shardOf(actorID int64) int { return int(uint64(actorID) % shards) }
+// first. Numbers are spread by their value, everything else by its hash.
+func shardOf(actorID string) int {
+	if number, err := strconv.ParseInt(actorID, 10, 64); err == nil {
+		return int(uint64(number) % shards)
+	}
+	hash := fnv.New32a()
+	hash.Write([]byte(actorID))
+	return int(hash.Sum32() % shards)
+}
 
 // difference is what a change of state changes in the counts.
 func difference(before, now Kind) Counts {
@@ -192,17 +201,18 @@ func (c *Counts) add(kind Kind, n int64) {
 	}
 }
 
-// actor is who acts. Customers are counted apart from users: both number from 1.
+// actor is who acts. Customers are counted apart from users: the shop may call a customer
+// by the number of a user.
 type actor struct {
 	kind string
-	id   int64
+	id   string
 }
 
 // actorOf returns for whom a caller acts: the customer who calls, or whom a token
 // names; otherwise the caller's own user.
 func actorOf(p principal.Principal) actor {
 	if id, ok := p.Customer(); ok {
-		return actor{kind: "customer", id: id}
+		return actor{kind: "customer", id: string(id)}
 	}
-	return actor{kind: "user", id: p.UserID}
+	return actor{kind: "user", id: p.ActorID()}
 }

@@ -56,7 +56,7 @@ func TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate(t *testing.
 		customer := s.customer(7)
 		require.Equal(t, http.StatusOK, customer.tap(t, "SKU-1", "like", 1, true).Status)
 		tenant, _ := principal.From(ctx)
-		ctx = principal.With(ctx, principal.Principal{Kind: principal.Customer, TenantID: tenant.TenantID, UserID: 7})
+		ctx = principal.With(ctx, principal.Principal{Kind: principal.Customer, TenantID: tenant.TenantID, CustomerID: "7"})
 		yes := true
 		var rest func(context.Context, *uow.Unit) error
 		require.NoError(t, s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
@@ -167,14 +167,14 @@ func TestAnIDFarInTheFutureIsRefusedAndShutsNothingOut(t *testing.T) {
 	})
 }
 
-// Customers and users both number from 1, and a token acts for itself or for a customer.
+// The shop may call a customer by the number of a user, and a token acts for itself or for a customer.
 func TestEachActorHasStatesOfItsOwn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, db)
 		customer, other := s.customer(7), s.customer(8)
 		admin := s.as(principal.Principal{Kind: principal.Admin, UserID: 7})
 		token := s.as(principal.Principal{Kind: principal.Token, UserID: 7})
-		forCustomer := s.as(principal.Principal{Kind: principal.Token, UserID: 9, OnBehalfOf: 7})
+		forCustomer := s.as(principal.Principal{Kind: principal.Token, UserID: 9, OnBehalfOf: "7"})
 		require.Equal(t, reply(true, 5, "applied"), customer.tap(t, "SKU-1", "like", 5, true).Body)
 		require.Equal(t, reply(true, 1, "applied"), other.tap(t, "SKU-1", "like", 1, true).Body)
 		require.Equal(t, reply(true, 2, "applied"), admin.tap(t, "SKU-1", "dislike", 2, true).Body)

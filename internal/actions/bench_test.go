@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -45,7 +46,7 @@ func benchmarkBursts(b *testing.B, address string) {
 	b.ReportAllocs()
 	b.SetParallelism(8)
 	b.RunParallel(func(pb *testing.PB) {
-		who := principal.Principal{Kind: principal.Customer, TenantID: 1, UserID: customers.Add(1), Name: "customer", Permissions: []string{"actions:*"}}
+		who := principal.Principal{Kind: principal.Customer, TenantID: 1, CustomerID: principal.CustomerID(fmt.Sprint(customers.Add(1))), Name: "customer", Permissions: []string{"actions:*"}}
 		server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: fixed(who)})
 		actions.Routes(server.Router(), service)
 		for last := 0; pb.Next(); last += 4 {

@@ -2,6 +2,7 @@ package actions_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -122,8 +123,13 @@ func (s *shop) as(p principal.Principal) phone {
 	return phone{httpapitest.NewKeyed(principal.With(s.ctx, p), s.runner, s.keeper, func(r *httpapi.Router) { actions.Routes(r, s.service) })}
 }
 
-func (s *shop) customer(id int64) phone {
-	return s.as(principal.Principal{Kind: principal.Customer, UserID: id, Name: "customer"})
+// customer returns the one whom the shop calls by this number.
+func (s *shop) customer(number int64) phone {
+	return s.called(principal.CustomerID(fmt.Sprint(number)))
+}
+
+func (s *shop) called(id principal.CustomerID) phone {
+	return s.as(principal.Principal{Kind: principal.Customer, CustomerID: id, Name: "customer"})
 }
 
 // tap sends an action on an item; active is nil to toggle.

@@ -2,10 +2,9 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale"
 	"interlock/internal/orders"
@@ -17,11 +16,7 @@ type ordersOfSales struct{ orders *orders.Service }
 func (o ordersOfSales) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
 	asked := make([]orders.SaleTicket, len(tickets))
 	for i, t := range tickets {
-		user, err := strconv.ParseInt(t.User, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("place the order of ticket %s: %w", t.Ticket, err)
-		}
-		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: user, Units: t.Units}
+		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: principal.CustomerID(t.User), Units: t.Units}
 	}
 	placed, err := o.orders.PlaceMany(ctx, u, orders.SaleLot{
 		Sale: lot.Sale, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, PaymentDue: lot.PaymentDue,
@@ -39,13 +34,9 @@ func (o ordersOfSales) OfTickets(ctx context.Context, sale int64, tickets []stri
 }
 
 func (o ordersOfSales) OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]flashsale.Order, error) {
-	ids := make([]int64, 0, len(users))
+	ids := make([]principal.CustomerID, 0, len(users))
 	for user := range users {
-		id, err := strconv.ParseInt(user, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("read the orders of customer %q: %w", user, err)
-		}
-		ids = append(ids, id)
+		ids = append(ids, principal.CustomerID(user))
 	}
 	slices.Sort(ids)
 	found, err := o.orders.OfCustomers(ctx, sale, ids)
@@ -66,7 +57,7 @@ func ofSale(found []orders.SaleOrder) []flashsale.Order {
 
 func oneOfSale(o orders.SaleOrder) flashsale.Order {
 	return flashsale.Order{
-		Ticket: o.Ticket, User: strconv.FormatInt(o.UserID, 10), Units: o.Units, ID: o.ID, Number: o.OrderNo,
+		Ticket: o.Ticket, User: string(o.UserID), Units: o.Units, ID: o.ID, Number: o.OrderNo,
 		Holder: o.Holder, Live: o.Live, CreatedTime: o.CreatedTime,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"interlock/internal/aggregates"
+	"interlock/internal/base/principal"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
@@ -86,19 +87,18 @@ func (sv *Services) findOrders(ctx context.Context, text string, limit int) ([]s
 	})
 }
 
-// findUser finds the user whose id is the text, if it has ordered anything: users are
-// known by their orders.
+// findUser finds the user whom the shop calls by the text, if it has ordered anything:
+// users are known by their orders.
 func (sv *Services) findUser(ctx context.Context, text string, _ int) ([]search.Hit, error) {
-	user, ok := userIn(text)
-	if !ok {
+	user := principal.CustomerID(text)
+	if !user.Valid() {
 		return nil, nil
 	}
 	latest, err := sv.Orders.LatestOf(ctx, user)
 	if err != nil || latest == nil {
 		return nil, err
 	}
-	id := strconv.FormatInt(user, 10)
-	return []search.Hit{{ID: id, Title: id, Subtitle: latest.OrderNo, Path: "/orders?userId=" + id}}, nil
+	return []search.Hit{{ID: text, Title: text, Subtitle: latest.OrderNo, Path: "/orders?userId=" + url.QueryEscape(text)}}, nil
 }
 
 func (sv *Services) findItems(ctx context.Context, text string, limit int) ([]search.Hit, error) {
@@ -153,19 +153,18 @@ func ticketPage(sale int64, ticket string) string {
 	return page("flash-sales", strconv.FormatInt(sale, 10)) + "?ticket=" + url.QueryEscape(ticket)
 }
 
-// findWallet finds the wallet of the user whose id is the text, if anything has touched
-// it.
+// findWallet finds the wallet of the user whom the shop calls by the text, if anything
+// has touched it.
 func (sv *Services) findWallet(ctx context.Context, text string, _ int) ([]search.Hit, error) {
-	user, ok := userIn(text)
-	if !ok {
+	user := principal.CustomerID(text)
+	if !user.Valid() {
 		return nil, nil
 	}
 	wallet, err := sv.Wallets.Wallet(ctx, user)
 	if err != nil || wallet.Version == 0 {
 		return nil, err
 	}
-	id := strconv.FormatInt(user, 10)
-	return []search.Hit{{ID: id, Title: id, Path: page("wallets", id)}}, nil
+	return []search.Hit{{ID: text, Title: text, Path: page("wallets", text)}}, nil
 }
 
 func (sv *Services) findAggregates(ctx context.Context, text string, limit int) ([]search.Hit, error) {
@@ -183,12 +182,6 @@ func (sv *Services) findKeys(ctx context.Context, text string, limit int) ([]sea
 			Path: "/idempotency-keys?key=" + url.QueryEscape(r.IdempotencyKey),
 		}
 	})
-}
-
-// userIn reads a user's id; another text names nobody.
-func userIn(text string) (int64, bool) {
-	user, err := strconv.ParseInt(text, 10, 64)
-	return user, err == nil && user >= 1
 }
 
 // hits shows what a domain found.

@@ -267,7 +267,8 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	})
 	if p.Settings.Role != "worker" {
 		router := server.Router()
-		access.Routes(router, sv.Access, p.Settings.Currency)
+		// Their replies have tokens beside what callers wrote.
+		access.Routes(router.Uncompressed(), sv.Access, p.Settings.Currency)
 		audit.Routes(router, sv.Audit)
 		config.Routes(router, sv.Configs)
 		catalog.Routes(router, sv.Catalog)

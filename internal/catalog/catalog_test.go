@@ -79,12 +79,16 @@ func TestAnItemIsAddedReadEditedAndDeleted(t *testing.T) {
 		require.Equal(t, "/api/v1/items/TEA-1", created.Header.Get("Location"))
 		require.Equal(t, created.Body["etag"], created.Header.Get("ETag"))
 		require.Equal(t, "active", created.Body["status"])
-		require.EqualValues(t, 12, created.Body["ownedByUserId"])
+		require.Equal(t, "12", created.Body["ownedByUserId"])
 
 		read := s.Send(t, http.MethodGet, "/items/TEA-1", nil)
 		require.Equal(t, created.Body, read.Body)
 		require.Equal(t, http.StatusNotModified, s.Send(t, http.MethodGet, "/items/TEA-1", nil, "If-None-Match", read.Header.Get("ETag")).Status)
 
+		for _, same := range []any{12, "12"} {
+			unchanged := s.Send(t, http.MethodPatch, "/items/TEA-1", map[string]any{"ownedByUserId": same}, "If-Match", read.Header.Get("ETag"))
+			require.Equal(t, read.Body, unchanged.Body, "a number is no change to its decimal text")
+		}
 		edited := s.Send(t, http.MethodPatch, "/items/TEA-1", map[string]any{"price": 2190, "ownedByUserId": nil, "status": "archived"}, "If-Match", read.Header.Get("ETag"))
 		require.Equal(t, http.StatusOK, edited.Status, edited.Body)
 		require.EqualValues(t, 2, edited.Body["version"])
@@ -120,7 +124,8 @@ func TestWhatBreaksARuleIsNamedAndAddsNothing(t *testing.T) {
 		{"a negative price", `{"sku":"a","name":"Tea","price":-1}`, 422, "/price"},
 		{"a price with a fraction", `{"sku":"a","name":"Tea","price":1.5}`, 400, "/price"},
 		{"a price beyond an int64", `{"sku":"a","name":"Tea","price":9223372036854775808}`, 400, "/price"},
-		{"an owner of 0", `{"sku":"a","name":"Tea","price":1,"ownedByUserId":0}`, 422, "/ownedByUserId"},
+		{"an owner without a name", `{"sku":"a","name":"Tea","price":1,"ownedByUserId":""}`, 422, "/ownedByUserId"},
+		{"an owner and a half", `{"sku":"a","name":"Tea","price":1,"ownedByUserId":1.5}`, 400, "/ownedByUserId"},
 		{"an unknown status", `{"sku":"a","name":"Tea","price":1,"status":"sold"}`, 422, "/status"},
 		{"an unknown field", `{"sku":"a","name":"Tea","price":1,"colour":"red"}`, 400, "/colour"},
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -46,11 +47,11 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[itemVie
 
 type createRequest struct {
 	Body struct {
-		SKU           string `json:"sku" validate:"required"`
-		Name          string `json:"name" validate:"required"`
-		Price         *int64 `json:"price" validate:"required"`
-		OwnedByUserID *int64 `json:"ownedByUserId"`
-		Status        string `json:"status"`
+		SKU           string                `json:"sku" validate:"required"`
+		Name          string                `json:"name" validate:"required"`
+		Price         *int64                `json:"price" validate:"required"`
+		OwnedByUserID *principal.CustomerID `json:"ownedByUserId"`
+		Status        string                `json:"status"`
 	}
 }
 

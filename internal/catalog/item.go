@@ -51,8 +51,8 @@ type Content struct {
 	// Price is in minor units.
 	Price int64 `json:"price"`
 	// OwnedByUserID is the user that the item belongs to; nil for nobody.
-	OwnedByUserID *int64 `json:"ownedByUserId,omitempty"`
-	Status        string `json:"status"`
+	OwnedByUserID *principal.CustomerID `json:"ownedByUserId,omitempty"`
+	Status        string                `json:"status"`
 }
 
 // check returns the places that break a rule.
@@ -61,7 +61,9 @@ func (c Content) check() []apperr.Field {
 	broken.Unless(c.Name != "", "/name", "required", "is required")
 	broken.Unless(utf8.RuneCountInString(c.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
 	broken.Unless(c.Price >= 0, "/price", "min", "must be at least 0 minor units")
-	broken.Unless(c.OwnedByUserID == nil || *c.OwnedByUserID >= 1, "/ownedByUserId", "min", "must be at least 1")
+	if owner := c.OwnedByUserID; owner != nil {
+		broken.Unless(owner.Valid(), "/ownedByUserId", "pattern", owner.Rule())
+	}
 	broken.Unless(slices.Contains(statuses, c.Status), "/status", "oneof", "must be one of active, archived")
 	return broken
 }

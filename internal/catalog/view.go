@@ -9,11 +9,11 @@ import (
 )
 
 type itemView struct {
-	SKU           string `json:"sku"`
-	Name          string `json:"name"`
-	Price         int64  `json:"price"`
-	OwnedByUserID *int64 `json:"ownedByUserId"`
-	Status        string `json:"status"`
+	SKU           string                `json:"sku"`
+	Name          string                `json:"name"`
+	Price         int64                 `json:"price"`
+	OwnedByUserID *principal.CustomerID `json:"ownedByUserId"`
+	Status        string                `json:"status"`
 	guard.Stamp
 }
 
@@ -31,14 +31,14 @@ type editedView struct {
 }
 
 type revisionView struct {
-	Version       int64            `json:"version"`
-	Action        string           `json:"action"`
-	Name          string           `json:"name"`
-	Price         int64            `json:"price"`
-	OwnedByUserID *int64           `json:"ownedByUserId"`
-	Status        string           `json:"status"`
-	ChangedBy     principal.Person `json:"changedBy"`
-	ChangedTime   time.Time        `json:"changedTime"`
+	Version       int64                 `json:"version"`
+	Action        string                `json:"action"`
+	Name          string                `json:"name"`
+	Price         int64                 `json:"price"`
+	OwnedByUserID *principal.CustomerID `json:"ownedByUserId"`
+	Status        string                `json:"status"`
+	ChangedBy     principal.Person      `json:"changedBy"`
+	ChangedTime   time.Time             `json:"changedTime"`
 }
 
 func revisionViewOf(r Revision) revisionView {

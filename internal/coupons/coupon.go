@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/core/guard"
 )
@@ -17,11 +18,11 @@ type Coupon struct {
 	CampaignID int64
 	Code       string
 	// UserID is the only user who may redeem it; nil when whoever has the code may.
-	UserID *int64
+	UserID *principal.CustomerID
 	Status int
 	// RedeemedBy is the user who used it and OrderID what for; nil when it is not
 	// used, or was used without an order.
-	RedeemedBy *int64
+	RedeemedBy *principal.CustomerID
 	OrderID    *int64
 	VoidReason string
 

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 )
@@ -28,9 +29,9 @@ import (
 // perUser. The first coupon of a user inserts the row; of two that do so at once
 // the primary key refuses the later, and its unit is run again and finds the row.
 type Holder struct {
-	TenantID   int64 `gorm:"primaryKey"`
-	CampaignID int64 `gorm:"primaryKey"`
-	UserID     int64 `gorm:"primaryKey"`
+	TenantID   int64                `gorm:"primaryKey"`
+	CampaignID int64                `gorm:"primaryKey"`
+	UserID     principal.CustomerID `gorm:"primaryKey"`
 	Held       int64
 }
 
@@ -39,7 +40,7 @@ func (Holder) TableName() string { return "coupon_holders" }
 
 // hold counts one more coupon of the campaign for each user, or nothing when one of
 // them has perUser already: that is LimitReached, with those users as userIds.
-func hold(ctx context.Context, u *uow.Unit, campaign *Campaign, users []int64) error {
+func hold(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principal.CustomerID) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func hold(ctx context.Context, u *uow.Unit, campaign *Campaign, users []int64) e
 
 // refuseFull is LimitReached when a holder has all that one user may hold.
 func refuseFull(campaign *Campaign, known []Holder) error {
-	var full []int64
+	var full []principal.CustomerID
 	for _, holder := range known {
 		if holder.Held >= campaign.PerUser {
 			full = append(full, holder.UserID)
@@ -82,7 +83,7 @@ func refuseFull(campaign *Campaign, known []Holder) error {
 		With("perUser", campaign.PerUser).With("userIds", full)
 }
 
-func addHolders(tx *gorm.DB, campaign *Campaign, known []Holder, users []int64) error {
+func addHolders(tx *gorm.DB, campaign *Campaign, known []Holder, users []principal.CustomerID) error {
 	const perStatement = 200
 	var fresh []Holder
 	for _, user := range users {
@@ -106,7 +107,7 @@ func addHolders(tx *gorm.DB, campaign *Campaign, known []Holder, users []int64) 
 // release counts one coupon of the campaign less for a user:
 //
 //	UPDATE coupon_holders SET held = held - 1 WHERE … AND held > 0
-func release(ctx context.Context, u *uow.Unit, campaignID, user int64) error {
+func release(ctx context.Context, u *uow.Unit, campaignID int64, user principal.CustomerID) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err

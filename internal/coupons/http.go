@@ -50,12 +50,12 @@ type representation struct {
 	ValidFrom     time.Time `json:"validFrom"`
 	ValidTo       time.Time `json:"validTo"`
 
-	UserID             *int64   `json:"userId"`
-	Status             string   `json:"status"`
-	AllowedTransitions []string `json:"allowedTransitions"`
-	RedeemedBy         *int64   `json:"redeemedByUserId"`
-	OrderID            *int64   `json:"orderId"`
-	VoidReason         *string  `json:"voidReason"`
+	UserID             *principal.CustomerID `json:"userId"`
+	Status             string                `json:"status"`
+	AllowedTransitions []string              `json:"allowedTransitions"`
+	RedeemedBy         *principal.CustomerID `json:"redeemedByUserId"`
+	OrderID            *int64                `json:"orderId"`
+	VoidReason         *string               `json:"voidReason"`
 	guard.Stamp
 }
 
@@ -120,7 +120,7 @@ func filterOf(c echo.Context) (filter Filter, err error) {
 	if filter.CampaignID, err = idParam(c, "campaignId"); err != nil {
 		return filter, err
 	}
-	if filter.UserID, err = idParam(c, "userId"); err != nil {
+	if filter.UserID, err = httpapi.CustomerParam(c, "userId"); err != nil {
 		return filter, err
 	}
 	if name := c.QueryParam("status"); name != "" {

@@ -191,8 +191,8 @@ func (h campaignHandler) history(c echo.Context) (httpapi.Reply, error) {
 }
 
 type issueRequest struct {
-	UserIDs []int64 `json:"userIds" validate:"max=1000,unique,dive,min=1"`
-	Count   *int    `json:"count" validate:"omitempty,min=1,max=1000"`
+	UserIDs []principal.CustomerID `json:"userIds" validate:"max=1000,unique,dive,pattern"`
+	Count   *int                   `json:"count" validate:"omitempty,min=1,max=1000"`
 }
 
 type issueReply struct {

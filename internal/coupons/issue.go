@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -24,7 +25,7 @@ import (
 // Errors: LimitReached, with left, when fewer than that are left, and with userIds
 // when these hold perUser already; ValidationFailed when the campaign is over.
 // Nothing is issued then.
-func (s *Service) Issue(ctx context.Context, u *uow.Unit, campaign *Campaign, users []int64, count int) ([]string, error) {
+func (s *Service) Issue(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principal.CustomerID, count int) ([]string, error) {
 	if !u.Now().Before(campaign.ValidTo) {
 		return nil, apperr.Invalid(apperr.Field{Code: "over", Message: "asks for coupons of a campaign that is over"})
 	}
@@ -90,7 +91,7 @@ func (s *Service) exhausted(id, count int64) error {
 }
 
 // insert adds the coupons with their first event.
-func (s *Service) insert(ctx context.Context, u *uow.Unit, campaign *Campaign, users []int64, count int) ([]string, error) {
+func (s *Service) insert(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principal.CustomerID, count int) ([]string, error) {
 	codes, events := make([]string, count), make([]Event, count)
 	for i := range codes {
 		code, err := drawCode(s.random)

@@ -3,11 +3,13 @@ package coupons_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
@@ -79,7 +81,7 @@ func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 				history.Record(client, in, func() (told, error) {
 					switch in.action {
 					case "redeem":
-						return tell(c.redeemAs(ctx, code, int64(1+client)))
+						return tell(c.redeemAs(ctx, code, principal.CustomerID(fmt.Sprintf("user-%d", client))))
 					case "void":
 						return tell(c.voidAs(ctx, code))
 					}

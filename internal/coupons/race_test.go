@@ -21,7 +21,7 @@ import (
 )
 
 // redeemAs redeems in a unit of its own, as a request does.
-func (c *counter) redeemAs(ctx context.Context, code string, user int64) (*coupons.Coupon, error) {
+func (c *counter) redeemAs(ctx context.Context, code string, user principal.CustomerID) (*coupons.Coupon, error) {
 	var after *coupons.Coupon
 	err := c.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		coupon, err := c.coupons.Coupon(ctx, code)
@@ -43,7 +43,7 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 			code := c.issue(t, campaign, object{"count": 1})[0]
 			errs := make([]error, devices)
 			racing.Together(devices, func(i int) {
-				_, errs[i] = c.redeemAs(c.as(int64(1000+i), fmt.Sprintf("Device %d", i)), code, int64(1+i))
+				_, errs[i] = c.redeemAs(c.as(int64(1000+i), fmt.Sprintf("Device %d", i)), code, principal.CustomerID(fmt.Sprintf("user-%d", i)))
 			})
 			final, err := c.coupons.Coupon(ctx, code)
 			require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 				if err == nil {
 					winners++
 					require.EqualValues(t, 1000+i, final.UpdatedBy)
-					require.EqualValues(t, 1+i, *final.RedeemedBy)
+					require.EqualValues(t, fmt.Sprintf("user-%d", i), *final.RedeemedBy)
 					continue
 				}
 				var refusal *apperr.Error
@@ -95,7 +95,7 @@ func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T)
 				if guarded {
 					ifMatch = &guard.Precondition{Ref: coupon.Ref()}
 				}
-				after, err = c.coupons.Redeem(ctx, u, coupon, coupons.Redemption{UserID: 5}, ifMatch)
+				after, err = c.coupons.Redeem(ctx, u, coupon, coupons.Redemption{UserID: "5"}, ifMatch)
 				return err
 			})
 			final, readErr := c.coupons.Coupon(ctx, code)
@@ -116,7 +116,7 @@ func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T)
 // useAndReturn lets an order use a coupon and give it back.
 func (c *counter) useAndReturn(t *testing.T, code string) {
 	t.Helper()
-	const user, order = 4, 17
+	const user, order = "user-4", 17
 	for _, act := range []func(ctx context.Context, u *uow.Unit) error{
 		func(ctx context.Context, u *uow.Unit) error {
 			return c.coupons.RedeemForOrder(ctx, u, code, user, order)
@@ -163,8 +163,8 @@ func TestRacingIssuersNeverPassWhatOneUserMayHold(t *testing.T) {
 			answers[i] = c.Send(t, http.MethodPost, campaignPath(campaign)+"/coupons", object{"userIds": []int{100 + i, 5}})
 		})
 		require.Equal(t, map[int]int{http.StatusCreated: perUser, http.StatusConflict: issuers - perUser}, tally(answers))
-		require.EqualValues(t, perUser, c.count(t, &coupons.Coupon{}, "user_id = 5"))
-		require.EqualValues(t, perUser, c.count(t, &coupons.Coupon{}, "user_id <> 5"), "a refused issue gives nobody anything")
+		require.EqualValues(t, perUser, c.count(t, &coupons.Coupon{}, "user_id = '5'"))
+		require.EqualValues(t, perUser, c.count(t, &coupons.Coupon{}, "user_id <> '5'"), "a refused issue gives nobody anything")
 		require.EqualValues(t, 2*perUser, c.Send(t, http.MethodGet, campaignPath(campaign), nil).Body["issued"])
 		require.EqualValues(t, 1+perUser, c.count(t, &coupons.Holder{}, "1 = 1"))
 	})
@@ -185,7 +185,7 @@ func TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce(t *testing
 				require.Equal(t, "unused", c.coupon(t, unbound[i])["status"], "it is left for somebody else")
 			}
 		}
-		require.EqualValues(t, perUser, c.count(t, &coupons.Coupon{}, "redeemed_by = 5"))
+		require.EqualValues(t, perUser, c.count(t, &coupons.Coupon{}, "redeemed_by = '5'"))
 		require.Equal(t, http.StatusConflict, c.Send(t, http.MethodPost, campaignPath(campaign)+"/coupons", object{"userIds": []int{5}}).Status)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -18,8 +19,8 @@ import (
 
 // Redemption says who uses a coupon, and for which order if any.
 type Redemption struct {
-	UserID  int64  `json:"userId" validate:"min=1"`
-	OrderID *int64 `json:"orderId,omitempty" validate:"omitempty,min=1"`
+	UserID  principal.CustomerID `json:"userId" validate:"pattern"`
+	OrderID *int64               `json:"orderId,omitempty" validate:"omitempty,min=1"`
 }
 
 // Voiding says why a coupon is withdrawn.
@@ -52,7 +53,7 @@ func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Red
 		return nil, apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "bound", Message: "is not the user that this coupon was issued to"})
 	}
 	if coupon.UserID == nil {
-		if err := hold(ctx, u, coupon.Campaign, []int64{r.UserID}); err != nil {
+		if err := hold(ctx, u, coupon.Campaign, []principal.CustomerID{r.UserID}); err != nil {
 			return nil, err
 		}
 	}
@@ -71,7 +72,9 @@ func (s *Service) Void(ctx context.Context, u *uow.Unit, coupon *Coupon, v Voidi
 
 func (r Redemption) fill(c *Coupon) { c.RedeemedBy, c.OrderID = &r.UserID, r.OrderID }
 
-func (c *Coupon) boundToOther(user int64) bool { return c.UserID != nil && *c.UserID != user }
+func (c *Coupon) boundToOther(user principal.CustomerID) bool {
+	return c.UserID != nil && *c.UserID != user
+}
 
 // transition moves a coupon along its machine as it is at the unit's time.
 func (s *Service) transition(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, ifMatch *guard.Precondition, fill func(*Coupon)) (*Coupon, error) {
@@ -130,7 +133,7 @@ func unusable(code, message string) *apperr.Error {
 
 // usable returns the coupon that a user may use in an order now, or
 // ValidationFailed at /couponCode, which says who was faster where somebody was.
-func usable(ctx context.Context, u *uow.Unit, code string, user int64) (*Coupon, error) {
+func usable(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID) (*Coupon, error) {
 	coupon, err := inUnit(ctx, u, code)
 	switch {
 	case storage.IsNotFound(err):
@@ -158,8 +161,8 @@ func spent(coupon *Coupon, state status.State) *apperr.Error {
 // Quote returns a code in its own spelling and what the coupon takes off an order's
 // total for a user, in minor units: at least 0 and at most the total. A coupon that
 // cannot be used is ValidationFailed at /couponCode.
-func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, userID, total int64) (spelled string, discount int64, err error) {
-	coupon, err := usable(ctx, u, code, userID)
+func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, total int64) (spelled string, discount int64, err error) {
+	coupon, err := usable(ctx, u, code, user)
 	if err != nil {
 		return "", 0, err
 	}
@@ -172,19 +175,19 @@ func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, userID, t
 // RedeemForOrder uses a coupon for an order, in the order's unit, whose audit entry
 // speaks for both. When somebody else has used it meanwhile the unit is run again,
 // and then finds it used.
-func (s *Service) RedeemForOrder(ctx context.Context, u *uow.Unit, code string, userID, orderID int64) error {
-	coupon, err := usable(ctx, u, code, userID)
+func (s *Service) RedeemForOrder(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, orderID int64) error {
+	coupon, err := usable(ctx, u, code, user)
 	if err != nil {
 		return err
 	}
-	redemption := Redemption{UserID: userID, OrderID: &orderID}
+	redemption := Redemption{UserID: user, OrderID: &orderID}
 	if err := s.step(ctx, u, coupon, "redeem", used, redemption, redemption.fill); err != nil {
 		return err
 	}
 	if coupon.UserID != nil {
 		return nil
 	}
-	err = hold(ctx, u, coupon.Campaign, []int64{userID})
+	err = hold(ctx, u, coupon.Campaign, []principal.CustomerID{user})
 	if apperr.Has(err, apperr.LimitReached) {
 		return unusable("limit_reached", fmt.Sprintf("is of a campaign of which one user may have %d, and this user has them", coupon.Campaign.PerUser))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
@@ -35,7 +36,7 @@ type Filter struct {
 	// Status is nil for all.
 	Status *status.State
 	// UserID is whom a coupon is bound to.
-	UserID int64
+	UserID principal.CustomerID
 }
 
 func findCampaign(db *gorm.DB, id int64) (*Campaign, error) {
@@ -85,7 +86,7 @@ func narrow(db *gorm.DB, f Filter, now time.Time) *gorm.DB {
 	if f.CampaignID != 0 {
 		query = query.Where("campaign_id = ?", f.CampaignID)
 	}
-	if f.UserID != 0 {
+	if f.UserID != "" {
 		query = query.Where("user_id = ?", f.UserID)
 	}
 	if f.Status == nil {

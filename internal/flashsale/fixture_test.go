@@ -99,18 +99,25 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 
 // with returns the sales of another process, which reaches the gate in its own way.
 func (s *shop) with(door gate.Gate) *flashsale.Service {
-	return flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placing{s.orders},
-	})
+	return flashsale.New(s.deps(door, placing{s.orders}))
+}
+
+// placedBy is with, with orders of the test's own.
+func (s *shop) placedBy(placer flashsale.Orders) *flashsale.Service {
+	return flashsale.New(s.deps(s.gate, placer))
 }
 
 // selling is with, with orders of the test's own and routes to it.
 func (s *shop) selling(door gate.Gate, placer flashsale.Orders) *flashsale.Service {
-	sales := flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer,
-	})
+	sales := flashsale.New(s.deps(door, placer))
 	s.serve(sales)
 	return sales
+}
+
+func (s *shop) deps(door gate.Gate, placer flashsale.Orders) flashsale.Deps {
+	return flashsale.Deps{
+		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer,
+	}
 }
 
 func (s *shop) serve(sales *flashsale.Service) {
@@ -134,7 +141,7 @@ type placing struct{ orders *orders.Service }
 func (p placing) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
 	asked := make([]orders.SaleTicket, len(tickets))
 	for i, t := range tickets {
-		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: number(t.User), Units: t.Units}
+		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: principal.CustomerID(t.User), Units: t.Units}
 	}
 	placed, err := p.orders.PlaceMany(ctx, u, orders.SaleLot{Sale: lot.Sale, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, PaymentDue: lot.PaymentDue}, asked)
 	return converted(placed), err
@@ -150,9 +157,9 @@ func (p placing) OfTickets(ctx context.Context, sale int64, tickets []string) (m
 }
 
 func (p placing) OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]flashsale.Order, error) {
-	var ids []int64
+	var ids []principal.CustomerID
 	for user := range users {
-		ids = append(ids, number(user))
+		ids = append(ids, principal.CustomerID(user))
 	}
 	found, err := p.orders.OfCustomers(ctx, sale, ids)
 	return converted(found), err
@@ -162,16 +169,11 @@ func (p placing) EachOfSale(ctx context.Context, sale int64, fn func([]flashsale
 	return p.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) error { return fn(converted(part)) })
 }
 
-func number(user string) int64 {
-	id, _ := strconv.ParseInt(user, 10, 64)
-	return id
-}
-
 func converted(found []orders.SaleOrder) []flashsale.Order {
 	made := make([]flashsale.Order, len(found))
 	for i, o := range found {
 		made[i] = flashsale.Order{
-			Ticket: o.Ticket, User: strconv.FormatInt(o.UserID, 10), Units: o.Units, ID: o.ID, Number: o.OrderNo, Holder: o.Holder, Live: o.Live, CreatedTime: o.CreatedTime,
+			Ticket: o.Ticket, User: string(o.UserID), Units: o.Units, ID: o.ID, Number: o.OrderNo, Holder: o.Holder, Live: o.Live, CreatedTime: o.CreatedTime,
 		}
 	}
 	return made
@@ -183,8 +185,8 @@ type byHeader struct{ ctx context.Context }
 
 func (b byHeader) Authenticate(r *http.Request) (principal.Principal, error) {
 	p, _ := principal.From(b.ctx)
-	if id, err := strconv.ParseInt(r.Header.Get("Customer"), 10, 64); err == nil {
-		return principal.Principal{Kind: principal.Customer, TenantID: p.TenantID, UserID: id, Name: "customer"}, nil
+	if id := principal.CustomerID(r.Header.Get("Customer")); id.Valid() {
+		return principal.Principal{Kind: principal.Customer, TenantID: p.TenantID, CustomerID: id, Name: "customer"}, nil
 	}
 	return p, nil
 }

@@ -91,13 +91,13 @@ func (h handlers) buy(c echo.Context) (httpapi.Reply, error) {
 		return httpapi.Reply{}, err
 	}
 	if key != "" {
-		key = fmt.Sprintf("%s:%d:%s", p.Kind, p.UserID, key)
+		key = fmt.Sprintf("%s:%s:%s", p.Kind, p.ActorID(), key)
 	}
 	var request buyRequest
 	if err := httpapi.Bind(c, &request); err != nil {
 		return httpapi.Reply{}, err
 	}
-	receipt, err := h.service.Buy(ctx, Wish{Sale: id, User: userID(customer), Units: *request.Quantity, Key: key, Trace: traceOf(ctx)})
+	receipt, err := h.service.Buy(ctx, Wish{Sale: id, User: string(customer), Units: *request.Quantity, Key: key, Trace: traceOf(ctx)})
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
@@ -108,14 +108,6 @@ func (h handlers) buy(c echo.Context) (httpapi.Reply, error) {
 		reply = reply.With(httpapi.HeaderReplay, "true")
 	}
 	return reply.With(echo.HeaderLocation, httpapi.Base+"/flash-sales/"+strconv.FormatInt(id, 10)+"/tickets/"+view.Ticket), nil
-}
-
-// userID is how the gate knows a customer; "" for nobody.
-func userID(customer int64) string {
-	if customer == 0 {
-		return ""
-	}
-	return strconv.FormatInt(customer, 10)
 }
 
 // traceOf is the request's trace context for who handles its ticket, nil without one.
@@ -140,7 +132,7 @@ func (h handlers) ticket(c echo.Context) (httpapi.Reply, error) {
 	if !ok && !p.May(read) {
 		return httpapi.Reply{}, apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have, or a customer.", read)
 	}
-	found, err := h.service.Follow(ctx, id, userID(customer), c.Param("ticket"))
+	found, err := h.service.Follow(ctx, id, string(customer), c.Param("ticket"))
 	if err != nil {
 		return httpapi.Reply{}, err
 	}

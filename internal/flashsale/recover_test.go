@@ -365,7 +365,7 @@ func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 		door.deaf = true
 		s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 		var order orders.Order
-		require.NoError(t, s.db.Read(s.ctx).Where("user_id = 8").Take(&order).Error)
+		require.NoError(t, s.db.Read(s.ctx).Where("user_id = '8'").Take(&order).Error)
 		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order.ID), object{"reason": "no"})
 		s.must(t, 200, "POST", sale+"/pause", nil)
 		door.deaf = false
@@ -422,7 +422,7 @@ func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
 		late := s.selling(door, poison)
 		body := fmt.Appendf(nil, `{"user":8,"units":2}`)
 		late.Handler(idOf(sale))(s.worker(), []mq.Message{{ID: ticket, Body: body}})
-		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "user_id = 8"))
+		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "user_id = '8'"))
 
 		s.serve(s.sales)
 		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)

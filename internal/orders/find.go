@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 )
 
@@ -32,7 +33,7 @@ func (s *Service) ByTicket(ctx context.Context, text string, limit int) ([]Order
 // none:
 //
 //	SELECT * FROM orders WHERE tenant_id = ? AND user_id = ? ORDER BY id DESC LIMIT 1
-func (s *Service) LatestOf(ctx context.Context, user int64) (*Order, error) {
+func (s *Service) LatestOf(ctx context.Context, user principal.CustomerID) (*Order, error) {
 	var orders []Order
 	if err := s.db.Read(ctx).Where("user_id = ?", user).Order("id DESC").Limit(1).Find(&orders).Error; err != nil {
 		return nil, fmt.Errorf("find the latest order of a user: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -95,15 +96,15 @@ func (s *shop) scarce(t *testing.T, sku string, price, pieces int64) {
 }
 
 // fund gives a user money.
-func (s *shop) fund(t *testing.T, user, amount int64) {
+func (s *shop) fund(t *testing.T, user principal.CustomerID, amount int64) {
 	t.Helper()
-	s.create(t, fmt.Sprintf("/wallets/%d/entries", user), object{"amount": amount, "kind": "topup", "reference": "opening"})
+	s.create(t, "/wallets/"+url.PathEscape(string(user))+"/entries", object{"amount": amount, "kind": "topup", "reference": "opening"})
 }
 
 // place places an order of one piece of one item.
 func (s *shop) place(t *testing.T, sku string) object {
 	t.Helper()
-	return s.create(t, "/orders", object{"userId": 42, "items": []object{{"sku": sku, "quantity": 1}}})
+	return s.create(t, "/orders", object{"userId": buyer, "items": []object{{"sku": sku, "quantity": 1}}})
 }
 
 // coupon issues one coupon of a campaign of its own, on the terms given.

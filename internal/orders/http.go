@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,21 +46,21 @@ type lineView struct {
 }
 
 type representation struct {
-	ID                 int64      `json:"id"`
-	OrderNo            string     `json:"orderNo"`
-	UserID             int64      `json:"userId"`
-	Items              []lineView `json:"items"`
-	CouponCode         *string    `json:"couponCode"`
-	Discount           int64      `json:"discount"`
-	Amount             int64      `json:"amount"`
-	Status             string     `json:"status"`
-	AllowedTransitions []string   `json:"allowedTransitions"`
-	Payment            *Payment   `json:"payment"`
-	Shipment           *Shipment  `json:"shipment"`
-	CancelReason       *string    `json:"cancelReason"`
-	FlashSaleID        *int64     `json:"flashSaleId"`
-	Ticket             *string    `json:"ticket"`
-	PaymentDue         *time.Time `json:"paymentDue"`
+	ID                 int64                `json:"id"`
+	OrderNo            string               `json:"orderNo"`
+	UserID             principal.CustomerID `json:"userId"`
+	Items              []lineView           `json:"items"`
+	CouponCode         *string              `json:"couponCode"`
+	Discount           int64                `json:"discount"`
+	Amount             int64                `json:"amount"`
+	Status             string               `json:"status"`
+	AllowedTransitions []string             `json:"allowedTransitions"`
+	Payment            *Payment             `json:"payment"`
+	Shipment           *Shipment            `json:"shipment"`
+	CancelReason       *string              `json:"cancelReason"`
+	FlashSaleID        *int64               `json:"flashSaleId"`
+	Ticket             *string              `json:"ticket"`
+	PaymentDue         *time.Time           `json:"paymentDue"`
 	guard.Stamp
 }
 
@@ -138,10 +137,8 @@ func filterOf(c echo.Context) (filter Filter, err error) {
 		}
 		filter.Status = &state
 	}
-	if text := c.QueryParam("userId"); text != "" {
-		if filter.UserID, err = strconv.ParseInt(text, 10, 64); err != nil || filter.UserID < 1 {
-			return filter, apperr.Malformed("?userId", "must be a whole number from 1")
-		}
+	if filter.UserID, err = httpapi.CustomerParam(c, "userId"); err != nil {
+		return filter, err
 	}
 	if filter.From, err = httpapi.TimeParam(c, "from"); err != nil {
 		return filter, err
@@ -151,9 +148,9 @@ func filterOf(c echo.Context) (filter Filter, err error) {
 }
 
 type placeRequest struct {
-	UserID     int64    `json:"userId" validate:"min=1"`
-	Items      []Wanted `json:"items" validate:"min=1,max=100,dive"`
-	CouponCode *string  `json:"couponCode" validate:"omitempty,min=1,max=64"`
+	UserID     principal.CustomerID `json:"userId" validate:"pattern"`
+	Items      []Wanted             `json:"items" validate:"min=1,max=100,dive"`
+	CouponCode *string              `json:"couponCode" validate:"omitempty,min=1,max=64"`
 }
 
 func (h handler) place(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {

@@ -85,7 +85,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 		const clients, requests, raced = 8, 40, 10
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
-		s.fund(t, 42, 100*raced)
+		s.fund(t, buyer, 100*raced)
 		var ids []int64
 		for range raced {
 			ids = append(ids, idOf(s.place(t, "TEA-1")))

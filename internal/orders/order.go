@@ -40,7 +40,7 @@ var Permissions = []principal.Grant{
 type Order struct {
 	guard.Row
 	OrderNo string
-	UserID  int64
+	UserID  principal.CustomerID
 	Status  int
 	// Discount and Amount are in minor units. Amount is what is to be paid.
 	Discount int64

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 )
 
@@ -16,7 +17,7 @@ type Wanted struct {
 
 // Placement is an order to be placed.
 type Placement struct {
-	UserID int64
+	UserID principal.CustomerID
 	// Wanted has 1 to 100 lines, each of 1 to 10,000 pieces.
 	Wanted []Wanted
 	// CouponCode is "" without a coupon.

@@ -41,7 +41,7 @@ type SaleLot struct {
 // SaleTicket is one accepted purchase. Its amount fits an int64.
 type SaleTicket struct {
 	Ticket string
-	UserID int64
+	UserID principal.CustomerID
 	Units  int64
 }
 
@@ -182,7 +182,7 @@ func (s *Service) OfTickets(ctx context.Context, sale int64, tickets []string) (
 // OfCustomers returns the orders of a sale that some customers have, cancelled ones too:
 //
 //	SELECT … WHERE orders.tenant_id = ? AND orders.sale_id = ? AND orders.user_id IN (…)
-func (s *Service) OfCustomers(ctx context.Context, sale int64, users []int64) ([]SaleOrder, error) {
+func (s *Service) OfCustomers(ctx context.Context, sale int64, users []principal.CustomerID) ([]SaleOrder, error) {
 	var found []SaleOrder
 	for part := range slices.Chunk(users, 500) {
 		var rows []saleRow
@@ -232,7 +232,7 @@ func (s *Service) saleRows(ctx context.Context, sale int64) *gorm.DB {
 type saleRow struct {
 	ID          int64
 	OrderNo     string
-	UserID      int64
+	UserID      principal.CustomerID
 	Status      int
 	Ticket      string
 	CreatedTime time.Time

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -31,9 +32,9 @@ type Catalog interface {
 type Coupons interface {
 	// Quote returns the code in its own spelling and what the coupon takes off a
 	// total for a user, in minor units: at least 0 and at most the total.
-	Quote(ctx context.Context, u *uow.Unit, code string, userID, total int64) (spelled string, discount int64, err error)
+	Quote(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, total int64) (spelled string, discount int64, err error)
 	// RedeemForOrder moves the coupon from unused to used.
-	RedeemForOrder(ctx context.Context, u *uow.Unit, code string, userID, orderID int64) error
+	RedeemForOrder(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, orderID int64) error
 	// ReturnFromOrder moves the coupon that the order used back to unused.
 	ReturnFromOrder(ctx context.Context, u *uow.Unit, code string, orderID int64) error
 }
@@ -57,10 +58,10 @@ type Stock interface {
 type Wallets interface {
 	// Lock takes the locks of the users' wallets until the unit has ended, before its
 	// transaction begins and after those of stock, and returns the context to go on with.
-	Lock(ctx context.Context, u *uow.Unit, wait time.Duration, users ...int64) (context.Context, error)
+	Lock(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error)
 	// Debit is InsufficientBalance when there is not enough.
-	Debit(ctx context.Context, u *uow.Unit, user, amount int64, kind, reference string) error
-	Credit(ctx context.Context, u *uow.Unit, user, amount int64, kind, reference string) error
+	Debit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error
+	Credit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error
 }
 
 // Deps are what a Service stands on.

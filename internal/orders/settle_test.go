@@ -22,7 +22,7 @@ import (
 )
 
 // buyer is the user of the orders of this file.
-const buyer = 42
+const buyer principal.CustomerID = "li/42@example.com"
 
 func (s *shop) stockOf(t *testing.T, sku string) (onHand, reserved float64) {
 	t.Helper()
@@ -31,7 +31,7 @@ func (s *shop) stockOf(t *testing.T, sku string) (onHand, reserved float64) {
 	return a.Body["onHand"].(float64), a.Body["reserved"].(float64)
 }
 
-func (s *shop) balance(t *testing.T, user int64) int64 {
+func (s *shop) balance(t *testing.T, user principal.CustomerID) int64 {
 	t.Helper()
 	wallet, err := s.wallets.Wallet(s.ctx, user)
 	require.NoError(t, err)
@@ -242,7 +242,7 @@ func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *te
 		s := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)
 		tea, cup := fmt.Sprintf("inventory:%d:TEA-1", caller.TenantID), fmt.Sprintf("inventory:%d:CUP-1", caller.TenantID)
-		purse := fmt.Sprintf("wallet:%d:%d", caller.TenantID, buyer)
+		purse := fmt.Sprintf("wallet:%d:%s", caller.TenantID, buyer)
 		s.item(t, "TEA-1", 100)
 		s.item(t, "CUP-1", 100)
 		s.fund(t, buyer, 1000)

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
@@ -20,7 +21,7 @@ import (
 type Filter struct {
 	// Status is nil for all.
 	Status *status.State
-	UserID int64
+	UserID principal.CustomerID
 	// From and To bound the time of creation: From <= t < To.
 	From, To time.Time
 	// NumberPrefix is what the order number begins with, in either case.
@@ -67,7 +68,7 @@ func narrow(query *gorm.DB, f Filter) *gorm.DB {
 	if f.Status != nil {
 		query = query.Where("status = ?", f.Status.Code)
 	}
-	if f.UserID != 0 {
+	if f.UserID != "" {
 		query = query.Where("user_id = ?", f.UserID)
 	}
 	if !f.From.IsZero() {

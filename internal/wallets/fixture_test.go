@@ -2,8 +2,8 @@ package wallets_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -52,18 +53,18 @@ func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Lock
 }
 
 // enter sends an entry of a user's wallet.
-func (b *bank) enter(t *testing.T, user, amount int64, reference string) httpapitest.Answer {
+func (b *bank) enter(t *testing.T, user principal.CustomerID, amount int64, reference string) httpapitest.Answer {
 	t.Helper()
-	return b.Send(t, http.MethodPost, fmt.Sprintf("/wallets/%d/entries?wait=10000", user), object{"amount": amount, "kind": "test", "reference": reference})
+	return b.Send(t, http.MethodPost, "/wallets/"+url.PathEscape(string(user))+"/entries?wait=10000", object{"amount": amount, "kind": "test", "reference": reference})
 }
 
-func (b *bank) fund(t *testing.T, user, amount int64) {
+func (b *bank) fund(t *testing.T, user principal.CustomerID, amount int64) {
 	t.Helper()
 	a := b.enter(t, user, amount, "opening")
 	require.Equal(t, http.StatusCreated, a.Status, a.Body)
 }
 
-func (b *bank) balance(t *testing.T, user int64) int64 {
+func (b *bank) balance(t *testing.T, user principal.CustomerID) int64 {
 	t.Helper()
 	wallet, err := b.wallets.Wallet(b.ctx, user)
 	require.NoError(t, err)
@@ -72,7 +73,7 @@ func (b *bank) balance(t *testing.T, user int64) int64 {
 
 // requireLedger holds a user's wallet against its entries, and the entries against the
 // audit log: each version has one of each. A transfer's row is with who paid.
-func (b *bank) requireLedger(t *testing.T, user, balance int64) {
+func (b *bank) requireLedger(t *testing.T, user principal.CustomerID, balance int64) {
 	t.Helper()
 	wallet, err := b.wallets.Wallet(b.ctx, user)
 	require.NoError(t, err)
@@ -92,6 +93,6 @@ func (b *bank) requireLedger(t *testing.T, user, balance int64) {
 	}
 	require.Equal(t, wallet.Balance, sum)
 	var audits int64
-	require.NoError(t, b.db.Read(b.ctx).Model(&uow.AuditRow{}).Where("resource = ?", fmt.Sprintf("wallets/%d", user)).Count(&audits).Error)
+	require.NoError(t, b.db.Read(b.ctx).Model(&uow.AuditRow{}).Where("resource = ?", "wallets/"+url.PathEscape(string(user))).Count(&audits).Error)
 	require.Equal(t, int64(len(entries))-received, audits, "one audit row each")
 }

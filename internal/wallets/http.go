@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -31,8 +30,8 @@ func Routes(r *httpapi.Router, s *Service) {
 type handler struct{ service *Service }
 
 type representation struct {
-	UserID  int64 `json:"userId"`
-	Balance int64 `json:"balance"`
+	UserID  principal.CustomerID `json:"userId"`
+	Balance int64                `json:"balance"`
 	guard.LateStamp
 }
 
@@ -41,16 +40,16 @@ func represent(w Wallet) representation {
 }
 
 type entryView struct {
-	ID          int64            `json:"id"`
-	UserID      int64            `json:"userId"`
-	Amount      int64            `json:"amount"`
-	Balance     int64            `json:"balance"`
-	Version     int64            `json:"version"`
-	Kind        string           `json:"kind"`
-	Reference   string           `json:"reference"`
-	OtherUserID *int64           `json:"otherUserId"`
-	CreatedBy   principal.Person `json:"createdBy"`
-	CreatedTime time.Time        `json:"createdTime"`
+	ID          int64                 `json:"id"`
+	UserID      principal.CustomerID  `json:"userId"`
+	Amount      int64                 `json:"amount"`
+	Balance     int64                 `json:"balance"`
+	Version     int64                 `json:"version"`
+	Kind        string                `json:"kind"`
+	Reference   string                `json:"reference"`
+	OtherUserID *principal.CustomerID `json:"otherUserId"`
+	CreatedBy   principal.Person      `json:"createdBy"`
+	CreatedTime time.Time             `json:"createdTime"`
 }
 
 func representEntry(e Entry) entryView {
@@ -62,14 +61,14 @@ func representEntry(e Entry) entryView {
 
 // transferView is a transfer; its id is that of the entry that debits.
 type transferView struct {
-	ID          int64     `json:"id"`
-	FromUserID  int64     `json:"fromUserId"`
-	ToUserID    int64     `json:"toUserId"`
-	Amount      int64     `json:"amount"`
-	Reference   string    `json:"reference"`
-	Debit       entryView `json:"debit"`
-	Credit      entryView `json:"credit"`
-	CreatedTime time.Time `json:"createdTime"`
+	ID          int64                `json:"id"`
+	FromUserID  principal.CustomerID `json:"fromUserId"`
+	ToUserID    principal.CustomerID `json:"toUserId"`
+	Amount      int64                `json:"amount"`
+	Reference   string               `json:"reference"`
+	Debit       entryView            `json:"debit"`
+	Credit      entryView            `json:"credit"`
+	CreatedTime time.Time            `json:"createdTime"`
 }
 
 func (h handler) list(c echo.Context) (httpapi.Reply, error) {
@@ -77,13 +76,13 @@ func (h handler) list(c echo.Context) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	user, err := userParam(c, "userId")
+	user, err := httpapi.CustomerParam(c, "userId")
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
 	// The id is all that a wallet can be looked for by, so q is it.
-	if user == 0 {
-		if user, err = userParam(c, "q"); err != nil {
+	if user == "" {
+		if user, err = httpapi.CustomerParam(c, "q"); err != nil {
 			return httpapi.Reply{}, err
 		}
 	}
@@ -94,21 +93,8 @@ func (h handler) list(c echo.Context) (httpapi.Reply, error) {
 	return httpapi.Listed(listing, represent), nil
 }
 
-// userParam reads a user's id from the query; none is 0.
-func userParam(c echo.Context, name string) (int64, error) {
-	text := c.QueryParam(name)
-	if text == "" {
-		return 0, nil
-	}
-	user, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || user < 1 {
-		return 0, apperr.Malformed("?"+name, "must be a whole number from 1")
-	}
-	return user, nil
-}
-
 func (h handler) get(c echo.Context) (httpapi.Reply, error) {
-	user, err := httpapi.PathID(c, "userId", "user")
+	user, err := httpapi.PathCustomer(c, "userId")
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
@@ -120,7 +106,7 @@ func (h handler) get(c echo.Context) (httpapi.Reply, error) {
 }
 
 func (h handler) entries(c echo.Context) (httpapi.Reply, error) {
-	user, err := httpapi.PathID(c, "userId", "user")
+	user, err := httpapi.PathCustomer(c, "userId")
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
@@ -159,7 +145,7 @@ func (r entryRequest) check() error {
 }
 
 func (h handler) enter(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	user, err := httpapi.PathID(c, "userId", "user")
+	user, err := httpapi.PathCustomer(c, "userId")
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
@@ -190,14 +176,14 @@ func (h handler) enter(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
 
 // locationOf is where an entry is found again.
 func locationOf(entry *Entry) string {
-	return fmt.Sprintf("%s/wallets/%d/entries?reference=%s", httpapi.Base, entry.UserID, url.QueryEscape(entry.Reference))
+	return fmt.Sprintf("%s/%s/entries?reference=%s", httpapi.Base, resource(entry.UserID), url.QueryEscape(entry.Reference))
 }
 
 type transferRequest struct {
-	FromUserID int64  `json:"fromUserId" validate:"min=1"`
-	ToUserID   int64  `json:"toUserId" validate:"min=1"`
-	Amount     int64  `json:"amount" validate:"min=1"`
-	Reference  string `json:"reference"`
+	FromUserID principal.CustomerID `json:"fromUserId" validate:"pattern"`
+	ToUserID   principal.CustomerID `json:"toUserId" validate:"pattern"`
+	Amount     int64                `json:"amount" validate:"min=1"`
+	Reference  string               `json:"reference"`
 }
 
 func (r transferRequest) check() error {

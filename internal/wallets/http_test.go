@@ -21,12 +21,12 @@ func TestAWalletThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 		a := b.Send(t, http.MethodGet, "/wallets/12", nil)
 		require.Equal(t, http.StatusOK, a.Status)
 		require.Equal(t, object{
-			"userId": 12.0, "balance": 0.0, "version": 0.0, "etag": nil, "createdTime": nil, "updatedTime": nil, "updatedBy": nil,
+			"userId": "12", "balance": 0.0, "version": 0.0, "etag": nil, "createdTime": nil, "updatedTime": nil, "updatedBy": nil,
 		}, a.Body)
 		require.Empty(t, a.Header.Get("ETag"))
 		require.Zero(t, b.Send(t, http.MethodGet, "/wallets/12/entries", nil).Body["total"])
 		require.Zero(t, b.Send(t, http.MethodGet, "/wallets", nil).Body["total"])
-		for _, id := range []string{"0", "01", "-1", "x", "9223372036854775808"} {
+		for _, id := range []string{"a%20b", "a%25", "%C3%A9", "a%252Fb", "a,b", strings.Repeat("a", 65)} {
 			require.Equal(t, http.StatusNotFound, b.Send(t, http.MethodGet, "/wallets/"+id, nil).Status, id)
 		}
 	})
@@ -38,14 +38,14 @@ func TestAnEntryMovesTheBalanceAndIsFoundAgainByItsReference(t *testing.T) {
 		heard, err := b.bus.Subscribe(ctx, wallets.Topic)
 		require.NoError(t, err)
 		defer heard.Close()
-		made := b.enter(t, 12, 500, "psp 90211/a")
+		made := b.enter(t, "12", 500, "psp 90211/a")
 		require.Equal(t, http.StatusCreated, made.Status, made.Body)
 		require.Equal(t, []any{500.0, 500.0, "test", "psp 90211/a", 1.0, nil}, []any{
 			made.Body["amount"], made.Body["balance"], made.Body["kind"], made.Body["reference"], made.Body["version"], made.Body["otherUserId"],
 		})
 		event := (<-heard.Deliveries()).Event
 		require.Equal(t, "12", event.Key)
-		debit := b.enter(t, 12, -200, "order 1")
+		debit := b.enter(t, "12", -200, "order 1")
 		require.EqualValues(t, 300, debit.Body["balance"])
 
 		location := made.Header.Get("Location")
@@ -57,17 +57,17 @@ func TestAnEntryMovesTheBalanceAndIsFoundAgainByItsReference(t *testing.T) {
 		require.Equal(t, wallet.Body["etag"], wallet.Header.Get("ETag"))
 		require.Equal(t, http.StatusNotModified, b.Send(t, http.MethodGet, "/wallets/12", nil, "If-None-Match", wallet.Header.Get("ETag")).Status)
 		require.Equal(t, []object{wallet.Body}, b.Send(t, http.MethodGet, "/wallets?q=12", nil).Items())
-		b.requireLedger(t, 12, 300)
+		b.requireLedger(t, "12", 300)
 	})
 }
 
 func TestAReferenceComesAgainAsTheFirstEntryOrIsRefused(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
-		first := b.enter(t, 12, 500, "topup")
-		require.Equal(t, http.StatusCreated, b.enter(t, 13, 70, "topup").Status, "another wallet has references of its own")
-		b.enter(t, 12, -100, "later")
-		again := b.enter(t, 12, 500, "topup")
+		first := b.enter(t, "12", 500, "topup")
+		require.Equal(t, http.StatusCreated, b.enter(t, "13", 70, "topup").Status, "another wallet has references of its own")
+		b.enter(t, "12", -100, "later")
+		again := b.enter(t, "12", 500, "topup")
 		require.Equal(t, http.StatusOK, again.Status)
 		require.Equal(t, first.Body, again.Body)
 		for _, other := range []object{
@@ -81,21 +81,21 @@ func TestAReferenceComesAgainAsTheFirstEntryOrIsRefused(t *testing.T) {
 		transfer := b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 14, "amount": 1, "reference": "topup"})
 		require.Equal(t, "payload_mismatch", transfer.Body["code"])
 		require.Equal(t, http.StatusConflict, b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 13, "amount": 1, "reference": "topup"}).Status)
-		b.requireLedger(t, 12, 400)
-		b.requireLedger(t, 13, 70)
-		b.requireLedger(t, 14, 0)
+		b.requireLedger(t, "12", 400)
+		b.requireLedger(t, "13", 70)
+		b.requireLedger(t, "14", 0)
 	})
 }
 
 func TestATransferMovesBothWalletsOrNeither(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
-		b.fund(t, 12, 500)
+		b.fund(t, "12", 500)
 		request := object{"fromUserId": 12, "toUserId": 3, "amount": 200, "reference": "gift"}
 		made := b.Send(t, http.MethodPost, "/wallet-transfers", request)
 		require.Equal(t, http.StatusCreated, made.Status, made.Body)
 		require.EqualValues(t, -200, made.Body["debit"].(object)["amount"])
-		require.EqualValues(t, 3, made.Body["debit"].(object)["otherUserId"])
+		require.Equal(t, "3", made.Body["debit"].(object)["otherUserId"])
 		require.EqualValues(t, 200, made.Body["credit"].(object)["balance"])
 		again := b.Send(t, http.MethodPost, "/wallet-transfers", request)
 		require.Equal(t, http.StatusOK, again.Status)
@@ -104,27 +104,27 @@ func TestATransferMovesBothWalletsOrNeither(t *testing.T) {
 		require.Equal(t, "payload_mismatch", b.Send(t, http.MethodPost, "/wallet-transfers", request).Body["code"])
 		poor := b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 3, "amount": 301, "reference": "more"})
 		require.Equal(t, http.StatusConflict, poor.Status)
-		require.Equal(t, []any{"insufficient_balance", 12.0, 300.0, 301.0}, []any{poor.Body["code"], poor.Body["userId"], poor.Body["balance"], poor.Body["wanted"]})
-		b.requireLedger(t, 12, 300)
-		b.requireLedger(t, 3, 200)
+		require.Equal(t, []any{"insufficient_balance", "12", 300.0, 301.0}, []any{poor.Body["code"], poor.Body["userId"], poor.Body["balance"], poor.Body["wanted"]})
+		b.requireLedger(t, "12", 300)
+		b.requireLedger(t, "3", 200)
 	})
 }
 
 func TestABalanceIsNeverBeyondAnInt64(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
-		b.fund(t, 12, math.MaxInt64-10)
-		require.Equal(t, http.StatusCreated, b.enter(t, 12, 10, "to the brim").Status)
-		over := b.enter(t, 12, 1, "over")
+		b.fund(t, "12", math.MaxInt64-10)
+		require.Equal(t, http.StatusCreated, b.enter(t, "12", 10, "to the brim").Status)
+		over := b.enter(t, "12", 1, "over")
 		require.Equal(t, http.StatusUnprocessableEntity, over.Status)
 		require.Equal(t, "/amount", over.Pointer())
-		b.fund(t, 13, 5)
+		b.fund(t, "13", 5)
 		require.Equal(t, http.StatusUnprocessableEntity, b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 13, "toUserId": 12, "amount": 1, "reference": "over"}).Status)
-		most := b.enter(t, 13, math.MinInt64, "all there is")
+		most := b.enter(t, "13", math.MinInt64, "all there is")
 		require.Equal(t, "insufficient_balance", most.Body["code"])
-		require.Equal(t, http.StatusCreated, b.enter(t, 12, -math.MaxInt64, "and back").Status)
-		b.requireLedger(t, 12, 0)
-		b.requireLedger(t, 13, 5)
+		require.Equal(t, http.StatusCreated, b.enter(t, "12", -math.MaxInt64, "and back").Status)
+		b.requireLedger(t, "12", 0)
+		b.requireLedger(t, "13", 5)
 	})
 }
 
@@ -152,6 +152,9 @@ func TestWhatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
 		{"a transfer to oneself", transfers, `{"fromUserId":1,"toUserId":1,"amount":1,"reference":"r"}`, 422, "/toUserId"},
 		{"a transfer of nothing", transfers, `{"fromUserId":1,"toUserId":2,"amount":0,"reference":"r"}`, 422, "/amount"},
 		{"a transfer backwards", transfers, `{"fromUserId":1,"toUserId":2,"amount":-1,"reference":"r"}`, 422, "/amount"},
+		{"a transfer to one called as oneself", transfers, `{"fromUserId":1,"toUserId":"1","amount":1,"reference":"r"}`, 422, "/toUserId"},
+		{"a transfer to a name with a space", transfers, `{"fromUserId":1,"toUserId":"a b","amount":1,"reference":"r"}`, 422, "/toUserId"},
+		{"a transfer to a fraction", transfers, `{"fromUserId":1,"toUserId":2.0,"amount":1,"reference":"r"}`, 400, "/toUserId"},
 		{"a transfer from nobody", transfers, `{"toUserId":2,"amount":1,"reference":"r"}`, 422, "/fromUserId"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -172,7 +175,7 @@ func TestAWalletWhoseLockIsHeldIsAnsweredLockedAndWhenToTryAgain(t *testing.T) {
 	done := make(chan error)
 	go func() {
 		done <- b.runner.Do(b.ctx, func(ctx context.Context, u *uow.Unit) error {
-			_, err := b.wallets.Lock(ctx, u, 0, 12)
+			_, err := b.wallets.Lock(ctx, u, 0, "12")
 			close(held)
 			<-release
 			return err
@@ -189,6 +192,6 @@ func TestAWalletWhoseLockIsHeldIsAnsweredLockedAndWhenToTryAgain(t *testing.T) {
 	require.Equal(t, http.StatusCreated, b.Send(t, http.MethodPost, "/wallets/13/entries?wait=0", object{"amount": 1, "kind": "k", "reference": "r"}).Status)
 	close(release)
 	require.NoError(t, <-done)
-	require.Equal(t, http.StatusCreated, b.enter(t, 12, 1, "r").Status)
-	b.requireLedger(t, 12, 1)
+	require.Equal(t, http.StatusCreated, b.enter(t, "12", 1, "r").Status)
+	b.requireLedger(t, "12", 1)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
@@ -20,7 +21,7 @@ import (
 
 // asked is what a client asked of one wallet: an amount, or 0 to read it.
 type asked struct {
-	user   int64
+	user   principal.CustomerID
 	amount int64
 }
 
@@ -75,6 +76,11 @@ func (b *bank) do(ctx context.Context, in asked, reference string) (balance int6
 	return balance, err
 }
 
+// called names a user. One of two differs from the one before in case only.
+func called(i int) principal.CustomerID {
+	return principal.CustomerID(fmt.Sprintf([]string{"shop/user-%d", "shop/USER-%d"}[i%2], i/2))
+}
+
 func TestRacingEntriesAreLinearizable(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 10
@@ -85,14 +91,14 @@ func TestRacingEntriesAreLinearizable(t *testing.T) {
 		racing.Together(clients, func(client int) {
 			random := rand.New(rand.NewPCG(seed, uint64(client)))
 			for i := range requests {
-				in := asked{int64(1 + i*raced/requests), int64(random.IntN(9) - 4)}
+				in := asked{called(i * raced / requests), int64(random.IntN(9) - 4)}
 				history.Record(client, in, func() (told, error) { return tell(b.do(ctx, in, fmt.Sprintf("r-%d-%d", client, i))) })
 			}
 		})
 		require.Len(t, history.Told(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneWallet))
-		for user := int64(1); user <= raced; user++ {
-			b.requireLedger(t, user, b.balance(t, user))
+		for i := range raced {
+			b.requireLedger(t, called(i), b.balance(t, called(i)))
 		}
 	})
 }
@@ -101,13 +107,13 @@ func TestTheCheckerCatchesAnEntryWithoutLockAndVersion(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
 		var history racing.History[asked, told]
-		history.Record(0, asked{1, 100}, func() (told, error) { return tell(b.do(ctx, asked{1, 100}, "opening")) })
+		history.Record(0, asked{"1", 100}, func() (told, error) { return tell(b.do(ctx, asked{"1", 100}, "opening")) })
 		bothHaveRead := racing.Meet(2)
 		racing.Together(2, func(i int) {
-			history.Record(i, asked{1, -60}, func() (told, error) {
+			history.Record(i, asked{"1", -60}, func() (told, error) {
 				var balance int64
 				err := b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-					entry, err := b.wallets.EnterUnguarded(ctx, u, wallets.Posting{UserID: 1, Amount: -60}, bothHaveRead)
+					entry, err := b.wallets.EnterUnguarded(ctx, u, wallets.Posting{UserID: "1", Amount: -60}, bothHaveRead)
 					if err == nil {
 						balance = entry.Balance
 					}

@@ -25,11 +25,11 @@ func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 64, 3, 100
 		b := open(ctx, t, db)
-		b.fund(t, 12, units)
+		b.fund(t, "12", units)
 		var debited, refused atomic.Int64
 		racing.Together(clients, func(client int) {
 			for i := range each {
-				a := b.enter(t, 12, -1, fmt.Sprintf("debit-%d-%d", client, i))
+				a := b.enter(t, "12", -1, fmt.Sprintf("debit-%d-%d", client, i))
 				switch {
 				case a.Status == http.StatusCreated:
 					debited.Add(1)
@@ -42,7 +42,7 @@ func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 		})
 		require.EqualValues(t, units, debited.Load())
 		require.EqualValues(t, clients*each-units, refused.Load())
-		b.requireLedger(t, 12, 0)
+		b.requireLedger(t, "12", 0)
 	})
 }
 
@@ -50,8 +50,8 @@ func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, funds = 16, 1000
 		b := open(ctx, t, db)
-		b.fund(t, 1, funds)
-		b.fund(t, 2, funds)
+		b.fund(t, "1", funds)
+		b.fund(t, "2", funds)
 		racing.Together(clients, func(client int) {
 			from := 1 + client%2
 			for i := range oppositeTransfers / clients {
@@ -63,10 +63,10 @@ func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing
 				}
 			}
 		})
-		first := b.balance(t, 1)
-		require.EqualValues(t, 2*funds, first+b.balance(t, 2))
-		b.requireLedger(t, 1, first)
-		b.requireLedger(t, 2, 2*funds-first)
+		first := b.balance(t, "1")
+		require.EqualValues(t, 2*funds, first+b.balance(t, "2"))
+		b.requireLedger(t, "1", first)
+		b.requireLedger(t, "2", 2*funds-first)
 	})
 }
 
@@ -77,7 +77,7 @@ func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 		answers := make([]object, clients)
 		var made atomic.Int64
 		racing.Together(clients, func(i int) {
-			a := b.enter(t, 12, 50, "once")
+			a := b.enter(t, "12", 50, "once")
 			answers[i] = a.Body
 			if a.Status == http.StatusCreated {
 				made.Add(1)
@@ -87,7 +87,7 @@ func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 		for _, answer := range answers {
 			require.Equal(t, answers[0], answer)
 		}
-		b.requireLedger(t, 12, 50)
+		b.requireLedger(t, "12", 50)
 	})
 }
 
@@ -97,11 +97,11 @@ func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 24, 4, 40
 		b := openWith(ctx, t, db, &locktest.Unreliable{})
-		b.fund(t, 12, units)
+		b.fund(t, "12", units)
 		var debited atomic.Int64
 		racing.Together(clients, func(client int) {
 			for i := range each {
-				a := b.enter(t, 12, -1, fmt.Sprintf("debit-%d-%d", client, i))
+				a := b.enter(t, "12", -1, fmt.Sprintf("debit-%d-%d", client, i))
 				switch a.Status {
 				case http.StatusCreated:
 					debited.Add(1)
@@ -112,7 +112,7 @@ func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
 			}
 		})
 		require.Positive(t, debited.Load())
-		b.requireLedger(t, 12, units-debited.Load())
+		b.requireLedger(t, "12", units-debited.Load())
 	})
 }
 
@@ -120,17 +120,17 @@ func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &locktest.Unreliable{}
 		b := openWith(ctx, t, db, locks)
-		b.fund(t, 12, 100)
+		b.fund(t, "12", 100)
 		runs := 0
 		err := b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			runs++
 			var lease *locktest.Loseable
 			locks.Granted = func(_ int64, l *locktest.Loseable) { lease = l }
-			locked, err := b.wallets.Lock(ctx, u, 0, 12)
+			locked, err := b.wallets.Lock(ctx, u, 0, "12")
 			if err != nil {
 				return err
 			}
-			_, _, err = b.wallets.Enter(locked, u, wallets.Posting{UserID: 12, Amount: -30, Kind: "test", Reference: "paused"})
+			_, _, err = b.wallets.Enter(locked, u, wallets.Posting{UserID: "12", Amount: -30, Kind: "test", Reference: "paused"})
 			if runs == 1 {
 				lease.Lose()
 			}
@@ -138,7 +138,7 @@ func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Equal(t, 2, runs, "what the first run wrote was rolled back")
-		b.requireLedger(t, 12, 70)
+		b.requireLedger(t, "12", 70)
 	})
 }
 
@@ -153,11 +153,11 @@ func readsWallet(tx *gorm.DB) bool {
 func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	b := openWith(ctx, t, db, &locktest.Unreliable{})
-	b.fund(t, 12, 100)
+	b.fund(t, "12", 100)
 	var paused, refusals atomic.Int64
 	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:pause", func(tx *gorm.DB) {
 		if readsWallet(tx) && paused.CompareAndSwap(0, 1) {
-			require.Equal(t, http.StatusCreated, b.enter(t, 12, -60, "overtaking").Status)
+			require.Equal(t, http.StatusCreated, b.enter(t, "12", -60, "overtaking").Status)
 		}
 	}))
 	require.NoError(t, db.Write(ctx).Callback().Raw().After("gorm:raw").Register("test:count", func(tx *gorm.DB) {
@@ -165,11 +165,11 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 			refusals.Add(1)
 		}
 	}))
-	a := b.enter(t, 12, -60, "paused")
+	a := b.enter(t, "12", -60, "paused")
 	require.Equal(t, http.StatusConflict, a.Status)
 	require.Equal(t, "insufficient_balance", a.Body["code"], "it was run again, and saw what is there now")
 	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
-	b.requireLedger(t, 12, 40)
+	b.requireLedger(t, "12", 40)
 }
 
 // Of a credit the balance refuses nothing, so the version must. The unique version of its
@@ -179,15 +179,15 @@ func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testi
 		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
 		require.NoError(t, migrator.DropIndex(&wallets.Entry{}, "uq_wallet_entries_version"))
 		b := openWith(ctx, t, db, &locktest.Unreliable{})
-		b.fund(t, 12, 100)
-		seen, err := b.wallets.Wallet(ctx, 12)
+		b.fund(t, "12", 100)
+		seen, err := b.wallets.Wallet(ctx, "12")
 		require.NoError(t, err)
-		require.Equal(t, http.StatusCreated, b.enter(t, 12, 60, "overtaking").Status)
+		require.Equal(t, http.StatusCreated, b.enter(t, "12", 60, "overtaking").Status)
 		err = b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			return b.wallets.EnterAfterPause(ctx, u, *seen, wallets.Posting{UserID: 12, Amount: 30, Kind: "test", Reference: "paused"})
+			return b.wallets.EnterAfterPause(ctx, u, *seen, wallets.Posting{UserID: "12", Amount: 30, Kind: "test", Reference: "paused"})
 		})
 		require.Truef(t, apperr.Has(err, apperr.ResourceLocked), "%v", err)
-		b.requireLedger(t, 12, 160)
+		b.requireLedger(t, "12", 160)
 	})
 }
 
@@ -197,9 +197,9 @@ func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *te
 		b := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)
 		of := func(user int) string { return fmt.Sprintf("wallet:%d:%d", caller.TenantID, user) }
-		b.fund(t, 12, 100)
+		b.fund(t, "12", 100)
 		require.Equal(t, []string{of(12)}, locks.Taken(t))
-		a := b.enter(t, 12, -101, "too much")
+		a := b.enter(t, "12", -101, "too much")
 		require.Equal(t, http.StatusConflict, a.Status, a.Body)
 		require.Equal(t, []string{of(12)}, locks.Taken(t))
 		a = b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 11, "amount": 5, "reference": "t"})
@@ -211,18 +211,18 @@ func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *te
 func TestAHolderThatIsOvertakenEachTimeIsAnsweredLockedAndChangesNothing(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	b := openWith(ctx, t, db, &locktest.Unreliable{})
-	b.fund(t, 12, 1000)
+	b.fund(t, "12", 1000)
 	var overtaking atomic.Bool
 	var n atomic.Int64
 	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:overtake", func(tx *gorm.DB) {
 		if readsWallet(tx) && overtaking.CompareAndSwap(false, true) {
-			require.Equal(t, http.StatusCreated, b.enter(t, 12, -1, fmt.Sprintf("overtaking-%d", n.Add(1))).Status)
+			require.Equal(t, http.StatusCreated, b.enter(t, "12", -1, fmt.Sprintf("overtaking-%d", n.Add(1))).Status)
 			overtaking.Store(false)
 		}
 	}))
-	a := b.enter(t, 12, -60, "paused")
+	a := b.enter(t, "12", -60, "paused")
 	overtaking.Store(true)
 	require.Equal(t, http.StatusLocked, a.Status, a.Body)
 	require.Equal(t, string(apperr.ResourceLocked), a.Body["code"])
-	b.requireLedger(t, 12, 1000-n.Load())
+	b.requireLedger(t, "12", 1000-n.Load())
 }

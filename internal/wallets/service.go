@@ -3,8 +3,8 @@ package wallets
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -35,17 +35,23 @@ func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus} }
 // Whoever moves money in a unit calls it first, before the transaction begins, and goes
 // on with the context that it returns. A unit that moves stock too locks that first.
 // Errors: lock.ErrNotAcquired when one is not had within wait.
-func (s *Service) Lock(ctx context.Context, u *uow.Unit, wait time.Duration, users ...int64) (context.Context, error) {
+func (s *Service) Lock(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	keys := make([]string, len(users))
 	for i, user := range users {
-		keys[i] = fmt.Sprintf("wallet:%d:%d", p.TenantID, user)
+		keys[i] = lockKey(p.TenantID, user)
 	}
 	return u.Lock(ctx, wait, keys...)
 }
 
+// lockKey names the lock of a wallet. What the shop calls the user comes last, so no two
+// wallets share a name.
+func lockKey(tenant int64, user principal.CustomerID) string {
+	return fmt.Sprintf("wallet:%d:%s", tenant, user)
+}
+
 // Wallet returns a user's wallet; zeros when nothing has touched it.
-func (s *Service) Wallet(ctx context.Context, user int64) (*Wallet, error) {
+func (s *Service) Wallet(ctx context.Context, user principal.CustomerID) (*Wallet, error) {
 	return find(s.db.Read(ctx), user)
 }
 
@@ -56,9 +62,9 @@ var walletSorts = storage.Sorts{
 
 // List returns one page of the wallets that something has touched; with a user only
 // that one's.
-func (s *Service) List(ctx context.Context, user int64, page storage.Page) (storage.Listing[Wallet], error) {
+func (s *Service) List(ctx context.Context, user principal.CustomerID, page storage.Page) (storage.Listing[Wallet], error) {
 	query := s.db.Read(ctx)
-	if user != 0 {
+	if user != "" {
 		query = query.Where("user_id = ?", user)
 	}
 	return storage.List[Wallet](query, page, walletSorts)
@@ -70,7 +76,7 @@ type Filter struct{ Reference, Kind string }
 var entrySorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
 
 // Entries returns one page of a wallet's ledger, newest first.
-func (s *Service) Entries(ctx context.Context, user int64, f Filter, page storage.Page) (storage.Listing[Entry], error) {
+func (s *Service) Entries(ctx context.Context, user principal.CustomerID, f Filter, page storage.Page) (storage.Listing[Entry], error) {
 	query := s.db.Read(ctx).Where("user_id = ?", user)
 	if f.Reference != "" {
 		query = query.Where("reference = ?", f.Reference)
@@ -83,7 +89,7 @@ func (s *Service) Entries(ctx context.Context, user int64, f Filter, page storag
 
 // Posting is an entry to be made.
 type Posting struct {
-	UserID int64
+	UserID principal.CustomerID
 	// Amount is in minor units: positive to credit, negative to debit, never 0.
 	Amount    int64
 	Kind      string
@@ -111,21 +117,21 @@ func (s *Service) Enter(ctx context.Context, u *uow.Unit, p Posting) (entry *Ent
 // Debit takes money for another resource's unit, whose audit entry speaks for both and
 // which has the wallet's lock. amount is positive, in minor units. The same again does
 // nothing. Errors: InsufficientBalance, PayloadMismatch.
-func (s *Service) Debit(ctx context.Context, u *uow.Unit, user, amount int64, kind, reference string) error {
+func (s *Service) Debit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error {
 	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: -amount, Kind: kind, Reference: reference})
 	return err
 }
 
 // Credit gives money for another resource's unit, like Debit. Errors: PayloadMismatch;
 // ValidationFailed when the balance would be more than can be counted.
-func (s *Service) Credit(ctx context.Context, u *uow.Unit, user, amount int64, kind, reference string) error {
+func (s *Service) Credit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error {
 	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: amount, Kind: kind, Reference: reference})
 	return err
 }
 
 // Transfer is money on its way from one wallet to another.
 type Transfer struct {
-	FromUserID, ToUserID int64
+	FromUserID, ToUserID principal.CustomerID
 	// Amount is positive, in minor units.
 	Amount int64
 	// Reference names the transfer among the entries of both wallets.
@@ -160,4 +166,6 @@ func (s *Service) Transfer(ctx context.Context, u *uow.Unit, t Transfer) (out, i
 	return out, in, first, nil
 }
 
-func resource(user int64) string { return Topic + "/" + strconv.FormatInt(user, 10) }
+// resource is the path of a wallet in the audit log. Its user is percent-encoded as in a
+// URL: with a slash as it is, a wallet would look like something that belongs to another.
+func resource(user principal.CustomerID) string { return Topic + "/" + url.PathEscape(string(user)) }

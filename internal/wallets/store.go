@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"gorm.io/gorm"
@@ -19,7 +18,7 @@ import (
 )
 
 // find returns a user's wallet, zeros when it has no row.
-func find(db *gorm.DB, user int64) (*Wallet, error) {
+func find(db *gorm.DB, user principal.CustomerID) (*Wallet, error) {
 	var rows []Wallet
 	if err := db.Where("user_id = ?", user).Limit(1).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read wallet: %w", err)
@@ -31,7 +30,7 @@ func find(db *gorm.DB, user int64) (*Wallet, error) {
 }
 
 // earlier returns the entry of a wallet that has a reference, or nil.
-func earlier(tx *gorm.DB, user int64, reference string) (*Entry, error) {
+func earlier(tx *gorm.DB, user principal.CustomerID, reference string) (*Entry, error) {
 	var rows []Entry
 	if err := tx.Where("user_id = ? AND reference = ?", user, reference).Limit(1).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("look for a reference: %w", err)
@@ -124,7 +123,7 @@ func (s *Service) keep(ctx context.Context, u *uow.Unit, wallet *Wallet, entry *
 	if err != nil {
 		return fmt.Errorf("keep wallet entry: %w", err)
 	}
-	change.Announce(u, s.bus, Topic, strconv.FormatInt(wallet.UserID, 10), events.Change{
+	change.Announce(u, s.bus, Topic, string(wallet.UserID), events.Change{
 		Version: wallet.Version, ETag: wallet.Ref().ETag(), Action: entry.Kind,
 	})
 	return nil

@@ -37,13 +37,13 @@ var Permissions = []principal.Grant{
 // no row.
 type Wallet struct {
 	guard.Row
-	UserID int64
+	UserID principal.CustomerID
 	// Balance is in minor units.
 	Balance int64
 }
 
 // Label names the wallet for people.
-func (w *Wallet) Label() string { return fmt.Sprintf("the wallet of user %d", w.UserID) }
+func (w *Wallet) Label() string { return fmt.Sprintf("the wallet of user %q", w.UserID) }
 
 // Transferred is the kind of the entries of a transfer. Other kinds are the caller's.
 const Transferred = "transfer"
@@ -52,7 +52,7 @@ const Transferred = "transfer"
 type Entry struct {
 	ID       int64
 	TenantID int64
-	UserID   int64
+	UserID   principal.CustomerID
 	// Version is that of the wallet since the entry.
 	Version int64
 	// Amount is what came in, or went out when it is negative, in minor units.
@@ -64,7 +64,7 @@ type Entry struct {
 	// with @ are this service's own.
 	Reference string
 	// OtherUserID is whose wallet the other entry of a transfer is in; nil without one.
-	OtherUserID   *int64
+	OtherUserID   *principal.CustomerID
 	CreatedBy     int64
 	CreatedByName string
 	CreatedTime   time.Time
@@ -78,10 +78,10 @@ func (e *Entry) same(asked *Entry) bool {
 	return e.Amount == asked.Amount && e.Kind == asked.Kind && e.other() == asked.other()
 }
 
-// other is the user at the other end of a transfer, 0 without one.
-func (e *Entry) other() int64 {
+// other is the user at the other end of a transfer, "" without one.
+func (e *Entry) other() principal.CustomerID {
 	if e.OtherUserID == nil {
-		return 0
+		return ""
 	}
 	return *e.OtherUserID
 }
@@ -109,6 +109,6 @@ func wanted(amount int64) int64 {
 
 // mismatch is PayloadMismatch: a reference comes again and means something else.
 func mismatch(first *Entry) *apperr.Error {
-	return apperr.New(apperr.PayloadMismatch, "Reference %q of user %d's wallet is of an entry with other content; nothing was changed.", first.Reference, first.UserID).
+	return apperr.New(apperr.PayloadMismatch, "Reference %q of user %q's wallet is of an entry with other content; nothing was changed.", first.Reference, first.UserID).
 		With("first", representEntry(*first))
 }

@@ -16,6 +16,14 @@ export function newRunId() {
   return Date.now().toString(36);
 }
 
+/**
+ * What the shop calls its n-th customer. Shops do so in many ways: it is a number, a text and an
+ * address in turn, and a number is sent as one. Replies carry the text of either.
+ */
+export function customerOf(n) {
+  return [n, `user-${n}`, `shop/li+${n}@example.com`][n % 3];
+}
+
 export const serverErrors = new Counter('server_errors');
 export const unavailable = new Counter('unavailable');
 export const unexpectedReplies = new Counter('unexpected_replies');

@@ -10,13 +10,13 @@ CREATE TABLE action_counts (
   CONSTRAINT ck_action_counts CHECK (likes >= 0 AND dislikes >= 0 AND bookmarks >= 0)
 ) WITHOUT ROWID;
 
-CREATE TABLE actions (
+CREATE TABLE "actions" (
   tenant_id       INTEGER  NOT NULL,
   entity_type     TEXT     NOT NULL,
   entity_id       INTEGER  NOT NULL, -- the row's id: a deleted sku that comes again begins anew
   action_group    TEXT     NOT NULL,
   actor_kind      TEXT     NOT NULL, -- customers and users have ids of their own
-  actor_id        INTEGER  NOT NULL,
+  actor_id        TEXT     NOT NULL,
   last_action_id  INTEGER  NOT NULL,
   last_action     TEXT     NOT NULL,
   last_active     BOOLEAN      NULL, -- null: the last one toggled
@@ -98,21 +98,22 @@ CREATE INDEX ix_api_tokens_user ON api_tokens (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_api_tokens_hash ON api_tokens (token_hash);
 
-CREATE TABLE audit_entries (
+CREATE TABLE "audit_entries" (
   id            INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id     INTEGER  NOT NULL,
   unit_id       TEXT     NOT NULL,
   request_id    TEXT     NOT NULL DEFAULT '',
   actor_kind    TEXT     NOT NULL,
-  actor_id      INTEGER  NOT NULL,
+  actor_id      TEXT     NOT NULL,
   actor_name    TEXT     NOT NULL,
   credential_id TEXT     NOT NULL DEFAULT '',
   action        TEXT     NOT NULL,
   resource      TEXT     NOT NULL,
   detail        TEXT     NOT NULL,
   note          TEXT     NOT NULL DEFAULT '',
-  created_time  DATETIME NOT NULL
-, on_behalf_of INTEGER NULL);
+  created_time  DATETIME NOT NULL,
+  on_behalf_of TEXT    NULL
+);
 
 CREATE INDEX ix_audit_entries_resource ON audit_entries (tenant_id, resource, id);
 
@@ -230,15 +231,15 @@ CREATE TABLE coupon_histories (
 
 CREATE UNIQUE INDEX uq_coupon_histories_version ON coupon_histories (tenant_id, coupon_id, version);
 
-CREATE TABLE coupon_holders (
+CREATE TABLE "coupon_holders" (
   tenant_id   INTEGER NOT NULL,
   campaign_id INTEGER NOT NULL,
-  user_id     INTEGER NOT NULL,
+  user_id     TEXT    NOT NULL,
   held        INTEGER NOT NULL,
   PRIMARY KEY (tenant_id, campaign_id, user_id)
 );
 
-CREATE TABLE coupons (
+CREATE TABLE "coupons" (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
   version         INTEGER  NOT NULL,
@@ -248,9 +249,9 @@ CREATE TABLE coupons (
   updated_by_name TEXT     NOT NULL,
   campaign_id     INTEGER  NOT NULL,
   code            TEXT     NOT NULL,
-  user_id         INTEGER      NULL, -- null: whoever has the code may use it
+  user_id         TEXT         NULL, -- null: whoever has the code may use it
   status          INTEGER  NOT NULL,
-  redeemed_by     INTEGER      NULL, -- null: not used
+  redeemed_by     TEXT         NULL, -- null: not used
   order_id        INTEGER      NULL, -- null: not used, or used without an order
   void_reason     TEXT     NOT NULL
 );
@@ -418,7 +419,7 @@ CREATE INDEX ix_flash_sales_status ON flash_sales (status, id);
 
 CREATE INDEX ix_flash_sales_updated ON flash_sales (tenant_id, updated_time, id);
 
-CREATE TABLE idempotency_keys (
+CREATE TABLE "idempotency_keys" (
   id               INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id        INTEGER  NOT NULL,
   scope            TEXT     NOT NULL,
@@ -428,9 +429,9 @@ CREATE TABLE idempotency_keys (
   path             TEXT     NOT NULL,
   request_id       TEXT     NOT NULL,
   actor_kind       TEXT     NOT NULL,
-  actor_id         INTEGER  NOT NULL,
+  actor_id         TEXT     NOT NULL,
   actor_name       TEXT     NOT NULL,
-  on_behalf_of     INTEGER  NULL,
+  on_behalf_of     TEXT     NULL,
   status           INTEGER  NOT NULL,
   reply            BLOB     NULL,
   location         TEXT     NOT NULL,
@@ -513,7 +514,7 @@ CREATE UNIQUE INDEX uq_inventory_movements_reference ON inventory_movements (ten
 
 CREATE UNIQUE INDEX uq_inventory_movements_version ON inventory_movements (tenant_id, sku, version);
 
-CREATE TABLE item_histories (
+CREATE TABLE "item_histories" (
   id               INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id        INTEGER  NOT NULL,
   item_id          INTEGER  NOT NULL,
@@ -521,7 +522,7 @@ CREATE TABLE item_histories (
   action           TEXT     NOT NULL,
   name             TEXT     NOT NULL,
   price            INTEGER  NOT NULL,
-  owned_by_user_id INTEGER      NULL,
+  owned_by_user_id TEXT         NULL,
   status           TEXT     NOT NULL,
   changed_by       INTEGER  NOT NULL,
   changed_by_name  TEXT     NOT NULL,
@@ -530,7 +531,7 @@ CREATE TABLE item_histories (
 
 CREATE UNIQUE INDEX uq_item_histories_version ON item_histories (tenant_id, item_id, version);
 
-CREATE TABLE items (
+CREATE TABLE "items" (
   id               INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id        INTEGER  NOT NULL,
   version          INTEGER  NOT NULL,
@@ -541,7 +542,7 @@ CREATE TABLE items (
   sku              TEXT     NOT NULL,
   name             TEXT     NOT NULL,
   price            INTEGER  NOT NULL,
-  owned_by_user_id INTEGER      NULL, -- null: owned by nobody
+  owned_by_user_id TEXT         NULL, -- null: owned by nobody
   status           TEXT     NOT NULL
 );
 
@@ -616,7 +617,7 @@ CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
 
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
 
-CREATE TABLE orders (
+CREATE TABLE "orders" (
   id                INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id         INTEGER  NOT NULL,
   version           INTEGER  NOT NULL,
@@ -625,7 +626,7 @@ CREATE TABLE orders (
   updated_by        INTEGER  NOT NULL,
   updated_by_name   TEXT     NOT NULL,
   order_no          TEXT     NOT NULL,
-  user_id           INTEGER  NOT NULL,
+  user_id           TEXT     NOT NULL,
   status            INTEGER  NOT NULL,
   discount          INTEGER  NOT NULL,
   amount            INTEGER  NOT NULL,
@@ -634,8 +635,11 @@ CREATE TABLE orders (
   payment_reference TEXT     NOT NULL,
   carrier           TEXT     NOT NULL,
   tracking_no       TEXT     NOT NULL,
-  cancel_reason     TEXT     NOT NULL
-, sale_id INTEGER NULL, ticket TEXT NULL, payment_due DATETIME NULL);
+  cancel_reason     TEXT     NOT NULL,
+  sale_id INTEGER NULL,
+  ticket TEXT NULL,
+  payment_due DATETIME NULL
+);
 
 CREATE INDEX ix_orders_amount ON orders (tenant_id, amount, id);
 
@@ -753,16 +757,16 @@ CREATE TABLE users (
 
 CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);
 
-CREATE TABLE wallet_entries (
+CREATE TABLE "wallet_entries" (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
-  user_id         INTEGER  NOT NULL,
+  user_id         TEXT     NOT NULL,
   version         INTEGER  NOT NULL, -- that of the wallet since the entry
   amount          INTEGER  NOT NULL,
   balance         INTEGER  NOT NULL, -- since the entry
   kind            TEXT     NOT NULL,
   reference       TEXT     NOT NULL,
-  other_user_id   INTEGER      NULL, -- null: no transfer
+  other_user_id   TEXT         NULL, -- null: no transfer
   created_by      INTEGER  NOT NULL,
   created_by_name TEXT     NOT NULL,
   created_time    DATETIME NOT NULL
@@ -774,7 +778,7 @@ CREATE UNIQUE INDEX uq_wallet_entries_reference ON wallet_entries (tenant_id, us
 
 CREATE UNIQUE INDEX uq_wallet_entries_version ON wallet_entries (tenant_id, user_id, version);
 
-CREATE TABLE wallets (
+CREATE TABLE "wallets" (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
   version         INTEGER  NOT NULL,
@@ -782,7 +786,7 @@ CREATE TABLE wallets (
   updated_time    DATETIME NOT NULL,
   updated_by      INTEGER  NOT NULL,
   updated_by_name TEXT     NOT NULL,
-  user_id         INTEGER  NOT NULL,
+  user_id         TEXT     NOT NULL,
   balance         INTEGER  NOT NULL,
   CONSTRAINT ck_wallets_balance CHECK (balance >= 0)
 );

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,7 +32,7 @@ type Sale struct {
 	Patience time.Duration
 
 	mu      sync.Mutex
-	tickets map[int]string // by customer
+	tickets map[string]string // by customer
 	refused map[string]int
 	// unbalanced is what a look at the numbers found that did not add up.
 	unbalanced atomic.Pointer[string]
@@ -46,7 +45,7 @@ func Open(t *testing.T, units, buyers int, callers ...*apptest.Caller) *Sale {
 	t.Helper()
 	s := &Sale{
 		Callers: callers, SKU: "BURST", Units: units, Buyers: buyers, Crowd: 64, Patience: time.Minute,
-		tickets: make(map[int]string), refused: make(map[string]int),
+		tickets: make(map[string]string), refused: make(map[string]int),
 	}
 	s.post(t, 201, "/items", map[string]any{"sku": s.SKU, "name": "Burst", "price": 900})
 	s.post(t, 201, "/inventory/"+s.SKU+"/adjustments", map[string]any{"delta": 2 * units, "reason": "opening stock", "reference": "opening"})
@@ -57,6 +56,11 @@ func Open(t *testing.T, units, buyers int, callers ...*apptest.Caller) *Sale {
 	s.Path = fmt.Sprintf("/flash-sales/%d", int64(sale["id"].(float64)))
 	s.post(t, 200, s.Path+"/open", nil)
 	return s
+}
+
+// customerOf names a customer: by a number, a text and an address in turn.
+func customerOf(n int) string {
+	return fmt.Sprintf([]string{"%d", "user-%d", "shop/li+%d@example.com"}[n%3], 1+n)
 }
 
 func (s *Sale) post(t *testing.T, status int, path string, body any) map[string]any {
@@ -73,7 +77,7 @@ func (s *Sale) Rush(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var watching, buying sync.WaitGroup
 	watching.Go(func() { s.watch(ctx) })
-	customers := make(chan int)
+	customers := make(chan string)
 	for i := range s.Crowd {
 		caller := s.Callers[i%len(s.Callers)]
 		buying.Go(func() {
@@ -85,7 +89,7 @@ func (s *Sale) Rush(t *testing.T) {
 		})
 	}
 	for customer := range s.Buyers {
-		customers <- 1 + customer
+		customers <- customerOf(customer)
 	}
 	close(customers)
 	buying.Wait()
@@ -110,11 +114,11 @@ func (s *Sale) accepted() int {
 	return len(s.tickets)
 }
 
-func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer int) error {
+func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer string) error {
 	deadline := time.Now().Add(s.Patience)
 	for {
 		answer, err := caller.Try(ctx, http.MethodPost, httpapi.Base+s.Path+"/orders", map[string]any{"quantity": 1},
-			"X-On-Behalf-Of", strconv.Itoa(customer), "X-Idempotency-Key", fmt.Sprintf("burst-%d", customer))
+			"X-On-Behalf-Of", customer, "X-Idempotency-Key", "burst-"+customer)
 		var body struct{ Ticket, Code, Reason string }
 		_ = json.Unmarshal(answer.Body, &body)
 		switch {
@@ -129,10 +133,10 @@ func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer int) er
 			s.refused[body.Code]++
 			return nil
 		case err == nil && answer.Status != http.StatusServiceUnavailable && body.Reason != "rebuilding":
-			return fmt.Errorf("customer %d: %d %s", customer, answer.Status, answer.Body)
+			return fmt.Errorf("customer %s: %d %s", customer, answer.Status, answer.Body)
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("customer %d had no answer: %w %s", customer, err, answer.Body)
+			return fmt.Errorf("customer %s had no answer: %w %s", customer, err, answer.Body)
 		}
 		wait(ctx, 50*time.Millisecond)
 	}
@@ -173,13 +177,13 @@ func (s *Sale) Verify(t *testing.T) {
 	}
 	require.Positive(t, s.looks.Load())
 	require.Len(t, s.tickets, s.Units, "as many tickets as units")
-	s.eachTicket(t, func(customer int, body map[string]any) {
-		require.Equal(t, "confirmed", body["status"], "customer %d: %v", customer, body)
+	s.eachTicket(t, func(customer string, body map[string]any) {
+		require.Equal(t, "confirmed", body["status"], "customer %s: %v", customer, body)
 	})
-	buyers := map[int]bool{}
+	buyers := map[string]bool{}
 	for _, order := range s.orders(t) {
-		customer := int(order["userId"].(float64))
-		require.False(t, buyers[customer], "customer %d has two orders", customer)
+		customer := order["userId"].(string)
+		require.False(t, buyers[customer], "customer %s has two orders", customer)
 		buyers[customer] = true
 		require.Equal(t, s.tickets[customer], order["ticket"])
 	}
@@ -204,8 +208,8 @@ func (s *Sale) close(t *testing.T) {
 	t.Helper()
 	s.post(t, 200, s.Path+"/close", nil)
 	s.drain(t)
-	s.eachTicket(t, func(customer int, body map[string]any) {
-		require.Contains(t, []any{"confirmed", "rejected"}, body["status"], "customer %d: %v", customer, body)
+	s.eachTicket(t, func(customer string, body map[string]any) {
+		require.Contains(t, []any{"confirmed", "rejected"}, body["status"], "customer %s: %v", customer, body)
 	})
 	held := map[any]float64{}
 	for _, order := range s.orders(t) {
@@ -218,11 +222,11 @@ func (s *Sale) close(t *testing.T) {
 }
 
 // eachTicket reads the ticket of each customer.
-func (s *Sale) eachTicket(t *testing.T, look func(customer int, body map[string]any)) {
+func (s *Sale) eachTicket(t *testing.T, look func(customer string, body map[string]any)) {
 	t.Helper()
 	for customer, ticket := range s.tickets {
-		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+s.Path+"/tickets/"+ticket, nil, "X-On-Behalf-Of", strconv.Itoa(customer))
-		require.Equal(t, http.StatusOK, answer.Status, "customer %d: %s", customer, answer.Body)
+		answer := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+s.Path+"/tickets/"+ticket, nil, "X-On-Behalf-Of", customer)
+		require.Equal(t, http.StatusOK, answer.Status, "customer %s: %s", customer, answer.Body)
 		look(customer, answer.JSON(t))
 	}
 }
@@ -236,14 +240,14 @@ func (s *Sale) VerifyAfterLoss(t *testing.T) {
 	}
 	s.drain(t)
 	confirmed, lost := 0, 0
-	s.eachTicket(t, func(customer int, body map[string]any) {
+	s.eachTicket(t, func(customer string, body map[string]any) {
 		switch {
 		case body["status"] == "confirmed":
 			confirmed++
 		case body["status"] == "rejected" && body["reason"] == "lost":
 			lost++
 		default:
-			t.Errorf("customer %d: %v", customer, body)
+			t.Errorf("customer %s: %v", customer, body)
 		}
 	})
 	require.Equal(t, s.Units, confirmed, "what was lost was sold again")

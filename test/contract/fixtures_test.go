@@ -60,7 +60,7 @@ func newStock(t *testing.T, c *apptest.Caller) string {
 
 // newWallet funds the wallet of a user that no other test has.
 func newWallet(t *testing.T, c *apptest.Caller) string {
-	user := fmt.Sprint(1 + rand.Uint32N(1<<31-1))
+	user := fmt.Sprintf("user-%d@example.com", rand.Uint32())
 	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": "opening"})
 	return user
 }

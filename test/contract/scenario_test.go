@@ -134,7 +134,7 @@ func (d day) bank() {
 	require.Equal(d.t, http.StatusNotModified, answer.Status)
 	d.do(200, "GET", "/wallets/1", nil)
 	d.do(200, "GET", "/wallets?sort=-balance&q="+user, nil)
-	transfer := `{"fromUserId":` + user + `,"toUserId":7,"amount":4000,"reference":"` + unique("transfer") + `"}`
+	transfer := `{"fromUserId":"` + user + `","toUserId":7,"amount":4000,"reference":"` + unique("transfer") + `"}`
 	d.do(201, "POST", "/wallet-transfers", transfer)
 	d.do(200, "POST", "/wallet-transfers", transfer)
 	order := "/orders/" + newOrder(d.t, d.Caller)
@@ -259,7 +259,7 @@ func (d day) redeem() {
 	d.do(200, "PATCH", campaign, `{"name":"Spring sale"}`, "If-Match", d.etag(campaign))
 	d.do(200, "GET", campaign+"/history", nil)
 	d.do(200, "GET", "/coupon-campaigns?q=spring", nil)
-	issued := d.do(201, "POST", campaign+"/coupons", `{"userIds":[7,8]}`)
+	issued := d.do(201, "POST", campaign+"/coupons", `{"userIds":[7,"8"]}`)
 	d.do(409, "POST", campaign+"/coupons", `{"count":1000}`)
 	codes := issued["codes"].([]any)
 	first, second := "/coupons/"+codes[0].(string), "/coupons/"+codes[1].(string)

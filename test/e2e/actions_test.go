@@ -55,7 +55,7 @@ func eachShop(t *testing.T, test func(t *testing.T, admin *apptest.Caller)) {
 
 func TestACustomerActsForItselfOverRESTAndGraphQL(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
-		ada, bob := customerOf(t, admin, "1001"), customerOf(t, admin, "1002")
+		ada, bob := customerOf(t, admin, "ada@example.com"), customerOf(t, admin, "1002")
 		require.Equal(t, "applied", like(t, ada, "TEA", 5, true).JSON(t)["outcome"])
 		again := askGraphQL(t, ada, likeTea, object{"id": 5})
 		require.Equal(t, object{"toggleLikeItem": object{"isLiked": true, "lastActionId": 5.0}}, again["data"])
@@ -64,7 +64,7 @@ func TestACustomerActsForItselfOverRESTAndGraphQL(t *testing.T) {
 		seen := bob.Do(t, http.MethodGet, look, nil).JSON(t)
 		require.Equal(t, object{"like": 1.0, "dislike": 0.0, "bookmark": 0.0}, seen["counts"])
 		require.Equal(t, object{"active": false, "lastActionId": 0.0}, seen["own"].(object)["like"], "what Ada likes is not Bob's")
-		require.Equal(t, "stale", like(t, admin, "TEA", 4, false, "X-On-Behalf-Of", "1001").JSON(t)["outcome"])
+		require.Equal(t, "stale", like(t, admin, "TEA", 4, false, "X-On-Behalf-Of", "ada@example.com").JSON(t)["outcome"])
 		require.Equal(t, "applied", like(t, admin, "TEA", 1, true).JSON(t)["outcome"], "the token's own user")
 
 		require.Equal(t, http.StatusForbidden, bob.Do(t, http.MethodGet, "/api/v1/items", nil).Status)

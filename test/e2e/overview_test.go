@@ -70,7 +70,7 @@ func TestOneBoxFindsSalesTicketsWalletsAndKeys(t *testing.T) {
 		require.Equal(t, []string{"flash-sale Noon rush " + path}, found(t, c, "noon"))
 
 		shopper := p.Caller(t, c.Tenant, "customers:impersonate")
-		bought := shopper.Do(t, http.MethodPost, "/api/v1"+path+"/orders", object{"quantity": 1}, "X-On-Behalf-Of", "4711")
+		bought := shopper.Do(t, http.MethodPost, "/api/v1"+path+"/orders", object{"quantity": 1}, "X-On-Behalf-Of", "shop/li+4711@example.com")
 		require.Equal(t, 202, bought.Status, "%s", bought.Body)
 		ticket := bought.JSON(t)["ticket"].(string)
 		hit := "ticket " + ticket + " " + path + "?ticket=" + ticket
@@ -82,11 +82,11 @@ func TestOneBoxFindsSalesTicketsWalletsAndKeys(t *testing.T) {
 		require.Empty(t, found(t, p.Caller(t, c.Tenant, "configs:read"), ticket))
 
 		topUp := object{"amount": 100, "kind": "topup", "reference": "first"}
-		paid := c.Do(t, http.MethodPost, "/api/v1/wallets/990/entries", topUp, "X-Idempotency-Key", "rent 1/2")
+		paid := c.Do(t, http.MethodPost, "/api/v1/wallets/shop%2Fli@example.com/entries", topUp, "X-Idempotency-Key", "rent 1/2")
 		require.Equal(t, 201, paid.Status, "%s", paid.Body)
-		require.Equal(t, []string{"wallet 990 /wallets/990"}, found(t, c, "990"))
+		require.Equal(t, []string{"wallet shop/li@example.com /wallets/shop%2Fli@example.com"}, found(t, c, "shop/li@example.com"))
 		require.Equal(t, []string{"idempotency-key rent 1/2 /idempotency-keys?key=rent+1%2F2"}, found(t, c, "rent"))
-		require.Empty(t, found(t, stranger, "990"))
+		require.Empty(t, found(t, stranger, "shop/li@example.com"))
 		require.Empty(t, found(t, stranger, "rent"))
 	})
 }

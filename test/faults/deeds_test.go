@@ -205,7 +205,7 @@ var kindsOfDeeds = []kindOfDeed{
 	{"fill-wallet", true, func(_ *testing.T, _ *apptest.Caller, name string) deed {
 		return deed{
 			method: http.MethodPost, path: "/wallets/12/entries", body: object{"amount": 1, "kind": "topup", "reference": name}, status: http.StatusCreated,
-			effect: "SELECT COUNT(*) FROM wallet_entries WHERE user_id = 12 AND reference = ?", about: []any{name},
+			effect: "SELECT COUNT(*) FROM wallet_entries WHERE user_id = '12' AND reference = ?", about: []any{name},
 		}
 	}},
 }

@@ -30,8 +30,8 @@ var purseOf12 = held{
 		return map[string]any{"amount": -taken, "kind": "test", "reference": reference}
 	},
 	short:   "insufficient_balance",
-	ledger:  "SELECT reference, amount, balance AS remaining FROM wallet_entries WHERE user_id = 12 ORDER BY version",
-	table:   "SELECT balance FROM wallets WHERE user_id = 12",
+	ledger:  "SELECT reference, amount, balance AS remaining FROM wallet_entries WHERE user_id = '12' ORDER BY version",
+	table:   "SELECT balance FROM wallets WHERE user_id = '12'",
 	audited: "wallets/12",
 }
 

@@ -1,13 +1,20 @@
-import { createRouter } from '@tanstack/react-router';
+import { createRouter, parseSearchWith } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import { ErrorPage } from './ui/feedback/ErrorPage';
 import { NotFoundPage } from './ui/feedback/NotFoundPage';
 import { routeTree } from './routeTree.gen';
 
+/** A value of an address, read as JSON. A number that is written in another way, such as 042 or 1e3, is a text: it may name a user. */
+function asWritten(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'number' && String(value) !== text ? text : value;
+}
+
 export function newRouter(queries: QueryClient) {
   return createRouter({
     routeTree,
     context: { queries },
+    parseSearch: parseSearchWith(asWritten),
     defaultPreload: 'intent',
     // The query cache decides what is fresh.
     defaultPreloadStaleTime: 0,

@@ -18,6 +18,7 @@ import (
 	"interlock/internal/aggregates"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
@@ -36,8 +37,21 @@ type Size struct{ Configs, Items, Wallets, Orders, Coupons, Shelves int }
 // Full is what `admin demo` loads: at most 200 configs and 50 items have names.
 var Full = Size{Configs: 200, Items: 50, Wallets: 100, Orders: 5000, Coupons: 60, Shelves: 12}
 
-// firstBuyer is the user of the first demo order; the others follow.
-const firstBuyer int64 = 880_000_000
+// firstBuyer numbers the user of the first demo order; the others follow.
+const firstBuyer = 880_000_000
+
+// buyer names the user of a demo order. Shops name their users in many ways, so these are
+// called by a number, a text and an address in turn.
+func buyer(i int) principal.CustomerID {
+	number := strconv.Itoa(firstBuyer + i)
+	switch i % 3 {
+	case 1:
+		number = "user-" + number
+	case 2:
+		number = "buyer+" + number + "@example.com"
+	}
+	return principal.CustomerID(number)
+}
 
 // Progress is told of each thing that has been looked after, and of how many there
 // will be.
@@ -130,7 +144,7 @@ const lockPatience = 10 * time.Second
 func (l *Loader) loadWallets(ctx context.Context) error {
 	l.Progress.Begin("wallets", l.Size.Wallets)
 	for i := range l.Size.Wallets {
-		user := firstBuyer + int64(i)
+		user := buyer(i)
 		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			ctx, err := l.Wallets.Lock(ctx, u, lockPatience, user)
 			if err != nil {
@@ -140,7 +154,7 @@ func (l *Loader) loadWallets(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("load the wallet of user %d: %w", user, err)
+			return fmt.Errorf("load the wallet of user %s: %w", user, err)
 		}
 		l.Progress.Step()
 	}
@@ -243,15 +257,15 @@ func (l *Loader) loadOrders(ctx context.Context) error {
 }
 
 func (l *Loader) loadOrder(ctx context.Context, i int) error {
-	buyer := firstBuyer + int64(i)
-	listing, err := l.Orders.List(ctx, orders.Filter{UserID: buyer}, storage.Page{Limit: 1})
+	user := buyer(i)
+	listing, err := l.Orders.List(ctx, orders.Filter{UserID: user}, storage.Page{Limit: 1})
 	if err != nil {
 		return err
 	}
 	var order *orders.Order
 	if len(listing.Rows) > 0 {
 		order = &listing.Rows[0]
-	} else if order, err = l.place(ctx, buyer, i); err != nil {
+	} else if order, err = l.place(ctx, user, i); err != nil {
 		return err
 	}
 	for _, step := range journey(i, i < l.Size.Wallets) {
@@ -262,7 +276,7 @@ func (l *Loader) loadOrder(ctx context.Context, i int) error {
 	return nil
 }
 
-func (l *Loader) place(ctx context.Context, buyer int64, i int) (order *orders.Order, err error) {
+func (l *Loader) place(ctx context.Context, user principal.CustomerID, i int) (order *orders.Order, err error) {
 	random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // believable, not secret
 	wanted := make([]orders.Wanted, 0, 3)
 	first := random.IntN(l.Size.Items)
@@ -271,7 +285,7 @@ func (l *Loader) place(ctx context.Context, buyer int64, i int) (order *orders.O
 		wanted = append(wanted, orders.Wanted{SKU: sku, Quantity: int64(1 + random.IntN(3))})
 	}
 	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: buyer, Wanted: wanted})
+		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: user, Wanted: wanted})
 		return err
 	})
 	return order, err

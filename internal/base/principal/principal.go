@@ -7,6 +7,8 @@ package principal
 
 import (
 	"context"
+	"encoding/json"
+	"strconv"
 	"strings"
 )
 
@@ -25,26 +27,38 @@ const (
 type Principal struct {
 	Kind     Kind
 	TenantID int64
-	// UserID is the acting user; 0 for the program itself.
+	// UserID is the acting user of this service; 0 for a customer and for the program itself.
 	UserID int64
+	// CustomerID is the customer who calls; "" for everybody else.
+	CustomerID CustomerID
 	// Name is the display name that others read in conflicts and histories.
 	Name string
 	// CredentialID is the token's or session's id, for the audit log.
 	CredentialID string
 	// Permissions are what it may do, such as "configs:write", "configs:*", "*".
 	Permissions []string
-	// OnBehalfOf is the customer for whom an API token acts; 0 when it acts for
+	// OnBehalfOf is the customer for whom an API token acts; "" when it acts for
 	// itself.
-	OnBehalfOf int64
+	OnBehalfOf CustomerID
 }
 
 // Customer returns the id of the customer whom a request is about: of the customer
 // who calls, or of the one for whom a token acts. False when there is none.
-func (p Principal) Customer() (int64, bool) {
+func (p Principal) Customer() (CustomerID, bool) {
 	if p.Kind == Customer {
-		return p.UserID, true
+		return p.CustomerID, true
 	}
-	return p.OnBehalfOf, p.OnBehalfOf != 0
+	return p.OnBehalfOf, p.OnBehalfOf != ""
+}
+
+// ActorID is the id that the principal's acts are kept under, beside its kind: what the
+// shop calls a customer, and the number of everybody else in decimal digits. The kind
+// belongs to it, because a customer may be called 7.
+func (p Principal) ActorID() string {
+	if p.Kind == Customer {
+		return string(p.CustomerID)
+	}
+	return strconv.FormatInt(p.UserID, 10)
 }
 
 // System is the program acting on a tenant by itself, under a job's name.
@@ -88,6 +102,21 @@ type Person struct {
 
 // Person returns the principal as others see it.
 func (p Principal) Person() Person { return Person{ID: p.UserID, Name: p.Name} }
+
+// Actor names in replies who did something, customers too.
+type Actor struct {
+	// ID is a CustomerID for a customer, and an integer for everybody else.
+	ID   any    `json:"id"`
+	Name string `json:"name"`
+}
+
+// ActorOf returns the actor whose kind, ActorID and name are kept.
+func ActorOf(kind, id, name string) Actor {
+	if kind == string(Customer) {
+		return Actor{ID: CustomerID(id), Name: name}
+	}
+	return Actor{ID: json.Number(id), Name: name}
+}
 
 type requestKey struct{}
 

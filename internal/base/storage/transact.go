@@ -10,8 +10,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// maxRuns is how often a transaction is run before its conflict is returned.
-const maxRuns = 8
+// MaxRuns is how often a transaction is run before its conflict is returned.
+const MaxRuns = 8
 
 // ErrRunAgain marks an error of a transaction's function after which a new run of the
 // transaction may succeed, as when it lost a race for its rows.
@@ -26,7 +26,7 @@ func IsAway(err error) bool { return Is(err, ConnectionLost, Unavailable, ReadOn
 
 // Transact runs fn in a transaction that lives for so long at the most, and commits it; an
 // error of fn rolls it back. After a conflict, and an error with ErrRunAgain, the whole of it
-// is run again, with growing pauses and at most maxRuns times. The COMMIT does not end with
+// is run again, with growing pauses and at most MaxRuns times. The COMMIT does not end with
 // ctx, so that a caller who leaves cannot leave it undecided; one that is undecided is not
 // run again, because its effects would be there twice. It is for bookkeeping that is no
 // business mutation and needs no audit row, see Write. What it returns has its class; the
@@ -57,7 +57,7 @@ func mayRunAgain(err error) bool { return IsConflict(err) || errors.Is(err, ErrR
 func (db *DB) transact(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error, again func(error) bool) error {
 	for run := 1; ; run++ {
 		err := db.transactOnce(ctx, life, fn)
-		if err == nil || !again(err) || run == maxRuns || !Backoff(ctx, run) {
+		if err == nil || !again(err) || run == MaxRuns || !Backoff(ctx, run) {
 			return err
 		}
 	}

@@ -32,11 +32,11 @@ type AuditRow struct {
 	UnitID       string
 	RequestID    string
 	ActorKind    string
-	ActorID      int64
+	ActorID      string
 	ActorName    string
 	CredentialID string
 	// OnBehalfOf is the customer for whom a token acted; nil when it acted for itself.
-	OnBehalfOf  *int64
+	OnBehalfOf  *principal.CustomerID
 	Action      string
 	Resource    string
 	Detail      json.RawMessage `gorm:"type:json;serializer:json"`
@@ -64,11 +64,11 @@ func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB) error {
 			return fmt.Errorf("encode the audit detail: %w", err)
 		}
 	}
-	var onBehalfOf *int64
-	if actor.OnBehalfOf != 0 {
+	var onBehalfOf *principal.CustomerID
+	if actor.OnBehalfOf != "" {
 		onBehalfOf = &actor.OnBehalfOf
 	}
-	err := tx.Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.UserID,
+	err := tx.Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
 		actor.Name, actor.CredentialID, onBehalfOf, u.entry.Action, u.entry.Resource, string(detail), u.entry.Note, u.now).Error
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/change"
@@ -94,7 +95,20 @@ func newValidator() *validator.Validate {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		return name
 	})
+	err := v.RegisterValidation("pattern", func(field validator.FieldLevel) bool {
+		text, ok := field.Field().Interface().(patterned)
+		return ok && text.Valid()
+	})
+	if err != nil {
+		panic(err) // only for a name or a function that is empty
+	}
 	return v
+}
+
+// patterned is a text whose type says which texts are possible: the tag pattern asks it.
+type patterned interface {
+	Valid() bool
+	Rule() string
 }
 
 // Validate checks the validate tags of a struct.
@@ -145,6 +159,10 @@ func sentence(b validator.FieldError) string {
 		return "must be greater than " + b.Param()
 	case "oneof":
 		return "must be one of " + strings.ReplaceAll(b.Param(), " ", ", ")
+	case "pattern":
+		if text, ok := b.Value().(patterned); ok {
+			return text.Rule()
+		}
 	case "unique":
 		return "must not name the same one twice"
 	}
@@ -235,6 +253,28 @@ func PathID(c echo.Context, name, kind string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 || strconv.FormatInt(id, 10) != text {
 		return 0, apperr.MissingRow(kind, text)
+	}
+	return id, nil
+}
+
+// PathCustomer reads what the shop calls a customer from the path. What no customer can
+// be called names none, so it is NotFound.
+func PathCustomer(c echo.Context, name string) (id principal.CustomerID, err error) {
+	text := c.Param(name)
+	if id.UnmarshalText([]byte(text)) != nil {
+		return "", apperr.MissingRow("user", text)
+	}
+	return id, nil
+}
+
+// CustomerParam reads what the shop calls a customer from the query; none is "".
+func CustomerParam(c echo.Context, name string) (id principal.CustomerID, err error) {
+	text := c.QueryParam(name)
+	if text == "" {
+		return "", nil
+	}
+	if err := id.UnmarshalText([]byte(text)); err != nil {
+		return "", apperr.Malformed("?"+name, err.Error())
 	}
 	return id, nil
 }

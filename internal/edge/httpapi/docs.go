@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 	swagger "github.com/swaggo/files/v2"
 
 	"interlock/api"
+	"interlock/internal/base/coding"
 )
 
 //go:embed docs/*
@@ -76,7 +76,7 @@ func (s *Server) serveAsset(address string, a asset) {
 		header.Set("ETag", etag)
 		if a.compressed {
 			header.Add(echo.HeaderVary, echo.HeaderAcceptEncoding)
-			if !strings.Contains(r.Header.Get(echo.HeaderAcceptEncoding), "gzip") {
+			if !coding.Accepts(r, "gzip") {
 				header.Del("ETag")
 				if err := inflated(w, a.content); err != nil {
 					slog.WarnContext(r.Context(), "an asset was not sent whole", "address", address, "error", err)

@@ -89,5 +89,5 @@ func (e encoded) send(c echo.Context) error {
 	if contentType == "" {
 		contentType = echo.MIMEApplicationJSON
 	}
-	return c.Blob(e.status, contentType, e.body)
+	return c.Blob(e.status, contentType, compressed(c, contentType, e.body))
 }

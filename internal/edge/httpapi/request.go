@@ -18,6 +18,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/change"
@@ -404,6 +405,16 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 			return err
 		}
 	}
-	p.tree, err = merge.Parse(patch.Text())
-	return err
+	tree, err := merge.Parse(patch.Text())
+	if err != nil {
+		return err
+	}
+	for name, member := range members {
+		// The number 42 and the text "42" are one customer, and no change to each other.
+		if customer, ok := member.(**principal.CustomerID); ok && *customer != nil {
+			tree.(map[string]any)[name] = string(**customer)
+		}
+	}
+	p.tree = tree
+	return nil
 }

@@ -55,9 +55,10 @@ type StreamFunc func(c echo.Context, s *Stream) error
 // Router registers routes with what they require.
 type Router struct {
 	server *Server
-	// routes is shared with the router that Critical returns.
-	routes   *[]Route
-	critical bool
+	// routes is shared with the routers that Critical and Uncompressed return.
+	routes       *[]Route
+	critical     bool
+	uncompressed bool
 }
 
 // Routes returns what has been registered.
@@ -165,6 +166,13 @@ func (r *Router) Plain(method, path, permission string, fn QueryFunc) {
 
 func (r *Router) add(route Route, handler echo.HandlerFunc) {
 	route.Critical = r.critical
+	if r.uncompressed {
+		compressible := handler
+		handler = func(c echo.Context) error {
+			c.Set(uncompressedKey, true)
+			return compressible(c)
+		}
+	}
 	*r.routes = append(*r.routes, route)
 	if !route.Stream {
 		handler = r.server.bounded(handler)

@@ -234,7 +234,7 @@ func (s *Server) limit(ctx context.Context, c echo.Context, p principal.Principa
 	if s.limiter == nil || s.rate.Rate == 0 {
 		return nil
 	}
-	key := "principal:" + strconv.FormatInt(p.TenantID, 10) + ":" + string(p.Kind) + ":" + strconv.FormatInt(p.UserID, 10)
+	key := "principal:" + strconv.FormatInt(p.TenantID, 10) + ":" + string(p.Kind) + ":" + p.ActorID()
 	decision, err := s.limiter.Allow(ctx, key, s.rate)
 	if err != nil {
 		return nil

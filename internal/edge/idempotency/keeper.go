@@ -428,11 +428,11 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	record := Record{
 		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: a.print[:],
 		Method: a.request.Method, Path: clipped(a.request.Path, longestPath), RequestID: principal.Request(ctx),
-		ActorKind: string(a.actor.Kind), ActorID: a.actor.UserID, ActorName: a.actor.Name,
+		ActorKind: string(a.actor.Kind), ActorID: a.actor.ActorID(), ActorName: a.actor.Name,
 		Status: reply.Status, Reply: sealed, Location: clipped(location, longestPath), SealKey: keyID,
 		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retentionOf(a.request)),
 	}
-	if a.actor.OnBehalfOf != 0 {
+	if a.actor.OnBehalfOf != "" {
 		record.OnBehalfOf = &a.actor.OnBehalfOf
 	}
 	return record, nil

@@ -66,14 +66,15 @@ const (
 )
 
 // scopeOf names whose keys a principal uses: a user's, over all his sessions and
-// tokens; a customer's; or a user's for one customer.
+// tokens; a customer's; or a user's for one customer. What the shop calls the customer
+// comes last, whatever characters are in it, so no two principals share a scope.
 func scopeOf(p principal.Principal) string {
 	if p.Kind == principal.Customer {
-		return customer + ":" + strconv.FormatInt(p.UserID, 10)
+		return customer + ":" + p.ActorID()
 	}
-	scope := user + ":" + strconv.FormatInt(p.UserID, 10)
-	if p.OnBehalfOf != 0 {
-		scope += "/" + customer + ":" + strconv.FormatInt(p.OnBehalfOf, 10)
+	scope := user + ":" + p.ActorID()
+	if p.OnBehalfOf != "" {
+		scope += "/" + customer + ":" + string(p.OnBehalfOf)
 	}
 	return scope
 }
@@ -90,9 +91,9 @@ type Record struct {
 	// RequestID is of the request that had the effect.
 	RequestID  string
 	ActorKind  string
-	ActorID    int64
+	ActorID    string
 	ActorName  string
-	OnBehalfOf *int64
+	OnBehalfOf *principal.CustomerID
 	// Status is the reply's.
 	Status int
 	// Reply is the sealed header and body; nil when it was too large to keep.
@@ -114,8 +115,9 @@ type Record struct {
 // TableName implements gorm's Tabler.
 func (Record) TableName() string { return "idempotency_keys" }
 
-// nameOf names a key for the lease and the cache: at a bounded length, and with
-// nothing of the caller's own text in it.
+// nameOf names a key for the lease and the cache: at a bounded length, and with nothing
+// of the caller's own text in it. The digest has one length and comes last, so a scope
+// cannot pass for another one with the beginning of a digest.
 func nameOf(tenantID int64, scope, key string) string {
 	digest := sha256.Sum256([]byte(key))
 	name := make([]byte, 0, 128)

@@ -1,12 +1,15 @@
 package idempotency
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"interlock/internal/base/principal"
 )
 
 func TestATextIsCutBetweenTwoCharacters(t *testing.T) {
@@ -32,4 +35,28 @@ func TestATextIsCutBetweenTwoCharacters(t *testing.T) {
 		require.True(t, utf8.ValidString(cut))
 		require.True(t, len(text)-len(cut) == 0 || longest-len(cut) < utf8.UTFMax, "no more is cut than must be")
 	})
+}
+
+func TestNoTwoPrincipalsShareTheirKeys(t *testing.T) {
+	longest := principal.CustomerID(strings.Repeat("x", 64))
+	seen := map[string]principal.Principal{}
+	for _, id := range []principal.CustomerID{
+		"7", "07", "li", "Li", "a/b", "a", "b", "a:b", "/customer:7", "7/customer:8", "user:7", "user:7/customer:8", "customer:8", "parts:x", "=", longest,
+	} {
+		for _, p := range []principal.Principal{
+			{Kind: principal.Customer, CustomerID: id},
+			{Kind: principal.Token, UserID: 7, OnBehalfOf: id},
+			{Kind: principal.Token, UserID: math.MaxInt64, OnBehalfOf: id},
+		} {
+			scope := scopeOf(p)
+			require.LessOrEqual(t, len(scope), 128, "its column has so many characters")
+			require.False(t, strings.HasPrefix(scope, partsPrefix))
+			require.NotContains(t, seen, scope, "%+v", p)
+			require.NotContains(t, seen, nameOf(1, scope, "k"), "%+v", p)
+			seen[scope], seen[nameOf(1, scope, "k")] = p, p
+		}
+	}
+	require.NotContains(t, seen, scopeOf(principal.Principal{Kind: principal.Admin, UserID: 7}))
+	require.Equal(t, "customer:42", scopeOf(principal.Principal{Kind: principal.Customer, CustomerID: "42"}), "as it was kept while customers were numbers")
+	require.Equal(t, "user:7/customer:42", scopeOf(principal.Principal{Kind: principal.Token, UserID: 7, OnBehalfOf: "42"}))
 }

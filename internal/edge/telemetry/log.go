@@ -35,7 +35,7 @@ func (h contextual) Handle(ctx context.Context, record slog.Record) error {
 		record.AddAttrs(slog.String("requestId", id))
 	}
 	if p, ok := principal.From(ctx); ok {
-		record.AddAttrs(slog.Int64("tenant", p.TenantID), slog.String("actor", string(p.Kind)+":"+p.Name), slog.Int64("actorId", p.UserID))
+		record.AddAttrs(slog.Int64("tenant", p.TenantID), slog.String("actor", string(p.Kind)+":"+p.Name), slog.String("actorId", p.ActorID()))
 	}
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		record.AddAttrs(slog.String("traceId", span.TraceID().String()))

@@ -175,7 +175,7 @@ func (b *book) withhold(stockVersion, units int64) error {
 	switch {
 	case b.StockVersion != stockVersion:
 		return ErrOutdated
-	case b.Remaining+b.Withheld < units:
+	case units > 0 && b.Remaining+b.Withheld < units:
 		return ErrTooFew
 	}
 	b.Remaining += b.Withheld - units

@@ -198,8 +198,9 @@ type Gate interface {
 	Apply(ctx context.Context, r Rules) error
 
 	// Withhold takes so many units of those that remain out of the allotment at a version
-	// of the units, before SQL does; 0 gives back what was withheld at it. Errors:
-	// ErrNoGate, ErrTooFew, ErrOutdated.
+	// of the units, before SQL does; 0 gives back what was withheld at it, also where a
+	// store that came back older has sold more than there is. Errors: ErrNoGate, ErrTooFew,
+	// ErrOutdated.
 	Withhold(ctx context.Context, ref Ref, stockVersion, units int64) error
 
 	// Adopt takes in tickets that the gate has forgotten, each of them ended, and returns

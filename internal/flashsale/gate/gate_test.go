@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// On four engines; the command line, parsed later, may ask for more.
-	if err := flag.Set("rapid.checks", "15"); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(modelRounds)); err != nil {
 		panic(err)
 	}
 	slog.SetLogLoggerLevel(slog.LevelError)
@@ -60,7 +62,7 @@ var contract = map[string]func(t *testing.T, g *underTest){
 	"a forgotten ticket is adopted once and only if its units remain":                 checkAdopted,
 	"a dead letter and its ticket are retried together and discarded apart":           checkDeadLetters,
 	"tickets and messages that lack each other are found and queued again":            checkStrays,
-	"twenty racers take exactly what there is":                                        checkRacers,
+	"racers take exactly what there is":                                               checkRacers,
 	"a customer who was let in is told the ticket when all is sold":                   checkSoldOutToBuyer,
 	"consumers of several processes together confirm no more than the rate":           checkRate,
 	"arrivals of all processes add up and their pace is of the last full seconds":     checkArrivals,
@@ -241,6 +243,14 @@ func checkWithheld(t *testing.T, g *underTest) {
 	require.NoError(t, g.Withhold(g.ctx, ref, 2, 1))
 	require.NoError(t, g.Withhold(g.ctx, ref, 2, 0), "SQL did not")
 	require.EqualValues(t, 1, g.counts(t).Remaining)
+
+	newer.StockVersion, newer.Allotted = 3, 1
+	require.NoError(t, g.Apply(g.ctx, newer), "fewer than wait, of which a store that came back older knows nothing")
+	require.ErrorIs(t, g.Withhold(g.ctx, ref, 3, 1), ErrTooFew)
+	require.NoError(t, g.Withhold(g.ctx, ref, 3, 0), "to give back is always possible")
+	c, err := g.Counts(g.ctx, g.rules.Sale)
+	require.NoError(t, err)
+	require.EqualValues(t, -1, c.Remaining)
 }
 
 func checkOtherEpoch(t *testing.T, g *underTest) {
@@ -320,6 +330,9 @@ func checkLateRebuild(t *testing.T, g *underTest) {
 	retired, err = g.Retire(g.ctx, second.Ref, false)
 	require.NoError(t, err)
 	require.True(t, retired)
+	retired, err = g.Retire(g.ctx, first.Ref, true)
+	require.NoError(t, err)
+	require.False(t, retired, "who is an epoch late does not bring the second one back")
 	require.NoError(t, g.Build(g.ctx, second, nil))
 	_, err = g.Counts(g.ctx, g.rules.Sale)
 	require.ErrorIs(t, err, ErrNoGate, "what it admitted would be purged")
@@ -433,16 +446,29 @@ func checkStrays(t *testing.T, g *underTest) {
 }
 
 func checkRacers(t *testing.T, g *underTest) {
-	var taken atomic.Int64
-	racing.Together(20, func(i int) {
-		for n := range 3 {
-			if g.admit(t, fmt.Sprintf("%d-%d", i, n), fmt.Sprint("user ", i), 1).Verdict == Accepted {
-				taken.Add(1)
+	random := racing.Seeded(t)
+	for range raceRounds {
+		g.rules.Epoch++
+		g.rules.Allotted = 5 + random.Int64N(20)
+		require.NoError(t, g.Build(g.ctx, g.rules, nil))
+		racers, wishes := 2+random.IntN(20), 1+random.IntN(4)
+		var taken [22]atomic.Int64
+		racing.Together(racers, func(i int) {
+			for n := range wishes {
+				if g.admit(t, fmt.Sprintf("%d-%d", i, n), fmt.Sprint("user ", i), 1).Verdict == Accepted {
+					taken[i].Add(1)
+				}
 			}
+		})
+		all := int64(0)
+		for i := range racers {
+			all += taken[i].Load()
+			require.LessOrEqual(t, taken[i].Load(), g.rules.PerUserLimit)
 		}
-	})
-	require.EqualValues(t, 10, taken.Load())
-	require.Zero(t, g.counts(t).Remaining)
+		require.Equal(t, min(g.rules.Allotted, int64(racers)*min(int64(wishes), g.rules.PerUserLimit)), all)
+		require.Equal(t, g.rules.Allotted-all, g.counts(t).Remaining)
+		require.Len(t, g.claim(t), int(all), "each has one message")
+	}
 }
 
 func checkClockSteps(t *testing.T, g *underTest) {
@@ -645,6 +671,35 @@ func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
 		life, err := client.TTL(ctx, key).Result()
 		require.NoError(t, err)
 		require.Equal(t, key != "large:{fs:1}:buyers", life > 0, "%s is forgotten in %v", key, life)
+	}
+}
+
+// TestAGateIsNotBuiltOfAPartOfWhatWasStaged drops what is staged as a server does whose
+// memory is full, or whose builder was stopped for longer than it keeps it.
+func TestAGateIsNotBuiltOfAPartOfWhatWasStaged(t *testing.T) {
+	for _, part := range []string{"tickets", "buyers"} {
+		t.Run(part, func(t *testing.T) {
+			g := newOnRedis(t)
+			dropped := 0
+			g.client.AddHook(each(func(cmd redis.Cmder) {
+				// The last step of a build has the staged tickets among its twelve keys.
+				if args := cmd.Args(); dropped == 0 && strings.HasPrefix(cmd.Name(), "eval") && fmt.Sprint(args[2]) == "12" {
+					dropped++
+					staged := map[string]any{"tickets": args[13], "buyers": args[14]}[part]
+					require.NoError(t, g.client.Del(g.ctx, staged.(string)).Err())
+				}
+			}))
+			next := Rules{Ref: Ref{1, 2}, Version: 1, StockVersion: 1, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 3, Allotted: 10}
+			require.ErrorIs(t, g.Build(g.ctx, next, []Ticket{confirmed("S", "8", 3)}), errIncomplete)
+			require.Equal(t, 1, dropped)
+			c, err := g.Counts(g.ctx, 1)
+			require.NoError(t, err)
+			require.EqualValues(t, 1, c.Epoch, "the gate is as it was")
+			require.NoError(t, g.Build(g.ctx, next, []Ticket{confirmed("S", "8", 3)}))
+			c, err = g.Counts(g.ctx, 1)
+			require.NoError(t, err)
+			require.EqualValues(t, 3, c.Confirmed)
+		})
 	}
 }
 

@@ -3,8 +3,8 @@ package gate
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/mq"
 )
 
@@ -16,27 +16,14 @@ func QueueName(sale int64) string { return fmt.Sprintf("%s:%d", QueueFamily, sal
 
 // body is the body of a queued ticket. Its message's ID is the ticket.
 type body struct {
-	User  userID `json:"user"`
-	Units int64  `json:"units"`
-}
-
-// userID also reads a number, which is how users were written once.
-type userID string
-
-func (u *userID) UnmarshalJSON(text []byte) error {
-	if number, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-		*u = userID(strconv.FormatInt(number, 10))
-		return nil
-	}
-	var name string
-	err := json.Unmarshal(text, &name)
-	*u = userID(name)
-	return err
+	// User also reads a number, which is how users were written once.
+	User  principal.CustomerID `json:"user"`
+	Units int64                `json:"units"`
 }
 
 // messageOf is the message of a ticket that is queued now.
 func messageOf(t Ticket, trace map[string]string) (mq.Message, error) {
-	text, err := json.Marshal(body{User: userID(t.User), Units: t.Units})
+	text, err := json.Marshal(body{User: principal.CustomerID(t.User), Units: t.Units})
 	if err != nil {
 		return mq.Message{}, fmt.Errorf("encode a ticket: %w", err)
 	}

@@ -226,7 +226,7 @@ local g = redis.call('HMGET', KEYS[1], 'epoch', 'stock', 'remaining', 'withheld'
 if g[1] ~= ARGV[1] then return 'no_gate' end
 if g[2] ~= ARGV[2] then return 'outdated' end
 local there = tonumber(g[3]) + tonumber(g[4] or 0)
-if there < tonumber(ARGV[3]) then return 'too_few' end
+if tonumber(ARGV[3]) > 0 and there < tonumber(ARGV[3]) then return 'too_few' end
 redis.call('HSET', KEYS[1], 'remaining', string.format('%d', there - tonumber(ARGV[3])), 'withheld', ARGV[3])
 return 'ok'
 `)

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -21,29 +23,27 @@ var Permissions = []principal.Grant{
 type Filter struct {
 	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/".
 	Resource string
-	// Actor is an actor's name; ActorID its id, where 0 is the program itself and nil
-	// selects all.
-	Actor   string
-	ActorID *int64
-	Action  string
-	From    time.Time
-	To      time.Time
+	// Actor is an actor's name or its id: 0 is the program itself.
+	Actor  string
+	Action string
+	From   time.Time
+	To     time.Time
 }
 
 // Entry is one mutation as replies show it.
 type Entry struct {
-	ID        int64            `json:"id"`
-	UnitID    string           `json:"unitId"`
-	RequestID string           `json:"requestId"`
-	Actor     principal.Person `json:"actor"`
-	ActorKind string           `json:"actorKind"`
+	ID        int64           `json:"id"`
+	UnitID    string          `json:"unitId"`
+	RequestID string          `json:"requestId"`
+	Actor     principal.Actor `json:"actor"`
+	ActorKind string          `json:"actorKind"`
 	// OnBehalfOf is the customer for whom a token acted, or nil.
-	OnBehalfOf  *int64          `json:"onBehalfOf"`
-	Action      string          `json:"action"`
-	Resource    string          `json:"resource"`
-	Detail      json.RawMessage `json:"detail"`
-	Note        string          `json:"note"`
-	CreatedTime time.Time       `json:"createdTime"`
+	OnBehalfOf  *principal.CustomerID `json:"onBehalfOf"`
+	Action      string                `json:"action"`
+	Resource    string                `json:"resource"`
+	Detail      json.RawMessage       `json:"detail"`
+	Note        string                `json:"note"`
+	CreatedTime time.Time             `json:"createdTime"`
 }
 
 var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
@@ -61,10 +61,7 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 		query = query.Where("resource = ? OR (resource > ? AND resource < ?)", filter.Resource, under(filter.Resource), under(filter.Resource)+"\U0010FFFF")
 	}
 	if filter.Actor != "" {
-		query = query.Where("actor_name = ?", filter.Actor)
-	}
-	if filter.ActorID != nil {
-		query = query.Where("actor_id = ?", *filter.ActorID)
+		query = actedBy(query, filter.Actor)
 	}
 	if filter.Action != "" {
 		query = query.Where("action = ?", filter.Action)
@@ -92,6 +89,15 @@ func (l *Log) Latest(ctx context.Context, limit int) ([]Entry, error) {
 	return entries, nil
 }
 
+// actedBy selects by an actor's name or id. MySQL compares a column of ASCII with no other
+// text, so it is asked for an id only where the text can be one.
+func actedBy(query *gorm.DB, actor string) *gorm.DB {
+	if !principal.CustomerID(actor).Valid() {
+		return query.Where("actor_name = ?", actor)
+	}
+	return query.Where("(actor_name = ? OR actor_id = ?)", actor, actor)
+}
+
 // under returns the prefix of what lies below a resource.
 func under(resource string) string {
 	if resource[len(resource)-1] == '/' {
@@ -103,7 +109,7 @@ func under(resource string) string {
 func view(row uow.AuditRow) Entry {
 	return Entry{
 		ID: row.ID, UnitID: row.UnitID, RequestID: row.RequestID,
-		Actor: principal.Person{ID: row.ActorID, Name: row.ActorName}, ActorKind: row.ActorKind, OnBehalfOf: row.OnBehalfOf,
+		Actor: principal.ActorOf(row.ActorKind, row.ActorID, row.ActorName), ActorKind: row.ActorKind, OnBehalfOf: row.OnBehalfOf,
 		Action: row.Action, Resource: row.Resource, Detail: row.Detail, Note: row.Note, CreatedTime: row.CreatedTime,
 	}
 }

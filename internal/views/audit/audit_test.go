@@ -21,7 +21,8 @@ func TestEntriesAreSelectedByTheirActorAlsoWhenItIsTheProgramItself(t *testing.T
 		storagetest.CreateThings(t, ctx, db)
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 		admin, _ := principal.From(ctx)
-		for name, who := range map[string]principal.Principal{"a": admin, "b": principal.System(admin.TenantID, "sweeper")} {
+		for name, who := range map[string]principal.Principal{"a": admin, "b": principal.System(admin.TenantID, "sweeper"),
+			"c": {Kind: principal.Customer, TenantID: admin.TenantID, CustomerID: "li@example.com", Name: "李"}} {
 			require.NoError(t, runner.Do(principal.With(ctx, who), func(ctx context.Context, u *uow.Unit) error {
 				u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + name})
 				return guard.Insert(ctx, u, &storagetest.Thing{Name: name})
@@ -35,11 +36,13 @@ func TestEntriesAreSelectedByTheirActorAlsoWhenItIsTheProgramItself(t *testing.T
 			}
 			return found
 		}
-		program := int64(0)
-		require.Equal(t, []string{"things/b"}, resources(audit.Filter{ActorID: &program}))
-		require.Equal(t, []string{"things/a"}, resources(audit.Filter{ActorID: &admin.UserID}))
+		require.Equal(t, []string{"things/b"}, resources(audit.Filter{Actor: "0"}))
+		require.Equal(t, []string{"things/a"}, resources(audit.Filter{Actor: "7"}))
+		require.Equal(t, []string{"things/c"}, resources(audit.Filter{Actor: "li@example.com"}))
+		require.Equal(t, []string{"things/c"}, resources(audit.Filter{Actor: "李"}))
+		require.Empty(t, resources(audit.Filter{Actor: "Li@example.com"}))
 		require.Equal(t, []string{"things/a"}, resources(audit.Filter{Actor: "Tester"}))
 		require.Equal(t, []string{"things/b"}, resources(audit.Filter{Resource: "things/b"}))
-		require.Len(t, resources(audit.Filter{}), 2)
+		require.Len(t, resources(audit.Filter{}), 3)
 	})
 }

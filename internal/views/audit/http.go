@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"strconv"
-
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/edge/httpapi"
@@ -18,13 +16,7 @@ func (l *Log) list(c echo.Context) (httpapi.Reply, error) {
 	if err != nil {
 		return httpapi.Reply{}, err
 	}
-	filter := Filter{Resource: c.QueryParam("resource"), Action: c.QueryParam("action")}
-	// An actor is asked for by its id or by its name; names never are numbers only.
-	if id, err := strconv.ParseInt(c.QueryParam("actor"), 10, 64); err == nil {
-		filter.ActorID = &id
-	} else {
-		filter.Actor = c.QueryParam("actor")
-	}
+	filter := Filter{Resource: c.QueryParam("resource"), Actor: c.QueryParam("actor"), Action: c.QueryParam("action")}
 	if filter.From, err = httpapi.TimeParam(c, "from"); err != nil {
 		return httpapi.Reply{}, err
 	}

@@ -1,4 +1,5 @@
 export { answer, api, asMergePatch, data, exactly, idempotent, type Answer } from './client';
+export { isCustomerId } from './customer';
 export { liveStream, useIdempotencyKey, useLive, useLiveState, useMay, useSession, useTenant, useUser, useDoubt, useReplays } from './hooks';
 export { announceLeaving, announcePresence } from './presence';
 export { attempts, Attempts, retrying, type Doubt } from './retry';

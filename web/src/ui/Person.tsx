@@ -1,8 +1,11 @@
-import type { PersonName } from '@/api';
+import type { components } from '@/api';
 import { useText } from '@/i18n';
 import { Mark } from './brand/Mark';
 import { uiMessages } from './messages';
 import styles from './Person.module.css';
+
+/** A user by its number, or a customer by what the shop calls it. */
+type Actor = components['schemas']['Actor'];
 
 const hues = 6;
 
@@ -14,13 +17,16 @@ export function initialsOf(name: string): string {
   return letters.join('').toUpperCase();
 }
 
+const hueOf = (id: Actor['id']): number =>
+  (typeof id === 'number' ? id : Array.from(id).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0)) % hues;
+
 /** A person's initials on a colour that is theirs everywhere. */
-export function Avatar({ person, size = 28 }: { person: PersonName; size?: number }) {
+export function Avatar({ person, size = 28 }: { person: Actor; size?: number }) {
   if (person.id === 0) return <Mark size={size} />;
   return (
     <span
       className={styles.avatar}
-      data-hue={person.id % hues}
+      data-hue={hueOf(person.id)}
       style={{ width: size, height: size, fontSize: size * 0.39 }}
       aria-hidden="true"
     >
@@ -30,7 +36,7 @@ export function Avatar({ person, size = 28 }: { person: PersonName; size?: numbe
 }
 
 /** Who did something. Id 0 is the service itself. */
-export function Person({ person, withAvatar = false }: { person: PersonName; withAvatar?: boolean }) {
+export function Person({ person, withAvatar = false }: { person: Actor; withAvatar?: boolean }) {
   const t = useText(uiMessages);
   const name = person.id === 0 ? t('system') : person.name;
   if (!withAvatar) return <span>{name}</span>;

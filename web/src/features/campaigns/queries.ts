@@ -11,7 +11,7 @@ export type LimitReached = components['schemas']['LimitReached'];
 type CampaignQuery = NonNullable<operations['listCampaigns']['parameters']['query']>;
 
 /** What is asked for: one coupon for each of these users, or so many for whoever has the code. */
-export type IssueRequest = { userIds: number[] } | { count: number };
+export type IssueRequest = { userIds: string[] } | { count: number };
 
 const historyPage = 50;
 

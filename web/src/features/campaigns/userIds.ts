@@ -1,23 +1,24 @@
-/** User numbers as they were pasted. */
+import { isCustomerId } from '@/api';
+
+/** Users as they were pasted, by what the shop calls them. */
 export interface PastedIds {
   /** Each once, in the order of the text. */
-  ids: number[];
+  ids: string[];
   /** How many stood there again. */
   repeated: number;
-  /** What is no user number. */
+  /** What no user can be called. */
   wrong: string[];
 }
 
-/** Reads numbers that are set apart by whatever a spreadsheet, a list or a person sets between them. */
+/** Reads users that are set apart by whatever a spreadsheet, a list or a person sets between them. */
 export function readUserIds(text: string): PastedIds {
-  const ids = new Set<number>();
+  const ids = new Set<string>();
   const wrong: string[] = [];
   let repeated = 0;
   for (const word of text.split(/[\s,;，；、|]+/).filter(Boolean)) {
-    const id = /^\d{1,16}$/.test(word) ? Number(word) : 0;
-    if (id < 1 || !Number.isSafeInteger(id)) wrong.push(word);
-    else if (ids.has(id)) repeated++;
-    else ids.add(id);
+    if (!isCustomerId(word)) wrong.push(word);
+    else if (ids.has(word)) repeated++;
+    else ids.add(word);
   }
   return { ids: [...ids], repeated, wrong };
 }

@@ -1,7 +1,7 @@
-import { Button, Group, Modal, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Modal, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { type components, isProblem, keepsKey, transitionRefused, useIdempotencyKey } from '@/api';
+import { type components, isCustomerId, isProblem, keepsKey, transitionRefused, useIdempotencyKey } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, OutcomeNotice, ProblemBanner, useToasts, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
@@ -24,12 +24,12 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
   const queries = useQueryClient();
   const { code } = coupon;
   const { key, renew } = useIdempotencyKey(`coupons/${code}/${action}`);
-  const [userId, setUserId] = useState(coupon.userId);
+  const [userId, setUserId] = useState(coupon.userId ?? '');
   const [orderId, setOrderId] = useState<number | null>(null);
   const [reason, setReason] = useState('');
   const [strict, setStrict] = useState(false);
   const run = useMutation({
-    mutationFn: () => (action === 'redeem' ? redeem(code, { userId: userId ?? 0, orderId }, key) : voidCoupon(code, reason.trim(), key)),
+    mutationFn: () => (action === 'redeem' ? redeem(code, { userId: userId.trim(), orderId }, key) : voidCoupon(code, reason.trim(), key)),
     onSuccess: ({ data: after }) => {
       renew();
       queries.setQueryData(oneCoupon(code).queryKey, after);
@@ -49,7 +49,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setStrict(true);
-    if (action === 'void' || userId !== null) run.mutate();
+    if (action === 'void' || isCustomerId(userId.trim())) run.mutate();
   };
   const isRedeeming = action === 'redeem';
   return (
@@ -61,13 +61,14 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
           {!lost && <Text c="dimmed">{t(isRedeeming ? 'redeemHint' : 'voidHint')}</Text>}
           {!lost && isRedeeming && (
             <>
-              <WholeNumber
+              <TextInput
                 label={t('redeemUser')}
                 value={userId}
-                onChange={setUserId}
+                maxLength={64}
+                onChange={(event) => setUserId(event.currentTarget.value)}
                 disabled={unknown || coupon.userId !== null}
-                error={strict && userId === null && t('redeemUserNeeded')}
-                autoFocused
+                error={strict && !isCustomerId(userId.trim()) && t('redeemUserNeeded')}
+                data-autofocus
               />
               <WholeNumber label={t('redeemOrder')} value={orderId} onChange={setOrderId} disabled={unknown} />
             </>
@@ -122,7 +123,7 @@ function WholeNumber({ value, onChange, autoFocused = false, ...input }: WholeNu
 }
 
 /** Why it was not done: who was first and when, or which limit stands against it. */
-function Refusal({ error, userId }: { error: unknown; userId: number | null }) {
+function Refusal({ error, userId }: { error: unknown; userId: string }) {
   const t = useText(couponMessages);
   const refused = transitionRefused<Coupon>(error);
   if (refused !== undefined) {
@@ -131,13 +132,13 @@ function Refusal({ error, userId }: { error: unknown; userId: number | null }) {
     if (current.status === 'expired') return <Banner tone="warn" title={t('expiredNow')} />;
     if (current.status === 'void') return <Banner tone="warn" title={t.rich('tooLateVoid', { who: changedBy.name, when })} />;
     if (current.redeemedByUserId !== null) {
-      return <Banner tone="warn" title={t.rich('tooLateUser', { who: changedBy.name, when, user: String(current.redeemedByUserId) })} />;
+      return <Banner tone="warn" title={t.rich('tooLateUser', { who: changedBy.name, when, user: current.redeemedByUserId })} />;
     }
     return <Banner tone="warn" title={t.rich('tooLate', { who: changedBy.name, when, status: t(current.status) })} />;
   }
   if (isProblem(error, 'limit_reached')) {
     const { perUser } = error.as<components['schemas']['LimitReached']>();
-    if (perUser !== undefined) return <Banner tone="warn" title={t('limit', { user: String(userId), n: perUser })} />;
+    if (perUser !== undefined) return <Banner tone="warn" title={t('limit', { user: userId, n: perUser })} />;
   }
   if (isProblem(error) && error.isOutcomeUnknown) return <Banner tone="warn" title={t('checking')} />;
   return <ProblemBanner error={error} />;

@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isCustomerId } from '@/api';
 import { useText } from '@/i18n';
 import { PageHeader, When } from '@/ui';
 import { anInteger, DataTable, FilterChoice, FilterText, useTableState, type Column } from '@/ui/table';
@@ -52,7 +53,7 @@ export function CouponList({ search }: { search: CouponSearch }) {
               value={search.status}
               onChange={(status) => state.set({ status })}
             />
-            <FilterText label={t('filterUser')} value={search.userId === undefined ? undefined : String(search.userId)} onChange={(user) => state.set({ userId: anInteger(user) })} />
+            <FilterText label={t('filterUser')} value={search.userId} onChange={(user) => state.set({ userId: user !== undefined && isCustomerId(user) ? user : undefined })} />
           </>
         }
         readPage={(cursor) => readCoupons({ ...search, cursor, limit: 200 })}
@@ -95,8 +96,8 @@ function useColumns(names: ReadonlyMap<number, string>): Column<Coupon>[] {
     { id: 'campaign', header: t('campaign'), cell: (c) => <CampaignLink id={c.campaignId} name={campaign(c)} />, text: campaign },
     { id: 'worth', header: t('takesOff'), cell: worth, text: worth, align: 'end' },
     { id: 'status', header: t('status'), cell: (c) => <CouponStatusChip status={c.status} />, text: (c) => t(c.status), narrow: true },
-    { id: 'user', header: t('user'), cell: (c) => c.userId ?? t('anybody'), text: (c) => String(c.userId ?? '') },
-    { id: 'redeemedBy', header: t('redeemedBy'), cell: (c) => c.redeemedByUserId ?? '', text: (c) => String(c.redeemedByUserId ?? '') },
+    { id: 'user', header: t('user'), cell: (c) => c.userId ?? t('anybody'), text: (c) => c.userId ?? '' },
+    { id: 'redeemedBy', header: t('redeemedBy'), cell: (c) => c.redeemedByUserId ?? '', text: (c) => c.redeemedByUserId ?? '' },
     { id: 'order', header: t('order'), cell: (c) => c.orderId ?? '', text: (c) => String(c.orderId ?? ''), optional: true },
     { id: 'updated', header: t('updated'), cell: (c) => <When time={c.updatedTime} />, text: (c) => c.updatedTime, sort: 'updatedTime' },
   ];

@@ -9,7 +9,7 @@ type CouponQuery = NonNullable<operations['listCoupons']['parameters']['query']>
 
 export interface CouponSearch extends Omit<TableSearch, 'q'> {
   campaignId?: number;
-  userId?: number;
+  userId?: string;
   status?: CouponStatus;
 }
 
@@ -52,7 +52,7 @@ export const campaignNames = queryOptions({
 });
 
 export interface Redemption {
-  userId: number;
+  userId: string;
   orderId: number | null;
 }
 

@@ -1,4 +1,4 @@
-import { NumberInput, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
 import { MoneyInput } from '@/ui/MoneyInput';
 import type { ItemFields } from './fields';
@@ -34,15 +34,12 @@ export function ItemInputs({ value, onChange, strict, readOnly = false }: Props)
         error={strict && value.price === null && t('priceNeeded')}
         onMinor={(price) => onChange({ price })}
       />
-      <NumberInput
+      <TextInput
         label={t('owner')}
         readOnly={readOnly}
-        hideControls
-        min={1}
-        allowDecimal={false}
-        allowNegative={false}
+        maxLength={64}
         value={value.ownedByUserId ?? ''}
-        onChange={(owner) => onChange({ ownedByUserId: owner === '' || Number(owner) === 0 ? null : Number(owner) })}
+        onChange={(event) => onChange({ ownedByUserId: event.currentTarget.value.trim() || null })}
       />
     </Stack>
   );

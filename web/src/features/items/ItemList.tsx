@@ -68,6 +68,6 @@ function useColumns(): Column<Item>[] {
     { id: 'status', header: t('status'), cell: (i) => <ItemStatusChip status={i.status} />, text: (i) => t(i.status), narrow: true },
     { id: 'updated', header: t('updated'), cell: (i) => <When time={i.updatedTime} />, text: (i) => i.updatedTime, sort: 'updatedTime' },
     { id: 'updatedBy', header: t('updatedBy'), cell: (i) => <Person person={i.updatedBy} withAvatar />, text: (i) => i.updatedBy.name },
-    { id: 'owner', header: t('owner'), cell: (i) => i.ownedByUserId ?? '', text: (i) => String(i.ownedByUserId ?? ''), optional: true },
+    { id: 'owner', header: t('owner'), cell: (i) => i.ownedByUserId ?? '', text: (i) => i.ownedByUserId ?? '', optional: true },
   ];
 }

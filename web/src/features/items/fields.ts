@@ -7,7 +7,7 @@ import type { Item } from './queries';
 export type ItemFields = {
   name: string;
   price: number | null;
-  ownedByUserId: number | null;
+  ownedByUserId: string | null;
 };
 
 export const readFields = ({ name, price, ownedByUserId }: Pick<Item, 'name' | 'price' | 'ownedByUserId'>): ItemFields => ({ name, price, ownedByUserId });
@@ -24,6 +24,6 @@ export function useItemTexts(): FieldTexts<ItemFields> {
   return {
     name: { label: t('name'), show: ({ name }) => name },
     price: { label: t('price'), show: ({ price }) => (price === null ? '' : money(price)) },
-    ownedByUserId: { label: t('owner'), show: ({ ownedByUserId }) => (ownedByUserId === null ? t('nobody') : String(ownedByUserId)) },
+    ownedByUserId: { label: t('owner'), show: ({ ownedByUserId }) => (ownedByUserId === null ? t('nobody') : ownedByUserId) },
   };
 }

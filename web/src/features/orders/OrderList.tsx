@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay } from '@/api';
+import { isCustomerId, useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Money, PageHeader, Person, When } from '@/ui';
 import { DataTable, FilterText, useSelection, useTableState, type Column } from '@/ui/table';
@@ -45,7 +45,7 @@ export function OrderList({ search }: { search: OrderSearch }) {
         state={state}
         filters={
           <>
-            <FilterText label={t('filterUser')} value={search.userId?.toString()} onChange={(text) => state.set({ userId: userIdOf(text) })} />
+            <FilterText label={t('filterUser')} value={search.userId} onChange={(text) => state.set({ userId: userIdOf(text) })} />
             <TextInput type="date" aria-label={t('filterFrom')} title={t('filterFrom')} leftSection={t('from')} leftSectionWidth={52} value={search.from ?? ''} onChange={(event) => state.set({ from: event.currentTarget.value || undefined })} />
             <TextInput type="date" aria-label={t('filterTo')} title={t('filterTo')} leftSection={t('to')} leftSectionWidth={52} value={search.to ?? ''} onChange={(event) => state.set({ to: event.currentTarget.value || undefined })} />
           </>
@@ -66,8 +66,8 @@ export function OrderList({ search }: { search: OrderSearch }) {
   );
 }
 
-function userIdOf(text: string | undefined): number | undefined {
-  return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+function userIdOf(text: string | undefined): string | undefined {
+  return text !== undefined && isCustomerId(text) ? text : undefined;
 }
 
 function StatusFilter({ search, choose }: { search: OrderSearch; choose: (status: OrderSearch['status']) => void }) {
@@ -105,7 +105,7 @@ function useColumns(): Column<Order>[] {
       narrow: true,
     },
     { id: 'status', header: t('status'), cell: (o) => <OrderStatusChip status={o.status} />, text: (o) => o.status, narrow: true },
-    { id: 'user', header: t('user'), cell: (o) => o.userId, text: (o) => String(o.userId), align: 'end' },
+    { id: 'user', header: t('user'), cell: (o) => o.userId, text: (o) => o.userId, align: 'end' },
     { id: 'pieces', header: t('items'), cell: pieces, text: (o) => String(pieces(o)), align: 'end' },
     { id: 'amount', header: t('amount'), cell: (o) => <Money minor={o.amount} />, text: (o) => plainMoney(o.amount), sort: 'amount', align: 'end' },
     { id: 'placed', header: t('placed'), cell: (o) => <When time={o.createdTime} />, text: (o) => o.createdTime, sort: 'createdTime' },

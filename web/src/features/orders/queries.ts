@@ -12,7 +12,7 @@ type ListQuery = NonNullable<operations['listOrders']['parameters']['query']>;
 
 export interface OrderSearch extends TableSearch {
   status?: OrderStatus;
-  userId?: number;
+  userId?: string;
   /** The first day, where the browser is. */
   from?: string;
   /** The last day, itself included. */

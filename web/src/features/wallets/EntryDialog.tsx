@@ -46,7 +46,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
   return (
     <KeyedDialog
       keyed={keyed}
-      title={t('enterTitle', { user: String(userId) })}
+      title={t('enterTitle', { user: userId })}
       confirm={t(form.side)}
       color={form.side === 'debit' ? 'warn' : 'accent'}
       refusal={(refusal) => (

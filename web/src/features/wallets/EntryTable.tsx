@@ -9,7 +9,7 @@ import { entries, readEntries, type Entry, type EntrySearch } from './queries';
 import styles from './WalletPage.module.css';
 
 /** Everything that ever came into a wallet or went out, newest first. */
-export function EntryTable({ userId, search }: { userId: number; search: EntrySearch }) {
+export function EntryTable({ userId, search }: { userId: string; search: EntrySearch }) {
   const t = useText(walletMessages);
   const state = useTableState(search);
   const query = useQuery(entries(userId, { ...search, limit: state.limit }));
@@ -52,7 +52,7 @@ function useColumns(): Column<Entry>[] {
     },
     { id: 'after', header: t('after'), cell: (e) => <Money minor={e.balance} />, text: (e) => decimalOf(e.balance), align: 'end', narrow: true },
     { id: 'kind', header: t('kind'), cell: (e) => e.kind, text: (e) => e.kind },
-    { id: 'other', header: t('other'), cell: ({ otherUserId }) => otherUserId !== null && <Link to="/wallets/$userId" params={{ userId: String(otherUserId) }}>{otherUserId}</Link>, text: (e) => String(e.otherUserId ?? '') },
+    { id: 'other', header: t('other'), cell: ({ otherUserId }) => otherUserId !== null && <Link to="/wallets/$userId" params={{ userId: otherUserId }}>{otherUserId}</Link>, text: (e) => e.otherUserId ?? '' },
     { id: 'reference', header: t('reference'), cell: (e) => e.reference, text: (e) => e.reference, mono: true },
     { id: 'by', header: t('by'), cell: (e) => <Person person={e.createdBy} withAvatar />, text: (e) => e.createdBy.name },
   ];

@@ -57,7 +57,7 @@ function Short({ shortfall, take }: { shortfall: Shortfall; take: (amount: numbe
   return (
     <Banner
       tone="warn"
-      title={t('short', { user: String(userId), balance: money(balance), wanted: money(wanted) })}
+      title={t('short', { user: userId, balance: money(balance), wanted: money(wanted) })}
       action={balance > 0 && <Button onClick={() => take(balance)}>{t('takeAll', { balance: money(balance) })}</Button>}
     >
       {wallet?.balance === balance && wallet.updatedBy !== null && wallet.updatedTime !== null && (

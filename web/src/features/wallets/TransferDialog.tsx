@@ -1,5 +1,6 @@
-import { Group, NumberInput, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import type { ChangeEvent } from 'react';
 import { useFormat, useText } from '@/i18n';
 import { useKeyedForm, usePlaceText, useToasts } from '@/ui';
 import { KeyedDialog } from '@/ui/edit/KeyedDialog';
@@ -15,7 +16,7 @@ const inputs = ['fromUserId', 'toUserId', 'amount', 'reference'] as const;
 
 interface Props {
   /** Who gives, where that is known. */
-  from: number | null;
+  from: string | null;
   onClose: () => void;
 }
 
@@ -28,11 +29,11 @@ export function TransferDialog({ from, onClose }: Props) {
   const reread = () => void queries.invalidateQueries({ queryKey: ['wallets'] });
   const keyed = useKeyedForm<TransferForm, Transfer>({
     scope: from === null ? 'wallet-transfers' : `wallets/${from}/transfers`,
-    open: openTransfer(from),
+    open: openTransfer(from ?? ''),
     isComplete: (typed) => missingOfTransfer(typed).size === 0,
     send: (form, key) => transfer(transferOf(form), key),
     onDone: (made) => {
-      toasts.done(t('transferred', { amount: money(made.amount), from: String(made.fromUserId), to: String(made.toUserId) }));
+      toasts.done(t('transferred', { amount: money(made.amount), from: made.fromUserId, to: made.toUserId }));
       reread();
       onClose();
     },
@@ -45,12 +46,10 @@ export function TransferDialog({ from, onClose }: Props) {
     strict && missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`);
   const user = (name: 'fromUserId' | 'toUserId') => ({
     label: t(name),
-    hideControls: true,
-    allowDecimal: false,
-    allowNegative: false,
+    maxLength: 64,
     disabled: isFixed,
-    value: form[name] ?? '',
-    onChange: (typed: string | number) => change({ [name]: typeof typed === 'number' && typed > 0 && Number.isSafeInteger(typed) ? typed : null }),
+    value: form[name],
+    onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => change({ [name]: value.trim() }),
   });
   return (
     <KeyedDialog
@@ -69,8 +68,8 @@ export function TransferDialog({ from, onClose }: Props) {
       onClose={onClose}
     >
       <Group grow align="flex-start">
-        <NumberInput {...user('fromUserId')} error={wrong('fromUserId')} data-autofocus={from === null || undefined} />
-        <NumberInput {...user('toUserId')} error={strict && missing.has('same') ? t('same') : wrong('toUserId')} data-autofocus={from !== null || undefined} />
+        <TextInput {...user('fromUserId')} error={wrong('fromUserId')} data-autofocus={from === null || undefined} />
+        <TextInput {...user('toUserId')} error={strict && missing.has('same') ? t('same') : wrong('toUserId')} data-autofocus={from !== null || undefined} />
       </Group>
       <MoneyInput label={t('amount')} minor={form.amount} disabled={isFixed} error={wrong('amount')} onMinor={(amount) => change({ amount })} />
       <TextInput label={t('reference')} description={t('referenceHint')} classNames={{ input: 'mono' }} maxLength={100} disabled={isFixed} value={form.reference} error={wrong('reference')} onChange={(event) => change({ reference: event.currentTarget.value })} />

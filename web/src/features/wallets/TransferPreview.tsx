@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
+import { isCustomerId } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { walletMessages } from './messages';
 import type { TransferForm } from './posting';
@@ -10,23 +11,23 @@ const typing = 250;
 
 /** What is in both wallets now, and what would be there afterwards. */
 export function TransferPreview({ form: { fromUserId, toUserId, amount } }: { form: TransferForm }) {
-  if (fromUserId === null && toUserId === null) return null;
+  if (!isCustomerId(fromUserId) && !isCustomerId(toUserId)) return null;
   return (
     <dl className={styles.preview}>
-      {fromUserId !== null && <Side userId={fromUserId} change={-(amount ?? 0)} />}
-      {toUserId !== null && toUserId !== fromUserId && <Side userId={toUserId} change={amount ?? 0} />}
+      {isCustomerId(fromUserId) && <Side userId={fromUserId} change={-(amount ?? 0)} />}
+      {isCustomerId(toUserId) && toUserId !== fromUserId && <Side userId={toUserId} change={amount ?? 0} />}
     </dl>
   );
 }
 
-function Side({ userId, change }: { userId: number; change: number }) {
+function Side({ userId, change }: { userId: string; change: number }) {
   const t = useText(walletMessages);
   const { money } = useFormat();
   const [settled] = useDebouncedValue(userId, typing);
   const { data: wallet } = useQuery(oneWallet(settled));
   return (
     <div className={styles.row}>
-      <dt>{t('wallet', { user: String(userId) })}</dt>
+      <dt>{t('wallet', { user: userId })}</dt>
       <dd className="tabular">{wallet?.userId === userId ? money(wallet.balance) : '…'}</dd>
       <dd className="tabular">{wallet?.userId === userId && change !== 0 && t('would', { balance: money(wallet.balance + change) })}</dd>
     </div>

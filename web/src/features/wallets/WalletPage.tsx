@@ -13,7 +13,7 @@ import { TransferDialog } from './TransferDialog';
 import styles from './WalletPage.module.css';
 
 interface Props {
-  userId: number;
+  userId: string;
   /** Which entries are shown. */
   search: EntrySearch;
 }
@@ -28,7 +28,7 @@ export function WalletPage({ userId, search }: Props) {
   const close = () => setDialog(undefined);
   return (
     <>
-      <PageHeader title={t('wallet', { user: String(userId) })} parent={{ to: '/wallets', label: t('title') }}>
+      <PageHeader title={t('wallet', { user: userId })} parent={{ to: '/wallets', label: t('title') }}>
         {mayWrite && (
           <>
             <Button variant="filled" onClick={() => setDialog('entry')}>

@@ -26,19 +26,19 @@ test.each([
 });
 
 test.each([
-  [{ toUserId: null }, ['toUserId']],
-  [{ fromUserId: null }, ['fromUserId']],
-  [{ toUserId: 12 }, ['same']],
+  [{ toUserId: '' }, ['toUserId']],
+  [{ fromUserId: 'Li Wei' }, ['fromUserId']],
+  [{ toUserId: 'li@example.com' }, ['same']],
   [{ amount: null }, ['amount']],
   [{}, []],
 ])('of the transfer %j is missing: %j', (change, missing) => {
-  const form = { ...openTransfer(12)(undefined), toUserId: 13, amount: 500, ...change };
+  const form = { ...openTransfer('li@example.com')(undefined), toUserId: '13', amount: 500, ...change };
   expect([...missingOfTransfer(form)]).toEqual(missing);
 });
 
 test('a transfer is sent with both users', () => {
-  const form = { ...openTransfer(12)(undefined), toUserId: 13, amount: 500, reference: ' gift-1 ' };
-  expect(transferOf(form)).toEqual({ fromUserId: 12, toUserId: 13, amount: 500, reference: 'gift-1' });
+  const form = { ...openTransfer('li@example.com')(undefined), toUserId: '13', amount: 500, reference: ' gift-1 ' };
+  expect(transferOf(form)).toEqual({ fromUserId: 'li@example.com', toUserId: '13', amount: 500, reference: 'gift-1' });
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { isCustomerId } from '@/api';
 import { randomId } from '@/browser/id';
 import type { Posting, TransferRequest } from './queries';
 
@@ -13,8 +14,8 @@ export interface PostingForm {
 
 /** What is typed into the dialog that transfers. */
 export interface TransferForm {
-  fromUserId: number | null;
-  toUserId: number | null;
+  fromUserId: string;
+  toUserId: string;
   amount: number | null;
   reference: string;
 }
@@ -23,8 +24,8 @@ export const newReference = (): string => `adm-${randomId().slice(0, 12)}`;
 
 export const openPosting = (typed: PostingForm | undefined): PostingForm => typed ?? { side: 'credit', amount: null, kind: 'correction', reference: newReference() };
 
-export const openTransfer = (fromUserId: number | null) => (typed: TransferForm | undefined): TransferForm =>
-  typed ?? { fromUserId, toUserId: null, amount: null, reference: newReference() };
+export const openTransfer = (fromUserId: string) => (typed: TransferForm | undefined): TransferForm =>
+  typed ?? { fromUserId, toUserId: '', amount: null, reference: newReference() };
 
 const kindShape = /^[A-Za-z0-9._-]{1,32}$/;
 const isReference = (text: string) => text.trim() !== '' && !text.trim().startsWith('@');
@@ -41,8 +42,8 @@ export function missingOfPosting({ amount, kind, reference }: PostingForm): Read
 
 export function missingOfTransfer({ fromUserId, toUserId, amount, reference }: TransferForm): ReadonlySet<Missing> {
   const missing = new Set<Missing>();
-  if (fromUserId === null) missing.add('fromUserId');
-  if (toUserId === null) missing.add('toUserId');
+  if (!isCustomerId(fromUserId)) missing.add('fromUserId');
+  if (!isCustomerId(toUserId)) missing.add('toUserId');
   else if (fromUserId === toUserId) missing.add('same');
   if (amount === null || amount === 0) missing.add('amount');
   if (!isReference(reference)) missing.add('reference');
@@ -55,8 +56,8 @@ export const signedAmount = ({ side, amount }: PostingForm): number => (side ===
 export const postingOf = (form: PostingForm): Posting => ({ amount: signedAmount(form), kind: form.kind, reference: form.reference.trim() });
 
 export const transferOf = ({ fromUserId, toUserId, amount, reference }: TransferForm): TransferRequest => ({
-  fromUserId: fromUserId ?? 0,
-  toUserId: toUserId ?? 0,
+  fromUserId,
+  toUserId,
   amount: amount ?? 0,
   reference: reference.trim(),
 });

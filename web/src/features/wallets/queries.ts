@@ -13,7 +13,7 @@ type WalletQuery = NonNullable<operations['listWallets']['parameters']['query']>
 type EntryQuery = NonNullable<operations['listWalletEntries']['parameters']['query']>;
 
 export interface WalletSearch extends TableSearch {
-  userId?: number;
+  userId?: string;
 }
 
 export interface EntrySearch extends TableSearch {
@@ -33,18 +33,18 @@ export function walletList(search: WalletSearch) {
   });
 }
 
-export function oneWallet(userId: number) {
+export function oneWallet(userId: string) {
   return queryOptions({
     queryKey: ['wallets', 'one', userId],
     queryFn: ({ signal }) => data(api.GET('/api/v1/wallets/{userId}', { params: { path: { userId } }, signal })),
   });
 }
 
-export function readEntries(userId: number, search: EntrySearch, signal?: AbortSignal) {
+export function readEntries(userId: string, search: EntrySearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/wallets/{userId}/entries', { params: { path: { userId }, query: search as EntryQuery }, signal }));
 }
 
-export function entries(userId: number, search: EntrySearch) {
+export function entries(userId: string, search: EntrySearch) {
   return queryOptions({
     queryKey: ['wallets', 'one', userId, 'entries', search],
     queryFn: ({ signal }) => readEntries(userId, search, signal),
@@ -52,7 +52,7 @@ export function entries(userId: number, search: EntrySearch) {
   });
 }
 
-export function enter(userId: number, body: Posting, key: string): Promise<Entry> {
+export function enter(userId: string, body: Posting, key: string): Promise<Entry> {
   return data(api.POST('/api/v1/wallets/{userId}/entries', { params: { path: { userId } }, body, headers: idempotent(key) }));
 }
 

@@ -1,13 +1,13 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { OrderList } from '@/features/orders/OrderList';
 import { aDay, statuses } from '@/features/orders/search-params';
-import { anInteger, oneOf, tableSearch } from '@/ui/table';
+import { aText, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/orders/')({
   staticData: {
     page: { title: { en: 'Orders', zh: '订单' }, permission: 'orders:read', navigation: { group: 'operate', order: 10 } },
   },
-  validateSearch: tableSearch({ status: oneOf(...statuses), userId: anInteger, from: aDay, to: aDay }),
+  validateSearch: tableSearch({ status: oneOf(...statuses), userId: aText, from: aDay, to: aDay }),
   component: Page,
 });
 

@@ -1,4 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
+import { isCustomerId } from '@/api';
 import { WalletPage } from '@/features/wallets/WalletPage';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
 import { aText, tableSearch } from '@/ui/table';
@@ -12,5 +13,5 @@ export const Route = createFileRoute('/wallets/$userId')({
 function Page() {
   const { userId } = Route.useParams();
   const search = Route.useSearch();
-  return /^[1-9]\d{0,14}$/.test(userId) ? <WalletPage key={userId} userId={Number(userId)} search={search} /> : <NotFoundPage />;
+  return isCustomerId(userId) ? <WalletPage key={userId} userId={userId} search={search} /> : <NotFoundPage />;
 }

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { WalletList } from '@/features/wallets/WalletList';
-import { anInteger, tableSearch } from '@/ui/table';
+import { aText, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/wallets/')({
   staticData: {
     page: { title: { en: 'Wallets', zh: '钱包' }, permission: 'wallets:read', navigation: { group: 'sell', order: 40 } },
   },
-  validateSearch: tableSearch({ userId: anInteger }),
+  validateSearch: tableSearch({ userId: aText }),
   component: Page,
 });
 

@@ -20,7 +20,7 @@ type Filters<R extends Readers> = { [K in keyof R]?: Exclude<ReturnType<R[K]>, u
  * Returns the validateSearch of a list's route: reads what is in an address and
  * leaves out what makes no sense, so that no address breaks a page.
  *
- *     validateSearch: tableSearch({ status: oneOf('pending', 'paid'), userId: anInteger })
+ *     validateSearch: tableSearch({ status: oneOf('pending', 'paid'), campaignId: anInteger })
  */
 export function tableSearch<const R extends Readers>(filters: R): (raw: Record<string, unknown>) => TableSearch & Filters<R> {
   const readers: Readers = { q: aText, sort: aText, cursor: aText, limit: aPageSize, ...filters };

@@ -69,10 +69,9 @@ export function PlaceOrder({ onClose }: { onClose: () => void }) {
           {place.error !== null && !isOpen && !isShown && <ProblemBanner error={place.error} told={isTold} />}
           <TextInput
             label={t('user')}
-            inputMode="numeric"
             autoComplete="off"
             withAsterisk
-            maxLength={15}
+            maxLength={64}
             value={value.userId}
             error={say(mistakes['/userId'])}
             disabled={draft.isOpen}

@@ -25,11 +25,11 @@ test('what is missing or makes no sense is found before anything is sent', () =>
     '/items/3/sku': { kind: 'twice' },
     '/items/3/quantity': { kind: 'noQuantity' },
   });
-  expect(mistakesOf(placement([['A', '1']], '-3'))).toEqual({ '/userId': { kind: 'noId' } });
+  expect(mistakesOf(placement([['A', '1']], 'Li Wei'))).toEqual({ '/userId': { kind: 'noId' } });
 });
 
 test('an empty coupon code is not sent, and spaces around what was typed are cut off', () => {
-  expect(requestOf(placement([[' TEA-1 ', '2']]))).toEqual({ userId: 12, items: [{ sku: 'TEA-1', quantity: 2 }] });
+  expect(requestOf(placement([[' TEA-1 ', '2']]))).toEqual({ userId: '12', items: [{ sku: 'TEA-1', quantity: 2 }] });
   expect(requestOf(placement([['TEA-1', '2']], '12', ' WELCOME ')).couponCode).toBe('WELCOME');
 });
 

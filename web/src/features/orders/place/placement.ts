@@ -1,4 +1,4 @@
-import { isProblem, type components } from '@/api';
+import { isCustomerId, isProblem, type components } from '@/api';
 
 export type NewOrder = components['schemas']['OrderCreate'];
 
@@ -26,7 +26,6 @@ export type Mistake =
 export const mostLines = 100;
 const mostPieces = 10_000;
 const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
-const idShape = /^[1-9]\d{0,14}$/;
 
 export const isSku = (text: string): boolean => skuShape.test(text);
 
@@ -40,7 +39,7 @@ export function piecesOf({ quantity }: PlacementLine): number | undefined {
 export function mistakesOf({ userId, lines }: Placement): Mistakes {
   const found: Record<string, Mistake> = {};
   if (userId.trim() === '') found['/userId'] = { kind: 'needed' };
-  else if (!idShape.test(userId.trim())) found['/userId'] = { kind: 'noId' };
+  else if (!isCustomerId(userId.trim())) found['/userId'] = { kind: 'noId' };
   lines.forEach((line, i) => {
     const sku = line.sku.trim();
     if (sku === '') found[`/items/${i}/sku`] = { kind: 'needed' };
@@ -55,7 +54,7 @@ export function mistakesOf({ userId, lines }: Placement): Mistakes {
 export function requestOf({ userId, lines, couponCode }: Placement): NewOrder {
   const items = lines.map((line) => ({ sku: line.sku.trim(), quantity: piecesOf(line) ?? 0 }));
   const code = couponCode.trim();
-  return { userId: Number(userId), items, ...(code === '' ? {} : { couponCode: code }) };
+  return { userId: userId.trim(), items, ...(code === '' ? {} : { couponCode: code }) };
 }
 
 interface OutOfStock {

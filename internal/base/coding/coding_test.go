@@ -1,0 +1,32 @@
+package coding_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/coding"
+)
+
+func TestAClientIsSentOnlyWhatItTakes(t *testing.T) {
+	for accept, takes := range map[string]bool{
+		"":                             false,
+		"gzip":                         true,
+		"br, GZIP":                     true,
+		"gzip;q=0":                     false,
+		"gzip; q=0.5, br":              true,
+		"gzip;q=none":                  false,
+		"deflate":                      false,
+		"*":                            true,
+		"*;q=0":                        false,
+		"gzip;q=0, *":                  false,
+		"identity;q=1, *;q=0, br":      false,
+		"deflate, gzip;q=1.0, *;q=0.5": true,
+	} {
+		request := &http.Request{Header: http.Header{"Accept-Encoding": {accept}}}
+		require.Equal(t, takes, coding.Accepts(request, "gzip"), "%q", accept)
+	}
+	split := &http.Request{Header: http.Header{"Accept-Encoding": {"br", "gzip"}}}
+	require.True(t, coding.Accepts(split, "gzip"), "a header that is sent in two lines")
+}
