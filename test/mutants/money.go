@@ -14,7 +14,7 @@ var money = []mutant{
 	},
 	{
 		name: "an entry of a wallet is made again under its reference",
-		file: "internal/wallets/store.go", old: `case before != nil:`, new: `case before != nil && before.ID < 0:`,
+		file: "internal/wallets/enter.go", old: `case before != nil:`, new: `case before != nil && before.ID < 0:`,
 		caught: tests{"internal/wallets": {"TestOfManyRetriesOfOneReferenceOneIsMade", "TestAReferenceComesAgainAsTheFirstEntryOrIsRefused"}},
 	},
 	{
