@@ -15,9 +15,9 @@ import (
 // Routes registers the routes of wallets.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
-	httpapi.Get(r, "/wallets", readPermission, h.list)
-	httpapi.Get(r, "/wallets/:userId", readPermission, h.get)
-	httpapi.Get(r, "/wallets/:userId/entries", readPermission, h.entries)
+	httpapi.Get(r, "/wallets", ReadPermission, h.list)
+	httpapi.Get(r, "/wallets/:userId", ReadPermission, h.get)
+	httpapi.Get(r, "/wallets/:userId/entries", ReadPermission, h.entries)
 	httpapi.Mutation(r.Critical(), http.MethodPost, "/wallets/:userId/entries", writePermission, h.enter)
 	httpapi.Mutation(r.Critical(), http.MethodPost, "/wallet-transfers", writePermission, h.transfer)
 }

@@ -27,14 +27,15 @@ import (
 	"interlock/internal/core/guard"
 )
 
+// What it takes to read wallets, and to change them.
 const (
-	readPermission  = "wallets:read"
+	ReadPermission  = "wallets:read"
 	writePermission = "wallets:write"
 )
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See balances and their entries."},
+	{Name: ReadPermission, Meaning: "See balances and their entries."},
 	{Name: writePermission, Meaning: "Credit and debit wallets, and transfer between them."},
 }
 
