@@ -37,7 +37,7 @@ type house struct {
 
 func open(ctx context.Context, t *testing.T, db *storage.DB) *house {
 	t.Helper()
-	return openWith(ctx, t, db, lock.NewInProcess(clock.System{}, lock.Observer{}))
+	return openWith(ctx, t, db, lock.NewInProcess(lock.Observer{}))
 }
 
 func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *house {

@@ -51,7 +51,7 @@ func (e *everything) Check() error {
 func routed(t *testing.T, register func(r *httpapi.Router)) *httpapitest.Caller {
 	t.Helper()
 	db := storagetest.SQLite(t)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	return httpapitest.New(storagetest.Tenant(t), runner, register)
 }
 
