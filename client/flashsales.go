@@ -34,8 +34,8 @@ type FlashSaleTerms struct {
 	PerUserLimit int64     `json:"perUserLimit"`
 	StartsTime   time.Time `json:"startsTime"`
 	EndsTime     time.Time `json:"endsTime"`
-	// QueueCap bounds the tickets that wait at once, Rate those that each worker
-	// handles in a second; nil for any number.
+	// QueueCap bounds the tickets that wait at once, Rate those of the sale that become
+	// orders in a second; nil for any number.
 	QueueCap *int64 `json:"queueCap"`
 	Rate     *int64 `json:"rate"`
 }

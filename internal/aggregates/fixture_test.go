@@ -38,7 +38,7 @@ type books struct {
 
 func open(ctx context.Context, t *testing.T, db *storage.DB) *books {
 	t.Helper()
-	return openWith(ctx, t, db, lock.NewInProcess(clock.System{}, lock.Observer{}))
+	return openWith(ctx, t, db, lock.NewInProcess(lock.Observer{}))
 }
 
 func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *books {
@@ -133,7 +133,7 @@ func (b *books) snapshot(t *testing.T) object {
 
 func (b *books) state(t *testing.T, id string) aggregates.State {
 	t.Helper()
-	state, err := b.service.Aggregate(b.ctx, aggregates.Name{Type: "shelf", ID: id})
+	state, err := b.service.State(b.ctx, aggregates.Name{Type: "shelf", ID: id})
 	require.NoError(t, err)
 	return state
 }

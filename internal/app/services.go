@@ -126,15 +126,13 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		sv.Close()
 		return nil, err
 	}
-	for name, pool := range db.Pools() {
-		sv.Metrics.WatchPool(name, pool)
-	}
 	sv.Runner = uow.NewRunner(uow.Options{DB: db, Locks: sv.locks, Clock: sv.Clock, Observer: sv.Metrics})
 	if err := sv.buildKeeper(o.Idempotency); err != nil {
 		sv.Close()
 		return nil, err
 	}
 	sv.buildDomains(o.Customers)
+	sv.Metrics.Register(telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines)
 	return sv, nil
 }
 
@@ -161,7 +159,7 @@ func (sv *Services) prepareSchema(ctx context.Context) error {
 // process otherwise.
 func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if redisURL == "" {
-		sv.locks = lock.NewInProcess(sv.Clock, sv.Metrics.LockObserver())
+		sv.locks = lock.NewInProcess(sv.Metrics.LockObserver())
 		queues := mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
 		sv.broker, sv.gate = queues, gate.NewSQL(sv.DB, queues, sv.Clock)
 		bus := events.NewInProcess(eventBuffer)
@@ -195,9 +193,9 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	return nil
 }
 
-// buildKeeper makes what keeps replies under their idempotency keys.
+// buildKeeper builds the keeper of replies under their idempotency keys.
 func (sv *Services) buildKeeper(s settings.Idempotency) error {
-	seal, err := idempotency.NewSeal(s.EncryptionKeys)
+	cipher, err := idempotency.NewCipher(s.EncryptionKeys)
 	if err != nil {
 		return fmt.Errorf("INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS: %w", err)
 	}
@@ -206,8 +204,8 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 		cache = idempotency.NewRedisCache(sv.redis)
 	}
 	sv.Idempotency = idempotency.New(idempotency.Deps{
-		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Seal: seal,
-		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
+		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Cipher: cipher,
+		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors,
 	})
 	return nil
 }
@@ -218,10 +216,10 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: customerMay,
 	})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
-	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
+	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
-	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus, Registerer: sv.Metrics.Registry})
+	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
@@ -230,25 +228,13 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
-		Items: sv.Catalog, Inventory: sv.Inventory, Orders: ordersOfSales{sv.Orders}, Registerer: sv.Metrics.Registry,
+		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, Registerer: sv.Metrics.Registry,
 	})
 	sv.Queues = ops.New(ops.Deps{
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
-	sv.Metrics.WatchQueues(sv.broker)
-	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default(), sv.Metrics.Registry)
+	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
-}
-
-// itemUsage says what keeps an item from being deleted: orders that name it, and
-// pieces of it in the house.
-type itemUsage struct{}
-
-func (itemUsage) ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
-	if used, err := (orders.ItemUsage{}).ItemInUse(ctx, u, sku); used || err != nil {
-		return used, err
-	}
-	return inventory.ItemInUse(ctx, u, sku)
 }
 
 // Close closes what Open opened, last first.

@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
+	"interlock/internal/orders"
 )
 
 const (
@@ -105,7 +108,7 @@ func isAway(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, gate.ErrNoGate) || errors.Is(err, errGateAway) || errors.Is(err, guard.ErrStale) ||
 		errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrUnavailable) ||
 		apperr.Has(err, apperr.Unavailable) || apperr.Has(err, apperr.OutcomeUnknown) ||
-		storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly, storage.LockTimeout, storage.WriteConflict) ||
+		storage.IsAway(err) || storage.IsConflict(err) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
@@ -187,7 +190,7 @@ type batchOfOrders struct {
 	stock *Stock
 	// fresh are the tickets that become orders in this unit, rejected those that end
 	// without one, and ends are what the gate is told of all that have ended, also before.
-	fresh    []Order
+	fresh    []orders.SaleTicket
 	rejected []Rejection
 	ends     []gate.Step
 }
@@ -249,7 +252,7 @@ func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, er
 
 // facts are what SQL knows of tickets and their customers.
 type facts struct {
-	orders   map[string]Order
+	ordered  map[string]orders.SaleOrder
 	rejected map[string]Rejection
 	// held is how many units a customer has in live orders of the sale.
 	held map[string]int64
@@ -266,21 +269,22 @@ type facts struct {
 // The second one is left out as long as the sale has rejected nobody.
 func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, error) {
 	f := &facts{
-		orders: make(map[string]Order), held: make(map[string]int64),
+		ordered: make(map[string]orders.SaleOrder), held: make(map[string]int64),
 		free: b.stock.Allotted - b.stock.Sold, limit: b.sale.PerUserLimit,
 	}
-	ids, users := make([]string, len(tickets)), make(map[string]bool, len(tickets))
+	ids, users := make([]string, len(tickets)), make([]principal.CustomerID, len(tickets))
 	for i, t := range tickets {
-		ids[i], users[t.User] = t.ID, true
+		ids[i], users[i] = t.ID, principal.CustomerID(t.User)
 	}
-	orders, err := b.orders.OfCustomers(ctx, b.sale.ID, users)
+	slices.Sort(users)
+	found, err := b.orders.OfCustomers(ctx, b.sale.ID, slices.Compact(users))
 	if err != nil {
 		return nil, err
 	}
-	for _, order := range orders {
-		f.orders[order.Ticket] = order
+	for _, order := range found {
+		f.ordered[order.Ticket] = order
 		if order.Live {
-			f.held[order.User] += order.Units
+			f.held[string(order.UserID)] += order.Units
 		}
 	}
 	if b.stock.Rejected > 0 {
@@ -291,7 +295,7 @@ func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, erro
 
 // decide ends one ticket.
 func (b *batchOfOrders) decide(f *facts, t begun) {
-	order, ordered := f.orders[t.ID]
+	order, ordered := f.ordered[t.ID]
 	before, rejected := f.rejected[t.ID]
 	switch {
 	case ordered:
@@ -308,7 +312,7 @@ func (b *batchOfOrders) decide(f *facts, t begun) {
 	default:
 		f.held[t.User] += t.Units
 		f.free -= t.Units
-		b.fresh = append(b.fresh, Order{Ticket: t.ID, User: t.User, Units: t.Units})
+		b.fresh = append(b.fresh, orders.SaleTicket{Ticket: t.ID, UserID: principal.CustomerID(t.User), Units: t.Units})
 	}
 }
 
@@ -318,8 +322,8 @@ func (b *batchOfOrders) reject(t begun, reason string) {
 }
 
 // endOf tells the gate of a ticket that is an order.
-func endOf(order Order) gate.Step {
-	step := gate.Step{Ticket: order.Ticket, From: gate.InFlight, To: gate.Confirmed, OrderID: order.ID, OrderNo: order.Number}
+func endOf(order orders.SaleOrder) gate.Step {
+	step := gate.Step{Ticket: order.Ticket, From: gate.InFlight, To: gate.Confirmed, OrderID: order.ID, OrderNo: order.OrderNo}
 	if !order.Live {
 		step.To = gate.Cancelled
 	}
@@ -337,8 +341,8 @@ func (b *batchOfOrders) commit(ctx context.Context, u *uow.Unit) error {
 		return nil
 	}
 	var units int64
-	for _, order := range b.fresh {
-		units += order.Units
+	for _, ticket := range b.fresh {
+		units += ticket.Units
 	}
 	set := guard.Set{"sold": b.stock.Sold + units, "rejected": b.stock.Rejected + int64(len(b.rejected))}
 	if err := guard.Update[Stock](ctx, u, b.stock.Ref(), set); err != nil {
@@ -365,7 +369,7 @@ func (b *batchOfOrders) place(ctx context.Context, u *uow.Unit) error {
 	if len(b.fresh) == 0 {
 		return nil
 	}
-	placed, err := b.orders.PlaceMany(ctx, u, Lot{
+	placed, err := b.orders.PlaceMany(ctx, u, orders.SaleLot{
 		Sale: b.sale.ID, SKU: b.sale.SKU, Name: b.sale.ItemName, Price: b.sale.Price, PaymentDue: u.Now().Add(b.paymentTimeout),
 	}, b.fresh)
 	if err != nil {

@@ -81,10 +81,10 @@ func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
 func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake, queues mq.Broker, door gate.Gate) *shop {
 	t.Helper()
 	s := &shop{ctx: ctx, db: db, clock: now, gate: door, queues: queues}
-	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
 	s.bus = events.NewInProcess(64)
 	t.Cleanup(s.bus.Close)
-	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, Usage: orders.ItemUsage{}})
+	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, InUse: []catalog.InUse{orders.ItemInUse}})
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: s.bus, Items: items})
 	money := wallets.New(wallets.Deps{DB: db, Bus: s.bus})
 	promos := coupons.New(coupons.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now})
@@ -99,7 +99,7 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 
 // with returns the sales of another process, which reaches the gate in its own way.
 func (s *shop) with(door gate.Gate) *flashsale.Service {
-	return flashsale.New(s.deps(door, placing{s.orders}))
+	return flashsale.New(s.deps(door, s.orders))
 }
 
 // placedBy is with, with orders of the test's own.
@@ -129,54 +129,11 @@ func (s *shop) serve(sales *flashsale.Service) {
 	})
 }
 
-// backTo and placing join orders and sales as app joins them.
+// backTo gives orders the sales, as app does.
 type backTo struct{ shop *shop }
 
 func (b backTo) TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
 	return b.shop.sales.TakeBack(ctx, u, sale, ticket, holder, units)
-}
-
-type placing struct{ orders *orders.Service }
-
-func (p placing) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
-	asked := make([]orders.SaleTicket, len(tickets))
-	for i, t := range tickets {
-		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: principal.CustomerID(t.User), Units: t.Units}
-	}
-	placed, err := p.orders.PlaceMany(ctx, u, orders.SaleLot{Sale: lot.Sale, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, PaymentDue: lot.PaymentDue}, asked)
-	return converted(placed), err
-}
-
-func (p placing) OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]flashsale.Order, error) {
-	found, err := p.orders.OfTickets(ctx, sale, tickets)
-	made := make(map[string]flashsale.Order, len(found))
-	for ticket, order := range found {
-		made[ticket] = converted([]orders.SaleOrder{order})[0]
-	}
-	return made, err
-}
-
-func (p placing) OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]flashsale.Order, error) {
-	var ids []principal.CustomerID
-	for user := range users {
-		ids = append(ids, principal.CustomerID(user))
-	}
-	found, err := p.orders.OfCustomers(ctx, sale, ids)
-	return converted(found), err
-}
-
-func (p placing) EachOfSale(ctx context.Context, sale int64, fn func([]flashsale.Order) error) error {
-	return p.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) error { return fn(converted(part)) })
-}
-
-func converted(found []orders.SaleOrder) []flashsale.Order {
-	made := make([]flashsale.Order, len(found))
-	for i, o := range found {
-		made[i] = flashsale.Order{
-			Ticket: o.Ticket, User: string(o.UserID), Units: o.Units, ID: o.ID, Number: o.OrderNo, Holder: o.Holder, Live: o.Live, CreatedTime: o.CreatedTime,
-		}
-	}
-	return made
 }
 
 // byHeader takes who names a customer for that customer and everybody else for the
@@ -293,7 +250,7 @@ func (s *shop) tenant() int64 {
 
 // cancel cancels an order under no lock of this process.
 func (s *shop) cancel(order int64) error {
-	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(s.clock, lock.Observer{}), Clock: s.clock})
+	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.clock})
 	return runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
 		found, err := s.orders.Order(ctx, order)
 		if err != nil {

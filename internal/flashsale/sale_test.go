@@ -16,6 +16,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
+	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
@@ -78,6 +79,9 @@ func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
 			require.Equal(t, bought.Body["ticket"], again.Body["ticket"], name)
 			more := s.send(t, "POST", sale+"/orders", object{"quantity": 1}, "Customer", name)
 			require.Equal(t, []any{"limit_reached", bought.Body["ticket"]}, []any{more.Body["code"], more.Body["ticket"]}, name)
+			receipt, err := s.sales.Buy(s.ctx, flashsale.Wish{Sale: idOf(sale), User: name, Units: 1, Key: "customer:" + name + ":key"})
+			require.NoError(t, err)
+			require.Equal(t, bought.Body["ticket"], receipt.Ticket.ID, "%s: under the key that tickets were made from while customers were numbers", name)
 			tickets[bought.Body["ticket"].(string)] = name
 		}
 		require.Len(t, tickets, len(names), "each has a ticket of its own, also under one key")
@@ -335,6 +339,29 @@ func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
 		require.EqualValues(t, 1, s.numbers(t, sale).Returned)
 		sold, _ := s.soldInSQL(t, sale)
 		require.EqualValues(t, 0, sold)
+	})
+}
+
+func TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
+		mine := s.buy(t, sale, 7, 1).Body["ticket"]
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
+		told := func(how string) {
+			for range 2 {
+				require.Equal(t, "sold_out", s.buy(t, sale, 9, 1).Body["code"], how)
+				again := s.buy(t, sale, 7, 1)
+				require.Equal(t, 409, again.Status)
+				require.Equal(t, "limit_reached", again.Body["code"], how)
+				require.Equal(t, mine, again.Body["ticket"])
+				require.EqualValues(t, 1, again.Body["held"])
+				require.Contains(t, again.Body["detail"], "is sold out. You have 1 of its units.")
+			}
+		}
+		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate says so")
+		told("also after this process has learned from a stranger's purchase that all is sold")
+		s.consume(t, sale)
+		told("and when the ticket was confirmed")
 	})
 }
 

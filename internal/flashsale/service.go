@@ -24,6 +24,7 @@ import (
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
+	"interlock/internal/orders"
 )
 
 // Topic is where changes of sales are announced, keyed by id. Their numbers come there
@@ -51,38 +52,12 @@ type Inventory interface {
 	Pass(ctx context.Context, u *uow.Unit, sku, from string, shares map[string]int64) error
 }
 
-// Lot is what the orders of one batch have in common.
-type Lot struct {
-	Sale       int64
-	SKU, Name  string
-	Price      int64
-	PaymentDue time.Time
-}
-
-// Order is an order that was made of a ticket.
-type Order struct {
-	Ticket string
-	User   string
-	Units  int64
-	ID     int64
-	Number string
-	// Holder is by which name it holds its pieces.
-	Holder      string
-	Live        bool
-	CreatedTime time.Time
-}
-
-// Orders is where tickets become orders.
+// Orders is what a sale asks of orders: an *orders.Service, or one that a test breaks.
 type Orders interface {
-	// PlaceMany places an order for each ticket, of which it reads Ticket, User and
-	// Units, and returns them in their order. The unit's audit entry is the caller's.
-	PlaceMany(ctx context.Context, u *uow.Unit, lot Lot, tickets []Order) ([]Order, error)
-	// OfTickets returns the orders that were made of tickets, by ticket.
-	OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]Order, error)
-	// OfCustomers returns the orders of a sale that some customers have.
-	OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]Order, error)
-	// EachOfSale calls fn with all orders of a sale, many at a time, until it fails.
-	EachOfSale(ctx context.Context, sale int64, fn func(part []Order) error) error
+	PlaceMany(ctx context.Context, u *uow.Unit, lot orders.SaleLot, tickets []orders.SaleTicket) ([]orders.SaleOrder, error)
+	OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]orders.SaleOrder, error)
+	OfCustomers(ctx context.Context, sale int64, users []principal.CustomerID) ([]orders.SaleOrder, error)
+	EachOfSale(ctx context.Context, sale int64, fn func(part []orders.SaleOrder) error) error
 }
 
 // Deps are what a Service stands on.

@@ -149,7 +149,7 @@ func (e *eventful) work(t *testing.T) {
 	case 1:
 		sales = e.with(&deaf{Gate: e.gate, deaf: true})
 	case 2:
-		sales = e.placedBy(&halting{placing: placing{e.orders}, meanwhile: func() { e.meanwhile(t) }})
+		sales = e.placedBy(&halting{Service: e.orders, meanwhile: func() { e.meanwhile(t) }})
 	}
 	if sales != nil {
 		for i, outcome := range sales.Handler(idOf(e.sale))(e.worker(), batch.Messages) {
@@ -280,12 +280,12 @@ func (e *eventful) end(t *testing.T) {
 func (e *eventful) addUp(t *testing.T) {
 	made := map[string]string{}
 	held, live := map[string]int64{}, int64(0)
-	require.NoError(t, placing{e.orders}.EachOfSale(e.ctx, idOf(e.sale), func(part []flashsale.Order) error {
+	require.NoError(t, e.orders.EachOfSale(e.ctx, idOf(e.sale), func(part []orders.SaleOrder) error {
 		for _, order := range part {
 			state := gate.Cancelled
 			if order.Live {
 				state = gate.Confirmed
-				held[order.User] += order.Units
+				held[string(order.UserID)] += order.Units
 				live += order.Units
 			}
 			require.Empty(t, made[order.Ticket], "ticket %s has two orders", order.Ticket)

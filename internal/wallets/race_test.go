@@ -11,7 +11,6 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -127,11 +126,7 @@ func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
 			runs++
 			var lease *locktest.Loseable
 			locks.Granted = func(_ int64, l *locktest.Loseable) { lease = l }
-			locked, err := b.wallets.Lock(ctx, u, 0, "12")
-			if err != nil {
-				return err
-			}
-			_, _, err = b.wallets.Enter(locked, u, wallets.Posting{UserID: "12", Amount: -30, Kind: "test", Reference: "paused"})
+			_, _, err := b.wallets.Enter(ctx, u, wallets.Posting{UserID: "12", Amount: -30, Kind: "test", Reference: "paused"}, 0)
 			if runs == 1 {
 				lease.Lose()
 			}
@@ -194,7 +189,7 @@ func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testi
 
 func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		locks := locktest.NewAround(lock.NewInProcess(clock.System{}, lock.Observer{}), db)
+		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		b := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)
 		of := func(user int) string { return fmt.Sprintf("wallet:%d:%d", caller.TenantID, user) }

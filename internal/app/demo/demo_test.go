@@ -45,12 +45,12 @@ var size = demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5
 
 func newLoader(db *storage.DB) *demo.Loader {
 	bus := events.NewInProcess(16)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	l := &demo.Loader{
 		Size:   size,
 		Runner: runner, Clock: clock.System{},
 		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{})}),
-		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}}),
+		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}}),
 		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
 	}
 	l.Inventory = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: l.Catalog})

@@ -31,15 +31,18 @@ import (
 //	Status  string              `query:"status"`           a parameter of the query, where given; the route refuses those that no field names
 //	Wait    Wait                `query:"wait"`
 //	After   string              `header:"Last-Event-ID"`   a header
+//	Session string              `cookie:"session"`         a cookie, "" without one
 //	Page                                                   an embedded struct of such fields
 //	Body    entryRequest                                   the body, as strict JSON whose validate tags hold; a pointer is nil without one, []byte is the text
 //	IfMatch guard.Precondition                             required; a pointer is optional
-//	Request *http.Request                                  for what only HTTP knows, such as cookies
+//	Request *http.Request                                  for what nothing above knows
 //	Address Address                                        where the request comes from
+//	Secure  Secure                                         whether it came over TLS
 //
 // A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
 // time, or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
-// the text must be. A body that implements BodyReader reads itself. A struct that has a
+// the text must be. A []string in the query takes several texts, with commas between them
+// or each in a parameter of this name. A body that implements BodyReader reads itself. A struct that has a
 // method Check is asked when all but the precondition has been read.
 
 // BodyReader is a body that is no plain JSON of its fields, such as a merge patch.
@@ -54,11 +57,14 @@ type checker interface{ Check() error }
 // Address is the network address that a request comes from.
 type Address string
 
+// Secure says whether a request came over TLS, up to a proxy that is trusted.
+type Secure bool
+
 // shape is how to read one type of request.
 type shape struct {
-	path, query, header []field
-	// body, precondition, request and address are the places of those fields, nil for none.
-	body, precondition, request, address []int
+	path, query, header, cookie []field
+	// These are the places of fields that are told by their type, nil for none.
+	body, precondition, request, address, secure []int
 	// mustMatch is whether the precondition is required.
 	mustMatch bool
 }
@@ -101,6 +107,9 @@ func (s *shape) add(t reflect.Type, at []int) {
 		case f.Tag.Get("header") != "":
 			place.name = f.Tag.Get("header")
 			s.header = append(s.header, place)
+		case f.Tag.Get("cookie") != "":
+			place.name = f.Tag.Get("cookie")
+			s.cookie = append(s.cookie, place)
 		case f.Name == "Body":
 			s.body = index
 		case f.Type == reflect.TypeFor[guard.Precondition]():
@@ -111,6 +120,8 @@ func (s *shape) add(t reflect.Type, at []int) {
 			s.request = index
 		case f.Type == reflect.TypeFor[Address]():
 			s.address = index
+		case f.Type == reflect.TypeFor[Secure]():
+			s.secure = index
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			s.add(f.Type, index)
 		default:
@@ -132,8 +143,17 @@ func (s *shape) read(c echo.Context, into any) error {
 		return err
 	}
 	for _, f := range s.header {
-		if err := f.parse(c.Request().Header.Get(f.name), v); err != nil {
+		text := c.Request().Header.Get(f.name)
+		if text == "" {
+			continue
+		}
+		if err := f.parse(text, v); err != nil {
 			return apperr.Malformed(f.name, err.Error())
+		}
+	}
+	for _, f := range s.cookie {
+		if cookie, err := c.Cookie(f.name); err == nil {
+			v.FieldByIndex(f.index).SetString(cookie.Value)
 		}
 	}
 	if s.request != nil {
@@ -141,6 +161,9 @@ func (s *shape) read(c echo.Context, into any) error {
 	}
 	if s.address != nil {
 		v.FieldByIndex(s.address).SetString(c.RealIP())
+	}
+	if s.secure != nil {
+		v.FieldByIndex(s.secure).SetBool(c.Scheme() == "https")
 	}
 	if err := s.readBody(c, v); err != nil {
 		return err
@@ -164,10 +187,10 @@ func (s *shape) readQuery(query url.Values, v reflect.Value) error {
 		if len(values) == 0 {
 			continue
 		}
-		if len(values) > 1 {
+		if len(values) > 1 && v.FieldByIndex(f.index).Kind() != reflect.Slice {
 			return apperr.Malformed("?"+f.name, "was given more than once")
 		}
-		if err := f.parse(values[0], v); err != nil {
+		if err := f.parse(strings.Join(values, ","), v); err != nil {
 			return apperr.Malformed("?"+f.name, err.Error())
 		}
 	}
@@ -258,6 +281,9 @@ func (f field) parse(text string, request reflect.Value) error {
 			return errors.New("must be text without NUL")
 		}
 		into.SetString(text)
+		return nil
+	case reflect.Slice:
+		into.Set(reflect.ValueOf(strings.Split(text, ",")))
 		return nil
 	case reflect.Int64, reflect.Int:
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -361,25 +387,24 @@ func (s *Search) UnmarshalText(text []byte) error {
 // Edit is a request to edit a row by a merge patch on its content C.
 type Edit[C any] struct {
 	Body    Patch[C]
-	Merge   disjoint `query:"merge"`
+	Merge   *Disjoint `query:"merge"`
 	IfMatch guard.Precondition
 }
 
 // Change returns the edit as package change takes it.
 func (e Edit[C]) Change() change.Edit {
-	return change.Edit{IfMatch: e.IfMatch, Patch: e.Body.tree, MergeDisjoint: bool(e.Merge)}
+	return change.Edit{IfMatch: e.IfMatch, Patch: e.Body.tree, MergeDisjoint: e.Merge != nil}
 }
 
-// disjoint is ?merge=disjoint: a patch that is stale is merged with what it does not
-// touch.
-type disjoint bool
+// Disjoint is ?merge=disjoint: a patch that is stale is merged with what it does not
+// touch. A request takes it as a pointer, nil where it was not given.
+type Disjoint struct{}
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (d *disjoint) UnmarshalText(text []byte) error {
+func (*Disjoint) UnmarshalText(text []byte) error {
 	if string(text) != "disjoint" {
 		return errors.New("must be disjoint, or be left out")
 	}
-	*d = true
 	return nil
 }
 
@@ -405,7 +430,7 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 			return err
 		}
 	}
-	tree, err := merge.Parse(patch.Text())
+	tree, err := merge.Tree(patch.Text())
 	if err != nil {
 		return err
 	}

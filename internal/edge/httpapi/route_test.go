@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -27,12 +28,16 @@ type everything struct {
 	After   time.Time      `query:"after"`
 	Least   *int64         `query:"least" min:"0"`
 	Deep    bool           `query:"deep"`
+	Tags    []string       `query:"tag"`
 	Wait    httpapi.Wait   `query:"wait"`
 	Mark    string         `header:"X-Mark"`
+	Session string         `cookie:"session"`
+	Seen    *int64         `header:"Last-Event-ID" min:"0"`
 	Body    *paint
 	IfMatch *guard.Precondition
 	Request *http.Request
 	Address httpapi.Address
+	Secure  httpapi.Secure
 	httpapi.Page
 }
 
@@ -50,9 +55,15 @@ func (e *everything) Check() error {
 // routed returns a caller of routes, and of a runner on a database of its own.
 func routed(t *testing.T, register func(r *httpapi.Router)) *httpapitest.Caller {
 	t.Helper()
+	return routedAs(storagetest.Tenant(t), t, register)
+}
+
+// routedAs is routed for the principal of ctx.
+func routedAs(ctx context.Context, t *testing.T, register func(r *httpapi.Router)) *httpapitest.Caller {
+	t.Helper()
 	db := storagetest.SQLite(t)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
-	return httpapitest.New(storagetest.Tenant(t), runner, register)
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
+	return httpapitest.New(ctx, runner, register)
 }
 
 func TestARouteIsGivenWhatItDeclares(t *testing.T) {
@@ -63,26 +74,33 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 			return httpapi.None{}, nil
 		})
 	})
-	a := caller.Send(t, http.MethodPost, "/things/7?q=tea&after=2026-11-21T08:00:00%2B01:00&least=0&deep=true&wait=0&limit=3&sort=-id",
-		`{"colour":"red"}`, "X-Mark", "m", "If-Match", `"1-2"`)
+	a := caller.Send(t, http.MethodPost, "/things/7?q=tea&after=2026-11-21T08:00:00%2B01:00&least=0&deep=true&tag=a,b&tag=c&wait=0&limit=3&sort=-id",
+		`{"colour":"red"}`, "X-Mark", "m", "Cookie", "session=s", "Last-Event-ID", "0", "If-Match", `"1-2"`)
 	require.Equal(t, http.StatusNoContent, a.Status, a.Text)
 	require.EqualValues(t, 7, got.Number)
 	require.EqualValues(t, "tea", got.Text)
 	require.Equal(t, time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC), got.After)
 	require.Zero(t, *got.Least)
 	require.True(t, got.Deep)
+	require.Equal(t, []string{"a", "b", "c"}, got.Tags)
 	require.Zero(t, got.Wait.Duration(), "a wait of 0 is no default")
 	require.Equal(t, "m", got.Mark)
+	require.Zero(t, *got.Seen)
 	require.Equal(t, "red", got.Body.Colour)
 	require.Equal(t, guard.Ref{ID: 1, Version: 2}, got.IfMatch.Ref)
 	require.Equal(t, http.MethodPost, got.Request.Method)
 	require.NotEmpty(t, got.Address)
+	require.Equal(t, "s", got.Session)
+	require.False(t, bool(got.Secure))
 	require.Equal(t, 3, got.Page.Page().Limit)
 
 	require.Equal(t, http.StatusNoContent, caller.Send(t, http.MethodPost, "/things/7", nil).Status)
 	require.Nil(t, got.Body)
 	require.Nil(t, got.IfMatch)
+	require.Nil(t, got.Seen)
 	require.Nil(t, got.Least)
+	require.Empty(t, got.Session)
+	require.Empty(t, got.Tags)
 	require.Equal(t, httpapi.DefaultWait, got.Wait.Duration())
 }
 
@@ -114,6 +132,7 @@ func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 		{"/things/7", `{"colour":""}`, []string{"If-Match", "*"}, http.StatusUnprocessableEntity, "/colour"},
 		{"/things/7", `{"colour":"clear"}`, []string{"If-Match", "*"}, http.StatusUnprocessableEntity, "/colour"},
 		{"/things/7", `{"colour":"red"}`, []string{"If-Match", "*"}, http.StatusBadRequest, "(none)"},
+		{"/things/7", "", []string{"Last-Event-ID", "x"}, http.StatusBadRequest, "Last-Event-ID"},
 		{"/things", `{"colour":"red"}`, nil, http.StatusBadRequest, "/colour"},
 	} {
 		a := caller.Send(t, http.MethodPost, wrong.path, wrong.body, wrong.header...)
@@ -123,6 +142,27 @@ func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 	a := caller.Send(t, http.MethodGet, "/things?page=2", nil)
 	require.Equal(t, http.StatusBadRequest, a.Status, a.Text)
 	require.Equal(t, "?page", a.Pointer())
+}
+
+func TestARouteThatSetsACookieAnswersAsItWouldWithout(t *testing.T) {
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.Act(r, http.MethodPost, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookie[httpapi.Made[paint]], error) {
+			return httpapi.WithCookie[httpapi.Made[paint]]{
+				Out: httpapi.Made[paint]{Location: "/things/1", Body: paint{"red"}}, Cookie: &http.Cookie{Name: "session", Value: "s"},
+			}, nil
+		})
+		httpapi.Act(r, http.MethodDelete, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookie[httpapi.None], error) {
+			return httpapi.WithCookie[httpapi.None]{}, apperr.MissingRow("thing", "1")
+		})
+	})
+	a := caller.Send(t, http.MethodPost, "/things", nil)
+	require.Equal(t, http.StatusCreated, a.Status, a.Text)
+	require.Equal(t, httpapi.Base+"/things/1", a.Header.Get("Location"))
+	require.Equal(t, "session=s", a.Header.Get("Set-Cookie"))
+	require.Equal(t, "red", a.Body["colour"])
+	a = caller.Send(t, http.MethodDelete, "/things", nil)
+	require.Equal(t, http.StatusNotFound, a.Status)
+	require.Empty(t, a.Header.Get("Set-Cookie"))
 }
 
 // A unit that is run again must not decide by what it read the first time.
@@ -185,7 +225,48 @@ func TestAPatchHasTheMembersOfItsContentAndTheirTypes(t *testing.T) {
 	require.Equal(t, "/colour", send("/things", `{"colour":7}`).Pointer())
 	require.Equal(t, "/size", send("/things", `{"size":7}`).Pointer())
 	require.Equal(t, "?merge", send("/things?merge=all", `{"colour":"red"}`).Pointer())
+	require.Equal(t, "?merge", send("/things?merge=", `{"colour":"red"}`).Pointer())
 	require.Equal(t, http.StatusPreconditionRequired, caller.Send(t, http.MethodPatch, "/things", `{"colour":"red"}`).Status)
+}
+
+func TestAParameterCanNeedAPermissionBesideThatOfItsRoute(t *testing.T) {
+	p, _ := principal.From(storagetest.Tenant(t))
+	type request struct {
+		Reason string `query:"reason"`
+	}
+	register := func(r *httpapi.Router) {
+		httpapi.Mutation(r, http.MethodPost, "/things", "things:write", func(_ context.Context, u *uow.Unit, in request) (httpapi.None, error) {
+			u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1", Note: in.Reason})
+			return httpapi.None{}, nil
+		}, httpapi.Needs("reason", "things:force"))
+	}
+	for _, c := range []struct {
+		permissions []string
+		path        string
+		status      int
+	}{
+		{[]string{"things:write"}, "/things", http.StatusNoContent},
+		{[]string{"things:write"}, "/things?reason=so", http.StatusForbidden},
+		{[]string{"things:write"}, "/things?reason=", http.StatusForbidden},
+		{[]string{"things:write", "things:force"}, "/things?reason=so", http.StatusNoContent},
+		{[]string{"things:force"}, "/things?reason=so", http.StatusForbidden},
+	} {
+		p.Permissions = c.permissions
+		a := routedAs(principal.With(t.Context(), p), t, register).Send(t, http.MethodPost, c.path, nil)
+		require.Equal(t, c.status, a.Status, "%v %s: %s", c.permissions, c.path, a.Text)
+	}
+}
+
+func TestAFileIsSentWithTheNameToSaveItUnder(t *testing.T) {
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.Get(r, "/things/export", "", func(context.Context, httpapi.None) (httpapi.Download[paint], error) {
+			return httpapi.Download[paint]{Name: "things.json", Body: paint{Colour: "red"}}, nil
+		})
+	})
+	a := caller.Send(t, http.MethodGet, "/things/export", nil)
+	require.Equal(t, http.StatusOK, a.Status, a.Text)
+	require.Equal(t, `attachment; filename="things.json"`, a.Header.Get("Content-Disposition"))
+	require.Equal(t, `{"colour":"red"}`, a.Text)
 }
 
 func TestARequestThatNothingDescribesIsRefusedAtStart(t *testing.T) {

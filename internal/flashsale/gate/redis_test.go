@@ -16,6 +16,7 @@ import (
 
 	"interlock/internal/base/clock"
 	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/mq"
 )
@@ -171,9 +172,9 @@ func TestAPurchaseWhoseCommitsNobodyCanTellOfIsUnknownAndNeverSaidToHaveFailed(t
 		found   Verdict
 	}{
 		"one COMMIT failed, and the second run finds the ticket": {storagetest.Refusal{Number: 1180, Executed: true}, 1, false, Known},
-		"all took place and failed all the same":                 {storagetest.Refusal{Number: 1180, Executed: true}, mostRuns, true, Known},
-		"all failed":                                             {storagetest.Refusal{Number: 1180}, mostRuns, true, Accepted},
-		"the engine says that all are undone":                    {storagetest.Refusal{Number: 1213}, mostRuns, false, Accepted},
+		"all took place and failed all the same":                 {storagetest.Refusal{Number: 1180, Executed: true}, storage.MaxRuns, true, Known},
+		"all failed":                                             {storagetest.Refusal{Number: 1180}, storage.MaxRuns, true, Accepted},
+		"the engine says that all are undone":                    {storagetest.Refusal{Number: 1213}, storage.MaxRuns, false, Accepted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, tap := storagetest.TappedMariaDB(t)
@@ -190,7 +191,7 @@ func TestAPurchaseWhoseCommitsNobodyCanTellOfIsUnknownAndNeverSaidToHaveFailed(t
 			_, err := g.Admit(g.ctx, p)
 			require.Zero(t, left, "each COMMIT is tried again")
 			tap.Refuse(nil)
-			if c.times < mostRuns {
+			if c.times < storage.MaxRuns {
 				require.NoError(t, err)
 			} else {
 				require.Error(t, err)

@@ -34,7 +34,7 @@ export const saleMessages = catalogue(
     quantityHint: 'Reserved of the item’s stock when you open the sale.',
     limitHint: 'Units that one customer may have in all.',
     queueCapHint: 'Tickets that may wait at once. Empty: any number.',
-    rateHint: 'Tickets a second each worker handles at most. Empty: as many as it can.',
+    rateHint: 'Orders a second at most, of the whole sale. Empty: as many as possible.',
     nameNeeded: 'Give it a name.',
     skuNeeded: 'Choose an item that is for sale.',
     priceNeeded: 'Write an amount such as 9.90, or 0.',

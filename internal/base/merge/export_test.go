@@ -26,21 +26,15 @@ func Diff(base, other any) []Change {
 	return changes
 }
 
-func diff(at path, before, after Value, report func(at path, before, after Value)) {
-	old, wasObject := before.object()
-	current, isObject := after.object()
-	if !wasObject || !isObject {
-		if !equalValues(before, after) {
-			report(at, before, after)
-		}
-		return
+// PatchJSON is [Patch] on JSON text.
+func PatchJSON(doc, patch []byte) ([]byte, error) {
+	target, err := Parse(doc)
+	if err != nil {
+		return nil, err
 	}
-	for name, value := range current {
-		diff(append(at, name), member(old, name), Value{true, value}, report)
+	changes, err := Parse(patch)
+	if err != nil {
+		return nil, err
 	}
-	for name, value := range old {
-		if _, kept := current[name]; !kept {
-			report(append(at, name), Value{true, value}, Value{})
-		}
-	}
+	return Encode(Patch(target, changes))
 }
