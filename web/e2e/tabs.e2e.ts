@@ -211,9 +211,12 @@ test('files that stay away do not make a tab reload itself for ever', async () =
   const { visitor, proxy } = await behindProxy('/items');
   const { page } = visitor;
   proxy.rule(({ path }) => (path.startsWith('/assets/configs-') ? { instead: 404 } : undefined));
+  // The router may ask for the same reload; both are one.
+  let loads = 0;
+  page.on('load', () => loads++);
   await page.getByRole('link', { name: 'Configs' }).click();
   await page.getByText('A part of this page did not load').waitFor();
-  expect(proxy.count('GET', /^\/configs$/)).toBeLessThanOrEqual(1);
+  expect(loads).toBe(1);
   await visitor.context.close();
 });
 

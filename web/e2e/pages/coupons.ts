@@ -57,7 +57,7 @@ const pages: PageUnderTest[] = [
         .getByRole('dialog')
         .getByRole('button', { name: /^(Redeem|核销)$/ })
         .click();
-      await page.getByText(/Write the number of the user|请填写核销用户/).waitFor();
+      await page.getByText(/Write what the shop calls the user|请填写核销用户/).waitFor();
     },
   },
   {

@@ -21,7 +21,12 @@ export async function announcePresence(resource: string, field: string | undefin
   );
   if (response?.status === 401) void sessionStore.expired();
   if (response?.ok !== true) return undefined;
-  return ((await response.json()) as components['schemas']['Others']).others;
+  try {
+    return ((await response.json()) as components['schemas']['Others']).others;
+  } catch {
+    // The page was left, or the link broke, while the reply arrived.
+    return undefined;
+  }
 }
 
 /** Says that this tab has left a record. Nobody waits for it. */
