@@ -17,6 +17,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -36,6 +37,7 @@ import (
 //	IfMatch guard.Precondition                             required; a pointer is optional
 //	Request *http.Request                                  for what only HTTP knows, such as cookies
 //	Address Address                                        where the request comes from
+//	Key     Key                                            its idempotency key, for a route in no unit that keeps its promise itself
 //
 // A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
 // time, or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
@@ -54,11 +56,15 @@ type checker interface{ Check() error }
 // Address is the network address that a request comes from.
 type Address string
 
+// Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
+// kept under it without their doing.
+type Key string
+
 // shape is how to read one type of request.
 type shape struct {
 	path, query, header []field
-	// body, precondition, request and address are the places of those fields, nil for none.
-	body, precondition, request, address []int
+	// body, precondition, request, address and key are the places of those fields, nil for none.
+	body, precondition, request, address, key []int
 	// mustMatch is whether the precondition is required.
 	mustMatch bool
 }
@@ -111,6 +117,8 @@ func (s *shape) add(t reflect.Type, at []int) {
 			s.request = index
 		case f.Type == reflect.TypeFor[Address]():
 			s.address = index
+		case f.Type == reflect.TypeFor[Key]():
+			s.key = index
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			s.add(f.Type, index)
 		default:
@@ -141,6 +149,13 @@ func (s *shape) read(c echo.Context, into any) error {
 	}
 	if s.address != nil {
 		v.FieldByIndex(s.address).SetString(c.RealIP())
+	}
+	if s.key != nil {
+		key, err := IdempotencyKey(c.Request())
+		if err != nil {
+			return err
+		}
+		v.FieldByIndex(s.key).SetString(key)
 	}
 	if err := s.readBody(c, v); err != nil {
 		return err
@@ -405,16 +420,29 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 			return err
 		}
 	}
-	tree, err := merge.Parse(patch.Text())
+	p.tree, err = merge.Parse(patch.Text())
 	if err != nil {
 		return err
 	}
-	for name, member := range members {
-		// The number 42 and the text "42" are one customer, and no change to each other.
-		if customer, ok := member.(**principal.CustomerID); ok && *customer != nil {
-			tree.(map[string]any)[name] = string(**customer)
+	for _, name := range patch.Names() {
+		if spelled, ok := respelled(members[name]); ok {
+			if p.tree.(map[string]any)[name], err = merge.Tree(spelled); err != nil {
+				return err
+			}
 		}
 	}
-	p.tree = tree
 	return nil
+}
+
+// respelled returns a member as representations spell it, where a patch may spell the same
+// value in another way and must not be taken for a change: the customer "42" as 42, and an
+// instant in another zone.
+func respelled(member any) (any, bool) {
+	switch value := member.(type) {
+	case **principal.CustomerID:
+		return value, true
+	case *time.Time:
+		return clock.Kept(*value), true
+	}
+	return nil, false
 }
