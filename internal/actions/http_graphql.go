@@ -1,0 +1,84 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/graph-gophers/graphql-go"
+	gqlerrors "github.com/graph-gophers/graphql-go/errors"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/edge/httpapi"
+)
+
+// graphHandler serves POST /graphql. Who is not permitted is told so by field, as
+// GraphQL has it, so the route itself lets everybody in.
+type graphHandler struct{ schema *graphql.Schema }
+
+type graphRequest struct {
+	Body struct {
+		Query         string          `json:"query" validate:"required,max=8192"`
+		OperationName *string         `json:"operationName"`
+		Variables     json.RawMessage `json:"variables"`
+		Extensions    json.RawMessage `json:"extensions"`
+	}
+}
+
+// graphReply is a response as GraphQL has it: no data when the document was not executed.
+type graphReply struct {
+	Errors []*gqlerrors.QueryError `json:"errors,omitempty"`
+	Data   *json.RawMessage        `json:"data,omitempty"`
+}
+
+func (h graphHandler) execute(ctx context.Context, d *httpapi.Document, in graphRequest) (graphReply, error) {
+	variables, err := in.variables()
+	if err != nil {
+		return graphReply{}, err
+	}
+	operation := ""
+	if in.Body.OperationName != nil {
+		operation = *in.Body.OperationName
+	}
+	response := h.schema.Exec(withMutations(ctx, d), in.Body.Query, operation, variables)
+	if ctx.Err() != nil {
+		return graphReply{}, apperr.New(apperr.OutcomeUnknown, "The document was given up before all of it was answered; mutations before that were made. Send it again under its idempotency key.").
+			After(time.Second).Because(context.Cause(ctx))
+	}
+	reply := graphReply{Errors: response.Errors}
+	for _, e := range reply.Errors {
+		if e.Extensions == nil {
+			e.Extensions = map[string]any{"code": "GRAPHQL_VALIDATION_FAILED"}
+		}
+	}
+	if wasExecuted(response) {
+		reply.Data = &response.Data
+	}
+	return reply, nil
+}
+
+// wasExecuted reports whether a field was executed. Each that was is in the data, if only
+// as null; the library writes nothing, null or no fields when it stops before the first.
+func wasExecuted(response *graphql.Response) bool {
+	switch string(response.Data) {
+	case "", "null", "{}":
+		return len(response.Errors) == 0
+	}
+	return true
+}
+
+// variables decodes them with numbers as they were spelled: an id of 64 bits does not
+// survive a float.
+func (r graphRequest) variables() (map[string]any, error) {
+	if len(r.Body.Variables) == 0 {
+		return nil, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(r.Body.Variables))
+	decoder.UseNumber()
+	var variables map[string]any
+	if err := decoder.Decode(&variables); err != nil {
+		return nil, apperr.Malformed("/variables", "must be an object")
+	}
+	return variables, nil
+}
