@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
+	"interlock/internal/orders"
 )
 
 const (
@@ -187,7 +191,7 @@ type batchOfOrders struct {
 	stock *Stock
 	// fresh are the tickets that become orders in this unit, rejected those that end
 	// without one, and ends are what the gate is told of all that have ended, also before.
-	fresh    []Order
+	fresh    []orders.SaleTicket
 	rejected []Rejection
 	ends     []gate.Step
 }
@@ -249,10 +253,10 @@ func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, er
 
 // facts are what SQL knows of tickets and their customers.
 type facts struct {
-	orders   map[string]Order
+	orders   map[string]orders.SaleOrder
 	rejected map[string]Rejection
 	// held is how many units a customer has in live orders of the sale.
-	held map[string]int64
+	held map[principal.CustomerID]int64
 	// free is how many allotted units are in no order.
 	free, limit int64
 }
@@ -266,21 +270,21 @@ type facts struct {
 // The second one is left out as long as the sale has rejected nobody.
 func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, error) {
 	f := &facts{
-		orders: make(map[string]Order), held: make(map[string]int64),
+		orders: make(map[string]orders.SaleOrder), held: make(map[principal.CustomerID]int64),
 		free: b.stock.Allotted - b.stock.Sold, limit: b.sale.PerUserLimit,
 	}
-	ids, users := make([]string, len(tickets)), make(map[string]bool, len(tickets))
+	ids, users := make([]string, len(tickets)), make(map[principal.CustomerID]bool, len(tickets))
 	for i, t := range tickets {
-		ids[i], users[t.User] = t.ID, true
+		ids[i], users[principal.CustomerID(t.User)] = t.ID, true
 	}
-	orders, err := b.orders.OfCustomers(ctx, b.sale.ID, users)
+	placed, err := b.orders.OfCustomers(ctx, b.sale.ID, slices.Sorted(maps.Keys(users)))
 	if err != nil {
 		return nil, err
 	}
-	for _, order := range orders {
+	for _, order := range placed {
 		f.orders[order.Ticket] = order
 		if order.Live {
-			f.held[order.User] += order.Units
+			f.held[order.UserID] += order.Units
 		}
 	}
 	if b.stock.Rejected > 0 {
@@ -291,6 +295,7 @@ func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, erro
 
 // decide ends one ticket.
 func (b *batchOfOrders) decide(f *facts, t begun) {
+	user := principal.CustomerID(t.User)
 	order, ordered := f.orders[t.ID]
 	before, rejected := f.rejected[t.ID]
 	switch {
@@ -301,14 +306,14 @@ func (b *batchOfOrders) decide(f *facts, t begun) {
 	case !t.known:
 		// Its customer may have been told so already.
 		b.reject(t, reasonLost)
-	case f.held[t.User]+t.Units > f.limit:
+	case f.held[user]+t.Units > f.limit:
 		b.reject(t, reasonLimit)
 	case t.Units > f.free:
 		b.reject(t, reasonSoldOut)
 	default:
-		f.held[t.User] += t.Units
+		f.held[user] += t.Units
 		f.free -= t.Units
-		b.fresh = append(b.fresh, Order{Ticket: t.ID, User: t.User, Units: t.Units})
+		b.fresh = append(b.fresh, orders.SaleTicket{Ticket: t.ID, UserID: user, Units: t.Units})
 	}
 }
 
@@ -318,8 +323,8 @@ func (b *batchOfOrders) reject(t begun, reason string) {
 }
 
 // endOf tells the gate of a ticket that is an order.
-func endOf(order Order) gate.Step {
-	step := gate.Step{Ticket: order.Ticket, From: gate.InFlight, To: gate.Confirmed, OrderID: order.ID, OrderNo: order.Number}
+func endOf(order orders.SaleOrder) gate.Step {
+	step := gate.Step{Ticket: order.Ticket, From: gate.InFlight, To: gate.Confirmed, OrderID: order.ID, OrderNo: order.OrderNo}
 	if !order.Live {
 		step.To = gate.Cancelled
 	}
@@ -365,7 +370,7 @@ func (b *batchOfOrders) place(ctx context.Context, u *uow.Unit) error {
 	if len(b.fresh) == 0 {
 		return nil
 	}
-	placed, err := b.orders.PlaceMany(ctx, u, Lot{
+	placed, err := b.orders.PlaceMany(ctx, u, orders.SaleLot{
 		Sale: b.sale.ID, SKU: b.sale.SKU, Name: b.sale.ItemName, Price: b.sale.Price, PaymentDue: u.Now().Add(b.paymentTimeout),
 	}, b.fresh)
 	if err != nil {

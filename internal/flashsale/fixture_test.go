@@ -100,7 +100,7 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 // with returns the sales of another process, which reaches the gate in its own way.
 func (s *shop) with(door gate.Gate) *flashsale.Service {
 	return flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placing{s.orders},
+		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: s.orders,
 	})
 }
 
@@ -122,54 +122,11 @@ func (s *shop) serve(sales *flashsale.Service) {
 	})
 }
 
-// backTo and placing join orders and sales as app joins them.
+// backTo joins orders to sales as app joins them.
 type backTo struct{ shop *shop }
 
 func (b backTo) TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
 	return b.shop.sales.TakeBack(ctx, u, sale, ticket, holder, units)
-}
-
-type placing struct{ orders *orders.Service }
-
-func (p placing) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
-	asked := make([]orders.SaleTicket, len(tickets))
-	for i, t := range tickets {
-		asked[i] = orders.SaleTicket{Ticket: t.Ticket, UserID: principal.CustomerID(t.User), Units: t.Units}
-	}
-	placed, err := p.orders.PlaceMany(ctx, u, orders.SaleLot{Sale: lot.Sale, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, PaymentDue: lot.PaymentDue}, asked)
-	return converted(placed), err
-}
-
-func (p placing) OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]flashsale.Order, error) {
-	found, err := p.orders.OfTickets(ctx, sale, tickets)
-	made := make(map[string]flashsale.Order, len(found))
-	for ticket, order := range found {
-		made[ticket] = converted([]orders.SaleOrder{order})[0]
-	}
-	return made, err
-}
-
-func (p placing) OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]flashsale.Order, error) {
-	var ids []principal.CustomerID
-	for user := range users {
-		ids = append(ids, principal.CustomerID(user))
-	}
-	found, err := p.orders.OfCustomers(ctx, sale, ids)
-	return converted(found), err
-}
-
-func (p placing) EachOfSale(ctx context.Context, sale int64, fn func([]flashsale.Order) error) error {
-	return p.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) error { return fn(converted(part)) })
-}
-
-func converted(found []orders.SaleOrder) []flashsale.Order {
-	made := make([]flashsale.Order, len(found))
-	for i, o := range found {
-		made[i] = flashsale.Order{
-			Ticket: o.Ticket, User: string(o.UserID), Units: o.Units, ID: o.ID, Number: o.OrderNo, Holder: o.Holder, Live: o.Live, CreatedTime: o.CreatedTime,
-		}
-	}
-	return made
 }
 
 // byHeader takes who names a customer for that customer and everybody else for the

@@ -9,6 +9,7 @@ import (
 	"interlock/internal/base/batcher"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
+	"interlock/internal/orders"
 )
 
 // mostTogether bounds how many looks share their statements.
@@ -139,9 +140,11 @@ func lookError(err error) error {
 	return gateError(err)
 }
 
-// ticket is an order as the gate would know it.
-func (o Order) ticket() gate.Ticket {
-	t := gate.Ticket{ID: o.Ticket, User: o.User, Units: o.Units, State: gate.Confirmed, AcceptedTime: o.CreatedTime, OrderID: o.ID, OrderNo: o.Number}
+// ticketOf is the ticket of an order, as the gate would know it.
+func ticketOf(o orders.SaleOrder) gate.Ticket {
+	t := gate.Ticket{
+		ID: o.Ticket, User: string(o.UserID), Units: o.Units, State: gate.Confirmed, AcceptedTime: o.CreatedTime, OrderID: o.ID, OrderNo: o.OrderNo,
+	}
 	if !o.Live {
 		t.State = gate.Cancelled
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
@@ -30,19 +31,19 @@ import (
 func (s *shop) elsewhere() *flashsale.Service {
 	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(s.clock, lock.Observer{}), Clock: s.clock})
 	return flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: runner, Bus: s.bus, Clock: s.clock, Gate: s.gate, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placing{s.orders},
+		DB: s.db, Runner: runner, Bus: s.bus, Clock: s.clock, Gate: s.gate, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: s.orders,
 	})
 }
 
 // halting is orders that do something else once, after a batch has read its facts and
 // before it commits.
 type halting struct {
-	placing
+	*orders.Service
 	meanwhile func()
 }
 
-func (h *halting) OfCustomers(ctx context.Context, sale int64, users map[string]bool) ([]flashsale.Order, error) {
-	found, err := h.placing.OfCustomers(ctx, sale, users)
+func (h *halting) OfCustomers(ctx context.Context, sale int64, users []principal.CustomerID) ([]orders.SaleOrder, error) {
+	found, err := h.Service.OfCustomers(ctx, sale, users)
 	if meanwhile := h.meanwhile; meanwhile != nil {
 		h.meanwhile = nil
 		meanwhile()
@@ -91,7 +92,7 @@ func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testi
 func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, object{"quantity": 1})
-		poison := &poisonous{placing{s.orders}, 8}
+		poison := &poisonous{s.orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		s.consume(t, sale)
@@ -218,7 +219,7 @@ func TestALostTicketThatItsCustomerWasToldOfIsNeverConfirmed(t *testing.T) {
 		older := copyOf(t, client)
 		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"].(string)
 		batch := s.claimOne(t, sale)
-		placer := &halting{placing: placing{s.orders}}
+		placer := &halting{Service: s.orders}
 		sales := s.selling(s.gate, placer)
 		placer.meanwhile = func() {
 			older.putBack(t)
@@ -391,7 +392,7 @@ func (g *after) Retire(ctx context.Context, ref gate.Ref, replace bool) (bool, e
 func TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited(t *testing.T) {
 	eachOwnShop(t, func(t *testing.T, s *shop, client redis.UniversalClient) {
 		door := &after{Gate: s.gate}
-		s.sales = s.selling(door, placing{s.orders})
+		s.sales = s.selling(door, s.orders)
 		sale := s.open(t, nil)
 		if client != nil {
 			require.NoError(t, client.HIncrBy(t.Context(), fmt.Sprintf("test:{%s}:gate", gate.QueueName(idOf(sale))), "remaining", 1).Err())
@@ -427,7 +428,7 @@ func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *t
 		require.NoError(t, s.gate.Apply(s.ctx, wide))
 		second := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		batch := s.claimOne(t, sale)
-		placer := &halting{placing: placing{s.orders}}
+		placer := &halting{Service: s.orders}
 		sales := s.selling(s.gate, placer)
 		placer.meanwhile = func() {
 			order := int64(s.ticket(t, sale, 7, first)["orderId"].(float64))
@@ -481,7 +482,7 @@ func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 func TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
-		poison := &poisonous{placing{s.orders}, 8}
+		poison := &poisonous{s.orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		s.consume(t, sale)

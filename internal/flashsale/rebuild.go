@@ -11,6 +11,7 @@ import (
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
+	"interlock/internal/orders"
 )
 
 // locked runs fn under the lock of the item's stock, outside of any transaction: no
@@ -104,9 +105,9 @@ func (s *Service) buildAnew(ctx context.Context, sale *Sale, wait time.Duration,
 // endedTickets are all tickets of a sale that SQL knows.
 func (s *Service) endedTickets(ctx context.Context, sale int64) ([]gate.Ticket, error) {
 	var tickets []gate.Ticket
-	err := s.orders.EachOfSale(ctx, sale, func(part []Order) error {
+	err := s.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) error {
 		for _, order := range part {
-			tickets = append(tickets, order.ticket())
+			tickets = append(tickets, ticketOf(order))
 		}
 		return nil
 	})

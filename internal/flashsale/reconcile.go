@@ -9,6 +9,7 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
+	"interlock/internal/orders"
 )
 
 // Reconciliation is what a look at a sale found and mended.
@@ -69,7 +70,7 @@ func (s *Service) Reconcile(ctx context.Context, id int64, wait time.Duration) (
 		err = s.mend(ctx, sale, wait, &r)
 	} else {
 		r.Sold, r.confirmed = stock.Sold, stock.Sold
-		err = s.orders.EachOfSale(ctx, id, func(part []Order) error {
+		err = s.orders.EachOfSale(ctx, id, func(part []orders.SaleOrder) error {
 			r.LiveUnits += liveUnits(part)
 			return nil
 		})
@@ -77,7 +78,7 @@ func (s *Service) Reconcile(ctx context.Context, id int64, wait time.Duration) (
 	if err != nil {
 		return r, gateError(err)
 	}
-	if r.Stats, err = s.Stats(ctx, id); err != nil {
+	if r.Stats, err = s.Stats(ctx, sale); err != nil {
 		return r, err
 	}
 	r.Consistent = r.Stats.Balanced && r.Sold == r.LiveUnits && r.Sold == r.confirmed
@@ -171,10 +172,10 @@ func (s *Service) alignRules(ctx context.Context, sale *Sale, stock *Stock) erro
 // alignEnds moves the tickets that ended to where they ended, and has the gate adopt those
 // that it has forgotten.
 func (s *Service) alignEnds(ctx context.Context, stock *Stock, r *Reconciliation) error {
-	err := s.orders.EachOfSale(ctx, stock.SaleID, func(part []Order) error {
+	err := s.orders.EachOfSale(ctx, stock.SaleID, func(part []orders.SaleOrder) error {
 		steps, tickets := make([]gate.Step, len(part)), make([]gate.Ticket, len(part))
 		for i, order := range part {
-			steps[i], tickets[i] = endOf(order), order.ticket()
+			steps[i], tickets[i] = endOf(order), ticketOf(order)
 			if !order.Live {
 				steps[i].From = append([]gate.State{gate.Confirmed}, gate.InFlight...)
 			}
@@ -216,8 +217,8 @@ func (s *Service) align(ctx context.Context, stock *Stock, steps []gate.Step, ti
 	return away(err)
 }
 
-func liveUnits(orders []Order) (units int64) {
-	for _, order := range orders {
+func liveUnits(placed []orders.SaleOrder) (units int64) {
+	for _, order := range placed {
 		if order.Live {
 			units += order.Units
 		}

@@ -198,17 +198,17 @@ func (k keysOf) putBack(t *testing.T) {
 
 // poisonous places no orders for one customer.
 type poisonous struct {
-	placing
+	*orders.Service
 	user int64
 }
 
-func (p *poisonous) PlaceMany(ctx context.Context, u *uow.Unit, lot flashsale.Lot, tickets []flashsale.Order) ([]flashsale.Order, error) {
+func (p *poisonous) PlaceMany(ctx context.Context, u *uow.Unit, lot orders.SaleLot, tickets []orders.SaleTicket) ([]orders.SaleOrder, error) {
 	for _, ticket := range tickets {
-		if ticket.User == fmt.Sprint(p.user) {
+		if string(ticket.UserID) == fmt.Sprint(p.user) {
 			return nil, errors.New("the customer's record is broken")
 		}
 	}
-	return p.placing.PlaceMany(ctx, u, lot, tickets)
+	return p.Service.PlaceMany(ctx, u, lot, tickets)
 }
 
 // cutOff runs the parts of one request as often as it is sent. The first attempt ends when
@@ -236,17 +236,17 @@ func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error 
 }
 
 func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing.T) {
-	type decision func(ctx context.Context, units flashsale.Units, id int64, message string) error
+	type decision func(ctx context.Context, units flashsale.Units, sale *flashsale.Sale, message string) error
 	discard := func(s *shop) decision {
-		return func(ctx context.Context, units flashsale.Units, id int64, message string) error {
-			return s.sales.DiscardDead(ctx, units, id, message, time.Second)
+		return func(ctx context.Context, units flashsale.Units, sale *flashsale.Sale, message string) error {
+			return s.sales.DiscardDead(ctx, units, sale, message, time.Second)
 		}
 	}
 	for name, dies := range map[string]bool{"after it was recorded": true, "after it was done": false} {
 		t.Run(name, func(t *testing.T) {
 			eachShop(t, func(t *testing.T, s *shop) {
 				sale := s.open(t, nil)
-				poison := &poisonous{placing{s.orders}, 8}
+				poison := &poisonous{s.orders, 8}
 				s.sales = s.selling(s.gate, poison)
 				for verb, decide := range map[string]decision{"retry_dead": s.sales.RetryDead, "discard_dead": discard(s)} {
 					poison.user = 8
@@ -255,8 +255,10 @@ func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing
 					require.EqualValues(t, 1, s.numbers(t, sale).Dead)
 					before := len(s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any))
 
+					planned, err := s.sales.Sale(s.ctx, idOf(sale))
+					require.NoError(t, err)
 					request := &cutOff{runner: s.runner, dies: dies, done: map[string]bool{}}
-					err := decide(s.ctx, request, idOf(sale), ticket)
+					err = decide(s.ctx, request, planned, ticket)
 					if dies {
 						require.ErrorIs(t, err, errKilled)
 						require.EqualValues(t, 1, s.numbers(t, sale).Dead, "%s: recorded and not done", verb)
@@ -265,7 +267,7 @@ func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing
 					}
 					for range 2 {
 						request.dies = false
-						require.NoError(t, decide(s.ctx, request, idOf(sale), ticket), "%s: the repeat has the answer of the first", verb)
+						require.NoError(t, decide(s.ctx, request, planned, ticket), "%s: the repeat has the answer of the first", verb)
 					}
 					require.Zero(t, s.numbers(t, sale).Dead, verb)
 					history := s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any)
@@ -283,7 +285,7 @@ func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing
 func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, nil)
-		poison := &poisonous{placing{s.orders}, 8}
+		poison := &poisonous{s.orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		bad := s.buy(t, sale, 8, 2).Body["ticket"].(string)
 		good := s.buy(t, sale, 7, 1).Body["ticket"]
@@ -322,7 +324,7 @@ func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, nil)
-		poison := &poisonous{placing{s.orders}, 8}
+		poison := &poisonous{s.orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		bad := s.buy(t, sale, 8, 2).Body["ticket"].(string)
 		s.consume(t, sale)
@@ -353,7 +355,7 @@ func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testin
 func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		door := &deaf{Gate: s.gate}
-		s.sales = s.selling(door, placing{s.orders})
+		s.sales = s.selling(door, s.orders)
 		sale := s.open(t, nil)
 		confirmed := s.buy(t, sale, 7, 2).Body["ticket"]
 		cancelled := s.buy(t, sale, 8, 1).Body["ticket"]
@@ -382,7 +384,7 @@ func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		door := &deaf{Gate: s.gate}
-		s.sales = s.selling(door, placing{s.orders})
+		s.sales = s.selling(door, s.orders)
 		sale := s.open(t, nil)
 		looks := s.sales.Looking()
 		require.NoError(t, looks(s.worker()))
@@ -405,7 +407,7 @@ func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, nil)
-		poison := &poisonous{placing{s.orders}, 8}
+		poison := &poisonous{s.orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		ticket := s.buy(t, sale, 8, 2).Body["ticket"].(string)
 		s.consume(t, sale)
