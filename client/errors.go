@@ -81,6 +81,9 @@ type GaveUp struct {
 	OutcomeUnknown bool
 	// Last is the error of the last attempt.
 	Last error
+	// undecided is what the service said when it did not know the outcome itself, on
+	// whichever attempt; nil when it said nothing.
+	undecided *Problem
 }
 
 // Error says what is known.

@@ -34,8 +34,8 @@ type FlashSaleTerms struct {
 	PerUserLimit int64     `json:"perUserLimit"`
 	StartsTime   time.Time `json:"startsTime"`
 	EndsTime     time.Time `json:"endsTime"`
-	// QueueCap bounds the tickets that wait at once, Rate those that each worker
-	// handles in a second; nil for any number.
+	// QueueCap bounds the tickets that wait at once, Rate those of the sale that become
+	// orders in a second; nil for any number.
 	QueueCap *int64 `json:"queueCap"`
 	Rate     *int64 `json:"rate"`
 }
@@ -249,13 +249,20 @@ func (s *FlashSales) Buy(ctx context.Context, id, quantity int64, options ...Cal
 // It is empty when there is none.
 func TicketOf(err error) string {
 	var problem *Problem
+	var gaveUp *GaveUp
+	// A later attempt may have ended without a reply; its ticket is the same.
+	if errors.As(err, &gaveUp) && gaveUp.undecided != nil {
+		problem = gaveUp.undecided
+	} else if !errors.As(err, &problem) {
+		return ""
+	}
 	var about struct {
 		Ticket string `json:"ticket"`
 	}
-	if errors.As(err, &problem) && json.Unmarshal(problem.Body, &about) == nil {
-		return about.Ticket
+	if json.Unmarshal(problem.Body, &about) != nil {
+		return ""
 	}
-	return ""
+	return about.Ticket
 }
 
 // Ticket reads what became of a customer's purchase.

@@ -22,6 +22,9 @@ type exchange struct {
 	// unknown is true from an attempt that may have had its effect until a reply
 	// decides.
 	unknown bool
+	// undecided is the last reply by which the service itself did not know, until a reply
+	// decides.
+	undecided *Problem
 }
 
 func (x *exchange) String() string { return x.request.method + " " + x.request.path }
@@ -62,9 +65,12 @@ func (x *exchange) judge(got answer, err error) (problem *Problem, failure error
 	problem, failure = problemOf(got)
 	switch {
 	case problem.decides():
-		x.unknown = false
+		x.unknown, x.undecided = false, nil
 	case problem.leavesUnknown():
 		x.unknown = x.unknown || x.request.mutates()
+		if problem.Code == CodeOutcomeUnknown {
+			x.undecided = problem
+		}
 	}
 	return problem, failure
 }
@@ -76,7 +82,7 @@ func (x *exchange) isGone(problem *Problem) bool {
 }
 
 func (x *exchange) giveUp(last error) error {
-	return &GaveUp{Operation: x.String(), Key: x.settings.key, Attempts: x.attempts, OutcomeUnknown: x.unknown, Last: last}
+	return &GaveUp{Operation: x.String(), Key: x.settings.key, Attempts: x.attempts, OutcomeUnknown: x.unknown, Last: last, undecided: x.undecided}
 }
 
 // pause is how long to wait before the next attempt: by the plan or as long as the

@@ -246,6 +246,42 @@ func TestAnOutcomeIsCalledUnknownExactlyWhenItIs(t *testing.T) {
 	}
 }
 
+// What was sent and not answered is about a ticket also when a later attempt did not get
+// as far as the service.
+func TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket(t *testing.T) {
+	unknown := says(http.StatusServiceUnavailable, `{"code":"outcome_unknown","detail":"?","ticket":"T-1"}`)
+	for name, c := range map[string]struct {
+		replies replies
+		ticket  string
+	}{
+		"the service does not know":                         {replies{unknown, unknown, unknown, unknown}, "T-1"},
+		"it did not know, and then the replies were lost":   {replies{unknown, lost, lost, lost}, "T-1"},
+		"it did not know, and then there was no connection": {replies{unknown, unreached, unreached, unreached}, "T-1"},
+		"it did not know, and then it was away":             {replies{unknown, away, away, away}, "T-1"},
+		"it did not know, and the token was revoked":        {replies{unknown, forbids}, "T-1"},
+		"nobody was ever reached":                           {replies{unreached, unreached, unreached, unreached}, ""},
+		"the customer has all that one may have": {replies{
+			says(http.StatusConflict, `{"code":"limit_reached","detail":"no","ticket":"T-2","held":2,"perUserLimit":2}`),
+		}, "T-2"},
+		"it did not know, and by then the customer has all that one may have": {replies{
+			unknown, says(http.StatusConflict, `{"code":"limit_reached","detail":"no","ticket":"T-2","held":2,"perUserLimit":2}`),
+		}, "T-2"},
+		"it is sold out":               {replies{refuses(http.StatusConflict, CodeSoldOut)}, ""},
+		"something in between answers": {replies{gateway}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{replies: c.replies}
+				_, err := s.client(t).FlashSales.Buy(t.Context(), 5, 1)
+				require.Error(t, err)
+				require.Equal(t, c.ticket, TicketOf(err), "%v", err)
+			})
+		})
+	}
+	require.Empty(t, TicketOf(nil))
+	require.Empty(t, TicketOf(errors.New("no reply")))
+}
+
 func TestReadsAreSentAgainTooAndHaveNoOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{replies: replies{lost, lost, lost, lost}}

@@ -57,7 +57,7 @@ func newHouse(t testing.TB, db *storage.DB) *house {
 // foundations is a house without a tenant; a second one on the same database is
 // another process.
 func foundations(db *storage.DB, clk *clock.Fake) *house {
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clk})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clk})
 	h := &house{db: db, clock: clk}
 	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Grants: catalogue})
 	h.passwords.params = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}

@@ -40,7 +40,7 @@ func benchmarkBursts(b *testing.B, address string) {
 	defer db.Close()
 	_, err = db.Migrate(b.Context())
 	require.NoError(b, err)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	service := actions.New(actions.Deps{DB: db, Clock: clock.System{}, Items: things{"SKU-1": 11}})
 	var customers atomic.Int64
 	b.ReportAllocs()

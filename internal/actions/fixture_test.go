@@ -70,7 +70,7 @@ func (s *stock) Locate(ctx context.Context, name string) (int64, string, error) 
 func never(string) error { return nil }
 
 func open(ctx context.Context, db *storage.DB) *shop {
-	return openWith(ctx, db, lock.NewInProcess(clock.System{}, lock.Observer{}))
+	return openWith(ctx, db, lock.NewInProcess(lock.Observer{}))
 }
 
 // openWith is open with a locker of the test's own.

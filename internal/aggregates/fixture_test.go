@@ -38,7 +38,7 @@ type books struct {
 
 func open(ctx context.Context, t *testing.T, db *storage.DB) *books {
 	t.Helper()
-	return openWith(ctx, t, db, lock.NewInProcess(clock.System{}, lock.Observer{}))
+	return openWith(ctx, t, db, lock.NewInProcess(lock.Observer{}))
 }
 
 func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *books {

@@ -13,7 +13,6 @@ import (
 
 	"interlock/internal/aggregates"
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -172,7 +171,7 @@ func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 
 func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		locks := locktest.NewAround(lock.NewInProcess(clock.System{}, lock.Observer{}), db)
+		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		b := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)
 		aggregate := fmt.Sprintf("aggregate:%d:shelf/A-17", caller.TenantID)

@@ -157,7 +157,7 @@ func (sv *Services) prepareSchema(ctx context.Context) error {
 // process otherwise.
 func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if redisURL == "" {
-		sv.locks = lock.NewInProcess(sv.Clock, sv.Metrics.LockObserver())
+		sv.locks = lock.NewInProcess(sv.Metrics.LockObserver())
 		queues := mq.NewSQL(sv.DB, sv.Clock, mq.Options{Observer: sv.Metrics.QueueObserver()})
 		sv.broker, sv.gate = queues, gate.NewSQL(sv.DB, queues, sv.Clock)
 		bus := events.NewInProcess(eventBuffer)

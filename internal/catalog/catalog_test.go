@@ -48,7 +48,7 @@ func (u *usage) ItemInUse(_ context.Context, _ *uow.Unit, sku string) (bool, err
 func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	t.Helper()
 	now := clock.System{}
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
 	bus := events.NewInProcess(16)
 	t.Cleanup(bus.Close)
 	named := &usage{skus: map[string]bool{}}

@@ -57,7 +57,7 @@ func newWorld(t testing.TB, ctx context.Context, db *storage.DB) *world {
 		t:       t, ctx: ctx, db: db, bus: bus, epochs: epochs,
 	}
 	w.runner = uow.NewRunner(uow.Options{
-		DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}, Observer: w,
+		DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: w,
 	})
 	return w
 }

@@ -38,7 +38,7 @@ var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 func open(ctx context.Context, t *testing.T, db *storage.DB) *counter {
 	t.Helper()
 	now := clock.NewFake(opening)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
 	bus := events.NewInProcess(16)
 	t.Cleanup(bus.Close)
 	service := coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: now})

@@ -11,6 +11,7 @@ import (
 
 // tally is the arrivals of one sale that this process has not told the gate of yet.
 type tally struct {
+	tenant                                                  int64
 	accepted, soldOut, limitReached, saleNotOpen, queueFull atomic.Int64
 }
 
@@ -37,10 +38,10 @@ func (t *tally) take() gate.Arrivals {
 }
 
 // arrived notes an answer. It costs a purchase a look into a map and an addition.
-func (s *Service) arrived(sale int64, v gate.Verdict) {
+func (s *Service) arrived(tenant, sale int64, v gate.Verdict) {
 	found, ok := s.tallies.Load(sale)
 	if !ok {
-		found, _ = s.tallies.LoadOrStore(sale, new(tally))
+		found, _ = s.tallies.LoadOrStore(sale, &tally{tenant: tenant})
 	}
 	found.(*tally).of(v).Add(1)
 }
@@ -50,24 +51,40 @@ const (
 	passOnEvery = 250 * time.Millisecond
 	// passOnPatience bounds one round. Nobody waits for it, and a busy machine is slow.
 	passOnPatience = 5 * time.Second
+	// saveEvery is how many rounds lie between two in which the gates save what they
+	// were told.
+	saveEvery = 12
 )
 
 // CountArrivals tells the gates what arrived here, a few times a second, until ctx ends,
 // and then once more. Every process that takes purchases runs it: it is how the numbers
 // of a sale come to have all of a crowd, also who is turned away from memory, without a
 // word on the way of any purchase. A process that crashes takes the last quarter of a
-// second of its arrivals with it, and a gate that is out of reach those of that time.
+// second of its arrivals with it, or three seconds without Redis, and a gate that is out of
+// reach those of that time.
 func (s *Service) CountArrivals(ctx context.Context) {
 	ticker := time.NewTicker(passOnEvery)
 	defer ticker.Stop()
-	for {
+	for round := 1; ; round++ {
 		select {
 		case <-ctx.Done():
 			s.passOn(context.WithoutCancel(ctx))
+			s.saveArrivals(context.WithoutCancel(ctx))
 			return
 		case <-ticker.C:
 			s.passOn(ctx)
+			if round%saveEvery == 0 {
+				s.saveArrivals(ctx)
+			}
 		}
+	}
+}
+
+func (s *Service) saveArrivals(ctx context.Context) {
+	ctx, end := context.WithTimeout(ctx, passOnPatience)
+	defer end()
+	if err := s.gate.SaveArrivals(ctx); err != nil {
+		slog.WarnContext(ctx, "the arrivals at flash sales could not be saved and will be tried again", "error", err)
 	}
 }
 
@@ -76,11 +93,12 @@ func (s *Service) passOn(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, passOnPatience)
 	defer end()
 	s.tallies.Range(func(key, value any) bool {
-		arrivals := value.(*tally).take()
+		t := value.(*tally)
+		arrivals := t.take()
 		if arrivals == (gate.Arrivals{}) {
 			return true
 		}
-		if err := s.gate.Count(ctx, key.(int64), arrivals); err != nil {
+		if err := s.gate.Count(asProgramOf(ctx, t.tenant), key.(int64), arrivals); err != nil {
 			slog.WarnContext(ctx, "arrivals at a flash sale are missing from its numbers", "sale", key, "error", err)
 		}
 		return true

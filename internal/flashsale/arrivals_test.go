@@ -53,12 +53,29 @@ type attentive struct {
 
 	mu   sync.Mutex
 	told []gate.Arrivals
+	// unsaved is how many words it was told since the last time it was to save them.
+	unsaved int
+}
+
+func (g *attentive) SaveArrivals(context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.unsaved = 0
+	return nil
+}
+
+// toSave returns how many words would be lost with the process.
+func (g *attentive) toSave() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.unsaved
 }
 
 func (g *attentive) Count(_ context.Context, _ int64, a gate.Arrivals) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.told = append(g.told, a)
+	g.unsaved++
 	return nil
 }
 
@@ -88,9 +105,11 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 		synctest.Wait()
 		crowd := gate.Arrivals{Refused: gate.Refusals[int64]{SoldOut: 1000}}
 		require.Equal(t, []gate.Arrivals{crowd}, door.heard(), "once, and nothing while nobody comes")
+		require.Zero(t, door.toSave(), "it is saved every few seconds")
 		sales.TurnAway(1)
 		stop()
 		<-ended
+		require.Zero(t, door.toSave(), "and at the end")
 		require.Equal(t, []gate.Arrivals{crowd, {Refused: gate.Refusals[int64]{SoldOut: 1}}}, door.heard(), "what is left at the end")
 	})
 }

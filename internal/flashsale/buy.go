@@ -33,11 +33,13 @@ type snapshot struct {
 	loaded time.Time
 }
 
-// soldOut remembers that fewer than Units units remained, at this version of the sale.
+// soldOut remembers that so many units remained, fewer than were asked for, at this version
+// of the sale.
 type soldOut struct {
-	version int64
-	units   int64
-	until   time.Time
+	version   int64
+	units     int64
+	remaining int64
+	until     time.Time
 }
 
 // snapshotOf returns a sale of the caller's tenant as it was a moment ago. Errors:
@@ -138,8 +140,10 @@ func (s *Service) Buy(ctx context.Context, w Wish) (Receipt, error) {
 		return s.refuse(snap, w, gate.Admission{Verdict: gate.NotOpen})
 	}
 	// A key may be of an earlier request that was let in, which only the gate knows.
-	if w.Key == "" && s.isExhausted(snap, w.Units) {
-		return s.refuse(snap, w, gate.Admission{Verdict: gate.SoldOut})
+	if w.Key == "" {
+		if memory, exhausted := s.exhaustedFor(snap, w.Units); exhausted {
+			return s.refuse(snap, w, s.turnAway(ctx, snap, w, memory))
+		}
 	}
 	ticket, err := newTicket(snap.sale.Secret, w.User, w.Key, s.random)
 	if err != nil {
@@ -153,7 +157,7 @@ func (s *Service) Buy(ctx context.Context, w Wish) (Receipt, error) {
 	case errors.Is(err, gate.ErrNoGate):
 		s.look()
 		s.metrics.refused.WithLabelValues("rebuilding").Inc()
-		s.arrived(w.Sale, gate.NotOpen)
+		s.arrived(snap.sale.TenantID, w.Sale, gate.NotOpen)
 		return Receipt{}, rebuilding()
 	case errors.Is(err, gate.ErrUnknown):
 		s.metrics.refused.WithLabelValues("unknown").Inc()
@@ -165,7 +169,7 @@ func (s *Service) Buy(ctx context.Context, w Wish) (Receipt, error) {
 	switch answer.Verdict {
 	case gate.Accepted:
 		s.metrics.accepted.Add(float64(w.Units))
-		s.arrived(w.Sale, gate.Accepted)
+		s.arrived(snap.sale.TenantID, w.Sale, gate.Accepted)
 		return Receipt{Ticket: answer.Ticket}, nil
 	case gate.Known:
 		return s.replay(w, answer.Ticket)
@@ -229,28 +233,46 @@ func (s *Service) admit(ctx context.Context, snap *snapshot, w Wish, ticket stri
 	return answer, snap, err
 }
 
-func (s *Service) isExhausted(snap *snapshot, units int64) bool {
+// exhaustedFor returns what this process remembers by which a purchase of so many units is
+// refused.
+func (s *Service) exhaustedFor(snap *snapshot, units int64) (memory soldOut, exhausted bool) {
 	found, ok := s.exhausted.Load(snap.sale.ID)
 	if !ok {
-		return false
+		return soldOut{}, false
 	}
-	memory := found.(soldOut)
-	return memory.version == snap.sale.Version && units >= memory.units && s.clock.Now().Before(memory.until)
+	memory = found.(soldOut)
+	return memory, memory.version == snap.sale.Version && units >= memory.units && s.clock.Now().Before(memory.until)
+}
+
+// turnAway is the gate's answer to a purchase for which too few units remain, without
+// asking it to let anybody in. It is only read what the customer holds: one who was let in
+// is told the ticket. When that cannot be read, the sale is still sold out.
+func (s *Service) turnAway(ctx context.Context, snap *snapshot, w Wish, memory soldOut) gate.Admission {
+	if memory.remaining <= 0 {
+		if held, err := s.gate.Held(ctx, snap.stock.ref(), w.User); err == nil && held.Units > 0 {
+			return gate.Admission{Verdict: gate.LimitReached, Held: held.Units, Earlier: held.Ticket}
+		}
+	}
+	return gate.Admission{Verdict: gate.SoldOut, Remaining: memory.remaining}
 }
 
 // refuse tells a customer why the gate did not let it in.
 func (s *Service) refuse(snap *snapshot, w Wish, a gate.Admission) (Receipt, error) {
 	s.metrics.refused.WithLabelValues(string(a.Verdict)).Inc()
-	s.arrived(w.Sale, a.Verdict)
+	s.arrived(snap.sale.TenantID, w.Sale, a.Verdict)
 	sale := snap.sale
 	switch a.Verdict {
 	case gate.SoldOut:
-		if !s.isExhausted(snap, w.Units) {
-			s.exhausted.Store(sale.ID, soldOut{sale.Version, w.Units, s.clock.Now().Add(soldOutLife)})
+		if _, exhausted := s.exhaustedFor(snap, w.Units); !exhausted {
+			s.exhausted.Store(sale.ID, soldOut{sale.Version, w.Units, a.Remaining, s.clock.Now().Add(soldOutLife)})
 		}
 		return Receipt{}, apperr.New(apperr.SoldOut, "%s has fewer than %d units left.", sale.Label(), w.Units)
 	case gate.LimitReached:
-		return Receipt{}, apperr.New(apperr.LimitReached, "One customer can have %d units of %s, and you have %d.", sale.PerUserLimit, sale.Label(), a.Held).
+		detail := fmt.Sprintf("One customer can have %d units of %s, and you have %d.", sale.PerUserLimit, sale.Label(), a.Held)
+		if a.Held+w.Units <= sale.PerUserLimit {
+			detail = fmt.Sprintf("%s is sold out. You have %d of its units.", sale.Label(), a.Held)
+		}
+		return Receipt{}, apperr.New(apperr.LimitReached, "%s", detail).
 			With("ticket", textOrNull(a.Earlier)).With("held", a.Held).With("perUserLimit", sale.PerUserLimit)
 	case gate.QueueFull:
 		return Receipt{}, apperr.New(apperr.QueueFull, "Too many wait already. Try again in a moment.").After(time.Second)

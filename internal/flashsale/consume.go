@@ -109,7 +109,7 @@ func isAway(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, gate.ErrNoGate) || errors.Is(err, errGateAway) || errors.Is(err, guard.ErrStale) ||
 		errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrUnavailable) ||
 		apperr.Has(err, apperr.Unavailable) || apperr.Has(err, apperr.OutcomeUnknown) ||
-		storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly, storage.LockTimeout, storage.WriteConflict) ||
+		storage.IsAway(err) || storage.IsConflict(err) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 

@@ -19,7 +19,7 @@ func (s *Service) Handler(id int64) mq.Handler { return s.handler(id) }
 func (s *Service) PassOn(ctx context.Context) { s.passOn(ctx) }
 
 // TurnAway counts a customer who was told that the sale is sold out.
-func (s *Service) TurnAway(sale int64) { s.arrived(sale, gate.SoldOut) }
+func (s *Service) TurnAway(sale int64) { s.arrived(1, sale, gate.SoldOut) }
 
 // Look is the first round of a worker, without its consumers.
 func (s *Service) Look(ctx context.Context) error { return s.Looking()(ctx) }

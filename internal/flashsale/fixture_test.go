@@ -81,7 +81,7 @@ func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
 func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake, queues mq.Broker, door gate.Gate) *shop {
 	t.Helper()
 	s := &shop{ctx: ctx, db: db, clock: now, gate: door, queues: queues}
-	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(now, lock.Observer{}), Clock: now})
+	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
 	s.bus = events.NewInProcess(64)
 	t.Cleanup(s.bus.Close)
 	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, Usage: orders.ItemUsage{}})
@@ -99,18 +99,25 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 
 // with returns the sales of another process, which reaches the gate in its own way.
 func (s *shop) with(door gate.Gate) *flashsale.Service {
-	return flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: s.orders,
-	})
+	return flashsale.New(s.deps(door, s.orders))
+}
+
+// placedBy is with, with orders of the test's own.
+func (s *shop) placedBy(placer flashsale.Orders) *flashsale.Service {
+	return flashsale.New(s.deps(s.gate, placer))
 }
 
 // selling is with, with orders of the test's own and routes to it.
 func (s *shop) selling(door gate.Gate, placer flashsale.Orders) *flashsale.Service {
-	sales := flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer,
-	})
+	sales := flashsale.New(s.deps(door, placer))
 	s.serve(sales)
 	return sales
+}
+
+func (s *shop) deps(door gate.Gate, placer flashsale.Orders) flashsale.Deps {
+	return flashsale.Deps{
+		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer,
+	}
 }
 
 func (s *shop) serve(sales *flashsale.Service) {
@@ -243,7 +250,7 @@ func (s *shop) tenant() int64 {
 
 // cancel cancels an order under no lock of this process.
 func (s *shop) cancel(order int64) error {
-	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(s.clock, lock.Observer{}), Clock: s.clock})
+	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.clock})
 	return runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
 		found, err := s.orders.Order(ctx, order)
 		if err != nil {

@@ -29,7 +29,7 @@ import (
 // elsewhere is the sales of another process, which the lock of this one does not keep
 // away: as when this one was stopped for longer than its lock lasts.
 func (s *shop) elsewhere() *flashsale.Service {
-	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(s.clock, lock.Observer{}), Clock: s.clock})
+	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.clock})
 	return flashsale.New(flashsale.Deps{
 		DB: s.db, Runner: runner, Bus: s.bus, Clock: s.clock, Gate: s.gate, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: s.orders,
 	})
@@ -110,6 +110,66 @@ func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
 		ended := s.ticket(t, sale, 8, ticket)
 		require.Equal(t, "rejected", ended["status"])
 		require.Equal(t, "discarded", ended["reason"])
+	})
+}
+
+func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *testing.T) {
+	for name, inFlight := range map[string]struct {
+		// leave leaves something of a sold-out sale behind, end ends it.
+		leave func(t *testing.T, s *shop, sale string)
+		end   func(t *testing.T, s *shop, sale string)
+	}{
+		"a ticket that has lost its message": {
+			leave: func(t *testing.T, s *shop, sale string) {
+				batch := s.claimOne(t, sale)
+				died := s.with(&deaf{Gate: s.gate, deaf: true})
+				require.Error(t, died.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
+				queue := s.queues.Queue(gate.QueueName(idOf(sale)))
+				require.NoError(t, queue.Settle(s.ctx, batch, []mq.Outcome{mq.Done()}))
+			},
+			end: func(_ *testing.T, s *shop, _ string) { s.clock.Advance(3 * time.Second) },
+		},
+		"a message whose ticket the gate has lost": {
+			leave: func(t *testing.T, s *shop, sale string) {
+				s.consume(t, sale)
+				require.NoError(t, s.queues.Queue(gate.QueueName(idOf(sale))).Enqueue(s.ctx, mq.Message{ID: "GHOST", Body: []byte(`{"user":"8","units":1}`)}))
+			},
+			end: func(t *testing.T, s *shop, sale string) {
+				s.consume(t, sale)
+				require.EqualValues(t, 1, s.count(t, &flashsale.Rejection{}, "ticket = 'GHOST' AND reason = 'lost'"))
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachShop(t, func(t *testing.T, s *shop) {
+				sale := s.open(t, object{"quantity": 1})
+				ticket := s.buy(t, sale, 7, 1).Body["ticket"]
+				looks := s.sales.Looking()
+				require.NoError(t, looks(s.worker()))
+				inFlight.leave(t, s, sale)
+				s.must(t, 200, "POST", sale+"/close", nil)
+				require.NoError(t, looks(s.worker()))
+				require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				inFlight.end(t, s, sale)
+				for range 2 {
+					require.NoError(t, looks(s.worker()))
+				}
+				require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
+				require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+			})
+		})
+	}
+}
+
+func TestWhatWasWithheldAndLeftBehindIsForSaleAgainOnceTheSaleIsReconciled(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		// A process withholds units for an edit and ends before SQL has heard of it.
+		require.NoError(t, s.gate.Withhold(s.ctx, gate.Ref{Sale: idOf(sale), Epoch: 1}, 1, 8))
+		require.EqualValues(t, 2, s.numbers(t, sale).Remaining)
+		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
+		require.EqualValues(t, 10, s.numbers(t, sale).Remaining)
 	})
 }
 
@@ -210,6 +270,26 @@ func TestATicketThatEndedStaysEndedWhenTheStoreComesBackOlder(t *testing.T) {
 		s.consume(t, sale)
 		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 9, Confirmed: 1}, counters(s.numbers(t, sale)))
+	})
+}
+
+func TestATicketThatWasRejectedStaysSoWhenTheStoreComesBackOlder(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"perUserLimit": 1})
+		empty := copyOf(t, client)
+		first := s.buy(t, sale, 7, 1).Body["ticket"]
+		s.consume(t, sale)
+		empty.putBack(t)
+		over := s.buy(t, sale, 7, 1).Body["ticket"]
+		waiting := copyOf(t, client)
+		s.consume(t, sale)
+		require.Equal(t, "limit", s.ticket(t, sale, 7, over)["reason"])
+		order := int64(s.ticket(t, sale, 7, first)["orderId"].(float64))
+		require.NoError(t, s.cancel(order), "and the limit would allow it now")
+		waiting.putBack(t)
+		s.consume(t, sale)
+		require.Equal(t, "limit", s.ticket(t, sale, 7, over)["reason"])
+		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
 	})
 }
 
@@ -474,6 +554,35 @@ func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 				require.Equal(t, true, r["consistent"])
 				c := s.numbers(t, sale)
 				require.Zero(t, c.InFlight())
+			})
+		})
+	}
+}
+
+func TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished(t *testing.T) {
+	for _, part := range []string{"tickets", "buyers", "gate", "epoch"} {
+		t.Run(part, func(t *testing.T) {
+			onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+				sale := s.open(t, nil)
+				first := copyOf(t, client)
+				s.emptyGate(t, client)
+				require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["rebuilt"], "this is the second epoch")
+				s.buy(t, sale, 7, 2)
+				s.consume(t, sale)
+				s.must(t, 200, "POST", sale+"/close", nil)
+				if part == "epoch" {
+					first.putBack(t)
+				} else {
+					require.NoError(t, client.Del(t.Context(), fmt.Sprintf("test:{%s}:%s", gate.QueueName(idOf(sale)), part)).Err())
+				}
+				looks := s.sales.Looking()
+				for range 4 {
+					s.clock.Advance(3 * time.Second)
+					require.NoError(t, looks(s.worker()))
+				}
+				require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				available, reserved := s.available(t)
+				require.Equal(t, [2]int64{998, 2}, [2]int64{available, reserved}, "what is unsold is released")
 			})
 		})
 	}

@@ -89,7 +89,9 @@ func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing
 }
 
 func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, server *redistest.Server, _ redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *shop, server *redistest.Server, client redis.UniversalClient) {
+		// Otherwise a write waits for a sync that is under way, and a kill loses it.
+		require.NoError(t, client.ConfigSet(t.Context(), "appendfsync", "always").Err())
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
 		server.Kill(t)

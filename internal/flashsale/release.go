@@ -56,18 +56,19 @@ func (s *Service) release(ctx context.Context, sale *Sale, wait time.Duration) (
 	return released, away(err)
 }
 
-// unsold is how many units of a closed sale nobody can get any more.
+// unsold is how many units of a closed sale nobody can get any more: all that SQL has not
+// sold, where the gate is lost or damaged.
 func (s *Service) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, error) {
+	var counts gate.Counts
 	// The gate first learns what an earlier release has taken.
 	err := s.gate.Apply(ctx, rulesOf(sale, stock))
-	if errors.Is(err, gate.ErrNoGate) {
+	if err == nil {
+		counts, err = s.gate.Counts(ctx, sale.ID)
+	}
+	switch {
+	case errors.Is(err, gate.ErrNoGate):
 		return stock.Allotted - stock.Sold, nil
-	}
-	if err != nil {
-		return 0, away(err)
-	}
-	counts, err := s.gate.Counts(ctx, sale.ID)
-	if err != nil {
+	case err != nil:
 		return 0, away(err)
 	}
 	if counts.Queued+counts.Processing > 0 {

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
+	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
@@ -78,6 +79,9 @@ func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
 			require.Equal(t, bought.Body["ticket"], again.Body["ticket"], name)
 			more := s.send(t, "POST", sale+"/orders", object{"quantity": 1}, "Customer", name)
 			require.Equal(t, []any{"limit_reached", bought.Body["ticket"]}, []any{more.Body["code"], more.Body["ticket"]}, name)
+			receipt, err := s.sales.Buy(s.ctx, flashsale.Wish{Sale: idOf(sale), User: name, Units: 1, Key: "customer:" + name + ":key"})
+			require.NoError(t, err)
+			require.Equal(t, bought.Body["ticket"], receipt.Ticket.ID, "%s: under the key that tickets were made from while customers were numbers", name)
 			tickets[bought.Body["ticket"].(string)] = name
 		}
 		require.Len(t, tickets, len(names), "each has a ticket of its own, also under one key")
@@ -291,24 +295,35 @@ func TestATicketThatHasItsOrderAlreadyIsConfirmedBesideOthersAndWhenNothingIsLef
 
 func TestBuyersRaceForTheLastUnits(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		sale := s.open(t, object{"quantity": 20, "perUserLimit": 2})
-		var accepted atomic.Int64
-		racing.Together(100, func(i int) {
-			a := s.buy(t, sale, 1+int64(i)%50, 1)
-			switch a.Status {
-			case 202:
-				accepted.Add(1)
-			case 409:
-			default:
-				t.Errorf("buyer %d: %v", i, a.Body)
-			}
-		})
-		require.EqualValues(t, 20, accepted.Load())
-		racing.Together(2, func(int) { s.consume(t, sale) })
-		c := s.numbers(t, sale)
-		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 20, Confirmed: 20}, counters(c))
-		require.EqualValues(t, 20, s.count(t, &orders.Order{}, "1 = 1"))
+		random := racing.Seeded(t)
+		s.stocked(t, "TEA-1", 20_000)
+		for range raceRounds {
+			s.raceForUnits(t, 10+random.Int64N(15), 1+random.Int64N(3), 25+random.Int64N(30))
+		}
 	})
+}
+
+// raceForUnits has a hundred wishes of some buyers race for fewer units.
+func (s *shop) raceForUnits(t *testing.T, units, limit, buyers int64) {
+	t.Helper()
+	sale := s.plan(t, object{"quantity": units, "perUserLimit": limit})
+	s.must(t, 200, "POST", sale+"/open", nil)
+	before := s.count(t, &orders.Order{}, "1 = 1")
+	var accepted atomic.Int64
+	racing.Together(100, func(i int) {
+		a := s.buy(t, sale, 1+int64(i)%buyers, 1)
+		switch a.Status {
+		case 202:
+			accepted.Add(1)
+		case 409:
+		default:
+			t.Errorf("buyer %d: %v", i, a.Body)
+		}
+	})
+	require.Equal(t, units, accepted.Load())
+	racing.Together(2, func(int) { s.consume(t, sale) })
+	require.Equal(t, gate.Counts{Epoch: 1, Allotted: units, Confirmed: units}, counters(s.numbers(t, sale)))
+	require.EqualValues(t, units, s.count(t, &orders.Order{}, "1 = 1")-before)
 }
 
 func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
@@ -327,43 +342,79 @@ func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
 	})
 }
 
+func TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
+		mine := s.buy(t, sale, 7, 1).Body["ticket"]
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
+		told := func(how string) {
+			for range 2 {
+				require.Equal(t, "sold_out", s.buy(t, sale, 9, 1).Body["code"], how)
+				again := s.buy(t, sale, 7, 1)
+				require.Equal(t, 409, again.Status)
+				require.Equal(t, "limit_reached", again.Body["code"], how)
+				require.Equal(t, mine, again.Body["ticket"])
+				require.EqualValues(t, 1, again.Body["held"])
+				require.Contains(t, again.Body["detail"], "is sold out. You have 1 of its units.")
+			}
+		}
+		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate says so")
+		told("also after this process has learned from a stranger's purchase that all is sold")
+		s.consume(t, sale)
+		told("and when the ticket was confirmed")
+	})
+}
+
 func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		sale := s.open(t, nil)
-		var paths []string
-		for user := range int64(5) {
-			ticket := s.buy(t, sale, 7+user, 2).Body["ticket"]
-			s.consume(t, sale)
-			paths = append(paths, fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 7+user, ticket)["orderId"].(float64))))
+		random := racing.Seeded(t)
+		s.stocked(t, "TEA-1", 20_000)
+		for range raceRounds {
+			s.racePaymentsWithTheirEnd(t, 2+random.IntN(4), 1+random.IntN(4))
 		}
-		s.clock.Advance(16 * time.Minute)
-		var paid atomic.Int64
-		racing.Together(8, func(i int) {
-			if i < len(paths) {
-				a := s.send(t, "POST", paths[i]+"/pay", object{"method": "external"})
-				if a.Status == 200 {
-					paid.Add(1)
-				} else if a.Status != 409 || a.Body["currentStatus"] != "cancelled" {
-					t.Errorf("%d %v", a.Status, a.Body)
-				}
-				return
-			}
-			if err := s.orders.CancelUnpaid(s.ctx, s.clock.Now(), 100); err != nil {
-				t.Error(err)
-			}
-		})
-		require.NoError(t, s.orders.CancelUnpaid(s.ctx, s.clock.Now(), 100))
-		require.EqualValues(t, paid.Load(), s.count(t, &orders.Order{}, "status = 1"))
-		require.EqualValues(t, 5-paid.Load(), s.count(t, &orders.Order{}, "status = 4"))
-		c := s.numbers(t, sale)
-		require.EqualValues(t, 2*paid.Load(), c.Confirmed)
-		require.EqualValues(t, 10-2*paid.Load(), c.Remaining)
-		require.EqualValues(t, 10-2*paid.Load(), c.Returned)
-		sold, _ := s.soldInSQL(t, sale)
-		require.EqualValues(t, 2*paid.Load(), sold)
-		late := s.send(t, "POST", paths[0]+"/pay", object{"method": "external"})
-		require.Equal(t, 409, late.Status)
 	})
+}
+
+// racePaymentsWithTheirEnd pays orders whose time is up while sweeps cancel them.
+func (s *shop) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
+	t.Helper()
+	sale := s.plan(t, object{"startsTime": s.clock.Now(), "endsTime": s.clock.Now().Add(time.Hour)})
+	s.must(t, 200, "POST", sale+"/open", nil)
+	paidBefore, cancelledBefore := s.count(t, &orders.Order{}, "status = 1"), s.count(t, &orders.Order{}, "status = 4")
+	var paths []string
+	for user := range int64(payments) {
+		ticket := s.buy(t, sale, 7+user, 2).Body["ticket"]
+		s.consume(t, sale)
+		paths = append(paths, fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 7+user, ticket)["orderId"].(float64))))
+	}
+	s.clock.Advance(16 * time.Minute)
+	var won atomic.Int64
+	racing.Together(payments+sweeps, func(i int) {
+		if i < len(paths) {
+			a := s.send(t, "POST", paths[i]+"/pay", object{"method": "external"})
+			if a.Status == 200 {
+				won.Add(1)
+			} else if a.Status != 409 || a.Body["currentStatus"] != "cancelled" {
+				t.Errorf("%d %v", a.Status, a.Body)
+			}
+			return
+		}
+		if err := s.orders.CancelUnpaid(s.ctx, s.clock.Now(), 100); err != nil {
+			t.Error(err)
+		}
+	})
+	require.NoError(t, s.orders.CancelUnpaid(s.ctx, s.clock.Now(), 100))
+	paid, all := won.Load(), int64(payments)
+	require.Equal(t, paid, s.count(t, &orders.Order{}, "status = 1")-paidBefore)
+	require.Equal(t, all-paid, s.count(t, &orders.Order{}, "status = 4")-cancelledBefore)
+	c := s.numbers(t, sale)
+	require.Equal(t, 2*paid, c.Confirmed)
+	require.Equal(t, 10-2*paid, c.Remaining)
+	require.Equal(t, 2*(all-paid), c.Returned)
+	sold, _ := s.soldInSQL(t, sale)
+	require.Equal(t, 2*paid, sold)
+	late := s.send(t, "POST", paths[0]+"/pay", object{"method": "external"})
+	require.Equal(t, 409, late.Status)
 }
 
 func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
@@ -447,6 +498,8 @@ func TestTheAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
 		require.Equal(t, 412, s.send(t, "PATCH", sale, object{"quantityDelta": -1}, "If-Match", `"zz-1"`).Status)
 		require.EqualValues(t, 1, s.numbers(t, sale).Remaining)
 		require.Equal(t, 422, s.send(t, "PATCH", sale, object{"price": 1}, "If-Match", tag()).Status, "customers rely on the price")
+		require.Equal(t, 422, s.send(t, "PATCH", sale, object{"price": 1, "quantity": 2}, "If-Match", tag()).Status)
+		require.EqualValues(t, 1, s.numbers(t, sale).Remaining, "what was withheld for a refused edit is for sale again")
 		s.consume(t, sale)
 		require.EqualValues(t, 2, s.numbers(t, sale).Confirmed)
 	})

@@ -244,22 +244,23 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 	return stats, nil
 }
 
-// gateOf returns the numbers of a sale's gate, which is built anew if it is missing. There
-// is no use in that, and there is false, when the sale is closed and its queue is empty:
-// what could be lost is lost, and what is unsold can be released.
+// gateOf returns the numbers of a sale's gate, which is built anew if it is missing or of
+// another epoch. There is no use in that, and there is false, when none is there, the sale is
+// closed and its queue is empty: what could be lost is lost, and what is unsold can be
+// released. One of another epoch, in a store that came back older, could let somebody in.
 func (w *worker) gateOf(ctx context.Context, a *active) (counts gate.Counts, there bool, err error) {
-	gone, err := w.isGateGone(ctx, &a.stock)
-	if err == nil && gone && a.sale.Status == closed.Code {
+	counts, err = w.gate.Counts(ctx, a.sale.ID)
+	missing := errors.Is(err, gate.ErrNoGate)
+	if missing && a.sale.Status == closed.Code {
 		var queue mq.Stats
 		if queue, err = w.queues.Queue(gate.QueueName(a.sale.ID)).Stats(ctx); err == nil && queue.Total() == 0 {
 			return counts, false, nil
 		}
 	}
-	if err == nil && gone {
-		_, err = w.rebuild(ctx, &a.sale, lockPatience)
-	}
-	if err == nil {
-		counts, err = w.gate.Counts(ctx, a.sale.ID)
+	if missing || err == nil && counts.Epoch != a.stock.Epoch {
+		if _, err = w.rebuild(ctx, &a.sale, lockPatience); err == nil {
+			counts, err = w.gate.Counts(ctx, a.sale.ID)
+		}
 	}
 	return counts, true, err
 }

@@ -44,7 +44,7 @@ func (usage) ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, erro
 
 func open(ctx context.Context, t *testing.T, db *storage.DB) *house {
 	t.Helper()
-	return openWith(ctx, t, db, lock.NewInProcess(clock.System{}, lock.Observer{}))
+	return openWith(ctx, t, db, lock.NewInProcess(lock.Observer{}))
 }
 
 func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *house {

@@ -15,59 +15,49 @@ import (
 
 // InProcess is the Locker of a single process. Its leases are never lost.
 //
-// A released key is handed straight to its first waiter, so a newcomer cannot
-// overtake and a free key never has waiters. Waiters wait in their own
-// goroutine.
+// A released key is granted to its first waiter in the same step, so a newcomer cannot
+// overtake and a free key never has waiters. Waiters wait in their own goroutine.
 type InProcess struct {
-	clock    clock.Clock
 	observer Observer
 
 	mu sync.Mutex
-	// lines holds the keys that are held, and no others.
-	lines map[string]*line
-	// lastFence is shared by all keys, which keeps the numbers of each key
-	// growing without remembering keys that are free.
-	lastFence int64
+	// keys holds the keys that are held, and no others.
+	keys map[string]*heldKey
 }
 
-// line is a held key with those who wait for it, in order.
-type line struct {
+// heldKey is a key with its holder and the queue of those who wait for it.
+type heldKey struct {
 	holder  *claim
 	waiting list.List // of *claim
 }
 
-// claim is one caller's place at one key. Its address is the proof of
-// ownership.
+// claim is one caller's claim to one key. Its address is the proof of ownership.
 type claim struct {
 	key   string
 	owner string
 
-	// Set when the claim has to wait: place in line, and closed when granted.
+	// Set when the claim has to wait: its place in the queue, and a channel that is closed
+	// when it is granted.
 	place   *list.Element
 	granted chan struct{}
 
-	// Set when granted.
-	fence int64
+	// since is when it was granted.
 	since time.Time
 }
 
-// NewInProcess returns a Locker without any key held. Clk gives the fencing
-// numbers.
-func NewInProcess(clk clock.Clock, observer Observer) *InProcess {
-	return &InProcess{clock: clk, observer: observer, lines: make(map[string]*line)}
+// NewInProcess returns a Locker without any key held.
+func NewInProcess(observer Observer) *InProcess {
+	return &InProcess{observer: observer, keys: make(map[string]*heldKey)}
 }
 
 // Acquire implements Locker.
 func (l *InProcess) Acquire(ctx context.Context, wait time.Duration, keys ...string) (Lease, error) {
-	sorted, err := lockOrder(keys)
+	sorted, err := lockOrder(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("acquire lock %q: %w", sorted[0], context.Cause(ctx))
-	}
 	claims := newClaims(sorted, ownerOf(ctx))
-	busy := l.takeAll(claims)
+	busy := l.acquireFree(claims)
 	if busy == nil {
 		return l.newLease(ctx, claims), nil
 	}
@@ -75,7 +65,7 @@ func (l *InProcess) Acquire(ctx context.Context, wait time.Duration, keys ...str
 		l.observer.refused(busy.key, 0)
 		return nil, fmt.Errorf("acquire lock %q: %w", busy.key, ErrNotAcquired)
 	}
-	if err := l.takeInTurn(ctx, wait, claims); err != nil {
+	if err := l.acquireInOrder(ctx, wait, claims); err != nil {
 		return nil, err
 	}
 	return l.newLease(ctx, claims), nil
@@ -89,18 +79,18 @@ func newClaims(keys []string, owner string) []*claim {
 	return claims
 }
 
-// takeAll grants all claims in one step if every key is free. Otherwise it
+// acquireFree grants all claims in one step if every key is free. Otherwise it
 // changes nothing and returns the first claim whose key is held.
-func (l *InProcess) takeAll(claims []*claim) (busy *claim) {
+func (l *InProcess) acquireFree(claims []*claim) (busy *claim) {
 	l.mu.Lock()
 	for _, c := range claims {
-		if l.lines[c.key] != nil {
+		if l.keys[c.key] != nil {
 			l.mu.Unlock()
 			return c
 		}
 	}
 	for _, c := range claims {
-		l.lines[c.key] = &line{}
+		l.keys[c.key] = &heldKey{}
 		l.grant(c)
 	}
 	l.mu.Unlock()
@@ -111,24 +101,24 @@ func (l *InProcess) takeAll(claims []*claim) (busy *claim) {
 	return nil
 }
 
-// takeInTurn queues for one key after the other, for at most wait in all. On
+// acquireInOrder queues for one key after the other, for at most wait in all. On
 // an error it holds none of them.
-func (l *InProcess) takeInTurn(ctx context.Context, wait time.Duration, claims []*claim) error {
+func (l *InProcess) acquireInOrder(ctx context.Context, wait time.Duration, claims []*claim) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, ErrNotAcquired)
 	defer cancel()
 	for i, c := range claims {
-		if err := l.take(ctx, c); err != nil {
-			l.giveBack(claims[:i])
+		if err := l.acquireKey(ctx, c); err != nil {
+			l.release(claims[:i])
 			return err
 		}
 	}
 	return nil
 }
 
-// take queues for one key until it is granted or ctx ends.
-func (l *InProcess) take(ctx context.Context, c *claim) error {
+// acquireKey queues for one key until it is granted or ctx ends.
+func (l *InProcess) acquireKey(ctx context.Context, c *claim) error {
 	start := clock.Mark()
-	if !l.enter(c) {
+	if !l.enqueue(c) {
 		l.observer.acquired(c.key, 0, false)
 		return nil
 	}
@@ -137,20 +127,20 @@ func (l *InProcess) take(ctx context.Context, c *claim) error {
 		l.observer.acquired(c.key, clock.Since(start), true)
 		return nil
 	case <-ctx.Done():
-		// The key may have been granted in this very moment: it is passed on.
-		l.leave(c)
+		// If the key was granted in this very moment, it is passed on.
+		l.withdraw(c)
 		l.observer.refused(c.key, clock.Since(start))
 		return fmt.Errorf("acquire lock %q: %w", c.key, context.Cause(ctx))
 	}
 }
 
-// enter grants the key if it is free and joins its queue if not.
-func (l *InProcess) enter(c *claim) (queued bool) {
+// enqueue grants the key if it is free and joins its queue if not.
+func (l *InProcess) enqueue(c *claim) (queued bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.lines[c.key]
+	held := l.keys[c.key]
 	if held == nil {
-		l.lines[c.key] = &line{}
+		l.keys[c.key] = &heldKey{}
 		l.grant(c)
 		return false
 	}
@@ -161,19 +151,17 @@ func (l *InProcess) enter(c *claim) (queued bool) {
 
 // grant makes c the holder of its key. The caller holds mu.
 func (l *InProcess) grant(c *claim) {
-	l.lastFence = max(l.lastFence+1, l.clock.Now().UnixMicro())
-	c.fence = l.lastFence
 	c.since = clock.Mark()
-	l.lines[c.key].holder = c
+	l.keys[c.key].holder = c
 }
 
-// leave withdraws claims, held or waiting, and hands held keys to their next
+// withdraw takes claims back, held or waiting, and passes held keys on to their next
 // waiters. A claim that is neither is left alone.
-func (l *InProcess) leave(claims ...*claim) {
+func (l *InProcess) withdraw(claims ...*claim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range claims {
-		held := l.lines[c.key]
+		held := l.keys[c.key]
 		switch {
 		case held == nil:
 		case held.holder == c:
@@ -184,11 +172,11 @@ func (l *InProcess) leave(claims ...*claim) {
 	}
 }
 
-// passOn gives a held key to its next waiter or forgets it. The caller holds mu.
-func (l *InProcess) passOn(held *line) {
+// passOn grants a held key to its next waiter or forgets it. The caller holds mu.
+func (l *InProcess) passOn(held *heldKey) {
 	first := held.waiting.Front()
 	if first == nil {
-		delete(l.lines, held.holder.key)
+		delete(l.keys, held.holder.key)
 		return
 	}
 	next := held.waiting.Remove(first).(*claim)
@@ -196,9 +184,9 @@ func (l *InProcess) passOn(held *line) {
 	close(next.granted)
 }
 
-// giveBack releases keys that were held.
-func (l *InProcess) giveBack(claims []*claim) {
-	l.leave(claims...)
+// release releases keys that were held.
+func (l *InProcess) release(claims []*claim) {
+	l.withdraw(claims...)
 	for _, c := range claims {
 		l.observer.released(c.key, clock.Since(c.since))
 	}
@@ -208,14 +196,13 @@ func (l *InProcess) giveBack(claims []*claim) {
 func (l *InProcess) Held(context.Context) ([]Holding, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := make([]Holding, 0, len(l.lines))
-	for key, line := range l.lines {
+	held := make([]Holding, 0, len(l.keys))
+	for name, key := range l.keys {
 		held = append(held, Holding{
-			Key:     key,
-			Owner:   line.holder.owner,
-			Fence:   line.holder.fence,
-			Age:     clock.Since(line.holder.since),
-			Waiters: line.waiting.Len(),
+			Key:     name,
+			Owner:   key.holder.owner,
+			Age:     clock.Since(key.holder.since),
+			Waiters: key.waiting.Len(),
 		})
 	}
 	slices.SortFunc(held, func(a, b Holding) int { return cmp.Compare(a.Key, b.Key) })
@@ -240,16 +227,6 @@ func (l *InProcess) newLease(ctx context.Context, claims []*claim) *inProcessLea
 // Context implements Lease.
 func (l *inProcessLease) Context() context.Context { return l.ctx }
 
-// Fence implements Lease.
-func (l *inProcessLease) Fence(key string) int64 {
-	for _, c := range l.claims {
-		if c.key == key {
-			return c.fence
-		}
-	}
-	return 0
-}
-
 // Release implements Lease. It never fails.
 func (l *inProcessLease) Release(context.Context) error {
 	if !l.released.CompareAndSwap(false, true) {
@@ -257,6 +234,6 @@ func (l *inProcessLease) Release(context.Context) error {
 	}
 	// Cancelled first, so that nothing runs on under a lock that is another's.
 	l.cancel(ErrReleased)
-	l.locker.giveBack(l.claims)
+	l.locker.release(l.claims)
 	return nil
 }

@@ -19,30 +19,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestInProcessKeepsTheContract(t *testing.T) {
 	locktest.Contract(t, func(*testing.T) lock.Locker {
-		return lock.NewInProcess(clock.System{}, lock.Observer{})
+		return lock.NewInProcess(lock.Observer{})
 	})
-}
-
-func TestFencingNumberIsTheTimeOrTheLastPlusOne(t *testing.T) {
-	clk := clock.NewFake(time.UnixMicro(5_000))
-	locker := lock.NewInProcess(clk, lock.Observer{})
-	fence := func() int64 {
-		lease, err := locker.Acquire(t.Context(), 0, "key")
-		require.NoError(t, err)
-		defer func() { require.NoError(t, lease.Release(t.Context())) }()
-		return lease.Fence("key")
-	}
-	require.EqualValues(t, 5_000, fence())
-	require.EqualValues(t, 5_001, fence(), "the clock stands still")
-	clk.Advance(time.Second)
-	require.EqualValues(t, 1_005_000, fence())
-	clk.Advance(-time.Hour)
-	require.EqualValues(t, 1_005_001, fence(), "the clock was set back")
 }
 
 func TestWaitBoundsAllKeysTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		locker := lock.NewInProcess(clock.System{}, lock.Observer{})
+		locker := lock.NewInProcess(lock.Observer{})
 		first, err := locker.Acquire(t.Context(), 0, "a")
 		require.NoError(t, err)
 		_, err = locker.Acquire(t.Context(), 0, "b")
@@ -74,7 +57,7 @@ func TestObserverSeesWaitHoldAndContention(t *testing.T) {
 			defer mu.Unlock()
 			log = append(log, s)
 		}
-		locker := lock.NewInProcess(clock.System{}, lock.Observer{
+		locker := lock.NewInProcess(lock.Observer{
 			Acquired: func(key string, waited time.Duration, contended bool) {
 				note(seen{"acquired", key, waited, contended})
 			},
@@ -111,6 +94,6 @@ func TestObserverSeesWaitHoldAndContention(t *testing.T) {
 
 func BenchmarkInProcess(b *testing.B) {
 	locktest.Benchmark(b, func(*testing.B) lock.Locker {
-		return lock.NewInProcess(clock.System{}, lock.Observer{})
+		return lock.NewInProcess(lock.Observer{})
 	})
 }

@@ -6,8 +6,7 @@
 //   - Acquire takes all its keys or none. It takes them in sorted order, so
 //     callers that want the same keys in different orders cannot deadlock.
 //   - Waiters of a key are served first come, first served. One that gives up
-//     leaves the queue and holds nobody back.
-//   - The fencing number of a key grows with every lease on it.
+//     leaves the queue and delays nobody.
 //   - What nobody holds and nobody waits for takes no memory.
 //
 // A lease can be lost (a paused process, a partition): its context is then
@@ -25,7 +24,7 @@ import (
 )
 
 var (
-	// ErrNotAcquired means that a key was not had within the wait.
+	// ErrNotAcquired means that a key was not acquired within the wait.
 	ErrNotAcquired = errors.New("lock not acquired in time")
 	// ErrLost is the cause of a lease's context when the lock was lost before
 	// it was released.
@@ -65,12 +64,7 @@ type Lease interface {
 	// must not.
 	Context() context.Context
 
-	// Fence returns the fencing number of key: max(last+1, time in µs since
-	// 1970), so it is larger than that of every earlier lease on the key. It
-	// is 0 for a key that is not part of the lease.
-	Fence(key string) int64
-
-	// Release gives the keys back if the lease still owns them. Calling it
+	// Release releases the keys that the lease still owns. Calling it
 	// again does nothing.
 	Release(ctx context.Context) error
 }
@@ -80,7 +74,6 @@ type Holding struct {
 	Key string
 	// Owner is the label set by WithOwner, empty without one.
 	Owner string
-	Fence int64
 	// Age is how long the key has been held.
 	Age time.Duration
 	// Waiters is how many callers wait for the key, in all processes.
@@ -90,12 +83,12 @@ type Holding struct {
 // Observer receives measurements. Nil functions are not called. They are
 // called outside of any critical section and must not block.
 type Observer struct {
-	// Acquired is called for every key had. Contended tells whether somebody
+	// Acquired is called for every key acquired. Contended tells whether somebody
 	// else held it first; waited is 0 when not.
 	Acquired func(key string, waited time.Duration, contended bool)
 	// Refused is called for the key that made Acquire fail.
 	Refused func(key string, waited time.Duration)
-	// Released is called for every key given back or lost.
+	// Released is called for every key released or lost.
 	Released func(key string, held time.Duration)
 	// Lost is called for every key lost, before Released.
 	Lost func(key string)
@@ -139,10 +132,14 @@ func ownerOf(ctx context.Context) string {
 	return owner
 }
 
-// lockOrder returns keys sorted and without duplicates.
-func lockOrder(keys []string) ([]string, error) {
+// lockOrder returns keys sorted and without duplicates. Errors: ErrKeys, and the cause of
+// a context that has ended.
+func lockOrder(ctx context.Context, keys []string) ([]string, error) {
 	if len(keys) == 0 || slices.Contains(keys, "") {
-		return nil, fmt.Errorf("acquire %q: %w", keys, ErrKeys)
+		return nil, fmt.Errorf("acquire lock %q: %w", keys, ErrKeys)
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("acquire lock %q: %w", keys, context.Cause(ctx))
 	}
 	if len(keys) == 1 {
 		return keys, nil

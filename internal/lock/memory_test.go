@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"interlock/internal/base/clock"
 )
 
-func TestReleasedAndAbandonedKeysTakeNoMemory(t *testing.T) {
-	locker := NewInProcess(clock.System{}, Observer{})
+func TestReleasedAndRefusedKeysTakeNoMemory(t *testing.T) {
+	locker := NewInProcess(Observer{})
 	var done sync.WaitGroup
 	for worker := range 8 {
 		done.Go(func() {
@@ -28,23 +26,23 @@ func TestReleasedAndAbandonedKeysTakeNoMemory(t *testing.T) {
 		})
 	}
 	done.Wait()
-	require.Empty(t, locker.lines)
+	require.Empty(t, locker.keys)
 }
 
 func TestALeaseGrantedAsItsWaitEndsIsPassedOn(t *testing.T) {
-	locker := NewInProcess(clock.System{}, Observer{})
+	locker := NewInProcess(Observer{})
 	holder, late, next := newClaims([]string{"key"}, "")[0], newClaims([]string{"key"}, "")[0], newClaims([]string{"key"}, "")[0]
-	require.False(t, locker.enter(holder))
-	require.True(t, locker.enter(late))
-	require.True(t, locker.enter(next))
-	locker.leave(holder)
+	require.False(t, locker.enqueue(holder))
+	require.True(t, locker.enqueue(late))
+	require.True(t, locker.enqueue(next))
+	locker.withdraw(holder)
 	<-late.granted
 
-	locker.leave(late)
+	locker.withdraw(late)
 	<-next.granted
-	require.Same(t, next, locker.lines["key"].holder)
-	locker.leave(late)
-	require.Same(t, next, locker.lines["key"].holder, "a claim that is gone must not free the key")
-	locker.leave(next)
-	require.Empty(t, locker.lines)
+	require.Same(t, next, locker.keys["key"].holder)
+	locker.withdraw(late)
+	require.Same(t, next, locker.keys["key"].holder, "a claim that is gone must not free the key")
+	locker.withdraw(next)
+	require.Empty(t, locker.keys)
 }

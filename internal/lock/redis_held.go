@@ -14,15 +14,16 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// Each process that holds locks or waits for them says so twice a second, under a
-// key of its own that outlives it by the TTL of its locks. So a lock that is taken
-// and released in between costs nothing for it, and Held works in a cluster.
+// Each process that holds locks or waits for them writes a report of them twice a
+// second, under a key of its own that outlives it by the TTL of its locks. So a lock that
+// is taken and released in between costs no report, and Held works in a cluster.
 
-// reported is one key as a process sees it. Fence is 0 when it only waits.
+// reported is one key as a process sees it.
 type reported struct {
-	Key     string        `json:"key"`
+	Key string `json:"key"`
+	// Held is false when the process only waits for the key; Owner and Age are zero then.
+	Held    bool          `json:"held,omitempty"`
 	Owner   string        `json:"owner,omitempty"`
-	Fence   int64         `json:"fence,omitempty"`
 	Age     time.Duration `json:"age,omitempty"`
 	Waiters int           `json:"waiters,omitempty"`
 }
@@ -30,15 +31,15 @@ type reported struct {
 func (l *Redis) processesName() string            { return l.prefix + "processes" }
 func (l *Redis) reportName(process string) string { return l.prefix + "held:" + process }
 
-// here lists what this process holds and waits for.
-func (l *Redis) here() []reported {
+// localReport lists what this process holds and waits for.
+func (l *Redis) localReport() []reported {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := make([]reported, 0, len(l.queues))
 	for key, q := range l.queues {
 		r := reported{Key: key, Waiters: q.waiting.Len()}
 		if front := q.front; front.held {
-			r.Owner, r.Fence, r.Age = front.lease.owner, front.fence, clock.Since(front.since)
+			r.Held, r.Owner, r.Age = true, front.lease.owner, clock.Since(front.since)
 		} else {
 			r.Waiters++
 		}
@@ -47,29 +48,29 @@ func (l *Redis) here() []reported {
 	return list
 }
 
-// report tells the other processes, until ctx ends.
+// report writes this process's report for the others, until ctx ends.
 func (l *Redis) report(ctx context.Context) {
 	ticker := time.NewTicker(l.pollEvery)
 	defer ticker.Stop()
-	told := false
+	written := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		list := l.here()
-		if len(list) == 0 && !told {
+		list := l.localReport()
+		if len(list) == 0 && !written {
 			continue
 		}
-		// A report that is missing is an operator's; the next one makes up for it.
-		if l.tell(ctx, list) == nil {
-			told = len(list) > 0
+		// Reports are for display only; the next one makes up for one that failed.
+		if l.writeReport(ctx, list) == nil {
+			written = len(list) > 0
 		}
 	}
 }
 
-func (l *Redis) tell(ctx context.Context, list []reported) error {
+func (l *Redis) writeReport(ctx context.Context, list []reported) error {
 	ctx, cancel := context.WithTimeout(ctx, l.commandTimeout)
 	defer cancel()
 	if len(list) == 0 {
@@ -77,7 +78,7 @@ func (l *Redis) tell(ctx context.Context, list []reported) error {
 	}
 	text, err := json.Marshal(list)
 	if err != nil {
-		return fmt.Errorf("encode the held locks: %w", err)
+		return fmt.Errorf("encode the report of locks: %w", err)
 	}
 	if err := l.client.Set(ctx, l.reportName(l.process), text, l.ttl).Err(); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (l *Redis) tell(ctx context.Context, list []reported) error {
 
 // Held implements Locker. Errors: ErrUnavailable.
 func (l *Redis) Held(ctx context.Context) ([]Holding, error) {
-	all := l.here()
+	all := l.localReport()
 	processes, err := l.client.SMembers(ctx, l.processesName()).Result()
 	if err != nil {
 		return nil, fmt.Errorf("list the processes that hold locks: %w: %w", ErrUnavailable, err)
@@ -96,53 +97,55 @@ func (l *Redis) Held(ctx context.Context) ([]Holding, error) {
 		if process == l.process {
 			continue
 		}
-		theirs, err := l.there(ctx, process)
+		theirs, err := l.readReport(ctx, process)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, theirs...)
 	}
-	return merged(all), nil
+	return mergeReports(all), nil
 }
 
-// there reads the report of another process. A process without one is forgotten
+// readReport reads the report of another process. A process without one is forgotten
 // until it reports again.
-func (l *Redis) there(ctx context.Context, process string) ([]reported, error) {
+func (l *Redis) readReport(ctx context.Context, process string) ([]reported, error) {
 	text, err := l.client.Get(ctx, l.reportName(process)).Bytes()
 	if errors.Is(err, redis.Nil) {
 		err = l.client.SRem(ctx, l.processesName(), process).Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what another process holds: %w: %w", ErrUnavailable, err)
+		return nil, fmt.Errorf("read another process's report of locks: %w: %w", ErrUnavailable, err)
 	}
 	var list []reported
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, fmt.Errorf("read what another process holds: %w", err)
+			return nil, fmt.Errorf("read another process's report of locks: %w", err)
 		}
 	}
 	return list, nil
 }
 
-// merged adds the waiters of all processes to the key's newest holder.
-func merged(all []reported) []Holding {
-	keys := make(map[string]*Holding)
+// mergeReports adds the waiters of all processes to the key's holder. Where two reports name
+// one, because the older has not been renewed yet, the one that has held it for less
+// time counts.
+func mergeReports(all []reported) []Holding {
+	keys := make(map[string]*reported)
 	for _, r := range all {
-		h := keys[r.Key]
-		if h == nil {
-			h = &Holding{Key: r.Key}
-			keys[r.Key] = h
+		key := keys[r.Key]
+		if key == nil {
+			keys[r.Key] = &r
+			continue
 		}
-		h.Waiters += r.Waiters
-		if r.Fence > h.Fence {
-			h.Owner, h.Fence, h.Age = r.Owner, r.Fence, r.Age
+		key.Waiters += r.Waiters
+		if r.Held && (!key.Held || r.Age < key.Age) {
+			key.Held, key.Owner, key.Age = true, r.Owner, r.Age
 		}
 	}
 	held := make([]Holding, 0, len(keys))
-	for _, h := range keys {
-		// Without a holder it is passing from one to the next.
-		if h.Fence > 0 {
-			held = append(held, *h)
+	for name, key := range keys {
+		// Without a holder the lock is passing from one to the next.
+		if key.Held {
+			held = append(held, Holding{Key: name, Owner: key.Owner, Age: key.Age, Waiters: key.Waiters})
 		}
 	}
 	slices.SortFunc(held, func(a, b Holding) int { return cmp.Compare(a.Key, b.Key) })

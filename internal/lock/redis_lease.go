@@ -2,8 +2,6 @@ package lock
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -15,9 +13,6 @@ import (
 // extendAtOnce bounds how many locks are extended at the same time.
 const extendAtOnce = 16
 
-// staleAtOnce bounds how many claims are released between two rounds of extending.
-const staleAtOnce = 256
-
 // redisLease is a set of claims that live and end together.
 type redisLease struct {
 	locker   *Redis
@@ -28,50 +23,40 @@ type redisLease struct {
 	released atomic.Bool
 }
 
-// newRedisLease returns a lease that has room for so many claims. There they stay:
-// others point at them.
+// newRedisLease returns a lease with room for so many claims. They never move in
+// memory: others point at them.
 func newRedisLease(ctx context.Context, l *Redis, keys int) *redisLease {
 	lease := &redisLease{locker: l, owner: ownerOf(ctx), claims: make([]redisClaim, 0, keys)}
 	lease.ctx, lease.cancel = context.WithCancelCause(ctx)
 	return lease
 }
 
-// claim adds a claim that is not held yet.
-func (l *redisLease) claim(key string) *redisClaim {
+// addClaim adds a claim that is not held yet.
+func (l *redisLease) addClaim(key string) *redisClaim {
 	token := l.locker.process + ":" + strconv.FormatInt(l.locker.tokens.Add(1), 36)
 	l.claims = append(l.claims, redisClaim{key: key, token: token, lease: l, arrived: clock.Mark()})
 	return &l.claims[len(l.claims)-1]
 }
 
+// dropLastClaim removes a claim that was not acquired.
+func (l *redisLease) dropLastClaim() { l.claims = l.claims[:len(l.claims)-1] }
+
 // Context implements Lease.
 func (l *redisLease) Context() context.Context { return l.ctx }
 
-// Fence implements Lease.
-func (l *redisLease) Fence(key string) int64 {
-	for i := range l.claims {
-		if l.claims[i].key == key {
-			return l.claims[i].fence
-		}
-	}
-	return 0
+// startHolding makes c the holder; sent is when the command was sent that took the lock.
+// The caller holds mu.
+func (l *Redis) startHolding(c *redisClaim, sent time.Time) {
+	c.held, c.since, c.confirmed = true, clock.Mark(), sent
+	c.expiry = time.AfterFunc(l.validity()-clock.Since(sent), func() { l.expire(c) })
 }
 
-// Release implements Lease. It costs one round trip a key, in which the lock is
-// passed to who waits behind. Errors: ErrLost when a key was lost before,
-// ErrUnavailable when Redis could not be told; it is told later then.
-func (l *redisLease) Release(ctx context.Context) error {
-	if !l.released.CompareAndSwap(false, true) {
-		return nil
-	}
-	// Cancelled first, so that nothing runs on under a lock that is another's.
-	l.cancel(ErrReleased)
-	var errs error
-	for i := range l.claims {
-		if err := l.locker.giveBack(ctx, &l.claims[i]); err != nil {
-			errs = errors.Join(errs, err)
-		}
-	}
-	return errs
+// stopHolding ends the holding of a claim in this process and returns how long it
+// lasted. The caller holds mu.
+func (l *Redis) stopHolding(c *redisClaim) (heldFor time.Duration) {
+	c.held = false
+	c.expiry.Stop()
+	return clock.Since(c.since)
 }
 
 // validity is how long a claim is relied on after the command was sent that took
@@ -90,18 +75,17 @@ func (l *Redis) expire(c *redisClaim) {
 	l.lose(c)
 }
 
-// lose ends a claim that no longer holds its lock. Who waits behind it here need
-// not wait until its holder has noticed.
+// lose ends a claim that no longer holds its lock, and tells its holder. The next in the
+// queue has its turn at once and does not wait for the holder to notice.
 func (l *Redis) lose(c *redisClaim) {
 	l.mu.Lock()
 	if !c.held {
 		l.mu.Unlock()
 		return
 	}
-	l.letGo(c)
-	heldFor := clock.Since(c.since)
-	l.advanceLocked(c)
-	l.goesStale(c)
+	heldFor := l.stopHolding(c)
+	l.giveTurnBehind(c)
+	l.queueCleanup(c)
 	l.mu.Unlock()
 
 	c.lease.cancel(ErrLost)
@@ -110,28 +94,29 @@ func (l *Redis) lose(c *redisClaim) {
 	l.observer.released(c.key, heldFor)
 }
 
-// watch extends what is held and releases what is stale, until ctx ends.
-func (l *Redis) watch(ctx context.Context) {
+// maintain extends the locks that are held and cleans up abandoned claims, until ctx
+// ends.
+func (l *Redis) maintain(ctx context.Context) {
 	ticker := time.NewTicker(l.ttl / 6)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.goneStale:
-			// Kept until the next tick: a command that was given up may still be under
+		case <-l.cleanupQueued:
+			// Kept for the next tick as well: a command that timed out may still be under
 			// way on its own connection and arrive after this one.
-			l.releaseStale(ctx, false)
+			l.cleanUp(ctx, false)
 		case <-ticker.C:
-			l.extendAll(ctx, l.due())
-			l.releaseStale(ctx, true)
+			l.extendAll(ctx, l.dueForExtension())
+			l.cleanUp(ctx, true)
 		}
 	}
 }
 
-// due returns the claims that were confirmed longer than a quarter of the TTL ago:
-// at the next tick it would be more than a third.
-func (l *Redis) due() []*redisClaim {
+// dueForExtension returns the held claims that were confirmed longer than a quarter of
+// the TTL ago: at the next tick it would be more than a third.
+func (l *Redis) dueForExtension() []*redisClaim {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var due []*redisClaim
@@ -144,13 +129,13 @@ func (l *Redis) due() []*redisClaim {
 }
 
 func (l *Redis) extendAll(ctx context.Context, claims []*redisClaim) {
-	places := make(chan struct{}, extendAtOnce)
+	slots := make(chan struct{}, extendAtOnce)
 	var extending sync.WaitGroup
 	for _, c := range claims {
-		places <- struct{}{}
+		slots <- struct{}{}
 		extending.Go(func() {
 			l.extendOne(ctx, c)
-			<-places
+			<-slots
 		})
 	}
 	extending.Wait()
@@ -161,9 +146,9 @@ func (l *Redis) extendOne(ctx context.Context, c *redisClaim) {
 	extended, err := l.extend(ctx, c.key, c.token)
 	switch {
 	case err != nil:
-		// It lives on until its end; the next tick tries again.
+		// The claim lives on until its end; the next tick tries again.
 		if ctx.Err() == nil {
-			l.logger.WarnContext(ctx, "a lock could not be extended yet", "key", c.key, "error", err)
+			l.logger.WarnContext(ctx, "a lock could not be extended and will be tried again", "key", c.key, "error", err)
 		}
 	case extended:
 		l.mu.Lock()
@@ -171,30 +156,5 @@ func (l *Redis) extendOne(ctx context.Context, c *redisClaim) {
 		l.mu.Unlock()
 	default:
 		l.lose(c)
-	}
-}
-
-// releaseStale releases claims that nobody wants, and forgets them or keeps them for
-// another time. It stops at the first that cannot be released: the others will do
-// no better.
-func (l *Redis) releaseStale(ctx context.Context, forget bool) {
-	l.mu.Lock()
-	stale := slices.Clone(l.stale[:min(len(l.stale), staleAtOnce)])
-	l.mu.Unlock()
-	done := 0
-	for _, s := range stale {
-		if clock.Since(s.until) < 0 {
-			// Without a process: this one may wait for the key meanwhile.
-			if _, err := l.run(ctx, step{key: s.key, release: s.token}); err != nil {
-				break
-			}
-		}
-		done++
-	}
-	if forget {
-		l.mu.Lock()
-		// Others only append.
-		l.stale = slices.Clone(l.stale[done:])
-		l.mu.Unlock()
 	}
 }

@@ -2,15 +2,18 @@ package lock
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/redisconn/redistest"
 )
 
@@ -23,95 +26,127 @@ func newScripted(t testing.TB, options RedisOptions) *Redis {
 	return l
 }
 
-func (l *Redis) mustRun(t require.TestingT, s step) stepped {
-	reply, err := l.run(context.Background(), s)
+func (l *Redis) mustRun(t require.TestingT, command lockCommand) lockReply {
+	reply, err := l.run(context.Background(), command)
 	require.NoError(t, err)
 	return reply
 }
 
+// state is what Redis knows of a lock, "" for nothing.
+func (l *Redis) state(t require.TestingT, key string) string {
+	state, err := l.client.Get(context.Background(), l.lockName(key)).Result()
+	if !errors.Is(err, redis.Nil) {
+		require.NoError(t, err)
+	}
+	return state
+}
+
 func TestACommandThatIsSentAgainGetsTheSameAnswer(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
-	first := l.mustRun(t, step{key: "k", process: "p", want: "a"})
-	require.True(t, first.granted)
-	require.Equal(t, first, l.mustRun(t, step{key: "k", process: "p", want: "a"}), "the reply was lost")
+	taken, err := l.takeFree(t.Context(), "k", "a")
+	require.NoError(t, err)
+	require.True(t, taken)
+	require.True(t, l.mustRun(t, lockCommand{key: "k", process: "p", want: "a"}).granted, "the reply was lost")
 
-	passed := l.mustRun(t, step{key: "k", process: "p", release: "a", want: "b"})
-	require.True(t, passed.released)
-	require.True(t, passed.granted)
-	require.Greater(t, passed.fence, first.fence)
-	again := l.mustRun(t, step{key: "k", process: "p", release: "a", want: "b"})
-	require.True(t, again.granted)
-	require.Equal(t, passed.fence, again.fence)
+	for range 2 {
+		passed := l.mustRun(t, lockCommand{key: "k", process: "p", release: "a", want: "b"})
+		require.True(t, passed.granted)
+		require.Equal(t, "b", l.state(t, "k"))
+	}
+	require.True(t, l.mustRun(t, lockCommand{key: "k", release: "b"}).released)
+	require.False(t, l.mustRun(t, lockCommand{key: "k", release: "b"}).released)
+}
 
-	require.True(t, l.mustRun(t, step{key: "k", release: "b"}).released)
-	require.False(t, l.mustRun(t, step{key: "k", release: "b"}).released)
+func TestAClaimWhoseGrantIsAskedForAgainHasItsWholeLifeFromThen(t *testing.T) {
+	l := newScripted(t, RedisOptions{})
+	for name, waiting := range map[string]bool{"nobody waits": false, "somebody waits": true} {
+		t.Run(name, func(t *testing.T) {
+			ask := lockCommand{key: name, process: "p", want: "a"}
+			require.True(t, l.mustRun(t, ask).granted)
+			require.NoError(t, l.client.PExpire(t.Context(), l.lockName(name), l.ttl/2).Err())
+			stranger := lockCommand{key: name, process: "q", want: "b"}
+			if waiting {
+				stranger.waiterTTL = time.Minute
+			}
+			require.LessOrEqual(t, l.mustRun(t, stranger).busyFor, l.ttl/2)
+			require.True(t, l.mustRun(t, ask).granted)
+			require.Greater(t, l.mustRun(t, stranger).busyFor, l.ttl*9/10)
+		})
+	}
+}
+
+func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
+	l := newScripted(t, RedisOptions{TTL: 300 * time.Millisecond})
+	require.True(t, l.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
+	granted := clock.Mark()
+	for waiterTTL := time.Duration(0); ; waiterTTL = time.Second - waiterTTL {
+		asked := clock.Since(granted)
+		reply := l.mustRun(t, lockCommand{key: "k", process: "q", want: "b", waiterTTL: waiterTTL})
+		if reply.granted {
+			break
+		}
+		require.LessOrEqual(t, asked+reply.busyFor, l.ttl+5*time.Millisecond)
+		l.mustRun(t, lockCommand{key: "k", process: "q"})
+	}
+	require.GreaterOrEqual(t, clock.Since(granted), l.validity())
 }
 
 func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: 20 * time.Millisecond})
-	require.True(t, l.mustRun(t, step{key: "k", want: "a"}).granted)
-	require.Eventually(t, func() bool { return l.mustRun(t, step{key: "k", want: "b"}).granted }, 20*time.Second, 5*time.Millisecond)
-	require.False(t, l.mustRun(t, step{key: "k", release: "a"}).released)
+	require.True(t, l.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
+	l.ttl = time.Minute
+	require.Eventually(t, func() bool { return l.mustRun(t, lockCommand{key: "k", want: "b"}).granted }, 20*time.Second, 5*time.Millisecond)
+	require.False(t, l.mustRun(t, lockCommand{key: "k", release: "a"}).released)
 	extended, err := l.extend(t.Context(), "k", "a")
 	require.NoError(t, err)
 	require.False(t, extended)
-	require.Regexp(t, `^\d+ \d+ b$`, l.client.Get(t.Context(), l.lockName("k")).Val())
+	require.Equal(t, "b", l.state(t, "k"))
 }
 
-func TestFencingNumbersGrowWhenTheServersClockIsSetBack(t *testing.T) {
-	future := time.Now().Add(time.Hour).UnixMicro()
-	for _, state := range []string{"%d", "%d 0 ", "%d 0 b"} {
-		l := newScripted(t, RedisOptions{})
-		require.NoError(t, l.client.Set(t.Context(), l.lockName("k"), fmt.Sprintf(state, future), 0).Err())
-		require.Equal(t, future+1, l.mustRun(t, step{key: "k", want: "a"}).fence, state)
-		require.Equal(t, future+2, l.mustRun(t, step{key: "k", release: "a", want: "b"}).fence, state)
-		require.True(t, l.mustRun(t, step{key: "k", release: "b"}).released)
-		require.Equal(t, future+3, l.mustRun(t, step{key: "k", want: "c"}).fence, "a free lock remembers its last")
-	}
-}
-
-func TestWhatNobodyHoldsIsForgotten(t *testing.T) {
+func TestWhatNobodyHoldsOrWaitsForTakesNoMemory(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
-	l.mustRun(t, step{key: "k", want: "a"})
-	l.mustRun(t, step{key: "k", want: "b", process: "q", patience: time.Second})
-	l.mustRun(t, step{key: "k", release: "a"})
+	l.mustRun(t, lockCommand{key: "k", want: "a"})
+	l.mustRun(t, lockCommand{key: "k", want: "b", process: "q", waiterTTL: time.Second})
+	l.mustRun(t, lockCommand{key: "k", release: "a"})
 	left, err := l.client.PTTL(t.Context(), l.lockName("k")).Result()
 	require.NoError(t, err)
 	require.Positive(t, left)
-	require.LessOrEqual(t, left, l.ttl+remembered+time.Second)
+	require.LessOrEqual(t, left, time.Second, "a waiter is remembered until it no longer counts")
+	l.mustRun(t, lockCommand{key: "k", process: "q"})
+	require.Empty(t, l.state(t, "k"))
 }
 
-func TestAWaiterWhoseProcessDiedHoldsNobodyBackForLong(t *testing.T) {
+func TestAWaiterWhoseProcessDiedDelaysOthersForItsTimeToLiveOnly(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
-	l.mustRun(t, step{key: "k", want: "a"})
-	require.False(t, l.mustRun(t, step{key: "k", process: "dead", want: "b", waited: time.Hour, patience: 50 * time.Millisecond}).granted)
-	require.True(t, l.mustRun(t, step{key: "k", release: "a"}).released)
-	require.False(t, l.mustRun(t, step{key: "k", process: "late", want: "c"}).granted, "the first waiter's turn has come")
+	l.mustRun(t, lockCommand{key: "k", want: "a"})
+	require.False(t, l.mustRun(t, lockCommand{key: "k", process: "dead", want: "b", waited: time.Hour, waiterTTL: 50 * time.Millisecond}).granted)
+	require.True(t, l.mustRun(t, lockCommand{key: "k", release: "a"}).released)
+	require.False(t, l.mustRun(t, lockCommand{key: "k", process: "late", want: "c"}).granted, "the first waiter's turn has come")
 	require.Eventually(t, func() bool {
-		return l.mustRun(t, step{key: "k", process: "late", want: "c"}).granted
+		return l.mustRun(t, lockCommand{key: "k", process: "late", want: "c"}).granted
 	}, 5*time.Second, 5*time.Millisecond)
 }
 
 // The model: one holder at most; who is granted while another waits has waited
-// longer; numbers grow with every new grant and never otherwise.
+// longer; the key is gone when nobody holds the lock or waits for it.
 func TestTheScriptKeepsToItsModel(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: time.Hour})
 	rapid.Check(t, func(t *rapid.T) {
 		key := uuid.NewString()
-		holder, last := "", int64(0)
+		holder := ""
 		waiting := map[string]int{} // process → hours waited
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
 			process := rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "process")
-			s := step{key: key, process: process}
+			s := lockCommand{key: key, process: process}
 			if rapid.Bool().Draw(t, "releases") {
 				s.release = rapid.SampledFrom([]string{holder, "stranger"}).Draw(t, "release")
 			}
 			hours := rapid.IntRange(1, 9).Draw(t, "hours")
 			if rapid.Bool().Draw(t, "wants") {
-				s.want = fmt.Sprintf("%s %d", process, i)
+				s.want = fmt.Sprintf("%s:%d", process, i)
 				s.waited = time.Duration(hours) * time.Hour
 				if rapid.Bool().Draw(t, "waits") {
-					s.patience = time.Hour
+					s.waiterTTL = time.Hour
 				}
 			}
 			reply := l.mustRun(t, s)
@@ -135,13 +170,19 @@ func TestTheScriptKeepsToItsModel(t *testing.T) {
 			require.Equal(t, granted, reply.granted)
 			switch {
 			case granted:
-				require.Greater(t, reply.fence, last)
-				holder, last = s.want, reply.fence
+				holder = s.want
 				delete(waiting, process)
 			case s.want == "":
 				delete(waiting, process)
-			case s.patience > 0:
+			case s.waiterTTL > 0:
 				waiting[process] = hours
+			}
+			require.Equal(t, holder == "" && len(waiting) == 0, l.state(t, key) == "")
+			require.Contains(t, l.state(t, key), holder)
+			if holder != "" {
+				extended, err := l.extend(context.Background(), key, holder)
+				require.NoError(t, err)
+				require.True(t, extended)
 			}
 		}
 	})

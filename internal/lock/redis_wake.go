@@ -10,11 +10,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lifeSign is how often the connection that wakes waiters is tried. A dead one is
-// noticed within twice that; meanwhile waiters look by themselves.
-const lifeSign = 5 * time.Second
+// pingEvery is after how much silence the connection that wakes waiters is pinged. A
+// dead one is noticed within twice that; meanwhile waiters ask by themselves.
+const pingEvery = 5 * time.Second
 
-// listen wakes this process's waiters on messages of others, until ctx ends.
+// listen wakes this process's waiters on messages of other processes, until ctx ends.
 func (l *Redis) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := l.receive(ctx)
@@ -39,12 +39,12 @@ func (l *Redis) receive(ctx context.Context) error {
 			_ = pubsub.Close()
 		}
 	}()
-	asked := false
+	pinged := false
 	for {
-		received, err := pubsub.ReceiveTimeout(ctx, lifeSign)
+		received, err := pubsub.ReceiveTimeout(ctx, pingEvery)
 		var timeout net.Error
-		if errors.As(err, &timeout) && timeout.Timeout() && !asked {
-			asked, err = true, pubsub.Ping(ctx)
+		if errors.As(err, &timeout) && timeout.Timeout() && !pinged {
+			pinged, err = true, pubsub.Ping(ctx)
 			if err == nil {
 				continue
 			}
@@ -52,10 +52,10 @@ func (l *Redis) receive(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		asked = false
+		pinged = false
 		switch message := received.(type) {
 		case *redis.Subscription:
-			// What was said before is missed.
+			// Messages that were sent before the subscription stood are missed.
 			l.wakeAll()
 		case *redis.Message:
 			l.wake(message.Payload)
@@ -63,13 +63,13 @@ func (l *Redis) receive(ctx context.Context) error {
 	}
 }
 
-// wake is told a lock's name.
-func (l *Redis) wake(name string) {
-	key := strings.TrimPrefix(name, l.lockName(""))
+// wake wakes the waiter for a lock, which is given by its name in Redis.
+func (l *Redis) wake(lockName string) {
+	key := strings.TrimPrefix(lockName, l.lockName(""))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q := l.queues[key]; q != nil {
-		q.front.rouse()
+		q.front.signalWake()
 	}
 }
 
@@ -77,18 +77,23 @@ func (l *Redis) wakeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, q := range l.queues {
-		q.front.rouse()
+		q.front.signalWake()
 	}
 }
 
-// rouse lets a claim that waits ask again, or one that is asking ask once more. The
-// caller holds mu.
-func (c *redisClaim) rouse() {
+// signalWake has a claim that waits ask again; one that is asking just now asks once
+// more. The caller holds mu.
+func (c *redisClaim) signalWake() {
+	select {
+	case c.wakeChannel() <- struct{}{}:
+	default:
+	}
+}
+
+// wakeChannel makes the channel when it is first needed. The caller holds mu.
+func (c *redisClaim) wakeChannel() chan struct{} {
 	if c.wake == nil {
 		c.wake = make(chan struct{}, 1)
 	}
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
+	return c.wake
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"interlock/internal/base/clock"
@@ -27,7 +29,8 @@ type ConsumerOptions struct {
 	Batch int
 	// Concurrency is how many batches are handled at once; 0 means 1.
 	Concurrency int
-	// Rate bounds the messages handled a second; 0 means no bound. See SetRate.
+	// Rate bounds the messages that all consumers of the queue together take a second; 0
+	// means no bound. See SetRate.
 	Rate float64
 	// Lease is how long a batch may go unanswered after its consumer has died; 0
 	// means 30 s. A live consumer extends it at a third.
@@ -77,17 +80,20 @@ type Consumer struct {
 	queue   Queue
 	handler Handler
 	options ConsumerOptions
-	pace    *pace
+	// rate is a float64 as bits.
+	rate atomic.Uint64
 }
 
 // NewConsumer returns a consumer that does not run yet.
 func NewConsumer(queue Queue, handler Handler, options ConsumerOptions) *Consumer {
-	return &Consumer{queue: queue, handler: handler, options: options.withDefaults(), pace: newPace(options.Rate)}
+	c := &Consumer{queue: queue, handler: handler, options: options.withDefaults()}
+	c.SetRate(options.Rate)
+	return c
 }
 
-// SetRate changes the messages handled a second, also while the consumer runs; 0
-// means no bound.
-func (c *Consumer) SetRate(rate float64) { c.pace.set(rate) }
+// SetRate changes the rate, also while the consumer runs. All consumers of a queue are to
+// be given the same.
+func (c *Consumer) SetRate(rate float64) { c.rate.Store(math.Float64bits(rate)) }
 
 // Run claims and handles until ctx ends, and then finishes the batches in hand. A
 // store that is away is waited for.
@@ -119,6 +125,11 @@ func (c *Consumer) Run(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
+			var paced *PacedError
+			if errors.As(err, &paced) {
+				c.pause(ctx, min(paced.After, c.options.MaxPoll), nil)
+				continue
+			}
 			if err != nil {
 				c.options.Logger.WarnContext(ctx, "a queue cannot be read and will be tried again", "queue", c.queue.Name(), "error", err)
 				idle = c.options.MaxPoll
@@ -135,21 +146,14 @@ func (c *Consumer) Run(ctx context.Context) {
 	}
 }
 
-// claim waits for the pace and claims; without messages it returns nil. A claim that
-// was begun is not broken off at the end of ctx: it could have taken messages that
-// nobody would work on before their lease ends.
+// claim returns nil without messages, and at the end of ctx. A claim that was begun is not
+// broken off then: it could have taken messages that nobody would work on before their
+// lease ends.
 func (c *Consumer) claim(ctx, life context.Context) (*Batch, error) {
-	n := c.pace.take(ctx, c.options.Batch)
-	if n == 0 {
+	if ctx.Err() != nil {
 		return nil, nil
 	}
-	b, err := c.queue.Claim(life, n, c.options.Lease)
-	if b == nil {
-		c.pace.giveBack(n)
-		return nil, err
-	}
-	c.pace.giveBack(n - len(b.Messages))
-	return b, nil
+	return c.queue.ClaimPaced(life, c.options.Batch, c.options.Lease, math.Float64frombits(c.rate.Load()))
 }
 
 // rest waits for the next look at an empty queue.
@@ -158,6 +162,11 @@ func (c *Consumer) rest(ctx context.Context, pause time.Duration) {
 	if q, ok := c.queue.(interface{ arrivals() <-chan struct{} }); ok {
 		arrivals = q.arrivals()
 	}
+	c.pause(ctx, pause, arrivals)
+}
+
+// pause waits until it is over, there is a message or ctx has ended.
+func (*Consumer) pause(ctx context.Context, pause time.Duration, arrivals <-chan struct{}) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {

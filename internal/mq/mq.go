@@ -125,6 +125,12 @@ type Queue interface {
 	// dead ones and not to the caller.
 	Claim(ctx context.Context, limit int, lease time.Duration) (*Batch, error)
 
+	// ClaimPaced is Claim for consumers that together take at most so many messages a
+	// second from the queue, in however many processes they are: the bucket of the rate is
+	// kept with the messages. A rate of 0 is none. Error: *PacedError when there are
+	// messages and the rate leaves none of them.
+	ClaimPaced(ctx context.Context, limit int, lease time.Duration, rate float64) (*Batch, error)
+
 	// Extend makes the lease of b end after lease from now. Error: ErrLeaseLost.
 	Extend(ctx context.Context, b *Batch, lease time.Duration) error
 

@@ -1,86 +1,58 @@
 package mq
 
 import (
-	"context"
-	"sync"
+	"fmt"
+	"math"
 	"time"
-
-	"interlock/internal/base/clock"
 )
 
-// quantum is the shortest time that a paced consumer saves tokens for, so that a
-// slow rate does not mean batches of one.
+// The rate of a queue is one token bucket for all its consumers, kept beside the messages.
+// It holds the messages of a tenth of a second, and at least one. It is stored as a single
+// time, as in the generic cell rate algorithm (ITU-T I.371): until when the claims so far
+// have used the rate up. What has passed since is what may be claimed.
+//
+// A claim waits until half of a bucket is full, so that a rate does not turn into batches of
+// one message each.
 const quantum = 100 * time.Millisecond
 
-// pace is a token bucket whose rate can change while it is waited for. It holds the
-// tokens of one quantum, at least one.
-type pace struct {
-	mu      sync.Mutex
-	rate    float64 // tokens/s; 0 or less: no limit
-	tokens  float64
-	filled  time.Time // mark
-	changed chan struct{}
+// PacedError is the error of a claim for which the queue's rate leaves nothing now.
+type PacedError struct {
+	// After is how long it takes until there is enough for a claim.
+	After time.Duration
 }
 
-func newPace(rate float64) *pace {
-	return &pace{rate: rate, filled: clock.Mark(), changed: make(chan struct{})}
+// Error implements error.
+func (e *PacedError) Error() string {
+	return fmt.Sprintf("the rate of the queue allows the next claim in %s", e.After)
 }
 
-func (p *pace) set(rate float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.fill()
-	p.rate = rate
-	close(p.changed)
-	p.changed = make(chan struct{})
+// bucket is the token bucket of a queue at one moment. Times are in µs since 1970. It is
+// the specification of the function paced in Lua.
+type bucket struct {
+	each float64 // µs of the rate that one message uses
+	full int64   // µs that the bucket holds
+	used int64   // until when the rate is used up
+	now  int64
+	read int64 // what used was read as
 }
 
-func (p *pace) capacity() float64 { return max(1, p.rate*quantum.Seconds()) }
-
-func (p *pace) fill() {
-	p.tokens = min(p.capacity(), p.tokens+max(0, p.rate)*clock.Since(p.filled).Seconds())
-	p.filled = clock.Mark()
+func newBucket(rate float64, used, now int64) bucket {
+	each := 1e6 / rate
+	full := int64(math.Ceil(max(each, float64(quantum.Microseconds()))))
+	return bucket{each: each, full: full, used: max(min(used, now), now-full), now: now, read: used}
 }
 
-// take waits until tokens are there, up to limit of them or a full bucket, and
-// takes them. It returns 0 when ctx ends.
-func (p *pace) take(ctx context.Context, limit int) int {
-	for {
-		n, wait, changed := p.try(limit)
-		if n > 0 {
-			return n
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return 0
-		case <-changed:
-		case <-timer.C:
-		}
-		timer.Stop()
+// allowed returns how many messages a claim of up to limit may take now: 0 when it has to
+// wait first.
+func (b bucket) allowed(limit int) (n int, wait time.Duration) {
+	enough := max(1, min(limit, int(float64(b.full)/b.each/2)))
+	n = min(limit, int(float64(b.now-b.used)/b.each))
+	if n >= enough {
+		return n, 0
 	}
+	missing := int64(math.Ceil(float64(enough)*b.each)) - (b.now - b.used)
+	return 0, time.Duration(max(1, missing)) * time.Microsecond
 }
 
-func (p *pace) try(limit int) (n int, wait time.Duration, changed <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.rate <= 0 {
-		return limit, 0, p.changed
-	}
-	p.fill()
-	want := max(1, int(min(float64(limit), p.capacity())))
-	if p.tokens < float64(want) {
-		missing := float64(want) - p.tokens
-		return 0, time.Duration(missing/p.rate*float64(time.Second)) + time.Microsecond, p.changed
-	}
-	p.tokens -= float64(want)
-	return want, 0, p.changed
-}
-
-// giveBack returns tokens that were not used.
-func (p *pace) giveBack(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.tokens += float64(n)
-}
+// spend returns until when the rate is used up after a claim of n messages.
+func (b bucket) spend(n int) int64 { return b.used + int64(math.Ceil(float64(n)*b.each)) }

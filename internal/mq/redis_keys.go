@@ -20,6 +20,9 @@ type RedisKeys struct {
 	// encoded messages and the mark that it was settled.
 	batch   string
 	settled string
+	// rate is a STRING: until when the claims so far have used the queue's rate up, in µs
+	// since 1970. It expires when the bucket is full.
+	rate string
 }
 
 func redisKeys(prefix, name string) RedisKeys {
@@ -33,6 +36,7 @@ func redisKeys(prefix, name string) RedisKeys {
 		Leases:       base + "leases",
 		batch:        base + "batch:",
 		settled:      base + "settled:",
+		rate:         base + "rate",
 	}
 }
 

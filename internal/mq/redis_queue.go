@@ -2,7 +2,6 @@ package mq
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/base/redisconn"
 )
 
 // RedisQueue is a Queue of Redis lists.
@@ -49,8 +50,7 @@ func (q *RedisQueue) run(ctx context.Context, s *redis.Script, extra []string, a
 // again runs a script a second time when its reply was lost.
 func (q *RedisQueue) again(ctx context.Context, s *redis.Script, extra []string, args ...any) *redis.Cmd {
 	reply := q.run(ctx, s, extra, args...)
-	var refused redis.Error
-	if err := reply.Err(); err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+	if err := reply.Err(); err == nil || redisconn.Refused(err) || ctx.Err() != nil {
 		return reply
 	}
 	return q.run(ctx, s, extra, args...)
@@ -88,14 +88,27 @@ func (q *RedisQueue) Enqueue(ctx context.Context, messages ...Message) error {
 
 // Claim implements Queue.
 func (q *RedisQueue) Claim(ctx context.Context, limit int, lease time.Duration) (*Batch, error) {
+	return q.ClaimPaced(ctx, limit, lease, 0)
+}
+
+// ClaimPaced implements Queue.
+func (q *RedisQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duration, rate float64) (*Batch, error) {
 	if err := q.broker.registerOnce(ctx, q.name); err != nil {
 		return nil, err
 	}
 	limit = min(max(limit, 1), maxBatch)
 	for {
 		id := newBatchID()
-		encoded, err := q.again(ctx, claimScript, []string{q.keys.batch + id},
-			id, limit, lease.Microseconds(), q.broker.options.Limits.Suspect).StringSlice()
+		keys := []string{q.keys.batch + id}
+		args := []any{id, limit, lease.Microseconds(), q.broker.options.Limits.Suspect}
+		if rate > 0 {
+			keys, args = append(keys, q.keys.rate), append(args, rate)
+		}
+		reply := q.again(ctx, claimScript, keys, args...)
+		if wait, paced := reply.Val().(int64); paced {
+			return nil, fmt.Errorf("claim from %s: %w", q.name, &PacedError{time.Duration(wait) * time.Microsecond})
+		}
+		encoded, err := reply.StringSlice()
 		if err != nil {
 			return nil, fmt.Errorf("claim from %s: %w", q.name, err)
 		}

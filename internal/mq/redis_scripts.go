@@ -95,19 +95,37 @@ var (
 	//	ARGV  encoded messages
 	pushScript = script(`return redis.call('RPUSH', pending, unpack(ARGV))`)
 
-	// claimScript moves messages from the head to a batch and registers its lease.
+	// claimScript moves messages from the head to a batch and registers its lease. With a
+	// rate it takes no more than that allows, see bucket.
 	//
 	//	KEYS[8]  the batch's list
-	//	ARGV     batch ID, limit, lease in µs, from how many counts one is suspect
-	//	reply    the encoded messages
+	//	KEYS[9]  until when the rate is used up, in µs; only with a rate
+	//	ARGV     batch ID, limit, lease in µs, from how many counts one is suspect; the rate
+	//	         in messages a second, left out for none
+	//	reply    the encoded messages; or in how many µs the rate allows the next claim
 	claimScript = script(`
 local batch, id, limit, suspect = KEYS[8], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
+local each, full, used
+local function paced(n, at)
+  each = 1000000 / ARGV[5]
+  full = math.ceil(math.max(each, 100000))
+  used = math.max(math.min(tonumber(redis.call('GET', KEYS[9]) or 0), at), at - full)
+  local enough = math.max(1, math.min(n, math.floor(full / each / 2)))
+  local allowed = math.min(n, math.floor((at - used) / each))
+  if allowed >= enough then return allowed, 0 end
+  return 0, math.max(1, math.ceil(enough * each) - (at - used))
+end
 if redis.call('ZSCORE', leases, id) then return redis.call('LRANGE', batch, 0, -1) end
 local at = now()
 promote(at)
 local head = redis.call('LRANGE', pending, 0, limit - 1)
 local n = #head
 if n == 0 then return head end
+if ARGV[5] then
+  local wait
+  n, wait = paced(n, at)
+  if n == 0 then return wait end
+end
 for i = 1, n do
   local attempts, crashes = counters(head[i])
   if attempts and attempts + crashes >= suspect then
@@ -119,6 +137,9 @@ for i = #head, n + 1, -1 do head[i] = nil end
 redis.call('RPUSH', batch, unpack(head))
 redis.call('LTRIM', pending, n, -1)
 redis.call('ZADD', leases, at + ARGV[3], id)
+if ARGV[5] then
+  redis.call('SET', KEYS[9], string.format('%d', used + math.ceil(n * each)), 'PX', 1000 + math.ceil(full / 1000))
+end
 return head
 `)
 

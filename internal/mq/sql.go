@@ -2,9 +2,7 @@ package mq
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -16,13 +14,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-const (
-	// maxRuns is how often a transaction is run when the engine gives it up in
-	// favour of another.
-	maxRuns = 5
-	// maxLife bounds a transaction; its COMMIT does not end with the caller.
-	maxLife = 30 * time.Second
-)
+// maxLife bounds a transaction; its COMMIT does not end with the caller.
+const maxLife = 30 * time.Second
 
 // SQL is the Broker over the database, for installations without Redis. An
 // acknowledged Enqueue is as durable as any other write there.
@@ -190,23 +183,9 @@ func (s *SQL) read(ctx context.Context) *gorm.DB {
 	return s.db.Read(storage.AcrossTenants(ctx))
 }
 
-// atomically runs fn in a transaction of its own, and again when the engine gave
-// it up in favour of another.
+// atomically runs fn in a transaction of its own, see storage.DB.Transact.
 func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error {
-	ctx = storage.AcrossTenants(ctx)
-	for run := 1; ; run++ {
-		err := s.db.Transact(ctx, maxLife, fn)
-		if run == maxRuns || !storage.Is(err, storage.WriteConflict, storage.LockTimeout) && !errors.Is(err, errTaken) {
-			return err
-		}
-		pause := time.NewTimer(time.Duration(run)*time.Millisecond + rand.N(4*time.Millisecond))
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-			return err
-		}
-	}
+	return s.db.Transact(storage.AcrossTenants(ctx), maxLife, fn)
 }
 
 // unlocked reads the rows that no other transaction holds, so that consumers do not stand

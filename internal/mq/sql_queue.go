@@ -43,9 +43,14 @@ func (q *sqlQueue) Enqueue(ctx context.Context, messages ...Message) error {
 	return nil
 }
 
-// Claim implements Queue. It asks on a reading connection first, so that idle
-// consumers do not take the writer.
+// Claim implements Queue.
 func (q *sqlQueue) Claim(ctx context.Context, limit int, lease time.Duration) (*Batch, error) {
+	return q.ClaimPaced(ctx, limit, lease, 0)
+}
+
+// ClaimPaced implements Queue. It asks on a reading connection first, so that consumers
+// that are idle or have to wait do not take the writer.
+func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duration, rate float64) (*Batch, error) {
 	s := q.broker
 	if err := s.register(ctx, q.name); err != nil {
 		return nil, err
@@ -54,10 +59,16 @@ func (q *sqlQueue) Claim(ctx context.Context, limit int, lease time.Duration) (*
 	if err != nil {
 		return nil, fmt.Errorf("look for messages of %s: %w", q.name, err)
 	}
+	limit = min(max(limit, 1), maxBatch)
+	if due && rate > 0 {
+		if _, _, err := q.allowed(s.read(ctx), rate, limit); err != nil {
+			return nil, fmt.Errorf("claim from %s: %w", q.name, err)
+		}
+	}
 	var b *Batch
 	for again := due; again && b == nil; {
 		err = s.atomically(ctx, func(tx *gorm.DB) (err error) {
-			b, again, err = q.claim(tx, min(max(limit, 1), maxBatch), lease)
+			b, again, err = q.claim(tx, limit, lease, rate)
 			return err
 		})
 		if err != nil {
@@ -75,7 +86,7 @@ func (q *sqlQueue) waiting(tx *gorm.DB) *gorm.DB {
 
 // errTaken means that another transaction took rows that this one had read. Which of them
 // it was decides the UPDATE of their state, whatever the engine makes of FOR UPDATE.
-var errTaken = errors.New("mq: another transaction took the messages first")
+var errTaken = fmt.Errorf("mq: another transaction took the messages first: %w", storage.ErrRunAgain)
 
 // claim takes the head of what no other transaction is taking:
 //
@@ -83,8 +94,15 @@ var errTaken = errors.New("mq: another transaction took the messages first")
 //	INSERT INTO mq_batches …
 //	UPDATE mq_messages SET state = 1, batch_id = ? WHERE id IN (?, …) AND state = 0
 //
-// It reports again when all that it met was undecodable and is dead now. Error: errTaken.
-func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration) (b *Batch, again bool, err error) {
+// It reports again when all that it met was undecodable and is dead now. Errors: errTaken;
+// *PacedError when the rate leaves nothing.
+func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float64) (b *Batch, again bool, err error) {
+	var rateBucket bucket
+	if rate > 0 {
+		if rateBucket, limit, err = q.allowed(tx, rate, limit); err != nil {
+			return nil, false, err
+		}
+	}
 	var rows []messageRow
 	if err := q.broker.unlocked(q.waiting(tx)).Order("due_time, id").Limit(limit).Find(&rows).Error; err != nil {
 		return nil, false, err
@@ -113,7 +131,39 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration) (b *Batch,
 	if result.Error == nil && result.RowsAffected != int64(len(b.rows)) {
 		return nil, false, errTaken
 	}
+	if result.Error == nil && rate > 0 {
+		return b, false, q.spend(tx, rateBucket, len(b.rows))
+	}
 	return b, false, result.Error
+}
+
+// allowed returns the bucket of the queue's rate, and how many messages it lets a claim
+// take. Error: *PacedError.
+func (q *sqlQueue) allowed(tx *gorm.DB, rate float64, limit int) (bucket, int, error) {
+	var row queueRow
+	if err := tx.Where("name = ?", q.name).Take(&row).Error; err != nil {
+		return bucket{}, 0, fmt.Errorf("read the rate of %s: %w", q.name, err)
+	}
+	b := newBucket(rate, row.RateUsed, q.broker.clock.Now().UnixMicro())
+	n, wait := b.allowed(limit)
+	if n == 0 {
+		return b, 0, &PacedError{wait}
+	}
+	return b, n, nil
+}
+
+// spend takes what a claim used out of the bucket, unless another claim did so since it was
+// read:
+//
+//	UPDATE mq_queues SET rate_used = ? WHERE name = ? AND rate_used = ?
+//
+// Error: errTaken.
+func (q *sqlQueue) spend(tx *gorm.DB, b bucket, n int) error {
+	result := tx.Exec("UPDATE mq_queues SET rate_used = ? WHERE name = ? AND rate_used = ?", b.spend(n), q.name, b.read)
+	if result.Error == nil && result.RowsAffected != 1 {
+		return errTaken
+	}
+	return result.Error
 }
 
 // withoutSuspects returns the rows before the first suspect one, or that one alone.

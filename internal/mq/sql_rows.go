@@ -20,6 +20,9 @@ const (
 // them, and the queue's name, which only the program gives, says whose it is.
 type queueRow struct {
 	Name string `gorm:"primaryKey"`
+	// RateUsed is until when the claims so far have used the queue's rate up, in µs since
+	// 1970.
+	RateUsed int64
 }
 
 func (queueRow) TableName() string { return "mq_queues" }

@@ -46,7 +46,7 @@ var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	t.Helper()
-	return openWith(ctx, t, db, lock.NewInProcess(clock.NewFake(opening), lock.Observer{}))
+	return openWith(ctx, t, db, lock.NewInProcess(lock.Observer{}))
 }
 
 func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *shop {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -239,7 +238,7 @@ func TestOfRacersThatPayShipAndCancelTheLedgersTellOneStory(t *testing.T) {
 
 func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		locks := locktest.NewAround(lock.NewInProcess(clock.System{}, lock.Observer{}), db)
+		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		s := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)
 		tea, cup := fmt.Sprintf("inventory:%d:TEA-1", caller.TenantID), fmt.Sprintf("inventory:%d:CUP-1", caller.TenantID)

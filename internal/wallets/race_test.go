@@ -11,7 +11,6 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -194,7 +193,7 @@ func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testi
 
 func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		locks := locktest.NewAround(lock.NewInProcess(clock.System{}, lock.Observer{}), db)
+		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		b := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)
 		of := func(user int) string { return fmt.Sprintf("wallet:%d:%d", caller.TenantID, user) }

@@ -281,6 +281,17 @@ CREATE TABLE `flash_sales` (
   KEY `ix_flash_sales_name` (`tenant_id`,`name`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `flash_sale_arrivals` (
+  `sale_id` bigint(20) NOT NULL,
+  `tenant_id` bigint(20) NOT NULL,
+  `accepted` bigint(20) NOT NULL,
+  `sold_out` bigint(20) NOT NULL,
+  `limit_reached` bigint(20) NOT NULL,
+  `sale_not_open` bigint(20) NOT NULL,
+  `queue_full` bigint(20) NOT NULL,
+  PRIMARY KEY (`sale_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `flash_sale_buyers` (
   `sale_id` bigint(20) NOT NULL,
   `user_id` varchar(64) NOT NULL,
@@ -547,6 +558,7 @@ CREATE TABLE `mq_messages` (
 
 CREATE TABLE `mq_queues` (
   `name` varchar(100) NOT NULL,
+  `rate_used` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

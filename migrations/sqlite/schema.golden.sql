@@ -266,6 +266,16 @@ CREATE INDEX ix_coupons_user ON coupons (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_coupons_code ON coupons (tenant_id, code);
 
+CREATE TABLE flash_sale_arrivals (
+  sale_id INTEGER NOT NULL PRIMARY KEY,
+  tenant_id INTEGER NOT NULL,
+  accepted INTEGER NOT NULL,
+  sold_out INTEGER NOT NULL,
+  limit_reached INTEGER NOT NULL,
+  sale_not_open INTEGER NOT NULL,
+  queue_full INTEGER NOT NULL
+);
+
 CREATE TABLE "flash_sale_buyers" (
   sale_id INTEGER NOT NULL,
   user_id TEXT NOT NULL,
@@ -575,7 +585,7 @@ CREATE INDEX ix_mq_messages_due ON mq_messages (queue, state, due_time, id);
 CREATE INDEX ix_mq_messages_message ON mq_messages (queue, message_id);
 
 CREATE TABLE mq_queues (
-  name   TEXT    NOT NULL PRIMARY KEY);
+  name   TEXT    NOT NULL PRIMARY KEY, rate_used INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE order_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,

@@ -15,6 +15,7 @@ import (
 
 	"interlock/internal/base/storage"
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // shelf is one aggregate to which many writers write. A write that is not answered is
@@ -145,7 +146,7 @@ func (s *shelf) settle(t *testing.T, databaseURL string) {
 // stockWhileKilled kills the program in the middle of writes and starts it again. What
 // the writers then send again must have its effect once, whether it had landed or not.
 func stockWhileKilled(t *testing.T, engine string, writers, each, kills int) {
-	random := seeded(t)
+	random := racing.Seeded(t)
 	process, settings, c := asProcess(t, engine)
 	decided := make(chan struct{}, writers*each)
 	s := &shelf{writers: writers, each: each, decided: func() { decided <- struct{}{} }}
@@ -170,7 +171,7 @@ func stockWhileKilled(t *testing.T, engine string, writers, each, kills int) {
 
 // stockOverBadLinks lets COMMITs meet every fate in the middle of writes.
 func stockOverBadLinks(t *testing.T, writers, each int) {
-	random := seeded(t)
+	random := racing.Seeded(t)
 	roll := dice(random.Uint64())
 	between, direct, _, c := behindProxy(t)
 	between.fateOfCommits(func() fate {

@@ -16,6 +16,7 @@ import (
 
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // answered is within which a caller has an answer, whatever the disk does: 8 s for COMMIT
@@ -97,7 +98,7 @@ func requireReads(t *testing.T, c *apptest.Caller, key string) {
 // what its author was told against what a crash would leave.
 func failingDisk(t *testing.T, rounds int) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	disk := storagetest.NewDisk(t)
 	s := apptest.Settings(filepath.Dir(disk.Path))
 	_, c := serveHere(t, s)
@@ -136,7 +137,7 @@ func failingDisk(t *testing.T, rounds int) {
 // of which it has done what they ask.
 func refuseCommits(t *testing.T, edits int) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	s := fresh(t, "mariadb")
 	direct := s.DatabaseURL
 	var tap *storagetest.Tap

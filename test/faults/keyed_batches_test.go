@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // batchRows is how many units a batch commits.
@@ -110,7 +111,7 @@ func (r batchRound) settle(t *testing.T, c *apptest.Caller) {
 
 func TestABatchWhoseProgramDiedInTheMiddleIsFinishedByItsRepeat(t *testing.T) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	p, s, between, direct, c := asProcessBehindProxy(t)
 	rs := newRounds(t, random, direct)
 	for range batchRounds {
@@ -133,7 +134,7 @@ func TestABatchWhoseProgramDiedInTheMiddleIsFinishedByItsRepeat(t *testing.T) {
 
 func TestABatchWhoseCallerHungUpIsFinishedByItsRepeat(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) {
-		random := seeded(t)
+		random := racing.Seeded(t)
 		ts, c, rs := trapped(t, random, engine)
 		for hungUp := 0; hungUp < batchRounds; {
 			r := rs.nextBatch(t, c)

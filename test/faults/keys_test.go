@@ -17,6 +17,7 @@ import (
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/base/storage"
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // Each round sends one request of a random kind under a key of its own, lets it meet a
@@ -112,7 +113,7 @@ func (r round) requireSame(t *testing.T, one, other apptest.Answer) {
 // are there then, and sends the deed to the program that is started after it.
 func killAtCommit(t *testing.T, point fate, effects int64) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	p, s, between, direct, c := asProcessBehindProxy(t)
 	rs := newRounds(t, random, direct)
 	for range killRounds {
@@ -141,7 +142,7 @@ func TestAKeyWhoseRequestDiedAfterCommitHasItsReply(t *testing.T) { killAtCommit
 // the chance is kept such that it comes before COMMIT about as often as after.
 func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.T) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	p, s, c := asProcess(t, "sqlite")
 	rs := newRounds(t, random, s.URL())
 	span := 5 * time.Millisecond
@@ -175,7 +176,7 @@ func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.
 
 func TestAKeyWhoseCommitIsNotAcknowledgedHasItsReply(t *testing.T) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	between, direct, _, c := behindProxy(t)
 	rs := newRounds(t, random, direct)
 	for range keyRounds {
@@ -208,7 +209,7 @@ func onTwoPrograms(t *testing.T) (redis *redistest.Server, databaseURL string, c
 
 func TestAKeyHasItsReplyWhenRedisForgetsEverything(t *testing.T) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	redis, databaseURL, callers := onTwoPrograms(t)
 	client := redistest.Connect(t, redis.URL())
 	rs := newRounds(t, random, databaseURL)
@@ -228,7 +229,7 @@ func TestAKeyHasItsReplyWhenRedisForgetsEverything(t *testing.T) {
 
 func TestWithoutRedisAKeyStillHasOneEffect(t *testing.T) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	redis, databaseURL, callers := onTwoPrograms(t)
 	redis.Kill(t)
 	rs := newRounds(t, random, databaseURL)
@@ -315,7 +316,7 @@ const mostStatements = 14
 
 func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) {
-		random := seeded(t)
+		random := racing.Seeded(t)
 		ts, c, rs := trapped(t, random, engine)
 		for panics := 0; panics < keyRounds; {
 			r := rs.next(t, c)
@@ -337,7 +338,7 @@ func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
 
 func TestWhoHangsUpGetsTheOneTrueReplyOnTheRetry(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) {
-		random := seeded(t)
+		random := racing.Seeded(t)
 		ts, c, rs := trapped(t, random, engine)
 		done := 0
 		for hungUp := 0; hungUp < keyRounds; {

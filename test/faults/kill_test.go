@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/settings"
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // asProcess starts the program as a process on fresh data.
@@ -29,7 +30,7 @@ func asProcess(t *testing.T, engine string) (*process, settings.Settings, *appte
 // asked, starts it again, and holds what the writers were told, and what a watcher
 // saw, against the store.
 func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
-	random := seeded(t)
+	random := racing.Seeded(t)
 	p, s, c := asProcess(t, engine)
 	l := newLedger(t, c, 5)
 	watching := follow(t, c)
@@ -63,7 +64,7 @@ func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
 // killAmongBatches lets writers set both members of a pair of configs to one mark in
 // one batch, and kills the program in between.
 func killAmongBatches(t *testing.T, engine string, batches, kills int) {
-	random := seeded(t)
+	random := racing.Seeded(t)
 	p, s, c := asProcess(t, engine)
 	l := newLedger(t, c, 2)
 	booked := make(chan struct{}, batches)
@@ -92,7 +93,7 @@ func killAmongBatches(t *testing.T, engine string, batches, kills int) {
 // stopInTheMiddle stops the process as a paused machine would, for a while, in the
 // middle of edits.
 func stopInTheMiddle(t *testing.T, engine string, edits int, stopped time.Duration) {
-	random := seeded(t)
+	random := racing.Seeded(t)
 	p, s, c := asProcess(t, engine)
 	l := newLedger(t, c, 5)
 	booked := make(chan struct{}, edits)

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/settings"
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // behindProxy boots the program with a proxy before its database.
@@ -80,7 +81,7 @@ func loseTheOutcome(t *testing.T, f fate, unreachable bool) (version int64) {
 
 // loseCommits lets COMMITs meet every fate in the middle of edits.
 func loseCommits(t *testing.T, edits int) {
-	random := seeded(t)
+	random := racing.Seeded(t)
 	between, direct, _, c := behindProxy(t)
 	l := newLedger(t, c, 5)
 	roll := dice(random.Uint64())
@@ -100,7 +101,7 @@ func loseCommits(t *testing.T, edits int) {
 
 // awayAndBack takes the database away in the middle of edits and gives it back.
 func awayAndBack(t *testing.T, c *apptest.Caller, direct string, edits int, away, back func()) {
-	random := seeded(t)
+	random := racing.Seeded(t)
 	l := newLedger(t, c, 5)
 	watching := follow(t, c)
 	booked := make(chan struct{}, edits)
@@ -227,7 +228,7 @@ func crowdASmallPool(t *testing.T, engine string, clients int) {
 // slowLinks races clients while each message to and from the database takes 50 ms,
 // more or less.
 func slowLinks(t *testing.T, clients, rounds int) {
-	roll := dice(seeded(t).Uint64())
+	roll := dice(racing.Seeded(t).Uint64())
 	between, _, _, c := behindProxy(t)
 	l := newLedger(t, c, 1)
 	between.slow(func() time.Duration { return time.Duration(20+roll(60)) * time.Millisecond })

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -48,23 +47,6 @@ func run(m *testing.M) int {
 	}
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // faults are what these tests are about
 	return m.Run()
-}
-
-// seeded returns the test's source of chance. A failure tells how to repeat it.
-func seeded(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv("INTERLOCK_FAULT_SEED"); text != "" {
-		var err error
-		seed, err = strconv.ParseUint(text, 10, 64)
-		require.NoError(t, err, "INTERLOCK_FAULT_SEED")
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("to repeat it: INTERLOCK_FAULT_SEED=%d", seed)
-		}
-	})
-	return rand.New(rand.NewPCG(seed, 0))
 }
 
 // dice returns a source of chance that many goroutines may ask.

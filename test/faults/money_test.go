@@ -16,6 +16,7 @@ import (
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/base/storage"
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // purse is one wallet, or the stock of one item, from which many clients take units. A
@@ -144,7 +145,7 @@ func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
 // spendOverBadLinks lets COMMITs meet every fate, and messages be slow, in the middle of
 // debits.
 func spendOverBadLinks(t *testing.T, debits int) {
-	roll := dice(seeded(t).Uint64())
+	roll := dice(racing.Seeded(t).Uint64())
 	between, direct, _, c := behindProxy(t)
 	p := newPurse(t, c, purseOf12, debits/2)
 	between.fateOfCommits(func() fate {
@@ -164,7 +165,7 @@ func spendOverBadLinks(t *testing.T, debits int) {
 // and over in the middle of debits, while COMMITs meet every fate and the messages of
 // both are slow.
 func spendOverCutAndDelayedLinks(t *testing.T, h held, debits int) {
-	roll := dice(seeded(t).Uint64())
+	roll := dice(racing.Seeded(t).Uint64())
 	s := fresh(t, "mariadb")
 	direct := s.DatabaseURL
 	var toDatabase, toRedis *proxy
@@ -209,7 +210,7 @@ func spendOverCutAndDelayedLinks(t *testing.T, h held, debits int) {
 
 // spendWhileKilled kills the program in the middle of debits and starts it again.
 func spendWhileKilled(t *testing.T, engine string, debits, kills int) {
-	random := seeded(t)
+	random := racing.Seeded(t)
 	process, s, c := asProcess(t, engine)
 	p := newPurse(t, c, purseOf12, debits/2)
 	decided := make(chan struct{}, debits)

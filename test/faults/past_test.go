@@ -10,6 +10,7 @@ import (
 
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // A replica takes over that the last commits had not reached: all links end, and what is
@@ -17,7 +18,7 @@ import (
 // links no reply is repeated whose effect is gone: each deed is done anew by its repeat.
 func TestAfterAFailoverToAnOlderStateNothingIsRepeatedThatWasLost(t *testing.T) {
 	t.Parallel()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	between, direct, _, c := behindProxy(t)
 	rs := newRounds(t, random, direct)
 	rs.wentBack = true

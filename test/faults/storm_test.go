@@ -22,6 +22,7 @@ import (
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/settings"
 	"interlock/test/apptest"
+	"interlock/test/racing"
 )
 
 // storm is two replicas on a MariaDB and a Redis of their own, whose append-only file is
@@ -107,7 +108,7 @@ func TestEveryTicketKeepsItsWordThroughAStorm(t *testing.T) {
 
 func brew(t *testing.T) *storm {
 	t.Helper()
-	random := seeded(t)
+	random := racing.Seeded(t)
 	s := &storm{database: newMariaDB(t), redis: redistest.NewServer(t, "--appendfsync", "everysec"), random: dice(random.Uint64())}
 	base := apptest.Settings(t.TempDir())
 	base.DatabaseURL, base.RedisURL, base.FlashSalePaymentTimeout = s.database.url(), s.redis.URL(), 20*time.Second

@@ -22,4 +22,14 @@ var clients = []mutant{
 		file: "client/retry.go", old: `x.unknown = x.unknown || x.request.mutates() && !neverSent(err)`, new: `_ = x`,
 		caught: tests{"client": {"TestAnOutcomeIsCalledUnknownExactlyWhenItIs"}},
 	},
+	{
+		name: "the Go client forgets the ticket of a purchase whose later attempts had no reply",
+		file: "client/retry.go", old: `x.undecided = problem`, new: `_ = problem`,
+		caught: tests{"client": {"TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket"}},
+	},
+	{
+		name: "the Go client does not read the ticket of a refused purchase",
+		file: "client/flashsales.go", old: `if json.Unmarshal(problem.Body, &about) != nil {`, new: `if json.Unmarshal(problem.Body, &about) == nil {`,
+		caught: tests{"client": {"TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket"}},
+	},
 }

@@ -74,4 +74,14 @@ var commits = []mutant{
 		file: "internal/base/storage/writes.go", old: `if db.RowsAffected <= 0 {`, new: `if db.RowsAffected >= 0 {`,
 		caught: tests{"internal/core/uow": {"TestAUnitThatFailsLeavesNothing"}},
 	},
+	{
+		name: "an undecided COMMIT of bookkeeping is run again",
+		file: "internal/base/storage/transact.go", old: "return !Undecided(err) && mayRunAgain(err)", new: "return mayRunAgain(err)",
+		caught: tests{"internal/base/storage": {"TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing"}},
+	},
+	{
+		name: "an undecided COMMIT is forgotten when a later run fails",
+		file: "internal/base/storage/transact.go", old: "return errors.Join(err, open)", new: "return err",
+		caught: tests{"internal/base/storage": {"TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing"}},
+	},
 }

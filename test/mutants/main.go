@@ -21,11 +21,12 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
 // all are the mutants, by what they break.
-var all = slices.Concat(core, commits, locks, tenants, money, statuses, events, replies, clients)
+var all = slices.Concat(core, commits, locks, tenants, money, statuses, events, keys, sales, rates, servers, clients)
 
 func main() {
 	only := flag.String("only", "", "only mutants whose name has this in it")
@@ -59,22 +60,56 @@ func run(ctx context.Context, out io.Writer, only string, list bool) error {
 	if err := tree.control(ctx, chosen); err != nil {
 		return fmt.Errorf("without any mutant: %w", err)
 	}
-	var alive []string
-	for i, m := range chosen {
-		start := time.Now()
-		verdict := tree.verdict(ctx, m)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		fmt.Fprintf(out, "%3d/%d  %4.0f s  %-9s %s\n", i+1, len(chosen), time.Since(start).Seconds(), verdict.is, m.name)
-		if verdict.is != caught {
-			alive = append(alive, m.name)
-			fmt.Fprintf(out, "    %s\n", strings.ReplaceAll(strings.TrimSpace(verdict.why), "\n", "\n    "))
-		}
+	alive := tree.judge(ctx, chosen, out)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if len(alive) > 0 {
 		return fmt.Errorf("%d of %d were not caught: %s", len(alive), len(chosen), strings.Join(alive, "; "))
 	}
 	fmt.Fprintf(out, "all %d were caught\n", len(chosen))
 	return nil
+}
+
+// atOnce is how many mutants are made and tested side by side: most of the time of one is
+// its build's, and most of the other's its tests' waiting.
+const atOnce = 2
+
+// judge runs the tests of each mutant, says what became of it, and returns the names of
+// those that were not caught.
+func (t *tree) judge(ctx context.Context, mutants []mutant, out io.Writer) (alive []string) {
+	var said sync.Mutex
+	ended := 0
+	judge := func(m mutant) {
+		start := time.Now()
+		verdict := t.verdict(ctx, m)
+		said.Lock()
+		defer said.Unlock()
+		if ctx.Err() != nil {
+			return
+		}
+		ended++
+		fmt.Fprintf(out, "%3d/%d  %4.0f s  %-9s %s\n", ended, len(mutants), time.Since(start).Seconds(), verdict.is, m.name)
+		if verdict.is != caught {
+			alive = append(alive, m.name)
+			fmt.Fprintf(out, "    %s\n", strings.ReplaceAll(strings.TrimSpace(verdict.why), "\n", "\n    "))
+		}
+	}
+	waiting := make(chan mutant, len(mutants))
+	for _, m := range mutants {
+		waiting <- m
+	}
+	close(waiting)
+	var working sync.WaitGroup
+	for range atOnce {
+		working.Go(func() {
+			for m := range waiting {
+				if ctx.Err() == nil {
+					judge(m)
+				}
+			}
+		})
+	}
+	working.Wait()
+	return alive
 }

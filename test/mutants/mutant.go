@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,7 +25,8 @@ type mutant struct {
 // edit is one change of a file.
 type edit struct{ file, old, new string }
 
-// tests are names of tests by package, which is a path from the root.
+// tests are names of tests by package, which is a path from the root. A part of a test has
+// its name behind that of the test, with a slash and as the go command prints it.
 type tests map[string][]string
 
 func (m mutant) edits() []edit { return append([]edit{{m.file, m.old, m.new}}, m.also...) }
@@ -66,5 +68,13 @@ func (t tests) pattern() string {
 		names = append(names, of...)
 	}
 	slices.Sort(names)
-	return "^(" + strings.Join(slices.Compact(names), "|") + ")$"
+	names = slices.Compact(names)
+	for i, name := range names {
+		parts := strings.Split(name, "/")
+		for j, part := range parts {
+			parts[j] = "^" + regexp.QuoteMeta(part) + "$"
+		}
+		names[i] = strings.Join(parts, "/")
+	}
+	return strings.Join(names, "|")
 }

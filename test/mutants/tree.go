@@ -19,6 +19,10 @@ const module = "interlock/"
 // timeLimit is how long the tests of one package may take, for the go command.
 const timeLimit = "3m"
 
+// unseen leaves out of binaries what a debugger reads: nobody debugs a mutant, and linking
+// is most of what one costs.
+const unseen = " -ldflags=-w"
+
 // verdict is what became of a mutant, and why if it was not caught.
 type verdict struct{ is, why string }
 
@@ -110,9 +114,13 @@ func (t *tree) overlay(m mutant) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
+	scratch, err := os.MkdirTemp(t.scratch, "")
+	if err != nil {
+		return "", err
+	}
 	replace := map[string]string{}
 	for file, text := range texts {
-		copied := filepath.Join(t.scratch, strings.ReplaceAll(file, "/", "_"))
+		copied := filepath.Join(scratch, strings.ReplaceAll(file, "/", "_"))
 		if err := os.WriteFile(copied, []byte(text), 0o600); err != nil {
 			return "", err
 		}
@@ -122,7 +130,7 @@ func (t *tree) overlay(m mutant) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(t.scratch, "overlay.json")
+	path = filepath.Join(scratch, "overlay.json")
 	return path, os.WriteFile(path, list, 0o600)
 }
 
@@ -147,10 +155,12 @@ func (t *tree) test(ctx context.Context, wanted tests, overlay string) (results,
 	arguments := []string{"test", "-json", "-count=1", "-vet=off", "-timeout=" + timeLimit, "-run=" + wanted.pattern()}
 	command := exec.CommandContext(ctx, "go", append(arguments, wanted.packages()...)...)
 	command.Dir = t.root
+	flags := os.Getenv("GOFLAGS") + unseen
 	if overlay != "" {
-		// By the environment, so that a test that builds the program builds the mutant.
-		command.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
+		flags += " -overlay=" + overlay
 	}
+	// By the environment, so that a test that builds the program builds the mutant.
+	command.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(flags))
 	var errs bytes.Buffer
 	command.Stderr = &errs
 	// It fails when a test does, which is in what it prints.

@@ -45,7 +45,7 @@ var size = demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5
 
 func newLoader(db *storage.DB) *demo.Loader {
 	bus := events.NewInProcess(16)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	l := &demo.Loader{
 		Size:   size,
 		Runner: runner, Clock: clock.System{},

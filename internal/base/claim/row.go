@@ -103,7 +103,7 @@ func (r *row) take(ctx context.Context) error {
 		switch {
 		case errors.As(err, &held):
 			return held
-		case err != nil && !storage.Is(err, storage.WriteConflict):
+		case err != nil && !storage.IsConflict(err):
 			return fmt.Errorf("claim the database: %w", err)
 		case taken:
 			return nil

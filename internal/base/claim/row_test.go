@@ -137,6 +137,9 @@ func TestASecondServerIsRefusedAtOnceAndToldWhoServes(t *testing.T) {
 func TestAServerThatEndedWellIsFollowedAtOnce(t *testing.T) {
 	db := unclaimed(t)
 	take(t, leased(elsewhere(db, "shop-1"), forever)).Release()
+	holder, err := claim.Read(t.Context(), db)
+	require.NoError(t, err)
+	require.False(t, holder.Live(), "it has ended its lease")
 	take(t, elsewhere(db, "shop-2"))
 }
 
@@ -219,7 +222,12 @@ func TestAPausedHolderThatWasOvertakenLosesItsClaimAndIsToldToWhom(t *testing.T)
 	paused := claim.NewServer(elsewhere(db, "shop-1"))
 	require.NoError(t, paused.Take(t.Context()))
 	next := take(t, elsewhere(db, "shop-2"))
-	err := paused.Keep(nil)
+	held, err := paused.Held(t.Context())
+	require.NoError(t, err)
+	require.False(t, held, "its heartbeat takes nothing back")
+	stop := make(chan struct{})
+	time.AfterFunc(patience, func() { close(stop) })
+	err = paused.Keep(stop)
 	require.ErrorContains(t, err, "this server has lost its claim on the database and ends")
 	require.ErrorContains(t, err, "process 7 on shop-2")
 	requireHeld(t, next)

@@ -1,31 +1,8 @@
 package merge
 
-import (
-	"cmp"
-	"slices"
-)
-
-// Change is one place that differs between two documents. Before or After is
-// absent where the place was added or removed.
-type Change struct {
-	Pointer string `json:"pointer"`
-	Before  Value  `json:"before,omitzero"`
-	After   Value  `json:"after,omitzero"`
-}
-
-// Diff lists the places at which other differs from base, at the finest level:
-// a member of an object that both have is compared member by member, anything
-// else as a whole. An object that appears or vanishes is one place, its own.
-// No place lies inside another. Equal documents have no changes.
-func Diff(base, other any) []Change {
-	var changes []Change
-	diff(nil, Value{true, base}, Value{true, other}, func(at path, before, after Value) {
-		changes = append(changes, Change{Pointer: at.pointer(), Before: before, After: after})
-	})
-	slices.SortFunc(changes, func(a, b Change) int { return cmp.Compare(a.Pointer, b.Pointer) })
-	return changes
-}
-
+// diff reports the places at which after differs from before, at the finest level: a member
+// of an object that both have is compared member by member, anything else as a whole. No
+// place lies inside another.
 func diff(at path, before, after Value, report func(at path, before, after Value)) {
 	old, wasObject := before.object()
 	current, isObject := after.object()

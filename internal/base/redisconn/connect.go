@@ -77,10 +77,11 @@ var ErrReplyLost = errors.New("the reply of Redis was lost")
 
 // MayHaveRun reports whether a command that failed with err may have run on the server all
 // the same: it was sent, and the server did not say that it refused it.
-func MayHaveRun(err error) bool { return err != nil && !answered(err) && !neverSent(err) }
+func MayHaveRun(err error) bool { return err != nil && !Refused(err) && !neverSent(err) }
 
-// answered reports an error that the server itself replied.
-func answered(err error) bool {
+// Refused reports whether err is what the server itself replied. Every other error is of the
+// way to the server: it passes, and leaves open whether the command ran, see MayHaveRun.
+func Refused(err error) bool {
 	var reply redis.Error
 	return errors.As(err, &reply)
 }

@@ -55,7 +55,10 @@ func TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone(t *testing
 		1205: false, 1047: false, 1180: false, 1105: false, 1021: false, 1114: false, 1053: false, 1290: false, 1030: false, 8501: false, 4711: false,
 	} {
 		tap.RefuseNext("COMMIT", storagetest.Refusal{Number: number, Message: "refused"})
-		err := db.Transact(ctx, life, addThing(fmt.Sprint(number)))
+		tx, err := db.Begin(ctx, ctx)
+		require.NoError(t, err)
+		require.NoError(t, addThing(fmt.Sprint(number))(tx))
+		err = db.Commit(tx)
 		require.Error(t, err)
 		require.Equal(t, !undone, storage.Undecided(err), "%v", err)
 		require.Equal(t, undone, storage.Is(err, storage.WriteConflict), "%v", err)

@@ -268,28 +268,6 @@ func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
 	return tx.WithContext(ctx), nil
 }
 
-// Transact runs fn in a transaction that lives for so long at the most, and commits it; an
-// error of fn rolls it back. The COMMIT does not end with ctx, so that a caller who leaves
-// cannot leave it undecided. It is for bookkeeping that is no business mutation and needs
-// no audit row, see Write. What it returns has its class; the error of a COMMIT is that of
-// Commit.
-func (db *DB) Transact(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
-	bounded, end := context.WithTimeout(context.WithoutCancel(ctx), life)
-	defer end()
-	tx, err := db.Begin(ctx, bounded)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	if err := fn(tx); err != nil {
-		_ = tx.Rollback()
-		return err
-	}
-	if err := db.Commit(tx); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
-}
-
 // Classify returns err with its class, for errors that did not pass GORM.
 func (db *DB) Classify(err error) error { return db.classify(err) }
 

@@ -20,7 +20,7 @@ import (
 )
 
 func do(ctx context.Context, db *storage.DB, fn uow.Func) error {
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	return runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		u.Audit(uow.Entry{Action: "thing.test", Resource: "things"})
 		return fn(ctx, u)

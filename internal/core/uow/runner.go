@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -97,7 +96,7 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 			break
 		}
 		r.observer.UnitRetried(reason)
-		if !pause(ctx, run) {
+		if !storage.Backoff(ctx, run) {
 			break
 		}
 	}
@@ -179,7 +178,7 @@ func (r *Runner) witness(ctx context.Context, u *Unit) (bool, error) {
 		if err == nil {
 			return found, nil
 		}
-		if !pause(ctx, run) {
+		if !storage.Backoff(ctx, run) {
 			return false, err
 		}
 	}
@@ -255,14 +254,14 @@ func answer(err error) error {
 	switch {
 	case apperr.Has(err, apperr.OutcomeUnknown):
 		return err
-	case storage.Is(err, storage.WriteConflict, storage.LockTimeout):
+	case storage.IsConflict(err):
 		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.Full):
 		return apperr.New(apperr.Unavailable, "The database has no room left to write; nothing was changed. Try again when there is.").After(retryHint).Because(err)
-	case storage.Is(err, storage.ConnectionLost, storage.Unavailable, storage.ReadOnly):
+	case storage.IsAway(err):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, lock.ErrUnavailable):
-		return apperr.New(apperr.Unavailable, "The locks cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
+		return apperr.New(apperr.Unavailable, "Others may be changing the same now, and that cannot be found out at the moment; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, lock.ErrLost):
 		return apperr.New(apperr.Unavailable, "The lock was lost before the change was saved; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
@@ -296,20 +295,6 @@ func reasonToRunAgain(err error) (string, bool) {
 		return "lock_lost", true
 	}
 	return "", false
-}
-
-// pause waits 1–4, 2–8, 4–16 … ms before the next run, and reports false when
-// the context ended meanwhile.
-func pause(ctx context.Context, run int) bool {
-	shortest := time.Millisecond << min(run-1, 7)
-	timer := time.NewTimer(shortest + rand.N(3*shortest))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 type silent struct{}

@@ -48,7 +48,7 @@ func (c *counts) add(m *map[string]int, key string) {
 
 func newRunner(db *storage.DB) (*uow.Runner, *counts) {
 	observer := &counts{}
-	return uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}, Observer: observer}), observer
+	return uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: observer}), observer
 }
 
 func insert(name string) uow.Func {
@@ -160,7 +160,7 @@ func TestNothingIsWrittenWhenLocksAreAwayOrLost(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for _, away := range []bool{true, false} {
-			locks := brokenLocks{lock.NewInProcess(clock.System{}, lock.Observer{}), away}
+			locks := brokenLocks{lock.NewInProcess(lock.Observer{}), away}
 			runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
 			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				// A body that goes on with the wrong context is stopped before COMMIT.
@@ -204,7 +204,7 @@ func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		var found []int64
-		watched := locktest.NewAround(lock.NewInProcess(clock.System{}, lock.Observer{}), db)
+		watched := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		runner := uow.NewRunner(uow.Options{
 			DB: db, Locks: looking{watched, func() { found = append(found, count[storagetest.Thing](t, ctx, db)) }}, Clock: clock.System{},
 		})
@@ -226,7 +226,7 @@ func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
 
 func TestALockSaysWhoHoldsIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		locks := lock.NewInProcess(clock.System{}, lock.Observer{})
+		locks := lock.NewInProcess(lock.Observer{})
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
 		ctx = principal.With(principal.WithRequest(ctx, "r-1"), principal.Principal{Kind: principal.Admin, TenantID: 1, Name: "Li"})
 		require.NoError(t, runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -402,7 +402,7 @@ func TestATransactionThatOutlivesItsBoundIsRolledBackAndSaidToBeUnavailable(t *t
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner := uow.NewRunner(uow.Options{
-			DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}, MaxLife: 200 * time.Millisecond,
+			DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, MaxLife: 200 * time.Millisecond,
 		})
 		for name, ending := range map[string]func(ctx context.Context, u *uow.Unit) error{
 			"at a statement": func(ctx context.Context, u *uow.Unit) error {

@@ -52,7 +52,7 @@ func newFixture(t *testing.T, permissions ...string) fixture {
 	p, _ := principal.From(ctx)
 	p.Permissions = permissions
 	server := httpapi.NewServer(httpapi.Options{
-		Runner:        uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}}),
+		Runner:        uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}}),
 		Authenticator: tester{p},
 		Limiter:       ratelimit.NewInProcess(clock.System{}.Now),
 	})
@@ -379,7 +379,7 @@ func TestTheRateOfOnePrincipalIsHeld(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	p, _ := principal.From(ctx)
 	server := httpapi.NewServer(httpapi.Options{
-		Runner:        uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}}),
+		Runner:        uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}}),
 		Authenticator: tester{p},
 		Limiter:       ratelimit.NewInProcess(clock.NewFake(time.Unix(1, 0)).Now),
 		Rate:          ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2},

@@ -54,7 +54,7 @@ func (e *everything) Check() error {
 func routed(t *testing.T, register func(r *httpapi.Router)) *httpapitest.Caller {
 	t.Helper()
 	db := storagetest.SQLite(t)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	return httpapitest.New(storagetest.Tenant(t), runner, register)
 }
 
@@ -249,7 +249,7 @@ func TestWhatIsAcceptedSaysWhereItsOutcomeWillBe(t *testing.T) {
 func TestTheOperationsOfARequestEachHaveAPermissionAndAUnit(t *testing.T) {
 	type document struct{ Body paint }
 	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	p, _ := principal.From(ctx)
 	p.Permissions = []string{"things:read"}
 	caller := httpapitest.New(principal.With(ctx, p), runner, func(r *httpapi.Router) {

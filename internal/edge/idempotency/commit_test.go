@@ -54,7 +54,7 @@ type desk struct {
 }
 
 func newDesk(db *storage.DB) desk {
-	locks, now := lock.NewInProcess(clock.System{}, lock.Observer{}), clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
+	locks, now := lock.NewInProcess(lock.Observer{}), clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
 	d := desk{cache: &shelf{}, clock: now, epochs: epoch.NewWatch(db, now), runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})}
 	d.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: now, Epochs: d.epochs, Cache: d.cache})
 	return d

@@ -40,7 +40,7 @@ type faulty struct {
 func newFaulty(t *testing.T, ctx context.Context, db *storage.DB, keepServerErrors bool) *faulty {
 	t.Helper()
 	storagetest.CreateThings(t, ctx, db)
-	locks := lock.NewInProcess(clock.System{}, lock.Observer{})
+	locks := lock.NewInProcess(lock.Observer{})
 	f := &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)), fail: func() error { return nil }}
 	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock), KeepServerErrors: keepServerErrors})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
@@ -160,7 +160,7 @@ func count(t *testing.T, ctx context.Context, db *storage.DB, table string) int6
 func newBatches(t *testing.T, ctx context.Context, db *storage.DB) (f *faulty, runs *atomic.Int64) {
 	t.Helper()
 	storagetest.CreateThings(t, ctx, db)
-	locks := lock.NewInProcess(clock.System{}, lock.Observer{})
+	locks := lock.NewInProcess(lock.Observer{})
 	f, runs = &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))}, &atomic.Int64{}
 	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock)})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})

@@ -14,7 +14,7 @@ type book struct {
 	// tickets and buyers are those that the step is about. One that is not there is
 	// unknown, or has bought nothing.
 	tickets map[string]*Ticket
-	buyers  map[string]buyer
+	buyers  map[string]Holding
 	changed changes
 }
 
@@ -37,13 +37,6 @@ type page struct {
 	Buried             int64
 }
 
-// buyer is what one customer holds of a sale, in tickets that are in flight or confirmed.
-type buyer struct {
-	units int64
-	// ticket is the latest.
-	ticket string
-}
-
 // changes are what a step changed beside the page.
 type changes struct {
 	// created and moved are tickets, created and moved by this step.
@@ -56,7 +49,7 @@ type changes struct {
 }
 
 func newBook(p page) *book {
-	return &book{page: p, tickets: make(map[string]*Ticket), buyers: make(map[string]buyer), changed: changes{
+	return &book{page: p, tickets: make(map[string]*Ticket), buyers: make(map[string]Holding), changed: changes{
 		created: make(map[string]bool), moved: make(map[string]bool), buyers: make(map[string]bool), confirmed: make(map[string]int64),
 	}}
 }
@@ -77,8 +70,8 @@ func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
 		return Admission{Verdict: NotStarted}, nil
 	case now.UnixMicro() >= b.Ends:
 		return Admission{Verdict: Ended}, nil
-	case p.Units > b.PerUserLimit-held.units:
-		return Admission{Verdict: LimitReached, Held: held.units, Earlier: held.ticket}, nil
+	case p.Units > b.PerUserLimit-held.Units, b.Remaining <= 0 && held.Units > 0:
+		return Admission{Verdict: LimitReached, Held: held.Units, Earlier: held.Ticket}, nil
 	case b.Remaining < p.Units:
 		return Admission{Verdict: SoldOut, Remaining: b.Remaining}, nil
 	case b.QueueCap > 0 && b.Waiting >= b.QueueCap:
@@ -88,7 +81,7 @@ func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
 	b.Remaining -= p.Units
 	b.count(Queued, p.Units, 1)
 	b.create(t)
-	b.hold(p.User, buyer{held.units + p.Units, p.Ticket})
+	b.hold(p.User, Holding{held.Units + p.Units, p.Ticket})
 	b.changed.queued = append(b.changed.queued, t)
 	return Admission{Verdict: Accepted, Ticket: t}, nil
 }
@@ -143,8 +136,8 @@ func (b *book) adopt(t Ticket) bool {
 		b.Remaining -= t.Units
 		b.Confirmed += t.Units
 		held := b.buyers[t.User]
-		if held.units += t.Units; held.ticket == "" {
-			held.ticket = t.ID
+		if held.Units += t.Units; held.Ticket == "" {
+			held.Ticket = t.ID
 		}
 		b.hold(t.User, held)
 	default:
@@ -182,7 +175,7 @@ func (b *book) withhold(stockVersion, units int64) error {
 	switch {
 	case b.StockVersion != stockVersion:
 		return ErrOutdated
-	case b.Remaining+b.Withheld < units:
+	case units > 0 && b.Remaining+b.Withheld < units:
 		return ErrTooFew
 	}
 	b.Remaining += b.Withheld - units
@@ -209,7 +202,7 @@ func built(r Rules, tickets []Ticket) *book {
 	b.apply(r)
 	for _, t := range tickets {
 		if b.adopt(t) && t.State == Confirmed {
-			b.buyers[t.User] = buyer{b.buyers[t.User].units, t.ID}
+			b.buyers[t.User] = Holding{b.buyers[t.User].Units, t.ID}
 		}
 	}
 	return b
@@ -236,7 +229,7 @@ func (b *book) create(t Ticket) {
 	b.changed.created[t.ID] = true
 }
 
-func (b *book) hold(user string, held buyer) {
+func (b *book) hold(user string, held Holding) {
 	b.buyers[user] = held
 	b.changed.buyers[user] = true
 }
@@ -244,7 +237,7 @@ func (b *book) hold(user string, held buyer) {
 // release gives a customer the allowance of a ticket back.
 func (b *book) release(t *Ticket) {
 	if held, ok := b.buyers[t.User]; ok {
-		b.hold(t.User, buyer{max(0, held.units-t.Units), held.ticket})
+		b.hold(t.User, Holding{max(0, held.Units-t.Units), held.Ticket})
 	}
 }
 

@@ -74,8 +74,16 @@ const answers = 5
 
 type byAnswer [answers]int64
 
-// answerNames are the fields of the arrivals in Redis.
+// answerNames are the fields of the arrivals in Redis, and the columns in SQL.
 var answerNames = [answers]string{"accepted", "sold_out", "limit_reached", "sale_not_open", "queue_full"}
+
+// plus returns b and n times others.
+func (b byAnswer) plus(others byAnswer, n int64) byAnswer {
+	for i := range b {
+		b[i] += n * others[i]
+	}
+	return b
+}
 
 func (a Arrivals) byAnswer() byAnswer {
 	return byAnswer{a.Accepted, a.Refused.SoldOut, a.Refused.LimitReached, a.Refused.SaleNotOpen, a.Refused.QueueFull}

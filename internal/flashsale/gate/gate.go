@@ -149,11 +149,18 @@ type Admission struct {
 	// Ticket is the accepted or known one.
 	Ticket Ticket
 	// Held and Earlier are, for LimitReached, the units that the customer holds and
-	// its latest ticket.
+	// its latest ticket. A customer who holds some is told so, too, when none remain.
 	Held    int64
 	Earlier string
 	// Remaining is, for SoldOut, how many units remain: fewer than were asked for.
 	Remaining int64
+}
+
+// Holding is what one customer holds of a sale, in tickets that are in flight or confirmed.
+type Holding struct {
+	Units int64
+	// Ticket is the latest.
+	Ticket string
 }
 
 // Strays are what the gate and its queue do not agree on. Nothing makes any but a store
@@ -178,6 +185,9 @@ type Gate interface {
 	// Ticket returns a ticket, nil when the gate does not know it. Errors: ErrNoGate.
 	Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, error)
 
+	// Held returns how many units a customer holds, and its latest ticket. Errors: ErrNoGate.
+	Held(ctx context.Context, ref Ref, user string) (Holding, error)
+
 	// Move takes each step whose ticket is in one of its From states, and returns what
 	// became of each, in the order of the steps. Many steps are taken a part at a time.
 	// Errors: ErrNoGate.
@@ -188,8 +198,9 @@ type Gate interface {
 	Apply(ctx context.Context, r Rules) error
 
 	// Withhold takes so many units of those that remain out of the allotment at a version
-	// of the units, before SQL does; 0 gives back what was withheld at it. Errors:
-	// ErrNoGate, ErrTooFew, ErrOutdated.
+	// of the units, before SQL does; 0 gives back what was withheld at it, also where a
+	// store that came back older has sold more than there is. Errors: ErrNoGate, ErrTooFew,
+	// ErrOutdated.
 	Withhold(ctx context.Context, ref Ref, stockVersion, units int64) error
 
 	// Adopt takes in tickets that the gate has forgotten, each of them ended, and returns
@@ -217,6 +228,10 @@ type Gate interface {
 	// Count adds arrivals to the numbers. It needs no gate to be there, and Build leaves
 	// what was counted as it is.
 	Count(ctx context.Context, sale int64, a Arrivals) error
+
+	// SaveArrivals has what was counted outlive this process. A gate whose Count does
+	// that already has nothing to do.
+	SaveArrivals(ctx context.Context) error
 
 	// Counts returns the numbers. Errors: ErrNoGate when there is no gate of any epoch,
 	// or it is damaged.

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// On four engines; the command line, parsed later, may ask for more.
-	if err := flag.Set("rapid.checks", "15"); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(modelRounds)); err != nil {
 		panic(err)
 	}
 	slog.SetLogLoggerLevel(slog.LevelError)
@@ -41,6 +45,8 @@ type underTest struct {
 	queue mq.Queue
 	clock *clock.Fake
 	rules Rules
+	// reopened is the gate of another process.
+	reopened func() Gate
 }
 
 // contract is what every gate does.
@@ -56,9 +62,12 @@ var contract = map[string]func(t *testing.T, g *underTest){
 	"a forgotten ticket is adopted once and only if its units remain":                 checkAdopted,
 	"a dead letter and its ticket are retried together and discarded apart":           checkDeadLetters,
 	"tickets and messages that lack each other are found and queued again":            checkStrays,
-	"twenty racers take exactly what there is":                                        checkRacers,
+	"racers take exactly what there is":                                               checkRacers,
+	"a customer who was let in is told the ticket when all is sold":                   checkSoldOutToBuyer,
+	"consumers of several processes together confirm no more than the rate":           checkRate,
 	"arrivals of all processes add up and their pace is of the last full seconds":     checkArrivals,
 	"a clock that is set forward and back shuts the sale and opens it, and counts on": checkClockSteps,
+	"what arrived is known to the next process":                                       checkArrivalsOutlive,
 	"any sequence of steps does what the book does":                                   modelled,
 }
 
@@ -105,6 +114,10 @@ func newUnderTest(t *testing.T, open store) *underTest {
 		Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 3, Allotted: 10,
 	}}
 	g.queue = broker.Queue(QueueName(g.rules.Sale))
+	g.reopened = func() Gate {
+		again, _ := open(t, now)
+		return again
+	}
 	require.NoError(t, gate.Build(g.ctx, g.rules, nil))
 	return g
 }
@@ -230,6 +243,14 @@ func checkWithheld(t *testing.T, g *underTest) {
 	require.NoError(t, g.Withhold(g.ctx, ref, 2, 1))
 	require.NoError(t, g.Withhold(g.ctx, ref, 2, 0), "SQL did not")
 	require.EqualValues(t, 1, g.counts(t).Remaining)
+
+	newer.StockVersion, newer.Allotted = 3, 1
+	require.NoError(t, g.Apply(g.ctx, newer), "fewer than wait, of which a store that came back older knows nothing")
+	require.ErrorIs(t, g.Withhold(g.ctx, ref, 3, 1), ErrTooFew)
+	require.NoError(t, g.Withhold(g.ctx, ref, 3, 0), "to give back is always possible")
+	c, err := g.Counts(g.ctx, g.rules.Sale)
+	require.NoError(t, err)
+	require.EqualValues(t, -1, c.Remaining)
 }
 
 func checkOtherEpoch(t *testing.T, g *underTest) {
@@ -309,6 +330,9 @@ func checkLateRebuild(t *testing.T, g *underTest) {
 	retired, err = g.Retire(g.ctx, second.Ref, false)
 	require.NoError(t, err)
 	require.True(t, retired)
+	retired, err = g.Retire(g.ctx, first.Ref, true)
+	require.NoError(t, err)
+	require.False(t, retired, "who is an epoch late does not bring the second one back")
 	require.NoError(t, g.Build(g.ctx, second, nil))
 	_, err = g.Counts(g.ctx, g.rules.Sale)
 	require.ErrorIs(t, err, ErrNoGate, "what it admitted would be purged")
@@ -422,16 +446,29 @@ func checkStrays(t *testing.T, g *underTest) {
 }
 
 func checkRacers(t *testing.T, g *underTest) {
-	var taken atomic.Int64
-	racing.Together(20, func(i int) {
-		for n := range 3 {
-			if g.admit(t, fmt.Sprintf("%d-%d", i, n), fmt.Sprint("user ", i), 1).Verdict == Accepted {
-				taken.Add(1)
+	random := racing.Seeded(t)
+	for range raceRounds {
+		g.rules.Epoch++
+		g.rules.Allotted = 5 + random.Int64N(20)
+		require.NoError(t, g.Build(g.ctx, g.rules, nil))
+		racers, wishes := 2+random.IntN(20), 1+random.IntN(4)
+		var taken [22]atomic.Int64
+		racing.Together(racers, func(i int) {
+			for n := range wishes {
+				if g.admit(t, fmt.Sprintf("%d-%d", i, n), fmt.Sprint("user ", i), 1).Verdict == Accepted {
+					taken[i].Add(1)
+				}
 			}
+		})
+		all := int64(0)
+		for i := range racers {
+			all += taken[i].Load()
+			require.LessOrEqual(t, taken[i].Load(), g.rules.PerUserLimit)
 		}
-	})
-	require.EqualValues(t, 10, taken.Load())
-	require.Zero(t, g.counts(t).Remaining)
+		require.Equal(t, min(g.rules.Allotted, int64(racers)*min(int64(wishes), g.rules.PerUserLimit)), all)
+		require.Equal(t, g.rules.Allotted-all, g.counts(t).Remaining)
+		require.Len(t, g.claim(t), int(all), "each has one message")
+	}
 }
 
 func checkClockSteps(t *testing.T, g *underTest) {
@@ -452,6 +489,88 @@ func checkClockSteps(t *testing.T, g *underTest) {
 		require.Equal(t, admitted, g.counts(t).Queued)
 	}
 	require.EqualValues(t, 4, admitted)
+}
+
+func checkSoldOutToBuyer(t *testing.T, g *underTest) {
+	held := func(user string) Holding {
+		h, err := g.Held(g.ctx, g.rules.Ref, user)
+		require.NoError(t, err)
+		return h
+	}
+	require.Equal(t, Holding{}, held("u1"))
+	for ticket, units := range map[string]int64{"1": 1, "2": 3, "3": 3, "4": 2} {
+		require.Equal(t, Accepted, g.admit(t, ticket, "u"+ticket, units).Verdict)
+	}
+	require.Equal(t, Admission{Verdict: SoldOut, Remaining: 1}, g.admit(t, "A", "u1", 2), "some remain, and the customer may have them")
+	require.Equal(t, Accepted, g.admit(t, "5", "u5", 1).Verdict)
+	require.Equal(t, Admission{Verdict: LimitReached, Held: 1, Earlier: "1"}, g.admit(t, "A", "u1", 2))
+	require.Equal(t, Admission{Verdict: SoldOut}, g.admit(t, "A", "u6", 1), "a stranger")
+	require.Equal(t, Holding{Units: 1, Ticket: "1"}, held("u1"))
+	require.Equal(t, Holding{}, held("u6"))
+	g.move(t, "1", Rejected, Queued)
+	require.Equal(t, Holding{Ticket: "1"}, held("u1"), "a rejected ticket holds nothing")
+	_, err := g.Held(g.ctx, Ref{Sale: g.rules.Sale, Epoch: 2}, "u1")
+	require.ErrorIs(t, err, ErrNoGate)
+}
+
+func checkRate(t *testing.T, g *underTest) {
+	const rate, bucket, orders = 50, 5, 40
+	g.rules.StockVersion, g.rules.Allotted = 2, orders
+	require.NoError(t, g.Apply(g.ctx, g.rules))
+	for i := range orders {
+		require.Equal(t, Accepted, g.admit(t, fmt.Sprint(i), fmt.Sprint("u", i), 1).Verdict)
+	}
+	ctx, stop := context.WithCancel(g.ctx)
+	var consumers sync.WaitGroup
+	defer func() {
+		stop()
+		consumers.Wait()
+	}()
+	// The clock of the tables is the test's, that of Redis is the server's.
+	began, seen := time.Now(), opening
+	for range 2 {
+		consumer := mq.NewConsumer(g.queue, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
+			steps := make([]Step, len(messages))
+			for i, m := range messages {
+				steps[i] = Step{Ticket: m.ID, From: []State{Queued}, To: Confirmed}
+			}
+			if _, err := g.Move(ctx, g.rules.Ref, steps); err != nil {
+				return slices.Repeat([]mq.Outcome{mq.Postpone(err, 0)}, len(messages))
+			}
+			return make([]mq.Outcome, len(messages))
+		}, mq.ConsumerOptions{Rate: rate})
+		consumers.Go(func() { consumer.Run(ctx) })
+	}
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for confirmed := int64(0); confirmed < orders; <-look.C {
+		now := opening.Add(time.Since(began))
+		g.clock.Advance(now.Sub(seen))
+		seen = now
+		confirmed = g.counts(t).Confirmed
+		require.LessOrEqual(t, float64(confirmed), rate*time.Since(began).Seconds()+bucket, "the rate and one full bucket")
+		require.Less(t, time.Since(began), 30*time.Second)
+	}
+}
+
+func checkArrivalsOutlive(t *testing.T, g *underTest) {
+	told := Arrivals{Accepted: 2, Refused: Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
+	refusals := func(of Gate) Refusals[int64] {
+		c, err := of.Counts(g.ctx, g.rules.Sale)
+		require.NoError(t, err)
+		return c.Refusals
+	}
+	require.NoError(t, g.Count(g.ctx, g.rules.Sale, told))
+	require.NoError(t, g.SaveArrivals(g.ctx))
+	require.NoError(t, g.SaveArrivals(g.ctx), "a second time there is nothing to save")
+	require.Equal(t, told.Refused, refusals(g))
+	next := g.reopened()
+	require.NoError(t, next.Count(g.ctx, g.rules.Sale, told))
+	twice := Refusals[int64]{SoldOut: 80, LimitReached: 6, SaleNotOpen: 8, QueueFull: 2}
+	require.Equal(t, twice, refusals(next))
+	require.NoError(t, next.SaveArrivals(g.ctx))
+	require.Equal(t, twice, refusals(next))
+	require.Equal(t, twice, refusals(g.reopened()))
 }
 
 func checkArrivals(t *testing.T, g *underTest) {
@@ -552,6 +671,35 @@ func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
 		life, err := client.TTL(ctx, key).Result()
 		require.NoError(t, err)
 		require.Equal(t, key != "large:{fs:1}:buyers", life > 0, "%s is forgotten in %v", key, life)
+	}
+}
+
+// TestAGateIsNotBuiltOfAPartOfWhatWasStaged drops what is staged as a server does whose
+// memory is full, or whose builder was stopped for longer than it keeps it.
+func TestAGateIsNotBuiltOfAPartOfWhatWasStaged(t *testing.T) {
+	for _, part := range []string{"tickets", "buyers"} {
+		t.Run(part, func(t *testing.T) {
+			g := newOnRedis(t)
+			dropped := 0
+			g.client.AddHook(each(func(cmd redis.Cmder) {
+				// The last step of a build has the staged tickets among its twelve keys.
+				if args := cmd.Args(); dropped == 0 && strings.HasPrefix(cmd.Name(), "eval") && fmt.Sprint(args[2]) == "12" {
+					dropped++
+					staged := map[string]any{"tickets": args[13], "buyers": args[14]}[part]
+					require.NoError(t, g.client.Del(g.ctx, staged.(string)).Err())
+				}
+			}))
+			next := Rules{Ref: Ref{1, 2}, Version: 1, StockVersion: 1, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 3, Allotted: 10}
+			require.ErrorIs(t, g.Build(g.ctx, next, []Ticket{confirmed("S", "8", 3)}), errIncomplete)
+			require.Equal(t, 1, dropped)
+			c, err := g.Counts(g.ctx, 1)
+			require.NoError(t, err)
+			require.EqualValues(t, 1, c.Epoch, "the gate is as it was")
+			require.NoError(t, g.Build(g.ctx, next, []Ticket{confirmed("S", "8", 3)}))
+			c, err = g.Counts(g.ctx, 1)
+			require.NoError(t, err)
+			require.EqualValues(t, 3, c.Confirmed)
+		})
 	}
 }
 

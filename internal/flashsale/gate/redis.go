@@ -39,7 +39,7 @@ type redisSale struct {
 	admission                       []string // gate, tickets, buyers, pending
 	withQueue                       []string // the queue's, then gate, tickets, buyers
 	admissions                      *batcher.Batcher[admission, []any]
-	lookups                         *batcher.Batcher[lookup, string]
+	lookups, holdings               *batcher.Batcher[lookup, string]
 }
 
 // admission is a purchase on its way.
@@ -62,7 +62,10 @@ func (g *Redis) sale(id int64) *redisSale {
 		return g.admit(ctx, s, together)
 	})
 	s.lookups = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]string, error) {
-		return g.lookUp(ctx, s, together)
+		return g.lookUp(ctx, s.gate, s.tickets, together)
+	})
+	s.holdings = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]string, error) {
+		return g.lookUp(ctx, s.gate, s.buyers, together)
 	})
 	known, _ := g.sales.LoadOrStore(id, s)
 	return known.(*redisSale)
@@ -164,10 +167,29 @@ func (g *Redis) Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, er
 	return readKnown(ticket, record)
 }
 
-func (g *Redis) lookUp(ctx context.Context, s *redisSale, together []lookup) ([]string, error) {
+// Held implements Gate. Those who ask together are answered by one script.
+func (g *Redis) Held(ctx context.Context, ref Ref, user string) (Holding, error) {
+	record, err := g.sale(ref.Sale).holdings.Do(ctx, lookup{ref.Epoch, user})
+	switch {
+	case err != nil:
+		return Holding{}, fmt.Errorf("read what a customer holds of sale %d: %w", ref.Sale, err)
+	case record == "no_gate":
+		return Holding{}, ErrNoGate
+	case record == "":
+		return Holding{}, nil
+	}
+	units, ticket, _ := strings.Cut(record, "|")
+	n, err := strconv.ParseInt(units, 10, 64)
+	if err != nil {
+		return Holding{}, fmt.Errorf("read what a customer holds of sale %d: %w", ref.Sale, err)
+	}
+	return Holding{Units: n, Ticket: ticket}, nil
+}
+
+func (g *Redis) lookUp(ctx context.Context, gate, names string, together []lookup) ([]string, error) {
 	args := make([]any, 0, 2*len(together))
 	for _, l := range together {
-		args = append(args, l.epoch, l.ticket)
+		args = append(args, l.epoch, l.name)
 	}
-	return lookUpScript.Run(ctx, g.client, []string{s.gate, s.tickets}, args...).StringSlice()
+	return lookUpScript.Run(ctx, g.client, []string{gate, names}, args...).StringSlice()
 }

@@ -89,7 +89,7 @@ local function admit(epoch, ticket, user, units, message)
   if g[2] ~= '1' then return {'not_open'} end
   if now < starts then return {'not_started'} end
   if now >= ends then return {'ended'} end
-  if held + units > limit then return {'limit_reached', string.format('%d', held), latest} end
+  if held + units > limit or (remaining <= 0 and held > 0) then return {'limit_reached', string.format('%d', held), latest} end
   if remaining < units then return {'sold_out', string.format('%d', remaining)} end
   if cap > 0 and waiting >= cap then return {'queue_full'} end
   local record = string.format('q|%d|%s|%d|%d|0||', units, user, now, math.max(0, waiting))
@@ -119,8 +119,8 @@ end
 return replies
 `)
 
-// lookUpScript: KEYS gate, tickets; ARGV for each look epoch, ticket. Replies for each
-// 'no_gate', a record, or ” when there is none.
+// lookUpScript: KEYS gate, tickets or buyers; ARGV for each look epoch, and ticket or user.
+// Replies for each 'no_gate', a record, or ” when there is none.
 var lookUpScript = redis.NewScript(`
 local epoch, asked = redis.call('HGET', KEYS[1], 'epoch'), {}
 for i = 2, #ARGV, 2 do asked[#asked + 1] = ARGV[i] end
@@ -226,7 +226,7 @@ local g = redis.call('HMGET', KEYS[1], 'epoch', 'stock', 'remaining', 'withheld'
 if g[1] ~= ARGV[1] then return 'no_gate' end
 if g[2] ~= ARGV[2] then return 'outdated' end
 local there = tonumber(g[3]) + tonumber(g[4] or 0)
-if there < tonumber(ARGV[3]) then return 'too_few' end
+if tonumber(ARGV[3]) > 0 and there < tonumber(ARGV[3]) then return 'too_few' end
 redis.call('HSET', KEYS[1], 'remaining', string.format('%d', there - tonumber(ARGV[3])), 'withheld', ARGV[3])
 return 'ok'
 `)

@@ -268,7 +268,7 @@ func (g *Redis) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 		args[1] = n
 		for _, t := range part {
 			if held, ok := b.buyers[t.User]; ok {
-				args = append(args, t.User, fmt.Sprintf("%d|%s", held.units, held.ticket))
+				args = append(args, t.User, fmt.Sprintf("%d|%s", held.Units, held.Ticket))
 			}
 		}
 		if err := stageScript.Run(ctx, g.client, staged, args...).Err(); err != nil {
@@ -298,6 +298,9 @@ func (g *Redis) Count(ctx context.Context, sale int64, a Arrivals) error {
 	}
 	return nil
 }
+
+// SaveArrivals implements Gate: Count told Redis.
+func (*Redis) SaveArrivals(context.Context) error { return nil }
 
 // Counts implements Gate.
 func (g *Redis) Counts(ctx context.Context, sale int64) (Counts, error) {

@@ -16,6 +16,7 @@ import (
 
 	"interlock/internal/base/clock"
 	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/mq"
 )
@@ -85,11 +86,12 @@ func TestCustomersWhoComeTogetherAreLetInOneAfterTheOther(t *testing.T) {
 	require.Equal(t, [3]int64{0, 10, 5}, [3]int64{c.Remaining, c.Queued, c.Waiting})
 }
 
-// failing makes scripts fail, before or after they ran.
+// failing makes scripts fail, before or after they ran: the last one with then, if there is
+// such an error.
 type failing struct {
-	times atomic.Int64
-	after atomic.Bool
-	err   error
+	times     atomic.Int64
+	after     atomic.Bool
+	err, then error
 }
 
 func (f *failing) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -99,32 +101,42 @@ func (f *failing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 
 func (f *failing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if !strings.HasPrefix(cmd.Name(), "eval") || f.times.Add(-1) < 0 {
+		left := int64(-1)
+		if strings.HasPrefix(cmd.Name(), "eval") {
+			left = f.times.Add(-1)
+		}
+		if left < 0 {
 			return next(ctx, cmd)
 		}
-		if f.after.Load() {
+		err := f.err
+		if left == 0 && f.then != nil {
+			err = f.then
+		} else if f.after.Load() {
 			_ = next(ctx, cmd)
 		}
-		cmd.SetErr(f.err)
-		return f.err
+		cmd.SetErr(err)
+		return err
 	}
 }
 
 func TestAPurchaseWhoseRepliesWereLostIsUnknownAndNeverSaidToHaveFailed(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: errors.New("connection reset")}
+	refused := &net.OpError{Op: "dial", Err: errors.New("refused")}
 	for name, c := range map[string]struct {
-		err     error
-		after   bool
-		times   int64
-		unknown bool
-		found   Verdict // when the same ticket is asked for again, without faults
+		err, then error
+		after     bool
+		times     int64
+		unknown   bool
+		found     Verdict // when the same ticket is asked for again, without faults
 	}{
-		"one reply is lost: the second attempt finds the ticket": {reset, true, 1, false, Known},
-		"both replies are lost":                                  {reset, true, 2, true, Known},
-		"both commands are lost on the way":                      {reset, false, 2, true, Accepted},
-		"there is no connection":                                 {&net.OpError{Op: "dial", Err: errors.New("refused")}, false, 2, false, Accepted},
-		"the pool is exhausted":                                  {redis.ErrPoolTimeout, false, 2, false, Accepted},
-		"the server refuses: it is a replica, or it is full":     {proto("READONLY You can't write against a read only replica."), false, 2, false, Accepted},
+		"one reply is lost: the second attempt finds the ticket": {reset, nil, true, 1, false, Known},
+		"both replies are lost":                                  {reset, nil, true, 2, true, Known},
+		"both commands are lost on the way":                      {reset, nil, false, 2, true, Accepted},
+		"one reply is lost, and then there is no connection":     {reset, refused, true, 2, true, Known},
+		"there is no connection, and then the reply is lost":     {refused, reset, false, 2, true, Accepted},
+		"there is no connection":                                 {refused, nil, false, 2, false, Accepted},
+		"the pool is exhausted":                                  {redis.ErrPoolTimeout, nil, false, 2, false, Accepted},
+		"the server refuses: it is a replica, or it is full":     {proto("READONLY You can't write against a read only replica."), nil, false, 2, false, Accepted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newOnRedis(t)
@@ -132,7 +144,7 @@ func TestAPurchaseWhoseRepliesWereLostIsUnknownAndNeverSaidToHaveFailed(t *testi
 			_, err := g.Admit(g.ctx, p)
 			require.NoError(t, err)
 			p.Ticket, p.User = "a", "u1"
-			faults := &failing{err: c.err}
+			faults := &failing{err: c.err, then: c.then}
 			faults.after.Store(c.after)
 			g.client.AddHook(faults)
 			faults.times.Store(c.times)
@@ -148,6 +160,47 @@ func TestAPurchaseWhoseRepliesWereLostIsUnknownAndNeverSaidToHaveFailed(t *testi
 			again, err := g.Admit(g.ctx, p)
 			require.NoError(t, err)
 			require.Equal(t, c.found, again.Verdict)
+		})
+	}
+}
+
+func TestAPurchaseWhoseCommitsNobodyCanTellOfIsUnknownAndNeverSaidToHaveFailed(t *testing.T) {
+	for name, c := range map[string]struct {
+		refusal storagetest.Refusal
+		times   int
+		unknown bool
+		found   Verdict
+	}{
+		"one COMMIT failed, and the second run finds the ticket": {storagetest.Refusal{Number: 1180, Executed: true}, 1, false, Known},
+		"all took place and failed all the same":                 {storagetest.Refusal{Number: 1180, Executed: true}, storage.MaxRuns, true, Known},
+		"all failed":                                             {storagetest.Refusal{Number: 1180}, storage.MaxRuns, true, Accepted},
+		"the engine says that all are undone":                    {storagetest.Refusal{Number: 1213}, storage.MaxRuns, false, Accepted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, tap := storagetest.TappedMariaDB(t)
+			g := newUnderTest(t, tables(db))
+			left := c.times
+			tap.Refuse(func(statement string) *storagetest.Refusal {
+				if statement != "COMMIT" || left == 0 {
+					return nil
+				}
+				left--
+				return &c.refusal
+			})
+			p := g.purchase("A", "7", 1)
+			_, err := g.Admit(g.ctx, p)
+			require.Zero(t, left, "each COMMIT is tried again")
+			tap.Refuse(nil)
+			if c.times < storage.MaxRuns {
+				require.NoError(t, err)
+			} else {
+				require.Error(t, err)
+				require.Equal(t, c.unknown, errors.Is(err, ErrUnknown), "%v", err)
+			}
+			again, err := g.Admit(g.ctx, p)
+			require.NoError(t, err)
+			require.Equal(t, c.found, again.Verdict)
+			require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 9, Queued: 1, Waiting: 1}, g.counts(t))
 		})
 	}
 }

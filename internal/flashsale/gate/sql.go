@@ -28,8 +28,6 @@ type SQL struct {
 
 	sales sync.Map // sale id → *sqlSale
 
-	// Without Redis there is one process, as with the locks and the bus, so what it
-	// counts is all there is; a restart begins at nothing.
 	arrivals arrivalLog
 }
 
@@ -58,13 +56,13 @@ const (
 	// tickets.
 	stepLife  = 10 * time.Second
 	buildLife = 2 * time.Minute
-	mostRuns  = 8
 )
 
 // sqlSale gathers the calls about one sale.
 type sqlSale struct {
 	admissions *batcher.Batcher[Purchase, admitted]
 	lookups    *batcher.Batcher[lookup, found]
+	holdings   *batcher.Batcher[lookup, held]
 }
 
 type admitted struct {
@@ -72,14 +70,20 @@ type admitted struct {
 	err    error
 }
 
+// lookup asks for a ticket or a customer by its name.
 type lookup struct {
-	epoch  int64
-	ticket string
+	epoch int64
+	name  string
 }
 
 type found struct {
 	ticket *Ticket
 	err    error
+}
+
+type held struct {
+	holding Holding
+	err     error
 }
 
 func (g *SQL) sale(id int64) *sqlSale {
@@ -92,6 +96,9 @@ func (g *SQL) sale(id int64) *sqlSale {
 	})
 	s.lookups = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]found, error) {
 		return g.lookUp(ctx, id, together)
+	})
+	s.holdings = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]held, error) {
+		return g.lookUpHeld(ctx, id, together)
 	})
 	known, _ := g.sales.LoadOrStore(id, s)
 	return known.(*sqlSale)
@@ -192,27 +199,22 @@ func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) e
 	})
 }
 
-// run runs fn in a transaction of its own, and again when another one or the link was in
-// its way, or when nobody knows what became of its COMMIT: it goes by ticket and state, so
-// a run after one that was committed does nothing. When every run after such a COMMIT
-// failed as well, the error says ErrUnknown too.
+// run runs fn in a transaction of its own, see storage.DB.TransactRepeatable: fn goes by
+// ticket and state, so a run after one that was committed does nothing. It is run again,
+// too, when another one inserted the same row first. Errors: ErrUnknown when nobody knows
+// what became of a COMMIT.
 func (g *SQL) run(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
-	undecided := false
-	for run := 1; ; run++ {
-		err := g.db.Transact(context.WithoutCancel(ctx), life, fn)
-		if err == nil {
-			return nil
+	err := g.db.TransactRepeatable(context.WithoutCancel(ctx), life, func(tx *gorm.DB) error {
+		err := fn(tx)
+		if storage.Is(err, storage.DuplicateKey) {
+			return fmt.Errorf("%w: %w", storage.ErrRunAgain, err)
 		}
-		undecided = undecided || storage.Undecided(err)
-		again := storage.Undecided(err) ||
-			storage.Is(err, storage.WriteConflict, storage.LockTimeout, storage.ConnectionLost, storage.DuplicateKey)
-		if run >= mostRuns || ctx.Err() != nil || !again {
-			if undecided {
-				err = errors.Join(ErrUnknown, err)
-			}
-			return err
-		}
+		return err
+	})
+	if storage.Undecided(err) {
+		return errors.Join(ErrUnknown, err)
 	}
+	return err
 }
 
 // Ticket implements Gate.
@@ -224,27 +226,64 @@ func (g *SQL) Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, erro
 	return f.ticket, f.err
 }
 
-func (g *SQL) lookUp(ctx context.Context, sale int64, together []lookup) ([]found, error) {
+// Held implements Gate.
+func (g *SQL) Held(ctx context.Context, ref Ref, user string) (Holding, error) {
+	h, err := g.sale(ref.Sale).holdings.Do(ctx, lookup{ref.Epoch, user})
+	if err != nil {
+		return Holding{}, err
+	}
+	return h.holding, h.err
+}
+
+// readBook is the book of a sale's gate for reading, without tickets and customers.
+func (g *SQL) readBook(ctx context.Context, sale int64) (*book, error) {
 	p, err := pageOf(g.db.Read(ctx), sale)
+	if err != nil || p == nil {
+		return newBook(page{}), err
+	}
+	return newBook(*p), nil
+}
+
+func names(together []lookup) []string {
+	names := make([]string, len(together))
+	for i, l := range together {
+		names[i] = l.name
+	}
+	return names
+}
+
+func (g *SQL) lookUpHeld(ctx context.Context, sale int64, together []lookup) ([]held, error) {
+	b, err := g.readBook(ctx, sale)
 	if err != nil {
 		return nil, err
 	}
-	b := newBook(page{})
-	if p != nil {
-		b.page = *p
+	if err := b.loadBuyers(g.db.Read(ctx), sale, names(together)); err != nil {
+		return nil, err
 	}
-	ids := make([]string, len(together))
+	answers := make([]held, len(together))
 	for i, l := range together {
-		ids[i] = l.ticket
+		if l.epoch != b.Epoch {
+			answers[i].err = ErrNoGate
+		} else {
+			answers[i].holding = b.buyers[l.name]
+		}
 	}
-	if err := b.loadTickets(g.db.Read(ctx), sale, ids); err != nil {
+	return answers, nil
+}
+
+func (g *SQL) lookUp(ctx context.Context, sale int64, together []lookup) ([]found, error) {
+	b, err := g.readBook(ctx, sale)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.loadTickets(g.db.Read(ctx), sale, names(together)); err != nil {
 		return nil, err
 	}
 	answers := make([]found, len(together))
 	for i, l := range together {
 		if l.epoch != b.Epoch {
 			answers[i].err = ErrNoGate
-		} else if t := b.tickets[l.ticket]; t != nil {
+		} else if t := b.tickets[l.name]; t != nil {
 			answers[i].ticket = copyOf(t)
 		}
 	}

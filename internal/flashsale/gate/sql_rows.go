@@ -140,7 +140,7 @@ func (b *book) loadBuyers(tx *gorm.DB, sale int64, users []string) error {
 			return fmt.Errorf("read customers of sale %d: %w", sale, err)
 		}
 		for _, row := range rows {
-			b.buyers[row.UserID] = buyer{row.Units, row.Ticket}
+			b.buyers[row.UserID] = Holding{row.Units, row.Ticket}
 		}
 	}
 	return nil
@@ -223,7 +223,7 @@ func (b *book) saveBuyers(tx *gorm.DB, sale int64) error {
 	users := make([]string, 0, len(b.changed.buyers))
 	for user := range b.changed.buyers {
 		held := b.buyers[user]
-		rows = append(rows, buyerRow{SaleID: sale, UserID: user, Units: held.units, Ticket: held.ticket})
+		rows = append(rows, buyerRow{SaleID: sale, UserID: user, Units: held.Units, Ticket: held.Ticket})
 		users = append(users, user)
 	}
 	slices.Sort(users)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
 )
 
 // Move implements Gate.
@@ -226,10 +228,14 @@ func (g *SQL) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 }
 
 // Count implements Gate, in memory.
-func (g *SQL) Count(_ context.Context, sale int64, a Arrivals) error {
-	g.arrivals.add(sale, g.clock.Now().Unix(), a)
+func (g *SQL) Count(ctx context.Context, sale int64, a Arrivals) error {
+	p, _ := principal.From(ctx)
+	g.arrivals.add(p.TenantID, sale, g.clock.Now().Unix(), a)
 	return nil
 }
+
+// SaveArrivals implements Gate, by one statement for each sale at which somebody arrived.
+func (g *SQL) SaveArrivals(ctx context.Context) error { return g.arrivals.save(ctx, g.db) }
 
 // Counts implements Gate. The counters are one row, read by one statement.
 func (g *SQL) Counts(ctx context.Context, sale int64) (Counts, error) {
@@ -253,7 +259,11 @@ func (g *SQL) Counts(ctx context.Context, sale int64) (Counts, error) {
 		}
 		*rate = float64(units) / rateWindow
 	}
-	c.show(g.arrivals.of(sale, c.Time.Unix()))
+	total, lately, err := g.arrivals.of(ctx, g.db, sale, c.Time.Unix())
+	if err != nil {
+		return Counts{}, err
+	}
+	c.show(total, lately)
 	return c, nil
 }
 

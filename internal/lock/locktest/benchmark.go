@@ -37,11 +37,11 @@ func sequential(b *testing.B, locker lock.Locker, keys ...string) {
 func parallel(b *testing.B, locker lock.Locker, workerKey func() string) {
 	b.ReportAllocs()
 	// RunParallel starts this many goroutines per processor.
-	b.SetParallelism((crowd + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+	b.SetParallelism((contenders + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
 	b.RunParallel(func(pb *testing.PB) {
 		key := workerKey()
 		for pb.Next() {
-			lease, err := locker.Acquire(b.Context(), patience, key)
+			lease, err := locker.Acquire(b.Context(), timeout, key)
 			if err != nil {
 				b.Errorf("acquire: %v", err)
 				return

@@ -44,9 +44,6 @@ func (l *Loseable) Lose() { l.end(lock.ErrLost) }
 // Context implements lock.Lease.
 func (l *Loseable) Context() context.Context { return l.ctx }
 
-// Fence implements lock.Lease.
-func (*Loseable) Fence(string) int64 { return 0 }
-
 // Release implements lock.Lease.
 func (l *Loseable) Release(context.Context) error {
 	l.end(lock.ErrReleased)

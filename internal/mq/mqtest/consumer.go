@@ -22,6 +22,7 @@ func consumers(t *testing.T, newBroker func(t *testing.T) Broker) {
 		"a lease lasts as long as its handler":                                 longHandler,
 		"a handler whose batch was lost is told":                               lostLease,
 		"the rate bounds the messages and can change":                          paced,
+		"consumers of several processes share one rate":                        pacedTogether,
 		"at its end a consumer finishes what it holds, and no more":            finishes,
 		"at its end a consumer's patience is bounded and the outcome still in": impatient,
 	}
@@ -198,6 +199,26 @@ func paced(t *testing.T, q queue) {
 	c.SetRate(0)
 	untilEmpty(t, q, 0)
 	require.Len(t, l.seen(), 200)
+}
+
+func pacedTogether(t *testing.T, q queue) {
+	const rate, bucket = 100, 10
+	var l log
+	enqueue(t, q, numbered(200)...)
+	began := time.Now()
+	for range 3 {
+		start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+			l.add(messages)
+			return all(mq.Done(), len(messages))
+		}, mq.ConsumerOptions{Batch: 50, Rate: rate})
+	}
+	look := time.NewTicker(tick)
+	defer look.Stop()
+	for seen := 0; seen < 60; <-look.C {
+		seen = len(l.seen())
+		require.LessOrEqual(t, float64(seen), rate*time.Since(began).Seconds()+bucket, "the rate and one full bucket")
+		require.Less(t, time.Since(began), patience)
+	}
 }
 
 func finishes(t *testing.T, q queue) {

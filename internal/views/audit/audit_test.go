@@ -19,7 +19,7 @@ import (
 func TestEntriesAreSelectedByTheirActorAlsoWhenItIsTheProgramItself(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
-		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 		admin, _ := principal.From(ctx)
 		for name, who := range map[string]principal.Principal{"a": admin, "b": principal.System(admin.TenantID, "sweeper"),
 			"c": {Kind: principal.Customer, TenantID: admin.TenantID, CustomerID: "li@example.com", Name: "李"}} {

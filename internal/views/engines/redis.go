@@ -3,7 +3,6 @@ package engines
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/redis/go-redis/v9"
+
+	"interlock/internal/base/redisconn"
 )
 
 // What is only in Redis until it is in SQL, and what follows when it is lost.
@@ -78,12 +79,12 @@ func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
 	switch err := info.Err(); {
 	case err == nil:
 		f.info = parseInfo(info.Val())
-	case !refused(err):
+	case !redisconn.Refused(err):
 		return f, err
 	}
 	settings := make(map[string]string, len(redisSettings))
 	for _, found := range asked {
-		if err := found.Err(); refused(err) {
+		if err := found.Err(); redisconn.Refused(err) {
 			f.refused = err
 			return f, nil
 		} else if err != nil {
@@ -93,12 +94,6 @@ func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
 	}
 	f.settings = settings
 	return f, nil
-}
-
-// refused reports whether the server itself answered with an error.
-func refused(err error) bool {
-	var reply redis.Error
-	return errors.As(err, &reply)
 }
 
 // parseInfo reads the lines "name:value" of INFO.

@@ -33,7 +33,7 @@ func TestACallerSeesTheOwnTenantsQueuesAndLocksOnly(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, broker.Queue(mine).Settle(ctx, b, []mq.Outcome{mq.Dead(errors.New("broken"))}))
 
-		locks := lock.NewInProcess(clock.System{}, lock.Observer{})
+		locks := lock.NewInProcess(lock.Observer{})
 		held, err := locks.Acquire(lock.WithOwner(ctx, "request 1"), 0,
 			fmt.Sprintf("wallet:%d:7", p.TenantID), fmt.Sprintf("wallet:%d:7", other), "wallet", fmt.Sprint(p.TenantID))
 		require.NoError(t, err)

@@ -38,7 +38,7 @@ export const saleMessages = catalogue(
     quantityHint: 'Reserved of the item’s stock when you open the sale.',
     limitHint: 'Units that one customer may have in all.',
     queueCapHint: 'Tickets that may wait at once. Empty: any number.',
-    rateHint: 'Tickets a second each worker handles at most. Empty: as many as it can.',
+    rateHint: 'Orders a second at most, of the whole sale. Empty: as many as possible.',
     zone: 'In the time of {zone}.',
     nameNeeded: 'Give it a name.',
     skuNeeded: 'Choose an item that is for sale.',

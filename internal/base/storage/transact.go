@@ -1,0 +1,95 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// MaxRuns is how often a transaction is run before its conflict is returned.
+const MaxRuns = 8
+
+// ErrRunAgain marks an error of a transaction's function after which a new run of the
+// transaction may succeed, as when it lost a race for its rows.
+var ErrRunAgain = errors.New("the transaction has to be run again")
+
+// IsConflict reports whether err says that a transaction stood in the way of another one.
+// It is undone, and a new run of all of it may succeed.
+func IsConflict(err error) bool { return Is(err, WriteConflict, LockTimeout) }
+
+// IsAway reports whether err says that the database was not reached, or takes no writes now.
+func IsAway(err error) bool { return Is(err, ConnectionLost, Unavailable, ReadOnly) }
+
+// Transact runs fn in a transaction that lives for so long at the most, and commits it; an
+// error of fn rolls it back. After a conflict, and an error with ErrRunAgain, the whole of it
+// is run again, with growing pauses and at most MaxRuns times. The COMMIT does not end with
+// ctx, so that a caller who leaves cannot leave it undecided; one that is undecided is not
+// run again, because its effects would be there twice. It is for bookkeeping that is no
+// business mutation and needs no audit row, see Write. What it returns has its class; the
+// error of a COMMIT is that of Commit.
+func (db *DB) Transact(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
+	return db.transact(ctx, life, fn, func(err error) bool { return !Undecided(err) && mayRunAgain(err) })
+}
+
+// TransactRepeatable is Transact for a function that changes nothing in a run after one
+// that was committed. So it is run again also when the link was lost, or nobody knows what
+// became of its COMMIT. An error is Undecided when that of any run was.
+func (db *DB) TransactRepeatable(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
+	var open error
+	err := db.transact(ctx, life, fn, func(err error) bool {
+		if Undecided(err) {
+			open = err
+		}
+		return Undecided(err) || mayRunAgain(err) || Is(err, ConnectionLost)
+	})
+	if err != nil && open != nil && !Undecided(err) {
+		return errors.Join(err, open)
+	}
+	return err
+}
+
+func mayRunAgain(err error) bool { return IsConflict(err) || errors.Is(err, ErrRunAgain) }
+
+func (db *DB) transact(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error, again func(error) bool) error {
+	for run := 1; ; run++ {
+		err := db.transactOnce(ctx, life, fn)
+		if err == nil || !again(err) || run == MaxRuns || !Backoff(ctx, run) {
+			return err
+		}
+	}
+}
+
+func (db *DB) transactOnce(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
+	bounded, end := context.WithTimeout(context.WithoutCancel(ctx), life)
+	defer end()
+	tx, err := db.Begin(ctx, bounded)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	if err := fn(tx); err != nil {
+		_ = tx.Rollback()
+		return err
+	}
+	if err := db.Commit(tx); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// Backoff waits before the run that follows the given one, 1–4, 2–8, 4–16 … ms, and reports
+// false when ctx has ended meanwhile.
+func Backoff(ctx context.Context, run int) bool {
+	shortest := time.Millisecond << min(run-1, 7)
+	timer := time.NewTimer(shortest + rand.N(3*shortest))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,8 @@
+//go:build faults
+
+package gate
+
+const (
+	raceRounds  = 200
+	modelRounds = 200
+)

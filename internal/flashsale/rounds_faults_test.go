@@ -1,0 +1,8 @@
+//go:build faults
+
+package flashsale_test
+
+const (
+	raceRounds = 200
+	wordRounds = 200
+)

@@ -1,0 +1,118 @@
+package main
+
+// keys are breaks of what is kept and remembered under idempotency keys.
+var keys = []mutant{
+	// Documents, whose mutations are kept one by one.
+	{
+		name: "what is kept of a mutation is shown to who may not make it",
+		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err\n	}\n	if d.kept == nil {", new: "permitted := Permitted(ctx, permission)\n	if permitted != nil && d.kept == nil {\n		return permitted\n	}\n	if d.kept == nil {",
+		also:   []edit{{"internal/edge/httpapi/document.go", "	if !there {\n		err = caught", "	if !there && permitted != nil {\n		return permitted\n	}\n	if !there {\n		err = caught"}},
+		caught: tests{"internal/actions": {"TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore"}},
+	},
+	{
+		name: "a mutation that is unavailable is kept so",
+		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept()) {`, new: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept()) && reply.header == nil {`,
+		caught: tests{"internal/actions": {"TestAMutationThatWasUnavailableIsMadeByTheRepeat"}},
+	},
+	{
+		name: "a mutation that is forbidden is kept so",
+		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err", new: "if err := Permitted(ctx, permission); err != nil {\n		if d.kept != nil {\n			return d.refuse(ctx, name, err)\n		}\n		return err",
+		also:   []edit{{"internal/edge/idempotency/keeper.go", `case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
+		caught: tests{"internal/actions": {"TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted"}},
+	},
+	{
+		name: "a mutation that was refused is made by the repeat",
+		file: "internal/edge/httpapi/document.go", old: "	d.refused[name] = text\n", new: ``,
+		caught: tests{"internal/actions": {"TestARefusedMutationIsRefusedAgainUnderItsKey"}},
+	},
+	{
+		name: "an answer that says when to come back is kept",
+		file: "internal/edge/idempotency/keeper.go", old: `case reply.Header.Get("Retry-After") != "":`, new: `case reply.Header.Get("Retry-After") == "never":`,
+		caught: tests{"internal/edge/idempotency": {"TestAnAnswerThatSaysWhenToComeBackIsNeverKept"}},
+	},
+	{
+		name: "a part is taken for decided before its COMMIT",
+		file: "internal/edge/idempotency/parts.go", old: `u.AfterCommit(func(context.Context) { a.keptParts(records) })`, new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { a.keptParts(records); return nil })`,
+		caught: tests{"internal/edge/idempotency": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"}},
+	},
+
+	// What is remembered of replies, and for which history of the database.
+	{
+		name: "the record of a reply is written outside of the transaction of its effect",
+		file: "internal/edge/idempotency/keeper.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })`,
+		new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { return nil })
+	u.AfterCommit(func(ctx context.Context) { _ = a.insertWhole(ctx, &record) })`,
+		caught: tests{"internal/edge/idempotency": {"TestAReplyIsRecordedInTheTransactionOfItsEffect"}},
+	},
+	{
+		name: "a reply is remembered before its COMMIT",
+		file: "internal/edge/idempotency/keeper.go", old: `u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })`, new: `u.BeforeCommit(func(ctx context.Context, _ *gorm.DB) error { a.recorded(ctx, record, reply); return nil })`,
+		caught: tests{"internal/edge/idempotency": {"TestAReplyIsRememberedOnlyOnceItIsCommitted"}},
+	},
+	{
+		name: "a refusal that could not be recorded is remembered",
+		file: "internal/edge/idempotency/keeper.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `a.recorded(ctx, record, reply)`,
+		caught: tests{"internal/edge/idempotency": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
+	},
+	{
+		name: "what is remembered of another epoch is repeated",
+		file: "internal/edge/idempotency/memory.go", old: "if m.epoch != in {\n		m.epoch, m.young", new: "if m.epoch == \"\" {\n		m.epoch, m.young",
+		caught: tests{"internal/edge/idempotency": {"TestNothingIsRememberedOfAnEpochThatHasPassed"}},
+	},
+	{
+		name: "what an attempt has found out in an earlier epoch is remembered",
+		file: "internal/edge/idempotency/memory.go", old: `if in == "" || in != m.epoch {`, new: `if in == "" {`,
+		caught: tests{"internal/edge/idempotency": {"TestWhatAnAttemptOfAnEarlierEpochHasFoundOutIsNotRemembered"}},
+	},
+	{
+		name: "a reply from Redis is not shown to its row",
+		file: "internal/edge/idempotency/cache.go", old: `err != nil || gone != nil {`, new: `err != nil && gone != nil {`,
+		caught: tests{"internal/edge/idempotency": {"TestARedisThatDidNotGoBackIsNotBelieved"}},
+	},
+	{
+		name: "a record is known by its id alone",
+		file: "internal/edge/idempotency/sightings.go", old: `return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.print[:])`, new: `return r.ID == s.id && !bytes.Equal(nil, s.print[:])`,
+		caught: tests{"internal/edge/idempotency": {"TestARedisThatDidNotGoBackIsNotBelieved", "TestALostReplyIsMissedByWhoRemembersIt"}},
+	},
+	{
+		name: "what a reader does not show is taken for lost",
+		file: "internal/edge/idempotency/sightings.go", old: `return lacks(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`, new: `return lacks(s.db.Read(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`,
+		caught: tests{"internal/edge/idempotency": {"TestAReaderThatIsLateIsNoReasonToMissAReply"}},
+	},
+	{
+		name: "what is remembered is believed although the links have changed",
+		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() {`, new: `if w.current.Load() != nil {`,
+		caught: tests{
+			"internal/base/epoch":       {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
+			"internal/edge/idempotency": {"TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged"},
+		},
+	},
+	{
+		name: "what is remembered is believed while something seems to be missing",
+		file: "internal/base/epoch/watch.go", old: "		w.links.Store(doubt)\n		pause", new: `		pause`,
+		caught: tests{"internal/base/epoch": {"TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing"}},
+	},
+	{
+		name: "nobody asks whether what is remembered is still there",
+		file: "internal/base/epoch/watch.go", old: `for _, witness := range w.witnesses {`, new: `for _, witness := range w.witnesses[:0] {`,
+		caught: tests{
+			"internal/base/epoch":       {"TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo"},
+			"internal/edge/idempotency": {"TestALostReplyIsMissedByWhoRemembersIt"},
+		},
+	},
+	{
+		name: "an epoch is changed whatever it is",
+		file: "internal/base/epoch/epoch.go", old: `const statement = "UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND epoch = ?"`, new: `const statement = "UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND ? <> ''"`,
+		caught: tests{"internal/base/epoch": {"TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt"}},
+	},
+
+	// Which request a key stands for.
+	{
+		name: "a key stands for any request",
+		file: "internal/edge/idempotency/keeper.go", old: `if kept.print != a.print {`, new: `if kept.print != a.print && a.keeper == nil {`,
+		caught: tests{
+			"internal/edge/idempotency": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
+			"internal/actions":          {"TestAKeyOfADocumentIsForThatDocument"},
+		},
+	},
+}

@@ -1,0 +1,36 @@
+package main
+
+// rates are breaks of the rate of a sale, and of what is told to a customer who was let in.
+var rates = []mutant{
+	{
+		name: "a claim from a queue in Redis does not use the rate up",
+		file: "internal/mq/redis_scripts.go", old: "if ARGV[5] then\n  redis.call('SET', KEYS[9]", new: "if ARGV[5] and not KEYS[9] then\n  redis.call('SET', KEYS[9]",
+		caught: tests{"internal/mq": {"TestRedisKeepsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
+	},
+	{
+		name: "a claim from a queue in SQL does not use the rate up",
+		file: "internal/mq/sql_queue.go", old: "q.spend(tx, rateBucket, len(b.rows))", new: "q.spend(tx, rateBucket, 0)",
+		caught: tests{"internal/mq": {"TestSQLiteKeepsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
+	},
+	{
+		name: "a customer who was let in is told that all is sold, by the gate in SQL",
+		file: "internal/flashsale/gate/book.go", old: ", b.Remaining <= 0 && held.Units > 0:", new: ":",
+		caught: tests{
+			"internal/flashsale/gate": {"TestEachGateKeepsTheContract"},
+			"internal/flashsale":      {"TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold"},
+		},
+	},
+	{
+		name: "a customer who was let in is told that all is sold, by the gate in Redis",
+		file: "internal/flashsale/gate/redis_scripts.go", old: " or (remaining <= 0 and held > 0)", new: "",
+		caught: tests{
+			"internal/flashsale/gate": {"TestEachGateKeepsTheContract"},
+			"internal/flashsale":      {"TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold"},
+		},
+	},
+	{
+		name: "a customer who was let in is told that all is sold, from memory",
+		file: "internal/flashsale/buy.go", old: "err == nil && held.Units > 0 {", new: "err == nil && held.Units < 0 {",
+		caught: tests{"internal/flashsale": {"TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold"}},
+	},
+}
