@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
 }
 
-// house is a Service with a tenant of its own, whose clock stands still and whose
-// hashes are cheap and counted.
-type house struct {
+// fixture is a Service with a tenant of its own, a clock that stands still, and hashes
+// that are cheap and counted.
+type fixture struct {
 	*Service
 	db     *storage.DB
 	clock  *clock.Fake
@@ -45,24 +45,24 @@ var catalogue = []principal.Grant{
 // anonymous is the context of a request before anybody is recognised.
 func anonymous(t testing.TB) context.Context { return t.Context() }
 
-func newHouse(t testing.TB, db *storage.DB) *house {
+func newFixture(t testing.TB, db *storage.DB) *fixture {
 	t.Helper()
-	h := foundations(db, clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
+	h := newProcess(db, clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
 	var err error
 	h.tenant, err = h.CreateTenant(anonymous(t), fmt.Sprintf("t%d", rand.Uint64()), adminPassword)
 	require.NoError(t, err)
 	return h
 }
 
-// foundations is a house without a tenant; a second one on the same database is
+// newProcess returns a fixture without a tenant; a second one on the same database is
 // another process.
-func foundations(db *storage.DB, clk *clock.Fake) *house {
+func newProcess(db *storage.DB, clk *clock.Fake) *fixture {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clk})
-	h := &house{db: db, clock: clk}
+	h := &fixture{db: db, clock: clk}
 	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Grants: catalogue})
 	h.passwords.params = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	h.passwords.dummy = dummyHash(h.passwords.params)
-	h.passwords.patience = time.Minute
+	h.passwords.timeout = time.Minute
 	h.passwords.compare = func(password, hash string) (bool, error) {
 		h.hashed.Add(1)
 		return argon2id.ComparePasswordAndHash(password, hash)
@@ -70,32 +70,32 @@ func foundations(db *storage.DB, clk *clock.Fake) *house {
 	return h
 }
 
-func (h *house) signIn(t testing.TB, username, password string) (token string, err error) {
+func (h *fixture) signIn(t testing.TB, username, password string) (token string, err error) {
 	token, _, err = h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: password})
 	return token, err
 }
 
-func (h *house) mustSignIn(t testing.TB) string {
+func (h *fixture) mustSignIn(t testing.TB) string {
 	t.Helper()
 	token, err := h.signIn(t, "admin", adminPassword)
 	require.NoError(t, err)
 	return token
 }
 
-func (h *house) newToken(t testing.TB, scopes ...string) (secret string, token Token) {
+func (h *fixture) newToken(t testing.TB, scopes ...string) (secret string, token Token) {
 	t.Helper()
 	secret, token, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: scopes})
 	require.NoError(t, err)
 	return secret, token
 }
 
-// inside is a context that sees the rows of the house's tenant.
-func (h *house) inside(t testing.TB) context.Context {
+// inside is a context that sees the rows of the fixture's tenant.
+func (h *fixture) inside(t testing.TB) context.Context {
 	return principal.With(t.Context(), principal.System(h.tenant.ID, "test"))
 }
 
 // audited returns the actions in the tenant's audit log, oldest first.
-func (h *house) audited(t testing.TB) []string {
+func (h *fixture) audited(t testing.TB) []string {
 	t.Helper()
 	var actions []string
 	require.NoError(t, h.db.Read(h.inside(t)).Model(&uow.AuditRow{}).Order("id").Pluck("action", &actions).Error)

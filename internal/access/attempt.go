@@ -18,7 +18,7 @@ const (
 	// maxAttempts is how many wrong passwords an account takes in attemptWindow.
 	maxAttempts   = 5
 	attemptWindow = 15 * time.Minute
-	// attemptRounds bounds the search for a slot while others take and free them.
+	// attemptRounds bounds the search for a slot while others claim and release them.
 	attemptRounds = 10
 )
 
@@ -52,20 +52,20 @@ func accountKey(tenant, username string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// take counts an attempt before it is made:
+// claim counts an attempt before it is made:
 //
 //	INSERT INTO sign_in_attempts (account, slot, created_time) VALUES (?, ?, ?)
 //
 // and returns its id for release. Errors: TooManyAttempts when all slots hold
 // attempts of the last 15 minutes.
-func (a attempts) take(ctx context.Context, account string) (int64, error) {
+func (a attempts) claim(ctx context.Context, account string) (int64, error) {
 	for range attemptRounds {
 		now := a.clock.Now()
 		var rows []attemptRow
 		if err := a.db.Read(ctx).Where("account = ?", account).Order("created_time").Find(&rows).Error; err != nil {
 			return 0, fmt.Errorf("read the attempts: %w", err)
 		}
-		recent, old := split(rows, now.Add(-attemptWindow))
+		recent, old := splitByAge(rows, now.Add(-attemptWindow))
 		if len(recent) >= maxAttempts {
 			return 0, lockedOut(recent[0].CreatedTime.Add(attemptWindow).Sub(now))
 		}
@@ -80,20 +80,20 @@ func (a attempts) take(ctx context.Context, account string) (int64, error) {
 	return 0, lockedOut(time.Second)
 }
 
-// insert tries the slots that no recent attempt holds, and returns 0 when others
-// were faster at all of them.
+// insert claims one of the slots that no recent attempt holds, and returns 0 when other
+// guessers claimed all of them first.
 func (a attempts) insert(ctx context.Context, account string, now time.Time, recent, old []attemptRow) (int64, error) {
 	for _, row := range old {
 		if err := a.release(ctx, row.ID); err != nil {
 			return 0, err
 		}
 	}
-	taken := make(map[int]bool, maxAttempts)
+	used := make(map[int]bool, maxAttempts)
 	for _, row := range recent {
-		taken[row.Slot] = true
+		used[row.Slot] = true
 	}
 	for slot := 1; slot <= maxAttempts; slot++ {
-		if taken[slot] {
+		if used[slot] {
 			continue
 		}
 		row := attemptRow{Account: account, Slot: slot, CreatedTime: now}
@@ -108,13 +108,13 @@ func (a attempts) insert(ctx context.Context, account string, now time.Time, rec
 	return 0, nil
 }
 
-// release takes an attempt back that compared no password.
+// release deletes an attempt that compared no password, so that it does not count.
 func (a attempts) release(ctx context.Context, id int64) error {
 	return a.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE id = ?", id).Error
 }
 
-// clear forgets an account's attempts, in the transaction of what proved them
-// harmless.
+// clear deletes an account's attempts, in the transaction that begins its session or gives
+// it another password.
 func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
 	err := tx.WithContext(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE account = ?", account).Error
 	if err != nil {
@@ -123,9 +123,8 @@ func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
 	return nil
 }
 
-// split parts attempts, oldest first, into those that count and those that do
-// not any more.
-func split(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
+// splitByAge divides attempts, oldest first, into those that still count and older ones.
+func splitByAge(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
 	for i, row := range rows {
 		if row.CreatedTime.After(since) {
 			return rows[i:], rows[:i]

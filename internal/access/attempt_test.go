@@ -22,7 +22,7 @@ func TestOfFiftyParallelGuessesExactlyFiveReachTheHash(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for _, account := range accounts {
 			t.Run(account.name, func(t *testing.T) {
-				h := newHouse(t, db)
+				h := newFixture(t, db)
 				var wrong, refused atomic.Int64
 				var guessers sync.WaitGroup
 				for range 50 {
@@ -49,7 +49,7 @@ func TestOfFiftyParallelGuessesExactlyFiveReachTheHash(t *testing.T) {
 
 func TestTheSixthTryIsRefusedAlsoWithTheRightPasswordUntilTheFirstIsFifteenMinutesOld(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		for range 5 {
 			_, err := h.signIn(t, "admin", "wrong")
 			requireCode(t, apperr.InvalidCredentials, err)
@@ -78,7 +78,7 @@ func TestTheSixthTryIsRefusedAlsoWithTheRightPasswordUntilTheFirstIsFifteenMinut
 
 func TestAPaddedNameIsNoFurtherTryAtTheAccount(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		for _, typed := range []SignIn{
 			{Tenant: h.tenant.Name, Username: "admin "},
 			{Tenant: h.tenant.Name + " ", Username: "admin"},
@@ -94,7 +94,7 @@ func TestAPaddedNameIsNoFurtherTryAtTheAccount(t *testing.T) {
 
 func TestSuccessClearsTheAttempts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		for range 3 {
 			for range 4 {
 				_, err := h.signIn(t, "Admin", "wrong")
@@ -107,7 +107,7 @@ func TestSuccessClearsTheAttempts(t *testing.T) {
 
 func TestALockOutEndsWithANewPasswordFromTheOperator(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		for range 5 {
 			_, err := h.signIn(t, "admin", "wrong")
 			requireCode(t, apperr.InvalidCredentials, err)
@@ -120,7 +120,7 @@ func TestALockOutEndsWithANewPasswordFromTheOperator(t *testing.T) {
 
 func TestALockOutLeavesTheSameNameInAnotherTenantAlone(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h, other := newHouse(t, db), newHouse(t, db)
+		h, other := newFixture(t, db), newFixture(t, db)
 		for range 5 {
 			_, err := h.signIn(t, "admin", "wrong")
 			requireCode(t, apperr.InvalidCredentials, err)
@@ -133,8 +133,8 @@ func TestALockOutLeavesTheSameNameInAnotherTenantAlone(t *testing.T) {
 
 func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
-		h.passwords.patience = 0
+		h := newFixture(t, db)
+		h.passwords.timeout = 0
 		turns := cap(h.passwords.turns)
 		for range turns {
 			h.passwords.turns <- struct{}{}
@@ -146,7 +146,7 @@ func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
 		for range turns {
 			<-h.passwords.turns
 		}
-		h.passwords.patience = time.Minute
+		h.passwords.timeout = time.Minute
 		h.mustSignIn(t)
 	})
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	secret, _ := h.newToken(t)
 	cases := []struct {
 		name, authorization, cookie string
@@ -50,7 +50,7 @@ func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
 }
 
 func TestTheSchemeIsReadInAnyCase(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	secret, _ := h.newToken(t)
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "bearer "+secret)
@@ -59,7 +59,7 @@ func TestTheSchemeIsReadInAnyCase(t *testing.T) {
 }
 
 func TestAWrongTokenIsNotSavedByAGoodCookie(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	r := withCookie(http.MethodGet, h.mustSignIn(t))
 	r.Header.Set("Authorization", "Bearer ilk_"+newSecret())
 	_, err := h.Authenticate(r)
@@ -67,11 +67,11 @@ func TestAWrongTokenIsNotSavedByAGoodCookie(t *testing.T) {
 }
 
 func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	token, other := h.mustSignIn(t), h.mustSignIn(t)
-	own, err := h.Current(withCookie(http.MethodGet, token))
+	own, err := h.Current(t.Context(), token)
 	require.NoError(t, err)
-	others, err := h.Current(withCookie(http.MethodGet, other))
+	others, err := h.Current(t.Context(), other)
 	require.NoError(t, err)
 	cases := []struct {
 		name, method, csrf string
@@ -105,7 +105,7 @@ func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
 }
 
 func TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	credential := digestOf("any")
 	asked, answered := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -120,14 +120,14 @@ func TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered(t *testing.T) {
 		}
 	}()
 	<-asked
-	h.callers.forget()
+	h.callers.invalidate()
 	asked <- struct{}{}
 	<-answered
-	require.Nil(t, h.callers.recall(credential, h.clock.Now()))
+	require.Nil(t, h.callers.get(credential, h.clock.Now()))
 }
 
 func TestTheFirstToAskMayHangUpWithoutFailingTheOthers(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	ctx, hangUp := context.WithCancel(t.Context())
 	_, err := h.lookUp(ctx, digestOf("any"), func(ctx context.Context) (*caller, error) {
 		hangUp()
@@ -138,7 +138,7 @@ func TestTheFirstToAskMayHangUpWithoutFailingTheOthers(t *testing.T) {
 
 func TestAnUnreachableDatabaseIsNoWrongCredential(t *testing.T) {
 	db := storagetest.SQLite(t)
-	h := newHouse(t, db)
+	h := newFixture(t, db)
 	secret, _ := h.newToken(t)
 	require.NoError(t, db.Close())
 	_, err := h.Authenticate(withBearer(secret))
@@ -153,19 +153,19 @@ func TestAnUnreachableDatabaseIsNoWrongCredential(t *testing.T) {
 }
 
 func TestHowManyCallersAreRememberedIsBounded(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	g := h.callers.current.Load()
 	for i := range maxCallers + 10 {
-		g.remember(digest{byte(i), byte(i >> 8)}, &caller{})
+		g.put(digest{byte(i), byte(i >> 8)}, &caller{})
 	}
 	require.LessOrEqual(t, len(g.byCredential), maxCallers)
 }
 
 func BenchmarkAuthenticate(b *testing.B) {
-	h := foundationsForBenchmark(b)
+	h := fixtureForBenchmark(b)
 	secret, _ := h.newToken(b)
 	session := h.mustSignIn(b)
-	current, err := h.Current(withCookie(http.MethodGet, session))
+	current, err := h.Current(b.Context(), session)
 	require.NoError(b, err)
 	post := withCookie(http.MethodPost, session)
 	post.Header.Set("X-CSRF-Token", current.CSRFToken)
@@ -184,12 +184,12 @@ func BenchmarkAuthenticate(b *testing.B) {
 	}
 }
 
-func foundationsForBenchmark(b *testing.B) *house {
+func fixtureForBenchmark(b *testing.B) *fixture {
 	b.Helper()
 	db, err := storage.Open(b.Context(), storage.Options{URL: "sqlite://" + b.TempDir() + "/interlock.db"})
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = db.Close() })
 	_, err = db.Migrate(b.Context())
 	require.NoError(b, err)
-	return newHouse(b, db)
+	return newFixture(b, db)
 }

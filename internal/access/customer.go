@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/MicahParks/keyfunc/v3"
@@ -22,8 +21,8 @@ const (
 	impersonate = "customers:impersonate"
 	// clockSkew is how far the shop's clock may be from ours.
 	clockSkew = 5 * time.Second
-	// keysPatience bounds how long a request waits for keys that were not known yet.
-	keysPatience = 3 * time.Second
+	// keysTimeout bounds how long a request waits for keys that were not known yet.
+	keysTimeout = 3 * time.Second
 	// longestJWT is in bytes; nobody signs more for a customer.
 	longestJWT = 8 << 10
 )
@@ -50,7 +49,7 @@ func SharedSecret(secret string) *CustomerKeys {
 // for a secret would let everybody sign.
 func RemoteKeys(ctx context.Context, url string) (*CustomerKeys, error) {
 	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{url}, keyfunc.Override{
-		HTTPTimeout: keysPatience, RateLimitWaitMax: 10 * time.Millisecond,
+		HTTPTimeout: keysTimeout, RateLimitWaitMax: 10 * time.Millisecond,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the customers' keys from %s: %w", url, err)
@@ -132,27 +131,4 @@ func actFor(r *http.Request, p principal.Principal) (principal.Principal, error)
 	}
 	p.OnBehalfOf = id
 	return p, nil
-}
-
-// tenantIDs remembers the ids of tenants by name. Tenants are neither renamed nor
-// deleted, so what was found stays true.
-type tenantIDs struct{ byName sync.Map }
-
-// id returns a tenant's id. Errors: NotFound.
-func (t *tenantIDs) id(ctx context.Context, st store, name string) (int64, error) {
-	if name == "" {
-		name = DefaultTenant
-	}
-	if id, ok := t.byName.Load(name); ok {
-		return id.(int64), nil
-	}
-	if !tenantNames.MatchString(name) {
-		return 0, apperr.MissingRow("tenant", name)
-	}
-	tenant, err := st.tenantByName(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	t.byName.Store(name, tenant.ID)
-	return tenant.ID, nil
 }

@@ -24,9 +24,9 @@ import (
 
 const shopSecret = "a secret that only the shop has, 32+"
 
-// shop is a house whose customers' tokens are signed with shopSecret.
-func shop(t *testing.T) *house {
-	h := newHouse(t, storagetest.SQLite(t))
+// shop is a fixture whose customers' tokens are signed with shopSecret.
+func shop(t *testing.T) *fixture {
+	h := newFixture(t, storagetest.SQLite(t))
 	h.customers, h.customerMay = SharedSecret(shopSecret), []string{"orders:pay"}
 	return h
 }
@@ -124,13 +124,13 @@ func TestACustomersTokenStopsWithItsExpiry(t *testing.T) {
 }
 
 func TestWithoutAKeyNoCustomerComesIn(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	_, err := h.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(""), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})))
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
 func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	point, err := private.PublicKey.Bytes()

@@ -15,4 +15,10 @@
 //     lock the user's row.
 //   - A customer is whoever the shop's key signed for. Its token opens only what
 //     customers may do, in the one tenant that it names.
+//
+// Tenants, users, roles, sessions and tokens each have a file of use cases, such as
+// user.go, and one of rows and statements, such as user_store.go. What every request
+// passes is in authenticate.go (credentials), callers.go (who was recognised in the last
+// second) and customer.go (the shop's customers); guesses at passwords are bounded by
+// attempt.go (how many) and password.go (how many at a time).
 package access

@@ -1,9 +1,8 @@
 package access
 
 import (
+	"context"
 	"net/http"
-
-	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -14,85 +13,86 @@ import (
 // Routes registers this domain's routes. The currency, by its code in ISO 4217, is
 // what a page needs to show money; the session's replies carry it.
 func Routes(r *httpapi.Router, s *Service, currency string) {
-	sessions := sessionHandler{s, currency}
-	r.Public(http.MethodPost, "/session", sessions.post)
-	r.Query("/session", "", sessions.get)
-	r.Mutation(http.MethodDelete, "/session", "", s.deleteSession)
-	r.Query("/permissions", "access:read", s.getPermissions)
+	h := handler{s, currency}
+	httpapi.Open(r, http.MethodPost, "/session", h.signIn)
+	httpapi.Get(r, "/session", "", h.session)
+	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
+	httpapi.Get(r, "/permissions", readPermission, h.permissions)
 }
 
-type signInRequest struct {
-	Username string `json:"username" validate:"required,max=64"`
-	Password string `json:"password" validate:"required,max=1024"`
-	Tenant   string `json:"tenant" validate:"max=63"`
-}
-
-type sessionReply struct {
-	User      User   `json:"user"`
-	Tenant    string `json:"tenant"`
-	Currency  string `json:"currency"`
-	CSRFToken string `json:"csrfToken"`
-}
-
-type sessionHandler struct {
-	*Service
+type handler struct {
+	service  *Service
 	currency string
 }
 
-func (s sessionHandler) reply(session Session) sessionReply {
-	return sessionReply{User: session.User, Tenant: session.Tenant, Currency: s.currency, CSRFToken: session.CSRFToken}
+// sessionCredential is the token of the session that the request's cookie names.
+type sessionCredential struct {
+	Token  string `cookie:"interlock_session"`
+	Secure httpapi.Secure
 }
 
-func (s sessionHandler) post(c echo.Context) (httpapi.Reply, error) {
-	// A page of another site must not sign its visitor in as somebody else.
-	if c.Request().Header.Get("Sec-Fetch-Site") == "cross-site" {
-		return httpapi.Reply{}, apperr.New(apperr.CSRFFailed, "Signing in from a page of another site is not allowed.")
-	}
-	var request signInRequest
-	if err := httpapi.Bind(c, &request); err != nil {
-		return httpapi.Reply{}, err
-	}
-	in := SignIn{Tenant: request.Tenant, Username: request.Username, Password: request.Password, Address: c.RealIP()}
-	if cookie, err := c.Cookie(sessionCookie); err == nil {
-		in.Replaces = cookie.Value
-	}
-	token, session, err := s.SignIn(c.Request().Context(), in)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Created(httpapi.Base+"/session", s.reply(session)).
-		With(echo.HeaderSetCookie, cookie(c, token, 0)), nil
-}
-
-func (s sessionHandler) get(c echo.Context) (httpapi.Reply, error) {
-	session, err := s.Current(c.Request())
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.OK(s.reply(session)), nil
-}
-
-func (s *Service) deleteSession(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	sent, err := c.Cookie(sessionCookie)
-	if caller, ok := principal.From(c.Request().Context()); err != nil || !ok || caller.Kind != principal.Admin {
-		return httpapi.Reply{}, apperr.New(apperr.Unauthenticated, "There is no session to end; an API token is no session.")
-	}
-	if err := s.SignOut(c.Request().Context(), u, sent.Value); err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.NoContent().With(echo.HeaderSetCookie, cookie(c, "", -1)), nil
-}
-
-func (s *Service) getPermissions(echo.Context) (httpapi.Reply, error) {
-	grants := s.Catalogue()
-	return httpapi.OK(httpapi.List[principal.Grant]{Items: grants, Total: int64(len(grants))}), nil
-}
-
-// cookie is the session's cookie. It ends with the browser; the session's own end
-// is kept here. A maxAge of -1 removes it.
-func cookie(c echo.Context, token string, maxAge int) string {
-	return (&http.Cookie{
+// cookie is the session's cookie, as safe as the link that it is sent over. It ends with
+// the browser; when the session itself ends is kept with the session. A maxAge of -1
+// removes it.
+func (c sessionCredential) cookie(token string, maxAge int) *http.Cookie {
+	return &http.Cookie{
 		Name: sessionCookie, Value: token, Path: "/", MaxAge: maxAge,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.Scheme() == "https",
-	}).String()
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: bool(c.Secure),
+	}
+}
+
+type signInRequest struct {
+	sessionCredential
+	Site    string `header:"Sec-Fetch-Site"`
+	Address httpapi.Address
+	Body    struct {
+		Username string `json:"username" validate:"required,max=64"`
+		Password string `json:"password" validate:"required,max=1024"`
+		Tenant   string `json:"tenant" validate:"max=63"`
+	}
+}
+
+type signInReply = httpapi.WithCookie[httpapi.Made[sessionView]]
+
+func (h handler) signIn(ctx context.Context, in signInRequest) (signInReply, error) {
+	// A page of another site must not sign its visitor in as somebody else.
+	if in.Site == "cross-site" {
+		return signInReply{}, apperr.New(apperr.CSRFFailed, "Signing in from a page of another site is not allowed.")
+	}
+	token, session, err := h.service.SignIn(ctx, SignIn{
+		Tenant: in.Body.Tenant, Username: in.Body.Username, Password: in.Body.Password,
+		Replaces: in.Token, Address: string(in.Address),
+	})
+	if err != nil {
+		return signInReply{}, err
+	}
+	return signInReply{
+		Out:    httpapi.Made[sessionView]{Location: "/session", Body: sessionViewOf(session, h.currency)},
+		Cookie: in.cookie(token, 0),
+	}, nil
+}
+
+type sessionRequest struct{ sessionCredential }
+
+func (h handler) session(ctx context.Context, in sessionRequest) (sessionView, error) {
+	session, err := h.service.Current(ctx, in.Token)
+	return sessionViewOf(session, h.currency), err
+}
+
+type signOutReply = httpapi.WithCookie[httpapi.None]
+
+func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (signOutReply, error) {
+	caller, _ := principal.From(ctx)
+	if in.Token == "" || caller.Kind != principal.Admin {
+		return signOutReply{}, apperr.New(apperr.Unauthenticated, "There is no session to end; an API token is no session.")
+	}
+	if err := h.service.SignOut(ctx, u, in.Token); err != nil {
+		return signOutReply{}, err
+	}
+	return signOutReply{Cookie: in.cookie("", -1)}, nil
+}
+
+func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[principal.Grant], error) {
+	grants := h.service.Catalogue()
+	return httpapi.List[principal.Grant]{Items: grants, Total: int64(len(grants))}, nil
 }

@@ -16,7 +16,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// browser sends requests to a house's routes and keeps the cookie, as one does.
+// browser sends requests to a fixture's routes and keeps the cookie, as one does.
 type browser struct {
 	t      *testing.T
 	server *httpapi.Server
@@ -25,7 +25,7 @@ type browser struct {
 	csrf   string
 }
 
-func newBrowser(t *testing.T, h *house) *browser {
+func newBrowser(t *testing.T, h *fixture) *browser {
 	_, proxies, err := net.ParseCIDR("192.0.2.0/24") // httptest's own address
 	require.NoError(t, err)
 	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Service, TrustedProxies: []*net.IPNet{proxies}})
@@ -66,14 +66,14 @@ func (b *browser) send(method, path, body string, header ...string) answer {
 	return reply
 }
 
-func (h *house) credentials(password string) string {
+func (h *fixture) credentials(password string) string {
 	body, _ := json.Marshal(map[string]string{"tenant": h.tenant.Name, "username": "admin", "password": password})
 	return string(body)
 }
 
 func TestAnAdminSignsInReadsTheSessionAndSignsOut(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		b := newBrowser(t, h)
 		reply := b.send(http.MethodGet, "/session", "")
 		require.Equal(t, http.StatusUnauthorized, reply.status)
@@ -124,7 +124,7 @@ func TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites(t *testing.T) {
 		{"over TLS", "https://shop.example", "", true},
 		{"over TLS up to a trusted proxy", "http://shop.example", "https", true},
 	}
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBrowser(t, h)
@@ -141,7 +141,7 @@ func TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites(t *testing.T) {
 }
 
 func TestSigningInAgainWithTheCookieGivesAnotherAndEndsTheOld(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	b := newBrowser(t, h)
 	b.send(http.MethodPost, "/session", h.credentials(adminPassword))
 	old := b.cookie
@@ -154,7 +154,7 @@ func TestSigningInAgainWithTheCookieGivesAnotherAndEndsTheOld(t *testing.T) {
 }
 
 func TestRefusedSignInsSetNoCookie(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	wrong := h.credentials("wrong")
 	cases := []struct {
 		name, body string
@@ -189,7 +189,7 @@ func TestRefusedSignInsSetNoCookie(t *testing.T) {
 }
 
 func TestAnAPITokenHasNoSession(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	secret, _ := h.newToken(t)
 	b := newBrowser(t, h)
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
@@ -200,7 +200,7 @@ func TestAnAPITokenHasNoSession(t *testing.T) {
 }
 
 func TestThePermissionsAreListedForThoseWhoMayReadThem(t *testing.T) {
-	h := newHouse(t, storagetest.SQLite(t))
+	h := newFixture(t, storagetest.SQLite(t))
 	reader, _ := h.newToken(t, "access:read")
 	other, _ := h.newToken(t, "configs:read")
 	b := newBrowser(t, h)

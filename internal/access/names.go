@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"interlock/internal/base/apperr"
 )
 
 var (
@@ -43,4 +45,8 @@ func checkName(pointer, name string) error {
 		return invalid(pointer, "max", "must have at most "+strconv.Itoa(longestName)+" characters")
 	}
 	return nil
+}
+
+func invalid(pointer, code, message string) error {
+	return apperr.Invalid(apperr.Field{Pointer: pointer, Code: code, Message: message})
 }

@@ -27,29 +27,29 @@ const (
 	maxPasswordBytes = 1024
 	// shortPassword is the length in characters under which an operator is warned.
 	shortPassword = 10
-	// hashPatience is how long a caller waits for its turn to hash.
-	hashPatience = 3 * time.Second
+	// hashTimeout is how long a caller waits for its turn to hash.
+	hashTimeout = 3 * time.Second
 )
 
 // passwords hashes and compares passwords, no more at a time than there are
 // processors: a hash costs 19 MiB and some 30 ms, so unbounded sign-ins would
 // take the service down.
 type passwords struct {
-	params   argon2id.Params
-	turns    chan struct{}
-	patience time.Duration
-	compare  func(password, hash string) (bool, error)
+	params  argon2id.Params
+	turns   chan struct{}
+	timeout time.Duration
+	compare func(password, hash string) (bool, error)
 	// dummy is a hash that no password has, at the same cost as a real one.
 	dummy string
 }
 
 func newPasswords() *passwords {
 	return &passwords{
-		params:   hashParameters,
-		turns:    make(chan struct{}, runtime.GOMAXPROCS(0)),
-		patience: hashPatience,
-		compare:  argon2id.ComparePasswordAndHash,
-		dummy:    dummyHash(hashParameters),
+		params:  hashParameters,
+		turns:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		timeout: hashTimeout,
+		compare: argon2id.ComparePasswordAndHash,
+		dummy:   dummyHash(hashParameters),
 	}
 }
 
@@ -92,7 +92,7 @@ func (p *passwords) matches(ctx context.Context, password, hash string) (bool, e
 
 // enter waits for a turn to hash.
 func (p *passwords) enter(ctx context.Context) (leave func(), err error) {
-	timer := time.NewTimer(p.patience)
+	timer := time.NewTimer(p.timeout)
 	defer timer.Stop()
 	select {
 	case p.turns <- struct{}{}:
@@ -100,7 +100,7 @@ func (p *passwords) enter(ctx context.Context) (leave func(), err error) {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for a turn to hash: %w", context.Cause(ctx))
 	case <-timer.C:
-		return nil, apperr.New(apperr.Unavailable, "Too many people sign in at this moment. Try again.").After(p.patience)
+		return nil, apperr.New(apperr.Unavailable, "Too many people sign in at this moment. Try again.").After(p.timeout)
 	}
 }
 

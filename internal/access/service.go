@@ -1,24 +1,19 @@
 package access
 
 import (
-	"fmt"
+	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/alexedwards/scs/v2"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
-
-// Permissions are what this domain's routes ask for.
-var Permissions = []principal.Grant{
-	{Name: "access:read", Meaning: "List the permissions that roles and tokens can be given."},
-	{Name: impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
-}
 
 // Deps are what a Service stands on.
 type Deps struct {
@@ -66,33 +61,28 @@ func New(d Deps) *Service {
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
-	s.callers.forget()
+	s.callers.invalidate()
 	return s
 }
 
-// Catalogue returns every permission there is, by name.
-func (s *Service) Catalogue() []principal.Grant { return s.catalogue }
+// store reads the tables of this domain.
+type store struct{ db *storage.DB }
 
-// checkGrants refuses what no route asks for. A grant is a permission of the
-// catalogue, "<resource>:*" of a resource in it, or "*".
-func (s *Service) checkGrants(pointer string, grants []string) error {
-	for _, grant := range grants {
-		if !s.grantable(grant) {
-			return invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; there is no %.100q", grant))
-		}
+// rerunIfStale has a command's unit run again when somebody changed its row meanwhile:
+// a command says what shall be, not what it saw.
+func rerunIfStale(err error) error {
+	if errors.Is(err, guard.ErrStale) {
+		return uow.Again(err)
 	}
-	return nil
+	return err
 }
 
-func (s *Service) grantable(grant string) bool {
-	for _, known := range s.catalogue {
-		if grant == "*" || grant == known.Name || grant == resourceOf(known.Name)+":*" {
-			return true
-		}
-	}
-	return false
-}
-
-func invalid(pointer, code, message string) error {
-	return apperr.Invalid(apperr.Field{Pointer: pointer, Code: code, Message: message})
+// Sweep deletes expired sessions and attempts that no longer count, until none is left.
+// Nothing depends on when it runs.
+func (s *Service) Sweep(ctx context.Context, batch int) error {
+	now := s.clock.Now()
+	return errors.Join(
+		s.store.db.Sweep(ctx, storage.Sweep{Table: "sessions", Column: "expires_time", Until: now}, batch),
+		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-attemptWindow)}, batch),
+	)
 }

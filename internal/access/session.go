@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -66,7 +65,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (token string, session 
 	}
 	in.Username = strings.ToLower(in.Username)
 	account := accountKey(in.Tenant, in.Username)
-	attempt, err := s.attempts.take(ctx, account)
+	attempt, err := s.attempts.claim(ctx, account)
 	if err != nil {
 		return "", Session{}, err
 	}
@@ -106,7 +105,7 @@ func (s *Service) verify(ctx context.Context, in SignIn) (userRow, error) {
 
 // begin makes the session of a user whose password was right.
 func (s *Service) begin(ctx context.Context, in SignIn, account string, row userRow) (token string, session Session, err error) {
-	user, err := s.store.view(ctx, row)
+	user, err := s.store.withRoles(ctx, row)
 	if err != nil {
 		return "", Session{}, err
 	}
@@ -118,7 +117,7 @@ func (s *Service) begin(ctx context.Context, in SignIn, account string, row user
 		if err != nil {
 			return err
 		}
-		if err := stillTheSame(tx, row); err != nil {
+		if err := lockUnchanged(tx, row); err != nil {
 			return err
 		}
 		ctx, err = s.sessions.Load(inUnit(ctx, u), in.Replaces)
@@ -141,7 +140,7 @@ func (s *Service) begin(ctx context.Context, in SignIn, account string, row user
 		}
 		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: map[string]any{"address": in.Address}})
 		if in.Replaces != "" {
-			u.AfterCommit(func(context.Context) { s.callers.forget() })
+			u.AfterCommit(func(context.Context) { s.callers.invalidate() })
 		}
 		return nil
 	})
@@ -161,18 +160,17 @@ func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error 
 		return fmt.Errorf("end the session: %w", err)
 	}
 	u.Audit(uow.Entry{Action: "session.delete", Resource: "session"})
-	u.AfterCommit(func(context.Context) { s.callers.forget() })
+	u.AfterCommit(func(context.Context) { s.callers.invalidate() })
 	return nil
 }
 
-// Current returns the session that the request's cookie names. Errors:
-// Unauthenticated.
-func (s *Service) Current(r *http.Request) (Session, error) {
-	c, err := s.callerByCookie(r)
+// Current returns the session that a token opens. Errors: Unauthenticated.
+func (s *Service) Current(ctx context.Context, token string) (Session, error) {
+	c, err := s.callerOfSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	tenant, err := s.store.tenantName(r.Context(), c.principal.TenantID)
+	tenant, err := s.store.tenantName(ctx, c.principal.TenantID)
 	if err != nil {
 		return Session{}, err
 	}

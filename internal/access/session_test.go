@@ -19,8 +19,8 @@ import (
 
 func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
-		other := newHouse(t, db)
+		h := newFixture(t, db)
+		other := newFixture(t, db)
 		other.mustSignIn(t)
 		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"orders:read", "configs:*"}))
 		user, err := h.CreateUser(anonymous(t), UserSpec{
@@ -43,7 +43,7 @@ func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
 
 func TestASessionEndsAfterTwelveHours(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		token := h.mustSignIn(t)
 		h.clock.Advance(12*time.Hour - time.Microsecond)
 		_, err := h.Authenticate(withCookie(http.MethodGet, token))
@@ -56,9 +56,9 @@ func TestASessionEndsAfterTwelveHours(t *testing.T) {
 
 func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		first, elsewhere := h.mustSignIn(t), h.mustSignIn(t)
-		before, err := h.Current(withCookie(http.MethodGet, first))
+		before, err := h.Current(t.Context(), first)
 		require.NoError(t, err)
 
 		second, session, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: first})
@@ -76,7 +76,7 @@ func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
 
 func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		planted := newSecret()
 		token, _, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: planted})
 		require.NoError(t, err)
@@ -89,19 +89,19 @@ func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
 func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
 	cases := []struct {
 		name string
-		act  func(context.Context, *house) error
+		act  func(context.Context, *fixture) error
 	}{
-		{"a new password", func(ctx context.Context, h *house) error {
+		{"a new password", func(ctx context.Context, h *fixture) error {
 			return h.SetPassword(ctx, h.tenant.Name, "admin", "another password")
 		}},
-		{"disabling", func(ctx context.Context, h *house) error {
+		{"disabling", func(ctx context.Context, h *fixture) error {
 			return h.SetUserDisabled(ctx, h.tenant.Name, "admin", true)
 		}},
 	}
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
-				h, other := newHouse(t, db), newHouse(t, db)
+				h, other := newFixture(t, db), newFixture(t, db)
 				mine, theirs := []string{h.mustSignIn(t), h.mustSignIn(t)}, other.mustSignIn(t)
 				for _, token := range mine {
 					_, err := h.Authenticate(withCookie(http.MethodGet, token))
@@ -123,7 +123,7 @@ func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
 
 func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		in := SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword}
 		seen, err := h.verify(anonymous(t), in)
 		require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 
 func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"})
 		require.NoError(t, err)
 		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "gone", true))
@@ -166,7 +166,7 @@ func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T)
 
 func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
 		token := h.mustSignIn(t)
 		p, err := h.Authenticate(withCookie(http.MethodGet, token))
@@ -194,7 +194,7 @@ func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
 
 func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
 		token := h.mustSignIn(t)
 		var session sessionRow

@@ -3,12 +3,10 @@ package access
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
-	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 )
 
@@ -36,8 +34,6 @@ func (Tenant) TableName() string { return "tenants" }
 
 // Global implements storage.Global.
 func (Tenant) Global() {}
-
-var errTenantIDTaken = errors.New("another tenant was created with this id")
 
 // CreateTenant creates a tenant with the role admin, which holds every
 // permission, and the user admin. Errors: ValidationFailed, AlreadyExists.
@@ -84,23 +80,6 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 	return tenant, err
 }
 
-func insertTenant(ctx context.Context, u *uow.Unit, tenant *Tenant) error {
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return err
-	}
-	err = tx.Create(tenant).Error
-	switch {
-	case storage.IsDuplicate(err, "uq_tenants_name"):
-		return apperr.New(apperr.AlreadyExists, "There is a tenant %q already.", tenant.Name)
-	case storage.Is(err, storage.DuplicateKey):
-		return errTenantIDTaken
-	case err != nil:
-		return fmt.Errorf("insert the tenant: %w", err)
-	}
-	return nil
-}
-
 // InTenant returns a context in which a command acts on the named tenant.
 func (s *Service) InTenant(ctx context.Context, name string) (context.Context, error) {
 	tenant, err := s.store.tenantByName(ctx, name)
@@ -108,4 +87,27 @@ func (s *Service) InTenant(ctx context.Context, name string) (context.Context, e
 		return nil, err
 	}
 	return principal.With(ctx, principal.System(tenant.ID, operator)), nil
+}
+
+// Bootstrap creates the tenant "default" with the user "admin" on the first start.
+// Without a password it makes one and returns it; nobody can get it again. On a
+// later start, and in all but one of several replicas that start at once, it does
+// nothing and returns "".
+func (s *Service) Bootstrap(ctx context.Context, adminPassword string) (generated string, err error) {
+	_, err = s.store.tenantByName(ctx, DefaultTenant)
+	if err == nil || !apperr.Has(err, apperr.NotFound) {
+		return "", err
+	}
+	if adminPassword == "" {
+		generated = newSecret()
+		adminPassword = generated
+	}
+	_, err = s.CreateTenant(ctx, DefaultTenant, adminPassword)
+	switch {
+	case apperr.Has(err, apperr.AlreadyExists):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return generated, nil
 }

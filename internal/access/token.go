@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -24,26 +22,9 @@ const (
 	tokenPrefix = "ilk_"
 	// markEvery is how often a token's use is written down at most.
 	markEvery = time.Minute
-	// markPatience bounds that statement, which must not hold a request up.
-	markPatience = 500 * time.Millisecond
+	// markTimeout bounds that statement, which must not hold a request up.
+	markTimeout = 500 * time.Millisecond
 )
-
-// tokenRow is an API token. It acts as its user.
-type tokenRow struct {
-	guard.Row
-	UserID    int64
-	Name      string
-	TokenHash string
-	// Scopes narrow what the token may do; none leave it all that its user may.
-	Scopes []string `gorm:"serializer:json"`
-	// ExpiresTime is nil for a token that does not expire.
-	ExpiresTime *time.Time
-	// LastUsedTime is exact to markEvery, and nil before the first use.
-	LastUsedTime *time.Time
-}
-
-// TableName implements gorm's Tabler.
-func (tokenRow) TableName() string { return "api_tokens" }
 
 // TokenSpec says which token to make.
 type TokenSpec struct {
@@ -125,10 +106,10 @@ func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) erro
 		case storage.IsNotFound(err), errors.Is(err, guard.ErrGone):
 			return apperr.MissingRow("token", strconv.FormatInt(id, 10))
 		case err != nil:
-			return orAgain(err)
+			return rerunIfStale(err)
 		}
 		u.Audit(uow.Entry{Action: "token.revoke", Resource: tokenPath(id), Detail: map[string]any{"name": row.Name, "userId": row.UserID}})
-		u.AfterCommit(func(context.Context) { s.callers.forget() })
+		u.AfterCommit(func(context.Context) { s.callers.invalidate() })
 		return nil
 	})
 }
@@ -160,47 +141,6 @@ func (s *Service) callerByToken(ctx context.Context, token digest) (*caller, err
 		c.ends = *row.ExpiresTime
 	}
 	return c, nil
-}
-
-// marks remembers when this process last wrote each token's use, so that a
-// database that takes no writes is not asked again and again.
-type marks struct {
-	mu   sync.Mutex
-	last map[int64]time.Time
-}
-
-// due reports whether a token's use is to be written now, and takes it that it
-// will be.
-func (m *marks) due(id int64, written *time.Time, now time.Time) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if written != nil && now.Sub(*written) < markEvery || now.Sub(m.last[id]) < markEvery {
-		return false
-	}
-	if m.last == nil {
-		m.last = make(map[int64]time.Time)
-	}
-	m.last[id] = now
-	return true
-}
-
-// markUsed notes that a token is in use:
-//
-//	UPDATE api_tokens SET last_used_time = ? WHERE tenant_id = ? AND id = ?
-//
-// It leaves the version alone, since nothing was edited. A mark that cannot be
-// written is no reason to refuse the request.
-func (s *Service) markUsed(ctx context.Context, row tokenRow) {
-	now := s.clock.Now()
-	if !s.marks.due(row.ID, row.LastUsedTime, now) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, markPatience)
-	defer cancel()
-	const statement = "UPDATE api_tokens SET last_used_time = ? WHERE tenant_id = ? AND id = ?"
-	if err := s.store.db.Write(ctx).Exec(statement, now, row.TenantID, row.ID).Error; err != nil {
-		slog.WarnContext(ctx, "a token's use could not be marked", "token", row.ID, "error", err)
-	}
 }
 
 // isToken reports whether text has the form of a token's secret.

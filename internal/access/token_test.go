@@ -17,7 +17,7 @@ import (
 
 func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h, other := newHouse(t, db), newHouse(t, db)
+		h, other := newFixture(t, db), newFixture(t, db)
 		secret, token := h.newToken(t)
 		theirs, _ := other.newToken(t)
 		// One program serves all tenants.
@@ -35,10 +35,10 @@ func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {
 
 func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
-		elsewhere := foundations(db, h.clock)
+		h := newFixture(t, db)
+		elsewhere := newProcess(db, h.clock)
 		secret, token := h.newToken(t)
-		for _, process := range []*house{h, elsewhere} {
+		for _, process := range []*fixture{h, elsewhere} {
 			_, err := process.Authenticate(withBearer(secret))
 			require.NoError(t, err)
 		}
@@ -60,7 +60,7 @@ func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing
 
 func TestATokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h, other := newHouse(t, db), newHouse(t, db)
+		h, other := newFixture(t, db), newFixture(t, db)
 		secret, token := h.newToken(t)
 		requireCode(t, apperr.NotFound, h.RevokeToken(anonymous(t), other.tenant.Name, token.ID))
 		_, err := h.Authenticate(withBearer(secret))
@@ -70,7 +70,7 @@ func TestATokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
 
 func TestATokenEndsWhenItExpiresAlsoWhileItIsRemembered(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		spec := TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "brief", Expires: h.clock.Now().Add(300 * time.Millisecond)}
 		secret, _, err := h.CreateToken(anonymous(t), spec)
 		require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestATokenEndsWhenItExpiresAlsoWhileItIsRemembered(t *testing.T) {
 
 func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
 		_, err := h.Authenticate(withBearer(secret))
 		require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
 
 func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"configs:*", "orders:read"}))
 		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password", Roles: []string{"support"}})
 		require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestScopesNeverWidenAndNeverNarrowMoreThanTheySay(t *testing.T) {
 
 func TestWhatIsNotInTheCatalogueCannotBeGranted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		for _, grant := range []string{"configs:fly", "unknown:*", "configs", "", "**", "configs:*:read"} {
 			_, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: []string{grant}})
 			requireCode(t, apperr.ValidationFailed, err)
@@ -152,7 +152,7 @@ func TestWhatIsNotInTheCatalogueCannotBeGranted(t *testing.T) {
 
 func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		secret, token := h.newToken(t)
 		row := func() tokenRow {
 			var row tokenRow
@@ -168,7 +168,7 @@ func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) 
 			h.clock.Advance(time.Second)
 		}
 		// Another process goes by the mark that this one left.
-		_, err := foundations(db, h.clock).Authenticate(withBearer(secret))
+		_, err := newProcess(db, h.clock).Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, first.Add(time.Minute), row().LastUsedTime.UTC())
 		h.clock.Advance(time.Second)

@@ -7,32 +7,18 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
-	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
-// userRow is a person who can sign in.
-type userRow struct {
-	guard.Row
-	Username     string
-	DisplayName  string
-	PasswordHash string
-	Disabled     bool
-}
-
-// TableName implements gorm's Tabler.
-func (userRow) TableName() string { return "users" }
-
-// User is a user as replies show it, with what its roles allow.
+// User is a user with what its roles allow.
 type User struct {
-	ID          int64    `json:"id"`
-	Username    string   `json:"username"`
-	DisplayName string   `json:"displayName"`
-	Roles       []string `json:"roles"`
-	Permissions []string `json:"permissions"`
+	ID          int64
+	Username    string
+	DisplayName string
+	Roles       []string
+	Permissions []string
 }
 
 // UserSpec says which user to create.
@@ -85,7 +71,7 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.view(ctx, row)
+	return s.store.withRoles(ctx, row)
 }
 
 // SetPassword gives a user a new password, ends the user's sessions and lifts a
@@ -131,7 +117,7 @@ func (s *Service) changeUser(ctx context.Context, username string, set guard.Set
 			return err
 		}
 		if err := guard.Update[userRow](ctx, u, row.Ref(), set); err != nil {
-			return orAgain(err)
+			return rerunIfStale(err)
 		}
 		if err := endSessions(tx, row); err != nil {
 			return err
@@ -142,33 +128,9 @@ func (s *Service) changeUser(ctx context.Context, username string, set guard.Set
 			}
 		}
 		u.Audit(uow.Entry{Action: action, Resource: userPath(row), Detail: map[string]any{"username": username}})
-		u.AfterCommit(func(context.Context) { s.callers.forget() })
+		u.AfterCommit(func(context.Context) { s.callers.invalidate() })
 		return nil
 	})
-}
-
-func insertUser(ctx context.Context, u *uow.Unit, row *userRow, roles []roleRow) error {
-	err := guard.Insert(ctx, u, row)
-	switch {
-	case storage.IsDuplicate(err, "uq_users_username"):
-		return apperr.New(apperr.AlreadyExists, "There is a user %q already.", row.Username)
-	case err != nil:
-		return fmt.Errorf("insert the user: %w", err)
-	case len(roles) == 0:
-		return nil
-	}
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return err
-	}
-	rows := make([]userRole, len(roles))
-	for i, role := range roles {
-		rows[i] = userRole{UserID: row.ID, RoleID: role.ID}
-	}
-	if err := tx.Create(&rows).Error; err != nil {
-		return fmt.Errorf("give the user its roles: %w", err)
-	}
-	return nil
 }
 
 // acting returns the user as a principal.

@@ -13,8 +13,8 @@ type metrics struct {
 	refused *prometheus.CounterVec
 }
 
-func newMetrics(registerer prometheus.Registerer) metrics {
-	m := metrics{
+func newMetrics() metrics {
+	return metrics{
 		applied: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_ledger_events_total",
 			Help: "Events that were written to aggregates.",
@@ -24,10 +24,11 @@ func newMetrics(registerer prometheus.Registerer) metrics {
 			Help: "Writes to aggregates that were refused as repeats (idempotency_violation, inflight_duplicate, payload_mismatch, sequence_superseded).",
 		}, []string{"code"}),
 	}
-	if registerer != nil {
-		registerer.MustRegister(m.applied, m.refused)
-	}
-	return m
+}
+
+// Collectors returns what the service measures.
+func (s *Service) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{s.metrics.applied, s.metrics.refused}
 }
 
 // counted counts a refusal and returns it.

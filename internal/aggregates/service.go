@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/events"
@@ -19,8 +17,6 @@ const Topic = "aggregates"
 type Deps struct {
 	DB  *storage.DB
 	Bus events.Bus
-	// Registerer may be nil.
-	Registerer prometheus.Registerer
 }
 
 // Service is the use cases of aggregates. It is safe for concurrent use.
@@ -31,7 +27,7 @@ type Service struct {
 }
 
 // New returns a Service.
-func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, metrics: newMetrics(d.Registerer)} }
+func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, metrics: newMetrics()} }
 
 // State is an aggregate with its writers, both of one version.
 type State struct {

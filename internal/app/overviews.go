@@ -21,17 +21,12 @@ import (
 	"interlock/internal/wallets"
 )
 
-// What it takes to read the resources of the domains.
+// What it takes to read the resources of the other domains.
 const (
 	readConfigs = "configs:read"
-	readItems   = "items:read"
 	readOrders  = "orders:read"
-	readCoupons = "coupons:read"
-	readStock   = "inventory:read"
 	readWallets = "wallets:read"
 	readLedger  = "ledger:read"
-	readSales   = "flash-sales:read"
-	readKeys    = "idempotency-keys:read"
 )
 
 // buildOverviews builds what looks across the domains.
@@ -39,35 +34,35 @@ func (sv *Services) buildOverviews() {
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: []realtime.Topic{
 		{Name: config.Topic, Permission: readConfigs},
 		{Name: orders.Topic, Permission: readOrders},
-		{Name: catalog.Topic, Permission: readItems},
-		{Name: coupons.Topic, Permission: readCoupons},
-		{Name: coupons.CampaignTopic, Permission: readCoupons},
-		{Name: inventory.Topic, Permission: readStock},
+		{Name: catalog.Topic, Permission: catalog.ReadPermission},
+		{Name: coupons.Topic, Permission: coupons.ReadPermission},
+		{Name: coupons.CampaignTopic, Permission: coupons.ReadPermission},
+		{Name: inventory.Topic, Permission: inventory.ReadPermission},
 		{Name: wallets.Topic, Permission: readWallets},
 		{Name: aggregates.Topic, Permission: readLedger},
-		{Name: flashsale.Topic, Permission: readSales},
+		{Name: flashsale.Topic, Permission: flashsale.ReadPermission},
 	}})
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: readConfigs, Finder: search.FinderFunc(sv.findConfigs)},
 		search.Kind{Name: "order", Permission: readOrders, Finder: search.FinderFunc(sv.findOrders)},
 		search.Kind{Name: "user", Permission: readOrders, Finder: search.FinderFunc(sv.findUser)},
-		search.Kind{Name: "item", Permission: readItems, Finder: search.FinderFunc(sv.findItems)},
-		search.Kind{Name: "coupon", Permission: readCoupons, Finder: search.FinderFunc(sv.findCoupons)},
-		search.Kind{Name: "coupon-campaign", Permission: readCoupons, Finder: search.FinderFunc(sv.findCampaigns)},
-		search.Kind{Name: "flash-sale", Permission: readSales, Finder: search.FinderFunc(sv.findSales)},
-		search.Kind{Name: "ticket", Permission: readSales, Finder: search.FinderFunc(sv.findTickets)},
+		search.Kind{Name: "item", Permission: catalog.ReadPermission, Finder: search.FinderFunc(sv.findItems)},
+		search.Kind{Name: "coupon", Permission: coupons.ReadPermission, Finder: search.FinderFunc(sv.findCoupons)},
+		search.Kind{Name: "coupon-campaign", Permission: coupons.ReadPermission, Finder: search.FinderFunc(sv.findCampaigns)},
+		search.Kind{Name: "flash-sale", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findSales)},
+		search.Kind{Name: "ticket", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findTickets)},
 		search.Kind{Name: "wallet", Permission: readWallets, Finder: search.FinderFunc(sv.findWallet)},
 		search.Kind{Name: "aggregate", Permission: readLedger, Finder: search.FinderFunc(sv.findAggregates)},
-		search.Kind{Name: "idempotency-key", Permission: readKeys, Finder: search.FinderFunc(sv.findKeys)},
+		search.Kind{Name: "idempotency-key", Permission: idempotency.ReadPermission, Finder: search.FinderFunc(sv.findKeys)},
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
 		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts,
 		Readers: map[string]string{
-			"configs": readConfigs, "config-batches": readConfigs, "items": readItems,
-			"orders": readOrders, "order-batches": readOrders, "coupons": readCoupons, "coupon-campaigns": readCoupons,
-			"inventory": readStock, "wallets": readWallets, "wallet-transfers": readWallets,
-			"flash-sales": readSales, "aggregates": readLedger,
+			"configs": readConfigs, "config-batches": readConfigs, "items": catalog.ReadPermission,
+			"orders": readOrders, "order-batches": readOrders, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
+			"inventory": inventory.ReadPermission, "wallets": readWallets, "wallet-transfers": readWallets,
+			"flash-sales": flashsale.ReadPermission, "aggregates": readLedger,
 		},
 	})
 }

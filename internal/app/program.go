@@ -263,8 +263,9 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	}
 	server := httpapi.NewServer(httpapi.Options{
 		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter, Rate: rate,
-		TrustedProxies: proxies, Registerer: sv.Metrics.Registry, Conflicts: sv.Conflicts, Keeper: sv.Idempotency,
+		TrustedProxies: proxies, Conflicts: sv.Conflicts, Keeper: sv.Idempotency,
 	})
+	sv.Metrics.Register(server)
 	if p.Settings.Role != "worker" {
 		router := server.Router()
 		// Their replies have tokens beside what callers wrote.

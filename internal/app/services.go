@@ -122,15 +122,13 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		sv.Close()
 		return nil, err
 	}
-	for name, pool := range db.Pools() {
-		sv.Metrics.WatchPool(name, pool)
-	}
 	sv.Runner = uow.NewRunner(uow.Options{DB: db, Locks: sv.locks, Clock: sv.Clock, Observer: sv.Metrics})
 	if err := sv.buildKeeper(o.Idempotency); err != nil {
 		sv.Close()
 		return nil, err
 	}
 	sv.buildDomains(o.Customers)
+	sv.Metrics.Register(telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines)
 	return sv, nil
 }
 
@@ -191,9 +189,9 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	return nil
 }
 
-// buildKeeper makes what keeps replies under their idempotency keys.
+// buildKeeper builds the keeper of replies under their idempotency keys.
 func (sv *Services) buildKeeper(s settings.Idempotency) error {
-	seal, err := idempotency.NewSeal(s.EncryptionKeys)
+	cipher, err := idempotency.NewCipher(s.EncryptionKeys)
 	if err != nil {
 		return fmt.Errorf("INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS: %w", err)
 	}
@@ -202,8 +200,8 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 		cache = idempotency.NewRedisCache(sv.redis)
 	}
 	sv.Idempotency = idempotency.New(idempotency.Deps{
-		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Seal: seal,
-		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors, Registerer: sv.Metrics.Registry,
+		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Cipher: cipher,
+		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors,
 	})
 	return nil
 }
@@ -217,7 +215,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
-	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus, Registerer: sv.Metrics.Registry})
+	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
@@ -231,8 +229,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Queues = ops.New(ops.Deps{
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
-	sv.Metrics.WatchQueues(sv.broker)
-	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default(), sv.Metrics.Registry)
+	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
 }
 

@@ -17,12 +17,12 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	bySKU := httpapi.Named("sku", s.Item)
-	httpapi.Get(r, "/items", readPermission, h.list)
+	httpapi.Get(r, "/items", ReadPermission, h.list)
 	httpapi.Mutation(r, http.MethodPost, "/items", writePermission, h.create)
-	httpapi.GetOf(r, "/items/:sku", readPermission, bySKU, h.get)
+	httpapi.GetOf(r, "/items/:sku", ReadPermission, bySKU, h.get)
 	httpapi.MutationOf(r, http.MethodPatch, "/items/:sku", writePermission, bySKU, h.edit)
 	httpapi.MutationOf(r, http.MethodDelete, "/items/:sku", writePermission, bySKU, h.delete)
-	httpapi.GetOf(r, "/items/:sku/history", readPermission, bySKU, h.history)
+	httpapi.GetOf(r, "/items/:sku/history", ReadPermission, bySKU, h.history)
 }
 
 type handler struct{ service *Service }

@@ -22,14 +22,15 @@ import (
 	"interlock/internal/core/guard"
 )
 
+// What it takes to read items, and to change them.
 const (
-	readPermission  = "items:read"
+	ReadPermission  = "items:read"
 	writePermission = "items:write"
 )
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See the items of the catalog and their history."},
+	{Name: ReadPermission, Meaning: "See the items of the catalog and their history."},
 	{Name: writePermission, Meaning: "Add, edit, archive and delete items of the catalog."},
 }
 

@@ -15,9 +15,9 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	bySKU := httpapi.Named("sku", s.items.Item)
-	httpapi.Get(r, "/inventory", readPermission, h.list)
-	httpapi.GetOf(r, "/inventory/:sku", readPermission, bySKU, h.get)
-	httpapi.GetOf(r, "/inventory/:sku/movements", readPermission, bySKU, h.movements)
+	httpapi.Get(r, "/inventory", ReadPermission, h.list)
+	httpapi.GetOf(r, "/inventory/:sku", ReadPermission, bySKU, h.get)
+	httpapi.GetOf(r, "/inventory/:sku/movements", ReadPermission, bySKU, h.movements)
 	httpapi.MutationOf(r.Critical(), http.MethodPost, "/inventory/:sku/adjustments", adjustPermission, bySKU, h.adjust)
 }
 

@@ -34,14 +34,15 @@ import (
 	"interlock/internal/core/guard"
 )
 
+// What it takes to read stock, and to change it.
 const (
-	readPermission   = "inventory:read"
+	ReadPermission   = "inventory:read"
 	adjustPermission = "inventory:adjust"
 )
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See stock and its movements."},
+	{Name: ReadPermission, Meaning: "See stock and its movements."},
 	{Name: adjustPermission, Meaning: "Add, take out and count stock."},
 }
 

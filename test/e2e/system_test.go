@@ -58,6 +58,19 @@ func TestWhatACrashCanLoseIsToldAndKeepsNobodyFromWorking(t *testing.T) {
 	require.Nil(t, findingOf(c.Do(t, http.MethodGet, "/readyz", nil).JSON(t)["risks"], "redis", "appendfsync"))
 }
 
+func TestWhatEachPartMeasuresIsExported(t *testing.T) {
+	c := apptest.Shared(t, "sqlite").Admin(t)
+	read(t, c, "/api/v1/system")
+	metrics := string(c.Do(t, http.MethodGet, "/metrics", nil).Body)
+	for _, name := range []string{
+		"go_goroutines", `go_sql_max_open_connections{db_name="write"}`, "interlock_units_total", "interlock_locks_lost_total",
+		"interlock_http_request_duration_seconds_count", "interlock_idempotency_replays_total", "interlock_ledger_events_total",
+		"interlock_flash_sale_lost_tickets_total",
+	} {
+		require.Contains(t, metrics, "\n"+name)
+	}
+}
+
 func TestAnEmbeddedServiceHasNothingToTell(t *testing.T) {
 	c := apptest.Shared(t, "sqlite").Admin(t)
 	require.Empty(t, c.Do(t, http.MethodGet, "/readyz", nil).JSON(t)["risks"])

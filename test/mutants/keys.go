@@ -17,7 +17,7 @@ var keys = []mutant{
 	{
 		name: "a mutation that is forbidden is kept so",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err", new: "if err := Permitted(ctx, permission); err != nil {\n		if d.kept != nil {\n			return d.refuse(ctx, name, err)\n		}\n		return err",
-		also:   []edit{{"internal/edge/idempotency/keeper.go", `case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
+		also:   []edit{{"internal/edge/idempotency/keep.go", `case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
 		caught: tests{"internal/actions": {"TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted"}},
 	},
 	{
@@ -27,7 +27,7 @@ var keys = []mutant{
 	},
 	{
 		name: "an answer that says when to come back is kept",
-		file: "internal/edge/idempotency/keeper.go", old: `case reply.Header.Get("Retry-After") != "":`, new: `case reply.Header.Get("Retry-After") == "never":`,
+		file: "internal/edge/idempotency/keep.go", old: `case reply.Header.Get("Retry-After") != "":`, new: `case reply.Header.Get("Retry-After") == "never":`,
 		caught: tests{"internal/edge/idempotency": {"TestAnAnswerThatSaysWhenToComeBackIsNeverKept"}},
 	},
 	{
@@ -39,19 +39,19 @@ var keys = []mutant{
 	// What is remembered of replies, and for which history of the database.
 	{
 		name: "the record of a reply is written outside of the transaction of its effect",
-		file: "internal/edge/idempotency/keeper.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })`,
+		file: "internal/edge/idempotency/keep.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })`,
 		new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { return nil })
 	u.AfterCommit(func(ctx context.Context) { _ = a.insertWhole(ctx, &record) })`,
 		caught: tests{"internal/edge/idempotency": {"TestAReplyIsRecordedInTheTransactionOfItsEffect"}},
 	},
 	{
 		name: "a reply is remembered before its COMMIT",
-		file: "internal/edge/idempotency/keeper.go", old: `u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })`, new: `u.BeforeCommit(func(ctx context.Context, _ *gorm.DB) error { a.recorded(ctx, record, reply); return nil })`,
+		file: "internal/edge/idempotency/keep.go", old: `u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })`, new: `u.BeforeCommit(func(ctx context.Context, _ *gorm.DB) error { a.recorded(ctx, record, reply); return nil })`,
 		caught: tests{"internal/edge/idempotency": {"TestAReplyIsRememberedOnlyOnceItIsCommitted"}},
 	},
 	{
 		name: "a refusal that could not be recorded is remembered",
-		file: "internal/edge/idempotency/keeper.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `a.recorded(ctx, record, reply)`,
+		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `a.recorded(ctx, record, reply)`,
 		caught: tests{"internal/edge/idempotency": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
 	},
 	{
@@ -71,7 +71,7 @@ var keys = []mutant{
 	},
 	{
 		name: "a record is known by its id alone",
-		file: "internal/edge/idempotency/sightings.go", old: `return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.print[:])`, new: `return r.ID == s.id && !bytes.Equal(nil, s.print[:])`,
+		file: "internal/edge/idempotency/sightings.go", old: `return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.fingerprint[:])`, new: `return r.ID == s.id && !bytes.Equal(nil, s.fingerprint[:])`,
 		caught: tests{"internal/edge/idempotency": {"TestARedisThatDidNotGoBackIsNotBelieved", "TestALostReplyIsMissedByWhoRemembersIt"}},
 	},
 	{
@@ -109,7 +109,7 @@ var keys = []mutant{
 	// Which request a key stands for.
 	{
 		name: "a key stands for any request",
-		file: "internal/edge/idempotency/keeper.go", old: `if kept.print != a.print {`, new: `if kept.print != a.print && a.keeper == nil {`,
+		file: "internal/edge/idempotency/attempt.go", old: `if kept.fingerprint != a.fingerprint {`, new: `if kept.fingerprint != a.fingerprint && a.keeper == nil {`,
 		caught: tests{
 			"internal/edge/idempotency": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
 			"internal/actions":          {"TestAKeyOfADocumentIsForThatDocument"},

@@ -41,7 +41,9 @@ var sales = []mutant{
 	},
 	{
 		name: "a purchase whose COMMIT nobody can tell of is called unavailable",
-		file: "internal/flashsale/gate/sql.go", old: `if undecided {`, new: `if undecided && run < 0 {`,
+		file: "internal/flashsale/gate/sql.go", old: `if storage.Undecided(err) {
+		return errors.Join(ErrUnknown, err)`, new: `if storage.Undecided(err) && ctx == nil {
+		return errors.Join(ErrUnknown, err)`,
 		caught: tests{"internal/flashsale/gate": {"TestAPurchaseWhoseCommitsNobodyCanTellOfIsUnknownAndNeverSaidToHaveFailed"}},
 	},
 	{

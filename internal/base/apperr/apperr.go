@@ -147,7 +147,8 @@ func Invalid(fields ...Field) *Error {
 	return e
 }
 
-// Malformed returns a MalformedRequest error that names one place of the body.
+// Malformed returns a MalformedRequest error that names one place of the request: of the
+// body, a parameter of the query as "?name", or "?" for all of the query.
 func Malformed(pointer, message string) *Error {
 	return &Error{
 		Code:   MalformedRequest,
@@ -168,8 +169,11 @@ func Has(err error, code Code) bool {
 }
 
 func place(pointer string) string {
-	if pointer == "" {
+	switch pointer {
+	case "":
 		return "The body"
+	case "?":
+		return "The query of the address"
 	}
 	return clip(pointer)
 }

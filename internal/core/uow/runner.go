@@ -119,7 +119,7 @@ func (r *Runner) once(ctx context.Context, fn Func) (err error) {
 		r.observer.UnitEnded("rolled_back")
 		return err
 	}
-	if err := u.seal(ctx); err != nil {
+	if err := u.finish(ctx); err != nil {
 		r.observer.UnitEnded("rolled_back")
 		return err
 	}

@@ -131,8 +131,8 @@ func (u *Unit) AfterCommit(fn func(ctx context.Context)) {
 	u.afterCommit = append(u.afterCommit, fn)
 }
 
-// seal writes what belongs to every unit, just before COMMIT.
-func (u *Unit) seal(ctx context.Context) error {
+// finish writes what belongs to every unit, just before COMMIT.
+func (u *Unit) finish(ctx context.Context) error {
 	for _, lease := range u.leases {
 		if err := context.Cause(lease.Context()); err != nil {
 			return err

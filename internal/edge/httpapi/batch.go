@@ -81,8 +81,8 @@ func (p *parts) commit(ctx context.Context, name string, fn uow.Func, outcome fu
 	if ctx.Err() != nil {
 		return nil, false, err
 	}
-	if others, lookErr := p.kept.Part(ctx, name); lookErr == nil && others != nil {
-		return others, false, nil
+	if winner, lookErr := p.kept.Part(ctx, name); lookErr == nil && winner != nil {
+		return winner, false, nil
 	}
 	return nil, false, err
 }

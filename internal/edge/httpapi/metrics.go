@@ -16,8 +16,8 @@ type metrics struct {
 	transitions *prometheus.CounterVec
 }
 
-func newMetrics(registerer prometheus.Registerer) *metrics {
-	m := &metrics{
+func newMetrics() *metrics {
+	return &metrics{
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "interlock_http_request_duration_seconds",
 			Help:    "Duration of requests by method, route and status.",
@@ -32,10 +32,11 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 			Help: "Status transitions by resource, action and outcome (done, not_allowed, lost, refused, failed).",
 		}, []string{"resource", "action", "outcome"}),
 	}
-	if registerer != nil {
-		registerer.MustRegister(m.requests, m.conflicts, m.transitions)
-	}
-	return m
+}
+
+// Collectors returns what the server measures.
+func (s *Server) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{s.metrics.requests, s.metrics.conflicts, s.metrics.transitions}
 }
 
 func (m *metrics) request(method, route string, status int, took time.Duration) {

@@ -167,7 +167,7 @@ func readable(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		request := c.Request()
 		if !plainText(request.URL.Path) {
-			return apperr.Malformed("", "has an address with characters that are not text")
+			return apperr.New(apperr.MalformedRequest, "The address has characters that are not text.")
 		}
 		if _, err := url.ParseQuery(request.URL.RawQuery); err != nil {
 			return apperr.Malformed("?", "cannot be decoded; write % as %25 and ; as %3B").Because(err)

@@ -141,7 +141,7 @@ func Visible(err error) *apperr.Error {
 	case errors.Is(err, lock.ErrNotAcquired):
 		return apperr.New(apperr.ResourceLocked, "Another operation holds it; it was not free in time. Try again.").After(time.Second)
 	case errors.Is(err, lock.ErrUnavailable), errors.Is(err, lock.ErrLost):
-		return apperr.New(apperr.Unavailable, "Others may be changing the same now, and that cannot be found out at the moment. Try again.").After(time.Second).Because(err)
+		return apperr.New(apperr.Unavailable, "The service cannot do this at the moment. Try again.").After(time.Second).Because(err)
 	case storage.Is(err, storage.Full):
 		return apperr.New(apperr.Unavailable, "The database has no room left to write. Try again when there is.").After(time.Second).Because(err)
 	case storage.IsAway(err), storage.IsConflict(err):

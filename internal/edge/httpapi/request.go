@@ -32,16 +32,19 @@ import (
 //	Status  string              `query:"status"`           a parameter of the query, where given; the route refuses those that no field names
 //	Wait    Wait                `query:"wait"`
 //	After   string              `header:"Last-Event-ID"`   a header
+//	Session string              `cookie:"session"`         a cookie, "" without one
 //	Page                                                   an embedded struct of such fields
 //	Body    entryRequest                                   the body, as strict JSON whose validate tags hold; a pointer is nil without one, []byte is the text
 //	IfMatch guard.Precondition                             required; a pointer is optional
-//	Request *http.Request                                  for what only HTTP knows, such as cookies
+//	Request *http.Request                                  for what nothing above knows
 //	Address Address                                        where the request comes from
+//	Secure  Secure                                         whether it came over TLS
 //	Key     Key                                            its idempotency key, for a route in no unit that keeps its promise itself
 //
 // A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
 // time, or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
-// the text must be. A body that implements BodyReader reads itself. A struct that has a
+// the text must be. A []string in the query takes several texts, with commas between them
+// or each in a parameter of this name. A body that implements BodyReader reads itself. A struct that has a
 // method Check is asked when all but the precondition has been read.
 
 // BodyReader is a body that is no plain JSON of its fields, such as a merge patch.
@@ -56,15 +59,18 @@ type checker interface{ Check() error }
 // Address is the network address that a request comes from.
 type Address string
 
+// Secure says whether a request came over TLS, up to a proxy that is trusted.
+type Secure bool
+
 // Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
 // kept under it without their doing.
 type Key string
 
 // shape is how to read one type of request.
 type shape struct {
-	path, query, header []field
-	// body, precondition, request, address and key are the places of those fields, nil for none.
-	body, precondition, request, address, key []int
+	path, query, header, cookie []field
+	// These are the places of fields that are told by their type, nil for none.
+	body, precondition, request, address, secure, key []int
 	// mustMatch is whether the precondition is required.
 	mustMatch bool
 }
@@ -107,6 +113,9 @@ func (s *shape) add(t reflect.Type, at []int) {
 		case f.Tag.Get("header") != "":
 			place.name = f.Tag.Get("header")
 			s.header = append(s.header, place)
+		case f.Tag.Get("cookie") != "":
+			place.name = f.Tag.Get("cookie")
+			s.cookie = append(s.cookie, place)
 		case f.Name == "Body":
 			s.body = index
 		case f.Type == reflect.TypeFor[guard.Precondition]():
@@ -117,6 +126,8 @@ func (s *shape) add(t reflect.Type, at []int) {
 			s.request = index
 		case f.Type == reflect.TypeFor[Address]():
 			s.address = index
+		case f.Type == reflect.TypeFor[Secure]():
+			s.secure = index
 		case f.Type == reflect.TypeFor[Key]():
 			s.key = index
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
@@ -144,11 +155,19 @@ func (s *shape) read(c echo.Context, into any) error {
 			return apperr.Malformed(f.name, err.Error())
 		}
 	}
+	for _, f := range s.cookie {
+		if cookie, err := c.Cookie(f.name); err == nil {
+			v.FieldByIndex(f.index).SetString(cookie.Value)
+		}
+	}
 	if s.request != nil {
 		v.FieldByIndex(s.request).Set(reflect.ValueOf(c.Request()))
 	}
 	if s.address != nil {
 		v.FieldByIndex(s.address).SetString(c.RealIP())
+	}
+	if s.secure != nil {
+		v.FieldByIndex(s.secure).SetBool(c.Scheme() == "https")
 	}
 	if s.key != nil {
 		key, err := IdempotencyKey(c.Request())
@@ -179,10 +198,10 @@ func (s *shape) readQuery(query url.Values, v reflect.Value) error {
 		if len(values) == 0 {
 			continue
 		}
-		if len(values) > 1 {
+		if len(values) > 1 && v.FieldByIndex(f.index).Kind() != reflect.Slice {
 			return apperr.Malformed("?"+f.name, "was given more than once")
 		}
-		if err := f.parse(values[0], v); err != nil {
+		if err := f.parse(strings.Join(values, ","), v); err != nil {
 			return apperr.Malformed("?"+f.name, err.Error())
 		}
 	}
@@ -273,6 +292,9 @@ func (f field) parse(text string, request reflect.Value) error {
 			return errors.New("must be text without NUL")
 		}
 		into.SetString(text)
+		return nil
+	case reflect.Slice:
+		into.Set(reflect.ValueOf(strings.Split(text, ",")))
 		return nil
 	case reflect.Int64, reflect.Int:
 		n, err := strconv.ParseInt(text, 10, 64)

@@ -314,12 +314,22 @@ func (a Accepted[T]) reply() Reply {
 	return r
 }
 
+// WithCookie is a reply that sets a cookie beside what Out answers.
+type WithCookie[T any] struct {
+	Out    T
+	Cookie *http.Cookie
+}
+
+func (w WithCookie[T]) reply() Reply {
+	return replyOf(w.Out).With(echo.HeaderSetCookie, w.Cookie.String())
+}
+
 func (None) reply() Reply { return NoContent() }
 
 func (r Reply) reply() Reply { return r }
 
-// replyOf makes a reply of what a route answered: itself when it is one, of a Made or a
-// None what they say, and otherwise 200 with it as the body.
+// replyOf makes a reply of what a route answered: what a replier says, and otherwise 200
+// with it as the body.
 func replyOf(out any) Reply {
 	if r, ok := out.(replier); ok {
 		return r.reply()

@@ -30,12 +30,15 @@ type everything struct {
 	After   time.Time      `query:"after"`
 	Least   *int64         `query:"least" min:"0"`
 	Deep    bool           `query:"deep"`
+	Tags    []string       `query:"tag"`
 	Wait    httpapi.Wait   `query:"wait"`
 	Mark    string         `header:"X-Mark"`
+	Session string         `cookie:"session"`
 	Body    *paint
 	IfMatch *guard.Precondition
 	Request *http.Request
 	Address httpapi.Address
+	Secure  httpapi.Secure
 	httpapi.Page
 }
 
@@ -66,26 +69,31 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 			return httpapi.None{}, nil
 		})
 	})
-	a := caller.Send(t, http.MethodPost, "/things/7?q=tea&after=2026-11-21T08:00:00%2B01:00&least=0&deep=true&wait=0&limit=3&sort=-id",
-		`{"colour":"red"}`, "X-Mark", "m", "If-Match", `"1-2"`)
+	a := caller.Send(t, http.MethodPost, "/things/7?q=tea&after=2026-11-21T08:00:00%2B01:00&least=0&deep=true&tag=a,b&tag=c&wait=0&limit=3&sort=-id",
+		`{"colour":"red"}`, "X-Mark", "m", "Cookie", "session=s", "If-Match", `"1-2"`)
 	require.Equal(t, http.StatusNoContent, a.Status, a.Text)
 	require.EqualValues(t, 7, got.Number)
 	require.EqualValues(t, "tea", got.Text)
 	require.Equal(t, time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC), got.After)
 	require.Zero(t, *got.Least)
 	require.True(t, got.Deep)
+	require.Equal(t, []string{"a", "b", "c"}, got.Tags)
 	require.Zero(t, got.Wait.Duration(), "a wait of 0 is no default")
 	require.Equal(t, "m", got.Mark)
 	require.Equal(t, "red", got.Body.Colour)
 	require.Equal(t, guard.Ref{ID: 1, Version: 2}, got.IfMatch.Ref)
 	require.Equal(t, http.MethodPost, got.Request.Method)
 	require.NotEmpty(t, got.Address)
+	require.Equal(t, "s", got.Session)
+	require.False(t, bool(got.Secure))
 	require.Equal(t, 3, got.Page.Page().Limit)
 
 	require.Equal(t, http.StatusNoContent, caller.Send(t, http.MethodPost, "/things/7", nil).Status)
 	require.Nil(t, got.Body)
 	require.Nil(t, got.IfMatch)
 	require.Nil(t, got.Least)
+	require.Empty(t, got.Session)
+	require.Empty(t, got.Tags)
 	require.Equal(t, httpapi.DefaultWait, got.Wait.Duration())
 }
 
@@ -126,6 +134,27 @@ func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 	a := caller.Send(t, http.MethodGet, "/things?page=2", nil)
 	require.Equal(t, http.StatusBadRequest, a.Status, a.Text)
 	require.Equal(t, "?page", a.Pointer())
+}
+
+func TestARouteThatSetsACookieAnswersAsItWouldWithout(t *testing.T) {
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.Act(r, http.MethodPost, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookie[httpapi.Made[paint]], error) {
+			return httpapi.WithCookie[httpapi.Made[paint]]{
+				Out: httpapi.Made[paint]{Location: "/things/1", Body: paint{"red"}}, Cookie: &http.Cookie{Name: "session", Value: "s"},
+			}, nil
+		})
+		httpapi.Act(r, http.MethodDelete, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookie[httpapi.None], error) {
+			return httpapi.WithCookie[httpapi.None]{}, apperr.MissingRow("thing", "1")
+		})
+	})
+	a := caller.Send(t, http.MethodPost, "/things", nil)
+	require.Equal(t, http.StatusCreated, a.Status, a.Text)
+	require.Equal(t, httpapi.Base+"/things/1", a.Header.Get("Location"))
+	require.Equal(t, "session=s", a.Header.Get("Set-Cookie"))
+	require.Equal(t, "red", a.Body["colour"])
+	a = caller.Send(t, http.MethodDelete, "/things", nil)
+	require.Equal(t, http.StatusNotFound, a.Status)
+	require.Empty(t, a.Header.Get("Set-Cookie"))
 }
 
 // A unit that is run again must not decide by what it read the first time.

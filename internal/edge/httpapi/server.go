@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -43,7 +42,6 @@ type Options struct {
 	// X-Forwarded-Proto are believed; none means that the peer's address is the
 	// caller's.
 	TrustedProxies []*net.IPNet
-	Registerer     prometheus.Registerer
 	// Conflicts may be nil.
 	Conflicts ConflictCounter
 	// Keeper may be nil: idempotency keys are checked and have no effect then.
@@ -93,7 +91,7 @@ func NewServer(o Options) *Server {
 	draining, drain := context.WithCancel(context.Background())
 	s := &Server{
 		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter, rate: o.Rate,
-		metrics: newMetrics(o.Registerer), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
+		metrics: newMetrics(), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
 		large: make(chan struct{}, largeBodies),
 	}
 	s.router = &Router{server: s, routes: new([]Route)}

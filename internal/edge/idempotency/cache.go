@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// cachePatience bounds what a cache that does not answer can cost a request.
-	cachePatience = 250 * time.Millisecond
-	// outageLife is how long Redis is left alone after it did not answer.
-	outageLife = time.Second
+	// cacheTimeout bounds what a cache that does not answer can cost a request.
+	cacheTimeout = 250 * time.Millisecond
+	// outagePause is how long Redis is left alone after it did not answer.
+	outagePause = time.Second
 )
 
 // Cache remembers records in front of the database. What it forgets is found there.
@@ -51,7 +51,7 @@ func (c *RedisCache) Put(ctx context.Context, name string, value []byte, life ti
 // second do not wait for it one by one.
 type outage struct{ until atomic.Int64 }
 
-func (o *outage) begin(now time.Time)      { o.until.Store(now.Add(outageLife).UnixMicro()) }
+func (o *outage) begin(now time.Time)      { o.until.Store(now.Add(outagePause).UnixMicro()) }
 func (o *outage) lasts(now time.Time) bool { return now.UnixMicro() < o.until.Load() }
 
 // cached returns what the cache has for an attempt, nil when that is nothing, or is of a
@@ -62,7 +62,7 @@ func (a *attempt) cached(ctx context.Context) *answer {
 	if k.cache == nil || k.outage.lasts(now) {
 		return nil
 	}
-	asked, cancel := context.WithTimeout(ctx, cachePatience)
+	asked, cancel := context.WithTimeout(ctx, cacheTimeout)
 	defer cancel()
 	value, err := k.cache.Get(asked, a.name())
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *attempt) cache(ctx context.Context, record Record) {
 	if k.cache == nil || k.outage.lasts(now) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cachePatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cacheTimeout)
 	defer cancel()
 	if err := k.cache.Put(ctx, a.name(), record.encode(), record.ExpiresTime.Sub(now)); err != nil {
 		k.cacheFailed(ctx, err)
@@ -116,7 +116,7 @@ func (r Record) encode() []byte {
 		to = binary.AppendVarint(to, number)
 	}
 	to = append(to, r.Fingerprint...)
-	for _, text := range []string{r.Method, r.Path, r.Location, r.SealKey} {
+	for _, text := range []string{r.Method, r.Path, r.Location, r.CipherKey} {
 		to = binary.AppendUvarint(to, uint64(len(text)))
 		to = append(to, text...)
 	}
@@ -145,7 +145,7 @@ func (r *Record) decode(from []byte) bool {
 	}
 	r.ID, r.CreatedTime, r.ExpiresTime = numbers[0], time.UnixMicro(numbers[1]).UTC(), time.UnixMicro(numbers[2]).UTC()
 	r.Fingerprint, from = from[:len(fingerprint{})], from[len(fingerprint{}):]
-	for _, text := range []*string{&r.Method, &r.Path, &r.Location, &r.SealKey} {
+	for _, text := range []*string{&r.Method, &r.Path, &r.Location, &r.CipherKey} {
 		size, n := binary.Uvarint(from)
 		if n <= 0 || size > uint64(len(from)-n) {
 			return false

@@ -27,8 +27,8 @@ func (a *answer) size() int {
 	return ofItself + len(a.path) + len(a.reply.Body)
 }
 
-// place is where an answer is.
-type place struct {
+// scopedKey is an idempotency key with whose it is.
+type scopedKey struct {
 	tenant int64
 	scope  string
 	key    string
@@ -46,14 +46,14 @@ type place struct {
 type memory struct {
 	mu            sync.Mutex
 	epoch         epoch.Epoch
-	young, old    map[place]*answer
+	young, old    map[scopedKey]*answer
 	sizeOfYounger int
 	sightings     sightings
 }
 
 // get returns nil when nothing is remembered in an epoch, or its time is up. What was
 // remembered in another one is forgotten.
-func (m *memory) get(in epoch.Epoch, at place, now time.Time) *answer {
+func (m *memory) get(in epoch.Epoch, at scopedKey, now time.Time) *answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.epoch != in {
@@ -73,7 +73,7 @@ func (m *memory) get(in epoch.Epoch, at place, now time.Time) *answer {
 }
 
 // put remembers what was committed or read in an epoch.
-func (m *memory) put(in epoch.Epoch, at place, kept *answer) {
+func (m *memory) put(in epoch.Epoch, at scopedKey, kept *answer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if in == "" || in != m.epoch {
@@ -112,37 +112,37 @@ func (m *memory) settled(in epoch.Epoch, found []sighting) {
 }
 
 // add is called with mu held.
-func (m *memory) add(at place, kept *answer) {
+func (m *memory) add(at scopedKey, kept *answer) {
 	if m.young == nil || m.sizeOfYounger+kept.size() > memorySize/2 {
-		m.young, m.old, m.sizeOfYounger = make(map[place]*answer), m.young, 0
+		m.young, m.old, m.sizeOfYounger = make(map[scopedKey]*answer), m.young, 0
 	}
 	m.young[at] = kept
 	m.sizeOfYounger += kept.size()
 }
 
-// running is the attempts of this process that have not ended: a repeat that comes
+// inFlight is the attempts of this process that have not ended: a repeat that comes
 // meanwhile need not ask Redis for the lease that this process has.
-type running struct {
-	mu     sync.Mutex
-	places map[place]struct{}
+type inFlight struct {
+	mu   sync.Mutex
+	keys map[scopedKey]struct{}
 }
 
 // enter reports false when another attempt runs.
-func (r *running) enter(at place) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, runs := r.places[at]; runs {
+func (f *inFlight) enter(at scopedKey) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, runs := f.keys[at]; runs {
 		return false
 	}
-	if r.places == nil {
-		r.places = make(map[place]struct{})
+	if f.keys == nil {
+		f.keys = make(map[scopedKey]struct{})
 	}
-	r.places[at] = struct{}{}
+	f.keys[at] = struct{}{}
 	return true
 }
 
-func (r *running) leave(at place) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.places, at)
+func (f *inFlight) leave(at scopedKey) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.keys, at)
 }

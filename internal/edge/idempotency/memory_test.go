@@ -21,22 +21,22 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func TestWhatIsRememberedIsItsPlacesAndIsForgottenWhenItsTimeIsUp(t *testing.T) {
 	var m memory
-	here := place{1, "user:7", "k"}
+	here := scopedKey{1, "user:7", "k"}
 	require.Nil(t, m.get(now, here, noon))
 	m.put(now, here, &answer{sighting: sighting{id: 5, until: noon.Add(time.Second)}})
 	require.EqualValues(t, 5, m.get(now, here, noon).id)
-	for _, elsewhere := range []place{{2, "user:7", "k"}, {1, "user:8", "k"}, {1, "user:7", "K"}} {
+	for _, elsewhere := range []scopedKey{{2, "user:7", "k"}, {1, "user:8", "k"}, {1, "user:7", "K"}} {
 		require.Nil(t, m.get(now, elsewhere, noon), elsewhere)
 	}
 	require.Nil(t, m.get(now, here, noon.Add(time.Second)))
 	m.put(now, here, &answer{sighting: sighting{id: 6, until: noon.Add(time.Hour)}})
-	require.EqualValues(t, 6, m.get(now, here, noon.Add(time.Second)).id, "another has taken its place")
+	require.EqualValues(t, 6, m.get(now, here, noon.Add(time.Second)).id, "another has taken its scopedKey")
 }
 
 func TestMemoryIsBoundedAndKeepsWhatIsAskedFor(t *testing.T) {
 	var m memory
-	require.Nil(t, m.get(now, place{}, noon))
-	at := func(i int) place { return place{1, "user:7", fmt.Sprint("k-", i)} }
+	require.Nil(t, m.get(now, scopedKey{}, noon))
+	at := func(i int) scopedKey { return scopedKey{1, "user:7", fmt.Sprint("k-", i)} }
 	body := []byte(strings.Repeat("x", 100<<10))
 	for i := range 400 {
 		m.put(now, at(i), &answer{sighting: sighting{id: int64(i), until: noon.Add(time.Hour)}, reply: httpapi.Kept{Status: 200, Body: body}})
@@ -62,7 +62,7 @@ func TestARecordComesBackFromTheCacheAsItWas(t *testing.T) {
 		want := Record{
 			ID: rapid.Int64().Draw(t, "id"), Fingerprint: rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "fingerprint"),
 			Method: http.MethodPost, Path: rapid.String().Draw(t, "path"), Location: rapid.String().Draw(t, "location"),
-			SealKey: rapid.String().Draw(t, "key"), CreatedTime: noon.Add(time.Duration(rapid.Int32().Draw(t, "made")) * time.Microsecond), ExpiresTime: noon.Add(time.Duration(rapid.Int32().Draw(t, "expiry")) * time.Microsecond),
+			CipherKey: rapid.String().Draw(t, "key"), CreatedTime: noon.Add(time.Duration(rapid.Int32().Draw(t, "made")) * time.Microsecond), ExpiresTime: noon.Add(time.Duration(rapid.Int32().Draw(t, "expiry")) * time.Microsecond),
 		}
 		if rapid.Bool().Draw(t, "kept") {
 			want.Reply = rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "reply")

@@ -8,8 +8,8 @@ type metrics struct {
 	cache   *prometheus.CounterVec
 }
 
-func newMetrics(registerer prometheus.Registerer) metrics {
-	m := metrics{
+func newMetrics() metrics {
+	return metrics{
 		replays: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_idempotency_replays_total",
 			Help: "Requests that were answered with the reply of an earlier attempt.",
@@ -23,8 +23,9 @@ func newMetrics(registerer prometheus.Registerer) metrics {
 			Help: "Look-ups of idempotency keys in this process (memory) and then in Redis (hit, miss, error).",
 		}, []string{"result"}),
 	}
-	if registerer != nil {
-		registerer.MustRegister(m.replays, m.refused, m.cache)
-	}
-	return m
+}
+
+// Collectors returns what the Keeper measures.
+func (k *Keeper) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{k.metrics.replays, k.metrics.refused, k.metrics.cache}
 }

@@ -97,7 +97,7 @@ func (a *attempt) part(record Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kept.reply.Body, a.same(kept)
+	return kept.reply.Body, a.checkFingerprint(kept)
 }
 
 // KeepPart implements httpapi.Attempt.
@@ -213,7 +213,7 @@ func (a *attempt) rememberParts(parts map[string][]byte) {
 	if err != nil || a.head == nil {
 		return
 	}
-	a.keeper.memory.put(a.epoch, a.place(), &answer{
+	a.keeper.memory.put(a.epoch, a.scopedKey(), &answer{
 		sighting: a.head.sighting(), method: a.head.Method, path: a.head.Path, reply: httpapi.Kept{Status: http.StatusOK, Body: packed},
 	})
 }

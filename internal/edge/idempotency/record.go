@@ -42,9 +42,9 @@ func fingerprintOf(r httpapi.Keyed) fingerprint {
 	}
 	hash.Write(binary.BigEndian.AppendUint64(head, uint64(len(r.Body))))
 	hash.Write(r.Body)
-	var print fingerprint
-	hash.Sum(print[:0])
-	return print
+	var fingerprint fingerprint
+	hash.Sum(fingerprint[:0])
+	return fingerprint
 }
 
 // canonical sorts a query by name. One that cannot be parsed stands for itself.
@@ -100,8 +100,8 @@ type Record struct {
 	Reply []byte
 	// Location is where a reply that is too large can be read.
 	Location string
-	// SealKey is the id of the key that Reply is sealed with; "" for none.
-	SealKey string
+	// CipherKey is the id of the key that Reply is sealed with; "" for none.
+	CipherKey string `gorm:"column:seal_key"`
 	// DurationUS is how long the request took until its reply was recorded, in
 	// microseconds.
 	DurationUS int64 `gorm:"column:duration_us"`

@@ -30,10 +30,10 @@ const (
 // loses its last commits, so it has lost nothing that is remembered while the newest
 // sightings are there. An id alone tells nothing: one that was lost is given again.
 type sighting struct {
-	id      int64
-	key     string
-	print   fingerprint
-	created time.Time
+	id          int64
+	key         string
+	fingerprint fingerprint
+	created     time.Time
 	// until is when the record may be gone for its age.
 	until time.Time
 }
@@ -41,7 +41,7 @@ type sighting struct {
 // sighting returns what tells a record from others.
 func (r *Record) sighting() sighting {
 	margin := min(longestMargin, r.ExpiresTime.Sub(r.CreatedTime)/10)
-	return sighting{id: r.ID, key: r.IdempotencyKey, print: fingerprint(r.Fingerprint), created: r.CreatedTime, until: r.ExpiresTime.Add(-margin)}
+	return sighting{id: r.ID, key: r.IdempotencyKey, fingerprint: fingerprint(r.Fingerprint), created: r.CreatedTime, until: r.ExpiresTime.Add(-margin)}
 }
 
 // sightings are in no order.
@@ -127,5 +127,5 @@ func lacks(db *gorm.DB, ids []int64, seen []sighting) (*sighting, error) {
 
 // isOf reports whether a record is the one that was seen.
 func (s sighting) isOf(r Record) bool {
-	return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.print[:])
+	return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.fingerprint[:])
 }

@@ -20,8 +20,8 @@ type lockMetrics struct {
 	lost     prometheus.Counter
 }
 
-func newLockMetrics(registry prometheus.Registerer) lockMetrics {
-	m := lockMetrics{
+func newLockMetrics() lockMetrics {
+	return lockMetrics{
 		wait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "interlock_lock_wait_seconds", Buckets: lockBuckets,
 			Help: "How long a lock was waited for that somebody else held, by outcome (acquired, refused).",
@@ -39,8 +39,10 @@ func newLockMetrics(registry prometheus.Registerer) lockMetrics {
 			Help: "Locks that ended before they were released.",
 		}),
 	}
-	registry.MustRegister(m.wait, m.hold, m.acquired, m.lost)
-	return m
+}
+
+func (m lockMetrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.wait, m.hold, m.acquired, m.lost}
 }
 
 // LockObserver returns what a locker reports to.

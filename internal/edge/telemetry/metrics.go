@@ -3,14 +3,22 @@ package telemetry
 import (
 	"database/sql"
 	"net/http"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
+// Measured is a part of the program that measures itself. It makes its metrics and counts
+// in them whether or not somebody registers them; app registers those of the program.
+type Measured interface {
+	Collectors() []prometheus.Collector
+}
+
 // Metrics are the program's own registry and the counters of the core.
 type Metrics struct {
+	// Registry is for parts that are not Measured yet.
 	Registry *prometheus.Registry
 
 	retries *prometheus.CounterVec
@@ -31,15 +39,28 @@ func NewMetrics() *Metrics {
 			Name: "interlock_units_total",
 			Help: "Runs of units of work by outcome (committed, rolled_back, unknown).",
 		}, []string{"outcome"}),
+		locks:  newLockMetrics(),
+		queues: newQueueMetrics(),
 	}
-	m.Registry.MustRegister(
+	m.Register(m)
+	return m
+}
+
+// Register exports what parts of the program measure. A part that is registered twice is
+// a programming error and panics.
+func (m *Metrics) Register(parts ...Measured) {
+	for _, part := range parts {
+		m.Registry.MustRegister(part.Collectors()...)
+	}
+}
+
+// Collectors implements Measured.
+func (m *Metrics) Collectors() []prometheus.Collector {
+	return slices.Concat([]prometheus.Collector{
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.retries, m.units,
-	)
-	m.locks = newLockMetrics(m.Registry)
-	m.queues = newQueueMetrics(m.Registry)
-	return m
+	}, m.locks.collectors(), m.queues.collectors())
 }
 
 // UnitRetried implements uow.Observer.
@@ -48,9 +69,16 @@ func (m *Metrics) UnitRetried(reason string) { m.retries.WithLabelValues(reason)
 // UnitEnded implements uow.Observer.
 func (m *Metrics) UnitEnded(outcome string) { m.units.WithLabelValues(outcome).Inc() }
 
-// WatchPool exports a connection pool's sizes and waits.
-func (m *Metrics) WatchPool(name string, pool *sql.DB) {
-	m.Registry.MustRegister(collectors.NewDBStatsCollector(pool, name))
+// Pools measures the sizes and waits of connection pools by name.
+type Pools map[string]*sql.DB
+
+// Collectors implements Measured.
+func (p Pools) Collectors() []prometheus.Collector {
+	var found []prometheus.Collector
+	for name, pool := range p {
+		found = append(found, collectors.NewDBStatsCollector(pool, name))
+	}
+	return found
 }
 
 // Handler serves the metrics in Prometheus' text format.

@@ -19,8 +19,8 @@ type queueMetrics struct {
 	returned *prometheus.CounterVec
 }
 
-func newQueueMetrics(r prometheus.Registerer) queueMetrics {
-	m := queueMetrics{
+func newQueueMetrics() queueMetrics {
+	return queueMetrics{
 		enqueued: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_queue_enqueued_total",
 			Help: "Messages that this process enqueued, by family of queues.",
@@ -34,8 +34,10 @@ func newQueueMetrics(r prometheus.Registerer) queueMetrics {
 			Help: "Messages whose lease ended without an answer, by family of queues.",
 		}, []string{"family"}),
 	}
-	r.MustRegister(m.enqueued, m.settled, m.returned)
-	return m
+}
+
+func (m queueMetrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.enqueued, m.settled, m.returned}
 }
 
 // QueueObserver returns what counts a broker's messages.
@@ -69,16 +71,19 @@ const (
 	maxQueuesMeasured = 200
 )
 
-// WatchQueues exports the sizes of a broker's queues, summed by family, and the age
-// of the oldest message. A scrape while the store is away has none of them.
-func (m *Metrics) WatchQueues(broker mq.Broker) { m.Registry.MustRegister(queueSizes{broker}) }
+// Queues measures the sizes of a broker's queues, summed by family, and the age of the
+// oldest message. A scrape while the store is away has none of them.
+type Queues struct{ Broker mq.Broker }
+
+// Collectors implements Measured.
+func (q Queues) Collectors() []prometheus.Collector { return []prometheus.Collector{queueSizes(q)} }
 
 var (
 	queueDepth = prometheus.NewDesc("interlock_queue_messages", "Messages by family of queues and place (pending, claimed, delayed, dead).", []string{"family", "place"}, nil)
 	queueAge   = prometheus.NewDesc("interlock_queue_oldest_seconds", "Age of the longest pending message, by family of queues.", []string{"family"}, nil)
 )
 
-type queueSizes struct{ broker mq.Broker }
+type queueSizes struct{ Broker mq.Broker }
 
 // Describe implements prometheus.Collector.
 func (queueSizes) Describe(ch chan<- *prometheus.Desc) {
@@ -103,7 +108,7 @@ func (c queueSizes) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (c queueSizes) sums(ctx context.Context) (map[string]mq.Stats, error) {
-	names, err := c.broker.Names(ctx)
+	names, err := c.Broker.Names(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +117,7 @@ func (c queueSizes) sums(ctx context.Context) (map[string]mq.Stats, error) {
 	})
 	sums := make(map[string]mq.Stats)
 	for _, name := range names[:min(len(names), maxQueuesMeasured)] {
-		s, err := c.broker.Queue(name).Stats(ctx)
+		s, err := c.Broker.Queue(name).Stats(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ func (h holding) Stats(context.Context) (mq.Stats, error) {
 
 func TestOfManyQueuesTheNewestAreMeasured(t *testing.T) {
 	metrics := telemetry.NewMetrics()
-	metrics.WatchQueues(numbered(1005))
+	metrics.Register(telemetry.Queues{Broker: numbered(1005)})
 	reply := httptest.NewRecorder()
 	metrics.Handler().ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	const newest200 = 200 * (806 + 1005) / 2

@@ -4,7 +4,6 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"gorm.io/gorm"
@@ -14,9 +13,12 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Permissions that this package asks for.
+// ReadPermission is what it takes to read the audit log.
+const ReadPermission = "audit:read"
+
+// Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "audit:read", Meaning: "Read the audit log: who changed what, and when."},
+	{Name: ReadPermission, Meaning: "Read the audit log: who changed what, and when."},
 }
 
 // Filter selects entries. Zero members select all.
@@ -28,22 +30,6 @@ type Filter struct {
 	Action string
 	From   time.Time
 	To     time.Time
-}
-
-// Entry is one mutation as replies show it.
-type Entry struct {
-	ID        int64           `json:"id"`
-	UnitID    string          `json:"unitId"`
-	RequestID string          `json:"requestId"`
-	Actor     principal.Actor `json:"actor"`
-	ActorKind string          `json:"actorKind"`
-	// OnBehalfOf is the customer for whom a token acted, or nil.
-	OnBehalfOf  *principal.CustomerID `json:"onBehalfOf"`
-	Action      string                `json:"action"`
-	Resource    string                `json:"resource"`
-	Detail      json.RawMessage       `json:"detail"`
-	Note        string                `json:"note"`
-	CreatedTime time.Time             `json:"createdTime"`
 }
 
 var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
@@ -75,8 +61,8 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 	return storage.List[uow.AuditRow](query, page, sorts)
 }
 
-// Latest returns the newest entries but those of people who sign in and out, who
-// would crowd out what they change; at most limit of them.
+// Latest returns the newest entries, at most limit of them, without those of signing in
+// and out: there are many, and they change nothing.
 func (l *Log) Latest(ctx context.Context, limit int) ([]Entry, error) {
 	var rows []uow.AuditRow
 	if err := l.db.Read(ctx).Where("resource <> ?", "session").Order("id DESC").Limit(limit).Find(&rows).Error; err != nil {
@@ -84,7 +70,7 @@ func (l *Log) Latest(ctx context.Context, limit int) ([]Entry, error) {
 	}
 	entries := make([]Entry, len(rows))
 	for i, row := range rows {
-		entries[i] = view(row)
+		entries[i] = entryOf(row)
 	}
 	return entries, nil
 }
@@ -104,12 +90,4 @@ func under(resource string) string {
 		return resource
 	}
 	return resource + "/"
-}
-
-func view(row uow.AuditRow) Entry {
-	return Entry{
-		ID: row.ID, UnitID: row.UnitID, RequestID: row.RequestID,
-		Actor: principal.ActorOf(row.ActorKind, row.ActorID, row.ActorName), ActorKind: row.ActorKind, OnBehalfOf: row.OnBehalfOf,
-		Action: row.Action, Resource: row.Resource, Detail: row.Detail, Note: row.Note, CreatedTime: row.CreatedTime,
-	}
 }

@@ -1,31 +1,30 @@
 package audit
 
 import (
-	"github.com/labstack/echo/v4"
+	"context"
+	"time"
 
 	"interlock/internal/edge/httpapi"
 )
 
 // Routes registers the audit log.
 func Routes(r *httpapi.Router, log *Log) {
-	r.Query("/audit-log", "audit:read", log.list)
+	httpapi.Get(r, "/audit-log", ReadPermission, handler{log}.list)
 }
 
-func (l *Log) list(c echo.Context) (httpapi.Reply, error) {
-	page, err := httpapi.PageOf(c)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	filter := Filter{Resource: c.QueryParam("resource"), Actor: c.QueryParam("actor"), Action: c.QueryParam("action")}
-	if filter.From, err = httpapi.TimeParam(c, "from"); err != nil {
-		return httpapi.Reply{}, err
-	}
-	if filter.To, err = httpapi.TimeParam(c, "to"); err != nil {
-		return httpapi.Reply{}, err
-	}
-	listing, err := l.List(c.Request().Context(), filter, page)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Listed(listing, view), nil
+type handler struct{ log *Log }
+
+type listRequest struct {
+	Resource string    `query:"resource"`
+	Actor    string    `query:"actor"`
+	Action   string    `query:"action"`
+	From     time.Time `query:"from"`
+	To       time.Time `query:"to"`
+	httpapi.Page
+}
+
+func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[Entry], error) {
+	filter := Filter{Resource: in.Resource, Actor: in.Actor, Action: in.Action, From: in.From, To: in.To}
+	listing, err := h.log.List(ctx, filter, in.Page.Page())
+	return httpapi.ListOf(listing, entryOf), err
 }

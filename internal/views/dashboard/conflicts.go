@@ -119,7 +119,7 @@ func (l *ConflictLog) Flush(ctx context.Context) error {
 	// In one order everywhere, which keeps processes from waiting for each other.
 	for _, key := range slices.SortedFunc(maps.Keys(counted), compareKeys) {
 		if err := l.add(ctx, key, counted[key]); err != nil {
-			l.keep(counted)
+			l.putBack(counted)
 			return fmt.Errorf("count conflicts: %w", err)
 		}
 		delete(counted, key)
@@ -140,7 +140,8 @@ func (l *ConflictLog) add(ctx context.Context, row ConflictCount, count int64) e
 	}).Create(&row).Error
 }
 
-func (l *ConflictLog) keep(counted map[ConflictCount]int64) {
+// putBack counts conflicts again that could not be added to the table.
+func (l *ConflictLog) putBack(counted map[ConflictCount]int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, count := range counted {

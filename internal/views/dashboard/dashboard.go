@@ -24,13 +24,6 @@ const (
 	recent = 10
 )
 
-// What it takes to see a part.
-const (
-	readOrders  = "orders:read"
-	readCoupons = "coupons:read"
-	readAudit   = "audit:read"
-)
-
 // Orders counts orders.
 type Orders interface {
 	// CountByStatus returns a number for every status, by its name.
@@ -49,8 +42,8 @@ type Deps struct {
 	Coupons   Coupons
 	Audit     *audit.Log
 	Conflicts *ConflictLog
-	// Readers names the permission that it takes to know of conflicts on a resource,
-	// by the first segment of its paths. Others are nobody's.
+	// Readers names the permission that it takes to read a resource, by the first segment
+	// of its paths. What is counted of a resource that it does not name is shown to nobody.
 	Readers map[string]string
 }
 
@@ -77,12 +70,12 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 	}
 	var o Overview
 	var err error
-	if caller.May(readOrders) {
+	if s.mayRead(caller, "orders") {
 		if o.OrdersByStatus, err = s.deps.Orders.CountByStatus(ctx); err != nil {
 			return o, err
 		}
 	}
-	if caller.May(readCoupons) {
+	if s.mayRead(caller, "coupons") {
 		count, err := s.deps.Coupons.CountExpiring(ctx, soon)
 		if err != nil {
 			return o, err
@@ -92,7 +85,7 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 	if o.ConflictsToday, err = s.conflicts(ctx, caller); err != nil {
 		return o, err
 	}
-	if caller.May(readAudit) {
+	if caller.May(audit.ReadPermission) {
 		if o.RecentChanges, err = s.deps.Audit.Latest(ctx, recent); err != nil {
 			return o, fmt.Errorf("read the latest changes: %w", err)
 		}
@@ -100,12 +93,17 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 	return o, nil
 }
 
+func (s *Service) mayRead(caller principal.Principal, resource string) bool {
+	permission, known := s.deps.Readers[resource]
+	return known && caller.May(permission)
+}
+
 // conflicts returns today's conflicts on what the caller may read, or nil when that
 // is nothing.
 func (s *Service) conflicts(ctx context.Context, caller principal.Principal) ([]Conflicts, error) {
 	var resources []string
-	for resource, permission := range s.deps.Readers {
-		if caller.May(permission) {
+	for resource := range s.deps.Readers {
+		if s.mayRead(caller, resource) {
 			resources = append(resources, resource)
 		}
 	}

@@ -142,7 +142,7 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 	played := &shop{}
 	s := dashboard.New(dashboard.Deps{
 		Orders: played, Coupons: played, Audit: audit.NewLog(db), Conflicts: log,
-		Readers: map[string]string{"configs": "configs:read", "config-batches": "configs:read", "orders": "orders:read"},
+		Readers: map[string]string{"configs": "configs:read", "config-batches": "configs:read", "orders": "orders:read", "coupons": "coupons:read"},
 	})
 	orders := map[string]any{"pending": 2.0, "paid": 0.0}
 	count := func(resource string, n float64) map[string]any {
@@ -152,7 +152,7 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 		"sign-in only": {},
 		"items:read":   {},
 		"orders:read":  {"ordersByStatus": orders, "conflictsToday": []any{count("orders", 1)}, "conflictsTodayTotal": 1.0},
-		"coupons:read": {"couponsExpiringSoon": 4.0},
+		"coupons:read": {"couponsExpiringSoon": 4.0, "conflictsToday": []any{}, "conflictsTodayTotal": 0.0},
 		"audit:read":   {"recentChanges": []any{}},
 		"configs:read": {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "conflictsTodayTotal": 3.0},
 		"*": {

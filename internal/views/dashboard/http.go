@@ -1,39 +1,17 @@
 package dashboard
 
 import (
-	"github.com/labstack/echo/v4"
+	"context"
 
 	"interlock/internal/edge/httpapi"
-	"interlock/internal/views/audit"
 )
 
 // Routes registers the dashboard. Its parts depend on the caller's permissions.
-func Routes(r *httpapi.Router, s *Service) { r.Query("/dashboard", "", s.get) }
+func Routes(r *httpapi.Router, s *Service) { httpapi.Get(r, "/dashboard", "", handler{s}.get) }
 
-// overviewView leaves out what the caller may not see, and shows what is empty.
-type overviewView struct {
-	OrdersByStatus      map[string]int64 `json:"ordersByStatus,omitzero"`
-	CouponsExpiringSoon *int64           `json:"couponsExpiringSoon,omitempty"`
-	ConflictsToday      []Conflicts      `json:"conflictsToday,omitzero"`
-	ConflictsTodayTotal *int64           `json:"conflictsTodayTotal,omitempty"`
-	RecentChanges       []audit.Entry    `json:"recentChanges,omitzero"`
-}
+type handler struct{ service *Service }
 
-func (s *Service) get(c echo.Context) (httpapi.Reply, error) {
-	o, err := s.Overview(c.Request().Context())
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	view := overviewView{
-		OrdersByStatus: o.OrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon,
-		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges,
-	}
-	if o.ConflictsToday != nil {
-		var total int64
-		for _, conflicts := range o.ConflictsToday {
-			total += conflicts.Count
-		}
-		view.ConflictsTodayTotal = &total
-	}
-	return httpapi.OK(view), nil
+func (h handler) get(ctx context.Context, _ httpapi.None) (overviewView, error) {
+	o, err := h.service.Overview(ctx)
+	return viewOf(o), err
 }

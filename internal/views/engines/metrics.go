@@ -15,6 +15,9 @@ var (
 // collector exports the monitor's last report: a scrape asks no engine.
 type collector struct{ monitor *Monitor }
 
+// Collectors returns what the monitor measures.
+func (m *Monitor) Collectors() []prometheus.Collector { return []prometheus.Collector{collector{m}} }
+
 // Describe implements prometheus.Collector.
 func (collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{redisUsed, redisLimit, redisEvicted, redisInfo, clockSkew, clockError, findings} {

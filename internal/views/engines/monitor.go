@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // lookEvery is how often a running program looks at its engines: settings change rarely,
@@ -33,11 +31,10 @@ type subject struct {
 	node, name string
 }
 
-// NewMonitor returns a Monitor that has not looked yet, and exports its metrics.
-func NewMonitor(p Probe, logger *slog.Logger, r prometheus.Registerer) *Monitor {
+// NewMonitor returns a Monitor that has not looked yet.
+func NewMonitor(p Probe, logger *slog.Logger) *Monitor {
 	m := &Monitor{probe: p, logger: logger, every: lookEvery, logged: make(map[subject]string)}
 	m.last.Store(&Report{Time: p.Clock.Now()})
-	r.MustRegister(collector{m})
 	return m
 }
 

@@ -276,8 +276,9 @@ func TestAnEngineThatHangsIsSaidNotToAnswer(t *testing.T) {
 
 func newMonitor(p engines.Probe, log *bytes.Buffer) (*engines.Monitor, *prometheus.Registry) {
 	p.Clock = clock.System{}
-	registry := prometheus.NewRegistry()
-	return engines.NewMonitor(p, slog.New(slog.NewJSONHandler(log, nil)), registry), registry
+	m, registry := engines.NewMonitor(p, slog.New(slog.NewJSONHandler(log, nil))), prometheus.NewRegistry()
+	registry.MustRegister(m.Collectors()...)
+	return m, registry
 }
 
 func TestEachRiskIsLoggedOnceAsItComesAndAsItGoes(t *testing.T) {

@@ -1,58 +1,23 @@
 package ops
 
 import (
-	"time"
-
-	"github.com/labstack/echo/v4"
+	"context"
 
 	"interlock/internal/edge/httpapi"
 )
 
-const retryAfter = time.Second
-
 // Routes registers the overview.
-func Routes(r *httpapi.Router, s *Service) { r.Query("/queues", readQueues, s.get) }
-
-type overviewView struct {
-	Queues []queueView `json:"queues"`
-	Locks  []lockView  `json:"locks"`
+func Routes(r *httpapi.Router, s *Service) {
+	httpapi.Get(r, "/queues", readPermission, handler{s}.overview)
 }
 
-type queueView struct {
-	Name          string  `json:"name"`
-	Pending       int64   `json:"pending"`
-	Claimed       int64   `json:"claimed"`
-	Delayed       int64   `json:"delayed"`
-	Dead          int64   `json:"dead"`
-	OldestSeconds float64 `json:"oldestSeconds"`
-}
+type handler struct{ service *Service }
 
-type lockView struct {
-	Key         string  `json:"key"`
-	Owner       string  `json:"owner"`
-	HeldSeconds float64 `json:"heldSeconds"`
-	Waiters     int     `json:"waiters"`
-}
-
-func (s *Service) get(c echo.Context) (httpapi.Reply, error) {
-	ctx := c.Request().Context()
-	queues, err := s.Queues(ctx)
+func (h handler) overview(ctx context.Context, _ httpapi.None) (overviewView, error) {
+	queues, err := h.service.Queues(ctx)
 	if err != nil {
-		return httpapi.Reply{}, err
+		return overviewView{}, err
 	}
-	locks, err := s.Locks(ctx)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	view := overviewView{Queues: make([]queueView, len(queues)), Locks: make([]lockView, len(locks))}
-	for i, q := range queues {
-		view.Queues[i] = queueView{
-			Name: q.Name, Pending: q.Pending, Claimed: q.Claimed, Delayed: q.Delayed, Dead: q.Stats.Dead,
-			OldestSeconds: q.OldestAge.Seconds(),
-		}
-	}
-	for i, l := range locks {
-		view.Locks[i] = lockView{Key: l.Key, Owner: l.Owner, HeldSeconds: l.Age.Seconds(), Waiters: l.Waiters}
-	}
-	return httpapi.OK(view), nil
+	locks, err := h.service.Locks(ctx)
+	return viewOf(queues, locks), err
 }

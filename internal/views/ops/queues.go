@@ -12,6 +12,7 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"time"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -19,18 +20,21 @@ import (
 	"interlock/internal/mq"
 )
 
-// Permissions are what a role or token can hold of this package.
+const readPermission = "queues:read"
+
+// Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: readQueues, Meaning: "See the queues and the held locks."},
+	{Name: readPermission, Meaning: "See the queues and the held locks."},
 }
 
-const readQueues = "queues:read"
+// retryAfter is when to ask again while the engines do not answer.
+const retryAfter = time.Second
 
 // maxQueues bounds the queues of one overview.
 const maxQueues = 200
 
 // ErrNoPrincipal means that the context has no tenant.
-var ErrNoPrincipal = errors.New("queues: the context has no principal")
+var ErrNoPrincipal = errors.New("ops: the context has no principal")
 
 // Owned names the queues of the tenant of ctx that one domain has, and whether each is in
 // use. One that is not is shown as long as it holds messages.
@@ -117,5 +121,5 @@ func (s *Service) Locks(ctx context.Context) ([]lock.Holding, error) {
 }
 
 func unavailable(err error) error {
-	return apperr.New(apperr.Unavailable, "The queues cannot be read now. Try again.").After(retryAfter).Because(err)
+	return apperr.New(apperr.Unavailable, "The queues and locks cannot be read at the moment. Try again.").After(retryAfter).Because(err)
 }

@@ -69,7 +69,7 @@ func (b *board) tabsOf(tenant, person int64) int {
 
 // enter records a heartbeat. A person has been there since the earliest time that
 // any process knows of.
-func (b *board) enter(at place, a announced, now time.Time) {
+func (b *board) enter(at place, a heartbeatEvent, now time.Time) {
 	visitors := b.places[at]
 	if visitors == nil {
 		visitors = make(map[int64]*visitor)

@@ -1,10 +1,9 @@
 package search
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/edge/httpapi"
@@ -14,32 +13,23 @@ import (
 const longest = 100
 
 // Routes registers the search. What is searched depends on the caller's permissions.
-func Routes(r *httpapi.Router, s *Service) { r.Query("/search", "", s.search) }
+func Routes(r *httpapi.Router, s *Service) { httpapi.Get(r, "/search", "", handler{s}.search) }
 
-type hitView struct {
-	Kind     string `json:"kind"`
-	ID       string `json:"id"`
-	Title    string `json:"title"`
-	Subtitle string `json:"subtitle"`
-	Href     string `json:"href"`
+type handler struct{ service *Service }
+
+type searchRequest struct {
+	Text string `query:"q"`
 }
 
-type resultView struct {
-	Items []hitView `json:"items"`
+func (r *searchRequest) Check() error {
+	r.Text = strings.TrimSpace(r.Text)
+	if length := utf8.RuneCountInString(r.Text); length < 1 || length > longest {
+		return apperr.Malformed("?q", "must have 1 to 100 characters that are not spaces at its ends")
+	}
+	return nil
 }
 
-func (s *Service) search(c echo.Context) (httpapi.Reply, error) {
-	text := strings.TrimSpace(c.QueryParam("q"))
-	if length := utf8.RuneCountInString(text); length < 1 || length > longest {
-		return httpapi.Reply{}, apperr.Malformed("?q", "must have 1 to 100 characters that are not spaces at its ends")
-	}
-	found, err := s.Search(c.Request().Context(), text)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	result := resultView{Items: make([]hitView, len(found))}
-	for i, f := range found {
-		result.Items[i] = hitView{Kind: f.Kind, ID: f.ID, Title: f.Title, Subtitle: f.Subtitle, Href: f.Path}
-	}
-	return httpapi.OK(result), nil
+func (h handler) search(ctx context.Context, in searchRequest) (resultView, error) {
+	found, err := h.service.Search(ctx, in.Text)
+	return resultOf(found), err
 }

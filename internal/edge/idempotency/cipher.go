@@ -15,77 +15,77 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Seal encrypts the replies at rest with AES-256-GCM. The zero Seal keeps them as
-// they are.
+// Cipher encrypts the replies at rest with AES-256-GCM. The zero Cipher keeps them in
+// clear.
 //
 // The associated data is tenant, scope and key, so a reply that is moved to another
 // row does not open.
-type Seal struct {
+type Cipher struct {
 	// current is the id of the key that new replies are sealed with.
 	current string
 	byID    map[string]cipher.AEAD
 }
 
-// NewSeal reads keys as "id:base64 of 32 bytes", the current one first and then
+// NewCipher reads keys as "id:base64 of 32 bytes", the current one first and then
 // those that still open older replies.
-func NewSeal(keys []string) (Seal, error) {
-	seal := Seal{byID: make(map[string]cipher.AEAD, len(keys))}
+func NewCipher(keys []string) (Cipher, error) {
+	c := Cipher{byID: make(map[string]cipher.AEAD, len(keys))}
 	for _, text := range keys {
 		id, encoded, found := strings.Cut(text, ":")
 		if !found || id == "" || len(id) > 64 {
-			return Seal{}, errors.New("an idempotency encryption key must be ID:BASE64, with an id of 1 to 64 characters")
+			return Cipher{}, errors.New("an idempotency encryption key must be ID:BASE64, with an id of 1 to 64 characters")
 		}
-		if seal.byID[id] != nil {
-			return Seal{}, fmt.Errorf("two idempotency encryption keys have the id %q", id)
+		if c.byID[id] != nil {
+			return Cipher{}, fmt.Errorf("two idempotency encryption keys have the id %q", id)
 		}
 		secret, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil || len(secret) != 32 {
-			return Seal{}, fmt.Errorf("the idempotency encryption key %q must be 32 bytes in base64", id)
+			return Cipher{}, fmt.Errorf("the idempotency encryption key %q must be 32 bytes in base64", id)
 		}
 		block, err := aes.NewCipher(secret)
 		if err != nil {
-			return Seal{}, fmt.Errorf("use the idempotency encryption key %q: %w", id, err)
+			return Cipher{}, fmt.Errorf("use the idempotency encryption key %q: %w", id, err)
 		}
 		// The nonce is random and part of what is kept.
-		if seal.byID[id], err = cipher.NewGCMWithRandomNonce(block); err != nil {
-			return Seal{}, fmt.Errorf("use the idempotency encryption key %q: %w", id, err)
+		if c.byID[id], err = cipher.NewGCMWithRandomNonce(block); err != nil {
+			return Cipher{}, fmt.Errorf("use the idempotency encryption key %q: %w", id, err)
 		}
-		if seal.current == "" {
-			seal.current = id
+		if c.current == "" {
+			c.current = id
 		}
 	}
-	return seal, nil
+	return c, nil
 }
 
-// close seals a reply for one row and returns the id of the key that it used.
-func (s Seal) close(reply httpapi.Kept, place string) (sealed []byte, keyID string, err error) {
+// seal encrypts a reply for one row and returns the id of the key that it used.
+func (c Cipher) seal(reply httpapi.Kept, data string) (sealed []byte, keyID string, err error) {
 	plain, err := pack(reply)
-	if err != nil || s.current == "" {
+	if err != nil || c.current == "" {
 		return plain, "", err
 	}
-	return s.byID[s.current].Seal(nil, nil, plain, []byte(place)), s.current, nil
+	return c.byID[c.current].Seal(nil, nil, plain, []byte(data)), c.current, nil
 }
 
 var errSealed = errors.New("the reply cannot be opened")
 
 // open returns the reply of one row.
-func (s Seal) open(sealed []byte, keyID, place string) (httpapi.Kept, error) {
+func (c Cipher) open(sealed []byte, keyID, data string) (httpapi.Kept, error) {
 	if keyID == "" {
 		return unpack(sealed)
 	}
-	key := s.byID[keyID]
+	key := c.byID[keyID]
 	if key == nil {
 		return httpapi.Kept{}, fmt.Errorf("%w: the encryption key %q is not among the settings", errSealed, keyID)
 	}
-	plain, err := key.Open(nil, nil, sealed, []byte(place))
+	plain, err := key.Open(nil, nil, sealed, []byte(data))
 	if err != nil {
 		return httpapi.Kept{}, fmt.Errorf("%w: %w", errSealed, err)
 	}
 	return unpack(plain)
 }
 
-// placeOf is the associated data of a record.
-func placeOf(tenantID int64, scope, key string) string {
+// associatedData binds a reply to its record.
+func associatedData(tenantID int64, scope, key string) string {
 	return strconv.FormatInt(tenantID, 10) + "\x00" + scope + "\x00" + key
 }
 

@@ -19,9 +19,9 @@ func key(id string, fill byte) string {
 	return id + ":" + base64.StdEncoding.EncodeToString(secret)
 }
 
-func seal(t *testing.T, keys ...string) Seal {
+func newCipher(t *testing.T, keys ...string) Cipher {
 	t.Helper()
-	s, err := NewSeal(keys)
+	s, err := NewCipher(keys)
 	require.NoError(t, err)
 	return s
 }
@@ -29,7 +29,7 @@ func seal(t *testing.T, keys ...string) Seal {
 var reply = httpapi.Kept{Status: 201, Header: http.Header{"Etag": {`"1-a"`}}, Body: []byte(`{"secret":"of the tenant"}`)}
 
 func TestAnyReplyComesBackAsItWas(t *testing.T) {
-	sealed := map[string]Seal{"in clear": {}, "encrypted": seal(t, key("now", 1))}
+	sealed := map[string]Cipher{"in clear": {}, "encrypted": newCipher(t, key("now", 1))}
 	for name, s := range sealed {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -38,7 +38,7 @@ func TestAnyReplyComesBackAsItWas(t *testing.T) {
 					Header: http.Header{"X-A": rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "header")},
 					Body:   rapid.SliceOfN(rapid.Byte(), 1, 200).Draw(t, "body"),
 				}
-				text, id, err := s.close(want, "here")
+				text, id, err := s.seal(want, "here")
 				require.NoError(t, err)
 				got, err := s.open(text, id, "here")
 				require.NoError(t, err)
@@ -49,31 +49,31 @@ func TestAnyReplyComesBackAsItWas(t *testing.T) {
 }
 
 func TestAnEncryptedReplyShowsNothingAndOpensInItsPlaceOnly(t *testing.T) {
-	s := seal(t, key("now", 1))
-	text, id, err := s.close(reply, placeOf(1, "user:7", "k"))
+	s := newCipher(t, key("now", 1))
+	text, id, err := s.seal(reply, associatedData(1, "user:7", "k"))
 	require.NoError(t, err)
 	require.Equal(t, "now", id)
 	require.NotContains(t, string(text), "secret")
-	for _, elsewhere := range []string{placeOf(2, "user:7", "k"), placeOf(1, "user:8", "k"), placeOf(1, "user:7", "K")} {
+	for _, elsewhere := range []string{associatedData(2, "user:7", "k"), associatedData(1, "user:8", "k"), associatedData(1, "user:7", "K")} {
 		_, err := s.open(text, id, elsewhere)
 		require.ErrorIs(t, err, errSealed)
 	}
 	text[len(text)-1]++
-	_, err = s.open(text, id, placeOf(1, "user:7", "k"))
+	_, err = s.open(text, id, associatedData(1, "user:7", "k"))
 	require.ErrorIs(t, err, errSealed)
 }
 
 func TestAfterARotationOlderRepliesStillOpen(t *testing.T) {
-	text, id, err := seal(t, key("old", 1)).close(reply, "here")
+	text, id, err := newCipher(t, key("old", 1)).seal(reply, "here")
 	require.NoError(t, err)
-	rotated := seal(t, key("new", 2), key("old", 1))
+	rotated := newCipher(t, key("new", 2), key("old", 1))
 	got, err := rotated.open(text, id, "here")
 	require.NoError(t, err)
 	require.Equal(t, reply, got)
-	_, id, err = rotated.close(reply, "here")
+	_, id, err = rotated.seal(reply, "here")
 	require.NoError(t, err)
 	require.Equal(t, "new", id)
-	_, err = seal(t, key("new", 2)).open(text, "old", "here")
+	_, err = newCipher(t, key("new", 2)).open(text, "old", "here")
 	require.ErrorContains(t, err, `"old" is not among the settings`)
 }
 
@@ -82,7 +82,7 @@ func TestKeysThatCannotEncryptAreRefusedByName(t *testing.T) {
 		{"no-colon"}, {":" + base64.StdEncoding.EncodeToString(make([]byte, 32))}, {"a:!!"},
 		{"a:" + base64.StdEncoding.EncodeToString(make([]byte, 16))}, {key("a", 1), key("a", 2)},
 	} {
-		_, err := NewSeal(keys)
+		_, err := NewCipher(keys)
 		require.Error(t, err, keys)
 	}
 }

@@ -42,18 +42,18 @@ func atNoon() *clock.Fake { return clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0,
 func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		const replicas = 4
-		houses := make([]*house, replicas)
-		for i := range houses {
-			houses[i] = foundations(open(), atNoon())
+		fixtures := make([]*fixture, replicas)
+		for i := range fixtures {
+			fixtures[i] = newProcess(open(), atNoon())
 		}
 		generated, errs := make([]string, replicas), make([]error, replicas)
 		var starting sync.WaitGroup
-		for i, h := range houses {
+		for i, h := range fixtures {
 			starting.Go(func() { generated[i], errs[i] = h.Bootstrap(anonymous(t), "") })
 		}
 		starting.Wait()
 		var passwords []string
-		for i := range houses {
+		for i := range fixtures {
 			require.NoError(t, errs[i])
 			if generated[i] != "" {
 				passwords = append(passwords, generated[i])
@@ -61,7 +61,7 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 		}
 		require.Len(t, passwords, 1)
 
-		h := houses[0]
+		h := fixtures[0]
 		var err error
 		h.tenant, err = h.store.tenantByName(anonymous(t), DefaultTenant)
 		require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 
 func TestALaterStartLeavesThePasswordAlone(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
-		h := foundations(open(), atNoon())
+		h := newProcess(open(), atNoon())
 		for _, password := range []string{"the first one", "a later one", ""} {
 			generated, err := h.Bootstrap(anonymous(t), password)
 			require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestALaterStartLeavesThePasswordAlone(t *testing.T) {
 
 func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
-		h := foundations(open(), atNoon())
+		h := newProcess(open(), atNoon())
 		names := []string{"a", "b", "c", "d", "e", "f"}
 		tenants, errs := make([]Tenant, len(names)), make([]error, len(names))
 		var creating sync.WaitGroup
@@ -113,7 +113,7 @@ func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
 
 func TestNamesThatAreTakenOrCannotBeAreRefused(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newHouse(t, db)
+		h := newFixture(t, db)
 		_, err := h.CreateTenant(anonymous(t), h.tenant.Name, "a long password")
 		requireCode(t, apperr.AlreadyExists, err)
 		for _, name := range []string{"", "-a", "Big", "a b", "a_b", "ä", "a123456789012345678901234567890123456789012345678901234567890123"} {
@@ -144,7 +144,7 @@ func TestNamesThatAreTakenOrCannotBeAreRefused(t *testing.T) {
 func TestTheSweeperTakesAllThatHasEndedInBatchesAndNothingElse(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		db := open()
-		h := foundations(db, atNoon())
+		h := newProcess(db, atNoon())
 		var err error
 		h.tenant, err = h.CreateTenant(anonymous(t), "shop", adminPassword)
 		require.NoError(t, err)

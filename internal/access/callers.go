@@ -1,0 +1,97 @@
+package access
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"interlock/internal/base/principal"
+)
+
+const (
+	// callerTTL is how long a caller is believed without asking the database; a
+	// revocation in another process is noticed after it at the latest.
+	callerTTL = time.Second
+	// maxCallers bounds how many are remembered.
+	maxCallers = 10_000
+	// lookUpTimeout bounds one look at the database on behalf of all that wait
+	// for the same credential.
+	lookUpTimeout = 5 * time.Second
+)
+
+// caller is whom a credential stands for. It is shared and never changed.
+type caller struct {
+	principal principal.Principal
+	user      User
+	// csrf is the session's CSRF token; "" for an API token.
+	csrf string
+	// ends is when the credential does; zero means never.
+	ends time.Time
+	// readTime is when the database was asked.
+	readTime time.Time
+}
+
+func (c *caller) fresh(now time.Time) bool {
+	return now.Sub(c.readTime) < callerTTL && !now.Before(c.readTime) && (c.ends.IsZero() || now.Before(c.ends))
+}
+
+// callers is a cache of who was recognised during the last second. To invalidate it is to
+// begin another generation: a look-up that began before a revocation puts its answer into
+// the generation of then, which nobody reads any more.
+type callers struct{ current atomic.Pointer[generation] }
+
+type generation struct {
+	mu           sync.RWMutex
+	byCredential map[digest]*caller
+	lookUps      singleflight.Group
+}
+
+// invalidate has every caller looked up again.
+func (c *callers) invalidate() { c.current.Store(&generation{byCredential: map[digest]*caller{}}) }
+
+// get returns who is remembered for a credential, or nil.
+func (c *callers) get(credential digest, now time.Time) *caller {
+	g := c.current.Load()
+	g.mu.RLock()
+	found := g.byCredential[credential]
+	g.mu.RUnlock()
+	if found == nil || !found.fresh(now) {
+		return nil
+	}
+	return found
+}
+
+func (g *generation) put(credential digest, c *caller) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.byCredential) >= maxCallers {
+		clear(g.byCredential)
+	}
+	g.byCredential[credential] = c
+}
+
+// lookUp asks the database whom a credential stands for, once for all requests
+// that want to know at the same time.
+func (s *Service) lookUp(ctx context.Context, credential digest, load func(context.Context) (*caller, error)) (*caller, error) {
+	g := s.callers.current.Load()
+	found, err, _ := g.lookUps.Do(string(credential[:]), func() (any, error) {
+		// The first asker may hang up; the others still want the answer.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)
+		defer cancel()
+		known := s.clock.Now()
+		c, err := load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.readTime = known
+		g.put(credential, c)
+		return c, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found.(*caller), nil
+}

@@ -1,0 +1,72 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"interlock/internal/base/principal"
+)
+
+const readPermission = "access:read"
+
+// Permissions are what a role or a token can be given here.
+var Permissions = []principal.Grant{
+	{Name: readPermission, Meaning: "List the permissions that roles and tokens can be given."},
+	{Name: impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
+}
+
+// Catalogue returns every permission there is, by name.
+func (s *Service) Catalogue() []principal.Grant { return s.catalogue }
+
+// checkGrants refuses what no route asks for. A grant is a permission of the
+// catalogue, "<resource>:*" of a resource in it, or "*".
+func (s *Service) checkGrants(pointer string, grants []string) error {
+	for _, grant := range grants {
+		if !s.grantable(grant) {
+			return invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; there is no %.100q", grant))
+		}
+	}
+	return nil
+}
+
+func (s *Service) grantable(grant string) bool {
+	for _, known := range s.catalogue {
+		if grant == "*" || grant == known.Name || grant == resourceOf(known.Name)+":*" {
+			return true
+		}
+	}
+	return false
+}
+
+// intersect returns what both sets of grants allow. Scopes that are not given
+// limit nothing.
+func intersect(grants, scopes []string) []string {
+	if len(scopes) == 0 {
+		return grants
+	}
+	both := []string{}
+	for _, scope := range scopes {
+		if principal.Covers(grants, scope) {
+			both = append(both, scope)
+		}
+	}
+	for _, grant := range grants {
+		if principal.Covers(scopes, grant) {
+			both = append(both, grant)
+		}
+	}
+	return distinct(both)
+}
+
+// distinct returns the values sorted, each once.
+func distinct(values []string) []string {
+	sorted := append([]string{}, values...)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+func resourceOf(permission string) string {
+	resource, _, _ := strings.Cut(permission, ":")
+	return resource
+}

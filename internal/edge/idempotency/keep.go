@@ -1,0 +1,169 @@
+package idempotency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+// Keep implements httpapi.Attempt.
+func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.Kept) error {
+	// A unit that changed nothing has its reply recorded too.
+	if _, err := u.Tx(ctx); err != nil {
+		return err
+	}
+	record, err := a.record(ctx, reply)
+	if err != nil {
+		return err
+	}
+	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })
+	u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })
+	return nil
+}
+
+// insert adds the attempt's own record, and what else is new with it, in place of one
+// whose time is up.
+//
+//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?      -- the expired one, if any
+//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND scope = ?   -- and the parts of its document
+//	INSERT INTO idempotency_keys …
+func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
+	if a.expired != 0 {
+		const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?"
+		if err := tx.Exec(statement, a.actor.TenantID, a.expired).Error; err != nil {
+			return fmt.Errorf("forget the expired idempotency key: %w", err)
+		}
+	}
+	if a.expired != 0 && a.request.Document {
+		if err := a.forgetParts(tx); err != nil {
+			return err
+		}
+	}
+	return insert(tx, records...)
+}
+
+// KeepAfter implements httpapi.Attempt. Failing to keep is logged: the caller has
+// his answer, and a repeat is decided anew.
+func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) (httpapi.Kept, bool) {
+	if !a.Keeps(reply) {
+		return httpapi.Kept{}, false
+	}
+	ctx = context.WithoutCancel(ctx)
+	record, err := a.record(ctx, reply)
+	if err == nil {
+		err = a.insertWhole(ctx, &record)
+	}
+	switch {
+	case errors.Is(err, errTaken):
+		return a.winnerReply(ctx)
+	case err != nil:
+		slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)
+	default:
+		a.recorded(ctx, record, reply)
+	}
+	return httpapi.Kept{}, false
+}
+
+// Settle implements httpapi.Attempt. Without a lease two attempts can run side by side,
+// and the second be refused for what the first has done: a version that has passed, a
+// name that is taken. The unique row tells, whichever comes to it first.
+func (a *attempt) Settle(ctx context.Context, err error, refusal httpapi.Kept) (httpapi.Kept, bool) {
+	switch {
+	case errors.Is(err, errTaken):
+		return a.winnerReply(ctx)
+	case ctx.Err() != nil:
+		return httpapi.Kept{}, false
+	}
+	return a.KeepAfter(ctx, refusal)
+}
+
+// winnerReply returns what another attempt at the same request has recorded meanwhile.
+func (a *attempt) winnerReply(ctx context.Context) (httpapi.Kept, bool) {
+	record, err := a.keeper.store.find(ctx, a.scope, a.request.Key)
+	if err == nil {
+		err = a.found(ctx, record)
+	}
+	if err != nil || a.earlier == nil {
+		return httpapi.Kept{}, false
+	}
+	return *a.earlier, true
+}
+
+// Keeps implements httpapi.Attempt. What says when to come back (423, 429, 503) is not
+// an answer yet; 401 and 403 are decided anew for each request, and what was too large
+// was never read.
+func (a *attempt) Keeps(reply httpapi.Kept) bool {
+	switch {
+	case reply.Header.Get("Retry-After") != "":
+		return false
+	case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply.Status == http.StatusRequestEntityTooLarge:
+		return false
+	case reply.Status >= http.StatusInternalServerError:
+		return a.keeper.keepServerErrors
+	}
+	return true
+}
+
+// record returns what is to be kept of a reply.
+func (a *attempt) record(ctx context.Context, reply httpapi.Kept) (Record, error) {
+	return a.recordAt(ctx, a.scope, a.request.Key, reply)
+}
+
+// recordAt returns what is to be kept of a reply in another scope, under another key.
+func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.Kept) (Record, error) {
+	k, now := a.keeper, a.keeper.clock.Now()
+	sealed, keyID, err := k.cipher.seal(reply, associatedData(a.actor.TenantID, scope, key))
+	if err != nil {
+		return Record{}, err
+	}
+	location := reply.Header.Get("Location")
+	if location == "" || len(location) > longestPath {
+		location = a.request.Path
+	}
+	if len(sealed) > largestReply {
+		sealed, keyID = nil, ""
+	}
+	record := Record{
+		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: a.fingerprint[:],
+		Method: a.request.Method, Path: clipped(a.request.Path, longestPath), RequestID: principal.Request(ctx),
+		ActorKind: string(a.actor.Kind), ActorID: a.actor.ActorID(), ActorName: a.actor.Name,
+		Status: reply.Status, Reply: sealed, Location: clipped(location, longestPath), CipherKey: keyID,
+		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retentionOf(a.request)),
+	}
+	if a.actor.OnBehalfOf != "" {
+		record.OnBehalfOf = &a.actor.OnBehalfOf
+	}
+	return record, nil
+}
+
+// taken turns errTaken into what the caller is told if nothing better is found.
+func (a *attempt) taken(err error) error {
+	if errors.Is(err, errTaken) {
+		return httpapi.InProgress().Because(errTaken)
+	}
+	return err
+}
+
+// recorded is called once a record is committed.
+func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kept) {
+	a.keeper.quota.added(holderOf(a.actor))
+	if record.Reply == nil {
+		reply = whereToRead(record.Location)
+	}
+	a.remember(ctx, record, &answer{sighting: record.sighting(), method: record.Method, path: record.Path, reply: reply})
+}
+
+// remember puts a committed record into the caches.
+func (a *attempt) remember(ctx context.Context, record Record, kept *answer) {
+	a.keeper.memory.put(a.epoch, a.scopedKey(), kept)
+	a.cache(ctx, record)
+}

@@ -1,0 +1,63 @@
+package idempotency
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+)
+
+var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
+
+// Filter selects records. Zero members select all.
+type Filter struct {
+	Key string
+	// Status is that of the reply.
+	Status int
+}
+
+// List returns one page of records, newest first unless asked otherwise.
+func (k *Keeper) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[Record], error) {
+	k.replays.flush(ctx)
+	query := k.kept(ctx)
+	if filter.Key != "" {
+		query = query.Where("idempotency_key = ?", filter.Key)
+	}
+	if filter.Status != 0 {
+		query = query.Where("status = ?", filter.Status)
+	}
+	return storage.List[Record](query, page, sorts)
+}
+
+// Record returns the record with an id. Errors: NotFound.
+func (k *Keeper) Record(ctx context.Context, id int64) (Record, error) {
+	k.replays.flush(ctx)
+	var record Record
+	err := k.kept(ctx).Where("id = ?", id).Take(&record).Error
+	switch {
+	case storage.IsNotFound(err):
+		return Record{}, apperr.MissingRow("idempotency key", strconv.FormatInt(id, 10))
+	case err != nil:
+		return Record{}, fmt.Errorf("read the idempotency key: %w", err)
+	}
+	return record, nil
+}
+
+// ByKey returns at most limit records, none of them expired, whose key begins with a
+// text as it is written.
+func (k *Keeper) ByKey(ctx context.Context, text string, limit int) ([]Record, error) {
+	records, err := storage.ByPrefix[Record](k.kept(ctx), "idempotency_key", []string{text}, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find idempotency keys: %w", err)
+	}
+	return records, nil
+}
+
+// kept are the records of whole requests that have not expired.
+func (k *Keeper) kept(ctx context.Context) *gorm.DB {
+	return k.store.db.Read(ctx).Where("expires_time > ? AND "+withoutParts, k.clock.Now())
+}

@@ -1,0 +1,33 @@
+package audit
+
+import (
+	"encoding/json"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+)
+
+// Entry is one mutation as replies show it.
+type Entry struct {
+	ID        int64           `json:"id"`
+	UnitID    string          `json:"unitId"`
+	RequestID string          `json:"requestId"`
+	Actor     principal.Actor `json:"actor"`
+	ActorKind string          `json:"actorKind"`
+	// OnBehalfOf is the customer for whom a token acted, or nil.
+	OnBehalfOf  *principal.CustomerID `json:"onBehalfOf"`
+	Action      string                `json:"action"`
+	Resource    string                `json:"resource"`
+	Detail      json.RawMessage       `json:"detail"`
+	Note        string                `json:"note"`
+	CreatedTime time.Time             `json:"createdTime"`
+}
+
+func entryOf(row uow.AuditRow) Entry {
+	return Entry{
+		ID: row.ID, UnitID: row.UnitID, RequestID: row.RequestID,
+		Actor: principal.ActorOf(row.ActorKind, row.ActorID, row.ActorName), ActorKind: row.ActorKind, OnBehalfOf: row.OnBehalfOf,
+		Action: row.Action, Resource: row.Resource, Detail: row.Detail, Note: row.Note, CreatedTime: row.CreatedTime,
+	}
+}
