@@ -5,7 +5,6 @@ import { itemInStock } from './pages';
 import { admin } from './service';
 import { li, ownSite } from './site';
 
-
 interface Placed {
   id: number;
   orderNo: string;
@@ -115,20 +114,20 @@ test('an order whose answer was lost is sent again with the same key, also after
     return route.abort();
   });
   await dialog.getByRole('button', { name: 'Place the order' }).click();
-  await dialog.getByText(/it is unknown whether the order was placed/).waitFor();
+  await dialog.getByText('It is still not known whether this was done.').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'New order' }).click();
-  await dialog.getByText(/it is unknown whether the order was placed/).waitFor();
+  await dialog.getByText('It is still not known whether this was done.').waitFor();
   expect(await dialog.getByLabel('Item 1').isDisabled()).toBe(true);
   await visitor.check();
-  await dialog.getByRole('button', { name: 'Send it again' }).click();
+  await dialog.getByRole('button', { name: 'Ask again' }).click();
   // Each time it is tried four times before it is said to be unknown.
   await expect.poll(() => keys.length).toBe(8);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(new Set(keys).size).toBe(1);
   await page.unroute('**/api/v1/orders');
 
-  await dialog.getByRole('button', { name: 'Send it again' }).click();
+  await dialog.getByRole('button', { name: 'Ask again' }).click();
 
   await page.getByText(/Order .* is placed\./).waitFor();
   expect(await site.request('GET', '/orders?userId=78')).toMatchObject({ total: 1 });
