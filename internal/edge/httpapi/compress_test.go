@@ -32,7 +32,7 @@ type letter struct {
 }
 
 func TestLongRepliesAreCompressedForWhoTakesThatAndSecretsNever(t *testing.T) {
-	runner := uow.NewRunner(uow.Options{DB: storagetest.SQLite(t), Locks: lock.NewInProcess(clock.System{}, lock.Observer{}), Clock: clock.System{}})
+	runner := uow.NewRunner(uow.Options{DB: storagetest.SQLite(t), Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: anybody{}})
 	long := strings.Repeat("all work and no play ", 100)
 	say := func(text string) func(context.Context, httpapi.None) (letter, error) {
