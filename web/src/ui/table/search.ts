@@ -24,7 +24,14 @@ export interface Unreadable {
 export const isUnreadable = (value: unknown): value is Unreadable => typeof value === 'object' && value !== null && 'unreadable' in value;
 
 /** Writes an address; what cannot be read stays in it as it was. */
-export const stringifySearch = stringifySearchWith((value: unknown) => (isUnreadable(value) ? value.unreadable : JSON.stringify(value)), JSON.parse);
+export const stringifySearch = stringifySearchWith((value: unknown) => (isUnreadable(value) ? value.unreadable : JSON.stringify(value)), inNeedOfQuotes);
+
+/** Throws for text that stands in an address as it is: a number is read as it is written, whatever it is for. */
+function inNeedOfQuotes(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'number') throw new SyntaxError('a number needs no quotes');
+  return value;
+}
 
 /** What an address says, some of which may be unreadable. */
 export type Raw<S> = { [K in keyof S]: S[K] | Unreadable };
