@@ -11,7 +11,7 @@
 //   - The counts of a thing are the sums of its shards, each changed in the transaction
 //     of the state that it counts: they equal the rows at every moment.
 //
-// A thing is known by its row's id, so one that is deleted and made anew has no likes.
+// A thing is known by its row's id, so one that is deleted and created again has no likes.
 package actions
 
 import (
@@ -23,10 +23,19 @@ import (
 	"interlock/internal/base/principal"
 )
 
+const (
+	readPermission  = "actions:read"
+	writePermission = "actions:write"
+)
+
+// CustomerPermissions are what every customer may do: of actions a customer reads the own
+// ones and the counts of all.
+var CustomerPermissions = []string{readPermission, writePermission}
+
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "actions:read", Meaning: "See how often a thing is liked, disliked and bookmarked, and one's own actions."},
-	{Name: "actions:write", Meaning: "Like, dislike and bookmark items and coupons."},
+	{Name: readPermission, Meaning: "See how often a thing is liked, disliked and bookmarked, and one's own actions."},
+	{Name: writePermission, Meaning: "Like, dislike and bookmark items and coupons."},
 }
 
 // Kind is a kind of action.

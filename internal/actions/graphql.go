@@ -128,7 +128,7 @@ func (r *resolver) ToggleDislikeCoupon(ctx context.Context, args toggleCoupon) (
 
 func (r *resolver) apply(ctx context.Context, entityType, name string, kind Kind, t toggle) (result Result, err error) {
 	document := ctx.Value(mutationsKey{}).(mutations)
-	err = document.Do(ctx, mayWrite, &result, func(ctx context.Context, u *uow.Unit) (err error) {
+	err = document.Do(ctx, writePermission, &result, func(ctx context.Context, u *uow.Unit) (err error) {
 		if t.ActionID < 1 {
 			return apperr.Invalid(apperr.Field{Pointer: "/actionId", Code: "min", Message: "must be at least 1"})
 		}
@@ -161,7 +161,7 @@ func (r *resolver) CouponActions(ctx context.Context, args struct{ CouponID stri
 }
 
 func (r *resolver) summary(ctx context.Context, entityType, name string) (*actionsOf, error) {
-	if err := httpapi.Permitted(ctx, mayRead); err != nil {
+	if err := httpapi.Permitted(ctx, readPermission); err != nil {
 		return nil, refusal(ctx, entityType, err)
 	}
 	summary, err := r.service.Summary(ctx, entityType, name)

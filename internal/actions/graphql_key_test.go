@@ -389,6 +389,13 @@ func TestADocumentThatIsNotExecutedHasNoData(t *testing.T) {
 		require.NotContains(t, answer.Body, "data", "%s: %s", name, answer.Text)
 		require.Equal(t, "GRAPHQL_VALIDATION_FAILED", codesOf(answer)[0], name)
 	}
+	for name, id := range map[string]any{"a variable that is no number": true, "a variable with a fraction": 1.5, "a variable that is missing": nil} {
+		answer := s.customer(7).Send(t, http.MethodPost, "/graphql", object{
+			"query": `mutation ($id: Long!) { toggleLikeItem(itemId: "SKU-1", actionId: $id) { isLiked } }`, "variables": object{"id": id},
+		})
+		require.NotContains(t, answer.Body, "data", "%s: %s", name, answer.Text)
+		require.Equal(t, "GRAPHQL_VALIDATION_FAILED", codesOf(answer)[0], name)
+	}
 	answer := s.customer(7).send(t, "k-2", `mutation { toggleLikeItem(itemId: "SKU-9", actionId: 1) { isLiked } }`)
 	require.Contains(t, answer.Text, `"data":{"toggleLikeItem":null}`, "what was executed has data")
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/graph-gophers/graphql-go"
 	gqlerrors "github.com/graph-gophers/graphql-go/errors"
-	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/edge/httpapi"
@@ -19,10 +18,12 @@ import (
 type graphHandler struct{ schema *graphql.Schema }
 
 type graphRequest struct {
-	Query         string          `json:"query" validate:"required,max=8192"`
-	OperationName *string         `json:"operationName"`
-	Variables     json.RawMessage `json:"variables"`
-	Extensions    json.RawMessage `json:"extensions"`
+	Body struct {
+		Query         string          `json:"query" validate:"required,max=8192"`
+		OperationName *string         `json:"operationName"`
+		Variables     json.RawMessage `json:"variables"`
+		Extensions    json.RawMessage `json:"extensions"`
+	}
 }
 
 // graphReply is a response as GraphQL has it: no data when the document was not executed.
@@ -31,23 +32,18 @@ type graphReply struct {
 	Data   *json.RawMessage        `json:"data,omitempty"`
 }
 
-func (h graphHandler) execute(c echo.Context, d *httpapi.Document) (httpapi.Reply, error) {
-	var request graphRequest
-	if err := httpapi.Bind(c, &request); err != nil {
-		return httpapi.Reply{}, err
-	}
-	variables, err := request.variables()
+func (h graphHandler) execute(ctx context.Context, d *httpapi.Document, in graphRequest) (graphReply, error) {
+	variables, err := in.variables()
 	if err != nil {
-		return httpapi.Reply{}, err
+		return graphReply{}, err
 	}
 	operation := ""
-	if request.OperationName != nil {
-		operation = *request.OperationName
+	if in.Body.OperationName != nil {
+		operation = *in.Body.OperationName
 	}
-	ctx := c.Request().Context()
-	response := h.schema.Exec(withMutations(ctx, d), request.Query, operation, variables)
+	response := h.schema.Exec(withMutations(ctx, d), in.Body.Query, operation, variables)
 	if ctx.Err() != nil {
-		return httpapi.Reply{}, apperr.New(apperr.OutcomeUnknown, "The document was given up before all of it was answered; mutations before that were made. Send it again under its idempotency key.").
+		return graphReply{}, apperr.New(apperr.OutcomeUnknown, "The document was given up before all of it was answered; mutations before that were made. Send it again under its idempotency key.").
 			After(time.Second).Because(context.Cause(ctx))
 	}
 	reply := graphReply{Errors: response.Errors}
@@ -59,7 +55,7 @@ func (h graphHandler) execute(c echo.Context, d *httpapi.Document) (httpapi.Repl
 	if wasExecuted(response) {
 		reply.Data = &response.Data
 	}
-	return httpapi.OK(reply), nil
+	return reply, nil
 }
 
 // wasExecuted reports whether a field was executed. Each that was is in the data, if only
@@ -75,10 +71,10 @@ func wasExecuted(response *graphql.Response) bool {
 // variables decodes them with numbers as they were spelled: an id of 64 bits does not
 // survive a float.
 func (r graphRequest) variables() (map[string]any, error) {
-	if len(r.Variables) == 0 {
+	if len(r.Body.Variables) == 0 {
 		return nil, nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(r.Variables))
+	decoder := json.NewDecoder(bytes.NewReader(r.Body.Variables))
 	decoder.UseNumber()
 	var variables map[string]any
 	if err := decoder.Decode(&variables); err != nil {

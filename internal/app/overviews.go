@@ -24,9 +24,7 @@ import (
 // What it takes to read the resources of the other domains.
 const (
 	readConfigs = "configs:read"
-	readCoupons = "coupons:read"
 	readLedger  = "ledger:read"
-	readSales   = "flash-sales:read"
 )
 
 // buildOverviews builds what looks across the domains.
@@ -35,22 +33,22 @@ func (sv *Services) buildOverviews() {
 		{Name: config.Topic, Permission: readConfigs},
 		{Name: orders.Topic, Permission: orders.ReadPermission},
 		{Name: catalog.Topic, Permission: catalog.ReadPermission},
-		{Name: coupons.Topic, Permission: readCoupons},
-		{Name: coupons.CampaignTopic, Permission: readCoupons},
+		{Name: coupons.Topic, Permission: coupons.ReadPermission},
+		{Name: coupons.CampaignTopic, Permission: coupons.ReadPermission},
 		{Name: inventory.Topic, Permission: inventory.ReadPermission},
 		{Name: wallets.Topic, Permission: wallets.ReadPermission},
 		{Name: aggregates.Topic, Permission: readLedger},
-		{Name: flashsale.Topic, Permission: readSales},
+		{Name: flashsale.Topic, Permission: flashsale.ReadPermission},
 	}})
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: readConfigs, Finder: search.FinderFunc(sv.findConfigs)},
 		search.Kind{Name: "order", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findOrders)},
 		search.Kind{Name: "user", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findUser)},
 		search.Kind{Name: "item", Permission: catalog.ReadPermission, Finder: search.FinderFunc(sv.findItems)},
-		search.Kind{Name: "coupon", Permission: readCoupons, Finder: search.FinderFunc(sv.findCoupons)},
-		search.Kind{Name: "coupon-campaign", Permission: readCoupons, Finder: search.FinderFunc(sv.findCampaigns)},
-		search.Kind{Name: "flash-sale", Permission: readSales, Finder: search.FinderFunc(sv.findSales)},
-		search.Kind{Name: "ticket", Permission: readSales, Finder: search.FinderFunc(sv.findTickets)},
+		search.Kind{Name: "coupon", Permission: coupons.ReadPermission, Finder: search.FinderFunc(sv.findCoupons)},
+		search.Kind{Name: "coupon-campaign", Permission: coupons.ReadPermission, Finder: search.FinderFunc(sv.findCampaigns)},
+		search.Kind{Name: "flash-sale", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findSales)},
+		search.Kind{Name: "ticket", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findTickets)},
 		search.Kind{Name: "wallet", Permission: wallets.ReadPermission, Finder: search.FinderFunc(sv.findWallet)},
 		search.Kind{Name: "aggregate", Permission: readLedger, Finder: search.FinderFunc(sv.findAggregates)},
 		search.Kind{Name: "idempotency-key", Permission: idempotency.ReadPermission, Finder: search.FinderFunc(sv.findKeys)},
@@ -60,9 +58,9 @@ func (sv *Services) buildOverviews() {
 		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts,
 		Readers: map[string]string{
 			"configs": readConfigs, "config-batches": readConfigs, "items": catalog.ReadPermission,
-			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": readCoupons, "coupon-campaigns": readCoupons,
+			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
-			"flash-sales": readSales, "aggregates": readLedger,
+			"flash-sales": flashsale.ReadPermission, "aggregates": readLedger,
 		},
 	})
 }

@@ -95,10 +95,6 @@ func Permissions() []principal.Grant {
 		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions)
 }
 
-// customerMay is what every customer may do, by the shop's signature alone. Of actions
-// a customer reads the own ones and the counts of all.
-var customerMay = []string{"actions:read", "actions:write"}
-
 // Options are what a server has beside its storage; commands go without.
 type Options struct {
 	// RedisURL is "" for a single process.
@@ -213,7 +209,7 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{
-		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: customerMay,
+		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: actions.CustomerPermissions,
 	})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})

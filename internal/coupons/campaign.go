@@ -26,10 +26,16 @@ import (
 	"interlock/internal/core/guard"
 )
 
+const (
+	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	ReadPermission  = "coupons:read"
+	writePermission = "coupons:write"
+)
+
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "coupons:read", Meaning: "See coupon campaigns, coupons and their history."},
-	{Name: "coupons:write", Meaning: "Run coupon campaigns, and issue, redeem and void coupons."},
+	{Name: ReadPermission, Meaning: "See coupon campaigns, coupons and their history."},
+	{Name: writePermission, Meaning: "Run coupon campaigns, and issue, redeem and void coupons."},
 }
 
 // The kinds of coupon.

@@ -37,6 +37,11 @@ func (c *Coupon) overdue(now time.Time) bool {
 	return c.Status == unused.Code && !now.Before(c.Campaign.ValidTo)
 }
 
+// boundToOther reports whether another user than this one alone may redeem the coupon.
+func (c *Coupon) boundToOther(user principal.CustomerID) bool {
+	return c.UserID != nil && *c.UserID != user
+}
+
 // changedAround reports whether a reader who saw the coupon at its present version
 // may have seen it otherwise: it has expired by the clock, or its campaign was changed
 // after it.

@@ -74,16 +74,15 @@ func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
 func (s *Service) expire(ctx context.Context, u *uow.Unit, due []Coupon) (int, error) {
 	var events []Event
 	for i := range due {
-		before, after := &due[i], due[i]
-		after.Status = expired.Code
-		err := move(ctx, u, before, &after)
+		before := &due[i]
+		after, err := move(ctx, u, before, expired, func(*Coupon) {})
 		if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
 			continue
 		}
 		if err != nil {
 			return 0, fmt.Errorf("expire coupon: %w", err)
 		}
-		event, err := eventOf(&after, "expire", &before.Status, struct{}{})
+		event, err := eventOf(after, "expire", &before.Status, struct{}{})
 		if err != nil {
 			return 0, err
 		}

@@ -2,17 +2,14 @@ package coupons
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
-	"interlock/internal/base/strictjson"
+	"interlock/internal/base/status"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -20,197 +17,176 @@ import (
 
 // Routes registers the routes of coupons and their campaigns.
 func Routes(r *httpapi.Router, s *Service) {
-	const read, write = "coupons:read", "coupons:write"
-	campaigns := campaignHandler{s}
-	r.Query("/coupon-campaigns", read, campaigns.list)
-	r.Mutation(http.MethodPost, "/coupon-campaigns", write, campaigns.start)
-	r.Query("/coupon-campaigns/:id", read, campaigns.get)
-	r.Guarded(http.MethodPatch, "/coupon-campaigns/:id", write, campaigns.edit)
-	r.Guarded(http.MethodDelete, "/coupon-campaigns/:id", write, campaigns.delete)
-	r.Query("/coupon-campaigns/:id/history", read, campaigns.history)
-	r.Mutation(http.MethodPost, "/coupon-campaigns/:id/coupons", write, campaigns.issue)
-
 	h := handler{s}
-	r.Query("/coupons", read, h.list)
-	r.Query("/coupons/:code", read, h.get)
-	r.Query("/coupons/:code/history", read, h.history)
-	r.Critical().Transition("/coupons/:code", "redeem", write, h.redeem)
-	r.Transition("/coupons/:code", "void", write, h.void)
+	byID := httpapi.Numbered("coupon campaign", s.Campaign)
+	httpapi.Get(r, "/coupon-campaigns", ReadPermission, h.campaigns)
+	httpapi.Mutation(r, http.MethodPost, "/coupon-campaigns", writePermission, h.start)
+	httpapi.GetOf(r, "/coupon-campaigns/:id", ReadPermission, byID, h.campaign)
+	httpapi.MutationOf(r, http.MethodPatch, "/coupon-campaigns/:id", writePermission, byID, h.edit)
+	httpapi.MutationOf(r, http.MethodDelete, "/coupon-campaigns/:id", writePermission, byID, h.delete)
+	httpapi.GetOf(r, "/coupon-campaigns/:id/history", ReadPermission, byID, h.campaignHistory)
+	httpapi.MutationOf(r, http.MethodPost, "/coupon-campaigns/:id/coupons", writePermission, byID, h.issue)
+
+	byCode := httpapi.Named("code", s.Coupon)
+	httpapi.Get(r, "/coupons", ReadPermission, h.coupons)
+	httpapi.GetOf(r, "/coupons/:code", ReadPermission, byCode, h.coupon)
+	httpapi.GetOf(r, "/coupons/:code/history", ReadPermission, byCode, h.history)
+	httpapi.Transition(r.Critical(), "/coupons/:code", "redeem", writePermission, byCode, h.redeem)
+	httpapi.Transition(r, "/coupons/:code", "void", writePermission, byCode, h.void)
 }
 
 type handler struct{ service *Service }
 
-type representation struct {
-	Code       string `json:"code"`
-	CampaignID int64  `json:"campaignId"`
-	// The terms of the campaign as they are now.
-	Kind          string    `json:"kind"`
-	Value         int64     `json:"value"`
-	MinimumAmount int64     `json:"minimumAmount"`
-	ValidFrom     time.Time `json:"validFrom"`
-	ValidTo       time.Time `json:"validTo"`
-
-	UserID             *principal.CustomerID `json:"userId"`
-	Status             string                `json:"status"`
-	AllowedTransitions []string              `json:"allowedTransitions"`
-	RedeemedBy         *principal.CustomerID `json:"redeemedByUserId"`
-	OrderID            *int64                `json:"orderId"`
-	VoidReason         *string               `json:"voidReason"`
-	guard.Stamp
+type campaignsRequest struct {
+	Search httpapi.Search `query:"q"`
+	httpapi.Page
 }
 
-// represent shows the coupon as it is at a time.
-func represent(c Coupon, now time.Time) representation {
-	state := c.state(now)
-	v := representation{
-		Code: c.Code, CampaignID: c.CampaignID,
-		Kind: c.Campaign.Kind, Value: c.Campaign.Value, MinimumAmount: c.Campaign.MinimumAmount,
-		ValidFrom: c.Campaign.ValidFrom, ValidTo: c.Campaign.ValidTo,
-		UserID: c.UserID, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
-		RedeemedBy: c.RedeemedBy, OrderID: c.OrderID, Stamp: c.Stamp(),
-	}
-	if c.VoidReason != "" {
-		v.VoidReason = &c.VoidReason
-	}
-	return v
+func (h handler) campaigns(ctx context.Context, in campaignsRequest) (httpapi.List[campaignView], error) {
+	listing, err := h.service.Campaigns(ctx, string(in.Search), in.Page.Page())
+	return httpapi.ListOf(listing, campaignViewOf), err
 }
 
-type eventView struct {
-	Version     int64            `json:"version"`
-	Action      string           `json:"action"`
-	From        *string          `json:"from"`
-	To          string           `json:"to"`
-	Detail      json.RawMessage  `json:"detail"`
-	ChangedBy   principal.Person `json:"changedBy"`
-	ChangedTime time.Time        `json:"changedTime"`
+type startRequest struct {
+	Body struct {
+		Name          string     `json:"name" validate:"required"`
+		Kind          string     `json:"kind" validate:"required"`
+		Value         *int64     `json:"value" validate:"required"`
+		MinimumAmount int64      `json:"minimumAmount"`
+		Total         *int64     `json:"total" validate:"required"`
+		PerUser       *int64     `json:"perUser" validate:"required"`
+		ValidFrom     *time.Time `json:"validFrom" validate:"required"`
+		ValidTo       *time.Time `json:"validTo" validate:"required"`
+	}
 }
 
-func representEvent(e Event) eventView {
-	v := eventView{
-		Version: e.Version, Action: e.Action, To: Machine.Of(e.ToStatus).Name, Detail: e.Detail,
-		ChangedBy: principal.Person{ID: e.ChangedBy, Name: e.ChangedByName}, ChangedTime: e.ChangedTime,
-	}
-	if e.FromStatus != nil {
-		from := Machine.Of(*e.FromStatus).Name
-		v.From = &from
-	}
-	return v
-}
-
-func (h handler) now() time.Time { return h.service.clock.Now() }
-
-func (h handler) list(c echo.Context) (httpapi.Reply, error) {
-	page, err := httpapi.PageOf(c)
+func (h handler) start(ctx context.Context, u *uow.Unit, in startRequest) (httpapi.Made[campaignView], error) {
+	b := in.Body
+	campaign, err := h.service.Start(ctx, u, Terms{
+		Name: b.Name, Kind: b.Kind, Value: *b.Value, MinimumAmount: b.MinimumAmount,
+		Total: *b.Total, PerUser: *b.PerUser, ValidFrom: clock.Kept(*b.ValidFrom), ValidTo: clock.Kept(*b.ValidTo),
+	})
 	if err != nil {
-		return httpapi.Reply{}, err
+		return httpapi.Made[campaignView]{}, err
 	}
-	filter, err := filterOf(c)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	listing, err := h.service.Coupons(c.Request().Context(), filter, page)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	now := h.now()
-	return httpapi.Listed(listing, func(coupon Coupon) representation { return represent(coupon, now) }), nil
+	return httpapi.Made[campaignView]{Location: fmt.Sprintf("/coupon-campaigns/%d", campaign.ID), Body: campaignViewOf(*campaign)}, nil
 }
 
-func filterOf(c echo.Context) (filter Filter, err error) {
-	if filter.CampaignID, err = idParam(c, "campaignId"); err != nil {
-		return filter, err
-	}
-	if filter.UserID, err = httpapi.CustomerParam(c, "userId"); err != nil {
-		return filter, err
-	}
-	if filter.ExpiresBy, err = httpapi.TimeParam(c, "expiresBy"); err != nil {
-		return filter, err
-	}
-	if name := c.QueryParam("status"); name != "" {
-		state, known := Machine.Named(name)
-		if !known {
-			return filter, apperr.Malformed("?status", "must be one of "+strings.Join(Machine.Names(), ", "))
-		}
-		filter.Status = &state
-	}
-	return filter, nil
+func (h handler) campaign(_ context.Context, campaign *Campaign, _ httpapi.None) (campaignView, error) {
+	return campaignViewOf(*campaign), nil
 }
 
-func idParam(c echo.Context, name string) (int64, error) {
-	text := c.QueryParam(name)
-	if text == "" {
-		return 0, nil
-	}
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id < 1 {
-		return 0, apperr.Malformed("?"+name, "must be a whole number from 1")
-	}
-	return id, nil
-}
+type editRequest struct{ httpapi.Edit[Terms] }
 
-func (h handler) get(c echo.Context) (httpapi.Reply, error) {
-	coupon, err := h.service.Coupon(c.Request().Context(), c.Param("code"))
+func (h handler) edit(ctx context.Context, u *uow.Unit, campaign *Campaign, in editRequest) (editedView, error) {
+	edited, err := h.service.Edit(ctx, u, campaign, in.Change())
 	if err != nil {
-		return httpapi.Reply{}, err
+		return editedView{}, err
 	}
-	reply := httpapi.OK(represent(*coupon, h.now()))
-	if coupon.changedAround(h.now()) {
+	return editedView{campaignView: campaignViewOf(*edited.Row), Merged: edited.Merged}, nil
+}
+
+type deleteRequest struct{ IfMatch guard.Precondition }
+
+func (h handler) delete(ctx context.Context, u *uow.Unit, campaign *Campaign, in deleteRequest) (httpapi.None, error) {
+	return httpapi.None{}, h.service.Delete(ctx, u, campaign, in.IfMatch)
+}
+
+func (h handler) campaignHistory(ctx context.Context, campaign *Campaign, in httpapi.Page) (httpapi.List[revisionView], error) {
+	listing, err := h.service.CampaignHistory(ctx, campaign, in.Page())
+	return httpapi.ListOf(listing, revisionViewOf), err
+}
+
+type issueRequest struct {
+	Body struct {
+		UserIDs []principal.CustomerID `json:"userIds" validate:"max=1000,unique,dive,pattern"`
+		Count   *int                   `json:"count" validate:"omitempty,min=1,max=1000"`
+	}
+}
+
+// Check asks that the request says to whom or how many, and not both.
+func (in *issueRequest) Check() error {
+	if (len(in.Body.UserIDs) > 0) == (in.Body.Count != nil) {
+		return apperr.Invalid(apperr.Field{Code: "exactly_one", Message: "must have exactly one of userIds and count"})
+	}
+	return nil
+}
+
+func (h handler) issue(ctx context.Context, u *uow.Unit, campaign *Campaign, in issueRequest) (httpapi.Made[issuedView], error) {
+	var count int
+	if in.Body.Count != nil {
+		count = *in.Body.Count
+	}
+	codes, err := h.service.Issue(ctx, u, campaign, in.Body.UserIDs, count)
+	return httpapi.Made[issuedView]{Location: fmt.Sprintf("/coupons?campaignId=%d", campaign.ID), Body: issuedView{codes}}, err
+}
+
+// statusParam is a status in a query.
+type statusParam struct{ state *status.State }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *statusParam) UnmarshalText(text []byte) error {
+	state, err := Machine.Parse(string(text))
+	p.state = &state
+	return err
+}
+
+type couponsRequest struct {
+	CampaignID int64                `query:"campaignId"`
+	UserID     principal.CustomerID `query:"userId"`
+	Status     statusParam          `query:"status"`
+	ExpiresBy  time.Time            `query:"expiresBy"`
+	httpapi.Page
+}
+
+func (h handler) coupons(ctx context.Context, in couponsRequest) (httpapi.List[couponView], error) {
+	listing, err := h.service.Coupons(ctx, Filter{
+		CampaignID: in.CampaignID, UserID: in.UserID, Status: in.Status.state, ExpiresBy: in.ExpiresBy,
+	}, in.Page.Page())
+	now := h.service.clock.Now()
+	return httpapi.ListOf(listing, func(coupon Coupon) couponView { return couponViewOf(coupon, now) }), err
+}
+
+func (h handler) coupon(_ context.Context, coupon *Coupon, _ httpapi.None) (httpapi.Reply, error) {
+	now := h.service.clock.Now()
+	reply := httpapi.OK(couponViewOf(*coupon, now))
+	if coupon.changedAround(now) {
 		reply = reply.Full()
 	}
 	return reply, nil
 }
 
-func (h handler) history(c echo.Context) (httpapi.Reply, error) {
-	page, err := httpapi.PageOf(c)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	listing, err := h.service.History(c.Request().Context(), c.Param("code"), page)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Listed(listing, representEvent), nil
+func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[eventView], error) {
+	listing, err := h.service.History(ctx, coupon, in.Page())
+	return httpapi.ListOf(listing, eventViewOf), err
 }
 
-func (h handler) redeem(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	return transition(c, u, h.service, h.service.Redeem)
+type redeemRequest struct {
+	Body    Redemption
+	IfMatch *guard.Precondition
 }
 
-func (h handler) void(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	return transition(c, u, h.service, h.service.Void)
+func (h handler) redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, in redeemRequest) (couponView, error) {
+	after, err := h.service.Redeem(ctx, u, coupon, in.Body, in.IfMatch)
+	if err != nil {
+		return couponView{}, err
+	}
+	return couponViewOf(*after, u.Now()), nil
 }
 
-// takeFunc is Redeem or Void.
-type takeFunc[S any] func(ctx context.Context, u *uow.Unit, coupon *Coupon, step S, ifMatch *guard.Precondition) (*Coupon, error)
+type voidRequest struct {
+	Body    *Voiding
+	IfMatch *guard.Precondition
+}
 
-// transition answers POST /coupons/{code}/{action}. No body is an empty object.
-func transition[S any](c echo.Context, u *uow.Unit, s *Service, take takeFunc[S]) (httpapi.Reply, error) {
-	ctx := c.Request().Context()
-	coupon, err := s.Coupon(ctx, c.Param("code"))
+func (h handler) void(ctx context.Context, u *uow.Unit, coupon *Coupon, in voidRequest) (couponView, error) {
+	var voiding Voiding
+	if in.Body != nil {
+		voiding = *in.Body
+	}
+	after, err := h.service.Void(ctx, u, coupon, voiding, in.IfMatch)
 	if err != nil {
-		return httpapi.Reply{}, err
+		return couponView{}, err
 	}
-	body := httpapi.Body(c)
-	if len(body) == 0 {
-		body = []byte("{}")
-	}
-	var step S
-	if err := strictjson.Decode(body, &step); err != nil {
-		return httpapi.Reply{}, httpapi.Unreadable(err)
-	}
-	ifMatch, err := httpapi.OptionalIfMatch(c)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	if err := s.Demand(u, coupon, ifMatch); err != nil {
-		return httpapi.Reply{}, err
-	}
-	if err := httpapi.Validate(&step); err != nil {
-		return httpapi.Reply{}, err
-	}
-	after, err := take(ctx, u, coupon, step, ifMatch)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.OK(represent(*after, u.Now())), nil
+	return couponViewOf(*after, u.Now()), nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Issue gives coupons of a campaign that was just read out and returns their codes:
-// one bound to each of users, or count unbound ones when there are no users.
+// one bound to each of the users, or, where there are none, count unbound ones.
 //
 // The campaign's counter is moved first, by
 //

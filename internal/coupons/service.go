@@ -67,13 +67,9 @@ func (s *Service) Campaigns(ctx context.Context, search string, page storage.Pag
 	return storage.List[Campaign](storage.Containing(s.db.Read(ctx), search, "name"), page, campaignSorts)
 }
 
-// CampaignHistory returns one page of a campaign's versions, newest first. Errors:
-// NotFound.
-func (s *Service) CampaignHistory(ctx context.Context, id int64, page storage.Page) (storage.Listing[CampaignRevision], error) {
-	if _, err := s.Campaign(ctx, id); err != nil {
-		return storage.Listing[CampaignRevision]{}, err
-	}
-	return storage.List[CampaignRevision](s.db.Read(ctx).Where("campaign_id = ?", id), page, historySorts)
+// CampaignHistory returns one page of a campaign's versions, newest first.
+func (s *Service) CampaignHistory(ctx context.Context, campaign *Campaign, page storage.Page) (storage.Listing[CampaignRevision], error) {
+	return storage.List[CampaignRevision](s.db.Read(ctx).Where("campaign_id = ?", campaign.ID), page, historySorts)
 }
 
 // Coupon returns the coupon with a code. Errors: NotFound.
@@ -101,12 +97,8 @@ func (s *Service) Coupons(ctx context.Context, f Filter, page storage.Page) (sto
 	return listing, withCampaigns(s.db.Read(ctx), coupons)
 }
 
-// History returns one page of a coupon's events, newest first. Errors: NotFound.
-func (s *Service) History(ctx context.Context, code string, page storage.Page) (storage.Listing[Event], error) {
-	coupon, err := s.Coupon(ctx, code)
-	if err != nil {
-		return storage.Listing[Event]{}, err
-	}
+// History returns one page of a coupon's events, newest first.
+func (s *Service) History(ctx context.Context, coupon *Coupon, page storage.Page) (storage.Listing[Event], error) {
 	return storage.List[Event](s.db.Read(ctx).Where("coupon_id = ?", coupon.ID), page, historySorts)
 }
 

@@ -60,6 +60,15 @@ func findCoupon(db *gorm.DB, condition string, arg any) (*Coupon, error) {
 	return &coupon, nil
 }
 
+// inUnit reads a coupon in the unit's transaction.
+func inUnit(ctx context.Context, u *uow.Unit, code string) (*Coupon, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return findCoupon(tx, "code = ?", canonical(code))
+}
+
 // withCampaigns reads the campaigns of all coupons in one query.
 func withCampaigns(db *gorm.DB, coupons []*Coupon) error {
 	ids := make([]int64, len(coupons))
@@ -117,7 +126,7 @@ func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action
 		ChangedBy: c.UpdatedBy, ChangedByName: c.UpdatedByName, ChangedTime: c.UpdatedTime,
 	}
 	if err := tx.Create(&revision).Error; err != nil {
-		return fmt.Errorf("keep campaign version: %w", err)
+		return fmt.Errorf("insert campaign history: %w", err)
 	}
 	return nil
 }
@@ -149,23 +158,27 @@ func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
 		return err
 	}
 	if err := tx.CreateInBatches(events, perStatement).Error; err != nil {
-		return fmt.Errorf("keep coupon events: %w", err)
+		return fmt.Errorf("insert coupon history: %w", err)
 	}
 	return nil
 }
 
-// move issues the guarded UPDATE of a transition:
+// move issues the guarded UPDATE of a transition and returns the coupon that it makes. fill
+// sets what the transition writes besides the status.
 //
 //	UPDATE coupons SET status = ?, redeemed_by = ?, order_id = ?, void_reason = ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
-func move(ctx context.Context, u *uow.Unit, before, after *Coupon) error {
-	err := guard.Transition[Coupon](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+func move(ctx context.Context, u *uow.Unit, before *Coupon, to status.State, fill func(*Coupon)) (*Coupon, error) {
+	after := *before
+	after.Status = to.Code
+	fill(&after)
+	err := guard.Transition[Coupon](ctx, u, before.Ref(), Machine.Of(before.Status), to, guard.Set{
 		"redeemed_by": after.RedeemedBy,
 		"order_id":    after.OrderID,
 		"void_reason": after.VoidReason,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return guard.Advance(ctx, u, after)
+	return &after, guard.Advance(ctx, u, &after)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -252,10 +253,10 @@ func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, er
 
 // facts are what SQL knows of tickets and their customers.
 type facts struct {
-	ordered  map[string]orders.SaleOrder
+	orders   map[string]orders.SaleOrder
 	rejected map[string]Rejection
 	// held is how many units a customer has in live orders of the sale.
-	held map[string]int64
+	held map[principal.CustomerID]int64
 	// free is how many allotted units are in no order.
 	free, limit int64
 }
@@ -269,22 +270,21 @@ type facts struct {
 // The second one is left out as long as the sale has rejected nobody.
 func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, error) {
 	f := &facts{
-		ordered: make(map[string]orders.SaleOrder), held: make(map[string]int64),
+		orders: make(map[string]orders.SaleOrder), held: make(map[principal.CustomerID]int64),
 		free: b.stock.Allotted - b.stock.Sold, limit: b.sale.PerUserLimit,
 	}
-	ids, users := make([]string, len(tickets)), make([]principal.CustomerID, len(tickets))
+	ids, users := make([]string, len(tickets)), make(map[principal.CustomerID]bool, len(tickets))
 	for i, t := range tickets {
-		ids[i], users[i] = t.ID, principal.CustomerID(t.User)
+		ids[i], users[principal.CustomerID(t.User)] = t.ID, true
 	}
-	slices.Sort(users)
-	found, err := b.orders.OfCustomers(ctx, b.sale.ID, slices.Compact(users))
+	placed, err := b.orders.OfCustomers(ctx, b.sale.ID, slices.Sorted(maps.Keys(users)))
 	if err != nil {
 		return nil, err
 	}
-	for _, order := range found {
-		f.ordered[order.Ticket] = order
+	for _, order := range placed {
+		f.orders[order.Ticket] = order
 		if order.Live {
-			f.held[string(order.UserID)] += order.Units
+			f.held[order.UserID] += order.Units
 		}
 	}
 	if b.stock.Rejected > 0 {
@@ -295,7 +295,8 @@ func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, erro
 
 // decide ends one ticket.
 func (b *batchOfOrders) decide(f *facts, t begun) {
-	order, ordered := f.ordered[t.ID]
+	user := principal.CustomerID(t.User)
+	order, ordered := f.orders[t.ID]
 	before, rejected := f.rejected[t.ID]
 	switch {
 	case ordered:
@@ -305,14 +306,14 @@ func (b *batchOfOrders) decide(f *facts, t begun) {
 	case !t.known:
 		// Its customer may have been told so already.
 		b.reject(t, reasonLost)
-	case f.held[t.User]+t.Units > f.limit:
+	case f.held[user]+t.Units > f.limit:
 		b.reject(t, reasonLimit)
 	case t.Units > f.free:
 		b.reject(t, reasonSoldOut)
 	default:
-		f.held[t.User] += t.Units
+		f.held[user] += t.Units
 		f.free -= t.Units
-		b.fresh = append(b.fresh, orders.SaleTicket{Ticket: t.ID, UserID: principal.CustomerID(t.User), Units: t.Units})
+		b.fresh = append(b.fresh, orders.SaleTicket{Ticket: t.ID, UserID: user, Units: t.Units})
 	}
 }
 

@@ -28,12 +28,9 @@ type DeadLetter struct {
 }
 
 // DeadLetters returns a page of a sale's dead letters, longest dead first, the cursor of
-// the next page, and how many there are. Errors: NotFound; Unavailable.
-func (s *Service) DeadLetters(ctx context.Context, id int64, after string, limit int) ([]DeadLetter, string, int64, error) {
-	if _, err := s.Sale(ctx, id); err != nil {
-		return nil, "", 0, err
-	}
-	queue := s.queues.Queue(gate.QueueName(id))
+// the next page, and how many there are. Errors: Unavailable.
+func (s *Service) DeadLetters(ctx context.Context, sale *Sale, after string, limit int) ([]DeadLetter, string, int64, error) {
+	queue := s.queues.Queue(gate.QueueName(sale.ID))
 	stats, err := queue.Stats(ctx)
 	if err != nil {
 		return nil, "", 0, unavailable(err)
@@ -56,8 +53,8 @@ func (s *Service) DeadLetters(ctx context.Context, id int64, after string, limit
 
 // RetryDead puts a dead letter at the tail of the queue, with no attempts. Errors:
 // NotFound; Unavailable.
-func (s *Service) RetryDead(ctx context.Context, units Units, id int64, message string) error {
-	return s.decide(ctx, units, id, message, "retry_dead", func(ctx context.Context, d *decision) error {
+func (s *Service) RetryDead(ctx context.Context, units Units, sale *Sale, message string) error {
+	return s.decide(ctx, units, sale, message, "retry_dead", func(ctx context.Context, d *decision) error {
 		if err := d.record(ctx, nil); err != nil {
 			return err
 		}
@@ -70,11 +67,11 @@ func (s *Service) RetryDead(ctx context.Context, units Units, id int64, message 
 // had retried it, stays one. It waits at most wait for the lock of the item's stock.
 // Errors: NotFound; lock.ErrNotAcquired when that was not had in time, and nothing was
 // done; Unavailable.
-func (s *Service) DiscardDead(ctx context.Context, units Units, id int64, message string, wait time.Duration) error {
-	return s.decide(ctx, units, id, message, "discard_dead", func(ctx context.Context, d *decision) error {
+func (s *Service) DiscardDead(ctx context.Context, units Units, sale *Sale, message string, wait time.Duration) error {
+	return s.decide(ctx, units, sale, message, "discard_dead", func(ctx context.Context, d *decision) error {
 		err := s.locked(ctx, d.sale, wait, func(ctx context.Context, stock *Stock) error {
 			if err := d.record(ctx, func(ctx context.Context, u *uow.Unit, letter mq.Message) error {
-				return s.discard(ctx, u, id, letter)
+				return s.discard(ctx, u, sale.ID, letter)
 			}); err != nil {
 				return err
 			}
@@ -83,7 +80,7 @@ func (s *Service) DiscardDead(ctx context.Context, units Units, id int64, messag
 		if err != nil {
 			return err
 		}
-		s.exhausted.Delete(id)
+		s.exhausted.Delete(sale.ID)
 		return s.gate.DiscardDead(ctx, d.stock.ref(), message)
 	})
 }
@@ -151,12 +148,8 @@ type decision struct {
 // record was committed, the caller is told so and decides again; the repeat of his
 // request does what is recorded, and a letter that it does not find was dealt with by
 // the first.
-func (s *Service) decide(ctx context.Context, units Units, id int64, message, action string, act func(ctx context.Context, d *decision) error) error {
-	sale, err := s.Sale(ctx, id)
-	if err != nil {
-		return err
-	}
-	stock, err := stockOf(s.db.Read(ctx), id)
+func (s *Service) decide(ctx context.Context, units Units, sale *Sale, message, action string, act func(ctx context.Context, d *decision) error) error {
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (s *shop) serve(sales *flashsale.Service) {
 	})
 }
 
-// backTo gives orders the sales, as app does.
+// backTo joins orders to sales as app joins them.
 type backTo struct{ shop *shop }
 
 func (b backTo) TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {

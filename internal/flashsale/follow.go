@@ -140,7 +140,7 @@ func lookError(err error) error {
 	return gateError(err)
 }
 
-// ticketOf is an order as the gate would know it.
+// ticketOf is the ticket of an order, as the gate would know it.
 func ticketOf(o orders.SaleOrder) gate.Ticket {
 	t := gate.Ticket{
 		ID: o.Ticket, User: string(o.UserID), Units: o.Units, State: gate.Confirmed, AcceptedTime: o.CreatedTime, OrderID: o.ID, OrderNo: o.OrderNo,

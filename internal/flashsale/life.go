@@ -21,19 +21,18 @@ import (
 // is over already; InsufficientStock; lock.ErrNotAcquired when the item's stock was not
 // had in time.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
-	opening := action == "open" && sale.Status == draft.Code
+	if err := s.lifecycle().Demand(sale, ifMatch); err != nil {
+		return nil, err
+	}
+	opening, itemName := action == "open" && sale.Status == draft.Code, sale.ItemName
 	if opening {
 		var err error
 		if ctx, err = s.inventory.Lock(ctx, u, lockPatience, sale.SKU); err != nil {
 			return nil, err
 		}
-	}
-	itemName := sale.ItemName
-	if opening && (ifMatch == nil || ifMatch.Holds(sale.Ref())) {
 		if !sale.EndsTime.After(u.Now()) {
 			return nil, apperr.Invalid(apperr.Field{Pointer: "/endsTime", Code: "over", Message: "has passed, so the sale cannot be opened; move it first"})
 		}
-		var err error
 		if itemName, err = s.itemName(ctx, u, sale.SKU); err != nil {
 			return nil, err
 		}
@@ -152,11 +151,6 @@ func (s *Service) move(ctx context.Context, sale int64, step gate.Step) {
 	if err != nil {
 		slog.WarnContext(ctx, "the gate has not heard of a ticket and will be told again", "sale", sale, "ticket", step.Ticket, "error", err)
 	}
-}
-
-// Demand is VersionConflict when a precondition was given that does not hold.
-func (s *Service) Demand(sale *Sale, ifMatch *guard.Precondition) error {
-	return s.lifecycle().Demand(sale, ifMatch)
 }
 
 // lifecycle declares the statuses of sales to package change.

@@ -155,7 +155,7 @@ func (s *Service) editable(stock *Stock) change.Editable[Sale, *Sale] {
 
 func (s *Service) rows() change.Rows[Sale, *Sale] {
 	return change.Rows[Sale, *Sale]{
-		DB: s.db, Label: (*Sale).Label, View: func(sale *Sale) any { return represent(*sale) }, Find: findSale,
+		DB: s.db, Label: (*Sale).Label, View: func(sale *Sale) any { return saleViewOf(*sale) }, Find: findSale,
 	}
 }
 

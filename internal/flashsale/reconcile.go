@@ -78,7 +78,7 @@ func (s *Service) Reconcile(ctx context.Context, id int64, wait time.Duration) (
 	if err != nil {
 		return r, gateError(err)
 	}
-	if r.Stats, err = s.Stats(ctx, id); err != nil {
+	if r.Stats, err = s.Stats(ctx, sale); err != nil {
 		return r, err
 	}
 	r.Consistent = r.Stats.Balanced && r.Sold == r.LiveUnits && r.Sold == r.confirmed
@@ -217,8 +217,8 @@ func (s *Service) align(ctx context.Context, stock *Stock, steps []gate.Step, ti
 	return away(err)
 }
 
-func liveUnits(found []orders.SaleOrder) (units int64) {
-	for _, order := range found {
+func liveUnits(placed []orders.SaleOrder) (units int64) {
+	for _, order := range placed {
 		if order.Live {
 			units += order.Units
 		}

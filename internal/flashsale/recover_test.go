@@ -238,10 +238,10 @@ func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error 
 }
 
 func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing.T) {
-	type decision func(ctx context.Context, units flashsale.Units, id int64, message string) error
+	type decision func(ctx context.Context, units flashsale.Units, sale *flashsale.Sale, message string) error
 	discard := func(s *shop) decision {
-		return func(ctx context.Context, units flashsale.Units, id int64, message string) error {
-			return s.sales.DiscardDead(ctx, units, id, message, time.Second)
+		return func(ctx context.Context, units flashsale.Units, sale *flashsale.Sale, message string) error {
+			return s.sales.DiscardDead(ctx, units, sale, message, time.Second)
 		}
 	}
 	for name, dies := range map[string]bool{"after it was recorded": true, "after it was done": false} {
@@ -257,8 +257,10 @@ func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing
 					require.EqualValues(t, 1, s.numbers(t, sale).Dead)
 					before := len(s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any))
 
+					planned, err := s.sales.Sale(s.ctx, idOf(sale))
+					require.NoError(t, err)
 					request := &cutOff{runner: s.runner, dies: dies, done: map[string]bool{}}
-					err := decide(s.ctx, request, idOf(sale), ticket)
+					err = decide(s.ctx, request, planned, ticket)
 					if dies {
 						require.ErrorIs(t, err, errKilled)
 						require.EqualValues(t, 1, s.numbers(t, sale).Dead, "%s: recorded and not done", verb)
@@ -267,7 +269,7 @@ func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing
 					}
 					for range 2 {
 						request.dies = false
-						require.NoError(t, decide(s.ctx, request, idOf(sale), ticket), "%s: the repeat has the answer of the first", verb)
+						require.NoError(t, decide(s.ctx, request, planned, ticket), "%s: the repeat has the answer of the first", verb)
 					}
 					require.Zero(t, s.numbers(t, sale).Dead, verb)
 					history := s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any)

@@ -217,7 +217,7 @@ func (s *Service) whereabouts(ctx context.Context, sale *Sale, stock *Stock, tic
 //	SELECT … FROM orders … WHERE tenant_id = ? AND sale_id = ? AND ticket IN (…)
 //	SELECT … FROM flash_sale_rejections WHERE tenant_id = ? AND ticket IN (…)
 func (s *Service) ended(ctx context.Context, sale int64, tickets []string) (map[string]gate.Ticket, error) {
-	ordered, err := s.orders.OfTickets(ctx, sale, tickets)
+	placed, err := s.orders.OfTickets(ctx, sale, tickets)
 	if err != nil {
 		return nil, err
 	}
@@ -225,8 +225,8 @@ func (s *Service) ended(ctx context.Context, sale int64, tickets []string) (map[
 	if err != nil {
 		return nil, err
 	}
-	ends := make(map[string]gate.Ticket, len(ordered)+len(rejected))
-	for ticket, order := range ordered {
+	ends := make(map[string]gate.Ticket, len(placed)+len(rejected))
+	for ticket, order := range placed {
 		ends[ticket] = ticketOf(order)
 	}
 	for ticket, r := range rejected {

@@ -48,10 +48,16 @@ import (
 	"interlock/internal/core/guard"
 )
 
+const (
+	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	ReadPermission  = "flash-sales:read"
+	writePermission = "flash-sales:write"
+)
+
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "flash-sales:read", Meaning: "See flash sales, their numbers, tickets and dead letters."},
-	{Name: "flash-sales:write", Meaning: "Plan, open, pause, change and close flash sales, and handle their dead letters."},
+	{Name: ReadPermission, Meaning: "See flash sales, their numbers, tickets and dead letters."},
+	{Name: writePermission, Meaning: "Plan, open, pause, change and close flash sales, and handle their dead letters."},
 }
 
 const (

@@ -504,3 +504,39 @@ func TestTheAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
 		require.EqualValues(t, 2, s.numbers(t, sale).Confirmed)
 	})
 }
+
+func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		const missing = "/flash-sales/999999999"
+		for _, r := range []struct {
+			method, path string
+			body         any
+			headers      []string
+			status       int
+			pointer      string
+		}{
+			{"POST", missing + "/reconcile?wait=x", nil, nil, 404, "(none)"},
+			{"POST", sale + "/reconcile?wait=x", nil, nil, 400, "?wait"},
+			{"POST", missing + "/dead/x/discard?wait=x", nil, nil, 404, "(none)"},
+			{"POST", sale + "/dead/x/retry?wait=1", nil, nil, 400, "?wait"},
+			{"GET", sale + "/dead?sort=id", nil, nil, 400, "?sort"},
+			{"GET", "/flash-sales?createdFrom=2026-11-21T08:00:00Z", nil, nil, 400, "?createdFrom"},
+			{"GET", "/flash-sales?status=gone", nil, nil, 400, "?status"},
+			{"GET", "/flash-sales?q=" + strings.Repeat("q", 101), nil, nil, 400, "?q"},
+			{"PATCH", missing, object{"quantityDelta": "x"}, nil, 404, "(none)"},
+			{"PATCH", sale, object{"quantityDelta": "x"}, nil, 400, "/quantityDelta"},
+			{"PATCH", sale, object{"quantityDelta": 1, "quantity": 9}, nil, 422, "/quantityDelta"},
+			{"PATCH", sale, object{"quantityDelta": 100_000_001}, nil, 422, "/quantityDelta"},
+			{"PATCH", sale, object{"quantityDelta": 1}, nil, 428, "(none)"},
+			{"POST", missing + "/orders", object{}, nil, 404, "(none)"},
+			{"POST", sale + "/orders", object{}, nil, 403, "(none)"},
+			{"POST", sale + "/orders", object{}, []string{"Customer", "7"}, 422, "/quantity"},
+			{"POST", sale + "/pause", object{"reason": "tea"}, nil, 400, "/reason"},
+		} {
+			a := s.send(t, r.method, r.path, r.body, r.headers...)
+			require.Equal(t, r.status, a.Status, "%s %s: %s", r.method, r.path, a.Text)
+			require.Equal(t, r.pointer, a.Pointer(), "%s %s: %s", r.method, r.path, a.Text)
+		}
+	})
+}

@@ -18,10 +18,12 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
+	"interlock/internal/catalog"
 	"interlock/internal/core/change"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/flashsale/gate"
+	"interlock/internal/inventory"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
@@ -31,28 +33,7 @@ import (
 // too, as the action "stats".
 const Topic = "flash-sales"
 
-// Items is where the names of items come from.
-type Items interface {
-	// ForSale calls found for each of the skus that can be ordered now, and holds those
-	// items as they are until the unit ends.
-	ForSale(ctx context.Context, u *uow.Unit, skus []string, found func(sku, name string, price int64)) error
-}
-
-// Inventory is what a sale does with the pieces of its item, all in the sale's own unit. Acts
-// with a reference do nothing when they were done before.
-type Inventory interface {
-	// Lock takes the lock of the item's stock until the unit has ended, before its
-	// transaction begins, and returns the context to go on with.
-	Lock(ctx context.Context, u *uow.Unit, wait time.Duration, skus ...string) (context.Context, error)
-	// Reserve promises pieces, by sku, to a holder, or is InsufficientStock.
-	Reserve(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error
-	// Return ends the promise of pieces.
-	Return(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error
-	// Pass passes pieces from one holder to others.
-	Pass(ctx context.Context, u *uow.Unit, sku, from string, shares map[string]int64) error
-}
-
-// Orders is what a sale asks of orders: an *orders.Service, or one that a test breaks.
+// Orders is what a sale uses of orders.Service. Tests put faults between the two.
 type Orders interface {
 	PlaceMany(ctx context.Context, u *uow.Unit, lot orders.SaleLot, tickets []orders.SaleTicket) ([]orders.SaleOrder, error)
 	OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]orders.SaleOrder, error)
@@ -68,9 +49,9 @@ type Deps struct {
 	Clock  clock.Clock
 	Gate   gate.Gate
 	Queues mq.Broker
-	Items  Items
-	// Inventory is where the pieces of the items are.
-	Inventory Inventory
+	// Items name what is for sale, and Inventory has the pieces.
+	Items     *catalog.Service
+	Inventory *inventory.Service
 	Orders    Orders
 	// Registerer takes the metrics; nil keeps them unseen.
 	Registerer prometheus.Registerer
@@ -88,8 +69,8 @@ type Service struct {
 	clock          clock.Clock
 	gate           gate.Gate
 	queues         mq.Broker
-	items          Items
-	inventory      Inventory
+	items          *catalog.Service
+	inventory      *inventory.Service
 	orders         Orders
 	paymentTimeout time.Duration
 	random         io.Reader
@@ -150,12 +131,9 @@ func (s *Service) Sales(ctx context.Context, f Filter, page storage.Page) (stora
 	return storage.List[Sale](narrow(s.db.Read(ctx), f), page, saleSorts)
 }
 
-// History returns one page of a sale's versions, newest first. Errors: NotFound.
-func (s *Service) History(ctx context.Context, id int64, page storage.Page) (storage.Listing[Revision], error) {
-	if _, err := s.Sale(ctx, id); err != nil {
-		return storage.Listing[Revision]{}, err
-	}
-	return storage.List[Revision](s.db.Read(ctx).Where("sale_id = ?", id), page, historySorts)
+// History returns one page of a sale's versions, newest first.
+func (s *Service) History(ctx context.Context, sale *Sale, page storage.Page) (storage.Listing[Revision], error) {
+	return storage.List[Revision](s.db.Read(ctx).Where("sale_id = ?", sale.ID), page, historySorts)
 }
 
 // trace leaves the unit's audit entry and announces the change after commit.

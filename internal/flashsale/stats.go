@@ -25,20 +25,16 @@ type Stats struct {
 }
 
 // Stats returns a sale's numbers. Those of a sale that is finished are what SQL knows, and
-// what the gate's store still has. Errors: NotFound; Unavailable, also while the gate is
-// built.
-func (s *Service) Stats(ctx context.Context, id int64) (Stats, error) {
-	if _, err := s.Sale(ctx, id); err != nil {
-		return Stats{}, err
-	}
-	stock, err := stockOf(s.db.Read(ctx), id)
+// what the gate's store still has. Errors: Unavailable, also while the gate is built.
+func (s *Service) Stats(ctx context.Context, sale *Sale) (Stats, error) {
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
 		return Stats{}, err
 	}
 	if stock == nil {
 		return Stats{Balanced: true}, nil
 	}
-	counts, err := s.gate.Counts(ctx, id)
+	counts, err := s.gate.Counts(ctx, sale.ID)
 	if err == nil && counts.Epoch < stock.Epoch {
 		err = gate.ErrNoGate
 	}

@@ -60,12 +60,12 @@ var sales = []mutant{
 	// The limit of a customer, which SQL decides.
 	{
 		name: "a customer's limit is left to the gate",
-		file: "internal/flashsale/consume.go", old: `case f.held[t.User]+t.Units > f.limit:`, new: `case t.Units > f.limit:`,
+		file: "internal/flashsale/consume.go", old: `case f.held[user]+t.Units > f.limit:`, new: `case t.Units > f.limit:`,
 		caught: tests{"internal/flashsale": {"TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder", "TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether/sqlite"}},
 	},
 	{
 		name: "the tickets of one batch are held against the limit one by one",
-		file: "internal/flashsale/consume.go", old: "		f.held[t.User] += t.Units\n", new: ``,
+		file: "internal/flashsale/consume.go", old: "		f.held[user] += t.Units\n", new: ``,
 		caught: tests{"internal/flashsale": {"TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether"}},
 	},
 	{

@@ -103,7 +103,7 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 	sales, err := l.Sales.ByName(ctx, "Half-price harvest", 2)
 	require.NoError(t, err)
 	require.Len(t, sales, 1)
-	stats, err := l.Sales.Stats(ctx, sales[0].ID)
+	stats, err := l.Sales.Stats(ctx, &sales[0])
 	require.NoError(t, err)
 	require.EqualValues(t, 500, stats.Remaining, "the sale is open")
 	require.Len(t, statuses, len(orders.Machine.States), "orders in every status")

@@ -87,6 +87,15 @@ func (m *Machine) Named(name string) (State, bool) {
 	return State{}, false
 }
 
+// Parse is Named for a parameter of a request: its error says what the text must be.
+func (m *Machine) Parse(name string) (State, error) {
+	state, known := m.Named(name)
+	if !known {
+		return State{}, fmt.Errorf("must be one of %s", strings.Join(m.Names(), ", "))
+	}
+	return state, nil
+}
+
 // Names returns the names of all states, in the order of the declaration.
 func (m *Machine) Names() []string {
 	names := make([]string, len(m.States))

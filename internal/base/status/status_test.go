@@ -58,6 +58,11 @@ func TestStatesAreFoundByCodeAndByName(t *testing.T) {
 	_, ok = m.Named("gone")
 	require.False(t, ok)
 	require.Equal(t, []string{"open", "shut", "burned"}, m.Names())
+	found, err := m.Parse("burned")
+	require.NoError(t, err)
+	require.Equal(t, burned, found)
+	_, err = m.Parse("gone")
+	require.EqualError(t, err, "must be one of open, shut, burned")
 }
 
 func TestAContradictoryDeclarationIsRefusedAtStart(t *testing.T) {

@@ -78,7 +78,7 @@ func (l Lifecycle[T, M]) Demand(row M, ifMatch *guard.Precondition) error {
 // told: who changed the row and when, and what is possible now.
 func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
 	state, stamp := l.State(current), current.Stamp()
-	return apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.cause(state, stamp)).
+	return apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)).
 		With("current", l.View(current)).
 		With("currentStatus", state.Name).
 		With("allowedTransitions", l.allowed(current)).
@@ -86,8 +86,9 @@ func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *ap
 		With("changedTime", stamp.UpdatedTime)
 }
 
-// cause says why a row is not in another state: "Li cancelled it on 2026-11-21 at 10:41 UTC".
-func (l Lifecycle[T, M]) cause(state status.State, stamp guard.Stamp) string {
+// Cause says why a row is not in another state: "Li cancelled it on 2026-11-21 at 10:41 UTC".
+func (l Lifecycle[T, M]) Cause(row M) string {
+	state, stamp := l.State(row), row.Stamp()
 	who, at := stamp.UpdatedBy.Name, stamp.UpdatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC")
 	if participle, reached := l.Machine.ReachedBy(state); reached && !l.Edited {
 		return who + " " + participle + " it " + at

@@ -17,6 +17,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -38,6 +39,7 @@ import (
 //	Request *http.Request                                  for what nothing above knows
 //	Address Address                                        where the request comes from
 //	Secure  Secure                                         whether it came over TLS
+//	Key     Key                                            its idempotency key, for a route in no unit that keeps its promise itself
 //
 // A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
 // time, or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
@@ -60,11 +62,15 @@ type Address string
 // Secure says whether a request came over TLS, up to a proxy that is trusted.
 type Secure bool
 
+// Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
+// kept under it without their doing.
+type Key string
+
 // shape is how to read one type of request.
 type shape struct {
 	path, query, header, cookie []field
 	// These are the places of fields that are told by their type, nil for none.
-	body, precondition, request, address, secure []int
+	body, precondition, request, address, secure, key []int
 	// mustMatch is whether the precondition is required.
 	mustMatch bool
 }
@@ -122,6 +128,8 @@ func (s *shape) add(t reflect.Type, at []int) {
 			s.address = index
 		case f.Type == reflect.TypeFor[Secure]():
 			s.secure = index
+		case f.Type == reflect.TypeFor[Key]():
+			s.key = index
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			s.add(f.Type, index)
 		default:
@@ -164,6 +172,13 @@ func (s *shape) read(c echo.Context, into any) error {
 	}
 	if s.secure != nil {
 		v.FieldByIndex(s.secure).SetBool(c.Scheme() == "https")
+	}
+	if s.key != nil {
+		key, err := IdempotencyKey(c.Request())
+		if err != nil {
+			return err
+		}
+		v.FieldByIndex(s.key).SetString(key)
 	}
 	if err := s.readBody(c, v); err != nil {
 		return err
@@ -434,12 +449,27 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 	if err != nil {
 		return err
 	}
-	for name, member := range members {
-		// The number 42 and the text "42" are one customer, and no change to each other.
-		if customer, ok := member.(**principal.CustomerID); ok && *customer != nil {
-			tree.(map[string]any)[name] = string(**customer)
+	changes, _ := tree.(map[string]any)
+	for _, name := range patch.Names() {
+		if spelled, ok := respelled(members[name]); ok {
+			if changes[name], err = merge.Tree(spelled); err != nil {
+				return err
+			}
 		}
 	}
 	p.tree = tree
 	return nil
+}
+
+// respelled returns a member as representations spell it, where a patch may spell the same
+// value in another way and must not be taken for a change: the customer "42" as 42, and an
+// instant in another zone.
+func respelled(member any) (any, bool) {
+	switch value := member.(type) {
+	case **principal.CustomerID:
+		return value, true
+	case *time.Time:
+		return clock.Kept(*value), true
+	}
+	return nil, false
 }

@@ -141,6 +141,35 @@ func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx co
 	r.Plain(method, path, permission, outsideUnits(fn))
 }
 
+// ActOf is Act about a resource.
+func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) {
+	s := shapeOf[In]()
+	r.Plain(method, path, permission, func(c echo.Context) (Reply, error) {
+		row, in, err := receive[R, In](c, s, find)
+		if err != nil {
+			return Reply{}, err
+		}
+		out, err := fn(c.Request().Context(), row, in)
+		return replyOf(out), err
+	})
+}
+
+// Operations registers a route whose requests hold several operations, each with a
+// permission and a unit of its own, such as the mutations of a GraphQL document; see
+// Document. fn runs the same operations in the same order whenever it is given the same
+// request, and may be run several times for one.
+func Operations[In, Out any](r *Router, method, path string, fn func(ctx context.Context, d *Document, in In) (Out, error)) {
+	s := shapeOf[In]()
+	r.Open(method, path, func(c echo.Context, d *Document) (Reply, error) {
+		var in In
+		if err := s.read(c, &in); err != nil {
+			return Reply{}, err
+		}
+		out, err := fn(c.Request().Context(), d, in)
+		return replyOf(out), err
+	})
+}
+
 // Open registers a route that takes callers without credentials; fn answers for what it
 // lets them do. It runs in no unit.
 func Open[In, Out any](r *Router, method, path string, fn func(ctx context.Context, in In) (Out, error)) {
@@ -294,6 +323,16 @@ type Download[T any] struct {
 	Body T
 }
 
+// Accepted is the reply to a request whose outcome comes later: 202, with where to look
+// for it.
+type Accepted[T any] struct {
+	// Location is below Base.
+	Location string
+	Body     T
+	// Replayed is set when an earlier request with the same idempotency key was accepted.
+	Replayed bool
+}
+
 // replier is what a route answers when that is more than a body.
 type replier interface{ reply() Reply }
 
@@ -302,6 +341,14 @@ func (m Made[T]) reply() Reply {
 		return OK(m.Body)
 	}
 	return Created(Base+m.Location, m.Body)
+}
+
+func (a Accepted[T]) reply() Reply {
+	r := Reply{Status: http.StatusAccepted, Body: a.Body}.With(echo.HeaderLocation, Base+a.Location)
+	if a.Replayed {
+		return r.With(HeaderReplay, "true")
+	}
+	return r
 }
 
 // WithCookie is a reply that sets a cookie beside what Out answers.

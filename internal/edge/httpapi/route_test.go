@@ -2,8 +2,10 @@ package httpapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -267,6 +269,81 @@ func TestAFileIsSentWithTheNameToSaveItUnder(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.Status, a.Text)
 	require.Equal(t, `attachment; filename="things.json"`, a.Header.Get("Content-Disposition"))
 	require.Equal(t, `{"colour":"red"}`, a.Text)
+}
+
+func TestAPatchSpellsItsMembersAsTheResourceDoes(t *testing.T) {
+	type terms struct {
+		Owner *principal.CustomerID `json:"owner"`
+		From  time.Time             `json:"from"`
+		Least int64                 `json:"least"`
+		Most  *int64                `json:"most"`
+	}
+	var got any
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.Mutation(r, http.MethodPatch, "/things", "", func(_ context.Context, u *uow.Unit, in httpapi.Edit[terms]) (httpapi.None, error) {
+			u.Audit(uow.Entry{Action: "thing.edit", Resource: "things/1"})
+			got = in.Change().Patch
+			return httpapi.None{}, nil
+		})
+	})
+	for body, want := range map[string]map[string]any{
+		`{"owner":42,"from":"2026-11-21T08:00:00.1234567+01:00"}`: {"owner": "42", "from": "2026-11-21T07:00:00.123456Z"},
+		`{"owner":null,"least":1,"most":null}`:                    {"owner": nil, "least": json.Number("1"), "most": nil},
+	} {
+		a := caller.Send(t, http.MethodPatch, "/things", body, "If-Match", `"1-2"`)
+		require.Equal(t, http.StatusNoContent, a.Status, a.Text)
+		require.Equal(t, want, got)
+	}
+}
+
+func TestWhatIsAcceptedSaysWhereItsOutcomeWillBe(t *testing.T) {
+	type order struct {
+		Key  httpapi.Key
+		Body paint
+	}
+	find := httpapi.Numbered("thing", func(_ context.Context, id int64) (int64, error) {
+		if id != 7 {
+			return 0, apperr.MissingRow("thing", "x")
+		}
+		return id, nil
+	})
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.ActOf(r, http.MethodPost, "/things/:id/orders", "", find, func(_ context.Context, id int64, in order) (httpapi.Accepted[paint], error) {
+			require.EqualValues(t, 7, id)
+			return httpapi.Accepted[paint]{Location: "/tickets/1", Body: in.Body, Replayed: in.Key == "known"}, nil
+		})
+	})
+	a := caller.Send(t, http.MethodPost, "/things/7/orders", `{"colour":"red"}`)
+	require.Equal(t, http.StatusAccepted, a.Status, a.Text)
+	require.Equal(t, httpapi.Base+"/tickets/1", a.Header.Get("Location"))
+	require.Equal(t, "red", a.Body["colour"])
+	require.Empty(t, a.Header.Get(httpapi.HeaderReplay))
+	a = caller.Send(t, http.MethodPost, "/things/7/orders", `{"colour":"red"}`, "X-Idempotency-Key", "known")
+	require.Equal(t, "true", a.Header.Get(httpapi.HeaderReplay))
+	require.Equal(t, http.StatusNotFound, caller.Send(t, http.MethodPost, "/things/8/orders", `{}`).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, caller.Send(t, http.MethodPost, "/things/7/orders", `{"colour":""}`).Status)
+	a = caller.Send(t, http.MethodPost, "/things/7/orders", `{}`, "X-Idempotency-Key", strings.Repeat("k", 129))
+	require.Equal(t, "idempotency_key_invalid", a.Body["code"], a.Text)
+}
+
+func TestTheOperationsOfARequestEachHaveAPermissionAndAUnit(t *testing.T) {
+	type document struct{ Body paint }
+	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
+	p, _ := principal.From(ctx)
+	p.Permissions = []string{"things:read"}
+	caller := httpapitest.New(principal.With(ctx, p), runner, func(r *httpapi.Router) {
+		httpapi.Operations(r, http.MethodPost, "/documents", func(ctx context.Context, d *httpapi.Document, in document) (paint, error) {
+			err := d.Do(ctx, "things:write", new(paint), func(_ context.Context, u *uow.Unit) error {
+				u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1"})
+				return nil
+			})
+			return in.Body, err
+		})
+	})
+	require.Equal(t, http.StatusForbidden, caller.Send(t, http.MethodPost, "/documents", `{"colour":"red"}`).Status)
+	require.Equal(t, "/colour", caller.Send(t, http.MethodPost, "/documents", `{"colour":""}`).Pointer())
+	require.Equal(t, "?q", caller.Send(t, http.MethodPost, "/documents?q=1", `{"colour":"red"}`).Pointer())
 }
 
 func TestARequestThatNothingDescribesIsRefusedAtStart(t *testing.T) {

@@ -240,7 +240,7 @@ export const saleMessages = catalogue(
     quantityHint: '开放抢购时从商品库存中预留。',
     limitHint: '一位顾客总共可购买的件数。',
     queueCapHint: '同时可排队的号票数。留空则不限。',
-    rateHint: '每个处理进程每秒最多处理的号票数。留空则不限。',
+    rateHint: '整个活动每秒最多生成的订单数。留空则不限。',
     nameNeeded: '请填写名称。',
     skuNeeded: '请选择在售商品。',
     priceNeeded: '请填写金额，例如 9.90，或 0。',

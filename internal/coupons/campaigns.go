@@ -61,7 +61,7 @@ func (s *Service) traceCampaign(u *uow.Unit, verb string, campaign *Campaign, de
 func (s *Service) editable() change.Editable[Campaign, *Campaign] {
 	return change.Editable[Campaign, *Campaign]{
 		Rows: change.Rows[Campaign, *Campaign]{
-			DB: s.db, Label: (*Campaign).Label, View: func(c *Campaign) any { return representCampaign(*c) },
+			DB: s.db, Label: (*Campaign).Label, View: func(c *Campaign) any { return campaignViewOf(*c) },
 		},
 		Document: func(c *Campaign) (any, error) { return merge.Tree(c.Terms) },
 		Revise:   revise,

@@ -1,0 +1,54 @@
+package coupons
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+)
+
+// Quote returns a code in its own spelling and what the coupon takes off an order's
+// total for a user, in minor units: at least 0 and at most the total. A coupon that
+// cannot be used is ValidationFailed at /couponCode.
+func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, total int64) (spelled string, discount int64, err error) {
+	coupon, err := s.usable(ctx, u, code, user)
+	if err != nil {
+		return "", 0, err
+	}
+	if smallest := coupon.Campaign.MinimumAmount; total < smallest {
+		return "", 0, unusable("minimum_amount", fmt.Sprintf("works on orders of at least %d minor units; this one has %d", smallest, total))
+	}
+	return coupon.Code, coupon.Campaign.discount(total), nil
+}
+
+// usable returns the coupon that a user may use in an order now, or
+// ValidationFailed at /couponCode, which says who was faster where somebody was.
+func (s *Service) usable(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID) (*Coupon, error) {
+	coupon, err := inUnit(ctx, u, code)
+	switch {
+	case storage.IsNotFound(err):
+		return nil, unusable("unknown", "names no coupon")
+	case err != nil:
+		return nil, fmt.Errorf("read the coupon of an order: %w", err)
+	}
+	switch state := coupon.state(u.Now()); {
+	case state != unused:
+		stamp := coupon.Stamp()
+		return nil, unusable(state.Name, "cannot be used: "+s.cause(coupon, u.Now())).
+			With("currentStatus", state.Name).With("changedBy", stamp.UpdatedBy).With("changedTime", stamp.UpdatedTime)
+	case u.Now().Before(coupon.Campaign.ValidFrom):
+		return nil, unusable("not_yet_valid", "cannot be used before "+coupon.Campaign.ValidFrom.Format(time.RFC3339))
+	case coupon.boundToOther(user):
+		return nil, unusable("bound", "was issued to another user")
+	}
+	return coupon, nil
+}
+
+// unusable refuses an order the coupon that it names.
+func unusable(code, message string) *apperr.Error {
+	return apperr.Invalid(apperr.Field{Pointer: "/couponCode", Code: code, Message: message})
+}

@@ -1,0 +1,84 @@
+package coupons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/status"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// transition moves a coupon along its machine as it is at the unit's time. fill sets what
+// the action writes besides the status. Recording it is for the caller.
+func (s *Service) transition(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, ifMatch *guard.Precondition, fill func(*Coupon)) (*Coupon, error) {
+	now := u.Now()
+	after, err := s.lifecycle(now).Transition(ctx, u, coupon, action, ifMatch, func(to status.State) (*Coupon, error) {
+		return move(ctx, u, coupon, to, fill)
+	})
+	var refusal *apperr.Error
+	if coupon.state(now) == expired && errors.As(err, &refusal) && refusal.Code == apperr.TransitionNotAllowed {
+		refusal.Detail = fmt.Sprintf("%s cannot be %s: %s.", coupon.Label(), Machine.Participle(action), s.cause(coupon, now))
+	}
+	return after, err
+}
+
+// record inserts the event, leaves the unit's audit entry, and announces the change.
+func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Coupon, action string, detail any) error {
+	u.Audit(uow.Entry{Action: "coupon." + action, Resource: Topic + "/" + after.Code, Note: after.VoidReason, Detail: map[string]any{
+		"version": after.Version, "from": Machine.Of(before.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
+	}})
+	return s.insertHistory(ctx, u, before, after, action, detail)
+}
+
+// insertHistory inserts the event and announces the change.
+func (s *Service) insertHistory(ctx context.Context, u *uow.Unit, before, after *Coupon, action string, detail any) error {
+	event, err := eventOf(after, action, &before.Status, detail)
+	if err != nil {
+		return err
+	}
+	s.announce(u, action, after)
+	return insertEvents(ctx, u, event)
+}
+
+// moveForOrder moves a coupon in the unit of the order that uses it or gives it back, and
+// inserts the event. The order's audit entry speaks for both. A coupon that was changed
+// since it was read runs the unit again.
+func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, detail any, fill func(*Coupon)) error {
+	to, _ := Machine.Next(action, Machine.Of(coupon.Status))
+	after, err := move(ctx, u, coupon, to, fill)
+	if errors.Is(err, guard.ErrStale) {
+		return uow.Again(unusable("changed", "was changed by somebody else at the same moment"))
+	}
+	if err != nil {
+		return fmt.Errorf("%s the coupon of an order: %w", action, err)
+	}
+	return s.insertHistory(ctx, u, coupon, after, action, detail)
+}
+
+// lifecycle declares coupons, as they are at a time, to package change.
+func (s *Service) lifecycle(now time.Time) change.Lifecycle[Coupon, *Coupon] {
+	return change.Lifecycle[Coupon, *Coupon]{
+		Rows: change.Rows[Coupon, *Coupon]{
+			DB: s.db, Label: (*Coupon).Label, View: func(c *Coupon) any { return couponViewOf(*c, now) },
+			Find: func(db *gorm.DB, id int64) (*Coupon, error) { return findCoupon(db, "id = ?", id) },
+		},
+		Machine: Machine,
+		State:   func(c *Coupon) status.State { return c.state(now) },
+	}
+}
+
+// cause says why a coupon is not unused: who redeemed or voided it and when, or when it
+// expired, be that written yet or not.
+func (s *Service) cause(coupon *Coupon, now time.Time) string {
+	if coupon.state(now) == expired {
+		return "it expired at " + coupon.Campaign.ValidTo.Format(time.RFC3339)
+	}
+	return s.lifecycle(now).Cause(coupon)
+}

@@ -1,0 +1,104 @@
+package coupons
+
+import (
+	"encoding/json"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+)
+
+type campaignView struct {
+	ID int64 `json:"id"`
+	Terms
+	Issued int64 `json:"issued"`
+	guard.Stamp
+}
+
+func campaignViewOf(c Campaign) campaignView {
+	return campaignView{ID: c.ID, Terms: c.Terms, Issued: c.Issued, Stamp: c.Stamp()}
+}
+
+// editedView is a campaign that says what an edit was merged with.
+type editedView struct {
+	campaignView
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+type revisionView struct {
+	Version int64  `json:"version"`
+	Action  string `json:"action"`
+	Terms
+	Issued      int64            `json:"issued"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func revisionViewOf(r CampaignRevision) revisionView {
+	return revisionView{
+		Version: r.Version, Action: r.Action, Terms: r.Terms, Issued: r.Issued,
+		ChangedBy: principal.Person{ID: r.ChangedBy, Name: r.ChangedByName}, ChangedTime: r.ChangedTime,
+	}
+}
+
+type issuedView struct {
+	Codes []string `json:"codes"`
+}
+
+type couponView struct {
+	Code       string `json:"code"`
+	CampaignID int64  `json:"campaignId"`
+	// The terms of the campaign as they are now.
+	Kind          string    `json:"kind"`
+	Value         int64     `json:"value"`
+	MinimumAmount int64     `json:"minimumAmount"`
+	ValidFrom     time.Time `json:"validFrom"`
+	ValidTo       time.Time `json:"validTo"`
+
+	UserID             *principal.CustomerID `json:"userId"`
+	Status             string                `json:"status"`
+	AllowedTransitions []string              `json:"allowedTransitions"`
+	RedeemedBy         *principal.CustomerID `json:"redeemedByUserId"`
+	OrderID            *int64                `json:"orderId"`
+	VoidReason         *string               `json:"voidReason"`
+	guard.Stamp
+}
+
+// couponViewOf shows a coupon as it is at a time.
+func couponViewOf(c Coupon, now time.Time) couponView {
+	state := c.state(now)
+	v := couponView{
+		Code: c.Code, CampaignID: c.CampaignID,
+		Kind: c.Campaign.Kind, Value: c.Campaign.Value, MinimumAmount: c.Campaign.MinimumAmount,
+		ValidFrom: c.Campaign.ValidFrom, ValidTo: c.Campaign.ValidTo,
+		UserID: c.UserID, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
+		RedeemedBy: c.RedeemedBy, OrderID: c.OrderID, Stamp: c.Stamp(),
+	}
+	if c.VoidReason != "" {
+		v.VoidReason = &c.VoidReason
+	}
+	return v
+}
+
+type eventView struct {
+	Version     int64            `json:"version"`
+	Action      string           `json:"action"`
+	From        *string          `json:"from"`
+	To          string           `json:"to"`
+	Detail      json.RawMessage  `json:"detail"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func eventViewOf(e Event) eventView {
+	v := eventView{
+		Version: e.Version, Action: e.Action, To: Machine.Of(e.ToStatus).Name, Detail: e.Detail,
+		ChangedBy: principal.Person{ID: e.ChangedBy, Name: e.ChangedByName}, ChangedTime: e.ChangedTime,
+	}
+	if e.FromStatus != nil {
+		from := Machine.Of(*e.FromStatus).Name
+		v.From = &from
+	}
+	return v
+}

@@ -1,0 +1,23 @@
+package coupons
+
+import (
+	"context"
+
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// Voiding says why a coupon is withdrawn.
+type Voiding struct {
+	Reason string `json:"reason,omitempty" validate:"max=500"`
+}
+
+// Void withdraws an unused coupon that was just read. It still counts as issued
+// and as held by its user. Errors: TransitionNotAllowed, StatusChanged.
+func (s *Service) Void(ctx context.Context, u *uow.Unit, coupon *Coupon, v Voiding, ifMatch *guard.Precondition) (*Coupon, error) {
+	after, err := s.transition(ctx, u, coupon, "void", ifMatch, func(c *Coupon) { c.VoidReason = v.Reason })
+	if err != nil {
+		return nil, err
+	}
+	return after, s.record(ctx, u, coupon, after, "void", v)
+}

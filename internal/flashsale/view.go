@@ -1,0 +1,75 @@
+package flashsale
+
+import (
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/flashsale/gate"
+)
+
+type saleView struct {
+	ID int64 `json:"id"`
+	Terms
+	ItemName           string   `json:"itemName"`
+	Status             string   `json:"status"`
+	AllowedTransitions []string `json:"allowedTransitions"`
+	guard.Stamp
+}
+
+func saleViewOf(s Sale) saleView {
+	state := Machine.Of(s.Status)
+	return saleView{
+		ID: s.ID, Terms: s.Terms, ItemName: s.ItemName, Status: state.Name, AllowedTransitions: Machine.Allowed(state), Stamp: s.Stamp(),
+	}
+}
+
+// editedView is a sale that says what an edit was merged with.
+type editedView struct {
+	saleView
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+type revisionView struct {
+	Version int64  `json:"version"`
+	Action  string `json:"action"`
+	Terms
+	Status      string           `json:"status"`
+	Note        string           `json:"note"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func revisionViewOf(r Revision) revisionView {
+	return revisionView{
+		Version: r.Version, Action: r.Action, Terms: r.Terms, Status: Machine.Of(r.Status).Name, Note: r.Note,
+		ChangedBy: principal.Person{ID: r.ChangedBy, Name: r.ChangedByName}, ChangedTime: r.ChangedTime,
+	}
+}
+
+// ticketView is a ticket as its customer sees it.
+type ticketView struct {
+	Ticket string `json:"ticket"`
+	Status string `json:"status"`
+	// Ahead is there in the reply to a purchase only.
+	Ahead    *int64 `json:"ahead,omitempty"`
+	Quantity int64  `json:"quantity,omitempty"`
+	OrderID  int64  `json:"orderId,omitempty"`
+	OrderNo  string `json:"orderNo,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+func ticketViewOf(t gate.Ticket) ticketView {
+	v := ticketView{Ticket: t.ID, Status: "queued", Quantity: t.Units, OrderID: t.OrderID, OrderNo: t.OrderNo, Reason: t.Reason}
+	switch t.State {
+	case gate.Confirmed:
+		v.Status = "confirmed"
+	case gate.Cancelled:
+		// The purchase was confirmed; what became of the order is the order's to say.
+		v.Status, v.Reason = "confirmed", "order_cancelled"
+	case gate.Rejected:
+		v.Status = "rejected"
+	}
+	return v
+}
