@@ -10,16 +10,17 @@
 //   - In one aggregate a client's sequence is had by at most one event, and so is an
 //     event id. Neither is ever free again.
 //   - Of the events of one request all are written, or none.
-//   - What has landed is recognised before anything else is asked of a request.
+//   - An event that was written before is recognised before anything else is asked of its
+//     request.
 //
 // A name holds within its aggregate, and not for a whole tenant: one business event may
 // belong in several aggregates, and writers of different aggregates never meet.
 //
 // Two locks come before the transaction. The attempt's, named after its first event, is
-// not waited for: who does not get it is a second attempt of what is under way. The
-// aggregate's is, so that different writers come one after the other. Both save work
-// only. A lock can be lost without its holder noticing; then the row, the guard and the
-// unique keys decide:
+// not waited for: who does not get it is a second attempt of a write that is running. The
+// aggregate's is waited for, so that different writers come one after the other. Both only
+// save work. A lock can be lost without its holder noticing; then the row, the guard and
+// the unique keys decide:
 //
 //	SELECT * FROM aggregates WHERE tenant_id = ? AND type = ? AND name = ? FOR UPDATE
 //	UPDATE aggregates SET counters = ?, writer_count = ?, version = version + ?
@@ -34,10 +35,15 @@ import (
 	"interlock/internal/core/guard"
 )
 
+const (
+	readPermission  = "ledger:read"
+	writePermission = "ledger:write"
+)
+
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "ledger:read", Meaning: "See aggregates and their events."},
-	{Name: "ledger:write", Meaning: "Write events to aggregates."},
+	{Name: readPermission, Meaning: "See aggregates and their events."},
+	{Name: writePermission, Meaning: "Write events to aggregates."},
 }
 
 // Bounds of what is kept.

@@ -32,8 +32,8 @@ type Written struct {
 // make it. Other writers of the aggregate are waited for as long as wait says; another
 // attempt of the same first event is not.
 //
-// What is asked, in this order: whether any event has landed; with Enforce whether the
-// writer is past it; the version; the counters.
+// It is asked, in this order, whether any event was written before; with Enforce whether
+// the writer has used a higher sequence; the version; the counters.
 //
 // Errors: IdempotencyViolation (number 2002), PayloadMismatch, SequenceSuperseded,
 // InflightDuplicate (number 2013), VersionConflict, ValidationFailed, LimitReached,
@@ -46,7 +46,7 @@ func (s *Service) Append(ctx context.Context, u *uow.Unit, w Write, wait time.Du
 	if err != nil {
 		return Written{}, err
 	}
-	ctx, err = s.enter(ctx, u, w, rows, wait)
+	ctx, err = s.lockWrite(ctx, u, w, rows, wait)
 	if err != nil {
 		return Written{}, s.counted(err)
 	}
@@ -62,14 +62,14 @@ func (s *Service) Append(ctx context.Context, u *uow.Unit, w Write, wait time.Du
 	return Written{Version: aggregate.Version, Applied: len(rows)}, nil
 }
 
-// enter takes the lock of the attempt and then that of the aggregate. Who cannot have
-// the first is told whether the other attempt, or one before it, has landed.
-func (s *Service) enter(ctx context.Context, u *uow.Unit, w Write, rows []Event, wait time.Duration) (context.Context, error) {
+// lockWrite takes the lock of the attempt and then that of the aggregate. When another
+// attempt holds the first, the answer is what that one, or one before it, has written.
+func (s *Service) lockWrite(ctx context.Context, u *uow.Unit, w Write, rows []Event, wait time.Duration) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	if keys := attemptKeys(p.TenantID, w.Name, &rows[0]); len(keys) > 0 {
 		mine, err := u.Lock(ctx, 0, keys...)
 		if errors.Is(err, lock.ErrNotAcquired) {
-			return ctx, s.second(ctx, w, rows)
+			return ctx, s.refuseConcurrent(ctx, w, rows)
 		}
 		if err != nil {
 			return ctx, err
@@ -102,18 +102,19 @@ func attemptKeys(tenant int64, name Name, first *Event) (keys []string) {
 	return keys
 }
 
-// second answers an attempt beside another one.
-func (s *Service) second(ctx context.Context, w Write, rows []Event) error {
+// refuseConcurrent refuses an attempt beside another one: for what that has written, or
+// as InflightDuplicate.
+func (s *Service) refuseConcurrent(ctx context.Context, w Write, rows []Event) error {
 	db := s.db.Read(ctx)
 	aggregate, err := find(db, w.Name)
 	if err != nil {
 		return err
 	}
-	knows, err := look(db, aggregate, rows)
+	recorded, err := findRecorded(db, aggregate, rows)
 	if err != nil {
 		return err
 	}
-	if err := knows.refuse(rows, false); err != nil {
+	if err := recorded.refuse(rows, false); err != nil {
 		return err
 	}
 	return inFlight(&rows[0])
@@ -125,15 +126,15 @@ func (s *Service) append(ctx context.Context, u *uow.Unit, w Write, rows []Event
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := find(holding(tx), w.Name)
+	aggregate, err := find(forUpdate(tx), w.Name)
 	if err != nil {
 		return nil, err
 	}
-	knows, err := look(tx, aggregate, rows)
+	recorded, err := findRecorded(tx, aggregate, rows)
 	if err != nil {
 		return nil, err
 	}
-	if err := knows.refuse(rows, w.Enforce); err != nil {
+	if err := recorded.refuse(rows, w.Enforce); err != nil {
 		return nil, err
 	}
 	if w.Expected != nil && *w.Expected != aggregate.Version {
@@ -143,18 +144,18 @@ func (s *Service) append(ctx context.Context, u *uow.Unit, w Write, rows []Event
 		return nil, err
 	}
 	most := highest(rows)
-	if most != nil && knows.lastSeq == nil {
+	if most != nil && recorded.lastSeq == nil {
 		if aggregate.WriterCount++; aggregate.WriterCount > maxWriters {
 			return nil, tooManyWriters(w.Name)
 		}
 	}
-	if err := raise(ctx, u, aggregate, int64(len(rows))); err != nil {
+	if err := advance(ctx, u, aggregate, int64(len(rows))); err != nil {
 		return nil, err
 	}
-	if err := keep(ctx, u, aggregate, rows); err != nil {
+	if err := insertEvents(ctx, u, aggregate, rows); err != nil {
 		return nil, err
 	}
-	return aggregate, pass(tx, aggregate, w.ClientID, knows.lastSeq, most)
+	return aggregate, advanceWriter(tx, aggregate, w.ClientID, recorded.lastSeq, most)
 }
 
 func tooManyWriters(name Name) error {
@@ -162,20 +163,19 @@ func tooManyWriters(name Name) error {
 		maxWriters, name).With("limit", maxWriters)
 }
 
-// raise brings an aggregate that the unit holds to the counters that it has now, so many
-// versions on:
+// advance writes the counters of an aggregate that the unit holds, and raises its version
+// by so many:
 //
 //	UPDATE aggregates SET counters = ?, writer_count = ?, version = version + ?
 //	 WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// and the first events insert the row. When two insert it at once, the second one's key
-// is there already. That says nothing of its events, so the unit is run again and finds
-// the row.
-func raise(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error {
+// The first events insert the row. When two units insert it at once, the second finds the
+// key taken. That says nothing of its events, so the unit is run again and finds the row.
+func advance(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error {
 	if a.ID == 0 {
 		err := guard.InsertAt(ctx, u, a, steps)
 		if storage.IsDuplicate(err, "uq_aggregates_name") {
-			return overtaken()
+			return movedMeanwhile()
 		}
 		if err != nil {
 			return fmt.Errorf("insert aggregate: %w", err)
@@ -188,17 +188,17 @@ func raise(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error {
 	}
 	err = guard.UpdateBy[Aggregate](ctx, u, a.Ref(), steps, guard.Set{"counters": string(counters), "writer_count": a.WriterCount})
 	if errors.Is(err, guard.ErrStale) {
-		return overtaken()
+		return movedMeanwhile()
 	}
 	if err != nil {
-		return fmt.Errorf("raise aggregate: %w", err)
+		return fmt.Errorf("advance aggregate: %w", err)
 	}
 	return guard.AdvanceBy(ctx, u, a, steps)
 }
 
-// overtaken runs the unit again: what it read is not there any more. It says so when
-// that does not help.
-func overtaken() error {
+// movedMeanwhile runs the unit again, because others changed what it has read. When that
+// keeps happening, this is what the caller is told.
+func movedMeanwhile() error {
 	return uow.Again(apperr.New(apperr.ResourceLocked, "Others wrote to the same aggregate at the same time; nothing was changed. Try again.").After(time.Second))
 }
 
@@ -210,20 +210,20 @@ func (s *Service) movedOn(name Name, expected int64) error {
 		e := apperr.New(apperr.VersionConflict, "There is no aggregate %q yet, so it is not at version %d; nothing was changed.", name, expected).
 			With("expectedVersion", expected).With("currentVersion", 0).With("currentEtag", nil).
 			With("updatedBy", nil).With("updatedTime", nil).With("current", nil)
-		state, err := s.Aggregate(ctx, name)
+		state, err := s.State(ctx, name)
 		switch {
 		case apperr.Has(err, apperr.NotFound):
 			return e
 		case err != nil:
 			return err
 		case state.Version == expected:
-			return overtaken()
+			return movedMeanwhile()
 		}
 		stamp := state.Stamp()
 		e.Detail = fmt.Sprintf("The aggregate %q is at version %d and not at %d; nothing was changed.", name, state.Version, expected)
 		e.With("currentVersion", stamp.Version).With("currentEtag", stamp.ETag).With("updatedBy", stamp.UpdatedBy).With("updatedTime", stamp.UpdatedTime)
-		if caller.May(mayRead) {
-			e.With("current", represent(state))
+		if caller.May(readPermission) {
+			e.With("current", stateViewOf(state))
 		}
 		return e
 	})

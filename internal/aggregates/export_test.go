@@ -16,13 +16,13 @@ func (s *Service) AppendUnlooked(ctx context.Context, u *uow.Unit, w Write) erro
 	if err != nil {
 		return err
 	}
-	aggregate, err := find(holding(tx), w.Name)
+	aggregate, err := find(forUpdate(tx), w.Name)
 	if err != nil {
 		return err
 	}
 	u.Audit(uow.Entry{Action: "aggregate.append", Resource: resource(w.Name)})
-	if err := raise(ctx, u, aggregate, int64(len(rows))); err != nil {
+	if err := advance(ctx, u, aggregate, int64(len(rows))); err != nil {
 		return err
 	}
-	return keep(ctx, u, aggregate, rows)
+	return insertEvents(ctx, u, aggregate, rows)
 }

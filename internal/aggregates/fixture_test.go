@@ -133,7 +133,7 @@ func (b *books) snapshot(t *testing.T) object {
 
 func (b *books) state(t *testing.T, id string) aggregates.State {
 	t.Helper()
-	state, err := b.service.Aggregate(b.ctx, aggregates.Name{Type: "shelf", ID: id})
+	state, err := b.service.State(b.ctx, aggregates.Name{Type: "shelf", ID: id})
 	require.NoError(t, err)
 	return state
 }

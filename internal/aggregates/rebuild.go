@@ -59,16 +59,16 @@ func (s *Service) Rebuild(ctx context.Context, u *uow.Unit, name Name, dryRun bo
 	if err != nil {
 		return nil, err
 	}
-	a, err := existing(holding(tx), name)
+	a, err := findExisting(forUpdate(tx), name)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := keptWriters(tx, a)
+	kept, err := lockedWriters(tx, a)
 	if err != nil {
 		return nil, err
 	}
 	truth := derived{counters: Counters{}, writers: map[string]int64{}}
-	if err := eachEvent(tx, a, truth.take); err != nil {
+	if err := eachEvent(tx, a, truth.apply); err != nil {
 		return nil, err
 	}
 	differences := truth.differences(a, kept)
@@ -76,7 +76,7 @@ func (s *Service) Rebuild(ctx context.Context, u *uow.Unit, name Name, dryRun bo
 		return differences, nil
 	}
 	a.Counters, a.WriterCount = truth.counters, len(truth.writers)
-	if err := raise(ctx, u, a, max(truth.version-a.Version, 0)+1); err != nil {
+	if err := advance(ctx, u, a, max(truth.version-a.Version, 0)+1); err != nil {
 		return nil, err
 	}
 	if err := replaceWriters(tx, a, truth.writers); err != nil {
@@ -90,9 +90,9 @@ func (s *Service) Rebuild(ctx context.Context, u *uow.Unit, name Name, dryRun bo
 	return differences, nil
 }
 
-// take adds an event. Errors when its sums cannot be counted, which none that was
-// written here makes.
-func (d *derived) take(e *Event) error {
+// apply adds an event. It fails when a sum cannot be counted in 64 bits, to which no event
+// that was checked leads.
+func (d *derived) apply(e *Event) error {
 	for name, delta := range e.Deltas {
 		total, fits := add(d.counters[name], delta)
 		if !fits {

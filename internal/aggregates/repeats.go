@@ -10,14 +10,15 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Numbers by which clients tell the two kinds of repeat apart.
+// Numbers by which clients tell apart that an event was written before, and that another
+// attempt is writing it.
 const (
 	numberLanded   = 2002
 	numberInFlight = 2013
 )
 
-// known is what an aggregate knows of the events of a request and of their writer.
-type known struct {
+// recorded is what an aggregate has of the events of a request and of their writer.
+type recorded struct {
 	version int64
 	// lastSeq is the client's highest sequence; nil when it has none.
 	lastSeq *int64
@@ -25,11 +26,11 @@ type known struct {
 	byID    map[string]*Event
 }
 
-// look finds out what an aggregate knows of events that are to be written.
-func look(db *gorm.DB, a *Aggregate, asked []Event) (known, error) {
-	k := known{version: a.Version, bySeq: map[int64]*Event{}, byID: map[string]*Event{}}
+// findRecorded reads what an aggregate has of events that are to be written.
+func findRecorded(db *gorm.DB, a *Aggregate, asked []Event) (recorded, error) {
+	r := recorded{version: a.Version, bySeq: map[int64]*Event{}, byID: map[string]*Event{}}
 	if a.ID == 0 {
-		return k, nil
+		return r, nil
 	}
 	client := asked[0].ClientID
 	var seqs []int64
@@ -43,28 +44,28 @@ func look(db *gorm.DB, a *Aggregate, asked []Event) (known, error) {
 		}
 	}
 	var err error
-	if k.lastSeq, err = lastSeq(db, a.ID, client); err != nil {
-		return k, err
+	if r.lastSeq, err = lastSeq(db, a.ID, client); err != nil {
+		return r, err
 	}
 	var landed []Event
 	if len(seqs) > 0 {
 		if err := db.Where("aggregate_id = ? AND client_id = ? AND client_seq IN ?", a.ID, client, seqs).Find(&landed).Error; err != nil {
-			return k, fmt.Errorf("look for sequences: %w", err)
+			return r, fmt.Errorf("look for sequences: %w", err)
 		}
 		for i := range landed {
-			k.bySeq[*landed[i].ClientSeq] = &landed[i]
+			r.bySeq[*landed[i].ClientSeq] = &landed[i]
 		}
 	}
 	var named []Event
 	if len(ids) > 0 {
 		if err := db.Where("aggregate_id = ? AND event_id IN ?", a.ID, ids).Find(&named).Error; err != nil {
-			return k, fmt.Errorf("look for event ids: %w", err)
+			return r, fmt.Errorf("look for event ids: %w", err)
 		}
 		for i := range named {
-			k.byID[*named[i].EventID] = &named[i]
+			r.byID[*named[i].EventID] = &named[i]
 		}
 	}
-	return k, nil
+	return r, nil
 }
 
 // lastSeq returns a client's highest sequence in an aggregate; nil when it has none.
@@ -83,9 +84,9 @@ func lastSeq(db *gorm.DB, aggregate int64, client string) (*int64, error) {
 // landed returns the event that an asked one is a repeat of, nil for a new one, and what
 // they say differently. Two events with one sequence and different ids are not one,
 // though they may say the same: taking the second for the first would lose it.
-func (k known) landed(asked *Event) (first *Event, differ []string) {
+func (r recorded) landed(asked *Event) (first *Event, differ []string) {
 	if asked.ClientSeq != nil {
-		if first = k.bySeq[*asked.ClientSeq]; first != nil {
+		if first = r.bySeq[*asked.ClientSeq]; first != nil {
 			differ = differences(first, asked)
 			if first.EventID != nil && asked.EventID != nil && *first.EventID != *asked.EventID {
 				differ = append([]string{"eventId"}, differ...)
@@ -93,7 +94,7 @@ func (k known) landed(asked *Event) (first *Event, differ []string) {
 		}
 	}
 	if asked.EventID != nil && len(differ) == 0 {
-		if named := k.byID[*asked.EventID]; named != nil {
+		if named := r.byID[*asked.EventID]; named != nil {
 			return named, differences(named, asked)
 		}
 	}
@@ -103,37 +104,37 @@ func (k known) landed(asked *Event) (first *Event, differ []string) {
 // refuse refuses the first of the events that has landed; of a writer whose sequences
 // must go up, also one whose sequence it has passed. Errors: IdempotencyViolation for
 // what landed with the same content, PayloadMismatch with other, SequenceSuperseded.
-func (k known) refuse(asked []Event, enforce bool) error {
+func (r recorded) refuse(asked []Event, enforce bool) error {
 	for i := range asked {
-		first, differ := k.landed(&asked[i])
+		first, differ := r.landed(&asked[i])
 		switch {
 		case first != nil && len(differ) > 0:
 			return mismatch(i, &asked[i], first, differ)
 		case first != nil:
-			return k.hasLanded(i, asked, first)
-		case enforce && k.lastSeq != nil && *asked[i].ClientSeq <= *k.lastSeq:
-			return k.superseded(i, &asked[i])
+			return r.hasLanded(i, asked, first)
+		case enforce && r.lastSeq != nil && *asked[i].ClientSeq <= *r.lastSeq:
+			return r.superseded(i, &asked[i])
 		}
 	}
 	return nil
 }
 
-func (k known) superseded(index int, asked *Event) error {
+func (r recorded) superseded(index int, asked *Event) error {
 	return named(apperr.New(apperr.SequenceSuperseded, "%s never landed, and %d of the same writer has; nothing was changed. Number it above that.",
-		describe(index, asked), *k.lastSeq), index, asked).
-		With("highestSeq", *k.lastSeq).With("currentVersion", k.version)
+		describe(index, asked), *r.lastSeq), index, asked).
+		With("highestSeq", *r.lastSeq).With("currentVersion", r.version)
 }
 
-func (k known) hasLanded(index int, asked []Event, first *Event) error {
+func (r recorded) hasLanded(index int, asked []Event, first *Event) error {
 	landed := 0
 	for i := range asked {
-		if other, differ := k.landed(&asked[i]); other != nil && len(differ) == 0 {
+		if other, differ := r.landed(&asked[i]); other != nil && len(differ) == 0 {
 			landed++
 		}
 	}
 	return named(apperr.New(apperr.IdempotencyViolation, "%s landed at version %d; nothing was changed.", describe(index, &asked[index]), first.Version), index, &asked[index]).
 		With("number", numberLanded).With("version", first.BatchVersion).With("eventVersion", first.Version).
-		With("landed", landed).With("highestSeq", k.lastSeq).With("currentVersion", k.version)
+		With("landed", landed).With("highestSeq", r.lastSeq).With("currentVersion", r.version)
 }
 
 func mismatch(index int, asked, first *Event, differ []string) error {

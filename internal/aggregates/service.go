@@ -36,15 +36,20 @@ type State struct {
 	Writers map[string]int64
 }
 
-// readings is how often an aggregate that is written to all the time is read before its
-// reader is sent away.
-const readings = 20
+// readAttempts is how often an aggregate that is written to all the time is read before
+// its reader is told to try again.
+const readAttempts = 20
 
 // Aggregate returns an aggregate. Errors: NotFound when it has no events.
-func (s *Service) Aggregate(ctx context.Context, name Name) (State, error) {
+func (s *Service) Aggregate(ctx context.Context, name Name) (*Aggregate, error) {
+	return findExisting(s.db.Read(ctx), name)
+}
+
+// State returns an aggregate with its writers. Errors: NotFound when it has no events.
+func (s *Service) State(ctx context.Context, name Name) (State, error) {
 	db := s.db.Read(ctx)
-	for range readings {
-		a, err := existing(db, name)
+	for range readAttempts {
+		a, err := findExisting(db, name)
 		if err != nil {
 			return State{}, err
 		}
@@ -96,14 +101,8 @@ func (s *Service) ByID(ctx context.Context, text string, limit int) ([]Aggregate
 var eventSorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "version"}
 
 // Events returns one page of an aggregate's events, those of later versions than after.
-// Errors: NotFound when it has none at all.
-func (s *Service) Events(ctx context.Context, name Name, after int64, page storage.Page) (storage.Listing[Event], error) {
-	db := s.db.Read(ctx)
-	a, err := existing(db, name)
-	if err != nil {
-		return storage.Listing[Event]{}, err
-	}
-	return storage.List[Event](db.Where("aggregate_id = ? AND version > ?", a.ID, after), page, eventSorts)
+func (s *Service) Events(ctx context.Context, a *Aggregate, after int64, page storage.Page) (storage.Listing[Event], error) {
+	return storage.List[Event](s.db.Read(ctx).Where("aggregate_id = ? AND version > ?", a.ID, after), page, eventSorts)
 }
 
 func resource(name Name) string { return Topic + "/" + name.String() }

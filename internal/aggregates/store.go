@@ -30,8 +30,8 @@ func find(db *gorm.DB, name Name) (*Aggregate, error) {
 	return &rows[0], nil
 }
 
-// existing is find. Errors: NotFound for one that has no events.
-func existing(db *gorm.DB, name Name) (*Aggregate, error) {
+// findExisting is find. Errors: NotFound for one that has no events.
+func findExisting(db *gorm.DB, name Name) (*Aggregate, error) {
 	a, err := find(db, name)
 	if err != nil {
 		return nil, err
@@ -42,16 +42,16 @@ func existing(db *gorm.DB, name Name) (*Aggregate, error) {
 	return a, nil
 }
 
-// holding makes find and existing hold the row until the unit ends, so that writers
+// forUpdate makes find and findExisting lock the row until the unit ends, so that writers
 // whose lock was lost come one after the other too:
 //
 //	SELECT * FROM aggregates WHERE tenant_id = ? AND type = ? AND name = ? FOR UPDATE
-func holding(tx *gorm.DB) *gorm.DB {
+func forUpdate(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
-// keep adds the events that brought an aggregate to its present version.
-func keep(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) error {
+// insertEvents adds the events that brought an aggregate to its present version.
+func insertEvents(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -65,20 +65,21 @@ func keep(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) error {
 	err = tx.CreateInBatches(rows, rowsAStatement).Error
 	for _, key := range []string{"uq_aggregate_events_version", "uq_aggregate_events_seq", "uq_aggregate_events_event"} {
 		if storage.IsDuplicate(err, key) {
-			return overtaken()
+			return movedMeanwhile()
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("keep events: %w", err)
+		return fmt.Errorf("insert events: %w", err)
 	}
 	return nil
 }
 
-const passStatement = `UPDATE aggregate_writers SET last_seq = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ? AND last_seq < ?`
+const advanceWriterUpdate = `UPDATE aggregate_writers SET last_seq = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ? AND last_seq < ?`
 
-// pass raises a client's highest sequence, by passStatement; its first inserts the row.
+// advanceWriter raises a client's highest sequence by advanceWriterUpdate; its first
+// sequence inserts the row.
 // The unit holds the aggregate's row.
-func pass(tx *gorm.DB, a *Aggregate, client string, before, now *int64) error {
+func advanceWriter(tx *gorm.DB, a *Aggregate, client string, before, now *int64) error {
 	switch {
 	case now == nil || before != nil && *now <= *before:
 		return nil
@@ -88,8 +89,8 @@ func pass(tx *gorm.DB, a *Aggregate, client string, before, now *int64) error {
 		}
 		return nil
 	}
-	if err := tx.Exec(passStatement, *now, a.TenantID, a.ID, client, *now).Error; err != nil {
-		return fmt.Errorf("raise a writer: %w", err)
+	if err := tx.Exec(advanceWriterUpdate, *now, a.TenantID, a.ID, client, *now).Error; err != nil {
+		return fmt.Errorf("advance a writer: %w", err)
 	}
 	return nil
 }
@@ -120,8 +121,8 @@ func writersOf(db *gorm.DB, a *Aggregate) (writers map[string]int64, same bool, 
 	return writers, true, nil
 }
 
-// keptWriters returns the highest sequences of an aggregate that the unit holds.
-func keptWriters(tx *gorm.DB, a *Aggregate) (map[string]int64, error) {
+// lockedWriters returns the highest sequences of an aggregate that the unit holds.
+func lockedWriters(tx *gorm.DB, a *Aggregate) (map[string]int64, error) {
 	var rows []writer
 	if err := tx.Where("aggregate_id = ?", a.ID).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read writers: %w", err)
@@ -154,7 +155,7 @@ func eachEvent(tx *gorm.DB, a *Aggregate, fn func(*Event) error) error {
 	}
 }
 
-// replaceWriters makes the writers of an aggregate anew.
+// replaceWriters replaces the writers of an aggregate.
 func replaceWriters(tx *gorm.DB, a *Aggregate, writers map[string]int64) error {
 	const statement = "DELETE FROM aggregate_writers WHERE tenant_id = ? AND aggregate_id = ?"
 	if err := tx.Exec(statement, a.TenantID, a.ID).Error; err != nil {

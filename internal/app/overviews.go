@@ -24,8 +24,6 @@ import (
 // What it takes to read the resources of the other domains.
 const (
 	readConfigs = "configs:read"
-	readOrders  = "orders:read"
-	readWallets = "wallets:read"
 	readLedger  = "ledger:read"
 )
 
@@ -33,25 +31,25 @@ const (
 func (sv *Services) buildOverviews() {
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: []realtime.Topic{
 		{Name: config.Topic, Permission: readConfigs},
-		{Name: orders.Topic, Permission: readOrders},
+		{Name: orders.Topic, Permission: orders.ReadPermission},
 		{Name: catalog.Topic, Permission: catalog.ReadPermission},
 		{Name: coupons.Topic, Permission: coupons.ReadPermission},
 		{Name: coupons.CampaignTopic, Permission: coupons.ReadPermission},
 		{Name: inventory.Topic, Permission: inventory.ReadPermission},
-		{Name: wallets.Topic, Permission: readWallets},
+		{Name: wallets.Topic, Permission: wallets.ReadPermission},
 		{Name: aggregates.Topic, Permission: readLedger},
 		{Name: flashsale.Topic, Permission: flashsale.ReadPermission},
 	}})
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: readConfigs, Finder: search.FinderFunc(sv.findConfigs)},
-		search.Kind{Name: "order", Permission: readOrders, Finder: search.FinderFunc(sv.findOrders)},
-		search.Kind{Name: "user", Permission: readOrders, Finder: search.FinderFunc(sv.findUser)},
+		search.Kind{Name: "order", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findOrders)},
+		search.Kind{Name: "user", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findUser)},
 		search.Kind{Name: "item", Permission: catalog.ReadPermission, Finder: search.FinderFunc(sv.findItems)},
 		search.Kind{Name: "coupon", Permission: coupons.ReadPermission, Finder: search.FinderFunc(sv.findCoupons)},
 		search.Kind{Name: "coupon-campaign", Permission: coupons.ReadPermission, Finder: search.FinderFunc(sv.findCampaigns)},
 		search.Kind{Name: "flash-sale", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findSales)},
 		search.Kind{Name: "ticket", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findTickets)},
-		search.Kind{Name: "wallet", Permission: readWallets, Finder: search.FinderFunc(sv.findWallet)},
+		search.Kind{Name: "wallet", Permission: wallets.ReadPermission, Finder: search.FinderFunc(sv.findWallet)},
 		search.Kind{Name: "aggregate", Permission: readLedger, Finder: search.FinderFunc(sv.findAggregates)},
 		search.Kind{Name: "idempotency-key", Permission: idempotency.ReadPermission, Finder: search.FinderFunc(sv.findKeys)},
 	)
@@ -60,8 +58,8 @@ func (sv *Services) buildOverviews() {
 		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts,
 		Readers: map[string]string{
 			"configs": readConfigs, "config-batches": readConfigs, "items": catalog.ReadPermission,
-			"orders": readOrders, "order-batches": readOrders, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
-			"inventory": inventory.ReadPermission, "wallets": readWallets, "wallet-transfers": readWallets,
+			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
+			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
 			"flash-sales": flashsale.ReadPermission, "aggregates": readLedger,
 		},
 	})

@@ -212,7 +212,7 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: actions.CustomerPermissions,
 	})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
-	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, Usage: itemUsage{}})
+	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
@@ -231,17 +231,6 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	})
 	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
-}
-
-// itemUsage says what keeps an item from being deleted: orders that name it, and
-// pieces of it in the house.
-type itemUsage struct{}
-
-func (itemUsage) ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
-	if used, err := (orders.ItemUsage{}).ItemInUse(ctx, u, sku); used || err != nil {
-		return used, err
-	}
-	return inventory.ItemInUse(ctx, u, sku)
 }
 
 // Close closes what Open opened, last first.

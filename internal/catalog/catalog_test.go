@@ -45,6 +45,9 @@ func (u *usage) ItemInUse(_ context.Context, _ *uow.Unit, sku string) (bool, err
 	return u.skus[sku], nil
 }
 
+// unused is of those who use no item.
+func unused(context.Context, *uow.Unit, string) (bool, error) { return false, nil }
+
 func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	t.Helper()
 	now := clock.System{}
@@ -52,7 +55,7 @@ func open(ctx context.Context, t *testing.T, db *storage.DB) *shop {
 	bus := events.NewInProcess(16)
 	t.Cleanup(bus.Close)
 	named := &usage{skus: map[string]bool{}}
-	service := catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: named})
+	service := catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{unused, named.ItemInUse}})
 	caller := httpapitest.New(ctx, runner, func(r *httpapi.Router) { catalog.Routes(r, service) })
 	return &shop{Caller: caller, ctx: ctx, db: db, service: service, runner: runner, usage: named}
 }

@@ -16,28 +16,27 @@ import (
 // Topic is where changes of items are announced, keyed by sku.
 const Topic = "items"
 
-// Usage says whether an item is named by something that outlives it.
-type Usage interface {
-	// ItemInUse looks in the unit's transaction.
-	ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error)
-}
+// InUse reports whether something that outlives an item names it, as the unit's transaction
+// sees it. Who can say so stands above the catalog.
+type InUse func(ctx context.Context, u *uow.Unit, sku string) (bool, error)
 
 // Deps are what a Service stands on.
 type Deps struct {
-	DB    *storage.DB
-	Bus   events.Bus
-	Usage Usage
+	DB  *storage.DB
+	Bus events.Bus
+	// InUse keeps items from being deleted; each is asked until one says yes.
+	InUse []InUse
 }
 
 // Service is the use cases of the catalog. It is safe for concurrent use.
 type Service struct {
 	db    *storage.DB
 	bus   events.Bus
-	usage Usage
+	inUse []InUse
 }
 
 // New returns a Service.
-func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, usage: d.Usage} }
+func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, inUse: d.InUse} }
 
 // Item returns the item with a sku. Errors: NotFound.
 func (s *Service) Item(ctx context.Context, sku string) (*Item, error) {

@@ -133,12 +133,14 @@ func (s *Service) remove(ctx context.Context, u *uow.Unit, item *Item) error {
 		}
 		return fmt.Errorf("delete item: %w", err)
 	}
-	used, err := s.usage.ItemInUse(ctx, u, item.SKU)
-	if err != nil {
-		return err
-	}
-	if used {
-		return apperr.New(apperr.InUse, "An order names item %q, or there is stock of it, so it cannot be deleted. Archive it instead: set its status to archived.", item.SKU)
+	for _, inUse := range s.inUse {
+		used, err := inUse(ctx, u, item.SKU)
+		if err != nil {
+			return err
+		}
+		if used {
+			return apperr.New(apperr.InUse, "An order names item %q, or there is stock of it, so it cannot be deleted. Archive it instead: set its status to archived.", item.SKU)
+		}
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"interlock/internal/base/apperr"
@@ -70,20 +69,20 @@ func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes [
 			return nil, s.batchConflict(changes)
 		}
 	}
-	steps, err := prepare(changes, rows)
+	writes, err := planWrites(changes, rows)
 	if err != nil {
 		return nil, err
 	}
 	results := make([]Result, len(changes))
-	for _, step := range inKeyOrder(steps) {
-		result, err := s.take(ctx, u, step, note)
+	for _, w := range inKeyOrder(writes) {
+		result, err := s.apply(ctx, u, w, note)
 		switch {
 		case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone), storage.IsDuplicate(err, uniqueKey):
 			return nil, s.batchConflict(changes)
 		case err != nil:
 			return nil, err
 		}
-		results[step.place] = result
+		results[w.place] = result
 	}
 	u.Audit(uow.Entry{Action: "config.batch", Resource: "config-batches", Note: note, Detail: map[string]any{"changes": results}})
 	return results, nil
@@ -106,8 +105,8 @@ func conflicts(c Change, row *Config) bool {
 	return row == nil || !c.IfMatch.Holds(row.Ref())
 }
 
-// step is one change, checked by the rules and ready to be written.
-type step struct {
+// plannedWrite is one change, checked by the rules and ready to be written.
+type plannedWrite struct {
 	Change
 	// place is where its result goes.
 	place int
@@ -117,18 +116,18 @@ type step struct {
 	set           guard.Set
 }
 
-func inKeyOrder(steps []step) []step {
-	return slices.SortedFunc(slices.Values(steps), func(a, b step) int { return cmp.Compare(a.Key, b.Key) })
+func inKeyOrder(writes []plannedWrite) []plannedWrite {
+	return slices.SortedFunc(slices.Values(writes), func(a, b plannedWrite) int { return cmp.Compare(a.Key, b.Key) })
 }
 
-// prepare checks every change by the rules, and returns the steps or all that is
+// planWrites checks every change by the rules, and returns the writes or all that is
 // wrong with them.
-func prepare(changes []Change, rows map[string]*Config) ([]step, error) {
-	steps := make([]step, len(changes))
+func planWrites(changes []Change, rows map[string]*Config) ([]plannedWrite, error) {
+	writes := make([]plannedWrite, len(changes))
 	var broken []apperr.Field
 	for place, c := range changes {
-		steps[place] = step{Change: c, place: place, before: rows[c.Key]}
-		fields, err := steps[place].check()
+		writes[place] = plannedWrite{Change: c, place: place, before: rows[c.Key]}
+		fields, err := writes[place].check()
 		if err != nil {
 			return nil, err
 		}
@@ -137,65 +136,65 @@ func prepare(changes []Change, rows map[string]*Config) ([]step, error) {
 	if len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
-	return steps, nil
+	return writes, nil
 }
 
-func (st *step) check() ([]apperr.Field, error) {
-	at := fmt.Sprintf("/changes/%d", st.Index)
-	switch st.Op {
+func (w *plannedWrite) check() ([]apperr.Field, error) {
+	at := memberPointer("changes", w.Index)
+	switch w.Op {
 	case OpCreate:
-		content, fields := checked(st.Content)
-		st.after = &Config{Key: st.Key, Content: content}
-		return append(under(at, checkKey(st.Key)), under(at+"/patch", fields)...), nil
+		content, fields := checked(w.Content)
+		w.after = &Config{Key: w.Key, Content: content}
+		return append(under(at, checkKey(w.Key)), under(at+"/patch", fields)...), nil
 	case OpUpdate:
-		document, err := st.before.document()
+		document, err := w.before.document()
 		if err != nil {
 			return nil, err
 		}
-		patched := merge.Patch(document, st.Patch)
+		patched := merge.Patch(document, w.Patch)
 		if merge.Equal(document, patched) {
-			st.after = st.before
+			w.after = w.before
 			return nil, nil
 		}
-		after, set, fields := st.before.revised(patched)
-		st.after, st.set = after, set
+		after, set, fields := w.before.revised(patched)
+		w.after, w.set = after, set
 		return under(at+"/patch", fields), nil
 	}
 	return nil, nil
 }
 
-// take writes one step.
-func (s *Service) take(ctx context.Context, u *uow.Unit, st step, note string) (Result, error) {
-	result := Result{Index: st.Index, Key: st.Key, Op: st.Op}
+// apply makes one write in the unit.
+func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (Result, error) {
+	result := Result{Index: w.Index, Key: w.Key, Op: w.Op}
 	var err error
-	after := st.after
+	after := w.after
 	switch {
-	case st.Op == OpCreate:
+	case w.Op == OpCreate:
 		err = s.insert(ctx, u, after, note)
-	case st.Op == OpDelete:
-		after, err = s.remove(ctx, u, st.before, note)
-	case after != st.before:
-		err = s.rewrite(ctx, u, st, note)
+	case w.Op == OpDelete:
+		after, err = s.remove(ctx, u, w.before, note)
+	case after != w.before:
+		err = s.update(ctx, u, w, note)
 	}
 	if err != nil {
 		return result, err
 	}
 	result.Version = after.Version
-	if st.Op != OpDelete {
+	if w.Op != OpDelete {
 		result.ETag = after.Ref().ETag()
 	}
 	return result, nil
 }
 
-// rewrite gives a row the content that was made for it.
-func (s *Service) rewrite(ctx context.Context, u *uow.Unit, st step, note string) error {
-	if err := guard.Update[Config](ctx, u, st.before.Ref(), st.set); err != nil {
+// update gives a row its new content.
+func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note string) error {
+	if err := guard.Update[Config](ctx, u, w.before.Ref(), w.set); err != nil {
 		return err
 	}
-	if err := guard.Advance(ctx, u, st.after); err != nil {
+	if err := guard.Advance(ctx, u, w.after); err != nil {
 		return err
 	}
-	return s.record(ctx, u, st.after, Updated, note)
+	return s.record(ctx, u, w.after, Updated, note)
 }
 
 // batchConflict is answered with every conflict that there is after the rollback.
@@ -230,7 +229,7 @@ func (s *Service) conflictOf(ctx context.Context, c Change, row *Config) (*apper
 	var err error
 	switch {
 	case c.Op == OpCreate:
-		err = alreadyThere(row)
+		err = alreadyExists(row)
 	case row == nil:
 		err = apperr.MissingRow("config", c.Key)
 	default:

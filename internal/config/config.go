@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -21,6 +20,8 @@ const (
 	Boolean Type = "boolean"
 	JSON    Type = "json"
 )
+
+var types = []Type{String, Number, Boolean, JSON}
 
 // Limits of a config. Characters are Unicode code points.
 const (
@@ -50,25 +51,6 @@ type Config struct {
 
 // TableName implements gorm's Tabler.
 func (Config) TableName() string { return "configs" }
-
-// View is the representation of a config.
-type View struct {
-	Key       string          `json:"key"`
-	Value     json.RawMessage `json:"value"`
-	ValueType Type            `json:"valueType"`
-	Schema    json.RawMessage `json:"schema,omitempty"`
-	Remark    string          `json:"remark"`
-	Protected bool            `json:"protected"`
-	guard.Stamp
-}
-
-// View returns the representation.
-func (c *Config) View() View {
-	return View{
-		Key: c.Key, Value: json.RawMessage(c.Value), ValueType: c.ValueType,
-		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Stamp: c.Stamp(),
-	}
-}
 
 func (c *Config) label() string { return fmt.Sprintf("Config %q", c.Key) }
 

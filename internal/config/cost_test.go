@@ -1,7 +1,8 @@
 package config_test
 
 import (
-	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,9 +10,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
-	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
-	"interlock/internal/core/uow"
 )
 
 func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
@@ -43,28 +42,30 @@ func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 }
 
 func BenchmarkEdit(b *testing.B) {
+	benchmarkEdit(b, `{"timeoutMs":0,"retries":3}`, func(i int) string { return fmt.Sprintf(`{"value":{"timeoutMs":%d}}`, i) })
+}
+
+func BenchmarkEditOfAHundredMembers(b *testing.B) {
+	members := make([]string, 100)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"setting-%02d":{"enabled":true,"limit":%d,"names":["a","b"]}`, i, i)
+	}
+	benchmarkEdit(b, "{"+strings.Join(members, ",")+"}", func(i int) string {
+		return fmt.Sprintf(`{"value":{"setting-%02d":{"limit":%d}}}`, i%100, 1000+i)
+	})
+}
+
+// benchmarkEdit measures edits of a value, each read as its route reads it.
+func benchmarkEdit(b *testing.B, value string, patch func(i int) string) {
 	db, err := storage.Open(b.Context(), storage.Options{URL: "sqlite://" + b.TempDir() + "/interlock.db"})
 	require.NoError(b, err)
 	defer db.Close()
 	_, err = db.Migrate(b.Context())
 	require.NoError(b, err)
-	ctx := principal.With(b.Context(), principal.System(1, "benchmark"))
-	w := newWorld(b, ctx, db)
-	row := w.create("a", object(`{"timeoutMs":0,"retries":3}`))
-	patches := []any{
-		map[string]any{"value": map[string]any{"timeoutMs": "1"}},
-		map[string]any{"value": map[string]any{"timeoutMs": "2"}},
-	}
+	w := newWorld(b, principal.With(b.Context(), principal.System(1, "benchmark")), db)
+	row := w.create("a", object(value))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		require.NoError(b, w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			seen, err := w.Get(ctx, "a")
-			if err != nil {
-				return err
-			}
-			edited, err := w.Edit(ctx, u, seen, change.Edit{IfMatch: guard.Precondition{Ref: row.Ref()}, Patch: patches[i%2]})
-			row = edited.Row
-			return err
-		}))
+		row = w.mustEdit("a", row.Ref(), patch(i+1))
 	}
 }

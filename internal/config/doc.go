@@ -10,7 +10,10 @@
 //     written in the transaction that made the version. Versions of a row have no
 //     gaps, and a deletion is the last one.
 //   - A value fits its type and its JSON Schema. It is read back as the JSON that
-//     was sent.
+//     was sent: values and schemas keep the order of their members and the spelling of
+//     their numbers. A patch adds members after those that are there, in its own order.
+//     Another order or spelling alone is no change of a patch, which has no way to say
+//     one; an import and a rollback bring back exactly the text that they name.
 //   - A batch or an import is applied whole or not at all.
 //   - The history's id is the revision of the change feed, which delivers every
 //     committed change once, in the order of revisions (feed.go).

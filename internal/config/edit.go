@@ -13,8 +13,8 @@ import (
 // editable declares configs to package change.
 func (s *Service) editable() change.Editable[Config, *Config] {
 	return change.Editable[Config, *Config]{
-		Rows:         change.Rows[Config, *Config]{DB: s.db, Label: (*Config).label, View: func(c *Config) any { return c.View() }},
-		Document:     func(c *Config) (any, error) { return c.document() },
+		Rows:         change.Rows[Config, *Config]{DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(c) }},
+		Document:     (*Config).document,
 		Revise:       revise,
 		At:           s.at,
 		Record:       s.recordEdit,
@@ -37,14 +37,14 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Co
 	}
 	u.Audit(uow.Entry{
 		Action: "config.update", Resource: after.path(),
-		Detail: versionStep{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed},
+		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed},
 		Note:   overwrite.Reason,
 	})
 	return s.record(ctx, u, after, Updated, overwrite.Reason)
 }
 
-// versionStep is the audit detail of one changed config.
-type versionStep struct {
+// versionDetail is what the audit log says of one changed config.
+type versionDetail struct {
 	From    int64    `json:"fromVersion"`
 	To      int64    `json:"toVersion"`
 	Changed []string `json:"changed"`
@@ -55,31 +55,35 @@ type versionStep struct {
 func (c *Config) path() string { return "configs/" + c.Key }
 
 // document is the part of a config that an edit may change, as a tree.
-func (c *Config) document() (map[string]any, error) {
+func (c *Config) document() (any, error) {
 	value, err := merge.Parse([]byte(c.Value))
 	if err != nil {
 		return nil, err
 	}
-	document := map[string]any{"value": value, "valueType": string(c.ValueType), "remark": c.Remark}
+	members := []merge.Member{{Name: "value", Value: value}, {Name: "valueType", Value: string(c.ValueType)}, {Name: "remark", Value: c.Remark}}
 	if c.Schema != "" {
-		if document["schema"], err = merge.Parse([]byte(c.Schema)); err != nil {
+		schema, err := merge.Parse([]byte(c.Schema))
+		if err != nil {
 			return nil, err
 		}
+		members = append(members, merge.Member{Name: "schema", Value: schema})
 	}
-	return document, nil
+	return merge.NewObject(members...), nil
 }
 
 // revised returns the config with the content of an edited document and the columns
 // that this changes, or what is wrong with the document.
 func (c *Config) revised(document any) (*Config, guard.Set, []apperr.Field) {
-	members, _ := document.(map[string]any)
-	if members["protected"] == true {
+	members, _ := merge.ObjectOf(document)
+	if protected, _ := members.Get("protected"); protected == true {
 		return nil, nil, []apperr.Field{protectedFault()}
 	}
 	content := Content{Value: respelled(members, "value", c.Value), Schema: respelled(members, "schema", c.Schema)}
-	content.Remark, _ = members["remark"].(string)
-	valueType, _ := members["valueType"].(string)
-	content.ValueType = Type(valueType)
+	remark, _ := members.Get("remark")
+	content.Remark, _ = remark.(string)
+	valueType, _ := members.Get("valueType")
+	name, _ := valueType.(string)
+	content.ValueType = Type(name)
 	content, fields := checked(content)
 	if len(fields) > 0 {
 		return nil, nil, fields
@@ -93,10 +97,10 @@ func protectedFault() apperr.Field {
 	return apperr.Field{Pointer: "/protected", Code: "unavailable", Message: "cannot be true: approvals are not available yet"}
 }
 
-// respelled returns the JSON text of a member, in the spelling that it had while it
-// means the same, and "" for a member that is not there.
-func respelled(members map[string]any, name, before string) string {
-	value, present := members[name]
+// respelled returns the JSON text of a member, in the spelling and order that it had while
+// it means the same, and "" for a member that is not there.
+func respelled(members *merge.Object, name, before string) string {
+	value, present := members.Get(name)
 	if !present {
 		return ""
 	}

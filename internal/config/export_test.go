@@ -2,5 +2,8 @@ package config
 
 import "context"
 
-// Remember makes the service remember a row that another one made.
-func (s *Service) Remember(ctx context.Context, c *Config) { s.snapshots.keep(s.epoch(ctx), c) }
+// Cache puts a row that another service made into the service's cache.
+func (s *Service) Cache(ctx context.Context, c *Config) { s.cache.put(s.epoch(ctx), c) }
+
+// View is the config's representation.
+func (c *Config) View() any { return viewOf(c) }

@@ -18,15 +18,15 @@ const (
 	// pollInterval is how long a change of another process can stay unseen when its
 	// event is lost.
 	pollInterval = 250 * time.Millisecond
-	// doubtInterval is how often a gap is looked at.
-	doubtInterval = 25 * time.Millisecond
-	// deathGrace is how far apart two looks find nothing before a gap is dead.
-	deathGrace = 100 * time.Millisecond
-	// breath lets a burst of events be read at once.
-	breath = 5 * time.Millisecond
-	// catchUpPatience is how long the first watcher waits for the feed to reach the
+	// gapInterval is how often a gap is looked at.
+	gapInterval = 25 * time.Millisecond
+	// gapGrace is how long a gap must have been empty before it is passed.
+	gapGrace = 100 * time.Millisecond
+	// burstPause lets a burst of events be read at once.
+	burstPause = 5 * time.Millisecond
+	// catchUpTimeout is how long the first watcher waits for the feed to reach the
 	// newest revision. After it the feed goes on from where it is.
-	catchUpPatience = 2 * time.Second
+	catchUpTimeout = 2 * time.Second
 	// settledAge is when a revision and all before it are over: a transaction lives
 	// for 30 s at most, and the rest is for clocks that differ.
 	settledAge = 2 * time.Minute
@@ -65,10 +65,10 @@ func (h History) event() Event {
 //
 //   - An insert that has not ended holds the lock of its row, so a locking read
 //     with NOWAIT is refused: the revision is in flight, and the feed waits.
-//   - The insert of a dead revision was rolled back: the locking read finds
-//     nothing and nothing is locked. So it looks for the instant between the
-//     giving of an id and the insertion of the row, too; therefore only two such
-//     looks, deathGrace apart, make a gap dead. One statement inserts one row,
+//   - The insert of an abandoned revision was rolled back: the locking read finds
+//     nothing and nothing is locked. It finds the same in the instant between the
+//     giving of an id and the insertion of the row; therefore only two such
+//     looks, gapGrace apart, let a gap be passed. One statement inserts one row,
 //     which keeps that instant short.
 //
 // SQLite has one writer, whose rollback takes its ids back: revisions are visible
@@ -100,45 +100,45 @@ type tail struct {
 	caughtUp chan struct{}
 	target   int64
 
-	// position is the newest settled revision: all up to it are delivered or dead.
-	// It, members and watchers are guarded by feed.mu.
+	// position is the newest settled revision: all up to it are delivered or abandoned.
+	// It, users and watchers are guarded by feed.mu.
 	position int64
-	members  int
+	users    int
 	watchers map[*Watcher]struct{}
 
-	// doubts are the gaps that one look has found empty, and when. It belongs to
-	// the goroutine.
-	doubts map[gap]time.Time
+	// emptySince are the gaps that were found empty, and when first. It belongs to the
+	// goroutine.
+	emptySince map[gap]time.Time
 }
 
 // gap is a range of revisions that cannot be seen, both ends included.
 type gap struct{ first, last int64 }
 
-// join returns the tail that is running, or starts one, and counts the caller in.
-func (f *feed) join(ctx context.Context) (*tail, error) {
+// acquire returns the tail that is running, or starts one, for another user.
+func (f *feed) acquire(ctx context.Context) (*tail, error) {
 	f.mu.Lock()
 	if t := f.tail; t != nil {
-		t.members++
+		t.users++
 		f.mu.Unlock()
 		return t, nil
 	}
 	f.mu.Unlock()
-	position, head, err := f.start(storage.AcrossTenants(ctx))
+	position, head, err := f.startPosition(storage.AcrossTenants(ctx))
 	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.tail == nil {
-		f.tail = f.begin(position, head)
+		f.tail = f.startTail(position, head)
 	}
-	f.tail.members++
+	f.tail.users++
 	return f.tail, nil
 }
 
-// start returns a revision that is settled for certain, because what came after it
+// startPosition returns a revision that is settled for certain, because what came after it
 // is too old to be in flight, and the newest one.
-func (f *feed) start(ctx context.Context) (position, head int64, err error) {
+func (f *feed) startPosition(ctx context.Context) (position, head int64, err error) {
 	if head, err = f.head(ctx); err != nil {
 		return 0, 0, err
 	}
@@ -157,21 +157,21 @@ func (f *feed) head(ctx context.Context) (int64, error) {
 	return head, err
 }
 
-func (f *feed) begin(position, head int64) *tail {
+func (f *feed) startTail(position, head int64) *tail {
 	ctx, cancel := context.WithCancel(f.root)
 	t := &tail{
 		feed: f, cancel: cancel, ended: make(chan struct{}), caughtUp: make(chan struct{}), target: head,
-		position: position, watchers: make(map[*Watcher]struct{}), doubts: make(map[gap]time.Time),
+		position: position, watchers: make(map[*Watcher]struct{}), emptySince: make(map[gap]time.Time),
 	}
 	go t.run(ctx)
 	return t
 }
 
-// leave counts a caller out; with the last one the tail ends.
-func (t *tail) leave() {
+// release ends the tail with its last user.
+func (t *tail) release() {
 	t.feed.mu.Lock()
-	t.members--
-	last := t.members == 0
+	t.users--
+	last := t.users == 0
 	if last {
 		t.feed.tail = nil
 		t.cancel()
@@ -195,11 +195,11 @@ func (t *tail) run(ctx context.Context) {
 			slog.WarnContext(ctx, "the change feed cannot read; it goes on trying", "error", err)
 		}
 		failing = err != nil
-		t.announce(started)
-		if !rest(ctx, breath, nil) {
+		t.signalCaughtUp(started)
+		if !sleep(ctx, burstPause, nil) {
 			return
 		}
-		if !rest(ctx, next, wake) {
+		if !sleep(ctx, next, wake) {
 			return
 		}
 	}
@@ -224,8 +224,8 @@ func (t *tail) subscribe(ctx context.Context) <-chan struct{} {
 	return wake
 }
 
-// rest waits for the time or for wake, and reports false when ctx ended meanwhile.
-func rest(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+// sleep waits for the time or for wake, and reports false when ctx ended meanwhile.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -237,15 +237,15 @@ func rest(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	return true
 }
 
-// announce tells those who wait that the tail has caught up, or that it takes too
-// long to wait for.
-func (t *tail) announce(started time.Time) {
+// signalCaughtUp lets those go on who wait for the tail to catch up, once it has or
+// catchUpTimeout has passed.
+func (t *tail) signalCaughtUp(started time.Time) {
 	select {
 	case <-t.caughtUp:
 		return
 	default:
 	}
-	if t.position >= t.target || clock.Since(started) > catchUpPatience {
+	if t.position >= t.target || clock.Since(started) > catchUpTimeout {
 		close(t.caughtUp)
 	}
 }
@@ -265,7 +265,7 @@ func (t *tail) advance(ctx context.Context) (time.Duration, error) {
 		t.deliver(rows[:settled])
 		switch {
 		case settled < len(rows):
-			return doubtInterval, nil
+			return gapInterval, nil
 		case len(rows) < feedPage:
 			return pollInterval, nil
 		}
@@ -293,40 +293,40 @@ func (t *tail) settled(ctx context.Context, rows []History) (int, error) {
 		return len(rows), nil
 	}
 	settled, previous := len(rows), t.position
-	doubts := make(map[gap]time.Time)
+	emptySince := make(map[gap]time.Time)
 	for i, row := range rows {
 		if missing := (gap{previous + 1, row.ID - 1}); missing.first <= missing.last {
-			empty, err := t.empty(ctx, missing)
+			empty, err := t.isEmpty(ctx, missing)
 			if err != nil {
 				return 0, err
 			}
-			if !t.dead(missing, empty, doubts) {
+			if !t.abandoned(missing, empty, emptySince) {
 				settled = min(settled, i)
 			}
 		}
 		previous = row.ID
 	}
-	t.doubts = doubts
+	t.emptySince = emptySince
 	return settled, nil
 }
 
-// dead reports whether a gap has been empty for the grace, and notes in doubts
+// abandoned reports whether a gap has been empty for gapGrace, and notes in emptySince
 // since when it is.
-func (t *tail) dead(missing gap, empty bool, doubts map[gap]time.Time) bool {
+func (t *tail) abandoned(missing gap, empty bool, emptySince map[gap]time.Time) bool {
 	if !empty {
 		return false
 	}
-	since, doubted := t.doubts[missing]
-	if !doubted {
+	since, known := t.emptySince[missing]
+	if !known {
 		since = clock.Mark()
 	}
-	doubts[missing] = since
-	return doubted && clock.Since(since) >= deathGrace
+	emptySince[missing] = since
+	return known && clock.Since(since) >= gapGrace
 }
 
-// empty reports whether a gap holds neither a row nor the lock of one. READ
+// isEmpty reports whether a gap holds neither a row nor the lock of one. READ
 // COMMITTED locks no gaps, so nobody waits for this.
-func (t *tail) empty(ctx context.Context, missing gap) (bool, error) {
+func (t *tail) isEmpty(ctx context.Context, missing gap) (bool, error) {
 	var found []int64
 	err := t.feed.db.Write(ctx).
 		Raw("SELECT id FROM config_histories WHERE id BETWEEN ? AND ? FOR UPDATE NOWAIT", missing.first, missing.last).
@@ -339,7 +339,7 @@ func (t *tail) empty(ctx context.Context, missing gap) (bool, error) {
 	return err == nil && len(found) == 0, err
 }
 
-// deliver hands settled rows to the watchers of their tenants. A watcher that has
+// deliver sends settled rows to the watchers of their tenants. A watcher that has
 // fallen behind is cut off: it resumes from the last revision it has.
 func (t *tail) deliver(rows []History) {
 	t.feed.mu.Lock()

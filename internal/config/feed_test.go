@@ -9,16 +9,16 @@ import (
 
 // The instant between the giving of an id and the insertion of its row cannot be
 // staged on a server, so this looks at the decision alone.
-func TestAGapIsDeadOnlyAfterItWasEmptyForTheGrace(t *testing.T) {
+func TestAGapIsPassedOnlyAfterItWasEmptyForItsGrace(t *testing.T) {
 	missing := gap{first: 7, last: 8}
 	feed := &tail{}
 	look := func(empty bool) bool {
-		doubts := make(map[gap]time.Time)
-		dead := feed.dead(missing, empty, doubts)
-		feed.doubts = doubts
-		return dead
+		emptySince := make(map[gap]time.Time)
+		abandoned := feed.abandoned(missing, empty, emptySince)
+		feed.emptySince = emptySince
+		return abandoned
 	}
-	age := func() { feed.doubts[missing] = feed.doubts[missing].Add(-deathGrace) }
+	age := func() { feed.emptySince[missing] = feed.emptySince[missing].Add(-gapGrace) }
 
 	require.False(t, look(true), "one look")
 	require.False(t, look(true), "two looks at once")
@@ -26,7 +26,7 @@ func TestAGapIsDeadOnlyAfterItWasEmptyForTheGrace(t *testing.T) {
 	require.True(t, look(true))
 
 	require.False(t, look(false), "in flight")
-	require.False(t, look(true), "the grace begins anew")
+	require.False(t, look(true), "the grace begins again")
 	age()
 	require.True(t, look(true))
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -24,8 +23,8 @@ type History struct {
 	// ID is the revision: it grows over all configs of all tenants.
 	ID       int64
 	TenantID int64
-	// ConfigID is the row that had this version. A key that was deleted and made
-	// anew has another row.
+	// ConfigID is the row that had this version. A key that was deleted and created
+	// again has another row.
 	ConfigID int64
 	Key      string
 	Version  int64
@@ -39,30 +38,6 @@ type History struct {
 
 // TableName implements gorm's Tabler.
 func (History) TableName() string { return "config_histories" }
-
-// HistoryView is the representation of one version.
-type HistoryView struct {
-	Revision    int64            `json:"revision"`
-	Version     int64            `json:"version"`
-	ETag        string           `json:"etag"`
-	Action      Action           `json:"action"`
-	Value       json.RawMessage  `json:"value"`
-	ValueType   Type             `json:"valueType"`
-	Schema      json.RawMessage  `json:"schema,omitempty"`
-	Remark      string           `json:"remark"`
-	Note        string           `json:"note"`
-	ChangedBy   principal.Person `json:"changedBy"`
-	ChangedTime time.Time        `json:"changedTime"`
-}
-
-// View returns the representation.
-func (h History) View() HistoryView {
-	return HistoryView{
-		Revision: h.ID, Version: h.Version, ETag: h.ref().ETag(), Action: h.Action,
-		Value: json.RawMessage(h.Value), ValueType: h.ValueType, Schema: json.RawMessage(h.Schema),
-		Remark: h.Remark, Note: h.Note, ChangedBy: h.changedBy(), ChangedTime: h.ChangedTime,
-	}
-}
 
 func (h History) ref() guard.Ref { return guard.Ref{ID: h.ConfigID, Version: h.Version} }
 

@@ -1,299 +1,187 @@
 package config
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/labstack/echo/v4"
-
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/merge"
-	"interlock/internal/base/principal"
-	"interlock/internal/base/strictjson"
 	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 )
 
-// maxSearch is how long a text that is looked for can be, in characters.
-const maxSearch = 200
-
-// maxReason is how long the reason of an overwriting edit can be, in characters.
-const maxReason = 500
-
-type handlers struct{ *Service }
-
 // Routes registers the routes of configs.
 func Routes(r *httpapi.Router, s *Service) {
-	h := handlers{s}
-	r.Query("/configs", readPermission, h.list)
-	r.Mutation(http.MethodPost, "/configs", writePermission, h.create)
-	r.Query("/configs/export", readPermission, h.export)
-	r.LargeMutation(http.MethodPost, "/configs/import", writePermission, maxImportBytes, h.importAll)
-	r.Stream("/configs/watch", readPermission, h.watch)
-	r.Query("/configs/:key", readPermission, h.get)
-	r.Guarded(http.MethodPatch, "/configs/:key", writePermission, h.edit)
-	r.Guarded(http.MethodDelete, "/configs/:key", writePermission, h.delete)
-	r.Query("/configs/:key/history", readPermission, h.history)
-	r.Guarded(http.MethodPost, "/configs/:key/rollback", writePermission, h.rollback)
-	r.Mutation(http.MethodPost, "/config-batches", writePermission, h.batch)
+	h := handler{s}
+	byKey := httpapi.Named("key", s.Get)
+	httpapi.Get(r, "/configs", readPermission, h.list)
+	httpapi.Mutation(r, http.MethodPost, "/configs", writePermission, h.create)
+	httpapi.Get(r, "/configs/export", readPermission, h.export)
+	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes))
+	httpapi.Listen(r, "/configs/watch", readPermission, h.watch)
+	httpapi.GetOf(r, "/configs/:key", readPermission, byKey, h.get)
+	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit,
+		httpapi.Exists(byKey), httpapi.Needs("overwrite", overwritePermission))
+	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete)
+	httpapi.GetOf(r, "/configs/:key/history", readPermission, httpapi.Named("key", s.KeyWithHistory), h.history)
+	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback)
+	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch)
 }
 
-func (h handlers) list(c echo.Context) (httpapi.Reply, error) {
-	page, err := httpapi.PageOf(c)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	filter := Filter{Prefix: c.QueryParam("prefix"), Text: c.QueryParam("q"), ValueType: Type(c.QueryParam("valueType"))}
-	// Engines bound the length of a pattern.
-	if utf8.RuneCountInString(filter.Text) > maxSearch {
-		return httpapi.Reply{}, apperr.Malformed("?q", fmt.Sprintf("must have at most %d characters", maxSearch))
-	}
-	switch filter.ValueType {
-	case "", String, Number, Boolean, JSON:
-	default:
-		return httpapi.Reply{}, apperr.Malformed("?valueType", "must be one of string, number, boolean, json")
-	}
-	listing, err := h.List(c.Request().Context(), filter, page)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Listed(listing, func(row Config) View { return row.View() }), nil
+type handler struct{ service *Service }
+
+type listRequest struct {
+	Prefix    string         `query:"prefix"`
+	Search    httpapi.Search `query:"q"`
+	ValueType Type           `query:"valueType"`
+	httpapi.Page
 }
 
-func (h handlers) get(c echo.Context) (httpapi.Reply, error) {
-	row, err := h.Get(c.Request().Context(), c.Param("key"))
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.OK(row.View()), nil
-}
-
-func (h handlers) history(c echo.Context) (httpapi.Reply, error) {
-	page, err := httpapi.PageOf(c)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	listing, err := h.History(c.Request().Context(), c.Param("key"), page)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Listed(listing, History.View), nil
-}
-
-// contentRequest is the content of a config that is to be created.
-type contentRequest struct {
-	Value     json.RawMessage `json:"value"`
-	ValueType Type            `json:"valueType"`
-	Remark    string          `json:"remark"`
-	Schema    json.RawMessage `json:"schema"`
-}
-
-func (r contentRequest) content() Content {
-	content := Content{Value: string(r.Value), ValueType: r.ValueType, Remark: r.Remark, Schema: string(r.Schema)}
-	if content.Schema == "null" {
-		content.Schema = ""
-	}
-	return content
-}
-
-type createRequest struct {
-	Key       string `json:"key"`
-	Protected bool   `json:"protected"`
-	contentRequest
-}
-
-func (h handlers) create(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	var request createRequest
-	if err := httpapi.Bind(c, &request); err != nil {
-		return httpapi.Reply{}, err
-	}
-	if err := checkSchemaShape(request.Schema, "/schema"); err != nil {
-		return httpapi.Reply{}, err
-	}
-	if request.Protected {
-		return httpapi.Reply{}, apperr.Invalid(protectedFault())
-	}
-	row, err := h.Create(c.Request().Context(), u, request.Key, request.content())
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Created(httpapi.Base+"/configs/"+row.Key, row.View()), nil
-}
-
-// editedView is a representation that says what an edit was merged with or what it
-// overwrote.
-type editedView struct {
-	View
-	Merged *change.Merged `json:"merged,omitempty"`
-	// Overwrote names the members in which others' changes were destroyed.
-	Overwrote []string `json:"overwrote,omitempty"`
-}
-
-func (h handlers) edit(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	ctx, key := c.Request().Context(), c.Param("key")
-	edit, fault := readEdit(c)
-	if fault != nil {
-		// That there is no such config is said before what is wrong with the request.
-		if _, err := h.Get(ctx, key); err != nil {
-			return httpapi.Reply{}, err
-		}
-		return httpapi.Reply{}, fault
-	}
-	edited, err := h.applyEdit(c, u, key, edit)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.OK(editedView{View: edited.Row.View(), Merged: edited.Merged, Overwrote: edited.Overwrote}), nil
-}
-
-// applyEdit edits, or overwrites when the request gives a reason for that.
-func (h handlers) applyEdit(c echo.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], error) {
-	ctx := c.Request().Context()
-	if !c.QueryParams().Has("overwrite") {
-		return h.EditKey(ctx, u, key, edit)
-	}
-	return h.Overwrite(ctx, u, key, strings.TrimSpace(c.QueryParam("overwrite")), edit)
-}
-
-// checkOverwrite refuses an overwriting edit without the permission, a reason or a
-// sound combination with merging.
-func checkOverwrite(c echo.Context, merges bool) error {
-	if !c.QueryParams().Has("overwrite") {
-		return nil
-	}
-	if caller, _ := principal.From(c.Request().Context()); !caller.May(overwritePermission) {
-		return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", overwritePermission)
-	}
-	reason := strings.TrimSpace(c.QueryParam("overwrite"))
-	switch {
-	case merges:
-		return apperr.Malformed("?overwrite", "cannot be given together with merge")
-	case reason == "" || utf8.RuneCountInString(reason) > maxReason || strings.ContainsFunc(reason, unicode.IsControl):
-		return apperr.Malformed("?overwrite", fmt.Sprintf("must say why, in 1 to %d characters", maxReason))
+func (in *listRequest) Check() error {
+	if in.ValueType != "" && !slices.Contains(types, in.ValueType) {
+		return apperr.Malformed("?valueType", "must be one of string, number, boolean, json")
 	}
 	return nil
 }
 
-// readEdit reads the patch and then the precondition; its error is the first fault.
-func readEdit(c echo.Context) (edit change.Edit, err error) {
-	if edit.Patch, err = readPatch(httpapi.Body(c), ""); err != nil {
-		return edit, err
-	}
-	if edit.MergeDisjoint, err = httpapi.MergesDisjoint(c); err != nil {
-		return edit, err
-	}
-	if err = checkOverwrite(c, edit.MergeDisjoint); err != nil {
-		return edit, err
-	}
-	edit.IfMatch, err = httpapi.IfMatch(c)
-	return edit, err
+func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[configView], error) {
+	filter := Filter{Prefix: in.Prefix, Text: string(in.Search), ValueType: in.ValueType}
+	listing, err := h.service.List(ctx, filter, in.Page.Page())
+	return httpapi.ListOf(listing, func(c Config) configView { return viewOf(&c) }), err
 }
 
-// readPatch reads a merge patch of a config and checks its shape. Pointers of errors
-// are below prefix.
-func readPatch(body []byte, prefix string) (any, error) {
-	patch, err := strictjson.DecodePatch(body, "value", "valueType", "remark", "schema", "protected")
-	if err != nil {
-		return nil, unreadable(err, prefix)
-	}
-	var valueType string
-	var remark *string
-	var protected bool
-	for _, member := range []struct {
-		name string
-		into any
-	}{{"valueType", &valueType}, {"remark", &remark}, {"protected", &protected}} {
-		if _, err := patch.Decode(member.name, member.into); err != nil {
-			return nil, unreadable(err, prefix)
-		}
-	}
-	if err := checkSchemaShape(patch.Raw("schema"), prefix+"/schema"); err != nil {
-		return nil, err
-	}
-	tree, err := merge.Parse(patch.Text())
-	if err != nil {
-		return nil, err
-	}
-	members, _ := tree.(map[string]any)
-	if patch.Clears("remark") {
-		members["remark"] = ""
-	}
-	if !protected {
-		// Nothing is protected yet, so this changes nothing.
-		delete(members, "protected")
-	}
-	return tree, nil
+func (h handler) get(_ context.Context, c *Config, _ httpapi.None) (configView, error) {
+	return viewOf(c), nil
 }
 
-// checkSchemaShape refuses what no JSON Schema can be: anything but an object, true
-// and false.
-func checkSchemaShape(schema json.RawMessage, pointer string) error {
-	switch jsontext.Value(schema).Kind() {
-	case '{', 't', 'f', 'n':
-		return nil
-	}
-	if len(schema) == 0 {
-		return nil
-	}
-	return apperr.Malformed(pointer, "must be a JSON Schema: an object, true or false")
+func (h handler) history(ctx context.Context, key string, in httpapi.Page) (httpapi.List[versionView], error) {
+	listing, err := h.service.History(ctx, key, in.Page())
+	return httpapi.ListOf(listing, versionViewOf), err
 }
 
-func unreadable(err error, prefix string) error {
-	var malformed *apperr.Error
-	if err = httpapi.Unreadable(err); !errors.As(err, &malformed) {
-		return err
+type createRequest struct {
+	Body struct {
+		Key string `json:"key"`
+		newContent
 	}
-	return apperr.Malformed(prefix+malformed.Fields[0].Pointer, malformed.Fields[0].Message)
 }
 
-func (h handlers) delete(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	ctx := c.Request().Context()
-	row, err := h.Get(ctx, c.Param("key"))
+func (in *createRequest) Check() error { return in.Body.check("") }
+
+func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Made[configView], error) {
+	c, err := h.service.Create(ctx, u, in.Body.Key, in.Body.content())
 	if err != nil {
-		return httpapi.Reply{}, err
+		return httpapi.Made[configView]{}, err
 	}
-	ifMatch, err := httpapi.IfMatch(c)
+	return httpapi.Made[configView]{Location: "/configs/" + c.Key, Body: viewOf(c)}, nil
+}
+
+type editRequest struct {
+	Key       string `path:"key" of:"config"`
+	Body      patchBody
+	Merge     *httpapi.Disjoint `query:"merge"`
+	Overwrite *reason           `query:"overwrite"`
+	IfMatch   guard.Precondition
+}
+
+func (in *editRequest) Check() error {
+	if in.Merge != nil && in.Overwrite != nil {
+		return apperr.Malformed("?overwrite", "cannot be given together with merge")
+	}
+	return nil
+}
+
+func (in *editRequest) change() change.Edit {
+	edit := change.Edit{IfMatch: in.IfMatch, Patch: in.Body.tree, MergeDisjoint: in.Merge != nil}
+	if in.Overwrite != nil {
+		edit.Overwrite = &change.Overwrite{Reason: string(*in.Overwrite)}
+	}
+	return edit
+}
+
+// reason says why an edit overwrites what others changed.
+type reason string
+
+// maxReason is in characters.
+const maxReason = 500
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *reason) UnmarshalText(text []byte) error {
+	trimmed := strings.TrimSpace(string(text))
+	n := utf8.RuneCountInString(trimmed)
+	if n == 0 || n > maxReason || !utf8.ValidString(trimmed) || strings.ContainsFunc(trimmed, unicode.IsControl) {
+		return fmt.Errorf("must say why, in 1 to %d characters", maxReason)
+	}
+	*r = reason(trimmed)
+	return nil
+}
+
+func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedView, error) {
+	edited, err := h.service.EditKey(ctx, u, in.Key, in.change())
 	if err != nil {
-		return httpapi.Reply{}, err
+		return editedView{}, err
 	}
-	if err := h.Delete(ctx, u, row, ifMatch); err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.NoContent(), nil
+	return editedView{configView: viewOf(edited.Row), Merged: edited.Merged, Overwrote: edited.Overwrote}, nil
+}
+
+type deleteRequest struct{ IfMatch guard.Precondition }
+
+func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in deleteRequest) (httpapi.None, error) {
+	return httpapi.None{}, h.service.Delete(ctx, u, c, in.IfMatch)
 }
 
 type rollbackRequest struct {
-	ToVersion int64  `json:"toVersion"`
-	Note      string `json:"note"`
+	Body struct {
+		ToVersion int64  `json:"toVersion"`
+		Note      string `json:"note"`
+	}
+	IfMatch guard.Precondition
 }
 
-func (h handlers) rollback(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	ctx := c.Request().Context()
-	row, err := h.Get(ctx, c.Param("key"))
+func (h handler) rollback(ctx context.Context, u *uow.Unit, c *Config, in rollbackRequest) (configView, error) {
+	after, err := h.service.Rollback(ctx, u, c, Rollback{IfMatch: in.IfMatch, ToVersion: in.Body.ToVersion, Note: in.Body.Note})
 	if err != nil {
-		return httpapi.Reply{}, err
+		return configView{}, err
 	}
-	var request rollbackRequest
-	if err := strictjson.Decode(httpapi.Body(c), &request); err != nil {
-		return httpapi.Reply{}, httpapi.Unreadable(err)
-	}
-	ifMatch, err := httpapi.IfMatch(c)
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	after, err := h.Rollback(ctx, u, row, Rollback{IfMatch: ifMatch, ToVersion: request.ToVersion, Note: request.Note})
-	if err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.OK(after.View()), nil
+	return viewOf(after), nil
 }
 
-// place names a member of a list in a request.
-func place(list string, index int) string { return fmt.Sprintf("/%s/%d", list, index) }
+type watchRequest struct {
+	// LastEventID is what the caller's last connection ended with (WHATWG HTML, 9.2.4).
+	LastEventID *int64 `header:"Last-Event-ID" min:"0"`
+	After       *int64 `query:"after" min:"0"`
+}
+
+// lastSeen is the revision that the caller has; nil for none.
+func (in watchRequest) lastSeen() *int64 {
+	if in.LastEventID != nil {
+		return in.LastEventID
+	}
+	return in.After
+}
+
+// watch streams the changes of the caller's tenant: ready, then change by change;
+// or gone, when it cannot be resumed where the caller asks.
+func (h handler) watch(_ context.Context, in watchRequest, stream *httpapi.Stream) error {
+	ctx := stream.Context()
+	w, err := h.service.Watch(ctx, in.lastSeen())
+	var gone *Gone
+	if errors.As(err, &gone) {
+		return stream.Send(idOf(gone.Revision), "gone", revisionView{gone.Revision})
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := stream.Send(idOf(w.Revision()), "ready", revisionView{w.Current()}); err != nil {
+		return err
+	}
+	return sendChanges(ctx, w, stream)
+}

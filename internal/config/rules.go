@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/merge"
 	"interlock/internal/base/strictjson"
 )
 
@@ -83,10 +84,10 @@ func normalise(text *string, pointer string, limit int) *apperr.Field {
 	return nil
 }
 
-// decoded returns the value that the JSON text stands for in a type, or where it
-// breaks the type.
+// decoded returns the value that the JSON text stands for in a type, as package
+// jsonschema takes it, or where it breaks the type.
 func decoded(t Type, text string) (any, []apperr.Field) {
-	value, err := merge.Parse([]byte(text))
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		return nil, []apperr.Field{{Pointer: "/value", Code: "json", Message: "must be one JSON value"}}
 	}
@@ -134,7 +135,7 @@ func parseHeld(text string) (any, error) {
 	if err := strictjson.Decode([]byte(text), &raw); err != nil {
 		return nil, err
 	}
-	return merge.Parse(raw)
+	return jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 }
 
 func heldFault(err error) []apperr.Field {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/text/message"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/merge"
 )
 
 const (
@@ -33,7 +32,7 @@ var errTooManySteps = errors.New("the validation takes too many steps")
 // draft) and holds the decoded value against it. Formats are annotations, as the
 // draft has it; patterns are RE2 and so cannot run away.
 func checkSchema(schema string, value any) []apperr.Field {
-	document, err := merge.Parse([]byte(schema))
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
 	if err != nil {
 		return schemaFault("must be a JSON Schema")
 	}

@@ -25,23 +25,23 @@ type Deps struct {
 	DB    *storage.DB
 	Bus   events.Bus
 	Clock clock.Clock
-	// Epochs tells which epoch configs are remembered for.
+	// Epochs tells in which epoch a config was read.
 	Epochs *epoch.Watch
 }
 
 // Service has the use cases of configs. It is safe for concurrent use.
 type Service struct {
-	db        *storage.DB
-	bus       events.Bus
-	clock     clock.Clock
-	epochs    *epoch.Watch
-	feed      *feed
-	snapshots *snapshots
+	db     *storage.DB
+	bus    events.Bus
+	clock  clock.Clock
+	epochs *epoch.Watch
+	feed   *feed
+	cache  *cache
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), snapshots: newSnapshots()}
+	return &Service{db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache()}
 }
 
 // Get returns the config with this key, or a NotFound error.
@@ -49,17 +49,17 @@ func (s *Service) Get(ctx context.Context, key string) (*Config, error) {
 	in := s.epoch(ctx)
 	row, err := s.byKey(ctx, key)
 	if err == nil {
-		s.snapshots.keep(in, row)
+		s.cache.put(in, row)
 	}
 	return row, err
 }
 
-// epoch returns the epoch that what is read or written from now on is remembered for, ""
-// when nobody can say.
+// epoch returns the epoch that what is read or written from now on is cached for, ""
+// when it is not known.
 func (s *Service) epoch(ctx context.Context) epoch.Epoch {
 	in, sure := s.epochs.Now(ctx)
 	if sure {
-		s.snapshots.enter(in)
+		s.cache.enter(in)
 	}
 	return in
 }
@@ -75,17 +75,11 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 }
 
 // History returns one page of the versions of all configs that ever had this key,
-// newest first. A key that never existed is NotFound.
+// newest first.
 func (s *Service) History(ctx context.Context, key string, page storage.Page) (storage.Listing[History], error) {
-	if !isKey(key) {
-		return storage.Listing[History]{}, apperr.MissingRow("config", key)
-	}
 	listing, err := storage.List[History](s.db.Read(ctx).Where("`key` = ?", key), page, newestFirst)
-	switch {
-	case err != nil:
+	if err != nil {
 		return listing, fmt.Errorf("list the history of config %q: %w", key, err)
-	case listing.Total == 0:
-		return listing, apperr.MissingRow("config", key)
 	}
 	return listing, nil
 }
@@ -100,11 +94,11 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content C
 	row := &Config{Key: key, Content: content}
 	if err := s.insert(ctx, u, row, ""); err != nil {
 		if storage.IsDuplicate(err, uniqueKey) {
-			return nil, uow.Explain(func(ctx context.Context) error { return s.taken(ctx, key) })
+			return nil, uow.Explain(func(ctx context.Context) error { return s.keyTaken(ctx, key) })
 		}
 		return nil, err
 	}
-	u.Audit(uow.Entry{Action: "config.create", Resource: row.path(), Detail: versionStep{To: 1, Changed: []string{}}})
+	u.Audit(uow.Entry{Action: "config.create", Resource: row.path(), Detail: versionDetail{To: 1, Changed: []string{}}})
 	return row, nil
 }
 
@@ -115,23 +109,23 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note str
 	return s.record(ctx, u, row, Created, note)
 }
 
-// taken says who has the key. When it has become free meanwhile, the unit is worth
-// another run.
-func (s *Service) taken(ctx context.Context, key string) error {
+// keyTaken is AlreadyExists, with the config that has the key. When that was deleted
+// meanwhile, the unit is run again.
+func (s *Service) keyTaken(ctx context.Context, key string) error {
 	row, err := s.byKey(ctx, key)
 	if apperr.Has(err, apperr.NotFound) {
-		return uow.Again(apperr.New(apperr.AlreadyExists, "There was a config %q until a moment ago. Try again.", key))
+		return uow.Again(apperr.New(apperr.AlreadyExists, "Config %q was created and deleted by others at the same time; nothing was changed. Try again.", key))
 	}
 	if err != nil {
 		return err
 	}
-	return alreadyThere(row)
+	return alreadyExists(row)
 }
 
-func alreadyThere(row *Config) *apperr.Error {
+func alreadyExists(row *Config) *apperr.Error {
 	stamp := row.Stamp()
 	return apperr.New(apperr.AlreadyExists, "%s exists already; %s changed it last.", row.label(), stamp.UpdatedBy.Name).
-		With("current", row.View()).
+		With("current", viewOf(row)).
 		With("currentVersion", stamp.Version).
 		With("currentEtag", stamp.ETag).
 		With("updatedBy", stamp.UpdatedBy).
@@ -144,22 +138,11 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit chang
 	return s.editable().Apply(ctx, u, row, edit)
 }
 
-// Overwrite edits the config with this key and, if others changed it since, makes it
-// what the author had before him. The reason and what was destroyed are in the audit
-// row. Errors: as EditKey, but no VersionConflict while the author's version is in the
-// history.
-func (s *Service) Overwrite(ctx context.Context, u *uow.Unit, key, reason string, edit change.Edit) (change.Edited[*Config], error) {
-	row, err := s.Get(ctx, key)
-	if err != nil {
-		return change.Edited[*Config]{}, err
-	}
-	edit.Overwrite = &change.Overwrite{Reason: reason}
-	return s.Edit(ctx, u, row, edit)
-}
-
-// EditKey edits the config with this key, as Edit does. Errors: NotFound as well.
+// EditKey edits the config with this key, as Edit does, and reads it only where it must.
+// With Overwrite a config that others changed since becomes what the author had before
+// him; the reason and what was destroyed are in the audit row. Errors: NotFound as well.
 func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], error) {
-	edited, done, err := s.editSeen(ctx, u, key, edit)
+	edited, done, err := s.editCached(ctx, u, key, edit)
 	if done || err != nil {
 		return edited, err
 	}
@@ -170,13 +153,13 @@ func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit cha
 	return s.Edit(ctx, u, row, edit)
 }
 
-// editSeen applies an edit to the version that its author saw without reading it,
-// when this process remembers it. It reports false, and has changed nothing, when
-// the row has to be read: it is not remembered at that version, the edit would
+// editCached applies an edit to the version that its author saw without reading it,
+// when this process has it in memory. It reports false, and has changed nothing, when
+// the row has to be read: it is not in memory at that version, the edit would
 // change nothing of it, or it breaks a rule of what may not be the newest content.
-func (s *Service) editSeen(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], bool, error) {
+func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], bool, error) {
 	caller, _ := principal.From(ctx)
-	seen := s.snapshots.recall(s.epoch(ctx), caller.TenantID, key)
+	seen := s.cache.get(s.epoch(ctx), caller.TenantID, key)
 	if seen == nil || !edit.IfMatch.Holds(seen.Ref()) {
 		return change.Edited[*Config]{}, false, nil
 	}
@@ -185,7 +168,7 @@ func (s *Service) editSeen(ctx context.Context, u *uow.Unit, key string, edit ch
 	case apperr.Has(err, apperr.ValidationFailed):
 		return edited, false, nil
 	case err != nil:
-		s.snapshots.forget(caller.TenantID, key)
+		s.cache.delete(caller.TenantID, key)
 		return edited, true, err
 	}
 	return edited, edited.Row.Version != seen.Version, nil
@@ -200,7 +183,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch 
 		}
 		u.Audit(uow.Entry{
 			Action: "config.delete", Resource: row.path(),
-			Detail: versionStep{From: row.Version, To: gone.Version, Changed: []string{}},
+			Detail: versionDetail{From: row.Version, To: gone.Version, Changed: []string{}},
 		})
 		return nil
 	})
@@ -263,19 +246,20 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	}
 	u.Audit(uow.Entry{
 		Action: "config.rollback", Resource: row.path(), Note: to.Note,
-		Detail: rollbackStep{versionStep{From: row.Version, To: after.Version, Changed: row.differences(content)}, to.ToVersion},
+		Detail: rollbackDetail{versionDetail{From: row.Version, To: after.Version, Changed: row.differences(content)}, to.ToVersion},
 	})
 	return &after, s.record(ctx, u, &after, RolledBack, to.Note)
 }
 
-type rollbackStep struct {
-	versionStep
+type rollbackDetail struct {
+	versionDetail
 	ContentOf int64 `json:"contentOfVersion"`
 }
 
-// record leaves the traces of a version in history and events.
+// record writes the history row of a version, and after the commit announces it and
+// caches it.
 func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Action, note string) error {
-	if err := remember(ctx, u, c, action, note); err != nil {
+	if err := insertHistory(ctx, u, c, action, note); err != nil {
 		return err
 	}
 	what := events.Change{Version: c.Version, ETag: c.Ref().ETag(), Action: string(action)}
@@ -287,10 +271,10 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Act
 	in := s.epoch(ctx)
 	u.AfterCommit(func(context.Context) {
 		if action == Deleted {
-			s.snapshots.forget(c.TenantID, c.Key)
+			s.cache.delete(c.TenantID, c.Key)
 			return
 		}
-		s.snapshots.keep(in, c)
+		s.cache.put(in, c)
 	})
 	return nil
 }

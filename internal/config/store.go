@@ -37,6 +37,24 @@ func (s *Service) byKey(ctx context.Context, key string) (*Config, error) {
 	return row, nil
 }
 
+// KeyWithHistory returns the key itself when a config has or had it. Errors: NotFound.
+//
+//	SELECT id FROM config_histories WHERE tenant_id = ? AND key = ? LIMIT 1
+func (s *Service) KeyWithHistory(ctx context.Context, key string) (string, error) {
+	missing := apperr.MissingRow("config", key)
+	if !isKey(key) {
+		return "", missing
+	}
+	var found []int64
+	if err := s.db.Read(ctx).Model(&History{}).Where("`key` = ?", key).Limit(1).Pluck("id", &found).Error; err != nil {
+		return "", fmt.Errorf("look for the history of config %q: %w", key, err)
+	}
+	if len(found) == 0 {
+		return "", missing
+	}
+	return key, nil
+}
+
 // byKeys reads the configs that have one of the keys.
 func (s *Service) byKeys(ctx context.Context, keys []string) (map[string]*Config, error) {
 	found := make(map[string]*Config, len(keys))
@@ -97,17 +115,17 @@ func (s *Service) at(ctx context.Context, row *Config, version int64) (*Config, 
 	return h.config(row), nil
 }
 
-const insertHistory = "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, value_type, " +
+const historyInsert = "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, value_type, " +
 	"value_schema, remark, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-// remember writes the history row of the version that the config has now. Each edit
-// pays for it, so it is the bare statement.
-func remember(ctx context.Context, u *uow.Unit, c *Config, action Action, note string) error {
+// insertHistory writes the history row of the version that the config has now. It is
+// part of every edit, so it is the bare statement.
+func insertHistory(ctx context.Context, u *uow.Unit, c *Config, action Action, note string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	err = tx.Exec(insertHistory, c.TenantID, c.ID, c.Key, c.Version, action, c.Value, c.ValueType,
+	err = tx.Exec(historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Value, c.ValueType,
 		c.Schema, c.Remark, note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime).Error
 	if err != nil {
 		return fmt.Errorf("write the history of config %q: %w", c.Key, err)

@@ -133,15 +133,15 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	if err != nil {
 		return Imported{}, err
 	}
-	report, steps := judge(in, rows)
+	report, writes := plan(in, rows)
 	if in.DryRun {
 		return report, nil
 	}
 	if err := report.refusal(); err != nil {
 		return Imported{}, err
 	}
-	for _, step := range inKeyOrder(steps) {
-		_, err := s.take(ctx, u, step, in.Note)
+	for _, w := range inKeyOrder(writes) {
+		_, err := s.apply(ctx, u, w, in.Note)
 		switch {
 		case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone), storage.IsDuplicate(err, uniqueKey):
 			return Imported{}, uow.Again(apperr.New(apperr.BatchConflict, "Others kept changing the configs of this import; nothing was imported. Try again.").Because(err))
@@ -153,20 +153,20 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	return report, nil
 }
 
-// judge gives each row its verdict, and returns the steps of those that change
+// plan gives each row its verdict, and returns the writes of those that change
 // something.
-func judge(in Import, rows map[string]*Config) (Imported, []step) {
+func plan(in Import, rows map[string]*Config) (Imported, []plannedWrite) {
 	report := Imported{DryRun: in.DryRun, Verdicts: make([]Verdict, len(in.Rows)), Counts: map[string]int{
 		verdictCreate: 0, verdictUpdate: 0, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,
 	}}
-	var steps []step
+	var writes []plannedWrite
 	first := make(map[string]int, len(in.Rows))
 	for i, row := range in.Rows {
-		verdict, step := judgeRow(in.OnExisting, i, row, rows[row.Key])
+		verdict, write := planRow(in.OnExisting, i, row, rows[row.Key])
 		if at, twice := first[row.Key]; twice {
 			verdict.Verdict, verdict.Detail = verdictInvalid, ""
 			verdict.Fields = append(verdict.Fields, apperr.Field{
-				Pointer: fmt.Sprintf("/configs/%d/key", i), Code: "unique", Message: fmt.Sprintf("is the key of /configs/%d too", at),
+				Pointer: memberPointer("configs", i) + "/key", Code: "unique", Message: fmt.Sprintf("is the key of %s too", memberPointer("configs", at)),
 			})
 		} else {
 			first[row.Key] = i
@@ -174,24 +174,24 @@ func judge(in Import, rows map[string]*Config) (Imported, []step) {
 		report.Verdicts[i] = verdict
 		report.Counts[verdict.Verdict]++
 		if verdict.Verdict == verdictCreate || verdict.Verdict == verdictUpdate {
-			steps = append(steps, step)
+			writes = append(writes, write)
 		}
 	}
-	return report, steps
+	return report, writes
 }
 
-func judgeRow(onExisting OnExisting, index int, row ImportRow, existing *Config) (Verdict, step) {
+func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config) (Verdict, plannedWrite) {
 	verdict := Verdict{Index: index, Key: row.Key, Verdict: verdictCreate}
-	at := fmt.Sprintf("/configs/%d", index)
+	at := memberPointer("configs", index)
 	content, fields := checked(row.Content)
 	if fields = append(checkKey(row.Key), fields...); len(fields) > 0 {
 		verdict.Verdict, verdict.Fields = verdictInvalid, under(at, fields)
-		return verdict, step{}
+		return verdict, plannedWrite{}
 	}
-	made := step{Change: Change{Index: index, Key: row.Key, Op: OpCreate}, before: existing}
+	write := plannedWrite{Change: Change{Index: index, Key: row.Key, Op: OpCreate}, before: existing}
 	switch {
 	case existing == nil:
-		made.after = &Config{Key: row.Key, Content: content}
+		write.after = &Config{Key: row.Key, Content: content}
 	case content == existing.Content:
 		verdict.Verdict = verdictUnchanged
 	case onExisting == Skip:
@@ -199,12 +199,12 @@ func judgeRow(onExisting OnExisting, index int, row ImportRow, existing *Config)
 	case onExisting == Update:
 		after := *existing
 		after.Content = content
-		made.Op, made.after, made.set = OpUpdate, &after, existing.columns(content)
+		write.Op, write.after, write.set = OpUpdate, &after, existing.columns(content)
 		verdict.Verdict = verdictUpdate
 	default:
 		verdict.Verdict, verdict.Detail = verdictConflict, fmt.Sprintf("It exists with other content; %s changed it last.", existing.UpdatedByName)
 	}
-	return verdict, made
+	return verdict, write
 }
 
 // refusal is why the import as a whole is not applied, nil if it can be.

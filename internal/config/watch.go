@@ -2,7 +2,6 @@ package config
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"interlock/internal/base/principal"
@@ -12,8 +11,8 @@ import (
 // keptRevisions is how far back a watcher can resume.
 const keptRevisions = 10_000
 
-// Gone means that a watcher cannot resume where it asked: it has to read anew what
-// it watches, and can watch on from Revision.
+// Gone means that a watcher cannot resume where it asked: it has to read again what
+// it watches, and can go on watching from Revision.
 type Gone struct{ Revision int64 }
 
 // Error implements error.
@@ -40,13 +39,13 @@ func (s *Service) Watch(ctx context.Context, after *int64) (*Watcher, error) {
 	if !ok {
 		return nil, storage.ErrNoTenant
 	}
-	t, err := s.feed.join(ctx)
+	t, err := s.feed.acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("start the change feed: %w", err)
 	}
 	w, err := s.watch(ctx, t, caller.TenantID, after)
 	if err != nil {
-		t.leave()
+		t.release()
 		return nil, err
 	}
 	return w, nil
@@ -105,7 +104,7 @@ func (w *Watcher) Backlog(ctx context.Context, yield func(Event) error) error {
 }
 
 // Events delivers what happens from now on, in order. It is closed when the reader
-// is too slow; the reader then watches anew from the last revision it has.
+// is too slow; the reader then watches again from the last revision it has.
 func (w *Watcher) Events() <-chan Event { return w.events }
 
 // Close ends the watch.
@@ -113,14 +112,5 @@ func (w *Watcher) Close() {
 	w.service.feed.mu.Lock()
 	delete(w.tail.watchers, w)
 	w.service.feed.mu.Unlock()
-	w.tail.leave()
-}
-
-// asGone returns the Gone that err is, or nil.
-func asGone(err error) *Gone {
-	var gone *Gone
-	if errors.As(err, &gone) {
-		return gone
-	}
-	return nil
+	w.tail.release()
 }

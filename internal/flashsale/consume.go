@@ -342,8 +342,8 @@ func (b *batchOfOrders) commit(ctx context.Context, u *uow.Unit) error {
 		return nil
 	}
 	var units int64
-	for _, order := range b.fresh {
-		units += order.Units
+	for _, ticket := range b.fresh {
+		units += ticket.Units
 	}
 	set := guard.Set{"sold": b.stock.Sold + units, "rejected": b.stock.Rejected + int64(len(b.rejected))}
 	if err := guard.Update[Stock](ctx, u, b.stock.Ref(), set); err != nil {

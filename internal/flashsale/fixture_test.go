@@ -84,7 +84,7 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 	s.runner = uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
 	s.bus = events.NewInProcess(64)
 	t.Cleanup(s.bus.Close)
-	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, Usage: orders.ItemUsage{}})
+	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, InUse: []catalog.InUse{orders.ItemInUse}})
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: s.bus, Items: items})
 	money := wallets.New(wallets.Deps{DB: db, Bus: s.bus})
 	promos := coupons.New(coupons.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now})

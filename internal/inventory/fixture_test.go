@@ -35,13 +35,6 @@ type house struct {
 	stock  *inventory.Service
 }
 
-// usage lets no item go of which there are pieces.
-type usage struct{}
-
-func (usage) ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
-	return inventory.ItemInUse(ctx, u, sku)
-}
-
 func open(ctx context.Context, t *testing.T, db *storage.DB) *house {
 	t.Helper()
 	return openWith(ctx, t, db, lock.NewInProcess(lock.Observer{}))
@@ -53,7 +46,7 @@ func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Lock
 	t.Cleanup(h.bus.Close)
 	now := clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
 	h.runner = uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})
-	items := catalog.New(catalog.Deps{DB: db, Bus: h.bus, Usage: usage{}})
+	items := catalog.New(catalog.Deps{DB: db, Bus: h.bus, InUse: []catalog.InUse{inventory.ItemInUse}})
 	h.stock = inventory.New(inventory.Deps{DB: db, Bus: h.bus, Items: items})
 	h.Caller = httpapitest.New(ctx, h.runner, func(r *httpapi.Router) {
 		catalog.Routes(r, items)

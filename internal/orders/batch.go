@@ -38,24 +38,25 @@ type Units interface {
 	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
 }
 
-// alone runs parts that no repeat asks for.
-type alone struct{ runner *uow.Runner }
+// plainUnits are the units of a batch that is never repeated under a key, so that no
+// outcome is remembered.
+type plainUnits struct{ runner *uow.Runner }
 
-func (a alone) Do(ctx context.Context, _ string, _ any, fn uow.Func) error {
-	return a.runner.Do(ctx, fn)
+func (p plainUnits) Do(ctx context.Context, _ string, _ any, fn uow.Func) error {
+	return p.runner.Do(ctx, fn)
 }
 
-// TakeEach moves each order in a unit of its own, in the order given, so that one
+// TransitionEach moves each order in a unit of its own, in the order given, so that one
 // that is refused holds none of the others back.
 //
 // When ctx ends in the middle, because the caller hung up or its time is over, the
 // orders that were done stay done and the rest is left as it was. The same holds
 // when the database is lost. The verdicts so far are returned with the error; the
 // order after the last of them may have been moved if the error is OutcomeUnknown.
-func (s *Service) TakeEach(ctx context.Context, units Units, ids []int64, step Step) ([]Verdict, error) {
+func (s *Service) TransitionEach(ctx context.Context, units Units, ids []int64, step Step) ([]Verdict, error) {
 	verdicts := make([]Verdict, 0, len(ids))
 	for _, id := range ids {
-		verdict, err := s.takeOne(ctx, units, id, step)
+		verdict, err := s.transitionOne(ctx, units, id, step)
 		if err != nil {
 			return verdicts, err
 		}
@@ -64,7 +65,7 @@ func (s *Service) TakeEach(ctx context.Context, units Units, ids []int64, step S
 	return verdicts, nil
 }
 
-func (s *Service) takeOne(ctx context.Context, units Units, id int64, step Step) (Verdict, error) {
+func (s *Service) transitionOne(ctx context.Context, units Units, id int64, step Step) (Verdict, error) {
 	var verdict Verdict
 	err := units.Do(ctx, strconv.FormatInt(id, 10), &verdict, func(ctx context.Context, u *uow.Unit) error {
 		order, err := s.Order(ctx, id)

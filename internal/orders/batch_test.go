@@ -84,7 +84,7 @@ func TestABatchWhoseCallerHangsUpLeavesTheDoneDoneAndTheRestUndone(t *testing.T)
 			ids = append(ids, idOf(s.place(t, "TEA-1")))
 		}
 		gone, hang := context.WithCancel(ctx)
-		verdicts, err := s.orders.TakeEach(gone, orders.Alone(s.runner), ids, orders.HangUpAt(orders.Payment{Method: "external"}, 3, hang))
+		verdicts, err := s.orders.TransitionEach(gone, orders.PlainUnits(s.runner), ids, orders.HangUpAt(orders.Payment{Method: "external"}, 3, hang))
 		require.ErrorIs(t, err, context.Canceled)
 		require.Len(t, verdicts, 2)
 		for i, id := range ids {

@@ -14,8 +14,8 @@ var (
 	OrderNumber = orderNumber
 )
 
-// Alone returns units of a batch that no repeat asks for.
-func Alone(runner *uow.Runner) Units { return alone{runner} }
+// PlainUnits returns units of a batch that is never repeated under a key.
+func PlainUnits(runner *uow.Runner) Units { return plainUnits{runner} }
 
 // WithRandom returns the service with another source of order numbers.
 func (s *Service) WithRandom(random io.Reader) *Service {

@@ -56,7 +56,7 @@ func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Lock
 	bus := events.NewInProcess(16)
 	t.Cleanup(bus.Close)
 	s := &shop{ctx: ctx, db: db, clock: now, runner: runner}
-	items := catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}})
+	items := catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}})
 	s.coupons = coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: now})
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: items})
 	s.wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})

@@ -187,6 +187,8 @@ func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
 		require.Equal(t, status, s.Send(t, http.MethodPost, path(order)+"/pay", body, "If-Match", `"1-9"`).Status, "shape, then precondition, then rules")
 	}
 	require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPost, path(order)+"/pay", `{"method":"cash"}`, "If-Match", "*").Status)
+	require.Equal(t, "?dryRun", s.Send(t, http.MethodPost, path(order)+"/pay?dryRun=true", `{"method":"external"}`).Pointer())
+	require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/orders/999999/history?limit=0", nil).Status, "existence, then shape")
 	for _, id := range []string{"0", "01", "-1", "x", "9223372036854775808", "999999"} {
 		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodPost, "/orders/"+id+"/pay", `{"method":"external"}`).Status, id)
 	}
@@ -300,7 +302,7 @@ func TestOrdersAreListedByFilterSortAndCursor(t *testing.T) {
 
 		late := base64.RawURLEncoding.EncodeToString([]byte(`{"s":"createdTime","v":"9999-12-31T23:59:59-01:00","i":1}`))
 		for _, query := range []string{
-			"sort=createdTime&cursor=" + late, "to=9999-12-31T23:59:59-01:00", "from=0000-01-01T00:00:00Z", "status=lost", "userId=a+b", "userId=%25", "from=yesterday", "to=1", "sort=orderNo", "limit=0", "cursor=x",
+			"sort=createdTime&cursor=" + late, "to=9999-12-31T23:59:59-01:00", "from=0000-01-01T00:00:00Z", "status=lost", "userId=a+b", "userId=%25", "from=yesterday", "to=1", "sort=orderNo", "limit=0", "cursor=x", "createdFrom=2026-11-22T08:00:00Z",
 		} {
 			require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/orders?"+query, nil).Status, query)
 		}

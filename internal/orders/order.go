@@ -30,10 +30,16 @@ import (
 	"interlock/internal/core/guard"
 )
 
+// What it takes to read orders, and to change them.
+const (
+	ReadPermission  = "orders:read"
+	writePermission = "orders:write"
+)
+
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "orders:read", Meaning: "See orders and their history."},
-	{Name: "orders:write", Meaning: "Place orders, and pay, ship, complete and cancel them."},
+	{Name: ReadPermission, Meaning: "See orders and their history."},
+	{Name: writePermission, Meaning: "Place orders, and pay, ship, complete and cancel them."},
 }
 
 // Order is an order with its lines.
@@ -65,6 +71,22 @@ type Order struct {
 
 // Label names the order for people.
 func (o *Order) Label() string { return fmt.Sprintf("order %q", o.OrderNo) }
+
+// holder is the name under which an order holds its pieces.
+func (o *Order) holder() string { return fmt.Sprintf("orders/%d", o.ID) }
+
+// reference names what an act of an order does to stock or to a wallet, so that it is done
+// once.
+func (o *Order) reference(act string) string { return fmt.Sprintf("@orders/%d/%s", o.ID, act) }
+
+// quantities are the pieces of an order by sku.
+func (o *Order) quantities() map[string]int64 {
+	pieces := make(map[string]int64, len(o.Lines))
+	for _, line := range o.Lines {
+		pieces[line.SKU] = line.Quantity
+	}
+	return pieces
+}
 
 // Line is one item of an order, as it was when the order was placed.
 type Line struct {

@@ -29,15 +29,14 @@ type Placement struct {
 //
 // Errors: InsufficientStock, with the items that are short as lines;
 // lock.ErrNotAcquired when the stock was not had in time; ValidationFailed at
-// /items/i/sku for an item that is not for sale or is
-// named twice, at /items/i for an amount that does not fit, at /couponCode for a
-// coupon that cannot be used.
+// /items/i/sku for an item that is not for sale or is named twice, at /items/i for an
+// amount that does not fit, at /couponCode for a coupon that cannot be used.
 func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, error) {
 	skus := make([]string, len(p.Wanted))
 	for i, wanted := range p.Wanted {
 		skus[i] = wanted.SKU
 	}
-	ctx, err := s.stock.Lock(ctx, u, lockPatience, skus...)
+	ctx, err := s.stock.Lock(ctx, u, lockWait, skus...)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 	if err := insert(ctx, u, order); err != nil {
 		return nil, err
 	}
-	if err := s.stock.Reserve(ctx, u, order.holder(), order.cause("place"), order.quantities()); err != nil {
+	if err := s.stock.Reserve(ctx, u, order.holder(), order.reference("place"), order.quantities()); err != nil {
 		return nil, err
 	}
 	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}
@@ -75,10 +74,10 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 		}
 		detail["couponCode"] = order.CouponCode
 	}
-	if err := insertEvent(ctx, u, order, "create", nil, detail); err != nil {
+	if err := insertHistory(ctx, u, order, "create", nil, detail); err != nil {
 		return nil, err
 	}
-	s.trace(u, "create", order, map[string]any{"version": order.Version, "orderNo": order.OrderNo, "userId": order.UserID, "detail": detail})
+	s.record(u, "create", order, map[string]any{"version": order.Version, "orderNo": order.OrderNo, "userId": order.UserID, "detail": detail})
 	return order, nil
 }
 

@@ -3,29 +3,19 @@ package orders
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
-	"interlock/internal/lock"
 )
-
-// Sales is what a cancelled order does with the flash sale that it is from, in the
-// order's own unit, which has the lock of the item's stock.
-type Sales interface {
-	// TakeBack takes an order's pieces back from its holder.
-	TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error
-}
 
 // SaleLot is what all orders of one batch of a flash sale have in common.
 type SaleLot struct {
@@ -62,8 +52,8 @@ const rowsPerStatement = 200
 
 // PlaceMany places an order for each ticket, none of which has one yet, and returns
 // them in the order of the tickets. It takes no stock: its caller passes the pieces of
-// the sale on to the orders' holders, in the same unit, and speaks for the unit in the
-// audit log. A ticket or a number that was taken meanwhile runs the unit again.
+// the sale on to the orders' holders and writes the audit entry, in the same unit. A ticket
+// or a number that was used meanwhile runs the unit again.
 //
 //	INSERT INTO orders (…, ticket) VALUES (…), (…) …
 //	INSERT INTO order_lines … ; INSERT INTO order_histories …
@@ -90,23 +80,23 @@ func (s *Service) PlaceMany(ctx context.Context, u *uow.Unit, lot SaleLot, ticke
 	if err != nil {
 		return nil, fmt.Errorf("insert orders of sale %d: %w", lot.Sale, err)
 	}
-	placed, err := s.placed(ctx, u, tickets, rows)
+	placed, err := s.withIDs(ctx, u, tickets, rows)
 	if err != nil {
 		return nil, err
 	}
-	if err := keepMany(ctx, u, lot, placed, rows[0]); err != nil {
+	if err := insertLinesAndHistory(ctx, u, lot, placed, rows[0]); err != nil {
 		return nil, err
 	}
 	change.Announce(u, s.bus, Topic, "", events.Change{Action: "create", Status: pending.Name})
 	return placed, nil
 }
 
-// placed finds the ids of orders that were just inserted, in the order of their tickets.
+// withIDs finds the ids of orders that were just inserted, in the order of their tickets.
 // The engine is asked, because engines that count in steps give ids that cannot be told
 // from the first one:
 //
 //	SELECT id, ticket FROM orders WHERE tenant_id = ? AND ticket IN (…)
-func (s *Service) placed(ctx context.Context, u *uow.Unit, tickets []SaleTicket, rows []Order) ([]SaleOrder, error) {
+func (s *Service) withIDs(ctx context.Context, u *uow.Unit, tickets []SaleTicket, rows []Order) ([]SaleOrder, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err
@@ -137,8 +127,8 @@ func (s *Service) placed(ctx context.Context, u *uow.Unit, tickets []SaleTicket,
 	return placed, nil
 }
 
-// keepMany adds the lines and the first events of new orders.
-func keepMany(ctx context.Context, u *uow.Unit, lot SaleLot, placed []SaleOrder, like Order) error {
+// insertLinesAndHistory adds the lines and the first events of new orders.
+func insertLinesAndHistory(ctx context.Context, u *uow.Unit, lot SaleLot, placed []SaleOrder, like Order) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -159,7 +149,7 @@ func keepMany(ctx context.Context, u *uow.Unit, lot SaleLot, placed []SaleOrder,
 		return fmt.Errorf("insert order lines: %w", err)
 	}
 	if err := tx.CreateInBatches(history, rowsPerStatement).Error; err != nil {
-		return fmt.Errorf("keep order events: %w", err)
+		return fmt.Errorf("insert order events: %w", err)
 	}
 	return nil
 }
@@ -246,44 +236,4 @@ func (r saleRow) order() SaleOrder {
 		SaleTicket: SaleTicket{Ticket: r.Ticket, UserID: r.UserID, Units: r.Quantity}, ID: r.ID, OrderNo: r.OrderNo,
 		Holder: order.holder(), Live: r.Status != cancelled.Code, CreatedTime: r.CreatedTime,
 	}
-}
-
-// giveBack returns a cancelled order's pieces to where they came from.
-func (s *Service) giveBack(ctx context.Context, u *uow.Unit, order *Order) error {
-	if order.SaleID == nil {
-		return s.stock.Return(ctx, u, order.holder(), order.cause("cancel"), nil)
-	}
-	var units int64
-	for _, line := range order.Lines {
-		units += line.Quantity
-	}
-	return s.sales.TakeBack(ctx, u, *order.SaleID, *order.Ticket, order.holder(), units)
-}
-
-// unpaidCanceller is the name under which unpaid orders are cancelled.
-const unpaidCanceller = "unpaid orders"
-
-// CancelUnpaid cancels orders of all tenants that are pending and whose payment is due,
-// each in a unit of its own, at most limit. It may run in several processes at once, and
-// beside payments: the guard lets one of them win.
-func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) error {
-	var due []Order
-	err := s.db.Read(storage.AcrossTenants(ctx)).Where("payment_due <= ? AND status = ?", now, pending.Code).
-		Order("payment_due").Limit(limit).Find(&due).Error
-	if err != nil {
-		return fmt.Errorf("look for unpaid orders: %w", err)
-	}
-	var failures []error
-	for _, order := range due {
-		ctx := principal.With(ctx, principal.System(order.TenantID, unpaidCanceller))
-		// A verdict other than done says that somebody paid or cancelled it first.
-		_, err := s.takeOne(ctx, alone{s.runner}, order.ID, Cancellation{Reason: "not paid in time"})
-		if errors.Is(err, lock.ErrNotAcquired) || apperr.Has(err, apperr.ResourceLocked) {
-			continue
-		}
-		if err != nil {
-			failures = append(failures, fmt.Errorf("cancel unpaid order %d: %w", order.ID, err))
-		}
-	}
-	return errors.Join(failures...)
 }

@@ -35,7 +35,7 @@ var Machine = status.New(status.Machine{
 func allowed(o *Order) []string {
 	state := Machine.Of(o.Status)
 	actions := Machine.Allowed(state)
-	if state == paid && o.PaymentMethod != fromWallet {
+	if state == paid && !o.refundable() {
 		actions = slices.DeleteFunc(slices.Clone(actions), func(action string) bool { return action == "cancel" })
 	}
 	return actions

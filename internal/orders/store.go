@@ -8,7 +8,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
@@ -106,9 +105,9 @@ func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 	return nil
 }
 
-// keep adds the order's present version to its history. from is nil when the
+// insertHistory adds the order's present version to its history. from is nil when the
 // order was just placed.
-func insertEvent(ctx context.Context, u *uow.Unit, order *Order, action string, from *int, detail any) error {
+func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string, from *int, detail any) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -122,16 +121,16 @@ func insertEvent(ctx context.Context, u *uow.Unit, order *Order, action string, 
 		ChangedBy: order.UpdatedBy, ChangedByName: order.UpdatedByName, ChangedTime: order.UpdatedTime,
 	}
 	if err := tx.Create(&event).Error; err != nil {
-		return fmt.Errorf("keep order event: %w", err)
+		return fmt.Errorf("insert order event: %w", err)
 	}
 	return nil
 }
 
-// move issues the guarded UPDATE of a transition:
+// updateStatus issues the guarded UPDATE of a transition:
 //
 //	UPDATE orders SET status = ?, payment_method = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
-func move(ctx context.Context, u *uow.Unit, before, after *Order) error {
+func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error {
 	return guard.Transition[Order](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
 		"payment_method":    after.PaymentMethod,
 		"payment_reference": after.PaymentReference,
@@ -142,11 +141,8 @@ func move(ctx context.Context, u *uow.Unit, before, after *Order) error {
 	})
 }
 
-// ItemUsage tells the catalog which items orders name.
-type ItemUsage struct{}
-
-// ItemInUse reports whether an order line names the sku, as the unit sees it.
-func (ItemUsage) ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
+// ItemInUse tells the catalog whether an order names an item, as the unit sees it.
+func ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return false, err
@@ -157,5 +153,3 @@ func (ItemUsage) ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, 
 	}
 	return len(lines) > 0, nil
 }
-
-func missing(id int64) *apperr.Error { return apperr.MissingRow("order", fmt.Sprint(id)) }

@@ -38,8 +38,8 @@ func (s *Service) EnterUnguarded(ctx context.Context, u *uow.Unit, p Posting, be
 // wallet.
 func (s *Service) EnterAfterPause(ctx context.Context, u *uow.Unit, seen Wallet, p Posting) error {
 	u.Audit(uow.Entry{Action: "wallet.entry", Resource: resource(p.UserID)})
-	if err := move(ctx, u, &seen, p.Amount); err != nil {
+	if err := addToBalance(ctx, u, &seen, p.Amount); err != nil {
 		return err
 	}
-	return s.keep(ctx, u, &seen, &Entry{UserID: p.UserID, Amount: p.Amount, Kind: p.Kind, Reference: p.Reference})
+	return insertEntry(ctx, u, &seen, &Entry{UserID: p.UserID, Amount: p.Amount, Kind: p.Kind, Reference: p.Reference})
 }

@@ -63,11 +63,8 @@ func (b *bank) do(ctx context.Context, in asked, reference string) (balance int6
 		return wallet.Balance, nil
 	}
 	err = b.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		ctx, err := b.wallets.Lock(ctx, u, 10*time.Second, in.user)
-		if err != nil {
-			return err
-		}
-		entry, _, err := b.wallets.Enter(ctx, u, wallets.Posting{UserID: in.user, Amount: in.amount, Kind: "test", Reference: reference})
+		posting := wallets.Posting{UserID: in.user, Amount: in.amount, Kind: "test", Reference: reference}
+		entry, _, err := b.wallets.Enter(ctx, u, posting, 10*time.Second)
 		if err == nil {
 			balance = entry.Balance
 		}

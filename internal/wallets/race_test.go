@@ -126,11 +126,7 @@ func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
 			runs++
 			var lease *locktest.Loseable
 			locks.Granted = func(_ int64, l *locktest.Loseable) { lease = l }
-			locked, err := b.wallets.Lock(ctx, u, 0, "12")
-			if err != nil {
-				return err
-			}
-			_, _, err = b.wallets.Enter(locked, u, wallets.Posting{UserID: "12", Amount: -30, Kind: "test", Reference: "paused"})
+			_, _, err := b.wallets.Enter(ctx, u, wallets.Posting{UserID: "12", Amount: -30, Kind: "test", Reference: "paused"}, 0)
 			if runs == 1 {
 				lease.Lose()
 			}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"time"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 )
@@ -87,83 +87,11 @@ func (s *Service) Entries(ctx context.Context, user principal.CustomerID, f Filt
 	return storage.List[Entry](query, page, entrySorts)
 }
 
-// Posting is an entry to be made.
-type Posting struct {
-	UserID principal.CustomerID
-	// Amount is in minor units: positive to credit, negative to debit, never 0.
-	Amount    int64
-	Kind      string
-	Reference string
-}
-
-// Enter makes an entry under the wallet's lock, which the unit has: see Lock. first is
-// false when the same entry was made before: that one is returned, and nothing was
-// changed now.
-//
-// Errors: PayloadMismatch when the reference was used with other content;
-// InsufficientBalance; ValidationFailed when the balance would be more than can be
-// counted.
-func (s *Service) Enter(ctx context.Context, u *uow.Unit, p Posting) (entry *Entry, first bool, err error) {
-	entry, first, err = s.post(ctx, u, &Entry{UserID: p.UserID, Amount: p.Amount, Kind: p.Kind, Reference: p.Reference})
-	if err != nil || !first {
-		return entry, false, err
-	}
-	u.Audit(uow.Entry{Action: "wallet.entry", Resource: resource(p.UserID), Detail: map[string]any{
-		"version": entry.Version, "amount": entry.Amount, "balance": entry.Balance, "kind": entry.Kind, "reference": entry.Reference,
-	}})
-	return entry, true, nil
-}
-
-// Debit takes money for another resource's unit, whose audit entry speaks for both and
-// which has the wallet's lock. amount is positive, in minor units. The same again does
-// nothing. Errors: InsufficientBalance, PayloadMismatch.
-func (s *Service) Debit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error {
-	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: -amount, Kind: kind, Reference: reference})
-	return err
-}
-
-// Credit gives money for another resource's unit, like Debit. Errors: PayloadMismatch;
-// ValidationFailed when the balance would be more than can be counted.
-func (s *Service) Credit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error {
-	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: amount, Kind: kind, Reference: reference})
-	return err
-}
-
-// Transfer is money on its way from one wallet to another.
-type Transfer struct {
-	FromUserID, ToUserID principal.CustomerID
-	// Amount is positive, in minor units.
-	Amount int64
-	// Reference names the transfer among the entries of both wallets.
-	Reference string
-}
-
-// Transfer moves money between two wallets under the locks of both, which the unit
-// has: see Lock. It returns the entry of each; first is false when the same transfer
-// was made before.
-//
-// Errors: InsufficientBalance; PayloadMismatch when one of the wallets has an entry with
-// the reference and other content; ValidationFailed when the receiver's balance would be
-// more than can be counted.
-func (s *Service) Transfer(ctx context.Context, u *uow.Unit, t Transfer) (out, in *Entry, first bool, err error) {
-	out = &Entry{UserID: t.FromUserID, Amount: -t.Amount, Kind: Transferred, Reference: t.Reference, OtherUserID: &t.ToUserID}
-	in = &Entry{UserID: t.ToUserID, Amount: t.Amount, Kind: Transferred, Reference: t.Reference, OtherUserID: &t.FromUserID}
-	sides := []**Entry{&out, &in}
-	// Rows are locked in the order of users too, should a lock be lost.
-	if t.ToUserID < t.FromUserID {
-		slices.Reverse(sides)
-	}
-	for _, side := range sides {
-		if *side, first, err = s.post(ctx, u, *side); err != nil {
-			return nil, nil, false, err
-		}
-	}
-	if first {
-		u.Audit(uow.Entry{Action: "wallet.transfer", Resource: resource(t.FromUserID), Detail: map[string]any{
-			"version": out.Version, "toUserId": t.ToUserID, "amount": t.Amount, "balance": out.Balance, "toBalance": in.Balance, "reference": t.Reference,
-		}})
-	}
-	return out, in, first, nil
+// announce tells who listens of a wallet's new version after commit.
+func (s *Service) announce(u *uow.Unit, wallet *Wallet, entry *Entry) {
+	change.Announce(u, s.bus, Topic, string(wallet.UserID), events.Change{
+		Version: wallet.Version, ETag: wallet.Ref().ETag(), Action: entry.Kind,
+	})
 }
 
 // resource is the path of a wallet in the audit log. Its user is percent-encoded as in a

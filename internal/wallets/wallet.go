@@ -27,10 +27,16 @@ import (
 	"interlock/internal/core/guard"
 )
 
+// What it takes to read wallets, and to change them.
+const (
+	ReadPermission  = "wallets:read"
+	writePermission = "wallets:write"
+)
+
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: "wallets:read", Meaning: "See balances and their entries."},
-	{Name: "wallets:write", Meaning: "Credit and debit wallets, and transfer between them."},
+	{Name: ReadPermission, Meaning: "See balances and their entries."},
+	{Name: writePermission, Meaning: "Credit and debit wallets, and transfer between them."},
 }
 
 // Wallet is what one user has. One that nothing has touched has ID and version 0 and
@@ -110,5 +116,5 @@ func wanted(amount int64) int64 {
 // mismatch is PayloadMismatch: a reference comes again and means something else.
 func mismatch(first *Entry) *apperr.Error {
 	return apperr.New(apperr.PayloadMismatch, "Reference %q of user %q's wallet is of an entry with other content; nothing was changed.", first.Reference, first.UserID).
-		With("first", representEntry(*first))
+		With("first", entryViewOf(*first))
 }

@@ -10,14 +10,14 @@ var events = []mutant{
 	},
 	{
 		name: "an event that has landed is written again",
-		file: "internal/aggregates/append.go", old: "	if err := knows.refuse(rows, w.Enforce); err != nil {", new: "	if err := knows.refuse(rows[:0], w.Enforce); err != nil {",
+		file: "internal/aggregates/append.go", old: "	if err := recorded.refuse(rows, w.Enforce); err != nil {", new: "	if err := recorded.refuse(rows[:0], w.Enforce); err != nil {",
 		caught: tests{"internal/aggregates": {
 			"TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt", "TestAnEventIsKnownByItsIDWhoeverSendsIt", "TestTheSameEventTwentyTimesAtOnceCountsOnce",
 		}},
 	},
 	{
 		name: "the duplicate of a new aggregate's name taken for that of its event",
-		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return overtaken()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
+		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return movedMeanwhile()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
 		caught: tests{"internal/aggregates": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
 	},
 	{

@@ -14,7 +14,7 @@ var money = []mutant{
 	},
 	{
 		name: "an entry of a wallet is made again under its reference",
-		file: "internal/wallets/store.go", old: `case before != nil:`, new: `case before != nil && before.ID < 0:`,
+		file: "internal/wallets/enter.go", old: `case before != nil:`, new: `case before != nil && before.ID < 0:`,
 		caught: tests{"internal/wallets": {"TestOfManyRetriesOfOneReferenceOneIsMade", "TestAReferenceComesAgainAsTheFirstEntryOrIsRefused"}},
 	},
 	{
@@ -24,7 +24,7 @@ var money = []mutant{
 	},
 	{
 		name: "a cancelled order keeps the money of the wallet",
-		file: "internal/orders/settle.go", old: `if before.Status == paid.Code && before.PaymentMethod == fromWallet && before.Amount > 0 {`, new: `if before.Status == paid.Code && before.PaymentMethod == fromWallet && before.Amount < 0 {`,
+		file: "internal/orders/cancel.go", old: `if before.Status == paid.Code && before.PaymentMethod == fromWallet && before.Amount > 0 {`, new: `if before.Status == paid.Code && before.PaymentMethod == fromWallet && before.Amount < 0 {`,
 		caught: tests{"internal/orders": {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"}},
 	},
 }

@@ -1,6 +1,6 @@
 package main
 
-// rates are breaks of the rate of a sale, and of what is told to a customer who was let in.
+// rates are breaks of a queue's rate, and of what a customer is told when all is sold.
 var rates = []mutant{
 	{
 		name: "a claim from a queue in Redis does not use the rate up",

@@ -146,11 +146,8 @@ func (l *Loader) loadWallets(ctx context.Context) error {
 	for i := range l.Size.Wallets {
 		user := buyer(i)
 		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			ctx, err := l.Wallets.Lock(ctx, u, lockPatience, user)
-			if err != nil {
-				return err
-			}
-			_, _, err = l.Wallets.Enter(ctx, u, wallets.Posting{UserID: user, Amount: int64(200_000 + 2_500*i), Kind: "topup", Reference: opening})
+			topUp := wallets.Posting{UserID: user, Amount: int64(200_000 + 2_500*i), Kind: "topup", Reference: opening}
+			_, _, err := l.Wallets.Enter(ctx, u, topUp, lockPatience)
 			return err
 		})
 		if err != nil {

@@ -50,7 +50,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 		Size:   size,
 		Runner: runner, Clock: clock.System{},
 		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{})}),
-		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, Usage: orders.ItemUsage{}}),
+		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}}),
 		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
 	}
 	l.Inventory = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: l.Catalog})

@@ -1,49 +1,52 @@
 package merge_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/merge"
 )
 
 // hundredKeys is an object of scalars, nested objects and arrays, and two
 // edits of it that touch different members.
-func hundredKeys() (base, yours, theirs map[string]any) {
-	base = make(map[string]any, 100)
-	for i := range 100 {
-		key := fmt.Sprintf("setting-%02d", i)
+func hundredKeys() (base, yours, theirs string) {
+	members := make([]string, 100)
+	for i := range members {
+		value := `{"enabled":true,"limit":10}`
 		switch i % 4 {
 		case 0:
-			base[key] = json.Number(fmt.Sprint(i))
+			value = fmt.Sprint(i)
 		case 1:
-			base[key] = fmt.Sprintf("value %d", i)
+			value = fmt.Sprintf(`"value %d"`, i)
 		case 2:
-			base[key] = []any{json.Number("1"), "two", true}
-		default:
-			base[key] = map[string]any{"enabled": true, "limit": json.Number("10")}
+			value = `[1,"two",true]`
 		}
+		members[i] = fmt.Sprintf(`"setting-%02d":%s`, i, value)
 	}
-	yours, theirs = maps.Clone(base), maps.Clone(base)
-	yours["setting-00"] = json.Number("7")
-	theirs["setting-03"] = map[string]any{"enabled": false, "limit": json.Number("10")}
+	base = "{" + strings.Join(members, ",") + "}"
+	yours = strings.Replace(base, `"setting-00":0`, `"setting-00":7`, 1)
+	theirs = strings.Replace(base, `"setting-03":{"enabled":true`, `"setting-03":{"enabled":false`, 1)
 	return base, yours, theirs
 }
 
-func BenchmarkDiffOfHundredKeys(b *testing.B) {
-	base, yours, _ := hundredKeys()
+func BenchmarkPatchOfHundredKeys(b *testing.B) {
+	base, _, _ := hundredKeys()
+	patch := []byte(`{"setting-03":{"limit":11},"setting-40":null,"more":[1]}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		merge.Diff(base, yours)
+		_, err := merge.PatchJSON([]byte(base), patch)
+		require.NoError(b, err)
 	}
 }
 
 func BenchmarkThreeWayOfHundredKeys(b *testing.B) {
 	base, yours, theirs := hundredKeys()
+	x, y, z := parse(b, base), parse(b, yours), parse(b, theirs)
 	b.ReportAllocs()
 	for b.Loop() {
-		merge.ThreeWay(base, yours, theirs)
+		merge.ThreeWay(x, y, z)
 	}
 }

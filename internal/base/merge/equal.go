@@ -12,9 +12,10 @@ import (
 // are 0 and -0), strings by code point.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && equalObjects(a, b)
+	case *Object, map[string]any:
+		x, _ := ObjectOf(a)
+		y, ok := ObjectOf(b)
+		return ok && x.sameAs(y)
 	case []any:
 		b, ok := b.([]any)
 		return ok && equalArrays(a, b)
@@ -27,18 +28,6 @@ func Equal(a, b any) bool {
 		return ok && (x == y || parseDecimal(x) == parseDecimal(y))
 	}
 	return reflect.DeepEqual(a, b)
-}
-
-func equalObjects(a, b map[string]any) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, value := range a {
-		if other, present := b[name]; !present || !Equal(value, other) {
-			return false
-		}
-	}
-	return true
 }
 
 func equalArrays(a, b []any) bool {

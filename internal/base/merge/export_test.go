@@ -25,3 +25,16 @@ func Diff(base, other any) []Change {
 	slices.SortFunc(changes, func(a, b Change) int { return cmp.Compare(a.Pointer, b.Pointer) })
 	return changes
 }
+
+// PatchJSON is [Patch] on JSON text.
+func PatchJSON(doc, patch []byte) ([]byte, error) {
+	target, err := Parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := Parse(patch)
+	if err != nil {
+		return nil, err
+	}
+	return Encode(Patch(target, changes))
+}

@@ -1,13 +1,16 @@
-// Package merge compares and merges JSON documents: merge patches (RFC 7396),
-// the list of changed places, and the three-way merge behind every 412 reply.
+// Package merge compares and merges JSON documents: merge patches (RFC 7396) and the
+// three-way merge behind every 412 reply.
 //
 // What always holds:
 //   - Everything is pure: no input is modified and nothing is read or written
 //     elsewhere. Results may share parts with the inputs, so callers treat
 //     both as read-only.
 //   - Documents are trees as [Parse] and [Tree] return them: nil, bool, string,
-//     json.Number, []any and map[string]any. Numbers keep their spelling and are
-//     compared by exact decimal value, never through a float.
+//     json.Number, []any, and *Object or map[string]any. Numbers keep their spelling and
+//     are compared by exact decimal value, never through a float.
+//   - Members keep the order of their author and are compared in any order: to
+//     re-order them alone is no change. Members that a patch or a merge adds come after
+//     those that were there, in the order in which their author wrote them.
 //   - Places are JSON pointers (RFC 6901). Objects are descended by key;
 //     arrays and scalars are compared as a whole.
 //   - An absent member and a null member are different.
@@ -17,18 +20,7 @@
 // strictjson before they come here.
 package merge
 
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"strings"
-
-	"interlock/internal/base/strictjson"
-)
-
-var errTrailingData = errors.New("data after the JSON value")
+import "strings"
 
 // Value is a JSON value that may be absent; the zero Value is absent, while
 // Value{Present: true} is null. As a struct field it is to carry the tag
@@ -54,50 +46,6 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Parse reads exactly one JSON value into a tree, keeping every number as it
-// is spelled.
-func Parse(data []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var tree any
-	if err := decoder.Decode(&tree); err != nil {
-		return nil, fmt.Errorf("parse JSON document: %w", err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("parse JSON document: %w", errTrailingData)
-	}
-	return tree, nil
-}
-
-// Tree turns a Go value into the tree of its JSON representation. JSON text
-// goes to [Parse] instead, or here as a json.RawMessage.
-func Tree(v any) (any, error) {
-	data, err := Encode(v)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(data)
-}
-
-// Decode reads a tree into the Go value that it is of: Tree the other way.
-func Decode(tree, into any) error {
-	text, err := Encode(tree)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, into)
-}
-
-// Encode writes a tree, or any other Go value, as compact JSON with sorted
-// names and without escapes for HTML.
-func Encode(v any) ([]byte, error) {
-	text, err := strictjson.Encode(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode JSON document: %w", err)
-	}
-	return text, nil
-}
-
 // path is the way from the root of a document to a place in it.
 type path []string
 
@@ -112,12 +60,9 @@ func (p path) pointer() string {
 	return pointer.String()
 }
 
-func member(object map[string]any, name string) Value {
-	value, present := object[name]
+func member(object *Object, name string) Value {
+	value, present := object.Get(name)
 	return Value{Present: present, JSON: value}
 }
 
-func (v Value) object() (map[string]any, bool) {
-	object, ok := v.JSON.(map[string]any)
-	return object, ok
-}
+func (v Value) object() (*Object, bool) { return ObjectOf(v.JSON) }

@@ -37,11 +37,11 @@ func document(depth int) *rapid.Generator[any] {
 
 // edit changes a document here and there, and leaves most of it alone.
 func edit(t *rapid.T, doc any) any {
-	object, ok := doc.(map[string]any)
+	object, ok := merge.ObjectOf(doc)
 	if !ok || rapid.IntRange(0, 9).Draw(t, "replace") == 0 {
 		return document(2).Draw(t, "replacement")
 	}
-	edited := maps.Clone(object)
+	edited := maps.Collect(object.All())
 	for range rapid.IntRange(0, 3).Draw(t, "edits") {
 		name := names.Draw(t, "name")
 		switch value, present := edited[name]; {
@@ -169,8 +169,8 @@ func requireSameValue(t *rapid.T, want, got merge.Value) {
 // diffAsPatch turns a list of changes into the merge patch that makes them. A
 // document that is not an object on both sides is its own patch.
 func diffAsPatch(base, other any) any {
-	_, wasObject := base.(map[string]any)
-	_, isObject := other.(map[string]any)
+	_, wasObject := merge.ObjectOf(base)
+	_, isObject := merge.ObjectOf(other)
 	if !wasObject || !isObject {
 		return other
 	}
@@ -195,12 +195,12 @@ func diffAsPatch(base, other any) any {
 
 // withoutNulls drops what a merge patch cannot express: null members.
 func withoutNulls(doc any) any {
-	object, ok := doc.(map[string]any)
+	object, ok := merge.ObjectOf(doc)
 	if !ok {
 		return doc
 	}
 	kept := map[string]any{}
-	for name, value := range object {
+	for name, value := range object.All() {
 		if value != nil {
 			kept[name] = withoutNulls(value)
 		}
@@ -223,11 +223,11 @@ func valueAt(doc any, pointer string) merge.Value {
 		return value
 	}
 	for _, name := range tokens(pointer) {
-		object, ok := value.JSON.(map[string]any)
+		object, ok := merge.ObjectOf(value.JSON)
 		if !ok {
 			return merge.Value{}
 		}
-		inner, present := object[name]
+		inner, present := object.Get(name)
 		value = merge.Value{Present: present, JSON: inner}
 	}
 	return value

@@ -84,25 +84,26 @@ func (m *merger) merge(at path, base, yours, theirs Value) Value {
 	return theirs
 }
 
-func (m *merger) mergeObjects(at path, base, yours, theirs map[string]any) Value {
-	merged := make(map[string]any, len(theirs))
+// mergeObjects keeps theirs in its order; what you added follows in yours.
+func (m *merger) mergeObjects(at path, base, yours, theirs *Object) Value {
+	merged := newObject(theirs.Len())
 	mergeMember := func(name string) {
 		value := m.merge(append(at, name), member(base, name), member(yours, name), member(theirs, name))
 		if value.Present {
-			merged[name] = value.JSON
+			merged.add(name, value.JSON)
 		}
 	}
-	for name := range theirs {
+	for name := range theirs.All() {
 		mergeMember(name)
 	}
-	for name := range yours {
-		if _, done := theirs[name]; !done {
+	for name := range yours.All() {
+		if _, done := theirs.Get(name); !done {
 			mergeMember(name)
 		}
 	}
-	for name := range base {
-		_, inTheirs := theirs[name]
-		if _, inYours := yours[name]; !inTheirs && !inYours {
+	for name := range base.All() {
+		_, inTheirs := theirs.Get(name)
+		if _, inYours := yours.Get(name); !inTheirs && !inYours {
 			mergeMember(name)
 		}
 	}
@@ -114,4 +115,26 @@ func appendChanged(pointers []string, at path, before, after Value) []string {
 		pointers = append(pointers, at.pointer())
 	})
 	return pointers
+}
+
+// diff reports the places at which two values differ, at the finest level: a member of an
+// object that both have is compared member by member, anything else as a whole. An object
+// that appears or vanishes is one place, its own.
+func diff(at path, before, after Value, report func(at path, before, after Value)) {
+	old, wasObject := before.object()
+	current, isObject := after.object()
+	if !wasObject || !isObject {
+		if !equalValues(before, after) {
+			report(at, before, after)
+		}
+		return
+	}
+	for name, value := range current.All() {
+		diff(append(at, name), member(old, name), Value{true, value}, report)
+	}
+	for name, value := range old.All() {
+		if _, kept := current.Get(name); !kept {
+			report(append(at, name), Value{true, value}, Value{})
+		}
+	}
 }

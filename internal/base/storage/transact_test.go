@@ -40,7 +40,7 @@ func TestATransactionIsRunAgainWhenItIsKnownToBeUndone(t *testing.T) {
 		return raced
 	})
 	require.ErrorIs(t, err, storage.ErrRunAgain)
-	require.Equal(t, 8, runs, "and then the conflict is returned")
+	require.Equal(t, storage.MaxRuns, runs, "and then the conflict is returned")
 }
 
 func TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 // Editable declares a resource whose rows are edited. T is the model.
 type Editable[T any, M Model[T]] struct {
 	Rows[T, M]
-	// Document is the part of a row that an edit may change, as merge.Tree gives it. Its
-	// pointers are those of the representation.
+	// Document is the part of a row that an edit may change, as merge.Tree or merge.Parse
+	// gives it. Its pointers are those of the representation.
 	Document func(row M) (any, error)
 	// Revise checks an edited document by the rules and returns the row that it makes,
 	// with the columns to set. The row given is not changed.
@@ -44,8 +44,8 @@ type Overwrite struct {
 type Edit struct {
 	// IfMatch is the version that the caller saw.
 	IfMatch guard.Precondition
-	// Patch is the merge patch (RFC 7396), as merge.Parse gives it, its members
-	// known and of the right types.
+	// Patch is the merge patch (RFC 7396), as merge.Tree or merge.Parse gives it, its
+	// members known and of the right types.
 	Patch any
 	// MergeDisjoint asks to apply a stale patch when it and what was changed
 	// since touch different places.
@@ -151,14 +151,16 @@ func (e Editable[T, M]) lockSides(ctx context.Context, u *uow.Unit, row M, edit 
 
 // lost returns what the others changed and an overwriting edit takes away, by member.
 func lost(s sides) map[string]any {
-	base, _ := s.base.(map[string]any)
-	yours, _ := s.yours.(map[string]any)
-	theirs, _ := s.theirs.(map[string]any)
+	base, _ := merge.ObjectOf(s.base)
+	yours, _ := merge.ObjectOf(s.yours)
+	theirs, _ := merge.ObjectOf(s.theirs)
 	destroyed := make(map[string]any)
-	for _, documents := range []map[string]any{base, theirs} {
-		for name := range documents {
-			was, kept := theirs[name], yours[name]
-			if !merge.Equal(was, base[name]) && !merge.Equal(was, kept) {
+	for _, document := range []*merge.Object{base, theirs} {
+		for name := range document.All() {
+			before, _ := base.Get(name)
+			was, _ := theirs.Get(name)
+			now, _ := yours.Get(name)
+			if !merge.Equal(was, before) && !merge.Equal(was, now) {
 				destroyed[name] = was
 			}
 		}

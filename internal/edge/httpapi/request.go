@@ -151,7 +151,11 @@ func (s *shape) read(c echo.Context, into any) error {
 		return err
 	}
 	for _, f := range s.header {
-		if err := f.parse(c.Request().Header.Get(f.name), v); err != nil {
+		text := c.Request().Header.Get(f.name)
+		if text == "" {
+			continue
+		}
+		if err := f.parse(text, v); err != nil {
 			return apperr.Malformed(f.name, err.Error())
 		}
 	}
@@ -398,25 +402,24 @@ func (s *Search) UnmarshalText(text []byte) error {
 // Edit is a request to edit a row by a merge patch on its content C.
 type Edit[C any] struct {
 	Body    Patch[C]
-	Merge   disjoint `query:"merge"`
+	Merge   *Disjoint `query:"merge"`
 	IfMatch guard.Precondition
 }
 
 // Change returns the edit as package change takes it.
 func (e Edit[C]) Change() change.Edit {
-	return change.Edit{IfMatch: e.IfMatch, Patch: e.Body.tree, MergeDisjoint: bool(e.Merge)}
+	return change.Edit{IfMatch: e.IfMatch, Patch: e.Body.tree, MergeDisjoint: e.Merge != nil}
 }
 
-// disjoint is ?merge=disjoint: a patch that is stale is merged with what it does not
-// touch.
-type disjoint bool
+// Disjoint is ?merge=disjoint: a patch that is stale is merged with what it does not
+// touch. A request takes it as a pointer, nil where it was not given.
+type Disjoint struct{}
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (d *disjoint) UnmarshalText(text []byte) error {
+func (*Disjoint) UnmarshalText(text []byte) error {
 	if string(text) != "disjoint" {
 		return errors.New("must be disjoint, or be left out")
 	}
-	*d = true
 	return nil
 }
 
@@ -442,17 +445,19 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 			return err
 		}
 	}
-	p.tree, err = merge.Parse(patch.Text())
+	tree, err := merge.Tree(patch.Text())
 	if err != nil {
 		return err
 	}
+	changes, _ := tree.(map[string]any)
 	for _, name := range patch.Names() {
 		if spelled, ok := respelled(members[name]); ok {
-			if p.tree.(map[string]any)[name], err = merge.Tree(spelled); err != nil {
+			if changes[name], err = merge.Tree(spelled); err != nil {
 				return err
 			}
 		}
 	}
+	p.tree = tree
 	return nil
 }
 

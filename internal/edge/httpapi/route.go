@@ -3,6 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -80,6 +81,9 @@ func MutationOf[R, In, Out any](
 		option(&o)
 	}
 	r.addMutation(Route{Method: method, Path: path, Permission: permission, Guarded: s.mustMatch}, o, func(c echo.Context) (MutationFunc, error) {
+		if err := o.permitted(c); err != nil {
+			return nil, err
+		}
 		row, in, err := receive[R, In](c, s, find)
 		if err != nil && o.exists != nil {
 			err = cmp.Or(o.exists(c.Request().Context(), Path{c}), err)
@@ -207,6 +211,21 @@ type mutationOptions struct {
 	// exists is NotFound when the path of a request that is faulty names nothing; nil to
 	// take every path for good.
 	exists func(ctx context.Context, path Path) error
+	// needs are the permissions that parameters of the query need, by their names.
+	needs map[string]string
+}
+
+// permitted is Forbidden when the caller may not give a parameter that the request has.
+func (o mutationOptions) permitted(c echo.Context) error {
+	for parameter, permission := range o.needs {
+		if !c.QueryParams().Has(parameter) {
+			continue
+		}
+		if err := Permitted(c.Request().Context(), permission); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Exists says how a mutation that finds its resource itself is to learn, for a request
@@ -218,6 +237,17 @@ func Exists[R any](find Find[R]) Option {
 			_, err := find(ctx, path)
 			return err
 		}
+	}
+}
+
+// Needs lets only those give a parameter of the query who hold a permission beside that of
+// the route.
+func Needs(parameter, permission string) Option {
+	return func(o *mutationOptions) {
+		if o.needs == nil {
+			o.needs = map[string]string{}
+		}
+		o.needs[parameter] = permission
 	}
 }
 
@@ -286,6 +316,13 @@ type Made[T any] struct {
 	Before bool
 }
 
+// Download is the reply to a request for a file: 200, with the name that browsers save it
+// under.
+type Download[T any] struct {
+	Name string
+	Body T
+}
+
 // Accepted is the reply to a request whose outcome comes later: 202, with where to look
 // for it.
 type Accepted[T any] struct {
@@ -322,6 +359,10 @@ type WithCookie[T any] struct {
 
 func (w WithCookie[T]) reply() Reply {
 	return replyOf(w.Out).With(echo.HeaderSetCookie, w.Cookie.String())
+}
+
+func (d Download[T]) reply() Reply {
+	return OK(d.Body).With(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", d.Name))
 }
 
 func (None) reply() Reply { return NoContent() }

@@ -34,6 +34,7 @@ type everything struct {
 	Wait    httpapi.Wait   `query:"wait"`
 	Mark    string         `header:"X-Mark"`
 	Session string         `cookie:"session"`
+	Seen    *int64         `header:"Last-Event-ID" min:"0"`
 	Body    *paint
 	IfMatch *guard.Precondition
 	Request *http.Request
@@ -56,9 +57,15 @@ func (e *everything) Check() error {
 // routed returns a caller of routes, and of a runner on a database of its own.
 func routed(t *testing.T, register func(r *httpapi.Router)) *httpapitest.Caller {
 	t.Helper()
+	return routedAs(storagetest.Tenant(t), t, register)
+}
+
+// routedAs is routed for the principal of ctx.
+func routedAs(ctx context.Context, t *testing.T, register func(r *httpapi.Router)) *httpapitest.Caller {
+	t.Helper()
 	db := storagetest.SQLite(t)
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
-	return httpapitest.New(storagetest.Tenant(t), runner, register)
+	return httpapitest.New(ctx, runner, register)
 }
 
 func TestARouteIsGivenWhatItDeclares(t *testing.T) {
@@ -70,7 +77,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 		})
 	})
 	a := caller.Send(t, http.MethodPost, "/things/7?q=tea&after=2026-11-21T08:00:00%2B01:00&least=0&deep=true&tag=a,b&tag=c&wait=0&limit=3&sort=-id",
-		`{"colour":"red"}`, "X-Mark", "m", "Cookie", "session=s", "If-Match", `"1-2"`)
+		`{"colour":"red"}`, "X-Mark", "m", "Cookie", "session=s", "Last-Event-ID", "0", "If-Match", `"1-2"`)
 	require.Equal(t, http.StatusNoContent, a.Status, a.Text)
 	require.EqualValues(t, 7, got.Number)
 	require.EqualValues(t, "tea", got.Text)
@@ -80,6 +87,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c"}, got.Tags)
 	require.Zero(t, got.Wait.Duration(), "a wait of 0 is no default")
 	require.Equal(t, "m", got.Mark)
+	require.Zero(t, *got.Seen)
 	require.Equal(t, "red", got.Body.Colour)
 	require.Equal(t, guard.Ref{ID: 1, Version: 2}, got.IfMatch.Ref)
 	require.Equal(t, http.MethodPost, got.Request.Method)
@@ -91,6 +99,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, caller.Send(t, http.MethodPost, "/things/7", nil).Status)
 	require.Nil(t, got.Body)
 	require.Nil(t, got.IfMatch)
+	require.Nil(t, got.Seen)
 	require.Nil(t, got.Least)
 	require.Empty(t, got.Session)
 	require.Empty(t, got.Tags)
@@ -125,6 +134,7 @@ func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 		{"/things/7", `{"colour":""}`, []string{"If-Match", "*"}, http.StatusUnprocessableEntity, "/colour"},
 		{"/things/7", `{"colour":"clear"}`, []string{"If-Match", "*"}, http.StatusUnprocessableEntity, "/colour"},
 		{"/things/7", `{"colour":"red"}`, []string{"If-Match", "*"}, http.StatusBadRequest, "(none)"},
+		{"/things/7", "", []string{"Last-Event-ID", "x"}, http.StatusBadRequest, "Last-Event-ID"},
 		{"/things", `{"colour":"red"}`, nil, http.StatusBadRequest, "/colour"},
 	} {
 		a := caller.Send(t, http.MethodPost, wrong.path, wrong.body, wrong.header...)
@@ -217,7 +227,48 @@ func TestAPatchHasTheMembersOfItsContentAndTheirTypes(t *testing.T) {
 	require.Equal(t, "/colour", send("/things", `{"colour":7}`).Pointer())
 	require.Equal(t, "/size", send("/things", `{"size":7}`).Pointer())
 	require.Equal(t, "?merge", send("/things?merge=all", `{"colour":"red"}`).Pointer())
+	require.Equal(t, "?merge", send("/things?merge=", `{"colour":"red"}`).Pointer())
 	require.Equal(t, http.StatusPreconditionRequired, caller.Send(t, http.MethodPatch, "/things", `{"colour":"red"}`).Status)
+}
+
+func TestAParameterCanNeedAPermissionBesideThatOfItsRoute(t *testing.T) {
+	p, _ := principal.From(storagetest.Tenant(t))
+	type request struct {
+		Reason string `query:"reason"`
+	}
+	register := func(r *httpapi.Router) {
+		httpapi.Mutation(r, http.MethodPost, "/things", "things:write", func(_ context.Context, u *uow.Unit, in request) (httpapi.None, error) {
+			u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1", Note: in.Reason})
+			return httpapi.None{}, nil
+		}, httpapi.Needs("reason", "things:force"))
+	}
+	for _, c := range []struct {
+		permissions []string
+		path        string
+		status      int
+	}{
+		{[]string{"things:write"}, "/things", http.StatusNoContent},
+		{[]string{"things:write"}, "/things?reason=so", http.StatusForbidden},
+		{[]string{"things:write"}, "/things?reason=", http.StatusForbidden},
+		{[]string{"things:write", "things:force"}, "/things?reason=so", http.StatusNoContent},
+		{[]string{"things:force"}, "/things?reason=so", http.StatusForbidden},
+	} {
+		p.Permissions = c.permissions
+		a := routedAs(principal.With(t.Context(), p), t, register).Send(t, http.MethodPost, c.path, nil)
+		require.Equal(t, c.status, a.Status, "%v %s: %s", c.permissions, c.path, a.Text)
+	}
+}
+
+func TestAFileIsSentWithTheNameToSaveItUnder(t *testing.T) {
+	caller := routed(t, func(r *httpapi.Router) {
+		httpapi.Get(r, "/things/export", "", func(context.Context, httpapi.None) (httpapi.Download[paint], error) {
+			return httpapi.Download[paint]{Name: "things.json", Body: paint{Colour: "red"}}, nil
+		})
+	})
+	a := caller.Send(t, http.MethodGet, "/things/export", nil)
+	require.Equal(t, http.StatusOK, a.Status, a.Text)
+	require.Equal(t, `attachment; filename="things.json"`, a.Header.Get("Content-Disposition"))
+	require.Equal(t, `{"colour":"red"}`, a.Text)
 }
 
 func TestAPatchSpellsItsMembersAsTheResourceDoes(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// Two worlds on one database are two processes: what one remembers, the other can
+// Two worlds on one database are two processes: what one has cached, the other can
 // make stale.
-func TestWhatAProcessRemembersNeverDecidesForTheDatabase(t *testing.T) {
+func TestWhatAProcessHasCachedNeverDecidesForTheDatabase(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here, elsewhere := newWorld(t, ctx, db), newWorld(t, ctx, db)
 		seen := here.create("a", object(`{"n":1}`))
@@ -30,7 +30,7 @@ func TestWhatAProcessRemembersNeverDecidesForTheDatabase(t *testing.T) {
 			"an edit that breaks a rule": `{"valueType":"number"}`,
 		} {
 			again := newWorld(t, ctx, db)
-			again.Remember(ctx, seen)
+			again.Cache(ctx, seen)
 			before := again.traces()
 			_, err := again.edit(ctx, "a", seen.Ref(), patch, false)
 			require.True(t, apperr.Has(err, apperr.VersionConflict), "%s: %v", name, err)
@@ -44,7 +44,7 @@ func TestWhatAProcessRemembersNeverDecidesForTheDatabase(t *testing.T) {
 	})
 }
 
-func TestARememberedConfigThatIsGoneIsNotFound(t *testing.T) {
+func TestACachedConfigThatIsGoneIsNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here, elsewhere := newWorld(t, ctx, db), newWorld(t, ctx, db)
 		seen := here.create("a", object(`{"n":1}`))
@@ -53,14 +53,14 @@ func TestARememberedConfigThatIsGoneIsNotFound(t *testing.T) {
 		require.True(t, apperr.Has(err, apperr.NotFound), "%v", err)
 
 		made := elsewhere.create("a", object(`{"n":5}`))
-		here.Remember(ctx, seen)
+		here.Cache(ctx, seen)
 		_, err = here.edit(ctx, "a", made.Ref(), `{"value":{"n":6}}`, false)
 		require.NoError(t, err, "the config that was made anew")
 	})
 }
 
-// The version that this process remembers was lost, and somebody has made it anew.
-func TestAVersionThatTheDatabaseHasLostIsNotRemembered(t *testing.T) {
+// The version that this process has cached was lost, and somebody has written it again.
+func TestAVersionThatTheDatabaseHasLostIsNotTakenFromTheCache(t *testing.T) {
 	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here := newWorld(t, ctx, db)
 		first := here.create("a", object(`{"n":1}`))
@@ -81,7 +81,7 @@ func TestAVersionThatTheDatabaseHasLostIsNotRemembered(t *testing.T) {
 	})
 }
 
-func TestOneTenantRemembersNothingOfAnother(t *testing.T) {
+func TestOneTenantHasNothingCachedOfAnother(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		seen := w.create("a", object(`{"n":1}`))

@@ -1,0 +1,152 @@
+package merge
+
+import (
+	"iter"
+	"maps"
+	"slices"
+)
+
+// Object is a JSON object whose members keep their order. It is never changed once it is
+// part of a tree. A nil Object has no members.
+type Object struct {
+	members []Member
+	// index is the places of the members by name, of objects that are too large to be
+	// searched member by member; nil for the others.
+	index map[string]int
+}
+
+// Member is a member of an Object.
+type Member struct {
+	Name  string
+	Value any
+}
+
+// searched is how many members an object can have and be searched without an index.
+const searched = 12
+
+// NewObject returns an object of members in this order. Of members with one name the last
+// counts, at the place of the first.
+func NewObject(members ...Member) *Object {
+	o := newObject(len(members))
+	for _, m := range members {
+		o.set(m.Name, m.Value)
+	}
+	return o
+}
+
+// newObject returns an object that has room for size members.
+func newObject(size int) *Object {
+	o := &Object{members: make([]Member, 0, size)}
+	if size > searched {
+		o.index = make(map[string]int, size)
+	}
+	return o
+}
+
+// ObjectOf returns the object that a tree is. A map counts as an object whose members are
+// sorted by name.
+func ObjectOf(tree any) (*Object, bool) {
+	switch tree := tree.(type) {
+	case *Object:
+		return tree, true
+	case map[string]any:
+		o := newObject(len(tree))
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			o.add(name, tree[name])
+		}
+		return o, true
+	}
+	return nil, false
+}
+
+// Len is how many members there are.
+func (o *Object) Len() int {
+	if o == nil {
+		return 0
+	}
+	return len(o.members)
+}
+
+// Get returns the value of a member, nil when there is none.
+func (o *Object) Get(name string) (value any, present bool) {
+	if o == nil {
+		return nil, false
+	}
+	if i := o.find(name); i >= 0 {
+		return o.members[i].Value, true
+	}
+	return nil, false
+}
+
+// All yields the members in their order.
+func (o *Object) All() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		if o == nil {
+			return
+		}
+		for _, m := range o.members {
+			if !yield(m.Name, m.Value) {
+				return
+			}
+		}
+	}
+}
+
+// MarshalJSON implements json.Marshaler, with the members in their order.
+func (o *Object) MarshalJSON() ([]byte, error) { return Encode(o) }
+
+// find returns the place of a member, -1 when there is none.
+func (o *Object) find(name string) int {
+	if o.index != nil {
+		if i, present := o.index[name]; present {
+			return i
+		}
+		return -1
+	}
+	return slices.IndexFunc(o.members, func(m Member) bool { return m.Name == name })
+}
+
+// set gives a member a value, and adds it at the end when there is none.
+func (o *Object) set(name string, value any) {
+	if i := o.find(name); i >= 0 {
+		o.members[i].Value = value
+		return
+	}
+	o.add(name, value)
+}
+
+// add adds a member at the end that the object does not have.
+func (o *Object) add(name string, value any) {
+	o.members = append(o.members, Member{name, value})
+	switch {
+	case o.index != nil:
+		o.index[name] = len(o.members) - 1
+	case len(o.members) > searched:
+		o.index = make(map[string]int, 2*len(o.members))
+		for i, m := range o.members {
+			o.index[m.Name] = i
+		}
+	}
+}
+
+// sameAs reports whether two objects have the same members, in any order.
+func (o *Object) sameAs(other *Object) bool {
+	if o.Len() != other.Len() {
+		return false
+	}
+	for i, m := range o.members {
+		// Most often the order is the same, too.
+		at := other.members[i]
+		if at.Name != m.Name {
+			place := other.find(m.Name)
+			if place < 0 {
+				return false
+			}
+			at = other.members[place]
+		}
+		if !Equal(m.Value, at.Value) {
+			return false
+		}
+	}
+	return true
+}

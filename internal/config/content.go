@@ -1,0 +1,125 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/edge/httpapi"
+)
+
+// contentText is the content of a config as it is sent.
+type contentText struct {
+	Value     json.RawMessage `json:"value"`
+	ValueType Type            `json:"valueType"`
+	Remark    string          `json:"remark"`
+	Schema    json.RawMessage `json:"schema"`
+}
+
+func (t contentText) content() Content {
+	content := Content{Value: string(t.Value), ValueType: t.ValueType, Remark: t.Remark, Schema: string(t.Schema)}
+	if content.Schema == "null" {
+		content.Schema = ""
+	}
+	return content
+}
+
+// newContent is the content of a config that is to be created.
+type newContent struct {
+	Protected bool `json:"protected"`
+	contentText
+}
+
+// check asks what needs no rule of values. Pointers of errors are below prefix.
+func (n newContent) check(prefix string) error {
+	if err := checkSchemaShape(n.Schema, prefix+"/schema"); err != nil {
+		return err
+	}
+	if n.Protected {
+		return apperr.Invalid(under(prefix, []apperr.Field{protectedFault()})...)
+	}
+	return nil
+}
+
+// readContent reads the content of a config that a batch creates. Pointers of errors are
+// below prefix.
+func readContent(body []byte, prefix string) (Content, error) {
+	var content newContent
+	if err := strictjson.Decode(body, &content); err != nil {
+		return Content{}, unreadable(err, prefix)
+	}
+	return content.content(), content.check(prefix)
+}
+
+// patchBody is a merge patch of a config, as merge.Parse gives it.
+type patchBody struct{ tree any }
+
+// ReadBody implements httpapi.BodyReader.
+func (b *patchBody) ReadBody(text []byte) (err error) {
+	b.tree, err = readPatch(text, "")
+	return err
+}
+
+// readPatch reads a merge patch of a config and checks its shape. Pointers of errors
+// are below prefix.
+func readPatch(body []byte, prefix string) (any, error) {
+	patch, err := strictjson.DecodePatch(body, "value", "valueType", "remark", "schema", "protected")
+	if err != nil {
+		return nil, unreadable(err, prefix)
+	}
+	var valueType string
+	var remark *string
+	var protected bool
+	for _, member := range []struct {
+		name string
+		into any
+	}{{"valueType", &valueType}, {"remark", &remark}, {"protected", &protected}} {
+		if _, err := patch.Decode(member.name, member.into); err != nil {
+			return nil, unreadable(err, prefix)
+		}
+	}
+	if err := checkSchemaShape(patch.Raw("schema"), prefix+"/schema"); err != nil {
+		return nil, err
+	}
+	var members []merge.Member
+	for _, name := range patch.Names() {
+		value, err := merge.Parse(patch.Raw(name))
+		switch {
+		case err != nil:
+			return nil, err
+		case name == "remark" && value == nil:
+			value = ""
+		case name == "protected" && !protected:
+			// No config is protected, so this changes nothing.
+			continue
+		}
+		members = append(members, merge.Member{Name: name, Value: value})
+	}
+	return merge.NewObject(members...), nil
+}
+
+// checkSchemaShape refuses what no JSON Schema can be: anything but an object, true
+// and false.
+func checkSchemaShape(schema json.RawMessage, pointer string) error {
+	switch jsontext.Value(schema).Kind() {
+	case '{', 't', 'f', 'n':
+		return nil
+	}
+	if len(schema) == 0 {
+		return nil
+	}
+	return apperr.Malformed(pointer, "must be a JSON Schema: an object, true or false")
+}
+
+// unreadable is an error of strictjson as MalformedRequest, its pointer below prefix.
+func unreadable(err error, prefix string) error {
+	var malformed *apperr.Error
+	if err = httpapi.Unreadable(err); !errors.As(err, &malformed) {
+		return err
+	}
+	return apperr.Malformed(prefix+malformed.Fields[0].Pointer, malformed.Fields[0].Message)
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"encoding/json"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+)
+
+type configView struct {
+	Key       string          `json:"key"`
+	Value     json.RawMessage `json:"value"`
+	ValueType Type            `json:"valueType"`
+	Schema    json.RawMessage `json:"schema,omitempty"`
+	Remark    string          `json:"remark"`
+	Protected bool            `json:"protected"`
+	guard.Stamp
+}
+
+func viewOf(c *Config) configView {
+	return configView{
+		Key: c.Key, Value: json.RawMessage(c.Value), ValueType: c.ValueType,
+		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Stamp: c.Stamp(),
+	}
+}
+
+// editedView is a config that says what an edit was merged with or what it overwrote.
+type editedView struct {
+	configView
+	Merged *change.Merged `json:"merged,omitempty"`
+	// Overwrote names the members in which others' changes were destroyed.
+	Overwrote []string `json:"overwrote,omitempty"`
+}
+
+// versionView is one version of a config.
+type versionView struct {
+	Revision    int64            `json:"revision"`
+	Version     int64            `json:"version"`
+	ETag        string           `json:"etag"`
+	Action      Action           `json:"action"`
+	Value       json.RawMessage  `json:"value"`
+	ValueType   Type             `json:"valueType"`
+	Schema      json.RawMessage  `json:"schema,omitempty"`
+	Remark      string           `json:"remark"`
+	Note        string           `json:"note"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func versionViewOf(h History) versionView {
+	return versionView{
+		Revision: h.ID, Version: h.Version, ETag: h.ref().ETag(), Action: h.Action,
+		Value: json.RawMessage(h.Value), ValueType: h.ValueType, Schema: json.RawMessage(h.Schema),
+		Remark: h.Remark, Note: h.Note, ChangedBy: h.changedBy(), ChangedTime: h.ChangedTime,
+	}
+}
+
+type batchView struct {
+	Results []Result `json:"results"`
+}
+
+// revisionView is the data of the events ready and gone of a watch.
+type revisionView struct {
+	Revision int64 `json:"revision"`
+}

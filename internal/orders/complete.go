@@ -1,0 +1,18 @@
+package orders
+
+import (
+	"context"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
+)
+
+// Completion ends an order that has arrived. It changes nothing but the status.
+type Completion struct{}
+
+func (Completion) action() string       { return "complete" }
+func (Completion) check() apperr.Fields { return nil }
+func (Completion) fill(*Order)          {}
+func (Completion) locks(*Order) locks   { return locks{} }
+
+func (Completion) apply(context.Context, *uow.Unit, *Service, *Order, *Order) error { return nil }

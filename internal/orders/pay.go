@@ -1,0 +1,44 @@
+package orders
+
+import (
+	"context"
+	"slices"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
+)
+
+// The methods of payment: from the user's wallet, or elsewhere, outside of this service.
+const (
+	fromWallet = "wallet"
+	external   = "external"
+)
+
+var methods = []string{external, fromWallet}
+
+// Payment says how an order was paid. Paying from the wallet debits it, once.
+type Payment struct {
+	Method    string `json:"method"`
+	Reference string `json:"reference,omitempty"`
+}
+
+func (Payment) action() string { return "pay" }
+
+func (p Payment) check() (broken apperr.Fields) {
+	if required(&broken, "/method", p.Method) {
+		broken.Unless(slices.Contains(methods, p.Method), "/method", "oneof", "must be one of external, wallet")
+	}
+	atMost(&broken, "/reference", p.Reference, 100)
+	return broken
+}
+
+func (p Payment) fill(o *Order) { o.PaymentMethod, o.PaymentReference = p.Method, p.Reference }
+
+func (p Payment) locks(*Order) locks { return locks{wallet: p.Method == fromWallet} }
+
+func (p Payment) apply(ctx context.Context, u *uow.Unit, s *Service, _, paid *Order) error {
+	if p.Method != fromWallet || paid.Amount == 0 {
+		return nil
+	}
+	return s.wallets.Debit(ctx, u, paid.UserID, paid.Amount, "payment", paid.reference("pay"))
+}

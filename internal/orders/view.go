@@ -1,0 +1,82 @@
+package orders
+
+import (
+	"encoding/json"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
+)
+
+type lineView struct {
+	SKU      string `json:"sku"`
+	Name     string `json:"name"`
+	Quantity int64  `json:"quantity"`
+	Price    int64  `json:"price"`
+}
+
+type orderView struct {
+	ID                 int64                `json:"id"`
+	OrderNo            string               `json:"orderNo"`
+	UserID             principal.CustomerID `json:"userId"`
+	Items              []lineView           `json:"items"`
+	CouponCode         *string              `json:"couponCode"`
+	Discount           int64                `json:"discount"`
+	Amount             int64                `json:"amount"`
+	Status             string               `json:"status"`
+	AllowedTransitions []string             `json:"allowedTransitions"`
+	Payment            *Payment             `json:"payment"`
+	Shipment           *Shipment            `json:"shipment"`
+	CancelReason       *string              `json:"cancelReason"`
+	FlashSaleID        *int64               `json:"flashSaleId"`
+	Ticket             *string              `json:"ticket"`
+	PaymentDue         *time.Time           `json:"paymentDue"`
+	guard.Stamp
+}
+
+func viewOf(o Order) orderView {
+	v := orderView{
+		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
+		CouponCode: textOrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
+		Status: Machine.Of(o.Status).Name, AllowedTransitions: allowed(&o),
+		CancelReason: textOrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
+	}
+	for i, line := range o.Lines {
+		v.Items[i] = lineView{SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price}
+	}
+	if o.PaymentMethod != "" {
+		v.Payment = &Payment{Method: o.PaymentMethod, Reference: o.PaymentReference}
+	}
+	if o.Carrier != "" {
+		v.Shipment = &Shipment{Carrier: o.Carrier, TrackingNo: o.TrackingNo}
+	}
+	return v
+}
+
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+type eventView struct {
+	Version     int64            `json:"version"`
+	Action      string           `json:"action"`
+	From        *string          `json:"from"`
+	To          string           `json:"to"`
+	Detail      json.RawMessage  `json:"detail"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func eventViewOf(e Event) eventView {
+	v := eventView{
+		Version: e.Version, Action: e.Action, To: Machine.Of(e.ToStatus).Name, Detail: e.Detail,
+		ChangedBy: principal.Person{ID: e.ChangedBy, Name: e.ChangedByName}, ChangedTime: e.ChangedTime,
+	}
+	if e.FromStatus != nil {
+		v.From = textOrNull(Machine.Of(*e.FromStatus).Name)
+	}
+	return v
+}

@@ -1,0 +1,87 @@
+package wallets
+
+import (
+	"context"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+)
+
+// Posting is an entry to be made.
+type Posting struct {
+	UserID principal.CustomerID
+	// Amount is in minor units: positive to credit, negative to debit, never 0.
+	Amount    int64
+	Kind      string
+	Reference string
+}
+
+// Enter makes an entry under the wallet's lock, for which it waits at most wait: it is the
+// first thing that its unit does. first is false when the same entry was made before: that
+// one is returned, and nothing was changed now.
+//
+// Errors: lock.ErrNotAcquired when the lock is not had in time; PayloadMismatch when the
+// reference was used with other content; InsufficientBalance; ValidationFailed when the
+// balance would be more than can be counted.
+func (s *Service) Enter(ctx context.Context, u *uow.Unit, p Posting, wait time.Duration) (entry *Entry, first bool, err error) {
+	if ctx, err = s.Lock(ctx, u, wait, p.UserID); err != nil {
+		return nil, false, err
+	}
+	entry, first, err = s.post(ctx, u, &Entry{UserID: p.UserID, Amount: p.Amount, Kind: p.Kind, Reference: p.Reference})
+	if err != nil || !first {
+		return entry, false, err
+	}
+	u.Audit(uow.Entry{Action: "wallet.entry", Resource: resource(p.UserID), Detail: map[string]any{
+		"version": entry.Version, "amount": entry.Amount, "balance": entry.Balance, "kind": entry.Kind, "reference": entry.Reference,
+	}})
+	return entry, true, nil
+}
+
+// Debit takes money in another resource's unit, which has the wallet's lock and whose audit
+// entry stands for both. amount is positive, in minor units. The same reference again
+// changes nothing. Errors: InsufficientBalance, PayloadMismatch.
+func (s *Service) Debit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error {
+	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: -amount, Kind: kind, Reference: reference})
+	return err
+}
+
+// Credit gives money in another resource's unit, like Debit. Errors: PayloadMismatch;
+// ValidationFailed when the balance would be more than can be counted.
+func (s *Service) Credit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error {
+	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: amount, Kind: kind, Reference: reference})
+	return err
+}
+
+// post makes an entry of which amount, kind, reference and the users are given, or
+// returns the one that was made before with the same content.
+func (s *Service) post(ctx context.Context, u *uow.Unit, entry *Entry) (made *Entry, first bool, err error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	before, err := findEntry(tx, entry.UserID, entry.Reference)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case before != nil && !before.same(entry):
+		return nil, false, mismatch(before)
+	case before != nil:
+		return before, false, nil
+	}
+	wallet, err := find(tx, entry.UserID)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := wallet.check(entry.Amount); err != nil {
+		return nil, false, err
+	}
+	if err := addToBalance(ctx, u, wallet, entry.Amount); err != nil {
+		return nil, false, err
+	}
+	if err := insertEntry(ctx, u, wallet, entry); err != nil {
+		return nil, false, err
+	}
+	s.announce(u, wallet, entry)
+	return entry, true, nil
+}

@@ -1,0 +1,57 @@
+package wallets
+
+import (
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
+)
+
+type walletView struct {
+	UserID  principal.CustomerID `json:"userId"`
+	Balance int64                `json:"balance"`
+	guard.LateStamp
+}
+
+func viewOf(w Wallet) walletView {
+	return walletView{UserID: w.UserID, Balance: w.Balance, LateStamp: w.LateStamp()}
+}
+
+type entryView struct {
+	ID          int64                 `json:"id"`
+	UserID      principal.CustomerID  `json:"userId"`
+	Amount      int64                 `json:"amount"`
+	Balance     int64                 `json:"balance"`
+	Version     int64                 `json:"version"`
+	Kind        string                `json:"kind"`
+	Reference   string                `json:"reference"`
+	OtherUserID *principal.CustomerID `json:"otherUserId"`
+	CreatedBy   principal.Person      `json:"createdBy"`
+	CreatedTime time.Time             `json:"createdTime"`
+}
+
+func entryViewOf(e Entry) entryView {
+	return entryView{
+		ID: e.ID, UserID: e.UserID, Amount: e.Amount, Balance: e.Balance, Version: e.Version, Kind: e.Kind, Reference: e.Reference,
+		OtherUserID: e.OtherUserID, CreatedBy: principal.Person{ID: e.CreatedBy, Name: e.CreatedByName}, CreatedTime: e.CreatedTime,
+	}
+}
+
+// transferView is a transfer; its id is that of the entry that debits.
+type transferView struct {
+	ID          int64                `json:"id"`
+	FromUserID  principal.CustomerID `json:"fromUserId"`
+	ToUserID    principal.CustomerID `json:"toUserId"`
+	Amount      int64                `json:"amount"`
+	Reference   string               `json:"reference"`
+	Debit       entryView            `json:"debit"`
+	Credit      entryView            `json:"credit"`
+	CreatedTime time.Time            `json:"createdTime"`
+}
+
+func transferViewOf(debit, credit Entry) transferView {
+	return transferView{
+		ID: debit.ID, FromUserID: debit.UserID, ToUserID: credit.UserID, Amount: credit.Amount, Reference: debit.Reference,
+		Debit: entryViewOf(debit), Credit: entryViewOf(credit), CreatedTime: debit.CreatedTime,
+	}
+}
