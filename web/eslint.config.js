@@ -50,7 +50,26 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['src/api/**', 'e2e/**'], rules: { 'no-restricted-globals': 'off' } },
+  // The page itself is no request to the service's contract.
+  { files: ['src/api/**', 'src/browser/version.ts', 'e2e/**'], rules: { 'no-restricted-globals': 'off' } },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    ignores: ['src/ui/edit/**', 'src/ui/signin/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@tanstack/react-query',
+              importNames: ['useMutation'],
+              message: 'Writes go through useKeyedMutation and what stands on it (see src/ui/edit).',
+            },
+          ],
+        },
+      ],
+    },
+  },
   { files: ['**/*.js', '**/*.mjs'], ...tseslint.configs.disableTypeChecked },
   { files: ['build/**', 'e2e/**', '*.js', '*.ts'], languageOptions: { globals: globals.node }, rules: { 'no-console': 'off' } },
 );

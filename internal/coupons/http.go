@@ -135,11 +135,14 @@ type couponsRequest struct {
 	CampaignID int64                `query:"campaignId"`
 	UserID     principal.CustomerID `query:"userId"`
 	Status     statusParam          `query:"status"`
+	ExpiresBy  time.Time            `query:"expiresBy"`
 	httpapi.Page
 }
 
 func (h handler) coupons(ctx context.Context, in couponsRequest) (httpapi.List[couponView], error) {
-	listing, err := h.service.Coupons(ctx, Filter{CampaignID: in.CampaignID, UserID: in.UserID, Status: in.Status.state}, in.Page.Page())
+	listing, err := h.service.Coupons(ctx, Filter{
+		CampaignID: in.CampaignID, UserID: in.UserID, Status: in.Status.state, ExpiresBy: in.ExpiresBy,
+	}, in.Page.Page())
 	now := h.service.clock.Now()
 	return httpapi.ListOf(listing, func(coupon Coupon) couponView { return couponViewOf(coupon, now) }), err
 }

@@ -292,11 +292,18 @@ func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
 		require.Equal(t, 1, list("status=used"))
 		require.Equal(t, 4, list("status=unused"))
 		require.Equal(t, 0, list("status=expired"))
+		by := func(after time.Duration) string {
+			return "expiresBy=" + url.QueryEscape(opening.Add(after).Format(time.RFC3339))
+		}
+		require.Equal(t, 2, list(by(time.Minute)))
+		require.Equal(t, 0, list(by(time.Minute-time.Second)))
+		require.Equal(t, 1, list("status=unused&"+by(time.Minute)))
 		c.clock.Advance(time.Minute)
+		require.Equal(t, 0, list("status=unused&"+by(time.Minute)), "what is over expires no more")
 		require.Equal(t, 3, list("status=unused"))
 		require.Equal(t, 1, list("status=expired"))
 		require.Equal(t, 0, list("status=expired&userId=5"))
-		for _, query := range []string{"status=lost", "userId=a+b", "campaignId=x", "sort=code", "createdFrom=2026-11-21T08:00:00Z"} {
+		for _, query := range []string{"status=lost", "userId=a+b", "campaignId=x", "expiresBy=soon", "sort=code", "createdFrom=2026-11-21T08:00:00Z"} {
 			require.Equal(t, http.StatusBadRequest, c.Send(t, http.MethodGet, "/coupons?"+query, nil).Status, query)
 		}
 

@@ -37,6 +37,8 @@ type Filter struct {
 	Status *status.State
 	// UserID is whom a coupon is bound to.
 	UserID principal.CustomerID
+	// ExpiresBy is when the time of a coupon ends at the latest.
+	ExpiresBy time.Time
 }
 
 func findCampaign(db *gorm.DB, id int64) (*Campaign, error) {
@@ -98,15 +100,18 @@ func narrow(db *gorm.DB, f Filter, now time.Time) *gorm.DB {
 	if f.UserID != "" {
 		query = query.Where("user_id = ?", f.UserID)
 	}
+	ended := func(by time.Time) *gorm.DB { return db.Model(&Campaign{}).Select("id").Where("valid_to <= ?", by) }
+	if !f.ExpiresBy.IsZero() {
+		query = query.Where("campaign_id IN (?)", ended(f.ExpiresBy))
+	}
 	if f.Status == nil {
 		return query
 	}
-	over := func() *gorm.DB { return db.Model(&Campaign{}).Select("id").Where("valid_to <= ?", now) }
 	switch *f.Status {
 	case unused:
-		return query.Where("status = ? AND campaign_id NOT IN (?)", unused.Code, over())
+		return query.Where("status = ? AND campaign_id NOT IN (?)", unused.Code, ended(now))
 	case expired:
-		return query.Where("(status = ? OR (status = ? AND campaign_id IN (?)))", expired.Code, unused.Code, over())
+		return query.Where("(status = ? OR (status = ? AND campaign_id IN (?)))", expired.Code, unused.Code, ended(now))
 	}
 	return query.Where("status = ?", f.Status.Code)
 }

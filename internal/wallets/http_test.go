@@ -148,7 +148,7 @@ func TestWhatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
 		{"a reference of 101 characters", entries, `{"amount":1,"kind":"k","reference":"` + strings.Repeat("é", 101) + `"}`, 422, "/reference"},
 		{"an unknown field", entries, `{"amount":1,"kind":"k","reference":"r","note":""}`, 400, "/note"},
 		{"a wait of no number", entries + "?wait=x", `{"amount":1,"kind":"k","reference":"r"}`, 400, "?wait"},
-		{"a parameter that is not known", entries + "?refrence=r", `{"amount":1,"kind":"k","reference":"r"}`, 400, "?refrence"},
+		{"a parameter that is not known", entries + "?dryRun=true", `{"amount":1,"kind":"k","reference":"r"}`, 400, "?dryRun"},
 		{"a wait beyond ten seconds", entries + "?wait=10001", `{"amount":1,"kind":"k","reference":"r"}`, 400, "?wait"},
 		{"a transfer to oneself", transfers, `{"fromUserId":1,"toUserId":1,"amount":1,"reference":"r"}`, 422, "/toUserId"},
 		{"a transfer of nothing", transfers, `{"fromUserId":1,"toUserId":2,"amount":0,"reference":"r"}`, 422, "/amount"},

@@ -23,8 +23,7 @@ const sayArrays = (schema) => {
   const inner = [schema.properties, schema.allOf, schema.oneOf, schema.anyOf].flatMap((group) => Object.values(group ?? {}));
   inner.forEach(sayArrays);
 };
-const transform = (schema) =>
-  schema.type === 'array' && schema.items === undefined ? ts.factory.createTypeLiteralNode([]) : undefined;
+const transform = (schema) => (schema.type === 'array' && schema.items === undefined ? ts.factory.createTypeLiteralNode([]) : undefined);
 
 const document = yaml.load(await readFile(contract, 'utf8'));
 Object.values(document.components.schemas).forEach(sayArrays);

@@ -32,7 +32,10 @@ const store = (id: string, clientSeq: number, amount: number) =>
 
 const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
 /** Inputs that offer what there is are comboboxes. */
-const inputOf = (visitor: Visitor, name: string) => dialogOf(visitor).getByRole('textbox', { name, exact: true }).or(dialogOf(visitor).getByRole('combobox', { name, exact: true }));
+const inputOf = (visitor: Visitor, name: string) =>
+  dialogOf(visitor)
+    .getByRole('textbox', { name, exact: true })
+    .or(dialogOf(visitor).getByRole('combobox', { name, exact: true }));
 const fill = (visitor: Visitor, name: string, text: string) => inputOf(visitor, name).fill(text);
 const press = (visitor: Visitor, name: string) => dialogOf(visitor).getByRole('button', { name, exact: true }).click();
 
@@ -99,7 +102,10 @@ test('an event that was lost on its way back and is sent again is counted once',
 });
 
 test('what has landed already is said with its version, and only the others are recorded', async () => {
-  await append('A-4', { clientId: 'admin', events: [{ eventId: 'count-17', eventType: 'corrected', eventTime: '2026-01-31T09:30:00.000Z', deltas: { in: 2 } }] });
+  await append('A-4', {
+    clientId: 'admin',
+    events: [{ eventId: 'count-17', eventType: 'corrected', eventTime: '2026-01-31T09:30:00.000Z', deltas: { in: 2 } }],
+  });
   const visitor = await open('/aggregates/shelf/A-4');
   await type(visitor, 'in', '2');
   await fill(visitor, 'Event id', 'count-17');
@@ -132,7 +138,9 @@ test('a name of another event and a sequence that is too low are refused with th
   await fill(visitor, 'Sequence', '7');
   await press(visitor, 'Record 1 event');
   await dialogOf(visitor).getByText('This name belongs to another event').waitFor();
-  await dialogOf(visitor).getByText(/at version 1, with other contents/).waitFor();
+  await dialogOf(visitor)
+    .getByText(/at version 1, with other contents/)
+    .waitFor();
 
   await fill(visitor, 'Sequence', '3');
   await press(visitor, 'Record 1 event');
@@ -154,7 +162,9 @@ test('of two who record on one version the second reads who was first', async ()
   await dialogOf(visitor).getByRole('checkbox', { name: 'Only if it is still at version 1' }).check();
   await store('A-6', 2, 30);
   await press(visitor, 'Record 1 event');
-  await dialogOf(visitor).getByText(/moved it to version 2/).waitFor();
+  await dialogOf(visitor)
+    .getByText(/moved it to version 2/)
+    .waitFor();
   expect(await aggregate('A-6')).toMatchObject({ version: 2, counters: { in: 35 } });
   await visitor.check();
   await press(visitor, 'Record on version 2');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFailed } from 'vitest';
 import { admin } from './service';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -52,6 +52,17 @@ async function inspect(): Promise<Inspection | 'axe is missing'> {
   };
 }
 
+/** Says what every page of a browser showed when its test failed. */
+async function tell(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) {
+    const text = await page
+      .locator('body')
+      .innerText({ timeout: 2000 })
+      .catch((error: unknown) => String(error));
+    console.error(`${page.url()}\n${text.replaceAll(/\n+/g, '\n')}`);
+  }
+}
+
 /**
  * Opens a browser of somebody: its own cookies and storage. Whatever it asks of
  * another origin, or reports as an error, fails the test at `check` and at `close`.
@@ -86,6 +97,8 @@ export class Visitor {
       // A refused request is reported by the browser too; the page deals with it.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(`the console says: ${message.text()}`);
     });
+    // One that is opened for many tests has none of its own.
+    if (expect.getState().currentTestName !== undefined) onTestFailed(() => tell(context));
     return new Visitor(context, page, faults);
   }
 

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { admin } from './service';
 import { ownSite } from './site';
 
-
 interface Config {
   value: unknown;
   remark: string;
@@ -32,7 +31,7 @@ test('an empty list offers to create the first, and what was typed outlives a re
   await dialog.getByText('Write a number such as').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'New config' }).first().click();
-  await dialog.getByText('What you typed earlier is here again.').waitFor();
+  await dialog.getByText(/This is what you typed/).waitFor();
   expect(await dialog.getByRole('textbox', { name: 'Key' }).inputValue()).toBe('shop.tax');
 
   await dialog.getByRole('textbox', { name: 'Value' }).fill('7.50');
@@ -45,7 +44,10 @@ test('an empty list offers to create the first, and what was typed outlives a re
   await dialog.getByRole('button', { name: 'Create the config' }).click();
 
   await page.getByText('shop.tax was created.').waitFor();
-  await page.getByRole('row', { name: /shop\.tax/ }).getByText('7.50').waitFor();
+  await page
+    .getByRole('row', { name: /shop\.tax/ })
+    .getByText('7.50')
+    .waitFor();
   expect(await now('shop.tax')).toMatchObject({ value: 7.5, version: 1 });
   await visitor.close();
 });
@@ -70,7 +72,7 @@ test('a batch in which another admin was faster changes nothing, names them, and
   await visitor.shoot('configs-batch-stale');
   await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
 
-  await dialog.getByText('Nothing was changed: others were faster with 1 config').waitFor();
+  await dialog.getByText('Nothing was changed: 1 row stands in the way').waitFor();
   await dialog.getByText(/Li changed it/).waitFor();
   expect(await dialog.getByText('nothing in its way; not changed').count()).toBe(2);
   expect((await now('rate.a')).version).toBe(1);
@@ -140,7 +142,7 @@ test('an import says what it would do, changes nothing until told, and then does
   await dialog.getByText('1 entry stands in the way').waitFor();
   expect(await dialog.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
   const row = dialog.getByRole('listitem').filter({ hasText: 'in.old' });
-  expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('value 1 → 2 remark before → after');
+  expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('Remark before → after Value 1 → 2');
   await visitor.check();
   await visitor.shoot('configs-import-refused');
   expect(await site.request<{ total: number }>('GET', '/configs?prefix=in')).toMatchObject({ total: 2 });
@@ -164,7 +166,9 @@ test('an import that another admin overtakes is refused with the verdicts of now
   await visitor.signIn(admin, '/configs?prefix=race.');
   await page.getByRole('button', { name: 'Import' }).click();
   const dialog = page.getByRole('dialog');
-  await page.locator('input[type=file]').setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from('{"configs":[{"key":"race.a","value":1}]}') });
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from('{"configs":[{"key":"race.a","value":1}]}') });
   await dialog.getByText('Looking what the file').waitFor({ state: 'detached' });
   await dialog.getByRole('combobox').selectOption('fail');
   await expect.poll(() => dialog.getByRole('button', { name: 'Import 1 config' }).isEnabled()).toBe(true);
@@ -214,7 +218,10 @@ test('the feed shows who changed what as it happens, holds it while paused, and 
   await site.asLi('PATCH', '/configs/seen.one', { value: 2 }, { 'If-Match': (await now('seen.one')).etag });
   await lines.filter({ hasText: 'Li changed it' }).waitFor();
   await page.locator('tr[data-fresh]', { hasText: 'seen.one' }).waitFor();
-  await page.getByRole('row', { name: /seen\.one/ }).getByText('2', { exact: true }).waitFor();
+  await page
+    .getByRole('row', { name: /seen\.one/ })
+    .getByText('2', { exact: true })
+    .waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await site.asLi('DELETE', '/configs/seen.one', undefined, { 'If-Match': (await now('seen.one')).etag });
   await page.getByRole('button', { name: 'Go on: 1 new' }).click();

@@ -4,7 +4,6 @@ import type { Visitor } from './browser';
 import { admin } from './service';
 import { li, ownSite } from './site';
 
-
 interface Config {
   value: unknown;
   remark: string;
@@ -129,13 +128,13 @@ test('a config that is deleted while it is edited can be created again with what
   await second.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await second.page.getByText('banner.text was deleted.').waitFor();
 
-  await first.page.getByText(/Li deleted this config/).waitFor();
+  await first.page.getByText(/^Li deleted it (just now|\d)/).waitFor();
   expect(await value(first.page).inputValue()).toBe('Welcome back');
   await first.check();
   await first.shoot('config-deleted');
   await first.page.reload();
   await first.page.getByText('You had not saved this when it was deleted.', { exact: false }).waitFor();
-  await first.page.getByRole('button', { name: 'Create it again' }).click();
+  await first.page.getByRole('button', { name: 'Make it again' }).click();
 
   await expect.poll(async () => (await stored('banner.text').catch(() => undefined))?.value).toBe('Welcome back');
   await first.page.getByText('Nothing is changed.').waitFor();
@@ -195,13 +194,20 @@ test('one’s own save is no news, and a reformatted document is nothing to save
   await first.page.getByText('Saved as v2.').waitFor();
   await first.page.getByText('Nothing is changed.').waitFor();
   expect(await first.page.getByText(/saved v2/).count()).toBe(0);
-  const raw = await fetch(`${site.service.address}/api/v1/configs/own.save`, { headers: { Cookie: (await first.context.cookies()).map((c) => `${c.name}=${c.value}`).join('; ') } });
+  const raw = await fetch(`${site.service.address}/api/v1/configs/own.save`, {
+    headers: { Cookie: (await first.context.cookies()).map((c) => `${c.name}=${c.value}`).join('; ') },
+  });
   expect(await raw.text()).toContain('12345678901234567890.10');
   await first.close();
 });
 
 test('what is no JSON, and what the schema refuses, is marked at its place', async () => {
-  await site.request('POST', '/configs', { key: 'with.schema', valueType: 'json', value: { size: 1 }, schema: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } } });
+  await site.request('POST', '/configs', {
+    key: 'with.schema',
+    valueType: 'json',
+    value: { size: 1 },
+    schema: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } },
+  });
   const first = await open('with.schema');
   const { page } = first;
   await write(page, '{\n"size": ,\n}');
@@ -223,12 +229,12 @@ test('others on the record and on a field are shown, and are gone when they leav
   await remark(second.page).focus();
 
   await first.page.getByText('Li is here').waitFor();
-  await first.page.getByText('On this record').waitFor();
+  await first.page.getByText(/^Also here: Li/).waitFor();
   expect(await first.page.locator('[data-field=remark]').getByText('Li is here').count()).toBe(1);
   await first.shoot('config-presence');
   await second.page.goto('about:blank');
 
-  await first.page.getByText('On this record').waitFor({ state: 'detached', timeout: 20_000 });
+  await first.page.getByText(/^Also here: Li/).waitFor({ state: 'detached', timeout: 20_000 });
   await first.close();
   await second.close();
 });

@@ -29,7 +29,7 @@ async function race(mine: 'Redeem' | 'Void', theirs: 'Redeem' | 'Void'): Promise
   return { code, first, second };
 }
 
-const user = ({ page }: Visitor, id: number) => page.getByRole('dialog').getByRole('textbox', { name: 'User number' }).fill(String(id));
+const user = ({ page }: Visitor, id: number) => page.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill(String(id));
 const confirm = ({ page }: Visitor, action: 'Redeem' | 'Void') => page.getByRole('dialog').getByRole('button', { name: action }).click();
 
 test('of two who redeem one coupon the second reads who was first, when, and for whom', async () => {
@@ -43,7 +43,7 @@ test('of two who redeem one coupon the second reads who was first, when, and for
 
   await first.page.getByText(/Too late: Li redeemed it .*, for user 32\./).waitFor();
   expect(await first.page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).count()).toBe(0);
-  expect(await now(code)).toMatchObject({ status: 'used', redeemedByUserId: 32, version: 2 });
+  expect(await now(code)).toMatchObject({ status: 'used', redeemedByUserId: '32', version: 2 });
   await first.check();
   await first.shoot('coupon-redeemed-first');
   await first.close();
@@ -62,7 +62,7 @@ test('who voids a coupon that was just redeemed reads so, and it stays redeemed'
   await first.page.getByRole('dialog').getByText('Close', { exact: true }).click();
   await first.page.getByText('redeemed it').first().waitFor();
   expect(await first.page.getByRole('button', { name: 'Void' }).count()).toBe(0);
-  expect(await now(code)).toMatchObject({ status: 'used', redeemedByUserId: 33 });
+  expect(await now(code)).toMatchObject({ status: 'used', redeemedByUserId: '33' });
   await first.close();
   await second.close();
 });
@@ -70,7 +70,10 @@ test('who voids a coupon that was just redeemed reads so, and it stays redeemed'
 test('who redeems a coupon that was just voided reads by whom, and nobody has used it', async () => {
   const { code, first, second } = await race('Redeem', 'Void');
   await user(first, 34);
-  await second.page.getByRole('dialog').getByRole('textbox', { name: /^Reason/ }).fill('Sent by mistake.');
+  await second.page
+    .getByRole('dialog')
+    .getByRole('textbox', { name: /^Reason/ })
+    .fill('Sent by mistake.');
   await confirm(second, 'Void');
   await second.page.getByText(`${code} was voided.`).waitFor();
 

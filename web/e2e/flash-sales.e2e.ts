@@ -44,19 +44,41 @@ const plan = (change: object = {}) =>
 const now = (id: number) => site.request<Sale>('GET', `/flash-sales/${id}`);
 const statsOf = (id: number) => site.request<Stats>('GET', `/flash-sales/${id}/stats`);
 const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+const dialogButton = ({ page }: Visitor, name: string | RegExp) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 const legend = ({ page }: Visitor, words: string) => page.getByRole('listitem').filter({ hasText: words });
 
-/** Buys one for a customer, as the shop does; returns the code of a refusal. */
-async function buy(id: number, customer: number): Promise<string> {
+/** Buys for a customer, as the shop does; returns the code of a refusal. */
+async function buy(id: number, customer: number, quantity = 1): Promise<string> {
   const response = await fetch(`${site.service.address}/api/v1/flash-sales/${id}/orders`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'X-On-Behalf-Of': String(customer) },
-    body: JSON.stringify({ quantity: 1 }),
+    body: JSON.stringify({ quantity }),
   });
   const body = (await response.json()) as { status: string; code?: string };
   return body.code ?? body.status;
 }
+
+test('a paused sale foretells no end, and no chart has purchases beside units', async () => {
+  const { id } = await plan({ quantity: 400, perUserLimit: 5 });
+  await site.request('POST', `/flash-sales/${id}/open`);
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, `/flash-sales/${id}`);
+  await legend(visitor, 'Remaining 400').waitFor();
+  const end = page.locator('dl > *').filter({ hasText: 'Sold out in' });
+  await Promise.all(Array.from({ length: 20 }, (_, i) => buy(id, i + 1, 5)));
+
+  await end.getByText('≈').waitFor();
+  await page.getByRole('img', { name: /^Pace, units a second\. Now: accepted [1-9][^a-z]*, confirmed [^a-z]*$/ }).waitFor();
+  await page.getByRole('img', { name: /^Arrivals, purchases a second\. Now: arrived [1-9]/ }).waitFor();
+  const { etag } = await now(id);
+  await site.request('POST', `/flash-sales/${id}/pause`, undefined, { 'If-Match': etag });
+
+  await button(visitor, 'Resume…').waitFor();
+  await end.getByText('—').waitFor();
+  expect(await end.innerText()).not.toContain('≈');
+  await visitor.close();
+});
 
 test('a sale is planned, opened and bought out while the cockpit counts live and balanced', async () => {
   const visitor = await Visitor.open(site.browser, site.service.address, { language: 'en', colours: 'dark', width: 1280 });
@@ -66,7 +88,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Noon sale');
   await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('tea');
   await page.getByRole('option', { name: /TEA-SET/ }).click();
-  await page.getByText('Tea set', { exact: true }).waitFor();
+  await page.getByRole('dialog').getByText('Tea set', { exact: true }).waitFor();
   await page.getByRole('textbox', { name: 'Price of one' }).fill('9.90');
   await page.getByRole('textbox', { name: 'Quantity' }).fill('40');
   await page.getByRole('textbox', { name: 'Rate' }).fill('4');
@@ -92,14 +114,13 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await page.getByText('sold out', { exact: true }).waitFor();
   await page.getByText(/^live · /).waitFor();
   await page.getByText('✓ balanced').waitFor();
-  await page.getByText('10 so far').waitFor();
-  await page.getByRole('img', { name: /^Turned away\. Now: sold out [1-9]/ }).waitFor();
-  await page.getByRole('img', { name: /^Arrivals\. Now: arrived [1-9]/ }).waitFor();
+  await page.getByText('10 turned away so far').waitFor();
+  await page.getByRole('img', { name: /^Arrivals, purchases a second\. Now: arrived [1-9].*, sold out [1-9]/ }).waitFor();
   await visitor.shoot('cockpit-selling');
   await legend(visitor, 'Confirmed 40').waitFor({ timeout: 40_000 });
   await page.getByText('✓ balanced').waitFor();
   expect(await statsOf(id)).toMatchObject({ allotted: 40, remaining: 0, confirmed: 40, balanced: true });
-  await page.getByRole('img', { name: /^Queue\. Now: queued 0, oldest 0/ }).waitFor();
+  await page.getByRole('img', { name: /^Queue, .*\. Now: queued 0, oldest 0/ }).waitFor();
 
   await button(visitor, 'Reconcile').click();
   await page.getByText('Every ticket is where its order is').waitFor();
@@ -112,7 +133,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   const saving = page.waitForEvent('download');
   await button(visitor, /^Export|CSV/).click();
   const text = await readFile(await (await saving).path(), 'utf8');
-  expect(text).toMatch(/Noon sale,Open,TEA-SET,40,9\.90/);
+  expect(text).toMatch(/Noon sale,open,TEA-SET,40,9\.90/);
   await visitor.close();
 });
 
@@ -127,8 +148,8 @@ test('two admins pause a sale at once, and the loser reads who was first', async
 
   await dialogButton(first, 'Pause the sale').click();
 
-  await first.page.getByText(/^Paused already, by Li/).waitFor();
-  await first.page.getByText('Nothing was done twice. From here you can: Resume and Close.').waitFor();
+  await first.page.getByText(/^Already paused by Li/).waitFor();
+  await first.page.getByText('Nothing of yours was applied. What is possible now: Resume and Close.').waitFor();
   expect(await now(id)).toMatchObject({ status: 'paused', version: 3 });
   await button(first, 'Resume…').waitFor();
   await button(second, 'Resume…').waitFor();
@@ -146,11 +167,11 @@ test('a pause is not refused because the rate was changed, and both rate and cap
   await button(second, 'Rate 5/s').click();
   await first.page.getByRole('textbox', { name: 'Queue cap' }).fill('500');
   await second.page.getByRole('textbox', { name: 'Rate' }).fill('8');
-  await dialogButton(second, 'Save').click();
+  await dialogButton(second, /^Save · v/).click();
   await button(second, 'Rate 8/s').waitFor();
   await button(second, 'Pause…').click();
 
-  await dialogButton(first, 'Save').click();
+  await dialogButton(first, /^Save · v/).click();
 
   await first.page.getByText('Saved. Kept Li’s change to Rate.').waitFor();
   expect(await now(id)).toMatchObject({ rate: 8, queueCap: 500 });

@@ -3,7 +3,6 @@ import type { Visitor } from './browser';
 import { admin } from './service';
 import { ownSite } from './site';
 
-
 interface Stock {
   onHand: number;
   available: number;
@@ -43,7 +42,9 @@ test('of two who count one stock the second reads who counted first, and counts 
 
   await dialogOf(first).getByRole('button', { name: 'Save' }).click();
 
-  await dialogOf(first).getByText(/110 are in the house now: Li changed it/).waitFor();
+  await dialogOf(first)
+    .getByText(/110 are in the house now: Li changed it/)
+    .waitFor();
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 110, version: 2 });
   await first.check();
   await first.shoot('inventory-lost');

@@ -3,7 +3,6 @@ import type { Visitor } from './browser';
 import { admin } from './service';
 import { ownSite } from './site';
 
-
 interface Versioned {
   version: number;
   name: string;
@@ -61,7 +60,8 @@ test('a field that both changed is asked for, and the other side is named', asyn
 
   await first.page.getByRole('button', { name: 'Save' }).click();
 
-  await first.page.getByText(/Li/).first().waitFor();
+  await first.page.getByText(/Li saved v2 .*, while you were editing v1/).waitFor();
+  await first.page.getByRole('button', { name: 'Keep yours for Price' }).waitFor();
   await first.check();
   await first.shoot('item-contested');
   expect(await itemNow('TEA-3')).toMatchObject({ price: 9000, version: 2 });
@@ -87,8 +87,8 @@ test('of two who redeem one coupon the second reads who was first', async () => 
   const open = (visitor: Visitor) => visitor.page.getByRole('button', { name: 'Redeem' }).click();
   await open(first);
   await open(second);
-  await first.page.getByRole('dialog').getByRole('textbox', { name: 'User number' }).fill('12');
-  await second.page.getByRole('dialog').getByRole('textbox', { name: 'User number' }).fill('13');
+  await first.page.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill('12');
+  await second.page.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill('13');
   await second.page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).click();
   await second.page.getByText(`${code} was redeemed.`).waitFor();
 

@@ -5,7 +5,6 @@ import { itemInStock } from './pages';
 import { admin } from './service';
 import { li, ownSite } from './site';
 
-
 interface Placed {
   id: number;
   orderNo: string;
@@ -115,20 +114,20 @@ test('an order whose answer was lost is sent again with the same key, also after
     return route.abort();
   });
   await dialog.getByRole('button', { name: 'Place the order' }).click();
-  await dialog.getByText(/it is unknown whether the order was placed/).waitFor();
+  await dialog.getByText('It is still not known whether this was done.').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'New order' }).click();
-  await dialog.getByText(/it is unknown whether the order was placed/).waitFor();
+  await dialog.getByText('It is still not known whether this was done.').waitFor();
   expect(await dialog.getByLabel('Item 1').isDisabled()).toBe(true);
   await visitor.check();
-  await dialog.getByRole('button', { name: 'Send it again' }).click();
+  await dialog.getByRole('button', { name: 'Ask again' }).click();
   // Each time it is tried four times before it is said to be unknown.
   await expect.poll(() => keys.length).toBe(8);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(new Set(keys).size).toBe(1);
   await page.unroute('**/api/v1/orders');
 
-  await dialog.getByRole('button', { name: 'Send it again' }).click();
+  await dialog.getByRole('button', { name: 'Ask again' }).click();
 
   await page.getByText(/Order .* is placed\./).waitFor();
   expect(await site.request('GET', '/orders?userId=78')).toMatchObject({ total: 1 });
@@ -246,7 +245,7 @@ test('500 orders are shipped in one go: progress, a verdict each, failed rows st
   const verdicts = (await readFile(await file.path(), 'utf8')).trim().split('\r\n').slice(1);
   expect(verdicts).toHaveLength(paid);
   const failed = verdicts.filter((line) => !line.includes(',Done,'));
-  expect(failed).toEqual([expect.stringContaining('is shipped since')]);
+  expect(failed).toEqual([expect.stringContaining(' shipped it on ')]);
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('region', { name: 'Chosen rows' }).getByText('1 chosen').waitFor();
   expect(await site.request<{ total: number }>('GET', '/orders?status=shipped&limit=1')).toMatchObject({ total: paid });

@@ -34,7 +34,10 @@ export async function apiOf(address: string, credentials: { username: string; pa
   const opened = await send('POST', '/session', credentials, {});
   if (!opened.ok) throw new Error(`sign in: ${await opened.text()}`);
   const { csrfToken } = (await opened.json()) as { csrfToken: string };
-  const cookie = opened.headers.getSetCookie().map((line) => line.split(';')[0]).join('; ');
+  const cookie = opened.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
   return async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await send(method, path, body, { Cookie: cookie, 'X-CSRF-Token': csrfToken, ...headers });
     const text = await response.text();

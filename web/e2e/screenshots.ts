@@ -29,7 +29,7 @@ const shots: Shot[] = [
     path: () => '/',
     reach: async (page) => {
       await page.getByRole('status').getByText('Live', { exact: true }).first().waitFor();
-      await page.locator('section[aria-labelledby=conflicts] li').first().waitFor();
+      await page.getByRole('region', { name: 'Conflicts today' }).getByRole('listitem').first().waitFor();
     },
   },
   { name: 'configs', path: () => '/configs' },
@@ -74,8 +74,14 @@ async function work(li: ApiRequest, ana: ApiRequest): Promise<Made> {
   const shipped = await ana<Versioned>('POST', '/orders', { userId: 318, items: lines.slice(0, 1) });
   const paid = await li<Versioned>('POST', `/orders/${shipped.id}/pay`, { method: 'external' }, { 'If-Match': shipped.etag });
   await ana('POST', `/orders/${shipped.id}/ship`, { carrier: 'SF Express', trackingNo: 'SF1400024811' }, { 'If-Match': paid.etag });
-  const config = await li<Versioned>('POST', '/configs', { key: 'checkout.retries', valueType: 'number', value: 3, remark: 'How often a payment is tried again' });
-  const edit = (who: ApiRequest, value: number) => who('PATCH', '/configs/checkout.retries', { value }, { 'If-Match': config.etag, 'Content-Type': 'application/merge-patch+json' });
+  const config = await li<Versioned>('POST', '/configs', {
+    key: 'checkout.retries',
+    valueType: 'number',
+    value: 3,
+    remark: 'How often a payment is tried again',
+  });
+  const edit = (who: ApiRequest, value: number) =>
+    who('PATCH', '/configs/checkout.retries', { value }, { 'If-Match': config.etag, 'Content-Type': 'application/merge-patch+json' });
   await edit(li, 4);
   await expect(edit(ana, 5)).rejects.toThrow('version_conflict');
   await li('POST', '/configs', { key: 'checkout.payment', valueType: 'json', value: payment, remark: 'How payments are tried' });

@@ -29,7 +29,7 @@ test('a session that ends at work is renewed in place, and the work goes on', as
   expect(await page.getByPlaceholder('Who').inputValue()).toBe('admin');
   expect(new URL(page.url()).searchParams.get('actor')).toBe('admin');
   expect(await page.getByRole('alert').count()).toBe(0);
-  await page.getByRole('cell', { name: 'session.create' }).first().waitFor();
+  await page.getByRole('cell', { name: 'signed in' }).first().waitFor();
   await visitor.close();
 });
 
@@ -98,7 +98,7 @@ test('what was typed into a form and a dialog survives a crash of the page', asy
   const third = await context.newPage();
   await third.goto('/orders');
   await third.getByRole('button', { name: 'New order' }).click();
-  await third.getByText('This is what you typed before. It is not placed yet.').waitFor();
+  await third.getByText(/This is what you typed/).waitFor();
   expect(await third.getByRole('dialog').getByRole('textbox', { name: 'User id' }).inputValue()).toBe('777');
   expect(await third.getByRole('dialog').getByLabel('Item 1').inputValue()).toBe('CRASH-1');
   expect(await request('GET', '/items/CRASH-1')).toMatchObject({ name: 'Black tea', version: 1 });
@@ -156,9 +156,11 @@ test('everything on a list can be reached by keyboard', async () => {
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.getAttribute('placeholder'))).toContain('What');
-  for (let i = 0; i < 4; i++) await page.keyboard.press('Tab');
+  // A day is three places of its own, and as many as its language has.
+  const row = () => page.evaluate(() => document.activeElement?.getAttribute('data-index'));
+  for (let i = 0; i < 20 && (await row()) !== '0'; i++) await page.keyboard.press('Tab');
   await page.keyboard.press('ArrowDown');
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('data-index'))).toBe('1');
+  expect(await row()).toBe('1');
 
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('textbox').fill('dash');

@@ -100,8 +100,14 @@ test('while the service is away the page says so and how old it is, and catches 
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
 
   await site.service.pause();
-  await page.getByRole('status').getByText(/^Reconnecting, .* old$/).waitFor();
-  await page.getByText(/What you see may be .* old/).first().waitFor({ state: 'attached' });
+  await page
+    .getByRole('status')
+    .getByText(/^Reconnecting, .* old$/)
+    .waitFor();
+  await page
+    .getByText(/What you see may be .* old/)
+    .first()
+    .waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'LIVE-1' }).waitFor();
   await visitor.check();
   await visitor.shoot('stream-down');

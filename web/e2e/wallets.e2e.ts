@@ -3,7 +3,6 @@ import type { Visitor } from './browser';
 import { admin } from './service';
 import { ownSite } from './site';
 
-
 const site = ownSite();
 
 const balanceOf = async (user: number) => (await site.request<{ balance: number }>('GET', `/wallets/${user}`)).balance;
@@ -27,7 +26,9 @@ test('of two who debit one wallet the second reads who was first and what is lef
   await dialogOf(first).getByRole('button', { name: 'Debit' }).click();
 
   await dialogOf(first).getByText('There is ¥20.00 in the wallet of user 21, and ¥40.00 is wanted.').waitFor();
-  await dialogOf(first).getByText(/Li changed it last/).waitFor();
+  await dialogOf(first)
+    .getByText(/Li changed it last/)
+    .waitFor();
   expect(await balanceOf(21)).toBe(2000);
   await first.check();
   await first.shoot('wallets-lost');

@@ -2,6 +2,8 @@ import { createRouter, parseSearchWith } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import { ErrorPage } from './ui/feedback/ErrorPage';
 import { NotFoundPage } from './ui/feedback/NotFoundPage';
+import { stringifySearch } from './ui/table/search';
+import { update, version } from './browser/version';
 import { routeTree } from './routeTree.gen';
 
 /** A value of an address, read as JSON. A number that is written in another way, such as 042 or 1e3, is a text: it may name a user. */
@@ -11,7 +13,7 @@ function asWritten(text: string): unknown {
 }
 
 export function newRouter(queries: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree,
     context: { queries },
     parseSearch: parseSearchWith(asWritten),
@@ -21,7 +23,13 @@ export function newRouter(queries: QueryClient) {
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
+    stringifySearch,
   });
+  // The next page comes in the version that is deployed.
+  router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged }) => {
+    if (version.isOutdated() && pathChanged) update(toLocation.href);
+  });
+  return router;
 }
 
 declare module '@tanstack/react-router' {

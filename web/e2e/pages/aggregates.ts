@@ -12,7 +12,9 @@ const field = (page: Page, en: string, zh: string) => {
 
 async function openRecording(page: Page): Promise<void> {
   await button(page, 'Record events', '记录事件').click();
-  await dialog(page).getByText(/^(Event 1|事件 1)$/).waitFor();
+  await dialog(page)
+    .getByText(/^(Event 1|事件 1)$/)
+    .waitFor();
 }
 
 async function record(page: Page, eventType: string, counter: string, amount: string): Promise<void> {
@@ -32,9 +34,20 @@ async function prepare(request: ApiRequest): Promise<void> {
   });
   await request('POST', `${shelf}/events`, {
     clientId: 'picker.2',
-    events: [{ eventId: 'pick-20260131-0007', eventType: 'picked', eventTime, deltas: { out: 7, 'damaged.wet': 1 }, payload: { order: 20_260_131_001, lines: [{ sku: 'TEA-1', pieces: 7 }] } }],
+    events: [
+      {
+        eventId: 'pick-20260131-0007',
+        eventType: 'picked',
+        eventTime,
+        deltas: { out: 7, 'damaged.wet': 1 },
+        payload: { order: 20_260_131_001, lines: [{ sku: 'TEA-1', pieces: 7 }] },
+      },
+    ],
   });
-  await request('POST', '/aggregates/till/3/events', { clientId: 'till-3', events: [{ eventId: 'open', eventType: 'opened', eventTime, deltas: { cents: -120_050 } }] });
+  await request('POST', '/aggregates/till/3/events', {
+    clientId: 'till-3',
+    events: [{ eventId: 'open', eventType: 'opened', eventTime, deltas: { cents: -120_050 } }],
+  });
   const many = (named: (i: number) => string) => Object.fromEntries(Array.from({ length: 16 }, (_, i) => [named(i + 1), i * 1000]));
   for (let i = 1; i <= 10; i++) {
     await request('POST', '/aggregates/campaign/spring:2026/events', {
@@ -68,7 +81,9 @@ const pages: PageUnderTest[] = [
     path: shelf,
     reach: async (page) => {
       await openRecording(page);
-      await dialog(page).getByText(/^(By sequence|按序号)$/).click();
+      await dialog(page)
+        .getByText(/^(By sequence|按序号)$/)
+        .click();
       await field(page, 'Writer', '写入方').fill('scanner-3');
       await button(page, 'Record 1 event', '记录 1 个事件').click();
     },
@@ -78,11 +93,15 @@ const pages: PageUnderTest[] = [
     path: shelf,
     reach: async (page) => {
       await openRecording(page);
-      await dialog(page).getByText(/^(By event id|按事件标识)$/).click();
+      await dialog(page)
+        .getByText(/^(By event id|按事件标识)$/)
+        .click();
       await field(page, 'Writer', '写入方').fill('till-9');
       await field(page, 'Event id', '事件标识').fill('pick-20260131-0007');
       await record(page, 'picked', 'out', '9');
-      await dialog(page).getByText(/belongs to another event|属于另一个事件/).waitFor();
+      await dialog(page)
+        .getByText(/belongs to another event|属于另一个事件/)
+        .waitFor();
     },
   },
 ];

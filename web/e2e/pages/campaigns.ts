@@ -74,7 +74,10 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await page.locator('ol li').first().scrollIntoViewIfNeeded();
-      await page.locator('ol').first().evaluate((list) => list.scrollIntoView());
+      await page
+        .locator('ol')
+        .first()
+        .evaluate((list) => list.scrollIntoView());
     },
   },
   {
@@ -83,9 +86,9 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await page.getByRole('textbox', { name: /^(Name|名称)$/ }).fill('');
-      await button(page, 'Save', '保存').click();
+      await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
       await page.getByText(/Give it a name|请填写名称/).waitFor();
-      await button(page, 'Discard', '放弃修改').scrollIntoViewIfNeeded();
+      await button(page, 'Discard mine…', '放弃我的更改…').scrollIntoViewIfNeeded();
     },
   },
   {
@@ -99,10 +102,10 @@ const pages: PageUnderTest[] = [
       await page.getByRole('combobox', { name: /^(Kind of discount|优惠方式)$/ }).selectOption('percent');
       await page.getByRole('textbox', { name: /^(Percent off|减免百分比)$/ }).fill('15');
       await edit(id, { total: total + 1, value: total, name: 'Contested' });
-      await page.getByText(/When you save, only|保存时只会询问/).waitFor();
-      await button(page, 'Save', '保存').click();
-      await button(page, 'Save with these choices', '按以上选择保存').waitFor();
-      await page.getByRole('radio').first().check();
+      await page.getByText(/when you save, only|保存时只会询问/).waitFor();
+      await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
+      await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
+      await page.locator('[data-contested]').first().getByRole('button').last().click();
     },
   },
   {
@@ -133,9 +136,9 @@ const pages: PageUnderTest[] = [
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
       await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
-      await page.getByRole('textbox', { name: /^(User numbers|用户编号)$/ }).fill('12 21, 22\n22 li');
+      await page.getByRole('textbox', { name: /^(Users, by what the shop calls them|用户 ID)$/ }).fill('12 21, 22\n22 李');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
-      await page.getByText(/is no user number|不是用户编号/).waitFor();
+      await page.getByText(/is nothing that a user can be called|不是用户 ID/).waitFor();
     },
   },
   {
@@ -145,7 +148,7 @@ const pages: PageUnderTest[] = [
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
       await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
-      await page.getByRole('textbox', { name: /^(User numbers|用户编号)$/ }).fill('12 13 901');
+      await page.getByRole('textbox', { name: /^(Users, by what the shop calls them|用户 ID)$/ }).fill('12 13 901');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
       await button(page, 'Leave them out', '去掉这些用户').waitFor();
     },
@@ -156,6 +159,8 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
+      // What was typed for the state before is still there.
+      await page.getByRole('dialog').getByRole('radio').first().check();
       await page.getByRole('textbox', { name: /^(How many|数量)$/ }).fill('12');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
       await button(page, 'Copy the codes', '复制券码').waitFor();

@@ -13,7 +13,10 @@ const button = (page: Page, en: string, zh: string) => page.getByRole('button', 
 /** Opens the batch dialog for what the address filters. */
 async function openBatch(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: /^(Choose all rows|选择本页)/ }).check();
-  await page.getByRole('region', { name: /^(Chosen rows|已选的行)$/ }).getByRole('button', { name: /^(Change or delete|更改或删除)/ }).click();
+  await page
+    .getByRole('region', { name: /^(Chosen rows|已选的行)$/ })
+    .getByRole('button', { name: /^(Change or delete|更改或删除)/ })
+    .click();
   await page.getByRole('dialog').waitFor();
 }
 
@@ -83,7 +86,10 @@ const pages: PageUnderTest[] = [
       await dialog.getByRole('textbox', { name: /^(New value|新值)$/ }).fill('0.19');
       const { etag, remark } = await request<Tagged>('GET', '/configs/batch.rate');
       await request('PATCH', '/configs/batch.rate', { remark: remark === 'Old rate' ? 'Standard rate' : 'Old rate' }, { 'If-Match': etag });
-      await dialog.getByText(/has changed it since|已更改/).first().waitFor();
+      await dialog
+        .getByText(/has changed it since|已更改/)
+        .first()
+        .waitFor();
       await dialog.locator('button[type=submit]').click();
       await dialog.getByText(/Nothing was changed|没有任何更改/).waitFor();
     },
@@ -102,7 +108,9 @@ const pages: PageUnderTest[] = [
     path: '/configs?prefix=batch.',
     reach: async (page) => {
       await button(page, 'Import', '导入').click();
-      await page.locator('input[type=file]').setInputFiles({ name: 'configs.json', mimeType: 'application/json', buffer: Buffer.from('{"configs": [\n  {"key": "a",}\n]}') });
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'configs.json', mimeType: 'application/json', buffer: Buffer.from('{"configs": [\n  {"key": "a",}\n]}') });
       await page.getByText(/look at line 2|请查看第 2 行/).waitFor();
     },
   },
@@ -114,7 +122,10 @@ const pages: PageUnderTest[] = [
       await page.getByText(/^(Nothing is missed|打开以来)/).waitFor();
       const { etag, remark } = await request<Tagged>('GET', '/configs/batch.open');
       await request('PATCH', '/configs/batch.open', { remark: remark === '' ? 'Whether the shop is open' : '' }, { 'If-Match': etag });
-      await page.getByRole('list', { name: /^(Changes, newest first|变更，最新在前)$/ }).getByText('batch.open').waitFor();
+      await page
+        .getByRole('list', { name: /^(Changes, newest first|变更，最新在前)$/ })
+        .getByText('batch.open')
+        .waitFor();
     },
   },
   { name: 'configs-none', path: '/configs?prefix=nothing.' },

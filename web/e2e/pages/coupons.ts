@@ -36,7 +36,10 @@ const pages: PageUnderTest[] = [
       await request('POST', `/coupons/${codes[1] ?? ''}/void`, { reason: 'It was sent to the wrong address, and the customer has a new one.' });
     },
     reach: async (page) => {
-      await page.getByText(codes[0] ?? '').first().waitFor();
+      await page
+        .getByText(codes[0] ?? '')
+        .first()
+        .waitFor();
     },
   },
   { name: 'coupons-no-match', path: '/coupons?userId=999999' },
@@ -50,7 +53,10 @@ const pages: PageUnderTest[] = [
       const code = await issueOne();
       await page.goto(`/coupons/${code}`);
       await button(page, 'Redeem', '核销').click();
-      await page.getByRole('dialog').getByRole('button', { name: /^(Redeem|核销)$/ }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Redeem|核销)$/ })
+        .click();
       await page.getByText(/Write the number of the user|请填写核销用户/).waitFor();
     },
   },
@@ -62,7 +68,10 @@ const pages: PageUnderTest[] = [
       await page.goto(`/coupons/${code}`);
       await button(page, 'Void', '作废').click();
       await ask('POST', `/coupons/${code}/redeem`, { userId: ++lastUser });
-      await page.getByRole('dialog').getByRole('button', { name: /^(Void|作废)$/ }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Void|作废)$/ })
+        .click();
       await page.getByText(/Too late|晚了一步/).waitFor();
     },
   },

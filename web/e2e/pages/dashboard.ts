@@ -13,8 +13,16 @@ const pages: PageUnderTest[] = [
     },
     reach: async (page) => {
       // Which ten changes are the latest depends on what the looks before this one did.
-      await page.locator('section[aria-labelledby=recent] li').first().waitFor();
-      await page.locator('section[aria-labelledby=conflicts]').getByRole('link', { name: 'items' }).first().waitFor();
+      await page
+        .getByRole('region', { name: /^(Recent changes|最近更改)$/ })
+        .getByRole('listitem')
+        .first()
+        .waitFor();
+      await page
+        .getByRole('region', { name: /^(Conflicts today|今日冲突)$/ })
+        .getByRole('link', { name: 'items' })
+        .first()
+        .waitFor();
     },
   },
   {

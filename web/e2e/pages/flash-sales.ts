@@ -3,7 +3,17 @@ import type { ApiRequest, PageUnderTest } from '../pages';
 
 const hour = 3_600_000;
 const at = (hours: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 + hours * hour).toISOString();
-const terms = { name: '11.11 Tea set, first wave', sku: 'FLASH-TEA', price: 9900, quantity: 10_000, perUserLimit: 2, startsTime: at(-1), endsTime: at(3), queueCap: 5000, rate: 800 };
+const terms = {
+  name: '11.11 Tea set, first wave',
+  sku: 'FLASH-TEA',
+  price: 9900,
+  quantity: 10_000,
+  perUserLimit: 2,
+  startsTime: at(-1),
+  endsTime: at(3),
+  queueCap: 5000,
+  rate: 800,
+};
 
 interface Sale {
   id: number;
@@ -21,7 +31,10 @@ async function make(change: Partial<typeof terms> = {}): Promise<Sale> {
 }
 
 /** The address of a sale, whose number is not known before it is made. */
-const pageOf = (name: string, rest = '') => () => `/flash-sales/${ids.get(name) ?? 0}${rest}`;
+const pageOf =
+  (name: string, rest = '') =>
+  () =>
+    `/flash-sales/${ids.get(name) ?? 0}${rest}`;
 
 const shown = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
 
@@ -36,8 +49,28 @@ const dialogButton = (page: Page, en: string, zh: string) => page.getByRole('dia
 /** What a sale's dead letters look like; nothing that customers do makes one. */
 const dead = {
   items: [
-    { messageId: '3Q7K2M9XZTVA0B1C2D3E4F5G6H7J8K9M', userId: 88213, quantity: 1, error: 'item FLASH-TEA is withdrawn for this region', attempts: 5, crashes: 0, enqueuedTime: at(-1), deadTime: at(-1), ageSeconds: 41.2 },
-    { messageId: '5R8L3N0YAUWB1C2D3E4F5G6H7J8K9MAB', userId: 10077, quantity: 2, error: 'the address is missing', attempts: 5, crashes: 1, enqueuedTime: at(-1), deadTime: at(-1), ageSeconds: 3800 },
+    {
+      messageId: '3Q7K2M9XZTVA0B1C2D3E4F5G6H7J8K9M',
+      userId: '88213',
+      quantity: 1,
+      error: 'item FLASH-TEA is withdrawn for this region',
+      attempts: 5,
+      crashes: 0,
+      enqueuedTime: at(-1),
+      deadTime: at(-1),
+      ageSeconds: 41.2,
+    },
+    {
+      messageId: '5R8L3N0YAUWB1C2D3E4F5G6H7J8K9MAB',
+      userId: '10077',
+      quantity: 2,
+      error: 'the address is missing',
+      attempts: 5,
+      crashes: 1,
+      enqueuedTime: at(-1),
+      deadTime: at(-1),
+      ageSeconds: 3800,
+    },
   ],
   nextCursor: null,
   total: 2,
@@ -46,7 +79,11 @@ const dead = {
 const deadTab = async (page: Page) => {
   await page.route('**/dead?*', (route) => route.fulfill({ json: dead }), { times: 1 });
   await page.goto(pageOf(terms.name, '?tab=dead')());
-  await page.getByText(/88213/).or(page.getByText(/3Q7K2M/)).first().waitFor();
+  await page
+    .getByText(/88213/)
+    .or(page.getByText(/3Q7K2M/))
+    .first()
+    .waitFor();
 };
 
 const pages: PageUnderTest[] = [
@@ -120,10 +157,16 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await deadTab(page);
       await page.getByRole('checkbox').first().check();
-      await page.getByRole('region', { name: /chosen|选/i }).getByRole('button', { name: /^(Retry|重试)$/ }).click();
+      await page
+        .getByRole('region', { name: /chosen|选/i })
+        .getByRole('button', { name: /^(Retry|重试)$/ })
+        .click();
       // They are not in the queue, as when somebody else decided on them.
       await dialogButton(page, 'Retry them', '全部重试').click();
-      await page.getByText(/somebody decided on it already|已有人处理/).first().waitFor();
+      await page
+        .getByText(/somebody decided on it already|已有人处理/)
+        .first()
+        .waitFor();
     },
   },
   {

@@ -48,7 +48,10 @@ const pages: PageUnderTest[] = [
       await openDialog(page);
       await field(page, 'Pieces', '件数').fill('-50');
       await field(page, 'Reason', '原因').fill('Sold at the door');
-      await page.getByRole('dialog').getByRole('button', { name: /^(Save|保存)$/ }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Save|保存)$/ })
+        .click();
       await page.getByText(/Only 2 are available|可用仅 2 件/).waitFor();
     },
   },

@@ -26,7 +26,10 @@ const pages: PageUnderTest[] = [
     path: '/items',
     reach: async (page) => {
       await button(page, 'New item', '新建商品').first().click();
-      await page.getByRole('dialog').getByRole('button', { name: /^(Create the item|创建商品)$/ }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Create the item|创建商品)$/ })
+        .click();
       await page.getByText(/Give it a name|请填写名称/).waitFor();
     },
   },
@@ -45,9 +48,9 @@ const pages: PageUnderTest[] = [
       const { etag, version } = await ask<{ etag: string; version: number }>('GET', '/items/CONTESTED-1');
       await name(page).fill('What I typed');
       await ask('PATCH', '/items/CONTESTED-1', { name: `What somebody else typed in version ${version + 1}` }, { 'If-Match': etag });
-      await page.getByText(/When you save, only|保存时只会询问/).waitFor();
-      await button(page, 'Save', '保存').click();
-      await button(page, 'Save with these choices', '按以上选择保存').waitFor();
+      await page.getByText(/when you save, only|保存时只会询问/).waitFor();
+      await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
+      await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
     },
   },
   {

@@ -15,7 +15,13 @@ const bulkUser = 4712;
 
 async function place(request: ApiRequest, name: string, ...steps: [action: string, body: object][]): Promise<void> {
   const userId = name.startsWith('bulk') ? bulkUser : 4711;
-  let order = await request<Placed>('POST', '/orders', { userId, items: [{ sku: 'ORD-1', quantity: 2 }, { sku: 'ORD-2', quantity: 1 }] });
+  let order = await request<Placed>('POST', '/orders', {
+    userId,
+    items: [
+      { sku: 'ORD-1', quantity: 2 },
+      { sku: 'ORD-2', quantity: 1 },
+    ],
+  });
   for (const [action, body] of steps) order = await request<Placed>('POST', `/orders/${order.id}/${action}`, body, { 'If-Match': order.etag });
   ids.set(name, order.id);
 }
@@ -48,7 +54,11 @@ async function open(page: Page, id: number): Promise<void> {
 }
 
 /** The buttons of the page's head and of the dialog, which are named in the language in force. */
-const action = (page: Page, n: number) => page.locator('header', { has: page.locator('h1') }).getByRole('button').nth(n);
+const action = (page: Page, n: number) =>
+  page
+    .locator('header', { has: page.locator('h1') })
+    .getByRole('button')
+    .nth(n);
 const send = (page: Page) => page.getByRole('dialog').locator('button[type=submit]');
 
 /** Another admin is faster: over the API, while the page has a dialog open. */
@@ -119,11 +129,17 @@ const pages: PageUnderTest[] = [
       await rows.nth(0).check();
       await rows.nth(1).check();
       const first = (await page.locator('tbody a').first().getAttribute('href')) ?? '';
-      await page.getByRole('region').getByRole('button', { name: /^(Mark as paid|标记为已付款)$/ }).click();
+      await page
+        .getByRole('region')
+        .getByRole('button', { name: /^(Mark as paid|标记为已付款)$/ })
+        .click();
       await page.getByRole('dialog').locator('button[type=submit]:enabled').waitFor();
       await overtake(page, Number(first.split('/').at(-1)));
       await send(page).click();
-      await page.getByRole('dialog').getByText(/1 done, 1 not done|完成 1 个，未完成 1 个/).waitFor();
+      await page
+        .getByRole('dialog')
+        .getByText(/1 done, 1 not done|完成 1 个，未完成 1 个/)
+        .waitFor();
     },
   },
   {
@@ -131,8 +147,11 @@ const pages: PageUnderTest[] = [
     path: '/orders?userId=4711',
     reach: async (page) => {
       await page.locator('thead input[type=checkbox]').check();
-      await page.getByRole('region').getByRole('button', { name: /^(Ship|发货)$/ }).click();
-      await page.getByRole('dialog').locator('input').first().waitFor();
+      await page
+        .getByRole('region')
+        .getByRole('button', { name: /^(Ship|发货)$/ })
+        .click();
+      await page.getByRole('dialog').getByRole('textbox').first().waitFor();
     },
   },
   {

@@ -32,9 +32,16 @@ const pages: PageUnderTest[] = [
     path: '/wallets/813',
     reach: async (page) => {
       await button(page, 'Credit or debit', '入账或扣款').click();
-      await page.getByRole('dialog').getByText(/^(Debit|扣款)$/).first().click();
+      await page
+        .getByRole('dialog')
+        .getByText(/^(Debit|扣款)$/)
+        .first()
+        .click();
       await field(page, 'Amount', '金额').fill('90.00');
-      await page.getByRole('dialog').getByRole('button', { name: /^(Debit|扣款)$/ }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Debit|扣款)$/ })
+        .click();
       await page.getByText(/There is ¥12\.00|中有 ¥12\.00/).waitFor();
     },
   },

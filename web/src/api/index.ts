@@ -1,24 +1,26 @@
-export { answer, api, asMergePatch, data, exactly, idempotent, type Answer } from './client';
+export { api, asTyped, data, exactly, idempotent } from './client';
 export { isCustomerId } from './customer';
-export { liveStream, useIdempotencyKey, useLive, useLiveState, useMay, useSession, useTenant, useUser, useDoubt, useReplays } from './hooks';
+export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useTenant, useUser } from './hooks';
+export { configFeed, liveStream, onLive, type LiveEvent } from './live';
+export { pages } from './pages';
 export { announceLeaving, announcePresence } from './presence';
-export { attempts, Attempts, retrying, type Doubt } from './retry';
-export type { LiveEvent, LiveState, LiveStatus } from './live';
 export {
   ApiProblem,
   isProblem,
-  keepsKey,
+  isUnknown,
   transitionRefused,
   versionConflict,
+  winnerOf,
   type FieldProblem,
   type PersonName,
   type ProblemCode,
   type TransitionRefused,
   type VersionConflict,
+  type Winner,
 } from './problem';
 export { followLive, newQueryClient } from './queries';
 export type { components, operations, paths } from './schema';
-export { followResumable } from './resume';
 export { sessionStore, type Session, type SessionState, type SessionUser } from './session';
-export { lastTenant, loadSession, signIn, signOut, type Credentials } from './signIn';
-export { wasSentFromHere } from './transport';
+export { followSession, lastTenant, loadSession, signIn, signOut, type Credentials } from './signIn';
+export { overview, type Overview } from './overview';
+export type { LiveState, LiveStatus } from './stream';

@@ -1,8 +1,8 @@
-import { exact, parse, type Conflict, type Json } from '@/merge';
+import { exact, isObject, parse, type Conflict, type Json, type JsonObject } from '@/merge';
 import type { components } from './schema';
 
-/** The codes of the contract, and two for requests that had no reply. */
-export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out';
+/** The codes of the contract, and three for requests that the service did not answer. */
+export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out' | 'bad_gateway';
 export type FieldProblem = components['schemas']['Field'];
 export type PersonName = components['schemas']['Person'];
 
@@ -14,9 +14,33 @@ interface Members {
   status: number;
   requestId: string;
   fields?: FieldProblem[];
-  /** Goes before Retry-After, which cannot say less than a second. */
+  /** How long to wait. Goes before Retry-After, which cannot say less than a second. */
   retryAfterMs?: number;
 }
+
+/** No word of the service about this attempt came back, or it says itself that it does not know. */
+const unknown: ReadonlySet<ProblemCode> = new Set([
+  'no_connection',
+  'timed_out',
+  'bad_gateway',
+  'outcome_unknown',
+  'request_in_progress',
+  'inflight_duplicate',
+]);
+
+/** Said before the service looked what an earlier attempt under the same key did, or about an attempt of which nothing stayed. */
+const tellsNothingOfEarlier: ReadonlySet<ProblemCode> = new Set([
+  'unavailable',
+  'internal',
+  'rate_limited',
+  'quota_exceeded',
+  'unauthenticated',
+  'csrf_failed',
+  'forbidden',
+  'payload_too_large',
+]);
+
+const transient: ReadonlySet<ProblemCode> = new Set(['unavailable', 'rate_limited', 'resource_locked', 'no_connection', 'timed_out', 'bad_gateway']);
 
 /** A request that was refused or had no reply. Decide by `code`, show `message`. */
 export class ApiProblem extends Error {
@@ -29,6 +53,12 @@ export class ApiProblem extends Error {
   readonly fields: readonly FieldProblem[];
   /** How long the service asks to wait, in ms. */
   readonly retryAfter: number | undefined;
+  /**
+   * An attempt before this one, under the same key, may have been carried out. Whoever
+   * sends sets it; what the service says then settles it, unless it tells nothing of
+   * earlier attempts.
+   */
+  isInDoubt = false;
   readonly #text: string;
 
   constructor(members: Members, text = '{}', retryAfter?: number) {
@@ -39,7 +69,7 @@ export class ApiProblem extends Error {
     this.status = members.status;
     this.requestId = members.requestId;
     this.fields = members.fields ?? [];
-    this.retryAfter = retryAfter;
+    this.retryAfter = members.retryAfterMs ?? retryAfter;
     this.#text = text;
   }
 
@@ -54,25 +84,23 @@ export class ApiProblem extends Error {
     return JSON.parse(this.#text) as T;
   }
 
-  /** Nothing was changed, so the same request may simply be sent again. */
+  /** Asking again may succeed. */
   get isTransient(): boolean {
-    return this.code === 'unavailable' || this.code === 'rate_limited' || this.code === 'resource_locked' || this.code === 'no_connection' || this.code === 'timed_out';
+    return transient.has(this.code);
   }
 
-  /** The request may have been carried out: look before repeating it without its key. */
+  /** A write may have been carried out: only the same, under the same key, may be sent again. */
   get isOutcomeUnknown(): boolean {
-    return this.code === 'outcome_unknown' || this.code === 'no_connection' || this.code === 'timed_out';
+    return unknown.has(this.code) || (this.isInDoubt && tellsNothingOfEarlier.has(this.code));
   }
-}
-
-/** Whether the key of a write that failed like this has to be kept: there is no answer under it yet. */
-export function keepsKey(error: unknown): boolean {
-  return error instanceof ApiProblem && (error.isTransient || error.isOutcomeUnknown || error.code === 'request_in_progress');
 }
 
 export function isProblem<C extends ProblemCode>(error: unknown, ...codes: C[]): error is ApiProblem & { code: C } {
   return error instanceof ApiProblem && (codes.length === 0 || codes.includes(error.code as C));
 }
+
+/** Whether a write that failed like this may have been carried out: also when what came back was no reply of the service. */
+export const isUnknown = (error: unknown): boolean => !(error instanceof ApiProblem) || error.isOutcomeUnknown;
 
 /** What a stale edit is answered with. T is the resource. */
 export interface VersionConflict<T> {
@@ -90,11 +118,9 @@ export interface VersionConflict<T> {
   autoMergeable: boolean;
 }
 
-/** The conflict of a 412, undefined for any other error. */
+/** The conflict of a 412, its numbers as they were spelled; undefined for any other error. */
 export function versionConflict<T>(error: unknown): VersionConflict<T> | undefined {
-  if (!isProblem(error, 'version_conflict')) return undefined;
-  const { conflicts } = error.body as unknown as VersionConflict<T>;
-  return { ...error.as<VersionConflict<T>>(), conflicts };
+  return isProblem(error, 'version_conflict') ? (error.body as unknown as VersionConflict<T>) : undefined;
 }
 
 /** What the loser of a transition is answered with. T is the resource. */
@@ -111,20 +137,42 @@ export function transitionRefused<T>(error: unknown): TransitionRefused<T> | und
   return isProblem(error, 'status_changed', 'transition_not_allowed') ? error.as<TransitionRefused<T>>() : undefined;
 }
 
+/** Who was first, and what the record is since. */
+export interface Winner<T> {
+  current: T;
+  by: PersonName;
+  time: string;
+}
+
+/** Who was first, when a write came second to a transition or an edit; undefined for any other error. */
+export function winnerOf<T>(error: unknown): Winner<T> | undefined {
+  const refused = transitionRefused<T>(error);
+  if (refused !== undefined) return { current: refused.current, by: refused.changedBy, time: refused.changedTime };
+  if (!isProblem(error, 'version_conflict')) return undefined;
+  const { current, updatedBy, updatedTime } = error.as<VersionConflict<T>>();
+  return { current, by: updatedBy, time: updatedTime };
+}
+
 /** Reads the problem of a reply that is not OK. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text();
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
   const retryAfter = Number.isFinite(seconds) ? seconds * 1000 : undefined;
   const requestId = response.headers.get('X-Request-Id') ?? '';
-  let said = '{}';
+  const body = json(text);
+  if (typeof body?.code === 'string') return new ApiProblem(body as unknown as Members, text, retryAfter);
+  // Something in between answers in words of its own, and does not tell what the service
+  // itself did: only refusals below 500 end on the way there.
+  const code = response.status >= 500 ? 'bad_gateway' : 'internal';
+  const members: Members = { code, title: response.statusText, detail: `HTTP ${response.status}`, status: response.status, requestId };
+  return new ApiProblem(members, body === undefined ? undefined : text, retryAfter);
+}
+
+function json(text: string): JsonObject | undefined {
   try {
-    const body = exact(JSON.parse(text)) as unknown as Members;
-    said = text;
-    if (typeof body.code === 'string') return new ApiProblem({ ...body, requestId: body.requestId }, text, body.retryAfterMs ?? retryAfter);
+    const tree = exact(JSON.parse(text));
+    return isObject(tree) ? tree : undefined;
   } catch {
-    // A proxy in between answers in words of its own.
+    return undefined;
   }
-  const code = response.status >= 500 ? 'unavailable' : 'internal';
-  return new ApiProblem({ code, title: response.statusText, detail: `HTTP ${response.status}`, status: response.status, requestId }, said, retryAfter);
 }

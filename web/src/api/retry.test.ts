@@ -33,6 +33,7 @@ test.each([
   ['somebody else is writing the same event', problem(409, 'inflight_duplicate')],
   ['too much was asked', problem(429, 'rate_limited')],
   ['its outcome is not known', problem(503, 'outcome_unknown')],
+  ['something in between answers in words of its own', { status: 502, body: 'Bad gateway' }],
 ])('when %s, the same is sent again under the same key after 100, 200 and 400 ms', async (_, failure) => {
   const { service, waits, send } = sending(failure, failure, failure, done);
 
@@ -95,4 +96,34 @@ test('a reply of an earlier attempt is announced, a first reply is not', async (
   expect(onReplay).toHaveBeenCalledExactlyOnceWith('k-1');
   await send(write());
   expect(onReplay).toHaveBeenCalledTimes(1);
+});
+
+test('an attempt that still runs is asked for until it has ended, or for so long that the person is told', async () => {
+  const running = problem(409, 'request_in_progress');
+  const { waits, send } = sending(...Array<typeof running>(7).fill(running), done);
+  expect((await send(write())).status).toBe(201);
+  expect(waits).toEqual([100, 200, 400, 800, 1000, 1000, 1000]);
+
+  const long = sending(...Array<typeof running>(30).fill(running));
+  await expect(long.send(write())).rejects.toMatchObject({ code: 'request_in_progress' });
+  expect(long.waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(10_000);
+});
+
+test('what is thrown says whether an attempt before it may have been carried out', async () => {
+  const first = sending(problem(403, 'forbidden'));
+  await expect(first.send(write())).rejects.toMatchObject({ code: 'forbidden', isInDoubt: false, isOutcomeUnknown: false });
+  const later = sending(lost, problem(403, 'forbidden'));
+  await expect(later.send(write())).rejects.toMatchObject({ code: 'forbidden', isInDoubt: true, isOutcomeUnknown: true });
+  const settled = sending(lost, problem(409, 'insufficient_stock'));
+  await expect(settled.send(write())).rejects.toMatchObject({ isOutcomeUnknown: false });
+});
+
+test('a guarded deletion whose answer was lost is repeated, and gone means done', async () => {
+  const deletion = () => new Request(address, { method: 'DELETE', headers: { 'If-Match': '"e1"' } });
+  const repeated = sending(lost, problem(404, 'not_found'));
+  expect((await repeated.send(deletion())).status).toBe(204);
+  const unmade = sending(problem(404, 'not_found'));
+  await expect(unmade.send(deletion())).rejects.toMatchObject({ code: 'not_found' });
+  const unguarded = sending(lost);
+  await expect(unguarded.send(new Request(address, { method: 'DELETE' }))).rejects.toMatchObject({ code: 'no_connection' });
 });

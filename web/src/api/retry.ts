@@ -1,21 +1,24 @@
-import { isProblem, type ApiProblem } from './problem';
+import { ApiProblem, isProblem } from './problem';
 
 /** Waits before the attempts after the first, in ms. */
 const delays = [100, 200, 400] as const;
 /** A service that asks for more than this is waited for by the person, not by the page. */
 const longestWait = 5_000;
+/** How long the first attempt of a write may go on before the person is told, in ms, and the longest pause between asking. */
+const stillRunning = 8_000;
+const longestPause = 1_000;
 
 const safe = new Set(['GET', 'HEAD']);
 
 /**
- * What is known of a keyed request while it is repeated.
+ * What is known of a write while it is repeated.
  *
  * - waiting: it was turned away before anything was done.
  * - checking: it may have been carried out; the repeat brings the truth.
  */
 export type Doubt = 'waiting' | 'checking';
 
-/** The keyed requests of this page that are being repeated, by key. */
+/** The writes of this page that are being repeated, by key. */
 export class Attempts {
   readonly #doubts = new Map<string, Doubt>();
   readonly #listeners = new Set<() => void>();
@@ -26,12 +29,12 @@ export class Attempts {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Undefined for a request that is not being repeated. */
+  /** Undefined for a write that is not being repeated. */
   of(key: string): Doubt | undefined {
     return this.#doubts.get(key);
   }
 
-  /** Calls the handler when a request is answered with what an earlier one with its key was answered. */
+  /** Calls the handler when a write is answered with what an earlier one with its key was answered. */
   onReplay(handler: (key: string) => void): () => void {
     this.#replays.add(handler);
     return () => this.#replays.delete(handler);
@@ -59,15 +62,21 @@ export const attempts = new Attempts();
 type Send = (request: Request) => Promise<Response>;
 
 /**
- * Repeats a write that carries an idempotency key, with that key, when its outcome is
- * not known or the service asks to come again. Writes without a key and reads are
- * sent once.
+ * Repeats a write when its outcome is not known or the service asks to come again: one
+ * with an idempotency key, under that key, and a guarded deletion, which deletes no
+ * more than once by itself. All else is sent once.
+ *
+ * What is thrown in the end says whether an attempt before it may have been carried out.
  */
 export function retrying(send: Send, log: Attempts = attempts, wait = pause): Send {
   return async (request) => {
+    const isDeletion = request.method === 'DELETE' && request.headers.has('If-Match');
     const key = safe.has(request.method) ? null : request.headers.get('X-Idempotency-Key');
-    if (key === null) return send(request);
+    if (key === null && !isDeletion) return send(request);
+    const name = key ?? request.url;
     let replayed = false;
+    let isInDoubt = false;
+    let waited = 0;
     try {
       for (let failures = 0; ; failures++) {
         try {
@@ -75,28 +84,38 @@ export function retrying(send: Send, log: Attempts = attempts, wait = pause): Se
           replayed = response.headers.get('X-Idempotency-Replay') === 'true';
           return response;
         } catch (error) {
-          const delay = delayAfter(error, failures);
+          if (!(error instanceof ApiProblem)) throw error;
+          // It is gone, and what was lost may have been the word of it.
+          if (isDeletion && isInDoubt && error.code === 'not_found') return new Response(null, { status: 204 });
+          error.isInDoubt = isInDoubt;
+          isInDoubt ||= error.isOutcomeUnknown;
+          const delay = delayAfter(error, failures, waited);
           if (delay === undefined) throw error;
-          log.doubt(key, isProblem(error, 'rate_limited') ? 'waiting' : 'checking');
+          waited += delay;
+          log.doubt(name, error.isOutcomeUnknown ? 'checking' : 'waiting');
           await wait(delay, request.signal);
         }
       }
     } finally {
-      log.answered(key, replayed);
+      log.answered(name, replayed);
     }
   };
 }
 
 /** How long until the next attempt, in ms; undefined when what was said is the answer. */
-function delayAfter(error: unknown, failures: number): number | undefined {
+function delayAfter(error: ApiProblem, failures: number, waited: number): number | undefined {
+  if (isProblem(error, 'request_in_progress', 'inflight_duplicate')) {
+    // It has been heard and will be answered: the service ends every request by itself.
+    return waited > stillRunning ? undefined : Math.min(longestPause, Math.max(error.retryAfter ?? 0, delays[0] * 2 ** failures));
+  }
   const delay = delays[failures];
   if (delay === undefined || !asksForRetry(error)) return undefined;
   const asked = error.retryAfter ?? 0;
   return asked > longestWait ? undefined : Math.max(delay, asked);
 }
 
-const asksForRetry = (error: unknown): error is ApiProblem =>
-  isProblem(error, 'no_connection', 'timed_out', 'unavailable', 'outcome_unknown', 'request_in_progress', 'inflight_duplicate', 'rate_limited');
+const asksForRetry = (error: ApiProblem): boolean =>
+  isProblem(error, 'no_connection', 'timed_out', 'bad_gateway', 'unavailable', 'outcome_unknown', 'rate_limited');
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

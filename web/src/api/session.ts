@@ -7,7 +7,7 @@ export type SessionUser = Session['user'];
  * - loading: not yet asked.
  * - unreachable: the service did not answer.
  * - out: nobody is signed in.
- * - in: somebody is.
+ * - in: somebody is; `elsewhere` when another tab signed him in, in place of whom one was here.
  * - expired: the session of somebody who is at work has ended. What is on the screen
  *   stays, and requests wait until the same person has signed in again.
  */
@@ -15,14 +15,19 @@ export type SessionState =
   | { status: 'loading' }
   | { status: 'unreachable' }
   | { status: 'out' }
-  | { status: 'in'; session: Session }
+  | { status: 'in'; session: Session; elsewhere: boolean }
   | { status: 'expired'; session: Session };
 
 type Listener = () => void;
 
+/** Whether two sessions are of one person in one tenant. */
+export const isSame = (a: Session, b: Session): boolean => a.user.id === b.user.id && a.tenant === b.tenant;
+
 /** Holds who is signed in. One for the whole page; requests and components share it. */
 export class SessionStore {
   #state: SessionState = { status: 'loading' };
+  /** Who was signed in last, also after the sign-out. */
+  #last: Session | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #waiting = new Set<(signedIn: boolean) => void>();
 
@@ -33,21 +38,24 @@ export class SessionStore {
 
   readonly state = (): SessionState => this.#state;
 
-  get csrfToken(): string | undefined {
-    return 'session' in this.#state ? this.#state.session.csrfToken : undefined;
+  /** That of who is signed in, or was when it ended. */
+  get session(): Session | undefined {
+    return 'session' in this.#state ? this.#state.session : undefined;
   }
 
-  get user(): SessionUser | undefined {
-    return 'session' in this.#state ? this.#state.session.user : undefined;
+  get csrfToken(): string | undefined {
+    return this.session?.csrfToken;
   }
 
   /**
    * Somebody has signed in. Requests that waited for the person who was at work go
-   * on; if it is somebody else they are given up, for they are not his.
+   * on; if it is somebody else, or another tenant, they are given up, for they are not
+   * his.
    */
-  signedIn(session: Session): void {
-    const same = this.user === undefined || this.user.id === session.user.id;
-    this.#set({ status: 'in', session });
+  signedIn(session: Session, where: 'here' | 'elsewhere' = 'here'): void {
+    const same = this.#last === undefined || isSame(this.#last, session);
+    this.#last = session;
+    this.#set({ status: 'in', session, elsewhere: where === 'elsewhere' && !same });
     this.#release(same);
   }
 

@@ -1,9 +1,16 @@
+import { Channel } from '@/browser/channel';
+import { drafts, ownerOf } from '@/browser/drafts';
 import { recall, remember } from '@/browser/storage';
 import { api, data } from './client';
 import { isProblem } from './problem';
 import { sessionStore, type SessionUser } from './session';
 
 const tenantKey = 'interlock.tenant';
+/** How long a tab may have been out of sight before it asks anew who is signed in, in ms. */
+const unseen = 10_000;
+
+/** Tells the other tabs that the session is another one, and whose drafts are gone. */
+const others = new Channel('interlock.session');
 
 /** The tenant that was last signed in to from this browser; empty for the default one. */
 export function lastTenant(): string {
@@ -13,11 +20,35 @@ export function lastTenant(): string {
 /** Asks who is signed in. */
 export async function loadSession(): Promise<void> {
   try {
-    sessionStore.signedIn(await data(api.GET('/api/v1/session')));
+    sessionStore.signedIn(await data(api.GET('/api/v1/session')), 'elsewhere');
   } catch (error) {
     if (isProblem(error, 'unauthenticated')) sessionStore.signedOut();
-    else sessionStore.unreachable();
+    // Who is at work stays so while the service is away.
+    else if (sessionStore.session === undefined) sessionStore.unreachable();
   }
+}
+
+/**
+ * Notices when another tab signs in or out, until the returned function is called: all
+ * tabs have one cookie, so that what this one reads from then on is somebody else's.
+ */
+export function followSession(): () => void {
+  let hidden = 0;
+  const onVisibility = () => {
+    if (document.visibilityState === 'hidden') hidden = Date.now();
+    else if (hidden > 0 && Date.now() - hidden > unseen && sessionStore.state().status === 'in') void loadSession();
+  };
+  document.addEventListener('visibilitychange', onVisibility);
+  const stop = others.on((message) => {
+    const { gone } = message as { gone?: string };
+    if (gone !== undefined) drafts.clear(gone);
+    const { status } = sessionStore.state();
+    if (status !== 'loading' && status !== 'unreachable') void loadSession();
+  });
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility);
+    stop();
+  };
 }
 
 export interface Credentials {
@@ -32,14 +63,20 @@ export async function signIn(credentials: Credentials): Promise<SessionUser> {
   const session = await data(api.POST('/api/v1/session', { body: credentials }));
   remember(tenantKey, credentials.tenant ?? '');
   sessionStore.signedIn(session);
+  others.post({});
   return session.user;
 }
 
+/** Signs out, and removes what was begun and not finished from this browser. */
 export async function signOut(): Promise<void> {
+  const { session } = sessionStore;
   try {
     await api.DELETE('/api/v1/session');
   } catch (error) {
     if (!isProblem(error, 'unauthenticated')) throw error;
   }
   sessionStore.signedOut();
+  const gone = session && ownerOf(session.tenant, session.user.id);
+  if (gone !== undefined) drafts.clear(gone);
+  others.post({ gone });
 }

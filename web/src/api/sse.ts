@@ -10,11 +10,7 @@ export interface ServerEvent {
  * arrives, comments included: the service sends one every ten seconds, so silence
  * means a dead link, which an EventSource could not notice.
  */
-export async function readEvents(
-  body: ReadableStream<Uint8Array>,
-  onEvent: (event: ServerEvent) => void,
-  onBytes: () => void,
-): Promise<void> {
+export async function readEvents(body: ReadableStream<Uint8Array>, onEvent: (event: ServerEvent) => void, onBytes: () => void): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const lines = new EventLines(onEvent);

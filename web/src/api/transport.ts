@@ -1,6 +1,6 @@
 import { randomId } from '@/browser/id';
 import { ApiProblem, problemOf } from './problem';
-import type { SessionStore } from './session';
+import { isSame, type SessionStore } from './session';
 
 /** How long a read may take, in ms. */
 const readTimeout = 20_000;
@@ -10,17 +10,9 @@ const writeTimeout = 45_000;
 const safe = new Set(['GET', 'HEAD']);
 const sessionPath = '/api/v1/session';
 
-/** Ids of requests sent from this page, newest last, to tell its own events apart. */
-const sent: string[] = [];
-const remembered = 200;
-
-export function wasSentFromHere(requestId: string): boolean {
-  return sent.includes(requestId);
-}
-
 /**
  * Returns a fetch that sends what every request needs and throws an ApiProblem for
- * every reply that is not OK.
+ * every reply that is not OK, and for one that did not come whole.
  *
  * A request that finds its session ended waits until the same person has signed in
  * again and is then repeated: it was not carried out, and its body was kept.
@@ -44,14 +36,14 @@ async function again(request: Request, sessions: SessionStore, send: typeof fetc
   throw await problemOf(response);
 }
 
+/** Takes over the session that the browser has now; tells whether it is the same person's in the same tenant. */
 async function renewed(request: Request, sessions: SessionStore, send: typeof fetch): Promise<boolean> {
-  const before = sessions.user?.id;
+  const before = sessions.session;
   const response = await attempt(new Request(new URL(sessionPath, request.url)), sessions, send);
   if (!response.ok) return false;
   const session = (await response.json()) as Parameters<SessionStore['signedIn']>[0];
-  if (session.user.id !== before) return false;
-  sessions.signedIn(session);
-  return true;
+  sessions.signedIn(session, 'elsewhere');
+  return before !== undefined && isSame(before, session);
 }
 
 async function attempt(request: Request, sessions: SessionStore, send: typeof fetch): Promise<Response> {
@@ -59,26 +51,26 @@ async function attempt(request: Request, sessions: SessionStore, send: typeof fe
   const requestId = headers.get('X-Request-Id') ?? randomId();
   headers.set('X-Request-Id', requestId);
   if (!safe.has(request.method) && sessions.csrfToken !== undefined) headers.set('X-CSRF-Token', sessions.csrfToken);
-  note(requestId);
-
   const timeout = AbortSignal.timeout(safe.has(request.method) ? readTimeout : writeTimeout);
+  const signal = AbortSignal.any([request.signal, timeout]);
   try {
-    return await send(new Request(request, { headers, credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.any([request.signal, timeout]) }));
+    return await whole(await send(new Request(request, { headers, credentials: 'same-origin', cache: 'no-store', signal })));
   } catch (error) {
     if (request.signal.aborted) throw error;
     throw noReply(timeout.aborted, requestId);
   }
 }
 
+/** Waits for the end of a reply: half of one is none. */
+async function whole(response: Response): Promise<Response> {
+  const body = await response.text();
+  return new Response(body === '' ? null : body, { status: response.status, statusText: response.statusText, headers: response.headers });
+}
+
 function noReply(timedOut: boolean, requestId: string): ApiProblem {
   return timedOut
     ? new ApiProblem({ code: 'timed_out', title: 'No answer in time', detail: 'The service did not answer in time.', status: 0, requestId })
     : new ApiProblem({ code: 'no_connection', title: 'No connection', detail: 'The service cannot be reached.', status: 0, requestId });
-}
-
-function note(requestId: string): void {
-  sent.push(requestId);
-  if (sent.length > remembered) sent.shift();
 }
 
 function isSession(request: Request): boolean {

@@ -20,9 +20,6 @@ export type Places<Text extends string> = Text extends `${string}{${infer Name}}
  * value of `n` decides, by the rules of the language; a language without plurals
  * (Chinese) has one form.
  */
-export function catalogue<const En extends Record<string, string>>(
-  en: En,
-  zh: Readonly<Record<keyof NoInfer<En>, string>>,
-): Catalogue<En> {
+export function catalogue<const En extends Record<string, string>>(en: En, zh: Readonly<Record<keyof NoInfer<En>, string>>): Catalogue<En> {
   return { en, zh };
 }

@@ -18,8 +18,12 @@ export interface Format {
   /** How many digits of an amount are minor units: 2 in CNY, none in JPY. */
   minorDigits: number;
   currencySign: string;
+  /** A change with its sign: +100, −3, 0; as an amount where it is shown as one. */
+  signed: (change: number, show?: (value: number) => string) => string;
   date: (time: string | number | Date) => string;
-  /** Date and time to the second, in the zone of the browser. */
+  /** The zone that times are shown in: the browser's. */
+  zone: string;
+  /** Date and time to the second, in that zone. */
   dateTime: (time: string | number | Date) => string;
   time: (time: string | number | Date) => string;
   /** How long ago, or until: "12 s ago", "yesterday"; a date when more than a week away. */
@@ -54,6 +58,8 @@ export function formatFor(language: Language, currency = defaultCurrency): Forma
     plainMoney: (minor) => (minor / 10 ** minorDigits).toFixed(minorDigits),
     minorDigits,
     currencySign: money.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency,
+    signed: (change, show = (value) => number.format(value)) => (change > 0 ? `+${show(change)}` : show(change).replace('-', '−')),
+    zone: dateTime.resolvedOptions().timeZone,
     date: (value) => date.format(new Date(value)),
     dateTime: (value) => dateTime.format(new Date(value)),
     time: (value) => time.format(new Date(value)),
@@ -72,7 +78,12 @@ function duration(locale: string, milliseconds: number): string {
         : milliseconds < hour
           ? [milliseconds / minute, 'minute']
           : [milliseconds / hour, 'hour'];
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: value < 10 && unit !== 'millisecond' ? 1 : 0 }).format(value);
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: value < 10 && unit !== 'millisecond' ? 1 : 0,
+  }).format(value);
 }
 
 export function useFormat(): Format {

@@ -18,14 +18,13 @@ export function useText<En extends Record<string, string>>(catalogue: Catalogue<
   const { number } = useFormat();
   return useMemo(() => {
     const texts: Readonly<Record<keyof En, string>> = catalogue[language];
-    const pieces = <T,>(key: keyof En, values: Readonly<Record<string, T>> = {}) =>
-      piecesOf(formOf(texts[key], language, values.n), values);
+    const pieces = <T,>(key: keyof En, values: Readonly<Record<string, T>> = {}) => piecesOf(formOf(texts[key], language, values.n), values);
     const plain = (key: keyof En, values?: Readonly<Record<string, string | number>>) =>
-      pieces(key, values).map((piece) => (typeof piece === 'number' ? number(piece) : piece)).join('');
+      pieces(key, values)
+        .map((piece) => (typeof piece === 'number' ? number(piece) : piece))
+        .join('');
     const rich = (key: keyof En, values?: Readonly<Record<string, ReactNode>>) =>
-      pieces(key, values).map((piece, i) => (
-        <Fragment key={i}>{typeof piece === 'number' ? number(piece) : piece}</Fragment>
-      ));
+      pieces(key, values).map((piece, i) => <Fragment key={i}>{typeof piece === 'number' ? number(piece) : piece}</Fragment>);
     return Object.assign(plain, { rich });
   }, [catalogue, language, number]);
 }

@@ -77,9 +77,7 @@ function write(value: Json, indent: number, margin: string): string {
   const inner = margin + ' '.repeat(indent);
   const parts = array
     ? value.map((item) => write(item, indent, inner))
-    : Object.entries(value).map(
-        ([name, item]) => `${JSON.stringify(name)}:${indent > 0 ? ' ' : ''}${write(item, indent, inner)}`,
-      );
+    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${indent > 0 ? ' ' : ''}${write(item, indent, inner)}`);
   const [open, close] = array ? '[]' : '{}';
   if (parts.length === 0 || indent === 0) return `${open ?? ''}${parts.join(',')}${close ?? ''}`;
   return `${open ?? ''}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close ?? ''}`;

@@ -1,21 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  applyPatch,
-  byCodePoint,
-  diff,
-  encode,
-  equal,
-  exact,
-  isPatchable,
-  JsonSyntaxError,
-  parse,
-  patchOf,
-  threeWay,
-  type Json,
-  type JsonObject,
-} from '.';
+import { applyPatch, byCodePoint, diff, encode, equal, exact, isPatchable, JsonSyntaxError, parse, patchOf, threeWay, type Json, type JsonObject } from '.';
 
 const cases = parse(readFileSync('../api/merge-cases.json', 'utf8')) as unknown as {
   patch: { name: string; doc: Json; patch: Json; want: Json }[];
@@ -112,9 +98,15 @@ test('a text is accepted exactly when JSON.parse accepts it', () => {
   };
   const pieces = fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"\\u00e9"', '"\\x"', '1', '-', '01', '1.', '1e5', '.5', 'true', 'nul', ' ', '\n', '"');
   fc.assert(
-    fc.property(fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join('')), (text) => {
-      expect(accepted(() => parse(text)), text).toBe(accepted(() => JSON.parse(text) as unknown));
-    }),
+    fc.property(
+      fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join('')),
+      (text) => {
+        expect(
+          accepted(() => parse(text)),
+          text,
+        ).toBe(accepted(() => JSON.parse(text) as unknown));
+      },
+    ),
     { numRuns: 2000 },
   );
 });

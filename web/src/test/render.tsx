@@ -5,6 +5,7 @@ import { act, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { LanguageProvider } from '@/i18n';
 import { theme } from '@/theme';
+import { stringifySearch } from '@/ui/table/search';
 
 /** What every component stands on, without a router. */
 export function Surroundings({ children }: { children: ReactNode }) {
@@ -19,11 +20,7 @@ export function Surroundings({ children }: { children: ReactNode }) {
 }
 
 /** Renders a page at an address; `search` of the address is given to it as read by validate. */
-export async function renderPage<S extends object>(
-  Page: (props: { search: S }) => ReactNode,
-  validate: (raw: Record<string, unknown>) => S,
-  address = '/',
-) {
+export async function renderPage<S extends object>(Page: (props: { search: S }) => ReactNode, validate: (raw: Record<string, unknown>) => S, address = '/') {
   const root = createRootRoute();
   const route = createRoute({
     getParentRoute: () => root,
@@ -34,7 +31,7 @@ export async function renderPage<S extends object>(
     },
   });
   const history = createMemoryHistory({ initialEntries: [address] });
-  const router = createRouter({ routeTree: root.addChildren([route]), history });
+  const router = createRouter({ routeTree: root.addChildren([route]), history, stringifySearch });
   const view = render(
     <Surroundings>
       <RouterProvider router={router as never} />

@@ -10,4 +10,3 @@ afterEach(() => {
   localStorage.clear();
   sessionStorage.clear();
 });
-

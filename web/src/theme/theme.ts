@@ -4,9 +4,10 @@ import { dark, filled, filledHover, light, tones, type Scheme } from './colours'
 /** Mantine wants ten shades; every place that uses one is set by the variables below. */
 const shades = (soft: string, main: string): MantineColorsTuple => [soft, soft, soft, main, main, main, main, main, main, main];
 
-const colors: Record<string, MantineColorsTuple> = Object.fromEntries(
-  tones.map((tone) => [tone, shades(light[`${tone}Soft`], filled[tone])]),
-);
+const colors: Record<string, MantineColorsTuple> = Object.fromEntries(tones.map((tone) => [tone, shades(light[`${tone}Soft`], filled[tone])]));
+
+/** As the heading of a part of a page. */
+const dialogTitle = { fontSize: '16px', fontWeight: 650, lineHeight: '1.4' };
 
 export const theme = createTheme({
   primaryColor: 'accent',
@@ -37,7 +38,12 @@ export const theme = createTheme({
     Select: { defaultProps: { size: 'sm' } },
     Textarea: { defaultProps: { size: 'sm' } },
     Paper: { defaultProps: { radius: 'lg', withBorder: true } },
-    Modal: { defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    // A click beside a dialog is a slip, and what is typed in it is not to go with it.
+    Modal: {
+      defaultProps: { radius: 'lg', centered: true, closeOnClickOutside: false, overlayProps: { backgroundOpacity: 0.45 } },
+      styles: { title: dialogTitle },
+    },
+    Drawer: { styles: { title: dialogTitle } },
     // A header inside a dialog is none of the page's landmarks.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },

@@ -21,11 +21,11 @@ export function CopyText({ text, label }: Props) {
   );
 }
 
-/** Copies a text that stands beside it. */
-export function CopyButton({ text, label }: Props) {
+/** Copies a text, and says so. */
+export function useCopy(): (text: string) => Promise<void> {
   const t = useText(uiMessages);
   const toasts = useToasts();
-  const copy = async () => {
+  return async (text) => {
     try {
       await navigator.clipboard.writeText(text);
       toasts.done(t('copied'));
@@ -34,9 +34,15 @@ export function CopyButton({ text, label }: Props) {
       toasts.info(t('copyRefused'));
     }
   };
+}
+
+/** Copies a text that stands beside it. */
+export function CopyButton({ text, label }: Props) {
+  const t = useText(uiMessages);
+  const copy = useCopy();
   const name = `${t('copy')}: ${label}`;
   return (
-    <ActionIcon variant="subtle" color="gray" c="dimmed" size="sm" aria-label={name} title={name} onClick={() => void copy()}>
+    <ActionIcon variant="subtle" color="gray" c="dimmed" size="sm" aria-label={name} title={name} onClick={() => void copy(text)}>
       <Icon name="copy" size={14} />
     </ActionIcon>
   );

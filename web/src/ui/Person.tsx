@@ -17,19 +17,13 @@ export function initialsOf(name: string): string {
   return letters.join('').toUpperCase();
 }
 
-const hueOf = (id: Actor['id']): number =>
-  (typeof id === 'number' ? id : Array.from(id).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0)) % hues;
+const hueOf = (id: Actor['id']): number => (typeof id === 'number' ? id : Array.from(id).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0)) % hues;
 
 /** A person's initials on a colour that is theirs everywhere. */
 export function Avatar({ person, size = 28 }: { person: Actor; size?: number }) {
   if (person.id === 0) return <Mark size={size} />;
   return (
-    <span
-      className={styles.avatar}
-      data-hue={hueOf(person.id)}
-      style={{ width: size, height: size, fontSize: size * 0.39 }}
-      aria-hidden="true"
-    >
+    <span className={styles.avatar} data-hue={hueOf(person.id)} style={{ width: size, height: size, fontSize: size * 0.39 }} aria-hidden="true">
       {initialsOf(person.name)}
     </span>
   );
@@ -43,9 +37,7 @@ export function Person({ person, withAvatar = false }: { person: Actor; withAvat
   return (
     <span className={styles.person}>
       <Avatar person={{ ...person, name }} size={22} />
-      <span>
-        {name}
-      </span>
+      <span>{name}</span>
     </span>
   );
 }

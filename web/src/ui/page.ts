@@ -1,14 +1,11 @@
-import type { QueryKey } from '@tanstack/react-query';
+import type { Overview } from '@/api';
 import type { LocalText } from '@/i18n';
 
 export const navigationGroups = ['operate', 'sell', 'govern', 'inspect'] as const;
 export type NavigationGroup = (typeof navigationGroups)[number];
 
-/** How many wait behind an entry of the navigation. */
-export interface Waiting {
-  queryKey: QueryKey;
-  queryFn: (context: { signal: AbortSignal }) => Promise<number>;
-}
+/** How many wait behind an entry of the navigation; undefined where that may not be known. */
+export type Waiting = (overview: Overview) => number | undefined;
 
 /**
  * What a page says of itself, as the staticData of its route. The navigation, the

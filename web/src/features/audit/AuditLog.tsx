@@ -1,15 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
-import { useFormat, useText } from '@/i18n';
-import { PageHeader, Person, RecordLink, When } from '@/ui';
-import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { useText } from '@/i18n';
+import { PageHeader, RecordLink } from '@/ui';
+import { aDay, DataTable, FilterDay, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { auditMessages } from './messages';
-import { auditLog, readAuditLog, type AuditEntry, type AuditSearch } from './queries';
+import { readAuditLog, type AuditEntry, type AuditSearch } from './queries';
+import { useActionText } from './useActionText';
 
 /** Who changed what, when and why. */
-export function AuditLog({ search }: { search: AuditSearch }) {
+export function AuditLog({ search }: { search: Raw<AuditSearch> }) {
   const t = useText(auditMessages);
-  const state = useTableState(search);
-  const query = useQuery(auditLog({ ...search, limit: state.limit }));
+  const list = useList<AuditSearch, AuditEntry>({ search, queryKey: ['audit-log', 'list'], read: readAuditLog });
+  const { state } = list;
   return (
     <>
       <PageHeader title={t('title')} />
@@ -19,16 +19,17 @@ export function AuditLog({ search }: { search: AuditSearch }) {
         columns={useColumns()}
         rowId={(entry) => String(entry.id)}
         rowLabel={(entry) => `${entry.action} ${entry.resource}`}
-        query={query}
-        state={state}
+        list={list}
         searchable={false}
         filters={
           <>
-            <FilterText label={t('filterResource')} value={search.resource} onChange={(resource) => state.set({ resource })} />
-            <FilterText label={t('filterActor')} value={search.actor} onChange={(actor) => state.set({ actor })} />
+            <FilterText state={state} name="resource" label={t('filterResource')} />
+            <FilterText state={state} name="actor" label={t('filterActor')} />
+            <FilterText state={state} name="action" label={t('filterAction')} />
+            <FilterDay state={state} name="from" read={aDay} label={t('filterFrom')} mark={t('from')} />
+            <FilterDay state={state} name="to" read={aDay} label={t('filterTo')} mark={t('to')} />
           </>
         }
-        readPage={(cursor) => readAuditLog({ ...search, cursor, limit: 200 })}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
     </>
@@ -37,15 +38,16 @@ export function AuditLog({ search }: { search: AuditSearch }) {
 
 function useColumns(): Column<AuditEntry>[] {
   const t = useText(auditMessages);
-  const { dateTime } = useFormat();
+  const { whole } = useActionText();
+  const column = useColumn<AuditEntry>();
   return [
-    { id: 'time', header: t('time'), cell: (e) => <When time={e.createdTime} />, text: (e) => e.createdTime, narrow: true },
-    { id: 'who', header: t('who'), cell: (e) => <Person person={e.actor} withAvatar />, text: (e) => e.actor.name, narrow: true },
-    { id: 'action', header: t('action'), cell: (e) => e.action, text: (e) => e.action, mono: true },
-    { id: 'resource', header: t('resource'), cell: (e) => <RecordLink path={e.resource} />, text: (e) => e.resource, mono: true, narrow: true },
-    { id: 'note', header: t('note'), cell: (e) => e.note, text: (e) => e.note },
-    { id: 'exact', header: `${t('time')} (UTC)`, cell: (e) => dateTime(e.createdTime), optional: true },
-    { id: 'request', header: t('request'), cell: (e) => e.requestId, text: (e) => e.requestId, mono: true, optional: true },
-    { id: 'unit', header: t('unit'), cell: (e) => e.unitId, text: (e) => e.unitId, mono: true, optional: true },
+    column.time('time', t('time'), (e) => e.createdTime, { narrow: true }),
+    column.person('who', t('who'), (e) => e.actor, { narrow: true }),
+    column.text('action', t('action'), (e) => e.action, { cell: (e) => <span title={e.action}>{whole(e.action)}</span> }),
+    column.text('resource', t('resource'), (e) => e.resource, { cell: (e) => <RecordLink path={e.resource} />, mono: true, narrow: true }),
+    column.text('note', t('note'), (e) => e.note),
+    column.exact('exact', t('time'), (e) => e.createdTime, { optional: true }),
+    column.text('request', t('request'), (e) => e.requestId, { mono: true, optional: true }),
+    column.text('unit', t('unit'), (e) => e.unitId, { mono: true, optional: true }),
   ];
 }

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { isProblem, useMay, versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { useConfirm, useToasts } from '@/ui';
+import { useConfirm, useKeyedAction, useToasts } from '@/ui';
+import { uiMessages } from '@/ui/messages';
 import { CreateCampaign } from './CreateCampaign';
 import { readFields } from './fields';
 import { IssueDialog } from './IssueDialog';
@@ -17,7 +18,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
   const [issuing, issueDialog] = useDisclosure();
   const [copying, copyDialog] = useDisclosure();
-  const { remove, isPending } = useRemove(campaign);
+  const { remove, isSending } = useRemove(campaign);
   if (!useMay()('coupons:write')) return null;
   const copy = { of: campaign.id, fields: { ...readFields(campaign), name: t('copyOf', { name: campaign.name }) } };
   return (
@@ -26,7 +27,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
         {t('issue')}
       </Button>
       <Button onClick={copyDialog.open}>{t('copy')}</Button>
-      <Button color="bad" variant="light" loading={isPending} onClick={() => void remove()}>
+      <Button color="bad" variant="light" loading={isSending} onClick={() => void remove()}>
         {t('remove')}
       </Button>
       {issuing && <IssueDialog campaign={campaign} onClose={issueDialog.close} />}
@@ -36,28 +37,30 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
 }
 
 /** Deletes the campaign; one that has issued coupons can only be ended, which is offered instead. */
-function useRemove(campaign: Campaign): { remove: () => Promise<void>; isPending: boolean } {
+function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending: boolean } {
   const t = useText(campaignMessages);
+  const ui = useText(uiMessages);
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { id, name } = campaign;
+  const { id, name, etag } = campaign;
   const tellRefusal = async (error: unknown) => {
     const conflict = versionConflict<Campaign>(error);
     if (conflict === undefined) toasts.failed(error);
     else toasts.info(t('changedMeanwhile', { who: conflict.updatedBy.name, name }));
     await queries.invalidateQueries({ queryKey: ['coupon-campaigns'] });
   };
-  const end = useMutation({
-    mutationFn: () => editCampaign(id, { validTo: new Date().toISOString() }, campaign.etag, 'disjoint'),
-    onSuccess: (ended) => {
+  const end = useKeyedAction<{ at: string; etag: string }, Campaign>({
+    scope: `coupon-campaigns/${id}/end`,
+    title: `${t('endNow')} · ${name}`,
+    topics: ['coupon-campaigns', 'coupons'],
+    send: ({ at, etag: guard }, key) => editCampaign(id, { validTo: at }, guard, key, 'disjoint'),
+    onDone: (ended) => {
       queries.setQueryData(oneCampaign(id).queryKey, ended);
       toasts.done(t('ended', { name }));
-      void queries.invalidateQueries({ queryKey: ['coupon-campaigns'] });
-      void queries.invalidateQueries({ queryKey: ['coupons'] });
     },
-    onError: tellRefusal,
+    onRefused: tellRefusal,
   });
   const explainUse = async (issued: number) => {
     const state = stateOf(campaign, Date.now());
@@ -67,25 +70,27 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isPending
         {t('inUseHint', { n: issued })} {canEnd ? t('endHint') : state === 'upcoming' && t('endByHint')}
       </>
     );
-    const answer = await ask({ title: t('inUse', { name }), body, ...(canEnd ? { confirm: t('endNow'), tone: 'bad' } : { confirm: t('understood') }) });
-    if (answer !== undefined && canEnd) end.mutate();
+    const answer = await ask({ title: t('inUse', { name }), body, ...(canEnd ? { confirm: t('endNow'), tone: 'bad' } : { confirm: ui('understood') }) });
+    if (answer !== undefined && canEnd) end.run({ at: new Date().toISOString(), etag });
   };
-  const remove = useMutation({
-    mutationFn: () => deleteCampaign(id, campaign.etag),
-    onSuccess: async () => {
+  const remove = useKeyedAction({
+    scope: `coupon-campaigns/${id}/remove`,
+    title: `${t('remove')} · ${name}`,
+    send: (guard: string) => deleteCampaign(id, guard),
+    onDone: async () => {
       toasts.done(t('removed', { name }));
       await navigate({ to: '/coupon-campaigns' });
-      queries.removeQueries({ queryKey: ['coupon-campaigns', 'one', id] });
+      queries.removeQueries({ queryKey: oneCampaign(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['coupon-campaigns', 'list'] });
     },
-    onError: (error) => (isProblem(error, 'in_use') ? explainUse(Math.max(1, campaign.issued)) : tellRefusal(error)),
+    onRefused: (error) => (isProblem(error, 'in_use') ? explainUse(Math.max(1, campaign.issued)) : tellRefusal(error)),
   });
   return {
-    isPending: remove.isPending || end.isPending,
+    isSending: remove.outcome === 'sending' || end.outcome === 'sending',
     remove: async () => {
       // Coupons are never taken back, so that one which has issued some stays in use.
       if (campaign.issued > 0) await explainUse(campaign.issued);
-      else if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.mutate();
+      else if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(etag);
     },
   };
 }

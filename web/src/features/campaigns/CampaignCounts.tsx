@@ -1,6 +1,7 @@
-import { Anchor, Group, Paper, Progress, Text, Title } from '@mantine/core';
+import { Group, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useText } from '@/i18n';
+import { Section } from '@/ui';
 import { campaignMessages } from './messages';
 import type { Campaign } from './queries';
 
@@ -9,18 +10,19 @@ export function CampaignCounts({ campaign: { id, issued, total } }: { campaign: 
   const t = useText(campaignMessages);
   const words = t('progress', { issued, total });
   return (
-    <Paper component="section" p="lg" aria-labelledby="counts">
-      <Group justify="space-between" mb="xs">
-        <Title order={2} id="counts">
-          {t('counts')}
-        </Title>
-        <Anchor renderRoot={(props) => <Link {...props} to="/coupons" search={{ campaignId: id }} />}>{t('seeCoupons')}</Anchor>
-      </Group>
+    <Section
+      title={t('counts')}
+      action={
+        <Link to="/coupons" search={{ campaignId: id }}>
+          {t('seeCoupons')}
+        </Link>
+      }
+    >
       <Progress value={(100 * issued) / total} aria-label={words} />
       <Group justify="space-between" mt="xs" className="tabular">
         <Text>{words}</Text>
         <Text fw={600}>{t('left', { n: total - issued })}</Text>
       </Group>
-    </Paper>
+    </Section>
   );
 }

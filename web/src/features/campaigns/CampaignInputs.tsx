@@ -1,73 +1,76 @@
-import { NativeSelect, NumberInput, SimpleGrid, Stack, TextInput, type InputWrapperProps } from '@mantine/core';
-import type { FocusEvent } from 'react';
+import { NativeSelect, SimpleGrid, Stack, TextInput, type InputWrapperProps } from '@mantine/core';
 import { useText } from '@/i18n';
+import { useFaults } from '@/ui';
 import { MoneyInput } from '@/ui/MoneyInput';
+import { TimeInput } from '@/ui/TimeInput';
+import { WholeInput } from '@/ui/WholeInput';
 import { discountOf, spellDiscount, type CampaignKind } from './discount';
 import type { Faults } from './faults';
 import type { CampaignField, CampaignFields } from './fields';
-import { fromLocal, toLocal } from './localTime';
 import { campaignMessages } from './messages';
 
 interface Props {
   value: CampaignFields;
   onChange: (change: Partial<CampaignFields>) => void;
-  /** What to say of the fields; nothing before somebody tried to save. */
-  faults: Faults;
+  /** What is wrong with a field; nothing before somebody tried to save. */
+  wrong: (field: CampaignField) => string | undefined;
   readOnly?: boolean;
-  /** Tells which field somebody is on; undefined when none. */
-  onField?: (field: CampaignField | undefined) => void;
 }
 
 const longestName = 100;
 /** Inputs side by side stand on one line, whether they have a hint or not. */
 const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
-/** The inputs of a campaign. */
-export function CampaignInputs({ value, onChange, faults, readOnly = false, onField }: Props) {
+const fields = ['name', 'discount', 'minimumAmount', 'total', 'perUser', 'validFrom', 'validTo'] as const satisfies readonly CampaignField[];
+
+/** What is wrong with the inputs of a campaign; kind and value are one of them. */
+export function useCampaignFaults(form: { strict: boolean; error: Error | null }, faults: Faults) {
   const t = useText(campaignMessages);
-  const fault = (field: CampaignField) => faults[field] !== undefined && t(faults[field]);
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const focused = (event: FocusEvent<HTMLElement>) => onField?.(event.target.closest<HTMLElement>('[data-field]')?.dataset.field as CampaignField | undefined);
+  return useFaults(
+    form,
+    fields,
+    (field) => faults[field] !== undefined && t(faults[field]),
+    (field) => (field === 'discount' ? ['kind', 'value'] : [field]),
+  );
+}
+
+/** The inputs of a campaign. */
+export function CampaignInputs({ value, onChange, wrong, readOnly = false }: Props) {
+  const t = useText(campaignMessages);
   const time = (field: 'validFrom' | 'validTo') => (
-    <TextInput
+    <TimeInput
       data-field={field}
-      type="datetime-local"
       label={t(field)}
-      description={t('zone', { zone })}
-      inputWrapperOrder={hintBelow}
       readOnly={readOnly}
-      value={value[field] === null ? '' : toLocal(value[field])}
-      error={fault(field)}
-      onChange={(event) => onChange({ [field]: fromLocal(event.currentTarget.value) })}
+      time={value[field]}
+      error={wrong(field)}
+      onTime={(typed) => onChange({ [field]: typed })}
     />
   );
   const count = (field: 'total' | 'perUser') => (
-    <NumberInput
+    <WholeInput
       data-field={field}
       label={t(field)}
       readOnly={readOnly}
-      hideControls
-      allowDecimal={false}
-      allowNegative={false}
-      value={value[field] ?? ''}
-      error={fault(field)}
-      onChange={(typed) => onChange({ [field]: wholeOf(typed) })}
+      value={value[field]}
+      error={wrong(field)}
+      onChange={(typed) => onChange({ [field]: typed })}
     />
   );
   return (
-    <Stack gap="md" onFocus={focused} onBlur={() => onField?.(undefined)}>
+    <Stack gap="md">
       <TextInput
         data-field="name"
         label={t('name')}
         maxLength={longestName}
         readOnly={readOnly}
         value={value.name}
-        error={fault('name')}
+        error={wrong('name')}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
         data-autofocus
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
-        <DiscountInputs spelled={value.discount} error={fault('discount')} readOnly={readOnly} onChange={(discount) => onChange({ discount })} />
+        <DiscountInputs spelled={value.discount} error={wrong('discount')} readOnly={readOnly} onChange={(discount) => onChange({ discount })} />
         <MoneyInput
           data-field="minimumAmount"
           label={t('minimum')}
@@ -75,7 +78,7 @@ export function CampaignInputs({ value, onChange, faults, readOnly = false, onFi
           inputWrapperOrder={hintBelow}
           readOnly={readOnly}
           minor={value.minimumAmount}
-          error={fault('minimumAmount')}
+          error={wrong('minimumAmount')}
           onMinor={(minimumAmount) => onChange({ minimumAmount })}
         />
       </SimpleGrid>
@@ -92,7 +95,7 @@ export function CampaignInputs({ value, onChange, faults, readOnly = false, onFi
 interface DiscountProps {
   spelled: string;
   onChange: (spelled: string) => void;
-  error: string | false;
+  error: string | undefined;
   readOnly: boolean;
 }
 
@@ -123,21 +126,16 @@ function DiscountInputs({ spelled, onChange, error, readOnly }: DiscountProps) {
           onMinor={(minor) => onChange(spellDiscount({ kind, value: minor }))}
         />
       ) : (
-        <NumberInput
+        <WholeInput
           data-field="discount"
           label={t('valuePercent')}
           readOnly={readOnly}
-          hideControls
-          allowDecimal={false}
-          allowNegative={false}
           suffix="%"
-          value={value ?? ''}
+          value={value}
           error={error}
-          onChange={(typed) => onChange(spellDiscount({ kind, value: wholeOf(typed) }))}
+          onChange={(percent) => onChange(spellDiscount({ kind, value: percent }))}
         />
       )}
     </>
   );
 }
-
-const wholeOf = (typed: string | number): number | null => (typed === '' || !Number.isSafeInteger(Number(typed)) || Number(typed) === 0 ? null : Number(typed));

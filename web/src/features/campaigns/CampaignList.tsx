@@ -1,24 +1,22 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useWorth } from '@/features/coupons/useWorth';
 import { useFormat, useText } from '@/i18n';
-import { Icon, Money, PageHeader, Person, useNow, When } from '@/ui';
-import { DataTable, useTableState, type Column } from '@/ui/table';
+import { Icon, PageHeader, useNow } from '@/ui';
+import { DataTable, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { CampaignStateChip } from './CampaignStateChip';
 import { CreateCampaign } from './CreateCampaign';
 import { campaignMessages } from './messages';
-import { campaignList, readCampaigns, type Campaign, type CampaignSearch } from './queries';
+import { readCampaigns, type Campaign, type CampaignSearch } from './queries';
 import { stateOf } from './state';
 
 /** What coupons are issued from. */
-export function CampaignList({ search }: { search: CampaignSearch }) {
+export function CampaignList({ search }: { search: Raw<CampaignSearch> }) {
   const t = useText(campaignMessages);
-  const state = useTableState(search);
+  const list = useList<CampaignSearch, Campaign>({ search, queryKey: ['coupon-campaigns', 'list'], read: readCampaigns });
   const navigate = useNavigate();
-  const query = useQuery(campaignList({ ...search, limit: state.limit }));
   const mayWrite = useMay()('coupons:write');
   const [adding, { open, close }] = useDisclosure();
   const add = mayWrite && (
@@ -35,10 +33,8 @@ export function CampaignList({ search }: { search: CampaignSearch }) {
         columns={useColumns()}
         rowId={({ id }) => String(id)}
         rowLabel={({ name }) => name}
-        query={query}
-        state={state}
+        list={list}
         open={({ id }) => void navigate({ to: '/coupon-campaigns/$id', params: { id: String(id) } })}
-        readPage={(cursor) => readCampaigns({ ...search, cursor, limit: 200 })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {adding && <CreateCampaign onClose={close} />}
@@ -48,26 +44,35 @@ export function CampaignList({ search }: { search: CampaignSearch }) {
 
 function useColumns(): Column<Campaign>[] {
   const t = useText(campaignMessages);
-  const worth = useWorth();
+  const { worth, plainWorth } = useWorth();
   const now = useNow();
-  const { money, number, date, dateTime } = useFormat();
+  const { date, dateTime } = useFormat();
   const day = (time: string) => (
     <time dateTime={time} title={dateTime(time)}>
       {date(time)}
     </time>
   );
+  const column = useColumn<Campaign>();
   return [
-    { id: 'name', header: t('name'), cell: ({ id, name }) => <Link to="/coupon-campaigns/$id" params={{ id: String(id) }}>{name}</Link>, text: (c) => c.name, sort: 'name', narrow: true },
-    { id: 'discount', header: t('discount'), cell: worth, text: worth, align: 'end', narrow: true },
-    { id: 'state', header: t('state'), cell: (c) => <CampaignStateChip campaign={c} />, text: (c) => t(stateOf(c, now)), narrow: true },
-    { id: 'issued', header: t('issued'), cell: (c) => t('issuedOf', { issued: c.issued, total: c.total }), text: (c) => String(c.issued), align: 'end' },
-    { id: 'validFrom', header: t('validFrom'), cell: (c) => day(c.validFrom), text: (c) => c.validFrom, sort: 'validFrom' },
-    { id: 'validTo', header: t('validTo'), cell: (c) => day(c.validTo), text: (c) => c.validTo, sort: 'validTo' },
-    { id: 'updated', header: t('updated'), cell: (c) => <When time={c.updatedTime} />, text: (c) => c.updatedTime, sort: 'updatedTime' },
-    { id: 'updatedBy', header: t('updatedBy'), cell: (c) => <Person person={c.updatedBy} withAvatar />, text: (c) => c.updatedBy.name },
-    { id: 'total', header: t('total'), cell: (c) => number(c.total), text: (c) => String(c.total), align: 'end', optional: true },
-    { id: 'perUser', header: t('perUser'), cell: (c) => number(c.perUser), text: (c) => String(c.perUser), align: 'end', optional: true },
-    { id: 'minimum', header: t('minimum'), cell: (c) => <Money minor={c.minimumAmount} />, text: (c) => money(c.minimumAmount), align: 'end', optional: true },
-    { id: 'id', header: t('id'), cell: (c) => c.id, text: (c) => String(c.id), sort: 'id', align: 'end', optional: true },
+    column.text('name', t('name'), (c) => c.name, {
+      cell: ({ id, name }) => (
+        <Link to="/coupon-campaigns/$id" params={{ id: String(id) }}>
+          {name}
+        </Link>
+      ),
+      sort: 'name',
+      narrow: true,
+    }),
+    column.text('discount', t('discount'), plainWorth, { cell: worth, align: 'end', narrow: true }),
+    column.text('state', t('state'), (c) => stateOf(c, now), { cell: (c) => <CampaignStateChip campaign={c} />, narrow: true }),
+    column.count('issued', t('issued'), (c) => c.issued, { cell: (c) => t('issuedOf', { issued: c.issued, total: c.total }) }),
+    column.time('validFrom', t('validFrom'), (c) => c.validFrom, { cell: (c) => day(c.validFrom), sort: 'validFrom' }),
+    column.time('validTo', t('validTo'), (c) => c.validTo, { cell: (c) => day(c.validTo), sort: 'validTo' }),
+    column.time('updated', t('updated'), (c) => c.updatedTime, { sort: 'updatedTime' }),
+    column.person('updatedBy', t('updatedBy'), (c) => c.updatedBy),
+    column.count('total', t('total'), (c) => c.total, { optional: true }),
+    column.count('perUser', t('perUser'), (c) => c.perUser, { optional: true }),
+    column.money('minimum', t('minimum'), (c) => c.minimumAmount, { optional: true }),
+    column.text('id', t('id'), (c) => c.id, { sort: 'id', align: 'end', optional: true }),
   ];
 }

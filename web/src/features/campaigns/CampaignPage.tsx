@@ -1,53 +1,59 @@
-import { Loader, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { EtagVersion, PageHeader, ProblemBanner, usePresence } from '@/ui';
-import { uiMessages } from '@/ui/messages';
+import { changesOf, contentOfFields, History, RecordPage, revisionsOf } from '@/ui';
 import { CampaignActions } from './CampaignActions';
 import { CampaignCounts } from './CampaignCounts';
 import { CampaignForm } from './CampaignForm';
-import { CampaignRevisions } from './CampaignRevisions';
 import { CampaignStateChip } from './CampaignStateChip';
-import type { CampaignField } from './fields';
+import { readFields, useCampaignWords } from './fields';
 import { campaignMessages } from './messages';
-import { oneCampaign } from './queries';
-import { WhoElse } from './WhoElse';
+import { campaignHistory, oneCampaign } from './queries';
 
 /** One campaign: how much of it is left, its form, what can be done with it, and its history. */
 export function CampaignPage({ id }: { id: number }) {
   const t = useText(campaignMessages);
-  const ui = useText(uiMessages);
-  const { data: campaign, error, refetch } = useQuery(oneCampaign(id));
-  const [field, setField] = useState<CampaignField>();
-  const others = usePresence(`coupon-campaigns/${id}`, field === undefined ? undefined : `/${field}`);
-  const gone = isProblem(error, 'not_found');
+  const words = useCampaignWords();
+  const query = useQuery(oneCampaign(id));
+  const [field, setField] = useState<string>();
   return (
-    <>
-      <PageHeader
-        title={campaign?.name ?? `#${id}`}
-        parent={{ to: '/coupon-campaigns', label: t('title') }}
-        chips={
-          campaign !== undefined &&
-          !gone && (
-            <>
-              <CampaignStateChip campaign={campaign} />
-              <EtagVersion version={campaign.version} etag={campaign.etag} />
-            </>
-          )
-        }
-      >
-        <WhoElse others={others} />
-        {campaign !== undefined && !gone && <CampaignActions campaign={campaign} />}
-      </PageHeader>
-      <Stack gap="md">
-        {error !== null && !(gone && campaign !== undefined) && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {campaign === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
-        {campaign !== undefined && !gone && <CampaignCounts campaign={campaign} />}
-        {campaign !== undefined && <CampaignForm campaign={campaign} gone={gone} onField={setField} />}
-        {campaign !== undefined && !gone && <CampaignRevisions id={id} />}
-      </Stack>
-    </>
+    <RecordPage
+      query={query}
+      name={query.data?.name ?? `#${id}`}
+      parent={{ to: '/coupon-campaigns', label: t('title') }}
+      resource={`coupon-campaigns/${id}`}
+      field={field}
+      fieldLabel={(name) => words.place(`/${name}`)}
+      chips={(campaign) => <CampaignStateChip campaign={campaign} />}
+      actions={(campaign) => <CampaignActions campaign={campaign} />}
+    >
+      {(campaign, { gone }) => (
+        <>
+          {!gone && <CampaignCounts campaign={campaign} />}
+          <CampaignForm campaign={campaign} gone={gone} onField={setField} />
+          {!gone && <Revisions id={id} />}
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+const actions = { create: 'onCreate', update: 'onUpdate', issue: 'onIssue' } as const;
+
+/** Every version of a campaign, with what it changed; issuing makes one too. */
+function Revisions({ id }: { id: number }) {
+  const t = useText(campaignMessages);
+  const query = useInfiniteQuery(campaignHistory(id));
+  const revisions = revisionsOf(query);
+  return (
+    <History
+      query={query}
+      words={useCampaignWords()}
+      entries={revisions.map((revision, i) => ({
+        ...revision,
+        action: t(actions[revision.action]),
+        changes: changesOf(revisions, i, (one) => contentOfFields({ ...readFields(one), issued: one.issued })),
+      }))}
+    />
   );
 }

@@ -1,106 +1,89 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type SubmitEvent } from 'react';
-import { isProblem, useIdempotencyKey, type ApiProblem } from '@/api';
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, OutcomeNotice, useNow } from '@/ui';
-import { uiMessages } from '@/ui/messages';
-import { IssuedCodes } from './IssuedCodes';
-import { emptyIssue, formOf, IssueInputs, requestOf, sizeOf, type IssueForm } from './IssueInputs';
-import { IssueRefusal } from './IssueRefusal';
+import { Banner, FormDialog, useKeyedForm, useNow } from '@/ui';
+import { IssuedCodes, IssuedActions, type Issued } from './IssuedCodes';
+import { emptyIssue, IssueInputs, requestOf, sizeOf, type IssueForm } from './IssueInputs';
 import { campaignMessages } from './messages';
-import { issueCoupons, type Campaign, type IssueRequest } from './queries';
-import { useSent } from './sent';
+import { issueCoupons, type Campaign, type LimitReached } from './queries';
 import { stateOf } from './state';
+import { readUserIds } from './userIds';
 
 interface Props {
   campaign: Campaign;
   onClose: () => void;
 }
 
-interface Issued {
-  codes: string[];
-  request: IssueRequest;
-  replayed: boolean;
-}
-
 /** Issues coupons: says what will be left, then gives the codes, or says which limit stands against it. */
 export function IssueDialog({ campaign, onClose }: Props) {
   const t = useText(campaignMessages);
-  const ui = useText(uiMessages);
-  const queries = useQueryClient();
-  const scope = `coupon-campaigns/${campaign.id}/coupons`;
-  const { key, renew } = useIdempotencyKey(scope);
-  const { sent, keep, forget } = useSent<IssueRequest>(scope, key);
-  const [form, setForm] = useState<IssueForm>(() => (sent === undefined ? emptyIssue : formOf(sent)));
-  const [strict, setStrict] = useState(false);
   const [issued, setIssued] = useState<Issued>();
-  const over = stateOf(campaign, useNow()) === 'over';
-  const run = useMutation({
-    mutationFn: (request: IssueRequest) => {
-      keep(request);
-      return issueCoupons(campaign.id, request, key);
-    },
-    onSuccess: ({ data: { codes }, replayed }, request) => {
-      renew();
-      forget();
-      setIssued({ codes, request, replayed });
-    },
-    onError: (error) => {
-      if (isProblem(error) && (error.isOutcomeUnknown || isStillRunning(error))) return;
-      renew();
-      forget();
-    },
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: ['coupon-campaigns'] });
-      void queries.invalidateQueries({ queryKey: ['coupons'] });
-    },
+  const title = t('issueTitle', { name: campaign.name });
+  const keyed = useKeyedForm<IssueForm, { codes: string[] }>({
+    scope: `coupon-campaigns/${campaign.id}/coupons`,
+    title,
+    topics: ['coupon-campaigns', 'coupons'],
+    open: () => emptyIssue,
+    isComplete: (form) => requestOf(form) !== undefined,
+    send: (form, key) => issueCoupons(campaign.id, requestOf(form) ?? { count: 0 }, key),
+    onDone: ({ codes }, form) => setIssued({ codes, users: form.way === 'users' ? readUserIds(form.users).ids : undefined }),
   });
-  // While the outcome is open only the same can be asked again.
-  const open = sent !== undefined && !run.isPending;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    setStrict(true);
-    const request = sent ?? requestOf(form);
-    if (request !== undefined) run.mutate(request);
-  };
-  const change = (next: Partial<IssueForm>) => {
-    run.reset();
-    setForm((before) => ({ ...before, ...next }));
-  };
+  const { form, change, strict, error, isFixed } = keyed;
+  const over = stateOf(campaign, useNow()) === 'over';
+  const isOver = (
+    <Banner tone="warn" title={t('overAlready')}>
+      {t('overHint')}
+    </Banner>
+  );
+  const refusal = useRefusal(form, change, isOver);
   return (
-    <Modal opened onClose={onClose} size="lg" title={t('issueTitle', { name: campaign.name })} closeButtonProps={{ 'aria-label': ui('close') }}>
-      {issued !== undefined ? (
-        <IssuedCodes campaign={campaign} {...issued} onClose={onClose} />
-      ) : (
-        <form onSubmit={submit} noValidate>
-          <Stack gap="md">
-            <OutcomeNotice requestKey={key} />
-            {open ? (
-              <Banner tone="warn" title={t('resend')}>
-                {t('resendHint')}
-              </Banner>
-            ) : (
-              run.error !== null && <IssueRefusal error={run.error} asked={sizeOf(form)} form={form} onChange={change} />
-            )}
-            {over && !open && run.error === null && (
-              <Banner tone="warn" title={t('overAlready')}>
-                {t('overHint')}
-              </Banner>
-            )}
-            <IssueInputs form={form} campaign={campaign} strict={strict} disabled={sent !== undefined} onChange={change} />
-            <Group justify="flex-end">
-              <Button onClick={onClose}>{ui('cancel')}</Button>
-              <Button type="submit" variant="filled" disabled={over && !open} loading={run.isPending}>
-                {t(open ? 'askAgain' : 'issue')}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      )}
-    </Modal>
+    <FormDialog
+      form={keyed}
+      title={title}
+      confirm={t('issue')}
+      refusal={refusal}
+      disabled={over}
+      finished={issued !== undefined}
+      actions={issued !== undefined && <IssuedActions campaign={campaign} issued={issued} />}
+      onClose={onClose}
+    >
+      {issued !== undefined && <IssuedCodes issued={issued} />}
+      {issued === undefined && over && !isFixed && error === null && isOver}
+      {issued === undefined && <IssueInputs form={form} campaign={campaign} strict={strict} disabled={isFixed} onChange={change} />}
+    </FormDialog>
   );
 }
 
-/** An earlier attempt under the same key has not ended: a conflict that asks to come again. */
-const isStillRunning = ({ status, retryAfter }: ApiProblem) => status === 409 && retryAfter !== undefined;
+/** Which limit stands against it, and what can be asked for instead. */
+function useRefusal(form: IssueForm, change: (part: Partial<IssueForm>) => void, isOver: ReactNode): (error: Error) => ReactNode {
+  const t = useText(campaignMessages);
+  return (error) => {
+    if (isProblem(error, 'validation_failed') && error.fields.some(({ code }) => code === 'over')) return isOver;
+    if (!isProblem(error, 'limit_reached')) return undefined;
+    const { left, total = 0, perUser = 0, userIds = [] } = error.as<LimitReached>();
+    if (left === undefined) {
+      const full = new Set(userIds);
+      const others = readUserIds(form.users).ids.filter((id) => !full.has(id));
+      return (
+        <Banner
+          tone="warn"
+          title={t('limitUsers', { n: userIds.length, perUser })}
+          action={others.length > 0 && <Button onClick={() => change({ users: others.join('\n') })}>{t('leaveOut')}</Button>}
+        >
+          <span className="mono">{userIds.join(', ')}</span>
+        </Banner>
+      );
+    }
+    if (left === 0) return <Banner tone="warn" title={t('limitGone', { total })} />;
+    return (
+      <Banner
+        tone="warn"
+        title={t('limitLeft', { left, total, n: sizeOf(form) })}
+        action={form.way === 'count' && <Button onClick={() => change({ count: left })}>{t('takeLeft', { left })}</Button>}
+      >
+        {t('limitHint')}
+      </Banner>
+    );
+  };
+}

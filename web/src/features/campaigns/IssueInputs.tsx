@@ -1,5 +1,6 @@
-import { Group, NumberInput, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { Group, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useText } from '@/i18n';
+import { WholeInput } from '@/ui/WholeInput';
 import { campaignMessages } from './messages';
 import type { Campaign, IssueRequest } from './queries';
 import { readUserIds } from './userIds';
@@ -17,9 +18,6 @@ export const emptyIssue: IssueForm = { way: 'count', count: null, users: '' };
 const most = 1000;
 /** How many wrong entries are named. */
 const namedWrong = 5;
-
-export const formOf = (request: IssueRequest): IssueForm =>
-  'count' in request ? { ...emptyIssue, count: request.count } : { ...emptyIssue, way: 'users', users: request.userIds.join('\n') };
 
 /** How many coupons the form asks for, so far. */
 export const sizeOf = ({ way, count, users }: IssueForm): number => (way === 'count' ? (count ?? 0) : readUserIds(users).ids.length);
@@ -48,23 +46,20 @@ export function IssueInputs({ form, campaign, strict, disabled, onChange }: Prop
   const size = sizeOf(form);
   return (
     <Stack gap="md">
-      <Radio.Group label={t('issueFor')} value={form.way} onChange={(way) => onChange({ way: way })}>
+      <Radio.Group label={t('issueFor')} value={form.way} onChange={(way) => onChange({ way })}>
         <Group mt={4} gap="lg">
           <Radio value="count" label={t('byCount')} disabled={disabled} />
           <Radio value="users" label={t('byUsers')} disabled={disabled} />
         </Group>
       </Radio.Group>
       {form.way === 'count' ? (
-        <NumberInput
+        <WholeInput
           label={t('count')}
           description={t('countHint', { most })}
-          hideControls
-          allowDecimal={false}
-          allowNegative={false}
           disabled={disabled}
-          value={form.count ?? ''}
+          value={form.count}
           error={(strict || size > most) && (size < 1 || size > most) && t('countWrong', { most })}
-          onChange={(typed) => onChange({ count: typed === '' ? null : Number(typed) })}
+          onChange={(count) => onChange({ count })}
           data-autofocus
         />
       ) : (
@@ -96,7 +91,8 @@ function UsersInput({ text, strict, disabled, onChange }: UsersProps) {
   const t = useText(campaignMessages);
   const { ids, repeated, wrong } = readUserIds(text);
   const fault = () => {
-    if (strict && wrong.length > 0) return t('usersWrong', { n: wrong.length, words: `${wrong.slice(0, namedWrong).join(', ')}${wrong.length > namedWrong ? ', …' : ''}` });
+    if (strict && wrong.length > 0)
+      return t('usersWrong', { n: wrong.length, words: `${wrong.slice(0, namedWrong).join(', ')}${wrong.length > namedWrong ? ', …' : ''}` });
     if (ids.length > most) return t('usersTooMany', { n: ids.length, most });
     return strict && ids.length === 0 && t('usersNeeded');
   };

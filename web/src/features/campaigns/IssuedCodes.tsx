@@ -1,38 +1,22 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useText } from '@/i18n';
-import { Banner, Icon, useToasts } from '@/ui';
+import { Banner, Icon, useCopy } from '@/ui';
 import { csv, download } from '@/ui/table';
 import styles from './IssuedCodes.module.css';
 import { campaignMessages } from './messages';
-import type { Campaign, IssueRequest } from './queries';
+import type { Campaign } from './queries';
 
-interface Props {
-  campaign: Campaign;
+export interface Issued {
   codes: readonly string[];
-  request: IssueRequest;
-  onClose: () => void;
+  /** For whom each is, in their order; undefined when for whoever has the code. */
+  users: readonly string[] | undefined;
 }
 
-/** The codes that were issued, to copy or to download. */
-export function IssuedCodes({ campaign, codes, request, onClose }: Props) {
+/** The codes that were issued. */
+export function IssuedCodes({ issued: { codes, users } }: { issued: Issued }) {
   const t = useText(campaignMessages);
-  const toasts = useToasts();
-  const users = 'userIds' in request ? request.userIds : undefined;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(codes.join('\n'));
-      toasts.done(t('copiedCodes'));
-    } catch {
-      // Pages that did not come over TLS have no clipboard.
-      toasts.info(t('copyRefused'));
-    }
-  };
-  const save = () => {
-    const rows = codes.map((code, i) => (users === undefined ? [code] : [code, String(users[i])]));
-    download(`campaign-${campaign.id}-coupons.csv`, csv([users === undefined ? [t('code')] : [t('code'), t('user')], ...rows]));
-  };
   return (
-    <Stack gap="md">
+    <>
       <Banner tone="ok" title={t('issuedNow', { n: codes.length })}>
         {t('issuedHint')}
       </Banner>
@@ -54,17 +38,26 @@ export function IssuedCodes({ campaign, codes, request, onClose }: Props) {
           </tbody>
         </table>
       </div>
-      <Group justify="flex-end">
-        <Button leftSection={<Icon name="copy" />} onClick={() => void copy()}>
-          {t('copyCodes')}
-        </Button>
-        <Button leftSection={<Icon name="download" />} onClick={save}>
-          {t('download')}
-        </Button>
-        <Button variant="filled" onClick={onClose}>
-          {t('done')}
-        </Button>
-      </Group>
-    </Stack>
+    </>
+  );
+}
+
+/** Copies the codes, or hands them out as a file. */
+export function IssuedActions({ campaign, issued: { codes, users } }: { campaign: Campaign; issued: Issued }) {
+  const t = useText(campaignMessages);
+  const copy = useCopy();
+  const save = () => {
+    const rows = codes.map((code, i) => (users === undefined ? [code] : [code, String(users[i])]));
+    download(`campaign-${campaign.id}-coupons.csv`, csv([users === undefined ? [t('code')] : [t('code'), t('user')], ...rows]));
+  };
+  return (
+    <>
+      <Button leftSection={<Icon name="copy" />} onClick={() => void copy(codes.join('\n'))}>
+        {t('copyCodes')}
+      </Button>
+      <Button leftSection={<Icon name="download" />} onClick={save}>
+        {t('download')}
+      </Button>
+    </>
   );
 }

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ApiProblem } from '@/api';
 import { exact, patchOf, threeWay, type JsonObject } from '@/merge';
 import { discountOf, spellDiscount } from './discount';
-import { faultsOf, refusedFaults } from './faults';
+import { faultsOf } from './faults';
 import { patchOfTerms, readFields, termsOf, type CampaignFields } from './fields';
-import { formOf, requestOf, sizeOf } from './IssueInputs';
-import { fromLocal, toLocal } from './localTime';
+import { requestOf } from './IssueInputs';
 import type { CampaignTerms } from './queries';
 import { stateOf } from './state';
 import { readUserIds } from './userIds';
@@ -62,22 +60,6 @@ describe('the faults of a campaign', () => {
     ['it ends after it begins', { validTo: fields.validFrom }, { validTo: 'endsBeforeItBegins' }],
     ['times are needed', { validFrom: null, validTo: null }, { validFrom: 'timeNeeded', validTo: 'timeNeeded' }],
   ])('%s', (_, change, faults) => expect(faultsOf({ ...fields, ...change }, 12)).toEqual(faults));
-
-  test('what the service refuses is said at its field', () => {
-    const refusal = new ApiProblem({
-      code: 'validation_failed',
-      title: '',
-      detail: '',
-      status: 422,
-      requestId: 'r',
-      fields: [
-        { pointer: '/total', code: 'min', message: '' },
-        { pointer: '/elsewhere', code: 'x', message: '' },
-      ],
-    });
-    expect(refusedFaults(refusal)).toEqual({ total: 'totalBelowIssued' });
-    expect(refusedFaults(new Error('no'))).toEqual({});
-  });
 });
 
 test.each<[string, string, ReturnType<typeof stateOf>]>([
@@ -110,15 +92,4 @@ describe('what is asked for', () => {
     expect(requestOf({ way: 'count', count: 1001, users: '' })).toBeUndefined();
     expect(requestOf({ way: 'users', count: null, users: '7 李' })).toBeUndefined();
   });
-
-  test('is shown again as it was sent', () => {
-    const sent = { userIds: ['7', 'li@example.com'] };
-    expect(requestOf(formOf(sent))).toEqual(sent);
-    expect(sizeOf(formOf({ count: 4 }))).toBe(4);
-  });
-});
-
-test('a time is shown in the zone of the browser, with seconds only where it has some', () => {
-  for (const local of ['2026-03-01T08:05', '2026-03-01T08:05:07']) expect(toLocal(fromLocal(local) ?? '')).toBe(local);
-  expect(fromLocal('')).toBeNull();
 });

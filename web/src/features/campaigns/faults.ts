@@ -1,18 +1,9 @@
-import { isProblem } from '@/api';
 import { discountOf } from './discount';
 import type { CampaignField, CampaignFields } from './fields';
 
 /** What can be wrong with a field; each is the key of its text. */
 export type Fault =
-  | 'nameNeeded'
-  | 'valueNeeded'
-  | 'percentWrong'
-  | 'minimumNeeded'
-  | 'totalNeeded'
-  | 'totalBelowIssued'
-  | 'perUserNeeded'
-  | 'timeNeeded'
-  | 'endsBeforeItBegins';
+  'nameNeeded' | 'valueNeeded' | 'percentWrong' | 'minimumNeeded' | 'totalNeeded' | 'totalBelowIssued' | 'perUserNeeded' | 'timeNeeded' | 'endsBeforeItBegins';
 
 export type Faults = Partial<Record<CampaignField, Fault>>;
 
@@ -32,27 +23,6 @@ export function faultsOf(fields: CampaignFields, issued: number): Faults {
   if (validTo === null) faults.validTo = 'timeNeeded';
   else if (validFrom !== null && validFrom >= validTo) faults.validTo = 'endsBeforeItBegins';
   return faults;
-}
-
-const byPointer: Readonly<Record<string, readonly [CampaignField, Fault]>> = {
-  '/name': ['name', 'nameNeeded'],
-  '/value': ['discount', 'percentWrong'],
-  '/total': ['total', 'totalBelowIssued'],
-  '/perUser': ['perUser', 'perUserNeeded'],
-  '/validFrom': ['validFrom', 'timeNeeded'],
-  '/validTo': ['validTo', 'endsBeforeItBegins'],
-};
-
-/** Whether a fault of this place of a request stands at an input. */
-export const isTold = (pointer: string): boolean => byPointer[pointer] !== undefined;
-
-/**
- * The faults that the service found: what two admins wrote may be right on each side
- * and wrong together, and coupons may be issued while a form is open.
- */
-export function refusedFaults(error: unknown): Faults {
-  if (!isProblem(error, 'validation_failed')) return {};
-  return Object.fromEntries(error.fields.flatMap(({ pointer }) => (byPointer[pointer] === undefined ? [] : [byPointer[pointer]])));
 }
 
 export const isFaultless = (faults: Faults): boolean => Object.keys(faults).length === 0;

@@ -1,10 +1,10 @@
+import { useWorth } from '@/features/coupons/useWorth';
 import { useFormat, useText } from '@/i18n';
 import type { JsonObject } from '@/merge';
-import type { FieldTexts } from '@/ui/edit/fields';
-import { useWorth } from '@/features/coupons/useWorth';
+import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
 import { discountOf, spellDiscount } from './discount';
 import { campaignMessages } from './messages';
-import type { CampaignRevision, CampaignTerms } from './queries';
+import type { CampaignTerms } from './queries';
 
 /** What of a campaign is edited in its form; what is being typed may be none. */
 export type CampaignFields = {
@@ -20,6 +20,29 @@ export type CampaignFields = {
 };
 
 export type CampaignField = keyof CampaignFields;
+
+const minute = 60_000;
+
+/** A campaign that begins now, with nothing typed. */
+export const blankCampaign = (): CampaignFields => ({
+  name: '',
+  discount: 'amount ',
+  minimumAmount: 0,
+  total: null,
+  perUser: 1,
+  validFrom: new Date(Math.floor(Date.now() / minute) * minute).toISOString(),
+  validTo: null,
+});
+
+export const formOf = fieldsOf<CampaignFields>({
+  name: '',
+  discount: 'amount ',
+  minimumAmount: null,
+  total: null,
+  perUser: null,
+  validFrom: null,
+  validTo: null,
+});
 
 export function readFields(terms: CampaignTerms): CampaignFields {
   const { name, kind, value, minimumAmount, total, perUser, validFrom, validTo } = terms;
@@ -50,33 +73,26 @@ export function termsOf({ discount, ...fields }: CampaignFields): CampaignTerms 
   };
 }
 
-export function useCampaignTexts(): FieldTexts<CampaignFields> {
+/** How a campaign is read, field by field; how many were issued, which no form edits, stands in its history. */
+export function useCampaignWords(): Words {
   const t = useText(campaignMessages);
-  const worth = useWorth();
+  const { worth } = useWorth();
   const { money, number, dateTime } = useFormat();
-  const show = <T,>(value: T | null, format: (value: T) => string) => (value === null ? '' : format(value));
-  return {
-    name: { label: t('name'), show: ({ name }) => name },
+  const texts: FieldTexts<CampaignFields & { issued: number }> = {
+    name: { label: t('name'), show: (name) => name },
     discount: {
       label: t('discount'),
-      show: ({ discount }) => {
+      show: (discount) => {
         const { kind, value } = discountOf(discount);
-        return show(value, (known) => worth({ kind, value: known }));
+        return value === null ? '' : worth({ kind, value });
       },
     },
-    minimumAmount: { label: t('minimum'), show: ({ minimumAmount }) => show(minimumAmount, money) },
-    total: { label: t('total'), show: ({ total }) => show(total, number) },
-    perUser: { label: t('perUser'), show: ({ perUser }) => show(perUser, number) },
-    validFrom: { label: t('validFrom'), show: ({ validFrom }) => show(validFrom, dateTime) },
-    validTo: { label: t('validTo'), show: ({ validTo }) => show(validTo, dateTime) },
+    minimumAmount: { label: t('minimum'), show: money },
+    total: { label: t('total'), show: number },
+    perUser: { label: t('perUser'), show: number },
+    validFrom: { label: t('validFrom'), show: dateTime },
+    validTo: { label: t('validTo'), show: dateTime },
+    issued: { label: t('issued'), show: number },
   };
+  return wordsOf(texts);
 }
-
-/** The same with how many were issued, which no form edits, for the history. */
-export function useRevisionTexts(): FieldTexts<CampaignFields & { issued: number }> {
-  const t = useText(campaignMessages);
-  const { number } = useFormat();
-  return { ...useCampaignTexts(), issued: { label: t('issued'), show: ({ issued }) => number(issued) } };
-}
-
-export const readRevision = (revision: CampaignRevision) => ({ ...readFields(revision), issued: revision.issued });

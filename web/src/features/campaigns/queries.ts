@@ -1,11 +1,10 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { answer, api, data, idempotent, type components, type operations } from '@/api';
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, idempotent, pages, type components, type operations } from '@/api';
 import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type Campaign = components['schemas']['Campaign'];
 export type CampaignTerms = components['schemas']['CampaignCreate'];
-export type CampaignRevision = components['schemas']['CampaignRevision'];
 export type CampaignSearch = TableSearch;
 export type LimitReached = components['schemas']['LimitReached'];
 type CampaignQuery = NonNullable<operations['listCampaigns']['parameters']['query']>;
@@ -19,41 +18,29 @@ export function readCampaigns(search: CampaignSearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/coupon-campaigns', { params: { query: search as CampaignQuery }, signal }));
 }
 
-export function campaignList(search: CampaignSearch) {
-  return queryOptions({
-    queryKey: ['coupon-campaigns', 'list', search],
-    queryFn: ({ signal }) => readCampaigns(search, signal),
-    placeholderData: keepPreviousData,
-  });
-}
-
 export function oneCampaign(id: number) {
   return queryOptions({
-    queryKey: ['coupon-campaigns', 'one', id],
+    queryKey: ['coupon-campaigns', 'one', String(id)],
     queryFn: ({ signal }) => data(api.GET('/api/v1/coupon-campaigns/{id}', { params: { path: { id } }, signal })),
   });
 }
 
-export function campaignHistory(id: number) {
-  return infiniteQueryOptions({
-    queryKey: ['coupon-campaigns', 'one', id, 'history'],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      data(api.GET('/api/v1/coupon-campaigns/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  });
-}
+export const campaignHistory = (id: number) =>
+  pages(['coupon-campaigns', 'one', String(id), 'history'], (cursor, signal) =>
+    data(api.GET('/api/v1/coupon-campaigns/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+  );
 
 export function createCampaign(terms: CampaignTerms, key: string) {
-  return answer(api.POST('/api/v1/coupon-campaigns', { body: terms, headers: idempotent(key) }));
+  return data(api.POST('/api/v1/coupon-campaigns', { body: terms, headers: idempotent(key) }));
 }
 
 /** Edits a campaign as it was at a tag. With `disjoint` the service takes over others' edits of other fields. */
-export function editCampaign(id: number, patch: JsonObject, etag: string, merge?: 'disjoint') {
+export function editCampaign(id: number, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
   return data(
     api.PATCH('/api/v1/coupon-campaigns/{id}', {
       params: { path: { id }, header: { 'If-Match': etag }, query: { merge } },
       body: patch,
+      headers: idempotent(key),
     }),
   );
 }
@@ -63,5 +50,5 @@ export function deleteCampaign(id: number, etag: string) {
 }
 
 export function issueCoupons(id: number, request: IssueRequest, key: string) {
-  return answer(api.POST('/api/v1/coupon-campaigns/{id}/coupons', { params: { path: { id } }, body: request, headers: idempotent(key) }));
+  return data(api.POST('/api/v1/coupon-campaigns/{id}/coupons', { params: { path: { id } }, body: request, headers: idempotent(key) }));
 }

@@ -1,16 +1,19 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, data, exactly, idempotent, type components, type operations } from '@/api';
-import { encode, type JsonObject } from '@/merge';
+import { queryOptions } from '@tanstack/react-query';
+import { api, asTyped, data, exactly, idempotent, pages, type components, type operations, type PersonName } from '@/api';
+import type { JsonObject } from '@/merge';
 import type { ListPage, TableSearch } from '@/ui/table';
 
 /** Its value holds every number as it was spelled. */
 export type Config = components['schemas']['Config'];
 export type ValueType = components['schemas']['ValueType'];
 export type ConfigEvent = components['schemas']['ConfigEvent'];
+export type ConfigRevision = components['schemas']['ConfigRevision'];
 export type BatchMember = components['schemas']['ConfigBatchMember'];
 export type Imported = components['schemas']['ConfigImported'];
 export type ImportVerdict = components['schemas']['ImportVerdict'];
 export type OnExisting = NonNullable<components['schemas']['ConfigImport']['onExisting']>;
+type EditedConfig = components['schemas']['EditedConfig'];
+type ConfigHistory = components['schemas']['ConfigHistory'];
 type ConfigQuery = NonNullable<operations['listConfigs']['parameters']['query']>;
 
 export interface ConfigSearch extends TableSearch {
@@ -20,24 +23,11 @@ export interface ConfigSearch extends TableSearch {
 
 export const valueTypes = ['string', 'number', 'boolean', 'json'] as const satisfies readonly ValueType[];
 
-/** Sends a tree with its numbers as they were typed; the contract's types know only floats. */
-const asTyped = (tree: JsonObject, key: string) => ({
-  body: tree as never,
-  bodySerializer: () => encode(tree),
-  headers: { ...idempotent(key), 'Content-Type': 'application/json' },
-});
+const historyPage = 50;
 
 /** One page of the configs. */
 export function readConfigs(search: ConfigSearch, signal?: AbortSignal): Promise<ListPage<Config>> {
   return exactly(api.GET('/api/v1/configs', { params: { query: search as ConfigQuery }, parseAs: 'text', signal }));
-}
-
-export function configList(search: ConfigSearch) {
-  return queryOptions({
-    queryKey: ['configs', 'list', search],
-    queryFn: ({ signal }) => readConfigs(search, signal),
-    placeholderData: keepPreviousData,
-  });
 }
 
 /** The export as the service wrote it, to the last digit. */
@@ -50,32 +40,73 @@ export function readConfig(key: string, signal?: AbortSignal): Promise<Config> {
   return exactly(api.GET('/api/v1/configs/{key}', { params: { path: { key } }, parseAs: 'text', signal }));
 }
 
-/** Creates a config from its members. */
+export function oneConfig(key: string) {
+  return queryOptions({ queryKey: ['configs', 'one', key], queryFn: ({ signal }) => readConfig(key, signal) });
+}
+
+function readHistory(key: string, cursor: string | undefined, signal?: AbortSignal): Promise<ConfigHistory> {
+  const params = { path: { key }, query: { limit: historyPage, cursor } };
+  return exactly(api.GET('/api/v1/configs/{key}/history', { params, signal, parseAs: 'text' }));
+}
+
+/** Every version of what had this key, newest first; a config that was deleted too. */
+export const configHistory = (key: string) => pages(['configs', 'one', key, 'history'], (cursor, signal) => readHistory(key, cursor, signal));
+
+/** Who saved the versions between two, neither counted: those whose changes a save was merged with. */
+export async function authorsBetween(key: string, after: number, before: number): Promise<PersonName[]> {
+  const { items } = await readHistory(key, undefined);
+  const between = items.filter(({ version }) => version > after && version < before);
+  return [...new Map(between.map(({ changedBy }) => [changedBy.id, changedBy])).values()];
+}
+
+/** Creates a config from its members; one that was deleted can be made again. */
 export function createConfig(members: JsonObject, key: string): Promise<Config> {
-  return data(api.POST('/api/v1/configs', asTyped(members, key)));
+  return exactly(api.POST('/api/v1/configs', { ...asTyped(members, idempotent(key)), parseAs: 'text' }));
+}
+
+/**
+ * Saves under the guard. The service keeps others' edits of other fields beside it, or
+ * makes the config what its author had before him whatever others changed, for a reason:
+ * that needs a permission of its own.
+ */
+export function saveConfig(
+  config: string,
+  patch: JsonObject,
+  etag: string,
+  key: string,
+  how: { merge: 'disjoint' } | { overwrite: string },
+): Promise<EditedConfig> {
+  return exactly(
+    api.PATCH('/api/v1/configs/{key}', {
+      params: { path: { key: config }, header: { 'If-Match': etag }, query: how },
+      ...asTyped(patch, idempotent(key), 'merge-patch+json'),
+      parseAs: 'text',
+    }),
+  );
+}
+
+/** Writes a new version with the content of an old one. */
+export function rollBackConfig(config: string, etag: string, toVersion: number, note: string, key: string): Promise<Config> {
+  return exactly(
+    api.POST('/api/v1/configs/{key}/rollback', {
+      params: { path: { key: config }, header: { 'If-Match': etag } },
+      body: { toVersion, note },
+      headers: idempotent(key),
+      parseAs: 'text',
+    }),
+  );
+}
+
+export async function deleteConfig(key: string, etag: string): Promise<void> {
+  await api.DELETE('/api/v1/configs/{key}', { params: { path: { key }, header: { 'If-Match': etag } } });
 }
 
 /** Makes all changes or none. */
 export async function changeConfigs(batch: JsonObject, key: string) {
-  return (await data(api.POST('/api/v1/config-batches', asTyped(batch, key)))).results;
+  return (await data(api.POST('/api/v1/config-batches', asTyped(batch, idempotent(key))))).results;
 }
 
 /** Imports a document, or with `dryRun` says what that would do. */
 export function importConfigs(document: JsonObject, dryRun: boolean, key: string): Promise<Imported> {
-  return data(api.POST('/api/v1/configs/import', { params: { query: { dryRun } }, ...asTyped(document, key) }));
-}
-
-const pageSize = 200;
-
-/** Reads every config that matches the filters, except some. */
-export async function readMatching(search: ConfigSearch, except: ReadonlySet<string>, onCount: (n: number) => void, signal: AbortSignal): Promise<Config[]> {
-  const configs: Config[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await readConfigs({ ...search, cursor, limit: pageSize }, signal);
-    configs.push(...page.items.filter(({ key }) => !except.has(key)));
-    onCount(configs.length);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return configs;
+  return data(api.POST('/api/v1/configs/import', { params: { query: { dryRun } }, ...asTyped(document, idempotent(key)) }));
 }

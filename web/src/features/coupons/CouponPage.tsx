@@ -1,16 +1,10 @@
-import { Anchor, Button, Loader, Paper, Stack, Title } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { EtagVersion, Money, PageHeader, ProblemBanner } from '@/ui';
-import { editMessages } from '@/ui/edit/messages';
-import { Timeline } from '@/ui/history/Timeline';
-import { uiMessages } from '@/ui/messages';
-import { CampaignLink } from './CampaignLink';
+import { Facts, History, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps } from '@/ui';
 import { CouponDialog } from './CouponDialog';
-import styles from './CouponPage.module.css';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
 import { campaignNames, couponHistory, oneCoupon, type Coupon, type CouponAction } from './queries';
@@ -19,123 +13,78 @@ import { useWorth } from './useWorth';
 /** One coupon: what it is worth, what can be done with it, and what happened to it. */
 export function CouponPage({ code }: { code: string }) {
   const t = useText(couponMessages);
-  const ui = useText(uiMessages);
   const mayWrite = useMay()('coupons:write');
-  const { data: coupon, error, refetch } = useQuery(oneCoupon(code));
+  const query = useQuery(oneCoupon(code));
+  const actions = useSteps<CouponAction>(`coupons/${code}`, query.data?.allowedTransitions ?? []);
   const [dialog, setDialog] = useState<CouponAction>();
   return (
-    <>
-      <PageHeader
-        title={coupon?.code ?? code}
-        mono
-        parent={{ to: '/coupons', label: t('title') }}
-        chips={
-          coupon !== undefined && (
-            <>
-              <CouponStatusChip status={coupon.status} />
-              <EtagVersion version={coupon.version} etag={coupon.etag} />
-            </>
-          )
-        }
-      >
-        {mayWrite &&
-          coupon?.allowedTransitions.map((action) => (
-            <Button key={action} variant={action === 'redeem' ? 'filled' : 'light'} color={action === 'void' ? 'bad' : undefined} onClick={() => setDialog(action)}>
-              {t(action === 'redeem' ? 'redeem' : 'voidIt')}
-            </Button>
-          ))}
-      </PageHeader>
-      <Stack gap="md">
-        {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {coupon === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
-        {coupon !== undefined && <Facts coupon={coupon} />}
-        {coupon !== undefined && <History code={coupon.code} />}
-      </Stack>
-      {coupon !== undefined && dialog !== undefined && <CouponDialog coupon={coupon} action={dialog} onClose={() => setDialog(undefined)} />}
-    </>
+    <RecordPage
+      query={query}
+      name={query.data?.code ?? code}
+      mono
+      parent={{ to: '/coupons', label: t('title') }}
+      resource={`coupons/${query.data?.code ?? code}`}
+      chips={({ status }) => <CouponStatusChip status={status} />}
+      actions={() =>
+        mayWrite &&
+        actions.map((action) => (
+          <Button
+            key={action}
+            variant={action === 'redeem' ? 'filled' : 'light'}
+            color={action === 'void' ? 'bad' : undefined}
+            onClick={() => setDialog(action)}
+          >
+            {t(action === 'redeem' ? 'redeem' : 'voidIt')}
+          </Button>
+        ))
+      }
+    >
+      {(coupon) => (
+        <>
+          <About coupon={coupon} />
+          <Events code={coupon.code} />
+          {dialog !== undefined && <CouponDialog coupon={coupon} action={dialog} onClose={() => setDialog(undefined)} />}
+        </>
+      )}
+    </RecordPage>
   );
 }
 
-function Facts({ coupon }: { coupon: Coupon }) {
+function About({ coupon }: { coupon: Coupon }) {
   const t = useText(couponMessages);
   const { dateTime } = useFormat();
-  const worth = useWorth();
+  const { worth } = useWorth();
   const { data: campaigns } = useQuery(campaignNames);
-  const campaign = campaigns?.items.find(({ id }) => id === coupon.campaignId)?.name ?? `#${coupon.campaignId}`;
+  const { campaignId, minimumAmount, validFrom, validTo, userId, redeemedByUserId, orderId, voidReason } = coupon;
+  const campaign = campaigns?.items.find(({ id }) => id === campaignId)?.name ?? `#${campaignId}`;
   return (
-    <Paper component="section" p="lg" aria-labelledby="about">
-      <Title order={2} id="about" mb="sm">
-        {t('about')}
-      </Title>
-      <dl className={styles.facts}>
-        <Fact term={t('campaign')}>
-          <CampaignLink id={coupon.campaignId} name={campaign} />
-        </Fact>
-        <Fact term={t('takesOff')}>{worth(coupon)}</Fact>
-        <Fact term={t('minimum')}>
-          <Money minor={coupon.minimumAmount} />
-        </Fact>
-        <Fact term={t('valid')}>{t('validRange', { from: dateTime(coupon.validFrom), to: dateTime(coupon.validTo) })}</Fact>
-        <Fact term={t('user')}>{coupon.userId ?? t('anybody')}</Fact>
-        {coupon.redeemedByUserId !== null && <Fact term={t('redeemedBy')}>{coupon.redeemedByUserId}</Fact>}
-        {coupon.orderId !== null && (
-          <Fact term={t('order')}>
-            <OrderLink id={coupon.orderId} />
-          </Fact>
-        )}
-        {coupon.voidReason !== null && coupon.voidReason !== '' && <Fact term={t('reason')}>{coupon.voidReason}</Fact>}
-      </dl>
-    </Paper>
-  );
-}
-
-function OrderLink({ id }: { id: number }) {
-  const t = useText(couponMessages);
-  const to: string = `/orders/${id}`;
-  return (
-    <Anchor component={Link} to={to}>
-      {t('orderLink', { id: String(id) })}
-    </Anchor>
-  );
-}
-
-function Fact({ term, children }: { term: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
+    <Section title={t('about')}>
+      <Facts
+        facts={[
+          [t('campaign'), <RecordLink key="campaign" path={`coupon-campaigns/${campaignId}`} children={campaign} />],
+          [t('takesOff'), worth(coupon)],
+          [t('minimum'), <Money key="minimum" minor={minimumAmount} />],
+          [t('valid'), t('validRange', { from: dateTime(validFrom), to: dateTime(validTo) })],
+          [t('user'), userId ?? t('anybody')],
+          [t('redeemedBy'), redeemedByUserId],
+          orderId !== null && [t('order'), <RecordLink key="order" path={`orders/${orderId}`} children={t('orderLink', { id: String(orderId) })} />],
+          [t('reason'), voidReason === '' ? undefined : voidReason],
+        ]}
+      />
+    </Section>
   );
 }
 
 const words = { issue: 'onIssue', redeem: 'onRedeem', void: 'onVoid', expire: 'onExpire', return: 'onReturn' } as const;
 
-function History({ code }: { code: string }) {
+function Events({ code }: { code: string }) {
   const t = useText(couponMessages);
-  const edit = useText(editMessages);
-  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery(couponHistory(code));
+  const query = useInfiniteQuery(couponHistory(code));
   return (
-    <Paper component="section" p="lg" aria-labelledby="history">
-      <Title order={2} id="history">
-        {t('history')}
-      </Title>
-      {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-      <Timeline
-        label={t('history')}
-        entries={(data?.pages ?? []).flatMap(({ items }) =>
-          items.map(({ version, action, to, changedBy, changedTime }) => ({
-            id: version,
-            by: changedBy,
-            time: changedTime,
-            action: (
-              <>
-                {t(words[action])} <CouponStatusChip status={to} />
-              </>
-            ),
-          })),
-        )}
-      />
-      {hasNextPage && <Button onClick={() => void fetchNextPage()}>{edit('older')}</Button>}
-    </Paper>
+    <History
+      title={t('history')}
+      query={query}
+      entries={revisionsOf(query).map((event) => ({ ...event, action: t(words[event.action]), marks: <CouponStatusChip status={event.to} /> }))}
+    />
   );
 }

@@ -1,5 +1,5 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { answer, api, data, idempotent, type components, type operations } from '@/api';
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, idempotent, pages, type components, type operations } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
 export type Coupon = components['schemas']['Coupon'];
@@ -7,25 +7,24 @@ export type CouponStatus = components['schemas']['CouponStatus'];
 export type CouponAction = Coupon['allowedTransitions'][number];
 type CouponQuery = NonNullable<operations['listCoupons']['parameters']['query']>;
 
-export interface CouponSearch extends Omit<TableSearch, 'q'> {
+/** What can be chosen of how soon a coupon ends, in days. */
+export const expiries = ['1', '7', '30'] as const;
+
+export interface CouponSearch extends TableSearch {
   campaignId?: number;
   userId?: string;
   status?: CouponStatus;
+  /** Those that end within so many days from now. */
+  expiresIn?: (typeof expiries)[number];
 }
 
 const historyPage = 100;
 const mostCampaigns = 200;
+const day = 86_400_000;
 
-export function readCoupons(search: CouponSearch, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/coupons', { params: { query: search as CouponQuery }, signal }));
-}
-
-export function couponList(search: CouponSearch) {
-  return queryOptions({
-    queryKey: ['coupons', 'list', search],
-    queryFn: ({ signal }) => readCoupons(search, signal),
-    placeholderData: keepPreviousData,
-  });
+export function readCoupons({ expiresIn, ...search }: CouponSearch, signal?: AbortSignal) {
+  const expiresBy = expiresIn === undefined ? undefined : new Date(Date.now() + Number(expiresIn) * day).toISOString();
+  return data(api.GET('/api/v1/coupons', { params: { query: { ...search, expiresBy } as CouponQuery }, signal }));
 }
 
 export function oneCoupon(code: string) {
@@ -35,15 +34,10 @@ export function oneCoupon(code: string) {
   });
 }
 
-export function couponHistory(code: string) {
-  return infiniteQueryOptions({
-    queryKey: ['coupons', 'one', code, 'history'],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      data(api.GET('/api/v1/coupons/{code}/history', { params: { path: { code }, query: { limit: historyPage, cursor } }, signal })),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  });
-}
+export const couponHistory = (code: string) =>
+  pages(['coupons', 'one', code, 'history'], (cursor, signal) =>
+    data(api.GET('/api/v1/coupons/{code}/history', { params: { path: { code }, query: { limit: historyPage, cursor } }, signal })),
+  );
 
 /** The newest campaigns, for their names. */
 export const campaignNames = queryOptions({
@@ -51,15 +45,15 @@ export const campaignNames = queryOptions({
   queryFn: ({ signal }) => data(api.GET('/api/v1/coupon-campaigns', { params: { query: { limit: mostCampaigns } }, signal })),
 });
 
-export interface Redemption {
+interface Redemption {
   userId: string;
   orderId: number | null;
 }
 
 export function redeem(code: string, body: Redemption, key: string) {
-  return answer(api.POST('/api/v1/coupons/{code}/redeem', { params: { path: { code } }, body, headers: idempotent(key) }));
+  return data(api.POST('/api/v1/coupons/{code}/redeem', { params: { path: { code } }, body, headers: idempotent(key) }));
 }
 
 export function voidCoupon(code: string, reason: string, key: string) {
-  return answer(api.POST('/api/v1/coupons/{code}/void', { params: { path: { code } }, body: { reason }, headers: idempotent(key) }));
+  return data(api.POST('/api/v1/coupons/{code}/void', { params: { path: { code } }, body: { reason }, headers: idempotent(key) }));
 }

@@ -2,9 +2,14 @@ import { useFormat, useText } from '@/i18n';
 import { couponMessages } from './messages';
 import type { Coupon } from './queries';
 
-/** What a coupon takes off, in words. */
-export function useWorth(): (coupon: Pick<Coupon, 'kind' | 'value'>) => string {
+type Worth = (coupon: Pick<Coupon, 'kind' | 'value'>) => string;
+
+/** What a coupon takes off: in words, and as it stands in a file. */
+export function useWorth(): { worth: Worth; plainWorth: Worth } {
   const t = useText(couponMessages);
-  const { money } = useFormat();
-  return ({ kind, value }) => (kind === 'amount' ? money(value) : t('percent', { value }));
+  const { money, plainMoney } = useFormat();
+  return {
+    worth: ({ kind, value }) => (kind === 'amount' ? money(value) : t('percent', { value })),
+    plainWorth: ({ kind, value }) => (kind === 'amount' ? plainMoney(value) : `${value}%`),
+  };
 }

@@ -1,22 +1,15 @@
-import { Paper, Title } from '@mantine/core';
+import type { Overview } from '@/api';
 import { useFormat, useText } from '@/i18n';
+import { RecordLink, Section } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
-import { PageLink } from './PageLink';
-import type { ConflictCount } from './queries';
 
 /** Where and how often somebody came second today; a hint at what to split up or talk about. */
-export function ConflictsToday({ conflicts, total }: { conflicts: readonly ConflictCount[]; total: number }) {
+export function ConflictsToday({ conflicts, total }: { conflicts: NonNullable<Overview['conflictsToday']>; total: number }) {
   const t = useText(dashboardMessages);
   const { number } = useFormat();
   return (
-    <Paper component="section" aria-labelledby="conflicts">
-      <div className={styles.head}>
-        <Title order={2} id="conflicts">
-          {t('conflicts')}
-        </Title>
-        <span className={styles.hint}>{t('conflictsTotal', { n: total })}</span>
-      </div>
+    <Section title={t('conflicts')} action={<span className={styles.hint}>{t('conflictsTotal', { n: total })}</span>}>
       {conflicts.length === 0 ? (
         <p className={styles.note}>{t('noConflicts')}</p>
       ) : (
@@ -24,7 +17,7 @@ export function ConflictsToday({ conflicts, total }: { conflicts: readonly Confl
           {conflicts.map(({ resource, code, count }) => (
             <li key={`${resource} ${code}`} className={styles.row}>
               <span className={styles.what}>
-                <PageLink path={resource} /> <span className={styles.hint}>{t(wordOf(code))}</span>
+                <RecordLink path={resource} /> <span className={styles.hint}>{t(wordOf(code))}</span>
               </span>
               <span className={styles.count}>{number(count)}</span>
             </li>
@@ -34,7 +27,7 @@ export function ConflictsToday({ conflicts, total }: { conflicts: readonly Confl
       <p className={styles.note} hidden={conflicts.length === 0}>
         {t('conflictsHint')}
       </p>
-    </Paper>
+    </Section>
   );
 }
 

@@ -1,21 +1,22 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { overview, type Overview } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, PageHeader, ProblemBanner } from '@/ui';
 import { ConflictsToday } from './ConflictsToday';
 import styles from './Dashboard.module.css';
 import { DataAge } from './DataAge';
 import { dashboardMessages } from './messages';
-import { overview, type Overview } from './queries';
 import { RecentChanges } from './RecentChanges';
-import { useRereadWhenChanged } from './useRereadWhenChanged';
 import { WaitingTiles } from './WaitingTiles';
+
+/** Conflicts are counted a few seconds late and announced by nobody, so that they are asked for, in ms. */
+const pause = 15_000;
 
 /** What waits, where people got into each other's way, and who changed what of late. */
 export function Dashboard() {
   const t = useText(dashboardMessages);
-  const { data, error, dataUpdatedAt, refetch } = useQuery(overview);
-  useRereadWhenChanged();
+  const { data, error, dataUpdatedAt, refetch } = useQuery({ ...overview, refetchInterval: pause });
   return (
     <>
       <PageHeader title={t('title')}>{data !== undefined && <DataAge read={dataUpdatedAt} />}</PageHeader>

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import type { Overview } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
-import type { Overview } from './queries';
 
 /** How many wait for what; each leads to the list of just those. */
 export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon } }: { data: Overview }) {
@@ -21,7 +21,7 @@ export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon } }: 
           ))}
         {couponsExpiringSoon !== undefined && (
           <li>
-            <Link to="/coupons" search={{ status: 'unused' }} className={styles.tile}>
+            <Link to="/coupons" search={{ status: 'unused', expiresIn: '7' }} className={styles.tile}>
               <Words label={t('expiring')} number={couponsExpiringSoon} hint={t('expiringHint')} />
             </Link>
           </li>

@@ -20,7 +20,7 @@ interface Row {
   aside?: boolean;
 }
 
-/** The last minutes of a sale: who came, who was turned away, its queue, and what was not sold. */
+/** The last minutes of a sale: how fast its units go, who came and was turned away, its queue, and what was not sold. A chart has lines of one unit. */
 export function Charts({ sale, feed }: { sale: Sale; feed: Feed }) {
   const t = useText(saleMessages);
   const last = feed.at(-1)?.stats;
@@ -34,19 +34,19 @@ export function Charts({ sale, feed }: { sale: Sale; feed: Feed }) {
         end={t('lastMinutes')}
         feed={feed}
         rows={[
-          { name: t('arrivals'), tone: 'accent', filled: true, value: (stats) => stats.arrivalsPerSecond },
-          { name: t('accepted'), tone: 'info', value: (stats) => stats.acceptedPerSecond },
+          { name: t('accepted'), tone: 'info', filled: true, value: (stats) => stats.acceptedPerSecond },
           { name: t('confirmedLine'), tone: 'ok', value: (stats) => stats.confirmedPerSecond },
         ]}
       />
       <Panel
-        id="refused"
-        title={t('chartRefused')}
-        unit={t('chartRefusedUnit')}
+        id="arrivals"
+        title={t('chartArrivals')}
+        unit={t('chartArrivalsUnit')}
         end={t('refusedSoFar', { n: refused })}
         feed={feed}
         rows={[
-          { name: t('soldOutLine'), tone: 'dimmed', filled: true, value: (stats) => stats.refusedPerSecond.soldOut },
+          { name: t('arrivals'), tone: 'accent', filled: true, value: (stats) => stats.arrivalsPerSecond },
+          { name: t('soldOutLine'), tone: 'dimmed', value: (stats) => stats.refusedPerSecond.soldOut },
           { name: t('limitLine'), tone: 'warn', value: (stats) => stats.refusedPerSecond.limitReached },
           { name: t('notOpenLine'), tone: 'info', value: (stats) => stats.refusedPerSecond.saleNotOpen },
           { name: t('fullLine'), tone: 'bad', value: (stats) => stats.refusedPerSecond.queueFull },
@@ -100,7 +100,7 @@ function Panel({ id, title, unit, end, feed, rows }: PanelProps) {
     tone,
     words: last === undefined ? t('never') : (aside ? seconds : rounded)(value(last)),
   }));
-  const said = t('chartSays', { title, values: values.map(({ name, words }) => t('valueOf', { name, value: words })).join(', ') });
+  const said = t('chartSays', { title, unit, values: values.map(({ name, words }) => t('valueOf', { name, value: words })).join(', ') });
   return (
     <Paper component="section" className={styles.panel} aria-labelledby={id}>
       <div className={styles.head}>
@@ -114,7 +114,11 @@ function Panel({ id, title, unit, end, feed, rows }: PanelProps) {
         <Suspense fallback={<Skeleton height={170} />}>
           <Chart
             lines={rows.map(({ tone, filled, aside }) => ({ tone, filled, aside }))}
-            columns={columnsOf(feed, rows.map(({ value }) => value), now)}
+            columns={columnsOf(
+              feed,
+              rows.map(({ value }) => value),
+              now,
+            )}
             format={rounded}
             formatAside={seconds}
           />

@@ -1,109 +1,146 @@
-import { Button, Group, Loader, Stack, Tabs } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Tabs } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { isProblem, useIdempotencyKey, useMay, useUser } from '@/api';
-import { useFormat, useText } from '@/i18n';
-import { Avatar, Banner, EtagVersion, PageHeader, ProblemBanner, StatusChip, useNow, usePresence } from '@/ui';
+import { useMay, type Winner } from '@/api';
+import { useText } from '@/i18n';
+import { Banner, changesOf, contentOfFields, History, Lost, OutcomeNotice, ProblemBanner, RecordPage, revisionsOf, StatusChip, useKeyedMutation } from '@/ui';
+import { editMessages } from '@/ui/edit/messages';
 import { uiMessages } from '@/ui/messages';
-import type { TableSearch } from '@/ui/table';
+import { readable, type Raw, type TableSearch } from '@/ui/table';
 import { Charts } from './Charts';
 import styles from './Cockpit.module.css';
 import { DataAge } from './DataAge';
-import { DeadLetters } from './DeadLetters';
+import { DeadLetters, shortened } from './DeadLetters';
+import { readFields, useSaleWords } from './fields';
 import { saleMessages } from './messages';
-import { oneSale, reconcile, type Reconciliation, type Sale } from './queries';
+import { oneSale, reconcile, saleHistory, type Reconciliation, type Sale, type SaleAction } from './queries';
 import { SaleActions } from './SaleActions';
-import { SaleRevisions } from './SaleRevisions';
 import { SaleStatusChip } from './SaleStatusChip';
 import { Strip } from './Strip';
 import { Terms } from './Terms';
+import { TicketDrawer } from './TicketDrawer';
 import { Tiles } from './Tiles';
-import { useFeed } from './useFeed';
-import type { Winner } from './winner';
+import { useFeed, type Following } from './useFeed';
 
 export interface CockpitSearch extends TableSearch {
   tab?: 'numbers' | 'dead' | 'history';
+  /** The ticket that is open. */
+  ticket?: string;
 }
 
 /** One flash sale while it goes on: where every unit is, how fast it sells, and the levers. */
-export function Cockpit({ id, search }: { id: number; search: CockpitSearch }) {
+export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch> }) {
   const t = useText(saleMessages);
-  const ui = useText(uiMessages);
-  const { data: sale, error, refetch } = useQuery(oneSale(id));
-  if (sale === undefined || isProblem(error, 'not_found')) {
-    return (
-      <>
-        <PageHeader title={sale?.name ?? `#${id}`} parent={{ to: '/flash-sales', label: t('title') }} />
-        {error === null ? <Loader role="img" aria-label={ui('loading')} /> : <ProblemBanner error={error} retry={() => void refetch()} />}
-      </>
-    );
-  }
-  return <Loaded sale={sale} search={search} error={error} retry={() => void refetch()} />;
+  const edit = useText(editMessages);
+  const navigate = useNavigate();
+  const query = useQuery(oneSale(id));
+  const following = useFeed(id, query.data?.status ?? 'draft');
+  const [lost, setLost] = useState<{ winner: Winner<Sale>; seen: Sale }>();
+  const { ticket } = readable<CockpitSearch>(search);
+  const closeTicket = () => void navigate({ to: '.', search: { ...search, ticket: undefined } as never, state: true, resetScroll: false });
+  return (
+    <RecordPage
+      query={query}
+      name={query.data?.name ?? `#${id}`}
+      parent={{ to: '/flash-sales', label: t('title') }}
+      resource={`flash-sales/${id}`}
+      chips={({ status }) => <SaleStatusChip status={status} />}
+      actions={(sale) => (
+        <>
+          {sale.status !== 'draft' && <DataAge following={following} status={sale.status} />}
+          <SaleActions sale={sale} stats={following.last?.stats} onStart={() => setLost(undefined)} onLost={(winner, seen) => setLost({ winner, seen })} />
+        </>
+      )}
+    >
+      {(sale, { gone }) => (
+        <>
+          {gone && <Banner tone="bad" title={edit('deleted')} />}
+          {lost !== undefined && <LostStep {...lost} onClose={() => setLost(undefined)} />}
+          <Numbers sale={sale} following={following} />
+          <Terms sale={sale} />
+          <Panels sale={sale} search={search} following={following} />
+          {ticket !== undefined && <TicketDrawer id={id} ticket={ticket} onClose={closeTicket} />}
+        </>
+      )}
+    </RecordPage>
+  );
 }
 
-function Loaded({ sale, search, error, retry }: { sale: Sale; search: CockpitSearch; error: Error | null; retry: () => void }) {
+function LostStep({ winner, seen, onClose }: { winner: Winner<Sale>; seen: Sale; onClose: () => void }) {
   const t = useText(saleMessages);
-  const others = usePresence(`flash-sales/${sale.id}`);
-  const following = useFeed(sale);
-  const [winner, setWinner] = useState<Winner>();
-  const { run, isReconciling, found, problem, forget } = useReconcile(sale.id);
+  const { current } = winner;
+  const name = (action: SaleAction) => t(`${action}Action`).replace('…', '');
+  return (
+    <Lost
+      winner={winner}
+      status={t(current.status)}
+      onlyTerms={current.status === seen.status}
+      actions={current.allowedTransitions.map(name)}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Where the units of a sale are, and what the last reconciliation made of them. */
+function Numbers({ sale, following: { last, feed, error, retry } }: { sale: Sale; following: Following }) {
+  const t = useText(saleMessages);
   const mayWrite = useMay()('flash-sales:write');
-  const isDraft = sale.status === 'draft';
-  const { last, feed } = following;
-  const here = t('here', { names: others.map(({ person }) => person.name).join(', ') });
+  const reconciling = useKeyedMutation<object, Reconciliation>({
+    scope: `flash-sales/${sale.id}/reconcile`,
+    title: `${t('reconcile')} · ${sale.name}`,
+    topics: ['flash-sales'],
+    send: (_, key) => reconcile(sale.id, key),
+    onDone: () => undefined,
+  });
+  const { outcome, reply } = reconciling;
+  if (sale.status === 'draft') {
+    return (
+      <Banner tone="info" title={t('notOpened')}>
+        {t('notOpenedHint')}
+      </Banner>
+    );
+  }
   return (
     <>
-      <PageHeader
-        title={sale.name}
-        parent={{ to: '/flash-sales', label: t('title') }}
-        chips={
-          <>
-            <SaleStatusChip status={sale.status} />
-            <EtagVersion version={sale.version} etag={sale.etag} tone="neutral" />
-          </>
-        }
-      >
-        {others.length > 0 && (
-          <Group gap={4} role="img" aria-label={here} title={here}>
-            {others.map(({ person }) => (
-              <Avatar key={person.id} person={person} />
-            ))}
-          </Group>
-        )}
-        {!isDraft && <DataAge following={following} status={sale.status} />}
-        <SaleActions sale={sale} stats={last?.stats} onStart={() => setWinner(undefined)} onLost={setWinner} />
-      </PageHeader>
-      <Stack gap="md">
-        {error !== null && <ProblemBanner error={error} retry={retry} />}
-        {winner !== undefined && <Lost winner={winner} close={() => setWinner(undefined)} />}
-        {following.error !== null && !isDraft && <ProblemBanner error={following.error} retry={following.retry} />}
-        {isDraft && (
-          <Banner tone="info" title={t('notOpened')}>
-            {t('notOpenedHint')}
-          </Banner>
-        )}
-        {!isDraft && last !== undefined && (
-          <>
-            <Tiles sale={sale} stats={last.stats} feed={feed} />
-            <Strip stats={last.stats} onReconcile={mayWrite ? run : undefined} isReconciling={isReconciling}>
-              {problem !== null && <ProblemBanner error={problem} />}
-              {found !== undefined && <Reconciled found={found} close={forget} />}
-            </Strip>
-          </>
-        )}
-        <Terms sale={sale} />
-        <Panels sale={sale} search={search} following={following} />
-      </Stack>
+      {error !== null && <ProblemBanner error={error} retry={retry} />}
+      {last !== undefined && (
+        <>
+          <Tiles sale={sale} stats={last.stats} feed={feed} />
+          <Strip stats={last.stats} onReconcile={mayWrite ? () => reconciling.run({}) : undefined} isReconciling={outcome === 'sending'}>
+            <OutcomeNotice write={reconciling} />
+            {outcome === 'refused' && <ProblemBanner error={reconciling.error} />}
+            {outcome === 'done' && reply !== undefined && <Reconciled found={reply} close={reconciling.reset} />}
+          </Strip>
+        </>
+      )}
     </>
   );
 }
 
-function Panels({ sale, search, following }: { sale: Sale; search: CockpitSearch; following: ReturnType<typeof useFeed> }) {
+/** What a reconciliation found and mended. */
+function Reconciled({ found, close }: { found: Reconciliation; close: () => void }) {
+  const t = useText(saleMessages);
+  const ui = useText(uiMessages);
+  const { rebuilt, repaired, released, sold, liveUnits, consistent } = found;
+  const mended = rebuilt || repaired > 0;
+  const words = t('reconciliation', { repaired, released, sold, live: liveUnits });
+  return (
+    <Banner
+      tone={!consistent ? 'bad' : mended ? 'warn' : 'ok'}
+      title={t(!consistent ? 'reconciledBad' : mended ? 'reconciledMended' : 'reconciledFine')}
+      action={<Button onClick={close}>{ui('understood')}</Button>}
+    >
+      {rebuilt ? `${words} · ${t('rebuilt')}` : words}
+    </Banner>
+  );
+}
+
+function Panels({ sale, search, following }: { sale: Sale; search: Raw<CockpitSearch>; following: Following }) {
   const t = useText(saleMessages);
   const navigate = useNavigate();
   const isDraft = sale.status === 'draft';
-  const tab = isDraft ? 'history' : (search.tab ?? 'numbers');
+  const tab = isDraft ? 'history' : (readable<CockpitSearch>(search).tab ?? 'numbers');
   const dead = following.last?.stats.dead ?? 0;
   return (
     <Tabs
@@ -127,58 +164,39 @@ function Panels({ sale, search, following }: { sale: Sale; search: CockpitSearch
         <DeadLetters id={sale.id} search={search} />
       </Tabs.Panel>
       <Tabs.Panel value="history" className={styles.panel}>
-        <SaleRevisions id={sale.id} />
+        <Revisions id={sale.id} />
       </Tabs.Panel>
     </Tabs>
   );
 }
 
-function useReconcile(id: number) {
-  const queries = useQueryClient();
-  const { key, renew } = useIdempotencyKey(`flash-sales/${id}/reconcile`);
-  const mutation = useMutation({
-    mutationFn: () => reconcile(id, key),
-    onSettled: (_, error) => {
-      if (!isProblem(error) || !error.isOutcomeUnknown) renew();
-      void queries.invalidateQueries({ queryKey: ['flash-sales'] });
-    },
-  });
-  return { run: () => mutation.mutate(), isReconciling: mutation.isPending, found: mutation.data, problem: mutation.error, forget: mutation.reset };
-}
+const actions = {
+  create: 'onCreate',
+  update: 'onUpdate',
+  open: 'onOpen',
+  pause: 'onPause',
+  resume: 'onResume',
+  close: 'onClose',
+  retry_dead: 'onRetry',
+  discard_dead: 'onDiscard',
+} as const;
 
-/** What a reconciliation found and mended. */
-function Reconciled({ found, close }: { found: Reconciliation; close: () => void }) {
+/** Every version of a sale with what it changed; decisions on dead letters are among them, with the ticket as their note. */
+function Revisions({ id }: { id: number }) {
   const t = useText(saleMessages);
-  const { rebuilt, repaired, released, sold, liveUnits, consistent } = found;
-  const mended = rebuilt || repaired > 0;
-  const words = t('reconciliation', { repaired, released, sold, live: liveUnits });
+  const query = useInfiniteQuery(saleHistory(id));
+  const revisions = revisionsOf(query);
   return (
-    <Banner
-      tone={!consistent ? 'bad' : mended ? 'warn' : 'ok'}
-      title={t(!consistent ? 'reconciledBad' : mended ? 'reconciledMended' : 'reconciledFine')}
-      action={<Button onClick={close}>{t('dismiss')}</Button>}
-    >
-      {rebuilt ? `${words} · ${t('rebuilt')}` : words}
-    </Banner>
-  );
-}
-
-function Lost({ winner, close }: { winner: Winner; close: () => void }) {
-  const t = useText(saleMessages);
-  const format = useFormat();
-  const now = useNow();
-  const me = useUser().id;
-  const { sale, by, time, onlyTerms } = winner;
-  const who = by.id === me ? t('you') : by.name;
-  const when = format.relative(time, now);
-  const actions = format.list(sale.allowedTransitions.map((action) => t(`${action}Action`).replace('…', '')));
-  return (
-    <Banner
-      tone="warn"
-      title={onlyTerms ? t('changedMeanwhile', { who, when }) : t('lost', { status: t(sale.status), who, when })}
-      action={<Button onClick={close}>{t('dismiss')}</Button>}
-    >
-      {onlyTerms ? t('changedHint') : actions === '' ? t('lostNothing') : t('lostHint', { actions })}
-    </Banner>
+    <History
+      title={t('historyTab')}
+      query={query}
+      words={useSaleWords()}
+      entries={revisions.map((revision, i) => ({
+        ...revision,
+        note: '',
+        action: t(actions[revision.action], { ticket: shortened(revision.note) }),
+        changes: changesOf(revisions, i, (one) => contentOfFields({ ...readFields(one), status: one.status })),
+      }))}
+    />
   );
 }

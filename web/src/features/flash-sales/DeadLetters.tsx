@@ -1,70 +1,94 @@
-import { Button, Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { useMay } from '@/api';
+import { Button, Group, Text } from '@mantine/core';
+import { isProblem, useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { When } from '@/ui';
-import { DataTable, useSelection, useTableState, type Column, type TableSearch } from '@/ui/table';
-import { DeadDialog, shortened } from './DeadDialog';
+import { useBulkActions, type BulkAction } from '@/ui';
+import { DataTable, useColumn, useList, useSelection, type Column, type Raw, type TableSearch } from '@/ui/table';
 import { saleMessages } from './messages';
-import { deadLetters, readDead, type DeadDecision, type DeadLetter } from './queries';
+import { decideDead, readDead, type DeadDecision, type DeadLetter } from './queries';
 
-interface Deciding {
-  decision: DeadDecision;
-  only: DeadLetter | undefined;
-}
+const decisions: readonly DeadDecision[] = ['retry', 'discard'];
+/** How often the list is read again, in ms: nobody announces that a ticket was given up. */
+const pause = 10_000;
+const rowId = ({ messageId }: DeadLetter) => messageId;
 
 /** The tickets of a sale that were given up, longest dead first, and what to do with them. */
-export function DeadLetters({ id, search }: { id: number; search: TableSearch }) {
+export function DeadLetters({ id, search }: { id: number; search: Raw<TableSearch> }) {
   const t = useText(saleMessages);
   const mayWrite = useMay()('flash-sales:write');
-  const { cursor, limit } = search;
-  const state = useTableState(search);
-  const query = useQuery({ ...deadLetters(id, { cursor, limit: state.limit }), refetchInterval: 10_000 });
-  const selection = useSelection<DeadLetter>(({ messageId }) => messageId, {});
-  const [deciding, setDeciding] = useState<Deciding>();
+  const list = useList<TableSearch, DeadLetter>({
+    search,
+    queryKey: ['flash-sales', 'one', String(id), 'dead'],
+    read: (asked, signal) => readDead(id, asked, signal),
+    refetchInterval: pause,
+  });
+  const selection = useSelection(rowId, search);
+  const bulk = useBulkActions({ name: `flash-sales/${id}/dead`, topic: 'flash-sales', actions: useDecisions(id), list, rowId, selection });
   return (
     <>
+      {bulk.rest}
       <DataTable
         id="flash-sale-dead"
         label={t('deadTab')}
-        columns={useColumns(mayWrite ? setDeciding : undefined)}
-        rowId={({ messageId }) => messageId}
-        rowLabel={({ messageId }) => messageId}
-        query={query}
-        // The open tab lies in the address too, and is no filter.
-        state={{ ...state, search: { cursor, limit } }}
+        columns={useColumns(mayWrite ? bulk.open : undefined)}
+        rowId={rowId}
+        rowLabel={rowId}
+        list={list}
         searchable={false}
         selection={mayWrite ? selection : undefined}
-        bulk={
-          <>
-            <Button size="xs" onClick={() => setDeciding({ decision: 'retry', only: undefined })}>
-              {t('retry')}
-            </Button>
-            <Button size="xs" onClick={() => setDeciding({ decision: 'discard', only: undefined })}>
-              {t('discard')}
-            </Button>
-          </>
-        }
-        readPage={(after) => readDead(id, { cursor: after, limit: 200 })}
+        bulk={bulk.buttons}
         empty={{ title: t('deadEmpty'), hint: t('deadEmptyHint') }}
       />
-      {deciding !== undefined && <DeadDialog id={id} {...deciding} selection={selection} onClose={() => setDeciding(undefined)} />}
     </>
   );
 }
 
-function useColumns(decide: ((deciding: Deciding) => void) | undefined): Column<DeadLetter>[] {
+function useDecisions(id: number): readonly BulkAction<DeadLetter>[] {
+  const t = useText(saleMessages);
+  return decisions.map((decision) => ({
+    id: decision,
+    words: {
+      button: t(decision),
+      title: (n) => t(decision === 'retry' ? 'retryTitle' : 'discardTitle', { n }),
+      hint: t(decision === 'retry' ? 'retryBody' : 'discardBody'),
+      confirm: () => t(decision === 'retry' ? 'start' : 'startDiscard'),
+    },
+    isDangerous: () => decision === 'discard',
+    size: 1,
+    open: () => ({}),
+    skip: () => undefined,
+    preview: ({ quantity }) => <Text c="dimmed">{t('atMost', { n: quantity })}</Text>,
+    item: ({ messageId }) => ({ id: messageId, label: messageId }),
+    send: async ([letter], _, key) => {
+      if (letter === undefined) return [];
+      try {
+        await decideDead(id, letter.id, decision, key);
+        return [{ id: letter.id, verdict: 'done' }];
+      } catch (error) {
+        // Somebody decided on it before.
+        if (isProblem(error, 'not_found')) return [{ id: letter.id, verdict: 'gone' }];
+        throw error;
+      }
+    },
+    describe: ({ verdict }) => (verdict === 'gone' ? t('verdictGone') : undefined),
+  }));
+}
+
+function useColumns(decide: ((decision: DeadDecision, letter: DeadLetter) => void) | undefined): Column<DeadLetter>[] {
   const t = useText(saleMessages);
   const { duration } = useFormat();
+  const column = useColumn<DeadLetter>();
   const columns: Column<DeadLetter>[] = [
-    { id: 'ticket', header: t('ticket'), cell: (d) => <span title={d.messageId}>{shortened(d.messageId)}</span>, text: (d) => d.messageId, mono: true, narrow: true },
-    { id: 'customer', header: t('customer'), cell: (d) => (d.userId === '' ? t('unreadable') : d.userId), text: (d) => d.userId, align: 'end' },
-    { id: 'units', header: t('units'), cell: (d) => d.quantity, text: (d) => String(d.quantity), align: 'end' },
-    { id: 'error', header: t('error'), cell: (d) => d.error, text: (d) => d.error },
-    { id: 'attempts', header: t('attempts'), cell: (d) => d.attempts, text: (d) => String(d.attempts), align: 'end' },
-    { id: 'age', header: t('age'), cell: (d) => duration(d.ageSeconds * 1000), text: (d) => String(Math.round(d.ageSeconds)), align: 'end' },
-    { id: 'queuedSince', header: t('queuedSince'), cell: (d) => <When time={d.enqueuedTime} />, text: (d) => d.enqueuedTime, optional: true },
+    column.text('ticket', t('ticket'), (d) => d.messageId, {
+      cell: (d) => <span title={d.messageId}>{shortened(d.messageId)}</span>,
+      mono: true,
+      narrow: true,
+    }),
+    column.text('customer', t('customer'), (d) => d.userId, { cell: (d) => (d.userId === '' ? t('unreadable') : d.userId), align: 'end' }),
+    column.count('units', t('units'), (d) => d.quantity),
+    column.text('error', t('error'), (d) => d.error),
+    column.count('attempts', t('attempts'), (d) => d.attempts),
+    column.count('age', t('age'), (d) => Math.round(d.ageSeconds), { cell: (d) => duration(d.ageSeconds * 1000), fileHeader: t('ageSeconds') }),
+    column.time('queuedSince', t('queuedSince'), (d) => d.enqueuedTime, { optional: true }),
   ];
   if (decide === undefined) return columns;
   return [
@@ -72,18 +96,24 @@ function useColumns(decide: ((deciding: Deciding) => void) | undefined): Column<
     {
       id: 'actions',
       header: t('actions'),
-      cell: (only) => (
+      cell: (letter) => (
         <Group gap={6} wrap="nowrap" justify="flex-end">
-          <Button size="compact-sm" onClick={() => decide({ decision: 'retry', only })}>
-            {t('retry')}
-          </Button>
-          <Button size="compact-sm" onClick={() => decide({ decision: 'discard', only })}>
-            {t('discard')}
-          </Button>
+          {decisions.map((decision) => (
+            <Button key={decision} size="compact-sm" onClick={() => decide(decision, letter)}>
+              {t(decision)}
+            </Button>
+          ))}
         </Group>
       ),
       align: 'end',
       narrow: true,
     },
   ];
+}
+
+const ends = 6;
+
+/** A ticket by its ends: the middle tells people nothing. */
+export function shortened(ticket: string): string {
+  return ticket.length <= 2 * ends + 1 ? ticket : `${ticket.slice(0, ends)}…${ticket.slice(-ends)}`;
 }

@@ -1,13 +1,12 @@
 import { Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useText } from '@/i18n';
-import { RecordForm } from '@/ui/edit/RecordForm';
-import { useRecordForm } from '@/ui/edit/useRecordForm';
+import { contentOfFields, RecordForm, useRecordForm } from '@/ui';
 import { uiMessages } from '@/ui/messages';
-import { editableWhenOpen, faultsOf, isFaultless, isTold, readFields, refusedFaults, useSaleTexts, type SaleFields } from './fields';
+import { editableWhenOpen, faultsOf, formOf, isFaultless, readFields, saleFields, useSaleWords, type SaleFields } from './fields';
 import { saleMessages } from './messages';
 import { editSale, oneSale, type Sale } from './queries';
-import { SaleInputs } from './SaleInputs';
+import { SaleInputs, useSaleFaults } from './SaleInputs';
 
 /** Edits a sale. */
 export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void }) {
@@ -15,27 +14,31 @@ export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void })
   const ui = useText(uiMessages);
   const queries = useQueryClient();
   const { id, name, status } = sale;
-  const form = useRecordForm<Sale, SaleFields>({
-    resource: `flash-sales/${id}`,
-    current: sale,
-    read: readFields,
-    texts: useSaleTexts(),
-    isComplete: (value) => isFaultless(faultsOf(value)),
-    send: async (patch, etag) => {
-      const saved = await editSale(id, patch, etag);
-      queries.setQueryData(oneSale(id).queryKey, saved);
-      void queries.invalidateQueries({ queryKey: ['flash-sales'] });
-      return saved;
+  const editing = useRecordForm<Sale, SaleFields>(
+    {
+      resource: `flash-sales/${id}`,
+      title: name,
+      current: sale,
+      words: useSaleWords(),
+      read: readFields,
+      contentOf: contentOfFields,
+      formOf,
+      isComplete: (form) => isFaultless(faultsOf(form)),
+      send: (patch, etag, key) => editSale(id, patch, etag, key),
+      onRecord: (saved) => {
+        queries.setQueryData(oneSale(id).queryKey, saved);
+        void queries.invalidateQueries({ queryKey: ['flash-sales'] });
+      },
     },
-    onSaved: onClose,
-  });
-  const { draft, strict } = form;
-  const fields = status === 'draft' ? undefined : editableWhenOpen;
-  const faults = { ...refusedFaults(form.error), ...faultsOf(draft.value) };
+    onClose,
+  );
+  const { value } = editing.draft;
+  const fields = status === 'draft' ? saleFields : editableWhenOpen;
+  const { wrong, told } = useSaleFaults(editing, value, fields);
   return (
     <Modal opened onClose={onClose} size="lg" title={t('editTitle', { name })} closeButtonProps={{ 'aria-label': ui('close') }}>
-      <RecordForm form={form} told={isTold(fields)} head={status !== 'draft' && <Text c="dimmed">{t('editOpenHint')}</Text>}>
-        <SaleInputs value={draft.value} faults={strict ? faults : {}} fields={fields} onChange={form.change} />
+      <RecordForm editing={editing} told={told} head={status !== 'draft' && <Text c="dimmed">{t('editOpenHint')}</Text>}>
+        <SaleInputs value={value} wrong={wrong} fields={fields} onChange={editing.change} />
       </RecordForm>
     </Modal>
   );

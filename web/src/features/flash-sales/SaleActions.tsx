@@ -1,44 +1,45 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, versionConflict } from '@/api';
+import { useMay, versionConflict, type Winner } from '@/api';
 import { useText } from '@/i18n';
-import { useConfirm, useToasts } from '@/ui';
+import { useConfirm, useKeyedAction, useSteps, useToasts } from '@/ui';
 import { EditSale } from './EditSale';
 import { saleMessages } from './messages';
-import { deleteSale, type Sale, type SaleAction, type SaleStats } from './queries';
+import { deleteSale, oneSale, type Sale, type SaleAction, type SaleStats } from './queries';
 import { ResizeSale } from './ResizeSale';
 import { StepDialog } from './StepDialog';
-import type { Winner } from './winner';
 
 interface Props {
   sale: Sale;
   stats: SaleStats | undefined;
   /** A step is about to be taken, so what was said of the last one is over. */
   onStart: () => void;
-  onLost: (winner: Winner) => void;
+  onLost: (winner: Winner<Sale>, seen: Sale) => void;
 }
 
 /** What can be done with a sale now: its terms, its quantity, and the steps that the service allows. */
 export function SaleActions({ sale, stats, onStart, onLost }: Props) {
   const t = useText(saleMessages);
-  const [editing, setEditing] = useState(false);
-  const [resizing, setResizing] = useState<Sale>();
+  const [dialog, setDialog] = useState<'edit' | 'resize'>();
+  // As it was when the dialog opened: its version guards the step.
   const [step, setStep] = useState<{ sale: Sale; action: SaleAction }>();
-  const { remove, isPending } = useRemove(sale);
+  const steps = useSteps<SaleAction>(`flash-sales/${sale.id}/steps`, sale.allowedTransitions);
+  const { remove, isSending } = useRemove(sale);
   if (!useMay()('flash-sales:write')) return null;
   const isDraft = sale.status === 'draft';
   const rate = sale.rate === null ? t('rateFree') : t('rateButton', { rate: t('perSecond', { n: sale.rate }) });
+  const close = () => setDialog(undefined);
   return (
     <>
       {sale.status !== 'closed' && (
         <>
-          <Button onClick={() => setEditing(true)}>{isDraft ? t('edit') : rate}</Button>
-          <Button onClick={() => setResizing(sale)}>{t('resize')}</Button>
+          <Button onClick={() => setDialog('edit')}>{isDraft ? t('edit') : rate}</Button>
+          <Button onClick={() => setDialog('resize')}>{t('resize')}</Button>
         </>
       )}
-      {sale.allowedTransitions.map((action) => (
+      {steps.map((action) => (
         <Button
           key={action}
           variant={action === 'open' || action === 'resume' ? 'filled' : 'default'}
@@ -51,33 +52,35 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
         </Button>
       ))}
       {isDraft && (
-        <Button color="bad" variant="light" loading={isPending} onClick={() => void remove()}>
+        <Button color="bad" variant="light" loading={isSending} onClick={() => void remove()}>
           {t('remove')}
         </Button>
       )}
-      {editing && <EditSale sale={sale} onClose={() => setEditing(false)} />}
-      {resizing !== undefined && <ResizeSale sale={resizing} stats={stats} onClose={() => setResizing(undefined)} />}
+      {dialog === 'edit' && <EditSale sale={sale} onClose={close} />}
+      {dialog === 'resize' && <ResizeSale sale={sale} stats={stats} onClose={close} />}
       {step !== undefined && <StepDialog {...step} onClose={() => setStep(undefined)} onLost={onLost} />}
     </>
   );
 }
 
 /** Deletes a draft as it is shown, after asking. */
-function useRemove({ id, name, etag }: Sale): { remove: () => Promise<void>; isPending: boolean } {
+function useRemove({ id, name, etag }: Sale): { remove: () => Promise<void>; isSending: boolean } {
   const t = useText(saleMessages);
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const mutation = useMutation({
-    mutationFn: () => deleteSale(id, etag),
-    onSuccess: async () => {
+  const action = useKeyedAction({
+    scope: `flash-sales/${id}/remove`,
+    title: `${t('remove')} · ${name}`,
+    send: (guard: string) => deleteSale(id, guard),
+    onDone: async () => {
       toasts.done(t('removed', { name }));
       await navigate({ to: '/flash-sales' });
-      queries.removeQueries({ queryKey: ['flash-sales', 'one', id] });
+      queries.removeQueries({ queryKey: oneSale(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['flash-sales', 'list'] });
     },
-    onError: async (error) => {
+    onRefused: async (error) => {
       const conflict = versionConflict<Sale>(error);
       if (conflict === undefined) toasts.failed(error);
       else toasts.info(t('changedHint'));
@@ -85,9 +88,9 @@ function useRemove({ id, name, etag }: Sale): { remove: () => Promise<void>; isP
     },
   });
   return {
-    isPending: mutation.isPending,
+    isSending: action.outcome === 'sending',
     remove: async () => {
-      if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) mutation.mutate();
+      if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) action.run(etag);
     },
   };
 }

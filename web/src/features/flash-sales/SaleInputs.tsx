@@ -1,73 +1,90 @@
-import { Autocomplete, NumberInput, SimpleGrid, Stack, TextInput, type InputWrapperProps } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { SimpleGrid, Stack, TextInput, type InputWrapperProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { fromLocal, toLocal } from '@/features/campaigns/localTime';
+import { useState } from 'react';
+import { ItemPicker } from '@/features/items/ItemPicker';
+import { oneItem } from '@/features/items/queries';
 import { useText } from '@/i18n';
-import { Money } from '@/ui';
+import { useFaults } from '@/ui';
 import { MoneyInput } from '@/ui/MoneyInput';
-import type { Faults, SaleField, SaleFields } from './fields';
+import { TimeInput } from '@/ui/TimeInput';
+import { WholeInput } from '@/ui/WholeInput';
+import { faultsOf, saleFields, type SaleField, type SaleFields } from './fields';
 import { saleMessages } from './messages';
-import { itemsForSale } from './queries';
 
 interface Props {
   value: SaleFields;
   onChange: (change: Partial<SaleFields>) => void;
-  /** What to say of the fields; nothing before somebody tried to save. */
-  faults: Faults;
+  /** What is wrong with a field; nothing before somebody tried to save. */
+  wrong: (field: SaleField) => string | undefined;
   /** The fields to show; the others stay as they are. */
   fields?: readonly SaleField[];
   readOnly?: boolean;
 }
 
 const longestName = 100;
-const longestSku = 64;
 /** Inputs side by side stand on one line, whether they have a hint or not. */
 const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
-const all: readonly SaleField[] = ['name', 'sku', 'price', 'quantity', 'perUserLimit', 'startsTime', 'endsTime', 'queueCap', 'rate'];
+
+/** What is wrong with the inputs that are shown of a sale. */
+export function useSaleFaults(form: { strict: boolean; error: Error | null }, value: SaleFields, fields: readonly SaleField[]) {
+  const t = useText(saleMessages);
+  const faults = faultsOf(value);
+  return useFaults(form, fields, (field) => faults[field] !== undefined && t(faults[field]));
+}
 
 /** The inputs of a sale's terms. */
-export function SaleInputs({ value, onChange, faults, fields = all, readOnly = false }: Props) {
+export function SaleInputs({ value, onChange, wrong, fields = saleFields, readOnly = false }: Props) {
   const t = useText(saleMessages);
   const shown = new Set(fields);
-  const fault = (field: SaleField) => faults[field] !== undefined && t(faults[field]);
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const common = { readOnly, inputWrapperOrder: hintBelow };
   const time = (field: 'startsTime' | 'endsTime') =>
     shown.has(field) && (
-      <TextInput
-        {...common}
-        type="datetime-local"
+      <TimeInput
+        readOnly={readOnly}
+        data-field={field}
         label={t(field)}
-        description={t('zone', { zone })}
-        value={value[field] === null ? '' : toLocal(value[field])}
-        error={fault(field)}
-        onChange={(event) => onChange({ [field]: fromLocal(event.currentTarget.value) })}
+        time={value[field]}
+        error={wrong(field)}
+        onTime={(typed) => onChange({ [field]: typed })}
       />
     );
   const count = (field: 'quantity' | 'perUserLimit' | 'queueCap' | 'rate', hint: 'quantityHint' | 'limitHint' | 'queueCapHint' | 'rateHint') =>
     shown.has(field) && (
-      <NumberInput
+      <WholeInput
         {...common}
+        data-field={field}
         label={t(field)}
         description={t(hint)}
-        hideControls
-        allowDecimal={false}
-        allowNegative={false}
         thousandSeparator=","
-        value={value[field] ?? ''}
-        error={fault(field)}
-        onChange={(typed) => onChange({ [field]: wholeOf(typed) })}
+        value={value[field]}
+        error={wrong(field)}
+        onChange={(typed) => onChange({ [field]: typed })}
       />
     );
   return (
     <Stack gap="md">
       {shown.has('name') && (
-        <TextInput {...common} label={t('name')} maxLength={longestName} value={value.name} error={fault('name')} onChange={(event) => onChange({ name: event.currentTarget.value })} data-autofocus />
+        <TextInput
+          {...common}
+          label={t('name')}
+          maxLength={longestName}
+          value={value.name}
+          error={wrong('name')}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+          data-autofocus
+        />
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-        {shown.has('sku') && <ItemInput sku={value.sku} error={fault('sku')} readOnly={readOnly} onSku={(sku) => onChange({ sku })} />}
+        {shown.has('sku') && <ItemInput sku={value.sku} error={wrong('sku')} readOnly={readOnly} onSku={(sku) => onChange({ sku })} />}
         {shown.has('price') && (
-          <MoneyInput {...common} label={t('price')} description={t('priceHint')} minor={value.price} error={fault('price')} onMinor={(price) => onChange({ price })} />
+          <MoneyInput
+            {...common}
+            label={t('price')}
+            description={t('priceHint')}
+            minor={value.price}
+            error={wrong('price')}
+            onMinor={(price) => onChange({ price })}
+          />
         )}
         {count('quantity', 'quantityHint')}
         {count('perUserLimit', 'limitHint')}
@@ -82,43 +99,16 @@ export function SaleInputs({ value, onChange, faults, fields = all, readOnly = f
 
 interface ItemProps {
   sku: string;
-  error: string | false;
+  error: string | undefined;
   readOnly: boolean;
   onSku: (sku: string) => void;
 }
 
-const pause = 250;
-
-/** The sku of an item, looked for while it is typed. */
 function ItemInput({ sku, error, readOnly, onSku }: ItemProps) {
   const t = useText(saleMessages);
-  const [words] = useDebouncedValue(sku.trim(), pause);
-  const { data } = useQuery(itemsForSale(words));
-  const items = new Map(data?.items.map((item) => [item.sku, item]));
+  const [isTyping, setTyping] = useState(false);
+  const { data: item } = useQuery({ ...oneItem(sku.trim()), enabled: !isTyping && sku.trim() !== '' });
   return (
-    <Autocomplete
-      label={t('item')}
-      description={items.get(sku)?.name ?? t(words !== '' && data?.total === 0 ? 'itemNone' : 'itemHint')}
-      inputWrapperOrder={hintBelow}
-      readOnly={readOnly}
-      maxLength={longestSku}
-      classNames={{ input: 'mono' }}
-      value={sku}
-      error={error}
-      // The service has looked already, in names too.
-      filter={({ options }) => options}
-      data={[...items.keys()]}
-      renderOption={({ option }) => {
-        const item = items.get(option.value);
-        return (
-          <span>
-            <span className="mono">{option.value}</span> {item?.name} {item !== undefined && <Money minor={item.price} />}
-          </span>
-        );
-      }}
-      onChange={onSku}
-    />
+    <ItemPicker label={t('item')} sku={sku} error={error} description={item?.name ?? t('itemHint')} readOnly={readOnly} onChange={onSku} onTyping={setTyping} />
   );
 }
-
-const wholeOf = (typed: string | number): number | null => (typed === '' || !Number.isSafeInteger(Number(typed)) ? null : Number(typed));

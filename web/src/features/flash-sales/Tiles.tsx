@@ -34,17 +34,26 @@ export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; fee
   const { number, duration } = useFormat();
   const pace = (perSecond: number) => number(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond));
   const peak = peakOf(feed, ({ acceptedPerSecond }) => acceptedPerSecond);
-  const left = soldOutIn(stats);
+  const left = soldOutIn(sale.status, stats);
   const share = stats.allotted === 0 ? 0 : Math.floor((100 * stats.confirmed) / stats.allotted);
   return (
     <dl className={styles.tiles}>
-      <Tile label={t('acceptedPerSecond')} value={pace(stats.acceptedPerSecond)} note={t('peak', { n: pace(peak) })} tone={stats.acceptedPerSecond > 0 ? 'ok' : 'neutral'} />
+      <Tile
+        label={t('acceptedPerSecond')}
+        value={pace(stats.acceptedPerSecond)}
+        note={t('peak', { n: pace(peak) })}
+        tone={stats.acceptedPerSecond > 0 ? 'ok' : 'neutral'}
+      />
       <Tile
         label={t('queued')}
         value={number(stats.queued)}
         note={stats.queued === 0 ? t('noneWaits') : t('oldest', { age: duration(stats.oldestQueuedSeconds * 1000) })}
       />
-      <Tile label={t('confirmedPerSecond')} value={pace(stats.confirmedPerSecond)} note={sale.rate === null ? t('fullSpeed') : t('rateIs', { rate: t('perSecond', { n: sale.rate }) })} />
+      <Tile
+        label={t('confirmedPerSecond')}
+        value={pace(stats.confirmedPerSecond)}
+        note={sale.rate === null ? t('fullSpeed') : t('rateIs', { rate: t('perSecond', { n: sale.rate }) })}
+      />
       <Tile label={t('confirmed')} value={number(stats.confirmed)} note={t('ofAllotted', { percent: `${share}%` })} />
       <Tile
         label={t('soldOutIn')}

@@ -58,9 +58,11 @@ test('rejected and returned units are for sale again and counted there', () => {
 });
 
 test('the time until it is sold out is what remains at the pace of now', () => {
-  expect(soldOutIn(stats())).toBe(2);
-  expect(soldOutIn(stats({ acceptedPerSecond: 0 }))).toBeUndefined();
-  expect(soldOutIn(stats({ remaining: 0 }))).toBeUndefined();
+  expect(soldOutIn('open', stats())).toBe(2);
+  expect(soldOutIn('open', stats({ acceptedPerSecond: 0 }))).toBeUndefined();
+  expect(soldOutIn('open', stats({ remaining: 0 }))).toBeUndefined();
+  // The pace is that of the last seconds, in which it may have been open.
+  expect(soldOutIn('paused', stats())).toBeUndefined();
 });
 
 test.each([

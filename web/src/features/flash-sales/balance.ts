@@ -1,4 +1,4 @@
-import type { SaleStats } from './queries';
+import type { SaleStats, SaleStatus } from './queries';
 
 /** Where an allotted unit can be; the strip shows them in this order. */
 export const places = ['remaining', 'queued', 'processing', 'dead', 'confirmed'] as const;
@@ -22,9 +22,9 @@ export function balanceOf(stats: SaleStats): Balance {
   return { counted, difference, negative, holds: stats.balanced && difference === 0 && negative.length === 0 };
 }
 
-/** Seconds until nothing remains at the pace of now; undefined when none is sold or left. */
-export function soldOutIn({ remaining, acceptedPerSecond }: SaleStats): number | undefined {
-  return remaining > 0 && acceptedPerSecond > 0 ? remaining / acceptedPerSecond : undefined;
+/** Seconds until nothing remains at the pace of now; undefined while none is sold, or left. */
+export function soldOutIn(status: SaleStatus, { remaining, acceptedPerSecond }: SaleStats): number | undefined {
+  return status === 'open' && remaining > 0 && acceptedPerSecond > 0 ? remaining / acceptedPerSecond : undefined;
 }
 
 /** What a sale becomes when units are added to it or taken away. */

@@ -1,8 +1,7 @@
-import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import type { FieldTexts } from '@/ui/edit/fields';
+import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
 import { saleMessages } from './messages';
-import type { SaleRevision, SaleTerms } from './queries';
+import type { SaleStatus, SaleTerms } from './queries';
 
 /** What of a sale is edited in its form; what is being typed may be none. */
 export type SaleFields = {
@@ -22,10 +21,33 @@ export type SaleFields = {
 
 export type SaleField = keyof SaleFields;
 
+export const saleFields: readonly SaleField[] = ['name', 'sku', 'price', 'quantity', 'perUserLimit', 'startsTime', 'endsTime', 'queueCap', 'rate'];
+
 /** What can still be edited once a sale was opened; its quantity only by a difference. */
 export const editableWhenOpen: readonly SaleField[] = ['name', 'endsTime', 'queueCap', 'rate'];
 
-const spelled = (time: string) => new Date(time).toISOString();
+const hour = 3_600_000;
+const spelled = (time: string | number) => new Date(time).toISOString();
+
+/** A sale of the next full hour, with nothing typed. */
+export function blankSale(): SaleFields {
+  const begins = Math.ceil(Date.now() / hour) * hour;
+  return { ...nothing, perUserLimit: 1, startsTime: spelled(begins), endsTime: spelled(begins + hour) };
+}
+
+const nothing: SaleFields = {
+  name: '',
+  sku: '',
+  price: null,
+  quantity: null,
+  perUserLimit: null,
+  startsTime: null,
+  endsTime: null,
+  queueCap: null,
+  rate: null,
+};
+
+export const formOf = fieldsOf(nothing);
 
 export function readFields(terms: SaleTerms): SaleFields {
   const { name, sku, price, quantity, perUserLimit, startsTime, endsTime, queueCap = null, rate = null } = terms;
@@ -49,17 +71,7 @@ export function termsOf(fields: SaleFields): SaleTerms {
 
 /** What can be wrong with a field; each is the key of its text. */
 export type Fault =
-  | 'nameNeeded'
-  | 'skuNeeded'
-  | 'priceNeeded'
-  | 'quantityNeeded'
-  | 'limitNeeded'
-  | 'capWrong'
-  | 'rateWrong'
-  | 'timeNeeded'
-  | 'endsBeforeItBegins'
-  | 'over'
-  | 'fixed';
+  'nameNeeded' | 'skuNeeded' | 'priceNeeded' | 'quantityNeeded' | 'limitNeeded' | 'capWrong' | 'rateWrong' | 'timeNeeded' | 'endsBeforeItBegins';
 
 export type Faults = Partial<Record<SaleField, Fault>>;
 
@@ -82,59 +94,23 @@ export function faultsOf(fields: SaleFields): Faults {
   return faults;
 }
 
-const byPointer: Readonly<Record<string, Fault>> = {
-  name: 'nameNeeded',
-  sku: 'skuNeeded',
-  price: 'priceNeeded',
-  quantity: 'quantityNeeded',
-  perUserLimit: 'limitNeeded',
-  startsTime: 'timeNeeded',
-  endsTime: 'endsBeforeItBegins',
-  queueCap: 'capWrong',
-  rate: 'rateWrong',
-};
-
-/** Whether a fault of this place of a request stands at one of the inputs that are shown. */
-export const isTold = (shown?: readonly SaleField[]) => (pointer: string): boolean => {
-  const field = pointer.slice(1);
-  return byPointer[field] !== undefined && (shown === undefined || shown.includes(field as SaleField));
-};
-
-/** The faults that the service found: an item may be withdrawn while a form is open. */
-export function refusedFaults(error: unknown): Faults {
-  if (!isProblem(error, 'validation_failed')) return {};
-  return Object.fromEntries(
-    error.fields.flatMap(({ pointer, code }) => {
-      const field = pointer.slice(1);
-      const fault = code === 'fixed' || code === 'over' ? code : byPointer[field];
-      return fault === undefined ? [] : [[field, fault]];
-    }),
-  );
-}
-
 export const isFaultless = (faults: Faults): boolean => Object.keys(faults).length === 0;
 
-export function useSaleTexts(): FieldTexts<SaleFields> {
+/** How a sale is read, field by field; its status has steps of its own, and stands in its history. */
+export function useSaleWords(): Words {
   const t = useText(saleMessages);
   const { money, number, dateTime } = useFormat();
-  const show = <T,>(value: T | null, format: (value: T) => string) => (value === null ? '' : format(value));
-  return {
-    name: { label: t('name'), show: ({ name }) => name },
-    sku: { label: t('item'), show: ({ sku }) => sku },
-    price: { label: t('price'), show: ({ price }) => show(price, money) },
-    quantity: { label: t('quantity'), show: ({ quantity }) => show(quantity, number) },
-    perUserLimit: { label: t('perUserLimit'), show: ({ perUserLimit }) => show(perUserLimit, number) },
-    startsTime: { label: t('startsTime'), show: ({ startsTime }) => show(startsTime, dateTime) },
-    endsTime: { label: t('endsTime'), show: ({ endsTime }) => show(endsTime, dateTime) },
-    queueCap: { label: t('queueCap'), show: ({ queueCap }) => show(queueCap, number) },
-    rate: { label: t('rate'), show: ({ rate }) => show(rate, number) },
+  const texts: FieldTexts<SaleFields & { status: SaleStatus }> = {
+    name: { label: t('name'), show: (name) => name },
+    sku: { label: t('item'), show: (sku) => sku },
+    price: { label: t('price'), show: money },
+    quantity: { label: t('quantity'), show: number },
+    perUserLimit: { label: t('perUserLimit'), show: number },
+    startsTime: { label: t('startsTime'), show: dateTime },
+    endsTime: { label: t('endsTime'), show: dateTime },
+    queueCap: { label: t('queueCap'), show: number },
+    rate: { label: t('rate'), show: number },
+    status: { label: t('status'), show: (status) => t(status) },
   };
+  return wordsOf(texts);
 }
-
-/** The same with the status, which no form edits, for the history. */
-export function useRevisionTexts(): FieldTexts<SaleFields & { status: string }> {
-  const t = useText(saleMessages);
-  return { ...useSaleTexts(), status: { label: t('status'), show: ({ status }) => t(status as SaleRevision['status']) } };
-}
-
-export const readRevision = (revision: SaleRevision) => ({ ...readFields(revision), status: revision.status });

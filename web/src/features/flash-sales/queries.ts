@@ -1,5 +1,5 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { answer, api, data, idempotent, type components, type operations } from '@/api';
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, idempotent, pages, type components, type operations } from '@/api';
 import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
@@ -15,9 +15,9 @@ export interface Sample {
   stats: SaleStats;
 }
 
-export type SaleRevision = components['schemas']['FlashSaleRevision'];
 export type Reconciliation = components['schemas']['FlashSaleReconciliation'];
 export type DeadLetter = components['schemas']['FlashSaleDead'];
+export type Ticket = components['schemas']['FlashSaleTicket'];
 export type DeadDecision = 'retry' | 'discard';
 type SaleQuery = NonNullable<operations['listFlashSales']['parameters']['query']>;
 
@@ -32,17 +32,9 @@ export function readSales(search: SaleSearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/flash-sales', { params: { query: search as SaleQuery }, signal }));
 }
 
-export function saleList(search: SaleSearch) {
-  return queryOptions({
-    queryKey: ['flash-sales', 'list', search],
-    queryFn: ({ signal }) => readSales(search, signal),
-    placeholderData: keepPreviousData,
-  });
-}
-
 export function oneSale(id: number) {
   return queryOptions({
-    queryKey: ['flash-sales', 'one', id],
+    queryKey: ['flash-sales', 'one', String(id)],
     queryFn: ({ signal }) => data(api.GET('/api/v1/flash-sales/{id}', { params: { path: { id } }, signal })),
   });
 }
@@ -63,41 +55,35 @@ export function saleStats(id: number) {
   });
 }
 
-export function saleHistory(id: number) {
-  return infiniteQueryOptions({
-    queryKey: ['flash-sales', 'one', id, 'history'],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      data(api.GET('/api/v1/flash-sales/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  });
-}
+export const saleHistory = (id: number) =>
+  pages(['flash-sales', 'one', String(id), 'history'], (cursor, signal) =>
+    data(api.GET('/api/v1/flash-sales/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+  );
 
 export function readDead(id: number, search: TableSearch, signal?: AbortSignal) {
   const { cursor, limit } = search;
   return data(api.GET('/api/v1/flash-sales/{id}/dead', { params: { path: { id }, query: { cursor, limit } }, signal }));
 }
 
-export function deadLetters(id: number, search: TableSearch) {
+export function oneTicket(id: number, ticket: string) {
   return queryOptions({
-    queryKey: ['flash-sales', 'one', id, 'dead', search],
-    queryFn: ({ signal }) => readDead(id, search, signal),
-    placeholderData: keepPreviousData,
+    queryKey: ['flash-sales', 'one', String(id), 'tickets', ticket],
+    queryFn: ({ signal }) => data(api.GET('/api/v1/flash-sales/{id}/tickets/{ticket}', { params: { path: { id, ticket } }, signal })),
   });
 }
 
 export function createSale(terms: SaleTerms, key: string) {
-  return answer(api.POST('/api/v1/flash-sales', { body: terms, headers: idempotent(key) }));
+  return data(api.POST('/api/v1/flash-sales', { body: terms, headers: idempotent(key) }));
 }
 
 /** Edits a sale as it was at a tag. */
-export function editSale(id: number, patch: JsonObject, etag: string): Promise<Sale> {
-  return data(api.PATCH('/api/v1/flash-sales/{id}', { params: { path: { id }, header: { 'If-Match': etag } }, body: patch }));
+export function editSale(id: number, patch: JsonObject, etag: string, key: string): Promise<Sale> {
+  return data(api.PATCH('/api/v1/flash-sales/{id}', { params: { path: { id }, header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) }));
 }
 
 /** Adds units to a sale, or takes away what nobody has bought; edits of other fields do not stand in the way. */
 export function resizeSale(id: number, quantityDelta: number, etag: string, key: string) {
-  return answer(
+  return data(
     api.PATCH('/api/v1/flash-sales/{id}', {
       params: { path: { id }, header: { 'If-Match': etag }, query: { merge: 'disjoint' } },
       body: { quantityDelta },
@@ -115,17 +101,17 @@ export function deleteSale(id: number, etag: string) {
  * it sells on its terms; the others by the status alone, as decisions on dead letters
  * and edits of the rate are versions too and no reason to refuse a pause.
  */
-export function takeStep({ id, etag }: Sale, action: SaleAction, key: string) {
+export function takeStep(id: number, etag: string, action: SaleAction, key: string) {
   const init = { params: { path: { id } }, headers: idempotent(key) };
   switch (action) {
     case 'open':
-      return answer(api.POST('/api/v1/flash-sales/{id}/open', { ...init, params: { path: { id }, header: { 'If-Match': etag } } }));
+      return data(api.POST('/api/v1/flash-sales/{id}/open', { ...init, params: { path: { id }, header: { 'If-Match': etag } } }));
     case 'pause':
-      return answer(api.POST('/api/v1/flash-sales/{id}/pause', init));
+      return data(api.POST('/api/v1/flash-sales/{id}/pause', init));
     case 'resume':
-      return answer(api.POST('/api/v1/flash-sales/{id}/resume', init));
+      return data(api.POST('/api/v1/flash-sales/{id}/resume', init));
     case 'close':
-      return answer(api.POST('/api/v1/flash-sales/{id}/close', init));
+      return data(api.POST('/api/v1/flash-sales/{id}/close', init));
   }
 }
 
@@ -138,13 +124,4 @@ export function decideDead(id: number, messageId: string, decision: DeadDecision
   return decision === 'retry'
     ? api.POST('/api/v1/flash-sales/{id}/dead/{messageId}/retry', init)
     : api.POST('/api/v1/flash-sales/{id}/dead/{messageId}/discard', init);
-}
-
-/** Items that can be sold, whose sku or name has the words in it. */
-export function itemsForSale(words: string) {
-  return queryOptions({
-    queryKey: ['items', 'for-sale', words],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/items', { params: { query: { ...(words === '' ? {} : { q: words }), status: 'active', limit: 20 } }, signal })),
-    placeholderData: keepPreviousData,
-  });
 }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLive, useLiveState } from '@/api';
 import { follow, type Feed } from './feed';
-import { saleStats, type Sale, type SaleStats, type Sample } from './queries';
+import { saleStats, type SaleStats, type SaleStatus, type Sample } from './queries';
 
 /** How often the numbers are asked for, in ms: as a second opinion, and while there is no stream. */
 const checkEvery = 10_000;
@@ -18,7 +18,7 @@ export interface Following {
 }
 
 /** The numbers of a sale as they come: announced by the stream, asked for when it is away. */
-export function useFeed({ id, status }: Sale): Following {
+export function useFeed(id: number, status: SaleStatus): Following {
   const queries = useQueryClient();
   const isLive = useLiveState().status === 'live';
   const { queryKey, ...options } = saleStats(id);

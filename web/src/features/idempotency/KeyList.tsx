@@ -1,22 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useFormat, useText } from '@/i18n';
-import { PageHeader, Person, When } from '@/ui';
-import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { PageHeader } from '@/ui';
+import { aStatus, DataTable, FilterText, readable, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { KeyDrawer } from './KeyDrawer';
 import { idempotencyMessages } from './messages';
-import { keyList, readKeys, type IdempotencyKey, type KeySearch } from './queries';
+import { readKeys, type IdempotencyKey, type KeySearch } from './queries';
 import { ReplyChip } from './ReplyChip';
 
 /** What was asked under an idempotency key, and how often it was asked again. */
-export function KeyList({ search }: { search: KeySearch }) {
+export function KeyList({ search }: { search: Raw<KeySearch> }) {
   const t = useText(idempotencyMessages);
-  const { open, ...filters } = search;
-  const state = useTableState(filters);
-  const query = useQuery(keyList({ ...filters, limit: state.limit }));
+  const list = useList<KeySearch, IdempotencyKey>({ search, queryKey: ['idempotency-keys', 'list'], read: readKeys });
   const navigate = useNavigate();
+  const { open } = readable<KeySearch>(search);
   // The list stays on its page behind the drawer.
-  const show = (id: number | undefined) => void navigate({ to: '/idempotency-keys', search: { ...search, open: id }, state: true, resetScroll: false });
+  const show = (id: number | undefined) => void navigate({ to: '.', search: { ...search, open: id } as never, state: true, resetScroll: false });
   return (
     <>
       <PageHeader title={t('title')} />
@@ -26,17 +24,15 @@ export function KeyList({ search }: { search: KeySearch }) {
         columns={useColumns()}
         rowId={({ id }) => String(id)}
         rowLabel={({ key }) => key}
-        query={query}
-        state={state}
+        list={list}
         searchable={false}
         open={({ id }) => show(id)}
         filters={
           <>
-            <FilterText label={t('filterKey')} value={search.key} onChange={(key) => state.set({ key })} />
-            <FilterText label={t('filterStatus')} value={search.status?.toString()} onChange={(text) => state.set({ status: statusOf(text) })} />
+            <FilterText state={list.state} name="key" label={t('filterKey')} />
+            <FilterText state={list.state} name="status" read={aStatus} label={t('filterStatus')} />
           </>
         }
-        readPage={(cursor) => readKeys({ ...filters, cursor, limit: 200 })}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
       {open !== undefined && <KeyDrawer id={open} onClose={() => show(undefined)} />}
@@ -44,20 +40,22 @@ export function KeyList({ search }: { search: KeySearch }) {
   );
 }
 
-const statusOf = (text: string | undefined) => (text !== undefined && /^[1-5]\d\d$/.test(text) ? Number(text) : undefined);
-
 function useColumns(): Column<IdempotencyKey>[] {
   const t = useText(idempotencyMessages);
-  const { number, duration } = useFormat();
+  const { duration } = useFormat();
+  const column = useColumn<IdempotencyKey>();
   return [
-    { id: 'key', header: t('key'), cell: (k) => k.key, text: (k) => k.key, mono: true, narrow: true },
-    { id: 'status', header: t('status'), cell: (k) => <ReplyChip status={k.status} />, text: (k) => String(k.status), narrow: true },
-    { id: 'request', header: t('request'), cell: (k) => `${k.method} ${k.path}`, text: (k) => `${k.method} ${k.path}`, mono: true },
-    { id: 'who', header: t('who'), cell: (k) => <Person person={k.actor} withAvatar />, text: (k) => k.actor.name },
-    { id: 'when', header: t('when'), cell: (k) => <When time={k.createdTime} />, text: (k) => k.createdTime, sort: 'id' },
-    { id: 'duration', header: t('duration'), cell: (k) => duration(Math.max(1, Math.round(k.durationMs))), text: (k) => String(k.durationMs), align: 'end' },
-    { id: 'replays', header: t('replays'), cell: (k) => number(k.replays), text: (k) => String(k.replays), align: 'end' },
-    { id: 'expires', header: t('expires'), cell: (k) => <When time={k.expiresTime} />, text: (k) => k.expiresTime, optional: true },
-    { id: 'requestId', header: t('requestId'), cell: (k) => k.requestId, text: (k) => k.requestId, mono: true, optional: true },
+    column.text('key', t('key'), (k) => k.key, { mono: true, narrow: true }),
+    column.text('status', t('status'), (k) => k.status, { cell: (k) => <ReplyChip status={k.status} />, narrow: true }),
+    column.text('request', t('request'), (k) => `${k.method} ${k.path}`, { mono: true }),
+    column.person('who', t('who'), (k) => k.actor),
+    column.time('when', t('when'), (k) => k.createdTime, { sort: 'id' }),
+    column.count('duration', t('duration'), (k) => k.durationMs, {
+      cell: (k) => duration(Math.max(1, Math.round(k.durationMs))),
+      fileHeader: t('durationMs'),
+    }),
+    column.count('replays', t('replays'), (k) => k.replays),
+    column.time('expires', t('expires'), (k) => k.expiresTime, { optional: true }),
+    column.text('requestId', t('requestId'), (k) => k.requestId, { mono: true, optional: true }),
   ];
 }

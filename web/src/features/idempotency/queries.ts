@@ -1,33 +1,22 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, data, type components, type operations } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
 export type IdempotencyKey = components['schemas']['IdempotencyKey'];
 type KeyQuery = NonNullable<operations['listIdempotencyKeys']['parameters']['query']>;
 
-export interface KeyFilters extends Omit<TableSearch, 'q'> {
+export interface KeySearch extends TableSearch {
   /** Exactly this key, of whoever used it. */
   key?: string;
   /** The HTTP status of the reply. */
   status?: number;
-}
-
-export interface KeySearch extends KeyFilters {
   /** The id of the key that is open. */
   open?: number;
 }
 
 /** One page of what is kept under idempotency keys. */
-export function readKeys(search: KeyFilters, signal?: AbortSignal) {
+export function readKeys(search: KeySearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/idempotency-keys', { params: { query: search as KeyQuery }, signal }));
-}
-
-export function keyList(search: KeyFilters) {
-  return queryOptions({
-    queryKey: ['idempotency-keys', 'list', search],
-    queryFn: ({ signal }) => readKeys(search, signal),
-    placeholderData: keepPreviousData,
-  });
 }
 
 export function oneKey(id: number) {

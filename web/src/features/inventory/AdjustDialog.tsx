@@ -2,15 +2,13 @@ import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Banner, useKeyedForm, useToasts } from '@/ui';
-import { KeyedDialog } from '@/ui/edit/KeyedDialog';
+import { Banner, FormDialog, useKeyedForm, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { AdjustmentInputs } from './AdjustmentInputs';
-import { AdjustRefusal } from './AdjustRefusal';
-import { hasInput, missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
+import { countedFrom, hasInput, missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
 import { inventoryMessages } from './messages';
 import { adjust, oneStock, type Movement, type Stock, type StockChanged } from './queries';
-import { useSigned } from './signed';
+import { useAdjustRefusal } from './useAdjustRefusal';
 
 interface Props {
   /** As it is now; the count keeps the number that it began at. */
@@ -22,25 +20,24 @@ interface Props {
 export function AdjustDialog({ stock, onClose }: Props) {
   const t = useText(inventoryMessages);
   const ui = useText(uiMessages);
-  const format = useFormat();
-  const signed = useSigned();
+  const { number, signed } = useFormat();
   const toasts = useToasts();
   const queries = useQueryClient();
   const { sku } = stock;
-  const reread = () => void queries.invalidateQueries({ queryKey: ['inventory'] });
   const keyed = useKeyedForm<AdjustmentForm, Movement>({
     scope: `inventory/${sku}/adjustments`,
-    open: (typed) => openForm(stock, typed),
+    title: t('dialogTitle', { sku }),
+    topics: ['inventory'],
+    open: () => openForm(stock),
+    reopen: countedFrom(stock),
     isComplete: (typed) => missingOf(typed).size === 0,
     send: (form, key) => adjust(sku, requestOf(form), key),
     onDone: (made) => {
       toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand }));
-      reread();
       onClose();
     },
     onRefused: (error) => {
       if (isProblem(error, 'status_changed')) queries.setQueryData(oneStock(sku).queryKey, error.as<StockChanged>().current);
-      reread();
     },
   });
   const { form, change, isFixed, strict, error } = keyed;
@@ -48,20 +45,14 @@ export function AdjustDialog({ stock, onClose }: Props) {
   const after = isFixed ? undefined : preview(form, stock);
   const moved = form.way === 'count' && error === null && !isFixed && stock.onHand !== form.changeFrom;
   const countAgain = (n: number) => change({ changeFrom: n, setTo: null });
+  const refusal = useAdjustRefusal(countAgain, () => change({ reference: newReference() }));
   return (
-    <KeyedDialog
-      keyed={keyed}
+    <FormDialog
+      form={keyed}
       title={t('dialogTitle', { sku })}
       confirm={t('save')}
-      refusal={(refusal) => (
-        <AdjustRefusal
-          error={refusal}
-          told={(pointer) => hasInput(form, pointer)}
-          retry={keyed.submit}
-          countAgain={countAgain}
-          rename={() => change({ reference: newReference() })}
-        />
-      )}
+      told={(pointer) => hasInput(form, pointer)}
+      refusal={refusal}
       onClose={onClose}
     >
       {moved && (
@@ -81,19 +72,19 @@ export function AdjustDialog({ stock, onClose }: Props) {
           { value: 'delta', label: t('wayDelta') },
           { value: 'count', label: t('wayCount') },
         ]}
-        onChange={(way) => change({ way: way })}
+        onChange={(way) => change({ way })}
       />
-      <AdjustmentInputs form={form} onChange={change} missing={strict ? missingOf(form) : new Set()} error={error} disabled={isFixed} />
+      <AdjustmentInputs form={form} onChange={change} strict={strict} error={error} disabled={isFixed} />
       {after !== undefined && (
         <Text c={after.available < 0 ? 'bad' : 'dimmed'} className="tabular">
           {t('preview', {
             onHand: stock.onHand,
-            newOnHand: format.number(after.onHand),
+            newOnHand: number(after.onHand),
             available: stock.available,
-            newAvailable: format.number(after.available),
+            newAvailable: number(after.available),
           })}
         </Text>
       )}
-    </KeyedDialog>
+    </FormDialog>
   );
 }

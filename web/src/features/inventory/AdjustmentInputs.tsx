@@ -1,14 +1,14 @@
 import { NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
-import { usePlaceText } from '@/ui';
-import type { AdjustmentForm, Missing } from './adjustment';
+import { useFaults } from '@/ui';
+import { missingOf, type AdjustmentForm } from './adjustment';
 import { inventoryMessages } from './messages';
 
 interface Props {
   form: AdjustmentForm;
   onChange: (part: Partial<AdjustmentForm>) => void;
-  /** What is not filled in, once somebody tried to save. */
-  missing: ReadonlySet<Missing>;
+  /** Says what is not filled in, once somebody tried to save. */
+  strict: boolean;
   /** Why it was refused, which may be for a field. */
   error: Error | null;
   disabled: boolean;
@@ -17,10 +17,10 @@ interface Props {
 const wholeOf = (typed: string | number) => (typeof typed === 'number' && Number.isSafeInteger(typed) ? typed : null);
 
 /** The inputs of an adjustment. */
-export function AdjustmentInputs({ form, onChange, missing, error, disabled }: Props) {
+export function AdjustmentInputs({ form, onChange, strict, error, disabled }: Props) {
   const t = useText(inventoryMessages);
-  const refused = usePlaceText(error);
-  const wrong = (name: Missing) => (missing.has(name) ? t(`${name}Needed`) : refused(`/${name}`));
+  const missing = missingOf(form);
+  const { wrong } = useFaults({ strict, error }, ['delta', 'setTo', 'reason', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
   return (
     <>
       {form.way === 'delta' ? (

@@ -1,18 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useFormat, useText } from '@/i18n';
-import { PageHeader, Person, When } from '@/ui';
-import { DataTable, FilterText, useTableState, type Column } from '@/ui/table';
+import { useText } from '@/i18n';
+import { PageHeader } from '@/ui';
+import { aCount, DataTable, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { inventoryMessages } from './messages';
-import { lowFirst, readStocks, stockList, type Stock, type StockSearch } from './queries';
+import { lowFirst, readStocks, type Stock, type StockSearch } from './queries';
 import { StockChip } from './StockChip';
 
 /** The stock of every item that has any, what runs low first. */
-export function InventoryList({ search }: { search: StockSearch }) {
+export function InventoryList({ search }: { search: Raw<StockSearch> }) {
   const t = useText(inventoryMessages);
-  const state = useTableState({ ...search, sort: search.sort ?? lowFirst });
+  const list = useList<StockSearch, Stock>({ search, queryKey: ['inventory', 'list'], read: readStocks, sort: lowFirst });
   const navigate = useNavigate();
-  const query = useQuery(stockList({ ...search, limit: state.limit }));
   return (
     <>
       <PageHeader title={t('title')} />
@@ -22,31 +20,34 @@ export function InventoryList({ search }: { search: StockSearch }) {
         columns={useColumns()}
         rowId={({ sku }) => sku}
         rowLabel={({ sku }) => sku}
-        query={query}
-        state={state}
+        list={list}
         open={({ sku }) => void navigate({ to: '/items/$sku', params: { sku } })}
-        filters={
-          <FilterText label={t('maxAvailable')} value={search.maxAvailable?.toString()} onChange={(text) => state.set({ maxAvailable: countOf(text) })} />
-        }
-        readPage={(cursor) => readStocks({ ...search, cursor, limit: 200 })}
+        filters={<FilterText state={list.state} name="maxAvailable" read={aCount} label={t('maxAvailable')} />}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
     </>
   );
 }
 
-const countOf = (text: string | undefined) => (text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined);
-
 function useColumns(): Column<Stock>[] {
   const t = useText(inventoryMessages);
-  const { number } = useFormat();
+  const column = useColumn<Stock>();
   return [
-    { id: 'sku', header: t('sku'), cell: ({ sku }) => <Link to="/items/$sku" params={{ sku }}>{sku}</Link>, text: (s) => s.sku, sort: 'sku', mono: true, narrow: true },
-    { id: 'available', header: t('available'), cell: (s) => number(s.available), text: (s) => String(s.available), sort: 'available', align: 'end', narrow: true },
+    column.text('sku', t('sku'), (s) => s.sku, {
+      cell: ({ sku }) => (
+        <Link to="/items/$sku" params={{ sku }}>
+          {sku}
+        </Link>
+      ),
+      sort: 'sku',
+      mono: true,
+      narrow: true,
+    }),
+    column.count('available', t('available'), (s) => s.available, { sort: 'available', narrow: true }),
     { id: 'low', header: t('stock'), cell: (s) => <StockChip available={s.available} />, narrow: true },
-    { id: 'onHand', header: t('onHand'), cell: (s) => number(s.onHand), text: (s) => String(s.onHand), align: 'end' },
-    { id: 'reserved', header: t('reserved'), cell: (s) => number(s.reserved), text: (s) => String(s.reserved), align: 'end' },
-    { id: 'updated', header: t('updated'), cell: (s) => s.updatedTime !== null && <When time={s.updatedTime} />, text: (s) => s.updatedTime ?? '', sort: 'updatedTime' },
-    { id: 'updatedBy', header: t('updatedBy'), cell: (s) => s.updatedBy !== null && <Person person={s.updatedBy} withAvatar />, text: (s) => s.updatedBy?.name ?? '' },
+    column.count('onHand', t('onHand'), (s) => s.onHand),
+    column.count('reserved', t('reserved'), (s) => s.reserved),
+    column.time('updated', t('updated'), (s) => s.updatedTime, { sort: 'updatedTime' }),
+    column.person('updatedBy', t('updatedBy'), (s) => s.updatedBy),
   ];
 }

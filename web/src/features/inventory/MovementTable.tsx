@@ -1,18 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
 import { useFormat, useText } from '@/i18n';
-import { Person, RecordLink, StatusChip, When } from '@/ui';
-import { DataTable, FilterText, TableSection, useTableState, type Column } from '@/ui/table';
+import { RecordLink, StatusChip } from '@/ui';
+import { DataTable, FilterText, TableSection, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { inventoryMessages } from './messages';
-import { movements, readMovements, type Movement, type MovementSearch } from './queries';
-import { useSigned } from './signed';
+import { readMovements, type Movement, type MovementSearch } from './queries';
 
 const tones = { adjust: 'accent', count: 'info', reserve: 'warn', return: 'neutral', consume: 'ok' } as const;
 
 /** Everything that ever changed a stock, newest first. */
-export function MovementTable({ sku, search }: { sku: string; search: MovementSearch }) {
+export function MovementTable({ sku, search }: { sku: string; search: Raw<MovementSearch> }) {
   const t = useText(inventoryMessages);
-  const state = useTableState(search);
-  const query = useQuery(movements(sku, { ...search, limit: state.limit }));
+  const list = useList<MovementSearch, Movement>({
+    search,
+    queryKey: ['inventory', 'one', sku, 'movements'],
+    read: (asked, signal) => readMovements(sku, asked, signal),
+  });
   return (
     <TableSection id="movements" title={t('movements')}>
       <DataTable
@@ -21,11 +22,9 @@ export function MovementTable({ sku, search }: { sku: string; search: MovementSe
         columns={useColumns()}
         rowId={({ id }) => String(id)}
         rowLabel={({ reference }) => reference}
-        query={query}
-        state={state}
+        list={list}
         searchable={false}
-        filters={<FilterText label={t('reference')} value={search.reference} onChange={(reference) => state.set({ reference })} />}
-        readPage={(cursor) => readMovements(sku, { ...search, cursor, limit: 200 })}
+        filters={<FilterText state={list.state} name="reference" label={t('reference')} />}
         empty={{ title: t('noMovements'), hint: t('noMovementsHint') }}
       />
     </TableSection>
@@ -34,23 +33,25 @@ export function MovementTable({ sku, search }: { sku: string; search: MovementSe
 
 function useColumns(): Column<Movement>[] {
   const t = useText(inventoryMessages);
-  const { number } = useFormat();
-  const signed = useSigned();
+  const { number, signed } = useFormat();
   const moved = (change: number, after: number) => (
     <span className="tabular" title={t('after', { change: signed(change), after })}>
       {change === 0 ? '' : `${signed(change)} → `}
       {number(after)}
     </span>
   );
+  const column = useColumn<Movement>();
+  // In a file the change stands by itself; what it led to can be added up.
+  const change = (header: string) => ({ fileHeader: t('changeOf', { what: header }) });
   return [
-    { id: 'time', header: t('time'), cell: (m) => <When time={m.createdTime} />, text: (m) => m.createdTime, sort: 'id', narrow: true },
-    { id: 'kind', header: t('kind'), cell: (m) => <StatusChip tone={tones[m.kind]}>{t(m.kind)}</StatusChip>, text: (m) => t(m.kind), narrow: true },
-    { id: 'onHand', header: t('onHand'), cell: (m) => moved(m.onHandDelta, m.onHand), text: (m) => String(m.onHandDelta), align: 'end', narrow: true },
-    { id: 'reserved', header: t('reserved'), cell: (m) => moved(m.reservedDelta, m.reserved), text: (m) => String(m.reservedDelta), align: 'end' },
-    { id: 'available', header: t('available'), cell: (m) => moved(m.delta, m.available), text: (m) => String(m.available), align: 'end' },
-    { id: 'holder', header: t('holder'), cell: (m) => m.holder !== null && <RecordLink path={m.holder} />, text: (m) => m.holder ?? '' },
-    { id: 'reason', header: t('reason'), cell: (m) => m.reason, text: (m) => m.reason },
-    { id: 'reference', header: t('reference'), cell: (m) => m.reference, text: (m) => m.reference, mono: true },
-    { id: 'by', header: t('by'), cell: (m) => <Person person={m.createdBy} withAvatar />, text: (m) => m.createdBy.name },
+    column.time('time', t('time'), (m) => m.createdTime, { sort: 'id', narrow: true }),
+    column.text('kind', t('kind'), (m) => m.kind, { cell: (m) => <StatusChip tone={tones[m.kind]}>{t(m.kind)}</StatusChip>, narrow: true }),
+    column.count('onHand', t('onHand'), (m) => m.onHandDelta, { cell: (m) => moved(m.onHandDelta, m.onHand), ...change(t('onHand')), narrow: true }),
+    column.count('reserved', t('reserved'), (m) => m.reservedDelta, { cell: (m) => moved(m.reservedDelta, m.reserved), ...change(t('reserved')) }),
+    column.count('available', t('available'), (m) => m.available, { cell: (m) => moved(m.delta, m.available) }),
+    column.text('holder', t('holder'), (m) => m.holder, { cell: (m) => m.holder !== null && <RecordLink path={m.holder} /> }),
+    column.text('reason', t('reason'), (m) => m.reason),
+    column.text('reference', t('reference'), (m) => m.reference, { mono: true }),
+    column.person('by', t('by'), (m) => m.createdBy),
   ];
 }

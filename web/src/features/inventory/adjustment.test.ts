@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { missingOf, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
+import { countedFrom, missingOf, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
 import type { Stock } from './queries';
 
 const stock = { sku: 'TEA-1', onHand: 120, reserved: 7, available: 113, version: 3 } as Stock;
-const form = (change: Partial<AdjustmentForm> = {}): AdjustmentForm => ({ ...openForm(stock, undefined), reason: 'Delivery', ...change });
+const form = (change: Partial<AdjustmentForm> = {}): AdjustmentForm => ({ ...openForm(stock), reason: 'Delivery', ...change });
 
 test('a count is sent with the number it began at, whatever the stock became since', () => {
   const counted = form({ way: 'count', setTo: 100 });
@@ -17,7 +17,7 @@ test('a delta is sent without a count', () => {
 
 test('what was typed is there again with its reference, and the count begins at what is there now', () => {
   const typed = form({ way: 'count', setTo: 90, changeFrom: 80 });
-  expect(openForm(stock, typed)).toEqual({ ...typed, changeFrom: 120 });
+  expect(countedFrom(stock)(typed)).toEqual({ ...typed, changeFrom: 120 });
 });
 
 test('each dialog has a reference of its own', () => {

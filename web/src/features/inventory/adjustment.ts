@@ -15,11 +15,19 @@ export interface AdjustmentForm {
 
 export const newReference = (): string => `adj-${randomId().slice(0, 12)}`;
 
-/** The form as it opens: what was typed before a reload, but counted from what is there now. */
-export function openForm(stock: Stock, typed: AdjustmentForm | undefined): AdjustmentForm {
-  if (typed !== undefined) return { ...typed, changeFrom: stock.onHand };
-  return { way: 'delta', delta: null, setTo: null, changeFrom: stock.onHand, reason: '', reference: newReference() };
-}
+export const openForm = (stock: Stock): AdjustmentForm => ({
+  way: 'delta',
+  delta: null,
+  setTo: null,
+  changeFrom: stock.onHand,
+  reason: '',
+  reference: newReference(),
+});
+
+/** What was typed on an earlier visit, counted from what is there now. */
+export const countedFrom =
+  (stock: Stock) =>
+  (typed: AdjustmentForm): AdjustmentForm => ({ ...typed, changeFrom: stock.onHand });
 
 export type Missing = 'delta' | 'setTo' | 'reason' | 'reference';
 

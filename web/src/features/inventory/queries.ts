@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, data, idempotent, type components, type operations } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
@@ -23,16 +23,8 @@ export interface MovementSearch extends TableSearch {
 /** What runs low stands first. */
 export const lowFirst = 'available';
 
-export function readStocks({ sort = lowFirst, ...search }: StockSearch, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/inventory', { params: { query: { ...search, sort } as StockQuery }, signal }));
-}
-
-export function stockList(search: StockSearch) {
-  return queryOptions({
-    queryKey: ['inventory', 'list', search],
-    queryFn: ({ signal }) => readStocks(search, signal),
-    placeholderData: keepPreviousData,
-  });
+export function readStocks(search: StockSearch, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/inventory', { params: { query: search as StockQuery }, signal }));
 }
 
 export function oneStock(sku: string) {
@@ -44,14 +36,6 @@ export function oneStock(sku: string) {
 
 export function readMovements(sku: string, search: MovementSearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/inventory/{sku}/movements', { params: { path: { sku }, query: search as MovementQuery }, signal }));
-}
-
-export function movements(sku: string, search: MovementSearch) {
-  return queryOptions({
-    queryKey: ['inventory', 'one', sku, 'movements', search],
-    queryFn: ({ signal }) => readMovements(sku, search, signal),
-    placeholderData: keepPreviousData,
-  });
 }
 
 export function adjust(sku: string, body: Adjustment, key: string): Promise<Movement> {

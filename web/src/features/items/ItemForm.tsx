@@ -1,103 +1,74 @@
-import { Button, Paper, Title } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, data, useMay } from '@/api';
+import { Paper, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useToasts } from '@/ui';
-import { editMessages } from '@/ui/edit/messages';
-import { RecordForm } from '@/ui/edit/RecordForm';
-import { useRecordForm } from '@/ui/edit/useRecordForm';
-import { readFields, useItemTexts, type ItemFields } from './fields';
-import { isComplete, ItemInputs } from './ItemInputs';
+import type { JsonObject } from '@/merge';
+import { contentOfFields, Gone, RecordForm, useKeyedMutation, useRecordForm, useToasts } from '@/ui';
+import { formOf, readFields, useItemWords, type ItemFields } from './fields';
+import { isComplete, isItemInput, ItemInputs } from './ItemInputs';
 import { itemMessages } from './messages';
-import { editItem, oneItem, type Item } from './queries';
+import { createItem, editItem, oneItem, type Item } from './queries';
 
 interface Props {
   item: Item;
   /** It was deleted while it was open here. */
   gone: boolean;
+  /** Which field has the focus. */
+  onField: (field: string | undefined) => void;
 }
 
 /** Edits an item. */
-export function ItemForm({ item, gone }: Props) {
+export function ItemForm({ item, gone, onField }: Props) {
   const t = useText(itemMessages);
+  const toasts = useToasts();
   const queries = useQueryClient();
   const mayWrite = useMay()('items:write');
-  const { sku } = item;
-  const put = (saved: Item) => {
-    queries.setQueryData(oneItem(sku).queryKey, saved);
-    void queries.invalidateQueries({ queryKey: ['items'] });
-  };
-  const form = useRecordForm<Item, ItemFields>({
+  const { sku, status } = item;
+  const editing = useRecordForm<Item, ItemFields>({
     resource: `items/${sku}`,
+    title: sku,
     current: item,
+    words: useItemWords(),
     read: readFields,
-    texts: useItemTexts(),
+    contentOf: contentOfFields,
+    formOf,
     isComplete,
-    send: async (patch, etag) => {
-      const saved = await editItem(sku, patch, etag);
-      put(saved);
-      return saved;
+    send: (patch, etag, key) => editItem(sku, patch, etag, key),
+    onRecord: (saved) => {
+      queries.setQueryData(oneItem(sku).queryKey, saved);
+      void queries.invalidateQueries({ queryKey: ['items'] });
     },
   });
-  const { draft, strict } = form;
-  const onMade = (made: Item) => {
-    draft.saved(made);
-    put(made);
-  };
+  // An item keeps its code, so that it can be made again in its place.
+  const recreate = useKeyedMutation<JsonObject, Item>({
+    scope: `items/${sku}/recreate`,
+    title: sku,
+    send: (content, key) => {
+      const { name, price, ownedByUserId } = formOf(content);
+      return createItem({ sku, name, price: price ?? 0, ownedByUserId, status }, key);
+    },
+    onDone: (made) => {
+      editing.adopt(made);
+      toasts.done(t('added', { sku }));
+    },
+  });
+  const { draft, mine, strict, error, words } = editing;
   return (
     <Paper component="section" p="lg" aria-labelledby="details">
       <RecordForm
-        form={form}
-        readOnly={!mayWrite}
+        editing={editing}
+        lacks={mayWrite ? undefined : 'items:write'}
+        told={isItemInput}
+        onField={onField}
         head={
           <Title order={2} id="details">
             {t('details')}
           </Title>
         }
-        gone={gone ? <Gone item={item} value={draft.value} mayWrite={mayWrite} onMade={onMade} /> : undefined}
+        gone={gone ? <Gone content={mine instanceof Error ? undefined : mine} words={words} recreate={mayWrite ? recreate : undefined} /> : undefined}
       >
-        <ItemInputs value={draft.value} strict={strict} readOnly={!mayWrite} onChange={form.change} />
+        <ItemInputs value={draft.value} strict={strict} error={error} readOnly={!mayWrite} onChange={editing.change} />
       </RecordForm>
     </Paper>
-  );
-}
-
-interface GoneProps {
-  item: Item;
-  value: ItemFields;
-  mayWrite: boolean;
-  /** It exists again, with what was typed. */
-  onMade: (item: Item) => void;
-}
-
-/** An item keeps its code, so that it can be made again in its place. */
-function Gone({ item: { sku, status }, value, mayWrite, onMade }: GoneProps) {
-  const t = useText(itemMessages);
-  const edit = useText(editMessages);
-  const toasts = useToasts();
-  const recreate = useMutation({
-    mutationFn: () => data(api.POST('/api/v1/items', { body: { sku, ...value, price: value.price ?? 0, status } })),
-    onSuccess: (made) => {
-      onMade(made);
-      toasts.done(t('added', { sku }));
-    },
-  });
-  return (
-    <>
-      {recreate.error !== null && <ProblemBanner error={recreate.error} />}
-      <Banner
-        tone="bad"
-        title={edit('deleted')}
-        action={
-          mayWrite && (
-            <Button loading={recreate.isPending} onClick={() => recreate.mutate()}>
-              {edit('recreate')}
-            </Button>
-          )
-        }
-      >
-        {edit('deletedHint')}
-      </Banner>
-    </>
   );
 }

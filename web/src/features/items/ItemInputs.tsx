@@ -1,5 +1,6 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
+import { usePlaceText } from '@/ui';
 import { MoneyInput } from '@/ui/MoneyInput';
 import type { ItemFields } from './fields';
 import { itemMessages } from './messages';
@@ -9,36 +10,46 @@ interface Props {
   onChange: (change: Partial<ItemFields>) => void;
   /** Says what is missing, once somebody tried to save. */
   strict: boolean;
+  /** Why it was refused, which may be for a field. */
+  error: Error | null;
   readOnly?: boolean;
 }
 
 export const isComplete = ({ name, price }: ItemFields): boolean => name.trim() !== '' && price !== null;
 
+/** Whether a place of the request has an input. */
+export const isItemInput = (pointer: string): boolean => ['/name', '/price', '/ownedByUserId'].includes(pointer);
+
 /** The inputs of an item. */
-export function ItemInputs({ value, onChange, strict, readOnly = false }: Props) {
+export function ItemInputs({ value, onChange, strict, error, readOnly = false }: Props) {
   const t = useText(itemMessages);
+  const refused = usePlaceText(error);
   return (
     <Stack gap="md">
       <TextInput
         label={t('name')}
         maxLength={200}
+        data-field="name"
         readOnly={readOnly}
         value={value.name}
-        error={strict && value.name.trim() === '' && t('nameNeeded')}
+        error={strict && value.name.trim() === '' ? t('nameNeeded') : refused('/name')}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
       <MoneyInput
         label={t('price')}
+        data-field="price"
         readOnly={readOnly}
         minor={value.price}
-        error={strict && value.price === null && t('priceNeeded')}
+        error={strict && value.price === null ? t('priceNeeded') : refused('/price')}
         onMinor={(price) => onChange({ price })}
       />
       <TextInput
         label={t('owner')}
-        readOnly={readOnly}
         maxLength={64}
+        data-field="ownedByUserId"
+        readOnly={readOnly}
         value={value.ownedByUserId ?? ''}
+        error={refused('/ownedByUserId')}
         onChange={(event) => onChange({ ownedByUserId: event.currentTarget.value.trim() || null })}
       />
     </Stack>

@@ -1,21 +1,19 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
-import { useFormat, useText } from '@/i18n';
-import { Icon, Money, PageHeader, Person, StatusChip, When } from '@/ui';
-import { DataTable, FilterChoice, useTableState, type Column } from '@/ui/table';
+import { useText } from '@/i18n';
+import { Icon, PageHeader, StatusChip } from '@/ui';
+import { DataTable, FilterChoice, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { CreateItem } from './CreateItem';
 import { itemMessages } from './messages';
-import { itemList, readItems, type Item, type ItemSearch, type ItemStatus } from './queries';
+import { readItems, type Item, type ItemSearch, type ItemStatus } from './queries';
 
 /** What can be ordered, and its price. */
-export function ItemList({ search }: { search: ItemSearch }) {
+export function ItemList({ search }: { search: Raw<ItemSearch> }) {
   const t = useText(itemMessages);
-  const state = useTableState(search);
+  const list = useList<ItemSearch, Item>({ search, queryKey: ['items', 'list'], read: readItems });
   const navigate = useNavigate();
-  const query = useQuery(itemList({ ...search, limit: state.limit }));
   const mayWrite = useMay()('items:write');
   const [adding, { open, close }] = useDisclosure();
   const add = mayWrite && (
@@ -32,19 +30,17 @@ export function ItemList({ search }: { search: ItemSearch }) {
         columns={useColumns()}
         rowId={({ sku }) => sku}
         rowLabel={({ sku }) => sku}
-        query={query}
-        state={state}
+        list={list}
         open={({ sku }) => void navigate({ to: '/items/$sku', params: { sku } })}
         filters={
           <FilterChoice
+            state={list.state}
+            name="status"
             label={t('status')}
             any={t('anyStatus')}
             options={(['active', 'archived'] as const).map((status) => ({ value: status, label: t(status) }))}
-            value={search.status}
-            onChange={(status) => state.set({ status })}
           />
         }
-        readPage={(cursor) => readItems({ ...search, cursor, limit: 200 })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {adding && <CreateItem onClose={close} />}
@@ -60,14 +56,23 @@ export function ItemStatusChip({ status }: { status: ItemStatus }) {
 
 function useColumns(): Column<Item>[] {
   const t = useText(itemMessages);
-  const { money } = useFormat();
+  const column = useColumn<Item>();
   return [
-    { id: 'sku', header: t('sku'), cell: ({ sku }) => <Link to="/items/$sku" params={{ sku }}>{sku}</Link>, text: (i) => i.sku, sort: 'sku', mono: true, narrow: true },
-    { id: 'name', header: t('name'), cell: (i) => i.name, text: (i) => i.name, sort: 'name' },
-    { id: 'price', header: t('price'), cell: (i) => <Money minor={i.price} />, text: (i) => money(i.price), sort: 'price', align: 'end', narrow: true },
-    { id: 'status', header: t('status'), cell: (i) => <ItemStatusChip status={i.status} />, text: (i) => t(i.status), narrow: true },
-    { id: 'updated', header: t('updated'), cell: (i) => <When time={i.updatedTime} />, text: (i) => i.updatedTime, sort: 'updatedTime' },
-    { id: 'updatedBy', header: t('updatedBy'), cell: (i) => <Person person={i.updatedBy} withAvatar />, text: (i) => i.updatedBy.name },
-    { id: 'owner', header: t('owner'), cell: (i) => i.ownedByUserId ?? '', text: (i) => i.ownedByUserId ?? '', optional: true },
+    column.text('sku', t('sku'), (i) => i.sku, {
+      cell: ({ sku }) => (
+        <Link to="/items/$sku" params={{ sku }}>
+          {sku}
+        </Link>
+      ),
+      sort: 'sku',
+      mono: true,
+      narrow: true,
+    }),
+    column.text('name', t('name'), (i) => i.name, { sort: 'name' }),
+    column.money('price', t('price'), (i) => i.price, { sort: 'price', narrow: true }),
+    column.text('status', t('status'), (i) => i.status, { cell: (i) => <ItemStatusChip status={i.status} />, narrow: true }),
+    column.time('updated', t('updated'), (i) => i.updatedTime, { sort: 'updatedTime' }),
+    column.person('updatedBy', t('updatedBy'), (i) => i.updatedBy),
+    column.text('owner', t('owner'), (i) => i.ownedByUserId, { optional: true }),
   ];
 }

@@ -1,57 +1,69 @@
-import { Loader, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { isProblem, useMay } from '@/api';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMay } from '@/api';
 import { MovementTable } from '@/features/inventory/MovementTable';
 import type { MovementSearch } from '@/features/inventory/queries';
 import { StockPanel } from '@/features/inventory/StockPanel';
 import { useText } from '@/i18n';
-import { EtagVersion, PageHeader, ProblemBanner } from '@/ui';
-import { uiMessages } from '@/ui/messages';
+import { changesOf, contentOfFields, History, RecordPage, revisionsOf } from '@/ui';
+import type { Raw } from '@/ui/table';
+import { readFields, useItemWords } from './fields';
 import { ItemActions } from './ItemActions';
 import { ItemForm } from './ItemForm';
-import { ItemRevisions } from './ItemRevisions';
 import { ItemStatusChip } from './ItemList';
 import { itemMessages } from './messages';
-import { oneItem } from './queries';
+import { itemHistory, oneItem } from './queries';
 
 interface Props {
   sku: string;
   /** Which movements of its stock are shown. */
-  search: MovementSearch;
+  search: Raw<MovementSearch>;
 }
 
 /** One item: its stock, its form, what can be done with it, and its history. */
 export function ItemPage({ sku, search }: Props) {
   const t = useText(itemMessages);
-  const ui = useText(uiMessages);
-  const { data: item, error, refetch } = useQuery(oneItem(sku));
+  const words = useItemWords();
   const seesStock = useMay()('inventory:read');
-  const gone = isProblem(error, 'not_found');
+  const [field, setField] = useState<string>();
   return (
-    <>
-      <PageHeader
-        title={sku}
-        mono
-        parent={{ to: '/items', label: t('title') }}
-        chips={
-          item !== undefined && (
-            <>
-              <ItemStatusChip status={item.status} />
-              <EtagVersion version={item.version} etag={item.etag} />
-            </>
-          )
-        }
-      >
-        {item !== undefined && !gone && <ItemActions item={item} />}
-      </PageHeader>
-      <Stack gap="md">
-        {error !== null && !(gone && item !== undefined) && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {item === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
-        {item !== undefined && !gone && seesStock && <StockPanel sku={sku} />}
-        {item !== undefined && <ItemForm item={item} gone={gone} />}
-        {item !== undefined && !gone && seesStock && <MovementTable sku={sku} search={search} />}
-        {item !== undefined && !gone && <ItemRevisions sku={sku} />}
-      </Stack>
-    </>
+    <RecordPage
+      query={useQuery(oneItem(sku))}
+      name={sku}
+      mono
+      parent={{ to: '/items', label: t('title') }}
+      resource={`items/${sku}`}
+      field={field}
+      fieldLabel={(name) => words.place(`/${name}`)}
+      chips={({ status }) => <ItemStatusChip status={status} />}
+      actions={(item) => <ItemActions item={item} />}
+    >
+      {(item, { gone }) => (
+        <>
+          {!gone && seesStock && <StockPanel sku={sku} />}
+          <ItemForm item={item} gone={gone} onField={setField} />
+          {!gone && seesStock && <MovementTable sku={sku} search={search} />}
+          {!gone && <Revisions sku={sku} />}
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+/** Every version of an item, with what it changed. */
+function Revisions({ sku }: { sku: string }) {
+  const t = useText(itemMessages);
+  const query = useInfiniteQuery(itemHistory(sku));
+  const revisions = revisionsOf(query);
+  return (
+    <History
+      query={query}
+      words={useItemWords()}
+      entries={revisions.map((revision, i) => ({
+        ...revision,
+        action: t(revision.action === 'create' ? 'created' : 'edited'),
+        changes: changesOf(revisions, i, (one) => contentOfFields({ ...readFields(one), status: one.status })),
+      }))}
+    />
   );
 }

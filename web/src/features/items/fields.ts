@@ -1,5 +1,5 @@
 import { useFormat, useText } from '@/i18n';
-import type { FieldTexts } from '@/ui/edit/fields';
+import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
 import { itemMessages } from './messages';
 import type { Item } from './queries';
 
@@ -10,20 +10,21 @@ export type ItemFields = {
   ownedByUserId: string | null;
 };
 
+export const blankItem: ItemFields = { name: '', price: null, ownedByUserId: null };
+
 export const readFields = ({ name, price, ownedByUserId }: Pick<Item, 'name' | 'price' | 'ownedByUserId'>): ItemFields => ({ name, price, ownedByUserId });
 
-/** The same with the status, which has its own buttons, for the history. */
-export function useRevisionTexts() {
-  const t = useText(itemMessages);
-  return { ...useItemTexts(), status: { label: t('status'), show: ({ status }: { status?: string | number | null }) => t(status === 'archived' ? 'archived' : 'active') } };
-}
+export const formOf = fieldsOf(blankItem);
 
-export function useItemTexts(): FieldTexts<ItemFields> {
+/** How an item is read, field by field; its status has its own buttons, and stands in its history. */
+export function useItemWords(): Words {
   const t = useText(itemMessages);
   const { money } = useFormat();
-  return {
-    name: { label: t('name'), show: ({ name }) => name },
-    price: { label: t('price'), show: ({ price }) => (price === null ? '' : money(price)) },
-    ownedByUserId: { label: t('owner'), show: ({ ownedByUserId }) => (ownedByUserId === null ? t('nobody') : ownedByUserId) },
+  const texts: FieldTexts<ItemFields & { status: string }> = {
+    name: { label: t('name'), show: (name) => name },
+    price: { label: t('price'), show: money },
+    ownedByUserId: { label: t('owner'), show: String },
+    status: { label: t('status'), show: (status) => t(status === 'archived' ? 'archived' : 'active') },
   };
+  return wordsOf(texts);
 }

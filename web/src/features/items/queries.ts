@@ -1,10 +1,11 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, data, type components, type operations } from '@/api';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, data, idempotent, pages, type components, type operations } from '@/api';
 import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type Item = components['schemas']['Item'];
 export type ItemStatus = components['schemas']['ItemStatus'];
+type NewItem = components['schemas']['ItemCreate'];
 type ItemQuery = NonNullable<operations['listItems']['parameters']['query']>;
 
 export interface ItemSearch extends TableSearch {
@@ -17,14 +18,6 @@ export function readItems(search: ItemSearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/items', { params: { query: search as ItemQuery }, signal }));
 }
 
-export function itemList(search: ItemSearch) {
-  return queryOptions({
-    queryKey: ['items', 'list', search],
-    queryFn: ({ signal }) => readItems(search, signal),
-    placeholderData: keepPreviousData,
-  });
-}
-
 export function oneItem(sku: string) {
   return queryOptions({
     queryKey: ['items', 'one', sku],
@@ -32,22 +25,40 @@ export function oneItem(sku: string) {
   });
 }
 
-export function itemHistory(sku: string) {
-  return infiniteQueryOptions({
-    queryKey: ['items', 'one', sku, 'history'],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      data(api.GET('/api/v1/items/{sku}/history', { params: { path: { sku }, query: { limit: historyPage, cursor } }, signal })),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  });
+export const itemHistory = (sku: string) =>
+  pages(['items', 'one', sku, 'history'], (cursor, signal) =>
+    data(api.GET('/api/v1/items/{sku}/history', { params: { path: { sku }, query: { limit: historyPage, cursor } }, signal })),
+  );
+
+export function createItem(body: NewItem, key: string) {
+  return data(api.POST('/api/v1/items', { body, headers: idempotent(key) }));
 }
 
 /** Edits an item as it was at a tag. With `disjoint` the service takes over others' edits of other fields. */
-export function editItem(sku: string, patch: JsonObject, etag: string, merge?: 'disjoint') {
+export function editItem(sku: string, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
   return data(
     api.PATCH('/api/v1/items/{sku}', {
       params: { path: { sku }, header: { 'If-Match': etag }, query: { merge } },
       body: patch,
+      headers: idempotent(key),
     }),
   );
+}
+
+export function deleteItem(sku: string, etag: string) {
+  return api.DELETE('/api/v1/items/{sku}', { params: { path: { sku }, header: { 'If-Match': etag } } });
+}
+
+const offered = 8;
+
+/** Items that can be sold, whose sku or name begins with what was typed. */
+export function itemsForSale(text: string) {
+  return queryOptions({
+    queryKey: ['items', 'list', 'for sale', text],
+    queryFn: async ({ signal }) => {
+      const query = { ...(text === '' ? {} : { q: text }), status: 'active' as const, limit: offered };
+      return (await data(api.GET('/api/v1/items', { params: { query }, signal }))).items;
+    },
+    placeholderData: keepPreviousData,
+  });
 }

@@ -1,7 +1,7 @@
-import { Button, Paper, Text, Title } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useText } from '@/i18n';
-import { Person, When } from '@/ui';
+import { Person, Section, When } from '@/ui';
 import { useCounts } from './count';
 import { byName } from './CountList';
 import styles from './Ledger.module.css';
@@ -18,13 +18,7 @@ export function CounterPanel({ aggregate }: { aggregate: Aggregate }) {
   const [whole, { toggle }] = useDisclosure();
   const all = byName(aggregate.counters);
   return (
-    <Paper component="section" p="lg" aria-labelledby="counters">
-      <Title order={2} id="counters">
-        {t('counters')}
-      </Title>
-      <Text c="dimmed" mb="sm">
-        {t('countersHint', { version: String(aggregate.version) })}
-      </Text>
+    <Section title={t('counters')} hint={t('countersHint', { version: String(aggregate.version) })}>
       {all.length === 0 && <Text>{t('noCounters')}</Text>}
       <dl className={styles.numbers}>
         {(whole ? all : all.slice(0, shownAtFirst)).map(([name, count]) => (
@@ -39,9 +33,9 @@ export function CounterPanel({ aggregate }: { aggregate: Aggregate }) {
           {whole ? t('fewer') : t('all', { n: all.length })}
         </Button>
       )}
-      <div className={styles.changed}>
+      <Text size="sm" c="dimmed" mt="sm" component="div">
         {t('lastChange')} <When time={aggregate.updatedTime} /> · <Person person={aggregate.updatedBy} /> · {t('since')} <When time={aggregate.createdTime} />
-      </div>
-    </Paper>
+      </Text>
+    </Section>
   );
 }

@@ -1,10 +1,8 @@
-import { Button, Drawer, Group, Loader } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { useFormat, useText } from '@/i18n';
 import { encode } from '@/merge';
-import { Banner, CopyButton, CopyText, Icon, Person, ProblemBanner, StatusChip } from '@/ui';
-import { uiMessages } from '@/ui/messages';
+import { Banner, CopyButton, CopyText, Facts, Icon, Person, RecordDrawer, StatusChip } from '@/ui';
 import { spelled, useCounts } from './count';
 import { byName } from './CountList';
 import styles from './Ledger.module.css';
@@ -24,79 +22,79 @@ interface Props {
 /** All that is known of one event, and the way to its neighbours. */
 export function EventDrawer({ name, version, newest, onGo, onClose }: Props) {
   const t = useText(ledgerMessages);
-  const ui = useText(uiMessages);
-  const { data, error, refetch } = useQuery(oneEvent(name, version));
+  const missing = (
+    <Banner tone="info" title={t('noSuchEvent', { version: String(version) })}>
+      {t('noSuchEventHint')}
+    </Banner>
+  );
   return (
-    <Drawer opened onClose={onClose} position="right" size="md" title={t('event', { version: String(version) })} closeButtonProps={{ 'aria-label': ui('close') }}>
-      {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-      {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
-      {data === null && (
-        <Banner tone="info" title={t('noSuchEvent', { version: String(version) })}>
-          {t('noSuchEventHint')}
-        </Banner>
-      )}
-      {data && <Facts event={data} />}
-      <Group mt="lg" justify="space-between">
-        <Button size="xs" leftSection={<Icon name="chevronLeft" />} disabled={version <= 1} onClick={() => onGo(version - 1)}>
-          {t('older')}
-        </Button>
-        <Button size="xs" rightSection={<Icon name="chevronRight" />} disabled={version >= newest} onClick={() => onGo(version + 1)}>
-          {t('newer')}
-        </Button>
-      </Group>
-    </Drawer>
+    <RecordDrawer
+      query={useQuery(oneEvent(name, version))}
+      title={t('event', { version: String(version) })}
+      missing={missing}
+      foot={
+        <Group mt="lg" justify="space-between">
+          <Button size="xs" leftSection={<Icon name="chevronLeft" />} disabled={version <= 1} onClick={() => onGo(version - 1)}>
+            {t('older')}
+          </Button>
+          <Button size="xs" rightSection={<Icon name="chevronRight" />} disabled={version >= newest} onClick={() => onGo(version + 1)}>
+            {t('newer')}
+          </Button>
+        </Group>
+      }
+      onClose={onClose}
+    >
+      {(event) => (event === null ? missing : <About event={event} />)}
+    </RecordDrawer>
   );
 }
 
-function Facts({ event }: { event: LedgerEvent }) {
+function About({ event }: { event: LedgerEvent }) {
   const t = useText(ledgerMessages);
   const { dateTime } = useFormat();
   const { signed } = useCounts();
   const payload = event.payload === null ? '' : encode(event.payload, 2);
+  const copied = (text: string | null | undefined, label: string) => (text ? <CopyText text={text} label={label} /> : t('none'));
   return (
-    <dl className={styles.facts}>
-      <Fact name={t('eventType')}>
-        <StatusChip>{event.eventType}</StatusChip>
-      </Fact>
-      <Fact name={t('deltas')}>
-        {Object.keys(event.deltas).length === 0 && t('none')}
-        {byName(event.deltas).map(([name, count]) => (
-          <div key={name}>
-            <span className="mono">{name}</span> <strong className="tabular">{signed(count)}</strong>
-          </div>
-        ))}
-      </Fact>
-      <Fact name={t('time')}>{dateTime(event.eventTime)}</Fact>
-      <Fact name={t('writer')}>
-        <CopyText text={event.clientId} label={t('writer')} />
-      </Fact>
-      <Fact name={t('sequence')}>{event.clientSeq === null ? t('none') : <CopyText text={spelled(event.clientSeq)} label={t('sequence')} />}</Fact>
-      <Fact name={t('eventId')}>{event.eventId === null ? t('none') : <CopyText text={event.eventId} label={t('eventId')} />}</Fact>
-      <Fact name={t('payload')}>
-        {payload === '' ? (
-          t('noPayload')
-        ) : (
-          <div className={styles.payload}>
-            <pre tabIndex={0} role="region" aria-label={t('payload')}>
-              {payload}
-            </pre>
-            <CopyButton text={payload} label={t('payload')} />
-          </div>
-        )}
-      </Fact>
-      <Fact name={t('written')}>
-        {dateTime(event.createdTime)} · <Person person={event.createdBy} />
-      </Fact>
-      {event.batchVersion !== event.version && <Fact name={t('batch')}>v{event.batchVersion}</Fact>}
-    </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <Facts
+      layout="list"
+      facts={[
+        [t('eventType'), <StatusChip key="type">{event.eventType}</StatusChip>],
+        [
+          t('deltas'),
+          Object.keys(event.deltas).length === 0
+            ? t('none')
+            : byName(event.deltas).map(([name, count]) => (
+                <div key={name}>
+                  <span className="mono">{name}</span> <strong className="tabular">{signed(count)}</strong>
+                </div>
+              )),
+        ],
+        [t('time'), dateTime(event.eventTime)],
+        [t('writer'), copied(event.clientId, t('writer'))],
+        [t('sequence'), copied(event.clientSeq === null ? null : spelled(event.clientSeq), t('sequence'))],
+        [t('eventId'), copied(event.eventId, t('eventId'))],
+        [
+          t('payload'),
+          payload === '' ? (
+            t('noPayload')
+          ) : (
+            <div key="payload" className={styles.payload}>
+              <pre tabIndex={0} role="region" aria-label={t('payload')}>
+                {payload}
+              </pre>
+              <CopyButton text={payload} label={t('payload')} />
+            </div>
+          ),
+        ],
+        [
+          t('written'),
+          <span key="written">
+            {dateTime(event.createdTime)} · <Person person={event.createdBy} />
+          </span>,
+        ],
+        event.batchVersion !== event.version && [t('batch'), `v${event.batchVersion}`],
+      ]}
+    />
   );
 }

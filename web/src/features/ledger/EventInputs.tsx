@@ -1,7 +1,7 @@
 import { ActionIcon, Autocomplete, Button, Textarea, TextInput } from '@mantine/core';
-import { fromLocal, toLocal } from '@/features/campaigns/localTime';
 import { useText } from '@/i18n';
 import { Icon } from '@/ui';
+import { TimeInput } from '@/ui/TimeInput';
 import styles from './Record.module.css';
 import { ledgerMessages } from './messages';
 import { newDelta, type DeltaForm, type EventForm, type RecordingForm } from './recording';
@@ -25,36 +25,55 @@ interface Props {
 export function EventInputs({ event, index, naming, counters, disabled, wrong, remove, onChange }: Props) {
   const t = useText(ledgerMessages);
   const at = (member: string) => wrong(`/events/${index}/${member}`);
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const mono = { input: 'mono' };
   return (
     <fieldset className={styles.event} disabled={disabled}>
       <legend className={styles.legend}>{t('nth', { n: index + 1 })}</legend>
       {remove !== undefined && (
-        <ActionIcon variant="subtle" color="gray" c="dimmed" className={styles.remove} aria-label={t('removeNth', { n: index + 1 })} title={t('removeNth', { n: index + 1 })} onClick={remove}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          c="dimmed"
+          className={styles.remove}
+          aria-label={t('removeNth', { n: index + 1 })}
+          title={t('removeNth', { n: index + 1 })}
+          onClick={remove}
+        >
           <Icon name="cross" />
         </ActionIcon>
       )}
       <div className={styles.pair}>
-        <TextInput label={t('eventType')} classNames={mono} value={event.eventType} error={at('eventType')} onChange={({ currentTarget: { value } }) => onChange({ eventType: value.trim() })} />
+        <TextInput
+          label={t('eventType')}
+          classNames={mono}
+          value={event.eventType}
+          error={at('eventType')}
+          onChange={({ currentTarget: { value } }) => onChange({ eventType: value.trim() })}
+        />
         {naming === 'eventId' ? (
-          <TextInput label={t('eventId')} classNames={mono} maxLength={128} value={event.eventId} error={at('eventId')} onChange={({ currentTarget: { value } }) => onChange({ eventId: value })} />
+          <TextInput
+            label={t('eventId')}
+            classNames={mono}
+            maxLength={128}
+            value={event.eventId}
+            error={at('eventId')}
+            onChange={({ currentTarget: { value } }) => onChange({ eventId: value })}
+          />
         ) : (
-          <TextInput label={t('sequence')} classNames={mono} inputMode="numeric" maxLength={20} value={event.clientSeq} error={at('clientSeq')} onChange={({ currentTarget: { value } }) => onChange({ clientSeq: value.trim() })} />
+          <TextInput
+            label={t('sequence')}
+            classNames={mono}
+            inputMode="numeric"
+            maxLength={20}
+            value={event.clientSeq}
+            error={at('clientSeq')}
+            onChange={({ currentTarget: { value } }) => onChange({ clientSeq: value.trim() })}
+          />
         )}
       </div>
       <Deltas event={event} index={index} counters={counters} disabled={disabled} wrong={wrong} onChange={onChange} />
       <div className={styles.pair}>
-        <TextInput
-          type="datetime-local"
-          step={1}
-          label={t('time')}
-          description={t('zone', { zone })}
-          inputWrapperOrder={['label', 'input', 'error', 'description']}
-          value={event.eventTime === null ? '' : toLocal(event.eventTime)}
-          error={at('eventTime')}
-          onChange={({ currentTarget: { value } }) => onChange({ eventTime: fromLocal(value) })}
-        />
+        <TimeInput step={1} label={t('time')} time={event.eventTime} error={at('eventTime')} onTime={(eventTime) => onChange({ eventTime })} />
         <Textarea
           label={t('payload')}
           description={t('payloadHint')}
@@ -74,7 +93,14 @@ export function EventInputs({ event, index, naming, counters, disabled, wrong, r
 }
 
 /** What an event adds to which counters. */
-function Deltas({ event: { deltas }, index, counters, disabled, wrong, onChange }: Pick<Props, 'event' | 'index' | 'counters' | 'disabled' | 'wrong' | 'onChange'>) {
+function Deltas({
+  event: { deltas },
+  index,
+  counters,
+  disabled,
+  wrong,
+  onChange,
+}: Pick<Props, 'event' | 'index' | 'counters' | 'disabled' | 'wrong' | 'onChange'>) {
   const t = useText(ledgerMessages);
   const set = (row: string, part: Partial<DeltaForm>) => onChange({ deltas: deltas.map((delta) => (delta.row === row ? { ...delta, ...part } : delta)) });
   const place = (row: string, side: 'counter' | 'amount') => `/events/${index}/deltas/${row}/${side}`;
@@ -117,7 +143,13 @@ function Deltas({ event: { deltas }, index, counters, disabled, wrong, onChange 
           </ActionIcon>
         </div>
       ))}
-      <Button size="compact-sm" variant="subtle" leftSection={<Icon name="plus" />} disabled={disabled} onClick={() => onChange({ deltas: [...deltas, newDelta()] })}>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<Icon name="plus" />}
+        disabled={disabled}
+        onClick={() => onChange({ deltas: [...deltas, newDelta()] })}
+      >
         {t('addCounter')}
       </Button>
     </div>

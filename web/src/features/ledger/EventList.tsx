@@ -24,7 +24,8 @@ export function EventList({ form, counters, highest, disabled, wrong, onChange }
   const { number } = useCounts();
   const { events, naming } = form;
   const set = (at: number, part: Partial<EventForm>) => onChange({ events: events.map((event, i) => (i === at ? { ...event, ...part } : event)) });
-  const add = () => onChange({ events: [...events, newEvent(naming === 'sequence' ? nextSequence(events, freeAfter(highest)) : '', events.at(-1)?.deltas[0]?.counter)] });
+  const add = () =>
+    onChange({ events: [...events, newEvent(naming === 'sequence' ? nextSequence(events, freeAfter(highest)) : '', events.at(-1)?.deltas[0]?.counter)] });
   return (
     <>
       {naming === 'sequence' && highest !== undefined && (

@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { useText } from '@/i18n';
 import { encode } from '@/merge';
-import { Person, StatusChip, When } from '@/ui';
-import { DataTable, FilterText, TableSection, useTableState, type Column } from '@/ui/table';
+import { StatusChip } from '@/ui';
+import { aCount, DataTable, FilterText, TableSection, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { spelled, useCounts } from './count';
 import { CountList } from './CountList';
 import styles from './Ledger.module.css';
 import { ledgerMessages } from './messages';
-import { eventList, newestFirst, readEvents, type AggregateName, type EventSearch, type LedgerEvent } from './queries';
+import { newestFirst, pathOf, readEvents, type AggregateName, type EventSearch, type LedgerEvent } from './queries';
 
 interface Props {
   name: AggregateName;
-  search: EventSearch;
+  search: Raw<EventSearch>;
   /** Opens the event of a version. */
   open: (version: number) => void;
 }
@@ -19,8 +18,12 @@ interface Props {
 /** Every event of an aggregate, newest first unless the address says otherwise. */
 export function EventTable({ name, search, open }: Props) {
   const t = useText(ledgerMessages);
-  const state = useTableState({ ...search, sort: search.sort ?? newestFirst });
-  const query = useQuery(eventList(name, { ...search, limit: state.limit }));
+  const list = useList<EventSearch, LedgerEvent>({
+    search,
+    queryKey: ['aggregates', 'one', pathOf(name), 'events'],
+    read: (asked, signal) => readEvents(name, asked, signal),
+    sort: newestFirst,
+  });
   return (
     <TableSection id="events" title={t('events')} hint={t('eventsHint')}>
       <DataTable
@@ -29,34 +32,35 @@ export function EventTable({ name, search, open }: Props) {
         columns={useColumns()}
         rowId={({ version }) => String(version)}
         rowLabel={({ version }) => String(version)}
-        query={query}
-        state={state}
+        list={list}
         searchable={false}
         open={({ version }) => open(version)}
-        filters={<FilterText label={t('filterAfter')} value={search.after?.toString()} onChange={(text) => state.set({ after: versionOf(text) })} />}
-        readPage={(cursor) => readEvents(name, { ...search, cursor, limit: 200 })}
+        filters={<FilterText state={list.state} name="after" read={aCount} label={t('filterAfter')} />}
         empty={{ title: t('noEvents') }}
       />
     </TableSection>
   );
 }
 
-const versionOf = (text: string | undefined) => (text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined);
-
 function useColumns(): Column<LedgerEvent>[] {
   const t = useText(ledgerMessages);
   const { number } = useCounts();
+  const column = useColumn<LedgerEvent>();
+  const payload = (e: LedgerEvent) => (e.payload === null ? '' : encode(e.payload));
   return [
-    { id: 'version', header: t('version'), cell: (e) => number(e.version), text: (e) => String(e.version), sort: 'version', align: 'end', narrow: true },
-    { id: 'eventType', header: t('eventType'), cell: (e) => <StatusChip>{e.eventType}</StatusChip>, text: (e) => e.eventType, narrow: true },
-    { id: 'deltas', header: t('deltas'), cell: (e) => <CountList counts={e.deltas} added />, text: (e) => encode({ ...e.deltas }), narrow: true },
-    { id: 'time', header: t('time'), cell: (e) => <When time={e.eventTime} />, text: (e) => e.eventTime },
-    { id: 'writer', header: t('writer'), cell: (e) => <Short text={e.clientId} />, text: (e) => e.clientId, mono: true },
-    { id: 'sequence', header: t('sequence'), cell: (e) => e.clientSeq !== null && number(e.clientSeq), text: (e) => (e.clientSeq === null ? '' : spelled(e.clientSeq)), align: 'end' },
-    { id: 'eventId', header: t('eventId'), cell: (e) => <Short text={e.eventId ?? ''} />, text: (e) => e.eventId ?? '', mono: true },
-    { id: 'payload', header: t('payload'), cell: (e) => e.payload !== null && <Short text={encode(e.payload)} mono />, text: (e) => (e.payload === null ? '' : encode(e.payload)) },
-    { id: 'by', header: t('by'), cell: (e) => <Person person={e.createdBy} withAvatar />, text: (e) => e.createdBy.name, optional: true },
-    { id: 'written', header: t('written'), cell: (e) => <When time={e.createdTime} />, text: (e) => e.createdTime, optional: true },
+    column.text('version', t('version'), (e) => e.version, { cell: (e) => number(e.version), sort: 'version', align: 'end', narrow: true }),
+    column.text('eventType', t('eventType'), (e) => e.eventType, { cell: (e) => <StatusChip>{e.eventType}</StatusChip>, narrow: true }),
+    column.text('deltas', t('deltas'), (e) => encode({ ...e.deltas }), { cell: (e) => <CountList counts={e.deltas} added />, narrow: true }),
+    column.time('time', t('time'), (e) => e.eventTime),
+    column.text('writer', t('writer'), (e) => e.clientId, { cell: (e) => <Short text={e.clientId} />, mono: true }),
+    column.text('sequence', t('sequence'), (e) => (e.clientSeq === null ? null : spelled(e.clientSeq)), {
+      cell: (e) => e.clientSeq !== null && number(e.clientSeq),
+      align: 'end',
+    }),
+    column.text('eventId', t('eventId'), (e) => e.eventId, { cell: (e) => <Short text={e.eventId ?? ''} />, mono: true }),
+    column.text('payload', t('payload'), payload, { cell: (e) => e.payload !== null && <Short text={payload(e)} mono /> }),
+    column.person('by', t('by'), (e) => e.createdBy, { optional: true }),
+    column.time('written', t('written'), (e) => e.createdTime, { optional: true }),
   ];
 }
 

@@ -1,16 +1,15 @@
 import { Checkbox, Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useUser } from '@/api';
 import { useText } from '@/i18n';
-import { useKeyedForm, usePlaceText, useToasts } from '@/ui';
-import { KeyedDialog } from '@/ui/edit/KeyedDialog';
+import { FormDialog, useKeyedForm, usePlaceText, useToasts } from '@/ui';
 import { freeAfter } from './count';
 import { EventList } from './EventList';
 import { ledgerMessages } from './messages';
 import { NameInputs } from './NameInputs';
 import { append, oneAggregate, pathOf, type Aggregate, type AggregateName, type Appended } from './queries';
 import { bodyOf, faultsOf, hasInput, numberedFrom, openRecording, type RecordingForm } from './recording';
-import { RecordRefusal } from './RecordRefusal';
+import { useRecordRefusal } from './useRecordRefusal';
 
 interface Props {
   /** What it is recorded for; undefined asks for it. */
@@ -27,21 +26,20 @@ interface Props {
 export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: Props) {
   const t = useText(ledgerMessages);
   const toasts = useToasts();
-  const queries = useQueryClient();
   const user = useUser();
-  const reread = () => void queries.invalidateQueries({ queryKey: ['aggregates'] });
+  const title = name === undefined ? t('recordNew') : t('recordTitle', { name: pathOf(name) });
   const keyed = useKeyedForm<RecordingForm, Appended>({
     scope: name === undefined ? 'aggregates/new/events' : `aggregates/${pathOf(name)}/events`,
+    title,
+    topics: ['aggregates'],
     open: openRecording(name, user.username),
     isComplete: (typed) => faultsOf(typed).size === 0,
     send: (typed, key) => append({ type: typed.type, id: typed.id }, bodyOf(typed), key),
     onDone: ({ applied, version }, { type, id }) => {
       toasts.done(t('recorded', { n: applied, version: String(version) }));
-      reread();
       onClose();
       onRecorded?.({ type, id });
     },
-    onRefused: reread,
   });
   const { form, change, isFixed, strict, error } = keyed;
   const named = { type: form.type, id: form.id };
@@ -55,7 +53,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
     return fault === undefined ? refused(pointer) : t(fault);
   };
   const leave = () => {
-    keyed.giveUp();
+    keyed.discard();
     onClose();
   };
   const show =
@@ -64,31 +62,30 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       leave();
       onShow(version);
     });
+  const refusal = useRecordRefusal({ form, current, change, finish: leave, show });
   // Sequences are those of a writer: another one goes on from his own.
   const known = (part: Partial<Pick<RecordingForm, 'clientId' | 'naming'>>) => {
     const { clientId, naming } = { ...form, ...part };
     change({ ...part, ...(naming === 'sequence' ? { events: numberedFrom(form.events, freeAfter(current?.writers[clientId.trim()])) } : {}) });
   };
   return (
-    <KeyedDialog
-      keyed={keyed}
-      title={name === undefined ? t('recordNew') : t('recordTitle', { name: pathOf(name) })}
+    <FormDialog
+      form={keyed}
+      title={title}
       confirm={t('confirm', { n: form.events.length })}
-      refusal={(refusal) => (
-        <RecordRefusal
-          error={refusal}
-          form={form}
-          current={current}
-          told={(pointer) => hasInput(form, pointer)}
-          change={change}
-          retry={keyed.submit}
-          finish={leave}
-          show={show}
-        />
-      )}
+      told={(pointer) => hasInput(form, pointer)}
+      refusal={refusal}
       onClose={onClose}
     >
-      <NameInputs form={form} writers={Object.keys(current?.writers ?? {})} asksName={name === undefined} disabled={isFixed} wrong={wrong} onChange={change} onWriter={(clientId) => known({ clientId })} />
+      <NameInputs
+        form={form}
+        writers={Object.keys(current?.writers ?? {})}
+        asksName={name === undefined}
+        disabled={isFixed}
+        wrong={wrong}
+        onChange={change}
+        onWriter={(clientId) => known({ clientId })}
+      />
       <Stack gap={6}>
         <Text size="sm" fw={500} id="naming">
           {t('naming')}
@@ -122,6 +119,6 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       <Text c="dimmed" size="sm">
         {t('recordHint')}
       </Text>
-    </KeyedDialog>
+    </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
-import { Paper, Text, TextInput, Title } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useText } from '@/i18n';
-import { CopyText, Icon } from '@/ui';
+import { CopyText, Icon, Section } from '@/ui';
 import { useCounts } from './count';
 import { byName } from './CountList';
 import styles from './Ledger.module.css';
@@ -19,13 +19,7 @@ export function WriterPanel({ writers }: { writers: Counts }) {
   const all = byName(writers);
   const found = all.filter(([name]) => name.toLowerCase().includes(typed.trim().toLowerCase()));
   return (
-    <Paper component="section" p="lg" aria-labelledby="writers">
-      <Title order={2} id="writers">
-        {t('writers')}
-      </Title>
-      <Text c="dimmed" mb="sm">
-        {t(all.length === 0 ? 'noWriters' : 'writersHint')}
-      </Text>
+    <Section title={t('writers')} hint={t(all.length === 0 ? 'noWriters' : 'writersHint')}>
       {all.length > most && (
         <TextInput
           type="search"
@@ -39,7 +33,7 @@ export function WriterPanel({ writers }: { writers: Counts }) {
         />
       )}
       {found.length > 0 && (
-        <table className={styles.writers} aria-labelledby="writers">
+        <table className={styles.writers} aria-label={t('writers')}>
           <thead>
             <tr>
               <th scope="col">{t('writer')}</th>
@@ -68,6 +62,6 @@ export function WriterPanel({ writers }: { writers: Counts }) {
           {t('writersLeft', { n: found.length - most })}
         </Text>
       )}
-    </Paper>
+    </Section>
   );
 }

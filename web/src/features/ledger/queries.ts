@@ -1,7 +1,7 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, data, exactly, idempotent, type components, type operations, type PersonName } from '@/api';
-import { encode, type Json, type JsonObject } from '@/merge';
-import type { TableSearch } from '@/ui/table';
+import { queryOptions } from '@tanstack/react-query';
+import { api, asTyped, data, exactly, idempotent, type components, type operations, type PersonName } from '@/api';
+import type { Json, JsonObject } from '@/merge';
+import type { ListPage, TableSearch } from '@/ui/table';
 import type { Count } from './count';
 
 /** Counters, writers and what an event adds, by name. They are 64 bits wide, so they are read as they are spelled. */
@@ -12,11 +12,6 @@ export type AggregateRow = Exactly<components['schemas']['AggregateRow'], 'count
 export type Aggregate = Exactly<components['schemas']['Aggregate'], 'counters' | 'writers'>;
 export type LedgerEvent = Omit<Exactly<components['schemas']['LedgerEvent'], 'deltas'>, 'payload' | 'clientSeq'> & { payload: Json; clientSeq: Count | null };
 export type Appended = components['schemas']['LedgerAppended'];
-interface Page<Row> {
-  items: Row[];
-  nextCursor: string | null;
-  total: number;
-}
 
 /** Which event of the request a refusal is about. */
 interface Named {
@@ -70,16 +65,8 @@ export interface EventSearch extends TableSearch {
 type ListQuery = NonNullable<operations['listAggregates']['parameters']['query']>;
 type EventQuery = NonNullable<operations['listAggregateEvents']['parameters']['query']>;
 
-export function readAggregates(search: AggregateSearch, signal?: AbortSignal): Promise<Page<AggregateRow>> {
+export function readAggregates(search: AggregateSearch, signal?: AbortSignal): Promise<ListPage<AggregateRow>> {
   return exactly(api.GET('/api/v1/aggregates', { params: { query: search as ListQuery }, parseAs: 'text', signal }));
-}
-
-export function aggregateList(search: AggregateSearch) {
-  return queryOptions({
-    queryKey: ['aggregates', 'list', search],
-    queryFn: ({ signal }) => readAggregates(search, signal),
-    placeholderData: keepPreviousData,
-  });
 }
 
 export function oneAggregate(name: AggregateName) {
@@ -92,17 +79,8 @@ export function oneAggregate(name: AggregateName) {
 /** As they are listed here, the newest stand first. */
 export const newestFirst = '-version';
 
-export function readEvents(name: AggregateName, search: EventSearch, signal?: AbortSignal): Promise<Page<LedgerEvent>> {
-  const query = { sort: newestFirst, ...search } as EventQuery;
-  return exactly(api.GET('/api/v1/aggregates/{type}/{id}/events', { params: { path: name, query }, parseAs: 'text', signal }));
-}
-
-export function eventList(name: AggregateName, search: EventSearch) {
-  return queryOptions({
-    queryKey: ['aggregates', 'one', pathOf(name), 'events', search],
-    queryFn: ({ signal }) => readEvents(name, search, signal),
-    placeholderData: keepPreviousData,
-  });
+export function readEvents(name: AggregateName, search: EventSearch, signal?: AbortSignal): Promise<ListPage<LedgerEvent>> {
+  return exactly(api.GET('/api/v1/aggregates/{type}/{id}/events', { params: { path: name, query: search as EventQuery }, parseAs: 'text', signal }));
 }
 
 /** The event that made a version; null where a repair made it. An event never changes. */
@@ -119,12 +97,5 @@ export function oneEvent(name: AggregateName, version: number) {
 
 /** Writes events; the body's numbers are sent as they were typed. */
 export function append(name: AggregateName, body: JsonObject, key: string): Promise<Appended> {
-  return data(
-    api.POST('/api/v1/aggregates/{type}/{id}/events', {
-      params: { path: name },
-      body: body as unknown as components['schemas']['LedgerAppend'],
-      bodySerializer: (tree: unknown) => encode(tree as Json),
-      headers: idempotent(key),
-    }),
-  );
+  return data(api.POST('/api/v1/aggregates/{type}/{id}/events', { params: { path: name }, ...asTyped(body, idempotent(key)) }));
 }

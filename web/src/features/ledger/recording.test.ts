@@ -3,8 +3,19 @@ import { encode, ExactNumber } from '@/merge';
 import { freeAfter } from './count';
 import { bodyOf, faultsOf, hasInput, newEvent, nextSequence, numberedFrom, openRecording, wholeOf, type EventForm, type RecordingForm } from './recording';
 
-const event = (part: Partial<EventForm> = {}): EventForm => ({ ...newEvent(), eventId: 'e-1', eventType: 'stored', eventTime: '2026-01-31T09:30:00.000Z', deltas: [], ...part });
-const form = (part: Partial<RecordingForm> = {}): RecordingForm => ({ ...openRecording({ type: 'shelf', id: 'A-17' }, 'li')(undefined), events: [event()], ...part });
+const event = (part: Partial<EventForm> = {}): EventForm => ({
+  ...newEvent(),
+  eventId: 'e-1',
+  eventType: 'stored',
+  eventTime: '2026-01-31T09:30:00.000Z',
+  deltas: [],
+  ...part,
+});
+const form = (part: Partial<RecordingForm> = {}): RecordingForm => ({
+  ...openRecording({ type: 'shelf', id: 'A-17' }, 'li')(),
+  events: [event()],
+  ...part,
+});
 const faults = (part: Partial<RecordingForm>) => Object.fromEntries(faultsOf(form(part)));
 
 test('a number of 64 bits is sent with every digit, and a larger one is no number', () => {
@@ -13,9 +24,9 @@ test('a number of 64 bits is sent with every digit, and a larger one is no numbe
   expect(wholeOf('-12')).toBe(-12);
   expect(wholeOf('+3')).toBe(3);
   expect(wholeOf('1.5')).toBeUndefined();
-  expect(encode(bodyOf(form({ events: [event({ deltas: [{ row: 'r', counter: 'in', amount: '9007199254740993' }], payload: '{"id":9007199254740993}' })] })))).toContain(
-    '"deltas":{"in":9007199254740993},"payload":{"id":9007199254740993}',
-  );
+  expect(
+    encode(bodyOf(form({ events: [event({ deltas: [{ row: 'r', counter: 'in', amount: '9007199254740993' }], payload: '{"id":9007199254740993}' })] }))),
+  ).toContain('"deltas":{"in":9007199254740993},"payload":{"id":9007199254740993}');
 });
 
 test('an event goes by its id, or by its number, and never by both', () => {
@@ -26,7 +37,10 @@ test('an event goes by its id, or by its number, and never by both', () => {
 });
 
 test('a row that nothing was written into adds nothing', () => {
-  const [sent] = bodyOf(form({ events: [event({ deltas: [{ row: 'a', counter: '', amount: '' }] })] })).events as unknown as { deltas: object; payload: unknown }[];
+  const [sent] = bodyOf(form({ events: [event({ deltas: [{ row: 'a', counter: '', amount: '' }] })] })).events as unknown as {
+    deltas: object;
+    payload: unknown;
+  }[];
   expect(sent).toMatchObject({ deltas: {}, payload: null });
 });
 
@@ -34,7 +48,11 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
   ['nothing is wrong with a whole one', {}, {}],
   ['type and id have their letters', { type: 'a shelf', id: '' }, { '/type': 'typeWrong', '/id': 'idWrong' }],
   ['a writer has a name', { clientId: ' ' }, { '/clientId': 'clientNeeded' }],
-  ['an event has a kind and a time', { events: [event({ eventType: '', eventTime: null })] }, { '/events/0/eventType': 'eventTypeWrong', '/events/0/eventTime': 'timeNeeded' }],
+  [
+    'an event has a kind and a time',
+    { events: [event({ eventType: '', eventTime: null })] },
+    { '/events/0/eventType': 'eventTypeWrong', '/events/0/eventTime': 'timeNeeded' },
+  ],
   ['numbers rise', { naming: 'sequence', events: [event({ clientSeq: '8' }), event({ clientSeq: '8' })] }, { '/events/1/clientSeq': 'sequenceNotRising' }],
   ['a number is needed where they are numbered', { naming: 'sequence' }, { '/events/0/clientSeq': 'sequenceWrong' }],
   ['two events have two names', { events: [event(), event()] }, { '/events/1/eventId': 'eventIdTwice' }],
@@ -69,5 +87,11 @@ test('what was refused is told at its input, where it has one', () => {
   const typed = form({ events: [event({ deltas: [{ row: 'a', counter: 'in', amount: '1' }] })] });
   const told = (pointer: string) => hasInput(typed, pointer);
   expect(['/clientId', '/events/0/eventId', '/events/0/payload', '/events/0/deltas/in'].map(told)).toEqual([true, true, true, true]);
-  expect(['/events', '/events/1/payload', '/events/0/clientSeq', '/events/0/deltas/out', '/expectedVersion'].map(told)).toEqual([false, false, false, false, false]);
+  expect(['/events', '/events/1/payload', '/events/0/clientSeq', '/events/0/deltas/out', '/expectedVersion'].map(told)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

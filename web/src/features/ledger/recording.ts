@@ -58,10 +58,14 @@ export function newEvent(clientSeq = '', counter = ''): EventForm {
 }
 
 /** The form as it opens, for a new aggregate or for one that is there. */
-export function openRecording(name: AggregateName | undefined, clientId: string) {
-  return (typed: RecordingForm | undefined): RecordingForm =>
-    typed ?? { type: name?.type ?? '', id: name?.id ?? '', clientId, naming: 'eventId', expectedVersion: null, events: [newEvent()] };
-}
+export const openRecording = (name: AggregateName | undefined, clientId: string) => (): RecordingForm => ({
+  type: name?.type ?? '',
+  id: name?.id ?? '',
+  clientId,
+  naming: 'eventId',
+  expectedVersion: null,
+  events: [newEvent()],
+});
 
 /** Numbers the events from one sequence on, in their order. */
 export function numberedFrom(events: readonly EventForm[], first: string): EventForm[] {

@@ -1,6 +1,7 @@
 import { useUser } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Banner, useNow } from '@/ui';
+import { uiMessages } from '@/ui/messages';
 import { orderMessages } from './messages';
 import type { Order, OrderAction } from './queries';
 
@@ -10,10 +11,11 @@ export function Moved({ order, action }: { order: Order; action: OrderAction }) 
   const format = useFormat();
   const now = useNow();
   const me = useUser().id;
+  const ui = useText(uiMessages);
   const { status, updatedBy, updatedTime, allowedTransitions } = order;
   const actions = format.list(allowedTransitions.map((one) => t(one)));
   const title = t('moved', {
-    who: updatedBy.id === me ? t('you') : updatedBy.name,
+    who: updatedBy.id === me ? ui('you') : updatedBy.name,
     status: t(status).toLowerCase(),
     when: format.relative(updatedTime, now),
   });

@@ -1,115 +1,78 @@
-import { Button, Group, Paper, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useUser } from '@/api';
+import { useMay, type Winner } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Avatar, Banner, EtagVersion, Money, PageHeader, ProblemBanner, useNow, usePresence } from '@/ui';
-import type { Winner } from './loser';
+import { Facts, History, Lost, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps, When } from '@/ui';
 import { orderMessages } from './messages';
 import styles from './OrderDetail.module.css';
 import { OrderStatusChip } from './OrderStatusChip';
-import { oneOrder, type Order, type OrderAction } from './queries';
+import { oneOrder, orderHistory, type Order, type OrderAction, type OrderEvent } from './queries';
 import { StepDialog } from './StepDialog';
-import { Timeline } from './Timeline';
 
 /** One order: what is to be paid for what, what happened to it, and what can be done now. */
 export function OrderDetail({ id }: { id: number }) {
   const t = useText(orderMessages);
+  const { money } = useFormat();
   const may = useMay()('orders:write');
-  const { data: order, error, refetch } = useQuery(oneOrder(id));
-  const others = usePresence(`orders/${id}`);
+  const query = useQuery(oneOrder(id));
+  const steps = useSteps<OrderAction>(`orders/${id}/steps`, query.data?.allowedTransitions ?? []);
   const [open, setOpen] = useState<{ order: Order; action: OrderAction }>();
-  const [winner, setWinner] = useState<Winner>();
-  if (order === undefined) {
-    if (error !== null) throw error;
-    return <PageHeader title={t('order')} parent={{ to: '/orders', label: t('title') }} />;
-  }
-  const names = others.map(({ person }) => person.name).join(', ');
+  const [winner, setWinner] = useState<Winner<Order>>();
   return (
-    <>
-      <PageHeader
-        title={order.orderNo}
-        mono
-        parent={{ to: '/orders', label: t('title') }}
-        chips={
-          <>
-            <OrderStatusChip status={order.status} />
-            <EtagVersion version={order.version} etag={order.etag} />
-          </>
-        }
-      >
-        {others.length > 0 && (
-          <Group gap={4} role="img" aria-label={t('here', { names })} title={t('here', { names })}>
-            {others.map(({ person }) => (
-              <Avatar key={person.id} person={person} />
-            ))}
-          </Group>
-        )}
-        {may &&
-          order.allowedTransitions.map((action, i) => (
-            <Button
-              key={action}
-              variant={i === 0 && action !== 'cancel' ? 'filled' : 'default'}
-              onClick={() => {
-                setWinner(undefined);
-                setOpen({ order, action });
-              }}
-            >
-              {t(action)}
-            </Button>
-          ))}
-      </PageHeader>
-      {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-      {winner !== undefined && (
-        <div className={styles.notice}>
-          <Lost winner={winner} close={() => setWinner(undefined)} />
-        </div>
+    <RecordPage
+      query={query}
+      name={query.data?.orderNo ?? `${t('order')} ${id}`}
+      mono
+      parent={{ to: '/orders', label: t('title') }}
+      resource={`orders/${id}`}
+      chips={({ status }) => <OrderStatusChip status={status} />}
+      actions={(order) =>
+        may &&
+        steps.map((action, i) => (
+          <Button
+            key={action}
+            variant={i === 0 && action !== 'cancel' ? 'filled' : 'default'}
+            onClick={() => {
+              setWinner(undefined);
+              setOpen({ order, action });
+            }}
+          >
+            {t(action)}
+          </Button>
+        ))
+      }
+    >
+      {(order) => (
+        <>
+          {winner !== undefined && (
+            <Lost
+              winner={winner}
+              status={t(winner.current.status)}
+              more={money(winner.current.amount)}
+              actions={winner.current.allowedTransitions.map((action) => t(action))}
+              onClose={() => setWinner(undefined)}
+            />
+          )}
+          <div className={styles.columns}>
+            <div className={styles.main}>
+              <Lines order={order} />
+              <About order={order} />
+            </div>
+            <Timeline id={id} />
+          </div>
+          {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={setWinner} />}
+        </>
       )}
-      <div className={styles.columns}>
-        <div className={styles.main}>
-          <Lines order={order} />
-          <Facts order={order} />
-        </div>
-        <Paper component="section" p="lg" aria-labelledby="timeline">
-          <Title order={2} id="timeline" mb="md">
-            {t('timeline')}
-          </Title>
-          <Timeline id={id} />
-        </Paper>
-      </div>
-      {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={setWinner} />}
-    </>
-  );
-}
-
-function Lost({ winner, close }: { winner: Winner; close: () => void }) {
-  const t = useText(orderMessages);
-  const format = useFormat();
-  const now = useNow();
-  const me = useUser().id;
-  const { order, by, time } = winner;
-  const title = t('lostTo', {
-    status: t(order.status).toLowerCase(),
-    who: by.id === me ? t('you') : by.name,
-    when: format.relative(time, now),
-    amount: format.money(order.amount),
-  });
-  const actions = format.list(order.allowedTransitions.map((action) => t(action)));
-  return (
-    <Banner tone="warn" title={title} action={<Button onClick={close}>{t('closeBanner')}</Button>}>
-      {actions === '' ? t('lostNothingLeft') : t('lostHint', { actions })}
-    </Banner>
+    </RecordPage>
   );
 }
 
 function Lines({ order }: { order: Order }) {
   const t = useText(orderMessages);
   return (
-    <Paper component="section" p="lg" aria-labelledby="lines">
-      <Title order={2} id="lines" mb="xs">
-        {t('lines')}
-      </Title>
+    <Section title={t('lines')}>
       <table className={styles.lines}>
         <thead>
           <tr>
@@ -122,7 +85,9 @@ function Lines({ order }: { order: Order }) {
         <tbody>
           {order.items.map((line) => (
             <tr key={line.sku}>
-              <td className="mono">{line.sku}</td>
+              <td className="mono">
+                <RecordLink path={`items/${line.sku}`}>{line.sku}</RecordLink>
+              </td>
               <td>{line.name}</td>
               <td>{line.quantity}</td>
               <td>
@@ -154,47 +119,72 @@ function Lines({ order }: { order: Order }) {
           </tr>
         </tfoot>
       </table>
-    </Paper>
+    </Section>
   );
 }
 
-function Facts({ order }: { order: Order }) {
+function About({ order }: { order: Order }) {
   const t = useText(orderMessages);
   const { dateTime } = useFormat();
-  const { payment, shipment, couponCode, cancelReason } = order;
-  // Typed as text: the page of coupons is another domain's.
-  const couponPage: string = `/coupons/${encodeURIComponent(couponCode ?? '')}`;
+  const { userId, createdTime, payment, paymentDue, shipment, couponCode, cancelReason, flashSaleId, ticket, allowedTransitions } = order;
+  // What is still to come is told from what will never be.
+  const lacking = allowedTransitions.length > 0 ? t('noneYet') : t('none');
+  const coupon = couponCode === null ? t('none') : <RecordLink path={`coupons/${couponCode}`} children={<span className="mono">{couponCode}</span>} />;
+  const paid = payment && [t(payment.method === 'wallet' ? 'fromWallet' : 'external'), payment.reference].filter(Boolean).join(' · ');
   return (
-    <Paper component="section" p="lg" aria-labelledby="facts">
-      <Title order={2} id="facts" mb="xs">
-        {t('facts')}
-      </Title>
-      <dl className={styles.facts}>
-        <dt>{t('user')}</dt>
-        <dd className="tabular">{order.userId}</dd>
-        <dt>{t('placed')}</dt>
-        <dd>{dateTime(order.createdTime)}</dd>
-        <dt>{t('coupon')}</dt>
-        <dd>
-          {couponCode === null ? (
-            t('none')
-          ) : (
-            <Link to={couponPage} className="mono">
-              {couponCode}
-            </Link>
-          )}
-        </dd>
-        <dt>{t('payment')}</dt>
-        <dd>{payment === null ? t('none') : [t('external'), payment.reference].filter(Boolean).join(' · ')}</dd>
-        <dt>{t('shipment')}</dt>
-        <dd>{shipment === null ? t('none') : `${shipment.carrier} · ${shipment.trackingNo}`}</dd>
-        {cancelReason !== null && (
-          <>
-            <dt>{t('cancelReason')}</dt>
-            <dd>{cancelReason}</dd>
-          </>
-        )}
-      </dl>
-    </Paper>
+    <Section title={t('facts')}>
+      <Facts
+        facts={[
+          [t('user'), <RecordLink key="user" path={`wallets/${userId}`} children={userId} />],
+          [t('placed'), dateTime(createdTime)],
+          [t('coupon'), coupon],
+          [t('payment'), paid ?? lacking],
+          paymentDue !== null && [t('paymentDue'), <When key="due" time={paymentDue} />],
+          [t('shipment'), shipment === null ? lacking : `${shipment.carrier} · ${shipment.trackingNo}`],
+          [t('cancelReason'), cancelReason],
+          flashSaleId !== null && [
+            t('flashSale'),
+            <Link key="sale" to="/flash-sales/$id" params={{ id: String(flashSaleId) }} search={{ ticket: ticket ?? undefined }}>
+              {t('saleNumber', { id: String(flashSaleId) })}
+            </Link>,
+          ],
+        ]}
+      />
+    </Section>
+  );
+}
+
+const verbs = { create: 'eventCreate', pay: 'eventPay', ship: 'eventShip', complete: 'eventComplete', cancel: 'eventCancel' } as const;
+
+/** What happened to an order, newest first: who, when, from which status to which, and with what. */
+function Timeline({ id }: { id: number }) {
+  const t = useText(orderMessages);
+  const query = useInfiniteQuery(orderHistory(id));
+  return (
+    <History
+      title={t('timeline')}
+      query={query}
+      aside
+      entries={revisionsOf(query).map((event) => ({
+        ...event,
+        action: t(verbs[event.action]),
+        marks: event.from !== null && <span>{t('fromTo', { from: t(event.from), to: t(event.to) })}</span>,
+        details: <Detail detail={event.detail} />,
+      }))}
+    />
+  );
+}
+
+function Detail({ detail }: { detail: OrderEvent['detail'] }) {
+  const given = detail as Readonly<Record<string, unknown>>;
+  const words = ['reference', 'carrier', 'trackingNo', 'reason', 'couponCode'].flatMap((name) => {
+    const value = given[name];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  return (
+    <>
+      {typeof given.amount === 'number' && <Money minor={given.amount} />}
+      {words.length > 0 && <div>{words.join(' · ')}</div>}
+    </>
   );
 }

@@ -1,29 +1,41 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { isCustomerId, useMay } from '@/api';
+import { overview, useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Money, PageHeader, Person, When } from '@/ui';
-import { DataTable, FilterText, useSelection, useTableState, type Column } from '@/ui/table';
-import { BulkDialog } from './BulkDialog';
+import { PageHeader, useBulkActions } from '@/ui';
+import {
+  aDay,
+  aCustomer,
+  DataTable,
+  filtersOf,
+  FilterDay,
+  FilterText,
+  useColumn,
+  useList,
+  useSelection,
+  type Column,
+  type Raw,
+  type TableState,
+} from '@/ui/table';
 import { orderMessages } from './messages';
 import { OrderStatusChip } from './OrderStatusChip';
-import { orderCounts, orderList, readOrders, type Order, type OrderAction, type OrderSearch } from './queries';
 import { PlaceOrder } from './place/PlaceOrder';
+import { readOrders, type Order, type OrderSearch } from './queries';
 import { statuses } from './search-params';
+import { useOrderActions, watchedOrders } from './useOrderActions';
 
-const actions = ['pay', 'ship', 'complete', 'cancel'] as const;
+const rowId = ({ id }: Order) => String(id);
 
 /** Every order, and what can be done with many at once. */
-export function OrderList({ search }: { search: OrderSearch }) {
+export function OrderList({ search }: { search: Raw<OrderSearch> }) {
   const t = useText(orderMessages);
   const navigate = useNavigate();
   const may = useMay()('orders:write');
-  const state = useTableState(search);
-  const query = useQuery(orderList({ ...search, limit: state.limit }));
-  const selection = useSelection<Order>((order) => String(order.id), search);
-  const [bulk, setBulk] = useState<OrderAction>();
+  const list = useList<OrderSearch, Order>({ search, queryKey: ['orders', 'list'], read: readOrders });
+  const selection = useSelection(rowId, search);
+  const bulk = useBulkActions({ name: 'orders', actions: useOrderActions(), list, rowId, selection, watched: watchedOrders });
   const [placing, setPlacing] = useState(false);
   return (
     <>
@@ -34,52 +46,51 @@ export function OrderList({ search }: { search: OrderSearch }) {
           </Button>
         )}
       </PageHeader>
-      <StatusFilter search={search} choose={(status) => state.set({ status })} />
+      {may && bulk.rest}
+      <StatusFilter state={list.state} />
       <DataTable
         id="orders"
         label={t('title')}
         columns={useColumns()}
-        rowId={(order) => String(order.id)}
-        rowLabel={(order) => order.orderNo}
-        query={query}
-        state={state}
+        rowId={rowId}
+        rowLabel={({ orderNo }) => orderNo}
+        list={list}
         filters={
           <>
-            <FilterText label={t('filterUser')} value={search.userId} onChange={(text) => state.set({ userId: userIdOf(text) })} />
-            <TextInput type="date" aria-label={t('filterFrom')} title={t('filterFrom')} leftSection={t('from')} leftSectionWidth={52} value={search.from ?? ''} onChange={(event) => state.set({ from: event.currentTarget.value || undefined })} />
-            <TextInput type="date" aria-label={t('filterTo')} title={t('filterTo')} leftSection={t('to')} leftSectionWidth={52} value={search.to ?? ''} onChange={(event) => state.set({ to: event.currentTarget.value || undefined })} />
+            <FilterText state={list.state} name="userId" read={aCustomer} label={t('filterUser')} />
+            <FilterDay state={list.state} name="from" read={aDay} label={t('filterFrom')} mark={t('from')} />
+            <FilterDay state={list.state} name="to" read={aDay} label={t('filterTo')} mark={t('to')} />
           </>
         }
         selection={may ? selection : undefined}
-        bulk={actions.map((action) => (
-          <Button key={action} size="xs" onClick={() => setBulk(action)}>
-            {t(action)}
-          </Button>
-        ))}
-        open={(order) => void navigate({ to: '/orders/$id', params: { id: String(order.id) } })}
-        readPage={(cursor) => readOrders({ ...search, cursor, limit: 200 })}
+        bulk={bulk.buttons}
+        open={({ id }) => void navigate({ to: '/orders/$id', params: { id: String(id) } })}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
       {placing && <PlaceOrder onClose={() => setPlacing(false)} />}
-      {bulk !== undefined && <BulkDialog action={bulk} search={search} selection={selection} onClose={() => setBulk(undefined)} />}
     </>
   );
 }
 
-function userIdOf(text: string | undefined): string | undefined {
-  return text !== undefined && isCustomerId(text) ? text : undefined;
-}
-
-function StatusFilter({ search, choose }: { search: OrderSearch; choose: (status: OrderSearch['status']) => void }) {
+/** The statuses to choose from, with how many orders each has while nothing else narrows the list. */
+function StatusFilter({ state: { search, set } }: { state: TableState<OrderSearch> }) {
   const t = useText(orderMessages);
   const { number } = useFormat();
-  const { data: counts } = useQuery(orderCounts(search));
+  const counts = useQuery(overview).data?.ordersByStatus;
+  const isNarrowed = Object.keys(filtersOf(search)).some((name) => name !== 'status');
   return (
     <Group gap="xs" mb="sm" role="group" aria-label={t('status')}>
       {[undefined, ...statuses].map((status) => (
-        <Button key={status ?? 'all'} size="xs" radius="xl" aria-pressed={search.status === status} variant={search.status === status ? 'filled' : 'default'} onClick={() => choose(status)}>
+        <Button
+          key={status ?? 'all'}
+          size="xs"
+          radius="xl"
+          aria-pressed={search.status === status}
+          variant={search.status === status ? 'filled' : 'default'}
+          onClick={() => set({ status })}
+        >
           {t(status ?? 'all')}
-          {status !== undefined && counts !== undefined && ` ${number(counts[status])}`}
+          {status !== undefined && !isNarrowed && counts !== undefined && ` ${number(counts[status])}`}
         </Button>
       ))}
     </Group>
@@ -88,29 +99,25 @@ function StatusFilter({ search, choose }: { search: OrderSearch; choose: (status
 
 function useColumns(): Column<Order>[] {
   const t = useText(orderMessages);
-  const { plainMoney } = useFormat();
-  const pieces = (order: Order) => order.items.reduce((sum, { quantity }) => sum + quantity, 0);
+  const column = useColumn<Order>();
   return [
-    {
-      id: 'number',
-      header: t('number'),
+    column.text('number', t('number'), (o) => o.orderNo, {
       cell: (o) => (
         <Link to="/orders/$id" params={{ id: String(o.id) }}>
           {o.orderNo}
         </Link>
       ),
-      text: (o) => o.orderNo,
       sort: 'id',
       mono: true,
       narrow: true,
-    },
-    { id: 'status', header: t('status'), cell: (o) => <OrderStatusChip status={o.status} />, text: (o) => o.status, narrow: true },
-    { id: 'user', header: t('user'), cell: (o) => o.userId, text: (o) => o.userId, align: 'end' },
-    { id: 'pieces', header: t('items'), cell: pieces, text: (o) => String(pieces(o)), align: 'end' },
-    { id: 'amount', header: t('amount'), cell: (o) => <Money minor={o.amount} />, text: (o) => plainMoney(o.amount), sort: 'amount', align: 'end' },
-    { id: 'placed', header: t('placed'), cell: (o) => <When time={o.createdTime} />, text: (o) => o.createdTime, sort: 'createdTime' },
-    { id: 'changed', header: t('changed'), cell: (o) => <When time={o.updatedTime} />, text: (o) => o.updatedTime, sort: 'updatedTime', optional: true },
-    { id: 'changedBy', header: t('changedBy'), cell: (o) => <Person person={o.updatedBy} />, text: (o) => o.updatedBy.name, optional: true },
-    { id: 'coupon', header: t('coupon'), cell: (o) => o.couponCode, text: (o) => o.couponCode ?? '', mono: true, optional: true },
+    }),
+    column.text('status', t('status'), (o) => o.status, { cell: (o) => <OrderStatusChip status={o.status} />, narrow: true }),
+    column.text('user', t('user'), (o) => o.userId, { align: 'end' }),
+    column.count('pieces', t('items'), (o) => o.items.reduce((sum, { quantity }) => sum + quantity, 0)),
+    column.money('amount', t('amount'), (o) => o.amount, { sort: 'amount' }),
+    column.time('placed', t('placed'), (o) => o.createdTime, { sort: 'createdTime' }),
+    column.time('changed', t('changed'), (o) => o.updatedTime, { sort: 'updatedTime', optional: true }),
+    column.person('changedBy', t('changedBy'), (o) => o.updatedBy, { optional: true }),
+    column.text('coupon', t('coupon'), (o) => o.couponCode, { mono: true, optional: true }),
   ];
 }

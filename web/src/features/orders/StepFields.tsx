@@ -1,5 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
+import { useFaults } from '@/ui';
 import { orderMessages } from './messages';
 import type { OrderAction, StepInput } from './queries';
 
@@ -14,32 +15,44 @@ const fieldsOf: Record<OrderAction, readonly { name: keyof StepInput; required: 
   cancel: [{ name: 'reason', required: true, most: 500 }],
 };
 
-/** Whether an action asks for this place of its request. */
-export const asks = (action: OrderAction, pointer: string): boolean => fieldsOf[action].some(({ name }) => pointer === `/${name}`);
+type Name = keyof StepInput;
 
-export function missingOf(action: OrderAction, step: StepInput): Set<string> {
-  return new Set(fieldsOf[action].filter(({ name, required }) => required && step[name].trim() === '').map(({ name }) => name));
+/** What has to be filled in before it can be sent. */
+export const missingOf = (action: OrderAction, step: StepInput): ReadonlySet<Name> =>
+  new Set(fieldsOf[action].filter(({ name, required }) => required && step[name].trim() === '').map(({ name }) => name));
+
+/** What is wrong with the inputs of an action. */
+export function useStepFaults(action: OrderAction, step: StepInput, form: { strict: boolean; error: Error | null }) {
+  const t = useText(orderMessages);
+  const missing = missingOf(action, step);
+  return useFaults(
+    form,
+    fieldsOf[action].map(({ name }) => name),
+    (name) => missing.has(name) && t('needed'),
+  );
 }
 
 interface Props {
   action: OrderAction;
   step: StepInput;
-  onChange: (step: StepInput) => void;
-  /** What is wrong, by field. */
-  errors: Readonly<Partial<Record<string, string>>>;
+  onChange: (part: Partial<StepInput>) => void;
+  wrong: (name: Name) => string | undefined;
+  /** What comes from elsewhere and is not asked for. */
+  without?: readonly Name[];
   disabled: boolean;
 }
 
 /** The inputs of an action, for one order or many. */
-export function StepFields({ action, step, onChange, errors, disabled }: Props) {
+export function StepFields({ action, step, onChange, wrong, without = [], disabled }: Props) {
   const t = useText(orderMessages);
-  return fieldsOf[action].map(({ name, required, most }, i) => {
+  const asked = fieldsOf[action].filter(({ name }) => !without.includes(name));
+  return asked.map(({ name, required, most }, i) => {
     const props = {
       label: t(name),
       description: name === 'reference' ? t('referenceHint') : name === 'reason' ? t('reasonHint') : undefined,
       value: step[name],
-      onChange: (event: { currentTarget: { value: string } }) => onChange({ ...step, [name]: event.currentTarget.value }),
-      error: errors[name],
+      onChange: (event: { currentTarget: { value: string } }) => onChange({ [name]: event.currentTarget.value }),
+      error: wrong(name),
       withAsterisk: required,
       maxLength: most,
       disabled,

@@ -1,12 +1,12 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, type components, type operations } from '@/api';
-import type { TableSearch } from '@/ui/table';
-import { startOf, statuses } from './search-params';
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, idempotent, pages, type components, type operations } from '@/api';
+import { startOf, type TableSearch } from '@/ui/table';
 
 export type Order = components['schemas']['Order'];
 export type OrderStatus = components['schemas']['OrderStatus'];
 export type OrderEvent = components['schemas']['OrderEvent'];
 export type OrderVerdict = components['schemas']['OrderVerdict'];
+export type NewOrder = components['schemas']['OrderCreate'];
 export type OrderAction = Order['allowedTransitions'][number];
 type ListQuery = NonNullable<operations['listOrders']['parameters']['query']>;
 
@@ -19,46 +19,25 @@ export interface OrderSearch extends TableSearch {
   to?: string;
 }
 
+const historyPage = 50;
+
 /** One page of orders. */
 export function readOrders({ from, to, ...search }: OrderSearch, signal?: AbortSignal) {
-  const query = { ...search, from: from && startOf(from), to: to && startOf(to, 1) } as ListQuery;
+  const query = { ...search, from: startOf(from), to: startOf(to, 1) } as ListQuery;
   return data(api.GET('/api/v1/orders', { params: { query }, signal }));
-}
-
-export function orderList(search: OrderSearch) {
-  return queryOptions({
-    queryKey: ['orders', 'list', search],
-    queryFn: ({ signal }) => readOrders(search, signal),
-    placeholderData: keepPreviousData,
-  });
-}
-
-/** How many orders of each status match the other filters. */
-export function orderCounts({ q, userId, from, to }: OrderSearch) {
-  const filters = { q, userId, from, to };
-  return queryOptions({
-    queryKey: ['orders', 'counts', filters],
-    queryFn: async ({ signal }) => {
-      const pages = await Promise.all(statuses.map((status) => readOrders({ ...filters, status, limit: 1 }, signal)));
-      return Object.fromEntries(statuses.map((status, i) => [status, pages[i]?.total ?? 0])) as Record<OrderStatus, number>;
-    },
-    placeholderData: keepPreviousData,
-  });
 }
 
 export function oneOrder(id: number) {
   return queryOptions({
-    queryKey: ['orders', 'one', id],
+    queryKey: ['orders', 'one', String(id)],
     queryFn: ({ signal }) => data(api.GET('/api/v1/orders/{id}', { params: { path: { id } }, signal })),
   });
 }
 
-export function orderHistory(id: number) {
-  return queryOptions({
-    queryKey: ['orders', 'one', id, 'history'],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/orders/{id}/history', { params: { path: { id }, query: { limit: 200 } }, signal })),
-  });
-}
+export const orderHistory = (id: number) =>
+  pages(['orders', 'one', String(id), 'history'], (cursor, signal) =>
+    data(api.GET('/api/v1/orders/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+  );
 
 /** What the actions bring; each takes its own members. */
 export interface StepInput {
@@ -71,15 +50,15 @@ export interface StepInput {
 export const emptyStep: StepInput = { reference: '', carrier: '', trackingNo: '', reason: '' };
 
 const members = {
-  pay: ({ reference }: StepInput) => ({ method: 'external' as const, ...(reference === '' ? {} : { reference }) }),
-  ship: ({ carrier, trackingNo }: StepInput) => ({ carrier, trackingNo }),
+  pay: ({ reference }: StepInput) => ({ method: 'external' as const, ...(reference.trim() === '' ? {} : { reference: reference.trim() }) }),
+  ship: ({ carrier, trackingNo }: StepInput) => ({ carrier: carrier.trim(), trackingNo: trackingNo.trim() }),
   complete: () => ({}),
-  cancel: ({ reason }: StepInput) => ({ reason }),
+  cancel: ({ reason }: StepInput) => ({ reason: reason.trim() }),
 };
 
 /** Takes one step with an order, guarded by the version that was seen. */
-export function takeStep(order: Order, action: OrderAction, step: StepInput, key: string): Promise<Order> {
-  const init = { params: { path: { id: order.id }, header: { 'If-Match': order.etag } }, headers: idempotent(key) };
+export function takeStep(id: number, etag: string, action: OrderAction, step: StepInput, key: string): Promise<Order> {
+  const init = { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) };
   switch (action) {
     case 'pay':
       return data(api.POST('/api/v1/orders/{id}/pay', { ...init, body: members.pay(step) }));
@@ -97,3 +76,5 @@ export async function takeBatch(action: OrderAction, ids: number[], step: StepIn
   const body = { action, ids, ...members[action](step) };
   return (await data(api.POST('/api/v1/order-batches', { body, headers: idempotent(key) }))).items;
 }
+
+export const placeOrder = (order: NewOrder, key: string) => data(api.POST('/api/v1/orders', { body: order, headers: idempotent(key) }));

@@ -1,18 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useFormat, useText } from '@/i18n';
-import { Money, Person, When } from '@/ui';
-import { DataTable, FilterText, TableSection, useTableState, type Column } from '@/ui/table';
-import { decimalOf } from './decimal';
+import { DataTable, FilterText, TableSection, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { walletMessages } from './messages';
-import { entries, readEntries, type Entry, type EntrySearch } from './queries';
+import { readEntries, type Entry, type EntrySearch } from './queries';
 import styles from './WalletPage.module.css';
 
 /** Everything that ever came into a wallet or went out, newest first. */
-export function EntryTable({ userId, search }: { userId: string; search: EntrySearch }) {
+export function EntryTable({ userId, search }: { userId: string; search: Raw<EntrySearch> }) {
   const t = useText(walletMessages);
-  const state = useTableState(search);
-  const query = useQuery(entries(userId, { ...search, limit: state.limit }));
+  const list = useList<EntrySearch, Entry>({
+    search,
+    queryKey: ['wallets', 'one', userId, 'entries'],
+    read: (asked, signal) => readEntries(userId, asked, signal),
+  });
   return (
     <TableSection id="entries" title={t('entries')}>
       <DataTable
@@ -21,16 +21,14 @@ export function EntryTable({ userId, search }: { userId: string; search: EntrySe
         columns={useColumns()}
         rowId={({ id }) => String(id)}
         rowLabel={({ reference }) => reference}
-        query={query}
-        state={state}
+        list={list}
         searchable={false}
         filters={
           <>
-            <FilterText label={t('kind')} value={search.kind} onChange={(kind) => state.set({ kind })} />
-            <FilterText label={t('reference')} value={search.reference} onChange={(reference) => state.set({ reference })} />
+            <FilterText state={list.state} name="kind" label={t('kind')} />
+            <FilterText state={list.state} name="reference" label={t('reference')} />
           </>
         }
-        readPage={(cursor) => readEntries(userId, { ...search, cursor, limit: 200 })}
         empty={{ title: t('noEntries'), hint: t('noEntriesHint') }}
       />
     </TableSection>
@@ -39,21 +37,25 @@ export function EntryTable({ userId, search }: { userId: string; search: EntrySe
 
 function useColumns(): Column<Entry>[] {
   const t = useText(walletMessages);
-  const { money } = useFormat();
+  const { money, signed } = useFormat();
+  const column = useColumn<Entry>();
   return [
-    { id: 'time', header: t('time'), cell: (e) => <When time={e.createdTime} />, text: (e) => e.createdTime, sort: 'id', narrow: true },
-    {
-      id: 'amount',
-      header: t('amount'),
-      cell: ({ amount }) => <span className={`tabular ${amount > 0 ? (styles.in ?? '') : ''}`}>{amount > 0 ? `+${money(amount)}` : money(amount).replace('-', '−')}</span>,
-      text: (e) => decimalOf(e.amount),
-      align: 'end',
+    column.time('time', t('time'), (e) => e.createdTime, { sort: 'id', narrow: true }),
+    column.money('amount', t('amount'), (e) => e.amount, {
+      cell: ({ amount }) => <span className={`tabular ${amount > 0 ? (styles.in ?? '') : ''}`}>{signed(amount, money)}</span>,
       narrow: true,
-    },
-    { id: 'after', header: t('after'), cell: (e) => <Money minor={e.balance} />, text: (e) => decimalOf(e.balance), align: 'end', narrow: true },
-    { id: 'kind', header: t('kind'), cell: (e) => e.kind, text: (e) => e.kind },
-    { id: 'other', header: t('other'), cell: ({ otherUserId }) => otherUserId !== null && <Link to="/wallets/$userId" params={{ userId: otherUserId }}>{otherUserId}</Link>, text: (e) => e.otherUserId ?? '' },
-    { id: 'reference', header: t('reference'), cell: (e) => e.reference, text: (e) => e.reference, mono: true },
-    { id: 'by', header: t('by'), cell: (e) => <Person person={e.createdBy} withAvatar />, text: (e) => e.createdBy.name },
+    }),
+    column.money('after', t('after'), (e) => e.balance, { narrow: true }),
+    column.text('kind', t('kind'), (e) => e.kind),
+    column.text('other', t('other'), (e) => e.otherUserId, {
+      cell: ({ otherUserId }) =>
+        otherUserId !== null && (
+          <Link to="/wallets/$userId" params={{ userId: otherUserId }}>
+            {otherUserId}
+          </Link>
+        ),
+    }),
+    column.text('reference', t('reference'), (e) => e.reference, { mono: true }),
+    column.person('by', t('by'), (e) => e.createdBy),
   ];
 }

@@ -22,10 +22,9 @@ export interface TransferForm {
 
 export const newReference = (): string => `adm-${randomId().slice(0, 12)}`;
 
-export const openPosting = (typed: PostingForm | undefined): PostingForm => typed ?? { side: 'credit', amount: null, kind: 'correction', reference: newReference() };
+export const openPosting = (): PostingForm => ({ side: 'credit', amount: null, kind: 'correction', reference: newReference() });
 
-export const openTransfer = (fromUserId: string) => (typed: TransferForm | undefined): TransferForm =>
-  typed ?? { fromUserId, toUserId: '', amount: null, reference: newReference() };
+export const openTransfer = (fromUserId: string) => (): TransferForm => ({ fromUserId, toUserId: '', amount: null, reference: newReference() });
 
 const kindShape = /^[A-Za-z0-9._-]{1,32}$/;
 const isReference = (text: string) => text.trim() !== '' && !text.trim().startsWith('@');

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, data, idempotent, type components, type operations } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
@@ -25,14 +25,6 @@ export function readWallets(search: WalletSearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/wallets', { params: { query: search as WalletQuery }, signal }));
 }
 
-export function walletList(search: WalletSearch) {
-  return queryOptions({
-    queryKey: ['wallets', 'list', search],
-    queryFn: ({ signal }) => readWallets(search, signal),
-    placeholderData: keepPreviousData,
-  });
-}
-
 export function oneWallet(userId: string) {
   return queryOptions({
     queryKey: ['wallets', 'one', userId],
@@ -42,14 +34,6 @@ export function oneWallet(userId: string) {
 
 export function readEntries(userId: string, search: EntrySearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/wallets/{userId}/entries', { params: { path: { userId }, query: search as EntryQuery }, signal }));
-}
-
-export function entries(userId: string, search: EntrySearch) {
-  return queryOptions({
-    queryKey: ['wallets', 'one', userId, 'entries', search],
-    queryFn: ({ signal }) => readEntries(userId, search, signal),
-    placeholderData: keepPreviousData,
-  });
 }
 
 export function enter(userId: string, body: Posting, key: string): Promise<Entry> {

@@ -1,10 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { AggregatePage } from '@/features/ledger/AggregatePage';
-import { anInteger, tableSearch } from '@/ui/table';
+import { aCount, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/aggregates/$type/$id')({
   staticData: { page: { title: { en: 'Aggregate', zh: '聚合' }, permission: 'ledger:read' } },
-  validateSearch: tableSearch({ after: anInteger, event: anInteger }),
+  validateSearch: tableSearch({ after: aCount, event: aCount }),
   component: Page,
 });
 

@@ -1,12 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { ConfigPage, type ConfigPageSearch } from '@/features/configs/editor/ConfigPage';
-import { anInteger, oneOf } from '@/ui/table';
-
-const tab = oneOf('history');
+import { ConfigPage } from '@/features/configs/editor/ConfigPage';
+import { anId, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/configs/$key')({
   staticData: { page: { title: { en: 'Config', zh: '配置' }, permission: 'configs:read' } },
-  validateSearch: (raw: Record<string, unknown>): ConfigPageSearch => ({ tab: tab(raw.tab), from: anInteger(raw.from), to: anInteger(raw.to) }),
+  validateSearch: tableSearch({ tab: oneOf('history'), from: anId, to: anId }),
   component: Page,
 });
 

@@ -1,6 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { CampaignPage } from '@/features/campaigns/CampaignPage';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
+import { anId, isUnreadable } from '@/ui/table';
 
 export const Route = createFileRoute('/coupon-campaigns/$id')({
   staticData: { page: { title: { en: 'Coupon campaign', zh: '优惠券活动' }, permission: 'coupons:read' } },
@@ -8,6 +9,6 @@ export const Route = createFileRoute('/coupon-campaigns/$id')({
 });
 
 function Page() {
-  const { id } = Route.useParams();
-  return /^[1-9]\d{0,14}$/.test(id) ? <CampaignPage key={id} id={Number(id)} /> : <NotFoundPage />;
+  const id = anId(Route.useParams().id);
+  return id === undefined || isUnreadable(id) ? <NotFoundPage /> : <CampaignPage key={id} id={id} />;
 }

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { KeyList } from '@/features/idempotency/KeyList';
-import { anInteger, aText, tableSearch } from '@/ui/table';
+import { anId, aStatus, aText, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/idempotency-keys/')({
   staticData: {
     page: { title: { en: 'Idempotency keys', zh: '幂等键' }, permission: 'idempotency-keys:read', navigation: { group: 'inspect', order: 10 } },
   },
-  validateSearch: tableSearch({ key: aText, status: anInteger, open: anInteger }),
+  validateSearch: tableSearch({ key: aText, status: aStatus, open: anId }),
   component: Page,
 });
 

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { InventoryList } from '@/features/inventory/InventoryList';
-import { anInteger, tableSearch } from '@/ui/table';
+import { aCount, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/inventory/')({
   staticData: {
     page: { title: { en: 'Inventory', zh: '库存' }, permission: 'inventory:read', navigation: { group: 'sell', order: 11 } },
   },
-  validateSearch: tableSearch({ maxAvailable: anInteger }),
+  validateSearch: tableSearch({ maxAvailable: aCount }),
   component: Page,
 });
 

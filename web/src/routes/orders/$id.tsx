@@ -1,6 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { OrderDetail } from '@/features/orders/OrderDetail';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
+import { anId, isUnreadable } from '@/ui/table';
 
 export const Route = createFileRoute('/orders/$id')({
   staticData: { page: { title: { en: 'Order', zh: '订单' }, permission: 'orders:read' } },
@@ -8,6 +9,6 @@ export const Route = createFileRoute('/orders/$id')({
 });
 
 function Page() {
-  const { id } = Route.useParams();
-  return /^[1-9]\d{0,14}$/.test(id) ? <OrderDetail key={id} id={Number(id)} /> : <NotFoundPage />;
+  const id = anId(Route.useParams().id);
+  return id === undefined || isUnreadable(id) ? <NotFoundPage /> : <OrderDetail key={id} id={id} />;
 }

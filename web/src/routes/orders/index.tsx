@@ -1,13 +1,17 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { OrderList } from '@/features/orders/OrderList';
-import { aDay, statuses } from '@/features/orders/search-params';
-import { aText, oneOf, tableSearch } from '@/ui/table';
+import { statuses } from '@/features/orders/search-params';
+import { aCustomer, aDay, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/orders/')({
   staticData: {
-    page: { title: { en: 'Orders', zh: '订单' }, permission: 'orders:read', navigation: { group: 'operate', order: 10 } },
+    page: {
+      title: { en: 'Orders', zh: '订单' },
+      permission: 'orders:read',
+      navigation: { group: 'operate', order: 10, waiting: ({ ordersByStatus }) => ordersByStatus && ordersByStatus.pending + ordersByStatus.paid },
+    },
   },
-  validateSearch: tableSearch({ status: oneOf(...statuses), userId: aText, from: aDay, to: aDay }),
+  validateSearch: tableSearch({ status: oneOf(...statuses), userId: aCustomer, from: aDay, to: aDay }),
   component: Page,
 });
 

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { WalletList } from '@/features/wallets/WalletList';
-import { aText, tableSearch } from '@/ui/table';
+import { aCustomer, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/wallets/')({
   staticData: {
     page: { title: { en: 'Wallets', zh: '钱包' }, permission: 'wallets:read', navigation: { group: 'sell', order: 40 } },
   },
-  validateSearch: tableSearch({ userId: aText }),
+  validateSearch: tableSearch({ userId: aCustomer }),
   component: Page,
 });
 

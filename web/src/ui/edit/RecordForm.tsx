@@ -1,74 +1,181 @@
-import { Button, Group, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Stack, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import type { FocusEvent, ReactNode, SubmitEvent } from 'react';
 import { useText } from '@/i18n';
+import { diff } from '@/merge';
+import { ConflictView } from '../conflict/ConflictView';
+import { Banner } from '../feedback/Banner';
+import { useConfirm } from '../feedback/confirm';
 import { ProblemBanner } from '../feedback/ProblemBanner';
-import { EditNotices } from './EditNotices';
-import { FieldConflicts } from './FieldConflicts';
-import type { Fields } from './fields';
+import { useToasts } from '../feedback/toasts';
+import { When } from '../When';
+import styles from './RecordForm.module.css';
 import { editMessages } from './messages';
-import type { RecordForm as State, Stamped } from './useRecordForm';
+import type { Saved, Stamped } from './save';
+import { useEditing, type Editing, type EditingOptions } from './useEditing';
+import { useTelling } from './words';
+import { OutcomeNotice, RestoredNotice, StorageNotice } from './WriteNotices';
 
-interface Props<R extends Stamped, T extends Fields> {
-  form: State<R, T>;
+/** The editing of a record, and what is told of it in the corner. `onSaved` closes what the form stands in. */
+export function useRecordForm<R extends Stamped, F extends object>(options: EditingOptions<R, F>, onSaved?: () => void): Editing<R, F> {
+  const t = useText(editMessages);
+  const toasts = useToasts();
+  const { who, people, places } = useTelling(options.words);
+  const told = {
+    saved: (saved: Saved<R>, undo: () => void) => {
+      if (saved.kind === 'same') toasts.info(t('same', { who: who(saved.record.updatedBy) }));
+      if (saved.kind === 'saved' && saved.kept === undefined) toasts.done(t('savedAs', { version: String(saved.record.version) }), undo);
+      if (saved.kind === 'saved' && saved.kept?.by !== undefined && onSaved !== undefined) {
+        toasts.done(t('keptTheirs', { who: people([saved.kept.by]), fields: places(saved.kept.pointers) }));
+      }
+      if (saved.kind !== 'contested' && saved.kind !== 'unpatchable') onSaved?.();
+    },
+    undone: ({ version }: R) => toasts.done(t('undone', { version: String(version - 1) })),
+    failed: toasts.failed,
+  };
+  return useEditing(options, told);
+}
+
+interface Props<R extends Stamped, F extends object> {
+  editing: Editing<R, F>;
   /** What stands above everything. */
   head?: ReactNode;
-  /** What can be done with a record that was deleted while it was open; it cannot be saved. */
+  /** Stands in for what can be done with the record: it was deleted while it was open. */
   gone?: ReactNode;
-  readOnly?: boolean;
+  /** The permission that is missing to save it. */
+  lacks?: string;
   /** Which places of a refused request have an input that says what is wrong. */
   told?: (pointer: string) => boolean;
-  /** The inputs. */
+  /** It stands on a card of its own, its inputs from edge to edge. */
+  framed?: boolean;
+  /** Names the form, for screen readers. */
+  label?: string;
+  /** Another value than either side's can be written at a contested place. */
+  withOther?: boolean;
+  /** Leads to the difference of two versions; undefined where there is no such page. */
+  link?: (from: number, to: number, words: string) => ReactNode;
+  /** Which field has the focus. */
+  onField?: (field: string | undefined) => void;
+  /** The inputs; what is around one with data-field is its field. */
   children: ReactNode;
 }
 
-/** A form that edits a record; what others change meanwhile is merged, or asked for field by field. */
-export function RecordForm<R extends Stamped, T extends Fields>({ form, head, gone, readOnly = false, told, children }: Props<R, T>) {
+/** A form that edits a record, or both sides of its conflict; what others change meanwhile is merged or asked for, place by place. */
+export function RecordForm<R extends Stamped, F extends object>(props: Props<R, F>) {
+  const { editing, gone, lacks, told, withOther = false, link } = props;
+  const t = useText(editMessages);
+  const ask = useConfirm();
+  const { draft, theirs, isComparing } = editing;
+  const canSave = lacks === undefined && gone === undefined;
+  const discard = async () => {
+    const version = String(theirs?.version ?? draft.base.version);
+    const sure = await ask({ title: t('discardTitle'), body: t('discardBody', { version }), confirm: t('discardConfirm'), tone: 'bad' });
+    if (sure !== undefined) editing.discard();
+  };
+  const save = () => {
+    if (canSave && !isComparing) editing.save();
+  };
+  useHotkeys([['mod+S', save]], [], true);
+  const onFocus = ({ target }: FocusEvent<HTMLElement>) => props.onField?.(target.closest<HTMLElement>('[data-field]')?.dataset.field);
+  const onBlur = ({ relatedTarget, currentTarget }: FocusEvent<HTMLElement>) => {
+    if (!currentTarget.contains(relatedTarget)) props.onField?.(undefined);
+  };
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    save();
+  };
   return (
-    <form onSubmit={form.submit} noValidate>
-      <Stack gap="md">
-        {head}
-        {gone ?? <Between form={form} told={told} />}
-        {children}
-        {!readOnly && gone === undefined && <Buttons form={form} />}
-      </Stack>
-    </form>
+    <Stack gap="md">
+      {props.head}
+      {gone}
+      {isComparing && theirs !== undefined && gone === undefined ? (
+        <ConflictView editing={editing} theirs={theirs} withOther={withOther} link={link} onDiscard={() => void discard()} />
+      ) : (
+        <>
+          {gone === undefined && <Notices editing={editing} told={told} link={link} />}
+          <form
+            aria-label={props.label}
+            className={props.framed === true ? styles.framed : styles.form}
+            noValidate
+            onFocus={onFocus}
+            onBlur={onBlur}
+            onSubmit={onSubmit}
+          >
+            {props.children}
+            {lacks !== undefined && (
+              <Text c="dimmed" className={styles.foot}>
+                {t('readOnly', { permission: lacks })}
+              </Text>
+            )}
+            {canSave && <Foot editing={editing} onDiscard={() => void discard()} />}
+          </form>
+        </>
+      )}
+    </Stack>
   );
 }
 
-/** What stands between what is typed and the record: a refusal, what others did, a conflict. */
-function Between<R extends Stamped, T extends Fields>({ form, told }: Pick<Props<R, T>, 'form' | 'told'>) {
-  const { draft, current, read, texts, guarded } = form;
+function Foot<R extends Stamped, F extends object>({ editing, onDiscard }: { editing: Editing<R, F>; onDiscard: () => void }) {
+  const t = useText(editMessages);
+  const { draft, theirs, mine, changes, outcome } = editing;
+  const version = theirs?.version ?? draft.base.version;
+  const next = String(version + 1);
+  const isEdited = changes === undefined || changes.length > 0;
+  const isUnreadable = mine instanceof Error;
+  const isUnknown = outcome === 'unknown';
+  return (
+    <div className={styles.foot}>
+      <span className={styles.writes}>
+        {isUnreadable ? t('fixFirst') : isEdited ? t('writes', { next, version: String(version) }) : t(draft.isDirty ? 'onlyLayout' : 'unchanged')}
+      </span>
+      <Button disabled={!draft.isDirty || outcome === 'sending'} onClick={onDiscard}>
+        {t('discardMine')}
+      </Button>
+      <Button type="submit" variant="filled" disabled={!isUnknown && (!isEdited || isUnreadable)} loading={outcome === 'sending'} title={t('saveHint')}>
+        {isUnknown ? t('askAgain') : t('save', { version: next })}
+      </Button>
+    </div>
+  );
+}
+
+/** What happened to the record while its form was open: what was merged, what others saved, what was typed earlier. */
+function Notices<R extends Stamped, F extends object>({ editing, told, link }: Pick<Props<R, F>, 'editing' | 'told' | 'link'>) {
+  const t = useText(editMessages);
+  const { draft, current, merged, theirs, base, words, error, contentOf } = editing;
+  const { who, people, places } = useTelling(words);
+  const saved = (record: R) => ({ who: who(record.updatedBy), version: String(record.version), when: <When time={record.updatedTime} /> });
   return (
     <>
-      {form.error !== null && <ProblemBanner error={form.error} told={told} />}
-      {guarded.conflict === undefined ? (
-        <EditNotices draft={draft} current={current} read={read} texts={texts} />
-      ) : (
-        <FieldConflicts
-          conflict={guarded.conflict}
-          mine={draft.value}
-          texts={texts}
-          saving={form.isSaving}
-          onChoose={guarded.choose}
-          onLater={guarded.giveUp}
-          onResolve={form.resolve}
+      <OutcomeNotice write={editing} />
+      <StorageNotice />
+      {merged !== undefined && (
+        <Banner
+          tone="ok"
+          title={
+            merged.by.length > 0
+              ? t('keptTheirs', { who: people(merged.by), fields: places(merged.pointers) })
+              : t('keptOthers', { fields: places(merged.pointers) })
+          }
+          action={link?.(merged.fromVersion, merged.version, t('showDiff'))}
         />
       )}
+      <RestoredNotice at={draft.restored} />
+      {theirs !== undefined && (
+        <Banner
+          tone="warn"
+          title={t.rich('while', { ...saved(theirs), base: String(draft.base.version) })}
+          action={<Button onClick={() => editing.setComparing(true)}>{t('compare')}</Button>}
+        >
+          {t('nothingLost', { fields: places(diff(base, contentOf(theirs)).map(({ pointer }) => pointer)) })}
+        </Banner>
+      )}
+      {theirs === undefined && draft.followed.length > 0 && (
+        <Banner tone="info" title={t.rich('followed', saved(current))}>
+          {t('changedPlaces', { fields: places(draft.followed) })}
+        </Banner>
+      )}
+      {error !== null && <ProblemBanner error={error} told={told} />}
+      {editing.isUnpatchable && <Banner tone="bad" title={t('noNull')} />}
     </>
-  );
-}
-
-function Buttons<R extends Stamped, T extends Fields>({ form }: { form: State<R, T> }) {
-  const t = useText(editMessages);
-  const { draft, guarded } = form;
-  return (
-    <Group justify="flex-end">
-      <Button disabled={!draft.isDirty} onClick={draft.discard}>
-        {t('discard')}
-      </Button>
-      <Button type="submit" variant="filled" disabled={!draft.isDirty || guarded.conflict !== undefined} loading={form.isSaving}>
-        {t('save')}
-      </Button>
-    </Group>
   );
 }

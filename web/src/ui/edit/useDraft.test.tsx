@@ -1,7 +1,10 @@
 import { act, renderHook } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import { sessionStore } from '@/api';
+import { drafts, ownerOf } from '@/browser/drafts';
+import { recall, recalledNames } from '@/browser/storage';
 import { session } from '@/test/service';
+import { encode, parse } from '@/merge';
 import { useDraft } from './useDraft';
 
 interface Config {
@@ -15,10 +18,17 @@ interface Config {
 const at = (version: number, value: string, remark = 'r'): Config => ({ version, etag: `"e${version}"`, value, remark, updatedTime: `t${version}` });
 const read = ({ value, remark }: Config) => ({ value, remark });
 
-const open = (first: Config) => renderHook(({ current }) => useDraft({ resource: 'configs/a', current, read }), { initialProps: { current: first } });
-const kept = () => localStorage.getItem('interlock.draft.7.configs/a');
+const open = (first: Config) =>
+  renderHook(({ current }) => useDraft({ resource: 'configs/a', title: 'a', current, read }), { initialProps: { current: first } });
+const kept = () =>
+  recalledNames('interlock.draft/')
+    .filter((name) => name.endsWith('/configs/a'))
+    .map(recall)[0] ?? null;
 
-beforeEach(() => sessionStore.signedIn(session()));
+beforeEach(() => {
+  [7, 8].forEach((user) => drafts.clear(ownerOf('default', user)));
+  sessionStore.signedIn(session());
+});
 
 test('a form with nothing typed follows the record and says what changed', () => {
   const { result, rerender } = open(at(17, 'a'));
@@ -52,6 +62,16 @@ test('what was typed survives a reload, with the version that it began from', ()
   expect(result.current.isDirty).toBe(true);
   expect(result.current.restored).toBeGreaterThan(0);
   expect(result.current.newer?.version).toBe(19);
+});
+
+test('what was chosen of a conflict survives a reload too, with its digits', () => {
+  const first = open(at(17, 'a'));
+  act(() => first.result.current.setValue({ value: 'mine', remark: 'r' }));
+  act(() => first.result.current.choose({ '/value': { kind: 'other', value: parse('1.50') } }));
+  first.unmount();
+
+  const { choices } = open(at(17, 'a')).result.current;
+  expect(encode(choices['/value'] as never)).toBe('{"kind":"other","value":1.50}');
 });
 
 test('the reply to a save is the new base, and a read that comes late is no news', () => {

@@ -1,7 +1,6 @@
-import { useEffect, useState } from 'react';
-import { useUser } from '@/api';
-import { forget, recall, remember } from '@/browser/storage';
-import { diff, equal, exact } from '@/merge';
+import { useEffect, useRef, useState } from 'react';
+import { diff, encode, equal, exact, parse, type Choices } from '@/merge';
+import { useSlot, type Slot } from './slot';
 
 /** What every versioned record carries. */
 export interface Versioned {
@@ -18,6 +17,9 @@ export interface Draft<R extends Versioned, T> {
   base: Base<T>;
   value: T;
   setValue: (value: T | ((before: T) => T)) => void;
+  /** What was chosen for places that others changed too. */
+  choices: Choices;
+  choose: (choices: Choices) => void;
   /** Something was changed since base. */
   isDirty: boolean;
   /** When what is shown was typed, if it comes from an earlier visit; ms since 1970. */
@@ -32,26 +34,33 @@ export interface Draft<R extends Versioned, T> {
   rebase: (record: R, value: T) => void;
   /** Throws away what was typed. */
   discard: () => void;
+  /** Where it is kept, and what was sent of it without an answer. */
+  slot: Slot;
+  sent: T | undefined;
+  key: string | undefined;
 }
 
 interface Options<R extends Versioned, T> {
   /** Path of the record: "configs/checkout.tax". */
   resource: string;
+  /** What people call it. */
+  title: string;
   /** The record as it was last read. */
   current: R;
   /** What of the record is edited. Plain data, JSON. */
   read: (record: R) => T;
 }
 
-interface Kept<T> {
-  base: Base<T>;
+/** What is kept of an edit beside its base. Choices hold numbers as they were spelled, so they are kept as text. */
+interface Edited<T> {
   value: T;
-  typed: number;
+  choices: string;
 }
 
 interface State<T> {
   base: Base<T>;
   value: T;
+  choices: string;
   restored?: number | undefined;
   followed: readonly string[];
   /** Tags of earlier bases: a late read of one of them is no news, nor a row made anew. */
@@ -64,12 +73,13 @@ interface State<T> {
  * it began from, and found again when the record is next opened by the same user.
  *
  * With nothing typed the form follows the record. Once something is, its base stands
- * still, `newer` says that others went on, and saving is left to the guard.
+ * still, `newer` says that others went on, and saving is left to the guard. Only a form
+ * that has held the draft gives it up: one that was always clean has none.
  */
-export function useDraft<R extends Versioned, T>({ resource, current, read }: Options<R, T>): Draft<R, T> {
-  const user = useUser();
-  const storedAs = draftName(user.id, resource);
-  const [state, setState] = useState<State<T>>(() => restore<T>(storedAs) ?? fresh(current, read));
+export function useDraft<R extends Versioned, T>({ resource, title, current, read }: Options<R, T>): Draft<R, T> {
+  const { kept, slot } = useSlot(resource, title);
+  const [state, setState] = useState<State<T>>(() => restore<T>(kept) ?? fresh(current, read));
+  const held = useRef(kept !== undefined);
   const isDirty = !same(state.base.value, state.value);
 
   if (!isDirty && isAhead(current, state)) {
@@ -77,15 +87,18 @@ export function useDraft<R extends Versioned, T>({ resource, current, read }: Op
     setState({ ...next, followed: diff(exact(state.base.value), exact(next.value)).map(({ pointer }) => pointer) });
   }
 
-  const { base, value } = state;
+  const { base, value, choices } = state;
   useEffect(() => {
-    if (isDirty) remember(storedAs, JSON.stringify({ base, value, typed: Date.now() } satisfies Kept<T>));
-    else forget(storedAs);
-  }, [storedAs, isDirty, base, value]);
+    if (isDirty) slot.put({ base, value: { value, choices } satisfies Edited<T> });
+    else if (held.current) slot.drop();
+    held.current = isDirty;
+  }, [slot, isDirty, base, value, choices]);
 
   return {
     base,
     value,
+    choices: choices === '' ? {} : (parse(choices) as unknown as Choices),
+    choose: (next) => setState((before) => ({ ...before, choices: Object.keys(next).length === 0 ? '' : encode(exact(next)) })),
     isDirty,
     restored: isDirty ? state.restored : undefined,
     newer: isDirty && isAhead(current, state) ? current : undefined,
@@ -98,20 +111,14 @@ export function useDraft<R extends Versioned, T>({ resource, current, read }: Op
       })),
     saved: (record) => setState((before) => fresh(record, read, before)),
     rebase: (record, merged) => setState((before) => ({ ...fresh(record, read, before), value: merged })),
-    discard: () => setState(isAhead(current, state) ? fresh(current, read, state) : { ...state, value: base.value, restored: undefined, followed: [] }),
+    discard: () => {
+      slot.put({ key: undefined, sent: undefined });
+      setState(isAhead(current, state) ? fresh(current, read, state) : { ...state, value: base.value, choices: '', restored: undefined, followed: [] });
+    },
+    slot,
+    sent: kept?.sent as T | undefined,
+    key: kept?.key,
   };
-}
-
-const draftName = (userId: number, resource: string) => `interlock.draft.${userId}.${resource}`;
-
-/** What a user typed into a record that may be gone by now; undefined when nothing is kept. */
-export function keptDraft(userId: number, resource: string): unknown {
-  return restore(draftName(userId, resource))?.value;
-}
-
-/** Forgets what a user typed into a record that is gone. */
-export function forgetDraft(userId: number, resource: string): void {
-  forget(draftName(userId, resource));
 }
 
 /** A record read before the last save comes late and is no news; a row made anew is. */
@@ -122,18 +129,17 @@ function isAhead(record: Versioned, { base, passed }: State<unknown>): boolean {
 function fresh<R extends Versioned, T>(record: R, read: (record: R) => T, before?: State<T>): State<T> {
   const value = read(record);
   const passed = before === undefined ? [] : [...before.passed, before.base.etag].filter((etag) => etag !== record.etag);
-  return { base: { version: record.version, etag: record.etag, value }, value, followed: [], passed };
+  return { base: { version: record.version, etag: record.etag, value }, value, choices: '', followed: [], passed };
 }
 
-function restore<T>(name: string): State<T> | undefined {
-  try {
-    const kept = JSON.parse(recall(name) ?? 'null') as Kept<T> | null;
-    if (kept === null) return undefined;
-    return { base: kept.base, value: kept.value, restored: kept.typed, followed: [], passed: [] };
-  } catch {
-    return undefined;
-  }
+function restore<T>(kept: ReturnType<Slot['get']>): State<T> | undefined {
+  const edited = kept?.value as Edited<T> | undefined;
+  if (kept === undefined || edited === undefined || kept.base === undefined) return undefined;
+  return { base: kept.base as Base<T>, ...edited, restored: kept.at, followed: [], passed: [] };
 }
+
+/** What was typed into a record that may be gone by now; undefined when nothing is kept. */
+export const typedInto = (kept: ReturnType<Slot['get']>): unknown => (kept?.value as Edited<unknown> | undefined)?.value;
 
 function same(a: unknown, b: unknown): boolean {
   return a === b || equal(exact(a), exact(b));

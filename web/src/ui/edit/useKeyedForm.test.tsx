@@ -1,6 +1,7 @@
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiProblem, sessionStore, type ProblemCode } from '@/api';
+import { drafts, ownerOf } from '@/browser/drafts';
 import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import { useKeyedForm } from './useKeyedForm';
@@ -21,7 +22,8 @@ const open = () =>
     () =>
       useKeyedForm<Form, string>({
         scope: 'wallets/12/entries',
-        open: (typed) => typed ?? { amount: 0, reference: `ref-${++references}` },
+        title: 'Entry',
+        open: () => ({ amount: 0, reference: `ref-${++references}` }),
         send,
         onDone,
       }),
@@ -29,6 +31,7 @@ const open = () =>
   );
 
 beforeEach(() => {
+  drafts.clear(ownerOf('default', 7));
   references = 0;
   send.mockReset();
   onDone.mockReset();
@@ -40,11 +43,12 @@ test('what was sent and not answered is asked again as it was, under its key, af
   const first = open();
   act(() => first.result.current.change({ amount: 5 }));
   act(() => first.result.current.submit());
-  await waitFor(() => expect(first.result.current.isOpen).toBe(true));
+  await waitFor(() => expect(first.result.current.outcome).toBe('unknown'));
   first.unmount();
 
   const second = open();
-  expect(second.result.current.isOpen).toBe(true);
+  expect(second.result.current.outcome).toBe('unknown');
+  expect(second.result.current.form).toEqual({ amount: 5, reference: 'ref-1' });
   act(() => second.result.current.submit());
   await waitFor(() => expect(onDone).toHaveBeenCalled());
 
@@ -64,33 +68,88 @@ test('a refusal is an answer: the next attempt has a key of its own and keeps wh
   const { result } = open();
   act(() => result.current.submit());
   await waitFor(() => expect(result.current.error).not.toBeNull());
-  expect(result.current.isOpen).toBe(false);
+  expect(result.current.outcome).toBe('refused');
   act(() => result.current.submit());
   await waitFor(() => expect(onDone).toHaveBeenCalled());
   expect(send.mock.calls[1]?.[1]).not.toBe(send.mock.calls[0]?.[1]);
   expect(send.mock.calls[1]?.[0]).toEqual(send.mock.calls[0]?.[0]);
 });
 
-test('behind a lock the same may be tried again under its key, and other contents have another', async () => {
-  send.mockRejectedValue(failure('resource_locked', 423));
+test('what was sent stays as it was while its outcome is not known, whatever is typed', async () => {
+  send.mockRejectedValue(failure('bad_gateway', 502));
   const { result } = open();
+  act(() => result.current.change({ amount: 5 }));
   act(() => result.current.submit());
-  await waitFor(() => expect(result.current.error).not.toBeNull());
+  await waitFor(() => expect(result.current.outcome).toBe('unknown'));
+  expect(result.current.isFixed).toBe(true);
   act(() => result.current.submit());
   await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
-  await waitFor(() => expect(result.current.isPending).toBe(false));
-  act(() => result.current.change({ amount: 9 }));
+  expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
+});
+
+test('other contents are another request', async () => {
+  send.mockRejectedValue(failure('resource_locked', 423));
+  const { result } = open();
+  act(() => result.current.change({ amount: 5 }));
   act(() => result.current.submit());
-  await waitFor(() => expect(send).toHaveBeenCalledTimes(3));
-  const [first, second, third] = send.mock.calls.map(([, key]) => key);
-  expect(second).toBe(first);
-  expect(third).not.toBe(first);
+  await waitFor(() => expect(result.current.outcome).toBe('refused'));
+  act(() => result.current.change({ amount: 9 }));
+  expect(result.current.error).toBeNull();
+  act(() => result.current.submit());
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
+  expect(send.mock.calls[1]?.[1]).not.toBe(send.mock.calls[0]?.[1]);
+});
+
+test('asking no more forgets what was sent and what was typed', async () => {
+  send.mockRejectedValueOnce(failure('no_connection', 0));
+  const { result } = open();
+  act(() => result.current.change({ amount: 5 }));
+  act(() => result.current.submit());
+  await waitFor(() => expect(result.current.outcome).toBe('unknown'));
+  act(() => result.current.discard());
+  expect(result.current).toMatchObject({ outcome: 'idle', isTouched: false, form: { amount: 0 } });
+  expect(open().result.current.outcome).toBe('idle');
+});
+
+test('what it stands on is added as it is sent, and sent again as it was', async () => {
+  send.mockRejectedValueOnce(failure('no_connection', 0)).mockResolvedValueOnce('done');
+  let tag = 'e1';
+  const sealed = () =>
+    renderHook(
+      () =>
+        useKeyedForm<Form, string>({
+          scope: 'orders/1/steps/pay',
+          title: 'Pay',
+          open: () => ({ amount: 1, reference: '' }),
+          seal: (form) => ({ ...form, reference: tag }),
+          send,
+          onDone,
+        }),
+      { wrapper: Surroundings },
+    );
+  const first = sealed();
+  act(() => first.result.current.submit());
+  await waitFor(() => expect(first.result.current.outcome).toBe('unknown'));
+  first.unmount();
+  tag = 'e2';
+  const second = sealed();
+  act(() => second.result.current.submit());
+  await waitFor(() => expect(onDone).toHaveBeenCalled());
+  expect(send.mock.calls.map(([form]) => form.reference)).toEqual(['e1', 'e1']);
 });
 
 test('what is not complete is not sent, and says what is missing from then on', async () => {
   send.mockResolvedValueOnce('done');
   const { result } = renderHook(
-    () => useKeyedForm<Form, string>({ scope: 'wallets/12/entries', open: () => ({ amount: 0, reference: 'r' }), isComplete: ({ amount }) => amount > 0, send, onDone }),
+    () =>
+      useKeyedForm<Form, string>({
+        scope: 'wallets/12/entries',
+        title: 'Entry',
+        open: () => ({ amount: 0, reference: 'r' }),
+        isComplete: ({ amount }) => amount > 0,
+        send,
+        onDone,
+      }),
     { wrapper: Surroundings },
   );
   expect(result.current.strict).toBe(false);

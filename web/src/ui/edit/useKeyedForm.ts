@@ -1,120 +1,94 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isProblem, keepsKey, useIdempotencyKey, useUser } from '@/api';
+import { randomId } from '@/browser/id';
+import { equal, exact } from '@/merge';
+import { useSlot } from './slot';
+import { useKeyed, type KeyedOptions, type Outcome } from './useKeyedMutation';
 
-interface Options<F, R> {
-  /** What is about to be done: "wallets/12/entries". Names what is kept. */
-  scope: string;
-  /** The form as it opens; given what was typed before a reload or crash. */
-  open: (typed: F | undefined) => F;
+interface Options<F, R> extends KeyedOptions<F, R> {
+  /** The form as it opens, with nothing typed. */
+  open: () => F;
+  /** What was typed earlier, as it opens again: what it counted from may have moved. */
+  reopen?: (typed: F) => F;
   /** Whether what is typed can be sent. */
   isComplete?: (form: F) => boolean;
-  send: (form: F, key: string) => Promise<R>;
-  onDone: (reply: R, form: F) => void;
-  /** It was refused, and the key is free again. */
-  onRefused?: (error: Error) => void;
+  /** Adds what it stands on at the moment that it is sent: the tag of a version. */
+  seal?: (form: F) => F;
 }
 
 export interface KeyedForm<F> {
   form: F;
   change: (part: Partial<F>) => void;
-  /** The idempotency key of what is typed. */
-  key: string;
+  /** Something was typed. */
+  isTouched: boolean;
+  /** When what is shown was typed, if it comes from an earlier visit; ms since 1970. */
+  restored: number | undefined;
+  /** Throws away what was typed, and asks no more for what was sent. */
+  discard: () => void;
   /** Sends what is typed once it is complete, or asks again for what was sent. */
   submit: () => void;
   /** Somebody tried to send what is typed: now say what is missing. */
   strict: boolean;
-  isPending: boolean;
+  key: string | undefined;
+  outcome: Outcome;
+  /** Why it was refused, or not answered. */
   error: Error | null;
-  /** It was sent and its outcome is not known: only the same can be asked again. */
-  isOpen: boolean;
   /** It is on its way or its outcome is not known: nothing of it can be changed. */
   isFixed: boolean;
-  /** Forgets what was typed, unless it was sent and is not answered. */
-  giveUp: () => void;
-}
-
-interface Kept<F> {
-  form: F;
-  /** The key it was sent under and not answered. */
-  sentAs: string | null;
 }
 
 /**
- * A form whose contents are sent once under an idempotency key. What is typed lives
- * with the key until the reply: a reload or a crash between sending and answer leads
- * back to the same request under the same key.
+ * A form whose contents are sent once. What is typed is kept with its key until it is
+ * answered or thrown away: closing the dialog, a reload, a crash and the end of the
+ * session lead back to it.
  */
-export function useKeyedForm<F extends object, R>({ scope, open, isComplete, send, onDone, onRefused }: Options<F, R>): KeyedForm<F> {
-  const storedAs = `interlock.form.${useUser().id}.${scope}`;
-  const { key, renew } = useIdempotencyKey(scope);
-  const [kept, setKept] = useState<Kept<F>>(() => {
-    const earlier = recalled<F>(storedAs);
-    return earlier?.sentAs === key ? earlier : { form: open(earlier?.form), sentAs: null };
-  });
+export function useKeyedForm<F extends object, R>({ open, reopen = same, isComplete, seal = same, onDone, ...options }: Options<F, R>): KeyedForm<F> {
+  const { kept, slot, restored } = useSlot(options.scope, options.title);
+  const [blank, setBlank] = useState(open);
   const [strict, setStrict] = useState(false);
-  const keep = (next: Kept<F>) => {
-    store(storedAs, JSON.stringify(next));
-    setKept(next);
+  // As it opens; from the first change on what is kept is what is shown.
+  const [opened] = useState(() => (kept?.value === undefined || kept.sent !== undefined ? undefined : reopen(kept.value as F)));
+  const [isChanged, setChanged] = useState(false);
+  const form = (isChanged ? undefined : opened) ?? (kept?.value as F | undefined) ?? blank;
+  const begin = () => {
+    setStrict(false);
+    setChanged(true);
+    setBlank(open());
   };
-  const run = useMutation({
-    mutationFn: (form: F) => {
-      keep({ form, sentAs: key });
-      return send(form, key);
-    },
-    onSuccess: (reply, form) => {
-      renew();
-      store(storedAs, undefined);
-      onDone(reply, form);
-    },
-    onError: (error, form) => {
-      if (isOutcomeOpen(error)) return;
-      keep({ form, sentAs: null });
-      if (keepsKey(error)) return;
-      renew();
-      onRefused?.(error);
+  const write = useKeyed<F, R>(slot, kept, {
+    ...options,
+    onDone: (reply, sent) => {
+      slot.drop();
+      begin();
+      return onDone(reply, sent);
     },
   });
-  const isOpen = kept.sentAs !== null && !run.isPending;
+  const isFixed = write.outcome === 'sending' || write.outcome === 'unknown';
   return {
-    form: kept.form,
+    form: (isFixed ? write.sent : undefined) ?? form,
     change: (part) => {
-      // Other contents are another request; a key that was turned away stands for the first.
-      if (run.error !== null && keepsKey(run.error)) renew();
-      run.reset();
-      keep({ form: { ...kept.form, ...part }, sentAs: null });
+      const next = { ...form, ...part };
+      setChanged(true);
+      write.reset();
+      // Other contents are another request. A tab that goes on with them sends them under the same key.
+      slot.put({ value: equal(exact(next), exact(blank)) ? undefined : next, key: randomId() });
     },
-    key,
+    isTouched: kept?.value !== undefined,
+    restored: isChanged ? undefined : restored,
+    discard: () => {
+      write.giveUp();
+      slot.drop();
+      begin();
+    },
     submit: () => {
       setStrict(true);
-      if (isOpen || isComplete === undefined || isComplete(kept.form)) run.mutate(kept.form);
+      if (isFixed || isComplete === undefined || isComplete(form)) write.run(seal(form));
     },
     strict,
-    isPending: run.isPending,
-    error: run.error,
-    isOpen,
-    isFixed: isOpen || run.isPending,
-    giveUp: () => {
-      if (kept.sentAs === null) store(storedAs, undefined);
-    },
+    key: write.key,
+    outcome: write.outcome,
+    error: write.error,
+    isFixed,
   };
 }
 
-const isOutcomeOpen = (error: Error) => isProblem(error) && (error.isOutcomeUnknown || error.code === 'unavailable' || error.code === 'request_in_progress');
-
-function recalled<F>(name: string): Kept<F> | undefined {
-  try {
-    return (JSON.parse(sessionStorage.getItem(name) ?? 'null') as Kept<F> | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function store(name: string, value: string | undefined): void {
-  try {
-    if (value === undefined) sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, value);
-  } catch {
-    // It then lives as long as the dialog.
-  }
-}
+const same = <F>(typed: F): F => typed;

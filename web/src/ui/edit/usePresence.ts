@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { announceLeaving, announcePresence, useLive, useUser, type PersonName } from '@/api';
+import { announceLeaving, announcePresence, useLive, useUser, type components, type PersonName } from '@/api';
 
 /** How often one says that one is still here, in ms. The service forgets after 12 s. */
 const heartbeat = 5_000;
@@ -9,24 +9,31 @@ export interface Present {
   field: string | undefined;
 }
 
-interface People {
-  resource: string;
-  people: { id: number; name: string; field: string }[];
-}
+type People = components['schemas']['Presence'];
+
+const present = (people: readonly { id: number; name: string; field: string }[]): Present[] =>
+  people.map(({ id, name, field }) => ({ person: { id, name }, field: field === '' ? undefined : field }));
 
 /**
- * Who else is on a record, and on which field. Advisory: it never blocks, and
- * heartbeats that fail are let go.
+ * Who else is on a record, and on which field. Advisory: it never blocks, and heartbeats
+ * that fail are let go. A tab that is hidden is not there.
  */
 export function usePresence(resource: string, field?: string): Present[] {
   const me = useUser().id;
-  const [present, setPresent] = useState<Present[]>([]);
+  const [others, setOthers] = useState<Present[]>([]);
 
   useEffect(() => {
     const abort = new AbortController();
-    const beat = () => void announcePresence(resource, field, abort.signal).catch(() => undefined);
-    beat();
-    const timer = setInterval(beat, heartbeat);
+    let isSending = false;
+    const beat = async () => {
+      if (isSending || document.visibilityState === 'hidden') return;
+      isSending = true;
+      const found = await announcePresence(resource, field, abort.signal);
+      isSending = false;
+      if (found !== undefined && !abort.signal.aborted) setOthers(present(found));
+    };
+    void beat();
+    const timer = setInterval(() => void beat(), heartbeat);
     return () => {
       clearInterval(timer);
       abort.abort();
@@ -34,22 +41,20 @@ export function usePresence(resource: string, field?: string): Present[] {
   }, [resource, field]);
   useEffect(() => {
     const leave = () => announceLeaving(resource);
+    const onVisibility = () => document.visibilityState === 'hidden' && leave();
     // A closed tab does not unmount anything.
     window.addEventListener('pagehide', leave);
+    document.addEventListener('visibilitychange', onVisibility);
     return () => {
       window.removeEventListener('pagehide', leave);
+      document.removeEventListener('visibilitychange', onVisibility);
       leave();
     };
   }, [resource]);
 
   useLive('presence', ({ payload }) => {
     const said = payload as unknown as People;
-    if (said.resource !== resource) return;
-    setPresent(
-      said.people
-        .filter(({ id }) => id !== me)
-        .map(({ id, name, field: on }) => ({ person: { id, name }, field: on === '' ? undefined : on })),
-    );
+    if (said.resource === resource) setOthers(present(said.people.filter(({ id }) => id !== me)));
   });
-  return present;
+  return others;
 }

@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { FullPage } from './FullPage';
 import { NotFoundPage } from './NotFoundPage';
-import { useProblemText } from './useProblemText';
+import { useProblemText } from './said';
 
 /** Stands in for a page that threw. */
 export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
@@ -19,7 +19,7 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
       </FullPage>
     );
   }
-  const stale = isMissingChunk(error);
+  const stale = isMissingPart(error);
   return (
     <FullPage title={t(stale ? 'staleTitle' : 'brokenTitle')} hint={t(stale ? 'staleHint' : 'brokenHint')}>
       <Button onClick={() => window.location.reload()}>{t('reload')}</Button>
@@ -28,7 +28,11 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
   );
 }
 
-/** After an upgrade of the service the chunks of an old page are gone. */
-function isMissingChunk(error: unknown): boolean {
-  return error instanceof TypeError && /module/i.test(error.message) && /(fetch|import|load)/i.test(error.message);
+/** A script (each browser says so in words of its own) or a style of the page could not be had. */
+function isMissingPart(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.message.startsWith('Unable to preload CSS') ||
+    (error instanceof TypeError && /module/i.test(error.message) && /(fetch|import|load)/i.test(error.message))
+  );
 }

@@ -1,15 +1,17 @@
 import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { Banner } from './Banner';
 import styles from './Banner.module.css';
-import { useRuleText } from './said';
-import { useProblemText } from './useProblemText';
+import { useProblemText, useRuleText } from './said';
 
 interface Props {
   error: unknown;
   retry?: () => void;
+  /** Another way on. */
+  action?: ReactNode;
   /** Which places of the request have an input that says what is wrong with them; the others are listed. */
   told?: (pointer: string) => boolean;
 }
@@ -17,14 +19,25 @@ interface Props {
 const nothing = () => false;
 
 /** A request that failed: what happened, where, how to try again, and what to quote. */
-export function ProblemBanner({ error, retry, told = nothing }: Props) {
+export function ProblemBanner({ error, retry, action, told = nothing }: Props) {
   const t = useText(uiMessages);
   const text = useProblemText();
   const rule = useRuleText();
   const id = isProblem(error) && error.status >= 500 ? error.requestId : '';
   const places = isProblem(error) ? error.fields.filter(({ pointer }) => !told(pointer)) : [];
+  // Each of its faults stands at an input already.
+  if (isProblem(error, 'validation_failed') && error.fields.length > 0 && places.length === 0) return null;
   return (
-    <Banner tone="bad" title={text(error)} action={retry !== undefined && <Button onClick={retry}>{t('retry')}</Button>}>
+    <Banner
+      tone="bad"
+      title={text(error)}
+      action={
+        <>
+          {retry !== undefined && <Button onClick={retry}>{t('retry')}</Button>}
+          {action}
+        </>
+      }
+    >
       {places.length > 0 ? (
         <ul className={styles.places}>
           {places.map((place) => (

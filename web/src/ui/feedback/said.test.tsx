@@ -1,8 +1,9 @@
 import { renderHook } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test } from 'vitest';
+import { ApiProblem } from '@/api';
 import { LanguageProvider, type Language } from '@/i18n';
-import { useRefusalText, useRuleText } from './said';
+import { useProblemText, useRefusalText, useRuleText } from './said';
 
 function inLanguage<T>(language: Language, use: () => T): T {
   const wrapper = ({ children }: { children: ReactNode }) => <LanguageProvider initial={language}>{children}</LanguageProvider>;
@@ -17,32 +18,29 @@ test('in English the service is quoted', () => {
 });
 
 test.each([
-  [stale, '自你读取之后 Li 更改了 "a.b"；你的更改均未生效。'],
-  [{ code: 'forbidden', text: 'This needs the permission configs:write, which you do not have.' }, '此操作需要权限 configs:write，而你没有。'],
-  [{ code: 'not_found', text: 'There is no order "17".' }, '找不到 "17"。'],
-  [{ code: 'not_found', text: 'Config "a.b" was deleted meanwhile.' }, '"a.b" 已被删除。'],
-  [{ code: 'already_exists', text: 'There is an item "TEA" already.' }, '"TEA" 已存在。'],
-  [{ code: 'status_changed', text: 'Order "20261121" cannot ship: it is cancelled since Li changed it.' }, 'Li 抢先更改了 "20261121"。'],
-  [{ code: 'insufficient_stock', text: '3 pieces of "TEA" are available and 5 are wanted; nothing was changed.' }, '"TEA" 有货 3 件，需要 5 件；没有任何更改。'],
-  [{ code: 'unavailable', text: 'The queues cannot be read now. Try again.' }, '服务暂时不可用；没有任何更改。请重试。'],
-])('a refusal is told in Chinese with the names that it has: $code', (said, expected) => {
+  [{ ...stale, members: { updatedBy: { id: 2, name: 'Li' } } }, '自你读取之后 Li 更改了它；你的更改均未生效。'],
+  [stale, '读取之后它已被更改；你的更改均未生效。'],
+  [{ code: 'status_changed', text: 'Order cannot ship.', members: { changedBy: { id: 2, name: 'Li' } } }, 'Li 抢先更改了它；没有执行你的操作。'],
+  [
+    { code: 'insufficient_stock', text: '3 pieces of …', members: { lines: [{ sku: 'TEA', available: 3, wanted: 5 }] } },
+    'TEA 有货 3 件，需要 5 件；没有任何更改。',
+  ],
+  [{ code: 'insufficient_balance', text: '…', members: { balance: 500, wanted: 1990 } }, '余额为 ¥5.00，需要 ¥19.90；没有任何更改。'],
+])('a refusal is told in Chinese by its code and with what that carries: %j', (said, expected) => {
   expect(inLanguage('zh', useRefusalText)(said)).toBe(expected);
 });
 
-test.each([
-  ['max', 'must have at most 500 characters', '最多 500 个字符'],
-  ['max', 'must be at most 100 percent', '最多 100%'],
-  ['min', 'must be at least the 12 coupons already issued', '不能少于已发出的 12 张'],
-  ['oneof', 'must be one of active, archived', '只能是 active, archived 之一'],
-  ['range', 'must be a time in the years 1000 to 9999', '年份必须在 1000 到 9999 之间'],
-  ['maximum', 'breaks its schema: maximum: got 10, want 9', '不符合 schema：10 大于最大值 9'],
-])('a broken rule is told in Chinese with its limit: %s, %s', (code, message, expected) => {
-  expect(inLanguage('zh', useRuleText)({ code, message })).toBe(expected);
+test('no sentence of the service is shown in another language than that in force', () => {
+  const rule = inLanguage('zh', useRuleText);
+  for (const code of ['max', 'minimum', 'a_rule_of_tomorrow', undefined])
+    expect(rule({ code, message: 'must be something else' }).replace('schema', '')).not.toMatch(/[A-Za-z]{3}/);
 });
 
-test('what has no Chinese sentence is told as the service says it', () => {
-  expect(inLanguage('zh', useRefusalText)({ code: 'limit_reached', text: 'Export them by prefix.' })).toBe('Export them by prefix.');
-  expect(inLanguage('zh', useRefusalText)({ code: 'malformed_request', text: 'X must be one id.' })).toBe('X must be one id.');
-  expect(inLanguage('zh', useRuleText)({ code: 'required', message: 'breaks its schema: missing property "size"' })).toBe('breaks its schema: missing property "size"');
-  expect(inLanguage('zh', useRuleText)({ message: 'is odd' })).toBe('is odd');
+test('what something in between answered is not said to have changed nothing', () => {
+  const between = new ApiProblem({ code: 'bad_gateway', title: '', detail: 'HTTP 502', status: 502, requestId: '' });
+  for (const language of ['en', 'zh'] as const) {
+    const text = inLanguage(language, useProblemText)(between);
+    expect(text).toContain('502');
+    expect(text).not.toMatch(/nothing was changed|没有任何更改/i);
+  }
 });

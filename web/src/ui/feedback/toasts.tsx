@@ -2,10 +2,11 @@ import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { randomId } from '@/browser/id';
 import type { ReactNode } from 'react';
+import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Icon } from '../Icon';
 import { uiMessages } from '../messages';
-import { useProblemText } from './useProblemText';
+import { useProblemText } from './said';
 
 /** How long a toast stays, in ms; one about a failure waits until it is closed. */
 const stays = 6000;
@@ -15,6 +16,8 @@ export interface Toasts {
   done: (message: ReactNode, undo?: () => void) => void;
   info: (message: ReactNode) => void;
   failed: (error: unknown) => void;
+  /** No answer came back to a write; the button asks again for the same. */
+  unknown: (error: unknown, again: () => void, title: string) => void;
 }
 
 /** Short messages in the corner, for what needs no answer. */
@@ -31,28 +34,27 @@ export function useToasts(): Toasts {
       withBorder: true,
       closeButtonProps: { 'aria-label': t('close') },
     });
+  const withButton = (message: ReactNode, words: string, act: () => void, color: 'ok' | 'bad', icon: 'check' | 'alert') => {
+    const id = randomId();
+    const press = () => {
+      notifications.hide(id);
+      act();
+    };
+    const both = (
+      <Group gap="xs" justify="space-between" wrap="nowrap">
+        <span>{message}</span>
+        <Button size="compact-sm" onClick={press}>
+          {words}
+        </Button>
+      </Group>
+    );
+    show(both, color, icon, id);
+  };
   return {
-    done: (message, undo) => {
-      if (undo === undefined) {
-        show(message, 'ok', 'check');
-        return;
-      }
-      const id = randomId();
-      const takeBack = () => {
-        notifications.hide(id);
-        undo();
-      };
-      const withUndo = (
-        <Group gap="xs" justify="space-between" wrap="nowrap">
-          <span>{message}</span>
-          <Button size="compact-sm" onClick={takeBack}>
-            {t('undo')}
-          </Button>
-        </Group>
-      );
-      show(withUndo, 'ok', 'check', id);
-    },
+    done: (message, undo) => (undo === undefined ? show(message, 'ok', 'check') : withButton(message, t('undo'), undo, 'ok', 'check')),
     info: (message) => show(message, 'info', 'info'),
     failed: (error) => show(text(error), 'bad', 'alert'),
+    unknown: (error, again, title) =>
+      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('askAgain'), again, 'bad', 'alert'),
   };
 }

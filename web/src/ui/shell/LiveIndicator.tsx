@@ -35,8 +35,6 @@ function useWords(status: LiveStatus, since: number | undefined): { words: strin
     case 'asleep':
       return { words: t('asleep'), hint: t('asleepHint') };
     case 'lost':
-      return since === undefined
-        ? { words: t('lostNever'), hint: t('connectingHint') }
-        : { words: t('lost', { age }), hint: t('lostHint', { age }) };
+      return since === undefined ? { words: t('lostNever'), hint: t('connectingHint') } : { words: t('lost', { age }), hint: t('lostHint', { age }) };
   }
 }

@@ -1,17 +1,19 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { overview } from '@/api';
 import { useFormat, useLocalText, useText } from '@/i18n';
 import { shellMessages } from './messages';
 import styles from './Navigation.module.css';
 import { groupsOf, useEntries, type Entry } from './pages';
 
+/** How often the counts are read without a reason, in ms. */
 const refreshed = 60_000;
 
 /** The pages in their groups, with how many things wait behind each. */
 export function Navigation({ onOpen }: { onOpen?: () => void }) {
   const t = useText(shellMessages);
   const entries = useEntries();
-  const waiting = useWaiting(entries);
+  const { data: counts } = useQuery({ ...overview, refetchInterval: refreshed });
   return (
     <nav aria-label={t('navigation')} className={styles.navigation}>
       {groupsOf(entries).map(({ group, entries: pages }) => (
@@ -21,7 +23,7 @@ export function Navigation({ onOpen }: { onOpen?: () => void }) {
           </h2>
           <ul className={styles.list}>
             {pages.map((entry) => (
-              <Item key={entry.to} entry={entry} waiting={waiting.get(entry.to)} onOpen={onOpen} />
+              <Item key={entry.to} entry={entry} waiting={counts && entry.page.navigation.waiting?.(counts)} onOpen={onOpen} />
             ))}
           </ul>
         </section>
@@ -47,12 +49,4 @@ function Item({ entry, waiting, onOpen }: { entry: Entry; waiting: number | unde
       </Link>
     </li>
   );
-}
-
-function useWaiting(entries: Entry[]): Map<string, number | undefined> {
-  const counted = entries.flatMap(({ to, page }) => (page.navigation.waiting === undefined ? [] : [{ to, waiting: page.navigation.waiting }]));
-  const results = useQueries({
-    queries: counted.map(({ waiting }) => ({ ...waiting, staleTime: refreshed, refetchInterval: refreshed })),
-  });
-  return new Map(counted.map(({ to }, i) => [to, results[i]?.data]));
 }

@@ -2,9 +2,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type KeyboardEvent } from 'react';
 import { useLocalText, useText } from '@/i18n';
-import { useProblemText } from '../feedback/useProblemText';
+import { useProblemText } from '../feedback/said';
 import { Icon } from '../Icon';
 import { shellMessages } from './messages';
 import { useEntries } from './pages';
@@ -47,14 +47,42 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
   const { hits, error, searching } = useHits(query);
   useEffect(() => (open ? spotlight.open() : spotlight.close()), [open]);
   const go = (address: string) => router.history.push(address);
+  // Without a choice by arrow keys Enter means the first, which is marked so.
+  const first = pages[0]?.to ?? hits[0]?.href;
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const isChosen = event.currentTarget.closest('[role=dialog]')?.querySelector('[data-selected]') !== null;
+    if (event.key !== 'Enter' || isChosen || first === undefined || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    spotlight.close();
+    go(first);
+  };
   return (
-    <Spotlight.Root store={store} query={typed} onQueryChange={setTyped} onSpotlightClose={close} shortcut={null} scrollable maxHeight={460} centered={false} yOffset="12vh" overlayProps={{ blur: 0 }} title={t('searchLabel')} classNames={styles}>
-      <Spotlight.Search placeholder={t('searchHint')} aria-label={t('searchLabel')} maxLength={longestQuery} leftSection={<Icon name="search" size={18} />} />
+    <Spotlight.Root
+      store={store}
+      query={typed}
+      onQueryChange={setTyped}
+      onSpotlightClose={close}
+      shortcut={null}
+      scrollable
+      maxHeight={460}
+      centered={false}
+      yOffset="12vh"
+      overlayProps={{ blur: 0 }}
+      title={t('searchLabel')}
+      classNames={styles}
+    >
+      <Spotlight.Search
+        placeholder={t('searchHint')}
+        aria-label={t('searchLabel')}
+        onKeyDown={onKeyDown}
+        maxLength={longestQuery}
+        leftSection={<Icon name="search" size={18} />}
+      />
       <Spotlight.ActionsList aria-busy={searching}>
         {pages.length > 0 && (
           <Spotlight.ActionsGroup label={t('pages')}>
             {pages.map(({ to, title }) => (
-              <Spotlight.Action key={to} onClick={() => go(to)}>
+              <Spotlight.Action key={to} data-first={to === first || undefined} onClick={() => go(to)}>
                 {title}
               </Spotlight.Action>
             ))}
@@ -63,7 +91,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
         {byKind(hits).map(([kind, group]) => (
           <Spotlight.ActionsGroup key={kind} label={t(kinds[kind])}>
             {group.map((hit) => (
-              <Spotlight.Action key={hit.id} onClick={() => go(hit.href)}>
+              <Spotlight.Action key={hit.id} data-first={hit.href === first || undefined} onClick={() => go(hit.href)}>
                 <Words hit={hit} />
               </Spotlight.Action>
             ))}
@@ -74,7 +102,9 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
             {t('searchFailed', { why: text(error) })}
           </Spotlight.Empty>
         )}
-        {error === null && pages.length + hits.length === 0 && <Spotlight.Empty role="status">{searching ? t('searching') : t('nothingFound', { query })}</Spotlight.Empty>}
+        {error === null && pages.length + hits.length === 0 && (
+          <Spotlight.Empty role="status">{searching ? t('searching') : t('nothingFound', { query })}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

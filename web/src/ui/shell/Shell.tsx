@@ -1,10 +1,13 @@
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon, Button, Drawer } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTenant, useReplays } from '@/api';
+import { update, version, wasUpdated } from '@/browser/version';
 import { useLocalText, useText } from '@/i18n';
 import { Logo, productName } from '../brand/Logo';
+import { editMessages } from '../edit/messages';
 import { Icon } from '../Icon';
+import { Banner } from '../feedback/Banner';
 import { useToasts } from '../feedback/toasts';
 import { uiMessages } from '../messages';
 import { LanguageSwitch } from './LanguageSwitch';
@@ -24,6 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [drawer, setDrawer] = useState(false);
   useWindowTitle();
   useReplayLabel();
+  useUpdateLabel();
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>
@@ -63,6 +67,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </div>
       </header>
       <main id="content" tabIndex={-1} className={styles.content}>
+        <UpdateNotice />
         {children}
       </main>
       <Drawer opened={drawer} onClose={() => setDrawer(false)} size={260} title={<Logo />} closeButtonProps={{ 'aria-label': shared('close') }}>
@@ -84,16 +89,40 @@ function Tenant() {
 
 /** Says of any write that its answer is that of an earlier attempt. */
 function useReplayLabel(): void {
-  const t = useText(uiMessages);
+  const t = useText(editMessages);
   const toasts = useToasts();
   useReplays(() => toasts.info(t('replayed')));
 }
 
+/** Says that this page has loaded itself anew, in another version. */
+function useUpdateLabel(): void {
+  const t = useText(shellMessages);
+  const toasts = useToasts();
+  const tell = useEffectEvent(() => wasUpdated() && toasts.info(t('updated')));
+  useEffect(() => void tell(), []);
+}
+
+/** The page of a single record gives the window its own title. */
 function useWindowTitle(): void {
   const page = useOpenPage();
   const text = useLocalText();
   const title = page === undefined ? productName : `${text(page.title)} · ${productName}`;
+  const isRecord = page !== undefined && page.navigation === undefined;
   useEffect(() => {
-    document.title = title;
-  }, [title]);
+    if (!isRecord) document.title = title;
+  }, [title, isRecord]);
+}
+
+/** Says that another version of the admin is installed; the next page is loaded in it, or this one when nobody looks. */
+function UpdateNotice() {
+  const t = useText(shellMessages);
+  const isOutdated = useSyncExternalStore(version.subscribe, version.isOutdated);
+  if (!isOutdated) return null;
+  return (
+    <div className={styles.notice}>
+      <Banner tone="info" title={t('newVersion')} action={<Button onClick={() => update()}>{t('loadNow')}</Button>}>
+        {t('newVersionHint')}
+      </Banner>
+    </div>
+  );
 }

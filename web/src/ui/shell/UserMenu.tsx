@@ -1,38 +1,66 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
-import { signOut, useTenant, useUser } from '@/api';
+import { useState } from 'react';
+import { signOut, useOwner, useTenant, useUser } from '@/api';
+import { drafts } from '@/browser/drafts';
 import { useText } from '@/i18n';
+import { editMessages } from '../edit/messages';
+import { useConfirm } from '../feedback/confirm';
 import { useToasts } from '../feedback/toasts';
 import { Avatar, initialsOf } from '../Person';
+import { DraftsDialog } from './DraftsDialog';
 import { shellMessages } from './messages';
 
+/** Who one is and where, what one has begun, and the way out. */
 export function UserMenu() {
   const t = useText(shellMessages);
+  const edit = useText(editMessages);
   const user = useUser();
   const tenant = useTenant();
+  const owner = useOwner();
   const toasts = useToasts();
+  const ask = useConfirm();
+  const [listing, setListing] = useState(false);
+  const [count, setCount] = useState(0);
+  const leave = async () => {
+    const begun = drafts.list(owner);
+    if (begun.length > 0) {
+      const body = t('signOutBody', { n: begun.length, titles: begun.map(({ title }) => title).join(', ') });
+      if ((await ask({ title: t('signOutTitle'), body, confirm: t('signOut'), tone: 'warn' })) === undefined) return;
+    }
+    await signOut().catch(toasts.failed);
+  };
   return (
-    <Menu width={220} withinPortal={false}>
-      <Menu.Target>
-        <UnstyledButton aria-label={`${initialsOf(user.displayName)} – ${t('userMenu', { name: user.displayName })}`} style={{ borderRadius: '50%', lineHeight: 0 }}>
-          <Avatar person={{ id: user.id, name: user.displayName }} />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text component="span" display="block" fw={600} c="var(--il-text)">
-            {user.displayName}
-          </Text>
-          <Text component="span" display="block" inherit>
-            {[user.username, ...user.roles].join(' · ')}
-          </Text>
-          {t('tenant', { tenant })}
-        </Menu.Label>
-        <Menu.Divider />
-        <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
-          {t('apiDocs')}
-        </Menu.Item>
-        <Menu.Item onClick={() => void signOut().catch(toasts.failed)}>{t('signOut')}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu width={220} withinPortal={false} onOpen={() => setCount(drafts.list(owner).length)}>
+        <Menu.Target>
+          <UnstyledButton
+            aria-label={`${initialsOf(user.displayName)} – ${t('userMenu', { name: user.displayName })}`}
+            style={{ borderRadius: '50%', lineHeight: 0 }}
+          >
+            <Avatar person={{ id: user.id, name: user.displayName }} />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            <Text component="span" display="block" fw={600} c="var(--il-text)">
+              {user.displayName}
+            </Text>
+            <Text component="span" display="block" inherit>
+              {[user.username, ...user.roles].join(' · ')}
+            </Text>
+            {t('tenant', { tenant })}
+          </Menu.Label>
+          <Menu.Divider />
+          <Menu.Item onClick={() => setListing(true)} rightSection={count > 0 && count}>
+            {edit('myDrafts')}
+          </Menu.Item>
+          <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
+            {t('apiDocs')}
+          </Menu.Item>
+          <Menu.Item onClick={() => void leave()}>{t('signOut')}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {listing && <DraftsDialog onClose={() => setListing(false)} />}
+    </>
   );
 }

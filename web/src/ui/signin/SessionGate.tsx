@@ -1,10 +1,14 @@
 import { Center, Loader } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, type ReactNode } from 'react';
-import { followLive, liveStream, loadSession, useSession } from '@/api';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
+import { followLive, followSession, liveStream, loadSession, useSession, type Session } from '@/api';
+import { ownerOf } from '@/browser/drafts';
+import { lookForUpdate } from '@/browser/version';
 import { useText } from '@/i18n';
 import { FullPage } from '../feedback/FullPage';
+import { useToasts } from '../feedback/toasts';
 import { uiMessages } from '../messages';
+import { shellMessages } from '../shell/messages';
 import { signInMessages } from './messages';
 import { SignInDialog } from './SignInDialog';
 import { SignInPage } from './SignInPage';
@@ -15,14 +19,16 @@ const retried = 3000;
 export function SessionGate({ children }: { children: ReactNode }) {
   const state = useSession();
   const { status } = state;
-  const user = 'session' in state ? state.session.user.id : undefined;
+  const owner = 'session' in state ? ownerOf(state.session.tenant, state.session.user.id) : undefined;
   useEffect(() => {
     if (status === 'loading') void loadSession();
     if (status !== 'unreachable') return;
     const timer = setInterval(() => void loadSession(), retried);
     return () => clearInterval(timer);
   }, [status]);
-  useLiveWhile(user);
+  useEffect(followSession, []);
+  useIdentityNotice();
+  useLiveWhile(owner);
 
   switch (status) {
     case 'loading':
@@ -35,7 +41,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
     case 'expired':
       return (
         <>
-          <div key={user}>{children}</div>
+          <div key={owner}>{children}</div>
           <SignInDialog />
         </>
       );
@@ -43,18 +49,33 @@ export function SessionGate({ children }: { children: ReactNode }) {
 }
 
 /** Follows the stream while somebody is signed in; what one has read is not for the next. */
-function useLiveWhile(user: number | undefined): void {
+function useLiveWhile(owner: string | undefined): void {
   const queries = useQueryClient();
   useEffect(() => {
-    if (user === undefined) return;
+    if (owner === undefined) return;
     const unfollow = followLive(queries);
-    liveStream.start();
+    // A service that was away may have come back as another version.
+    const look = liveStream.onGap(() => void lookForUpdate());
+    liveStream.start(owner);
     return () => {
       liveStream.stop();
+      look();
       unfollow();
       queries.clear();
     };
-  }, [user, queries]);
+  }, [owner, queries]);
+}
+
+/** Says who one is now, when another tab made that somebody else. */
+function useIdentityNotice(): void {
+  const t = useText(shellMessages);
+  const toasts = useToasts();
+  const state = useSession();
+  const news = state.status === 'in' && state.elsewhere ? state.session : undefined;
+  const tell = useEffectEvent(({ user, tenant }: Session) => toasts.info(t('nowYouAre', { name: user.displayName, tenant })));
+  useEffect(() => {
+    if (news !== undefined) tell(news);
+  }, [news]);
 }
 
 function Waiting() {

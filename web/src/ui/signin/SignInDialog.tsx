@@ -11,7 +11,8 @@ import { SignInForm } from './SignInForm';
 export function SignInDialog() {
   const t = useText(signInMessages);
   const state = useSession();
-  const user = 'session' in state ? state.session.user : undefined;
+  const session = 'session' in state ? state.session : undefined;
+  const user = session?.user;
   return (
     <Modal
       opened={state.status === 'expired'}
@@ -22,10 +23,10 @@ export function SignInDialog() {
       closeOnEscape={false}
       zIndex={1000}
     >
-      {user !== undefined && (
+      {session !== undefined && user !== undefined && (
         <Stack gap="md">
           <Text>{t('expiredHint', { name: user.displayName })}</Text>
-          <SignInForm username={user.username} />
+          <SignInForm known={{ username: user.username, tenant: session.tenant }} />
           <Text fz="sm" c="dimmed">
             <Anchor component="button" type="button" inherit onClick={() => sessionStore.signedOut()}>
               {t('otherUser')}

@@ -4,15 +4,20 @@ import { useState, type SubmitEvent } from 'react';
 import { isProblem, lastTenant, signIn } from '@/api';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
-import { useProblemText } from '../feedback/useProblemText';
+import { useProblemText } from '../feedback/said';
 import { signInMessages } from './messages';
 
-/** Asks for name and password; the name is given when a session is renewed. */
-export function SignInForm({ username: known }: { username?: string }) {
+interface Props {
+  /** Who was signed in and where, when a session is renewed. Both can be changed. */
+  known?: { username: string; tenant: string };
+}
+
+/** Asks for name and password, and for the tenant where it may be another one. */
+export function SignInForm({ known }: Props) {
   const t = useText(signInMessages);
-  const [username, setUsername] = useState(known ?? '');
+  const [username, setUsername] = useState(known?.username ?? '');
   const [password, setPassword] = useState('');
-  const [tenant, setTenant] = useState(lastTenant);
+  const [tenant, setTenant] = useState(known?.tenant ?? lastTenant);
   const [choosing, setChoosing] = useState(tenant !== '');
   const [asked, setAsked] = useState(false);
   const attempt = useMutation({ mutationFn: signIn });
@@ -34,7 +39,6 @@ export function SignInForm({ username: known }: { username?: string }) {
           size="md"
           value={username}
           onChange={(event) => setUsername(event.currentTarget.value)}
-          readOnly={known !== undefined}
           error={asked && username === '' && t('usernameNeeded')}
           data-autofocus={known === undefined || undefined}
         />
@@ -59,14 +63,11 @@ export function SignInForm({ username: known }: { username?: string }) {
             size="md"
             value={tenant}
             onChange={(event) => setTenant(event.currentTarget.value)}
-            readOnly={known !== undefined}
           />
         ) : (
-          known === undefined && (
-            <Anchor component="button" type="button" fz="sm" ta="start" onClick={() => setChoosing(true)}>
-              {t('otherTenant')}
-            </Anchor>
-          )
+          <Anchor component="button" type="button" fz="sm" ta="start" onClick={() => setChoosing(true)}>
+            {t('otherTenant')}
+          </Anchor>
         )}
         <Button type="submit" variant="filled" size="md" loading={attempt.isPending}>
           {t('submit')}

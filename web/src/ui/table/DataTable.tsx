@@ -1,23 +1,24 @@
-import { Checkbox, Paper } from '@mantine/core';
+import { Button, Checkbox, Paper } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { UseQueryResult } from '@tanstack/react-query';
 import { getCoreRowModel, useReactTable, type ColumnDef } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { isProblem } from '@/api';
 import { useText } from '@/i18n';
+import { Banner } from '../feedback/Banner';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Icon } from '../Icon';
-import type { Column, ListPage } from './column';
+import type { Column } from './column';
 import styles from './DataTable.module.css';
 import { Empty } from './Empty';
 import { tableMessages } from './messages';
 import { Pager } from './Pager';
-import { filtersOf, type TableSearch } from './search';
+import { filtersOf } from './search';
 import { SelectionBar } from './SelectionBar';
 import { TableTools } from './TableTools';
 import { useColumnChoice } from './useColumnChoice';
+import type { List } from './useList';
 import type { Selection } from './useSelection';
-import type { TableState } from './useTableState';
 
 interface Props<Row> {
   /** Names the table for what is kept about it: "orders". */
@@ -28,8 +29,7 @@ interface Props<Row> {
   rowId: (row: Row) => string;
   /** What a row is called when it is chosen or opened. */
   rowLabel: (row: Row) => string;
-  query: Pick<UseQueryResult<ListPage<Row>>, 'data' | 'error' | 'isPending' | 'isFetching' | 'refetch'>;
-  state: TableState;
+  list: List<Row>;
   /** Inputs beside the search box. */
   filters?: ReactNode;
   /** Whether the service can look for words in this list. */
@@ -39,8 +39,6 @@ interface Props<Row> {
   bulk?: ReactNode;
   /** Opens a row by Enter or click. */
   open?: (row: Row) => void;
-  /** Reads the page after a cursor, to export all that match. */
-  readPage?: (cursor: string | undefined) => Promise<ListPage<Row>>;
   /** What to say when the list has nothing and no filter is set. */
   empty?: { title: string; hint?: string; action?: ReactNode };
   /** Marks rows that just changed. */
@@ -57,7 +55,8 @@ const skeletonRows = 8;
  * CSV, and everything by keyboard.
  */
 export function DataTable<Row>(props: Props<Row>) {
-  const { columns, query, state, selection, label } = props;
+  const { columns, selection, label } = props;
+  const { query, state } = props.list;
   const t = useText(tableMessages);
   const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false });
   const choice = useColumnChoice(props.id, columns, narrow);
@@ -84,9 +83,24 @@ export function DataTable<Row>(props: Props<Row>) {
           {props.bulk}
         </SelectionBar>
       )}
+      {state.faults.length > 0 && (
+        <div className={styles.notice}>
+          <Banner
+            tone="bad"
+            title={t('unreadable', { filters: state.faults.map(({ name, text }) => `${name} “${text}”`).join(', ') })}
+            action={<Button onClick={state.clear}>{t('clearFilters')}</Button>}
+          >
+            {t('unreadableHint')}
+          </Banner>
+        </div>
+      )}
       {query.error !== null && (
         <div className={styles.notice}>
-          <ProblemBanner error={query.error} retry={() => void query.refetch()} />
+          <ProblemBanner
+            error={query.error}
+            retry={() => void query.refetch()}
+            action={isProblem(query.error, 'malformed_request', 'validation_failed') && <Button onClick={state.clear}>{t('fromTheBeginning')}</Button>}
+          />
         </div>
       )}
       <p className="unseen" id={`${props.id}-keys`}>
@@ -95,28 +109,24 @@ export function DataTable<Row>(props: Props<Row>) {
       <div className={styles.scroll}>
         <table className={styles.table} aria-label={label} aria-rowcount={total + 1} aria-busy={query.isFetching} aria-describedby={`${props.id}-keys`}>
           <Head {...props} columns={shown} rows={rows} />
-          {query.isPending && query.error === null ? (
+          {query.isPending && query.error === null && state.faults.length === 0 ? (
             <Skeleton columns={shown.length + (selection === undefined ? 0 : 1)} />
           ) : (
             <Body {...props} columns={shown} rows={rows} />
           )}
         </table>
       </div>
-      {query.data !== undefined && rows.length === 0 && <Empty {...props.empty} filtered={filtered} clear={() => state.set(cleared(state.search))} />}
+      {query.data !== undefined && rows.length === 0 && <Empty {...props.empty} filtered={filtered} clear={state.clear} />}
       {query.data !== undefined && total > 0 && <Pager state={state} page={query.data} />}
     </Paper>
   );
-}
-
-function cleared(search: TableSearch): Record<string, undefined> {
-  return Object.fromEntries(Object.keys(filtersOf(search)).map((name) => [name, undefined]));
 }
 
 interface Parts<Row> extends Props<Row> {
   rows: Row[];
 }
 
-function Head<Row>({ columns, rows, rowId, selection, state }: Parts<Row>) {
+function Head<Row>({ columns, rows, rowId, selection, list: { state } }: Parts<Row>) {
   const t = useText(tableMessages);
   const chosen = selection === undefined ? 0 : rows.filter((row) => selection.has(rowId(row))).length;
   return (
@@ -129,6 +139,7 @@ function Head<Row>({ columns, rows, rowId, selection, state }: Parts<Row>) {
               aria-label={t('choosePage')}
               checked={rows.length > 0 && chosen === rows.length}
               indeterminate={chosen > 0 && chosen < rows.length}
+              disabled={rows.length === 0}
               onChange={() => selection.setMany(rows, chosen < rows.length)}
             />
           </th>
@@ -157,7 +168,8 @@ function sorting<Row>(column: Column<Row>, sort: string | undefined): 'ascending
 }
 
 function Body<Row>(props: Parts<Row>) {
-  const { rows, rowId, selection, open, state } = props;
+  const { rows, rowId, selection, open } = props;
+  const { state } = props.list;
   const body = useRef<HTMLTableSectionElement>(null);
   const [current, setCurrent] = useState(0);
   const [top, setTop] = useState(0);

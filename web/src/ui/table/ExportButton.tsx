@@ -3,9 +3,10 @@ import { useState } from 'react';
 import { useText } from '@/i18n';
 import { useToasts } from '../feedback/toasts';
 import { Icon } from '../Icon';
-import type { Column, ListPage } from './column';
+import type { Column } from './column';
 import { csv, download } from './csv';
 import { tableMessages } from './messages';
+import { readAll, type List } from './useList';
 
 /** The most rows of one export. */
 const most = 20_000;
@@ -13,7 +14,7 @@ const most = 20_000;
 interface Props<Row> {
   name: string;
   columns: Column<Row>[];
-  readPage: (cursor: string | undefined) => Promise<ListPage<Row>>;
+  readPage: List<Row>['readPage'];
 }
 
 /** Exports the shown columns of every row that matches, page by page. */
@@ -24,9 +25,12 @@ export function ExportButton<Row>({ name, columns, readPage }: Props<Row>) {
   const run = async () => {
     setCount(0);
     try {
-      const rows = await readAll(readPage, setCount);
+      const rows = await readAll(readPage, { most, onCount: setCount });
       const exported = columns.filter((column) => column.text !== undefined);
-      download(`${name}.csv`, csv([exported.map(({ header }) => header), ...rows.map((row) => exported.map(({ text }) => text?.(row) ?? ''))]));
+      download(
+        `${name}.csv`,
+        csv([exported.map(({ header, fileHeader = header }) => fileHeader), ...rows.map((row) => exported.map(({ text }) => text?.(row) ?? ''))]),
+      );
       if (rows.length >= most) toasts.info(t('exportCut', { n: most }));
     } catch (error) {
       toasts.failed(error);
@@ -40,16 +44,4 @@ export function ExportButton<Row>({ name, columns, readPage }: Props<Row>) {
       <Icon name="download" />
     </ActionIcon>
   );
-}
-
-async function readAll<Row>(readPage: Props<Row>['readPage'], onCount: (n: number) => void): Promise<Row[]> {
-  const rows: Row[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await readPage(cursor);
-    rows.push(...page.items);
-    onCount(rows.length);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && rows.length < most);
-  return rows;
 }

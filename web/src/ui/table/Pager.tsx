@@ -1,10 +1,10 @@
 import { ActionIcon, Group, NativeSelect, Text } from '@mantine/core';
 import { useFormat, useText } from '@/i18n';
 import { Icon } from '../Icon';
-import type { ListPage } from './column';
 import { tableMessages } from './messages';
 import { pageSizes } from './search';
 import styles from './Pager.module.css';
+import type { ListPage } from './useList';
 import type { TableState } from './useTableState';
 
 /** Where in the list the page lies, and the ways on. */

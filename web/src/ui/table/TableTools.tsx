@@ -2,38 +2,29 @@ import { ActionIcon, Checkbox, Popover, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
 import { Icon } from '../Icon';
-import type { Column, ListPage } from './column';
+import type { Column } from './column';
 import { ExportButton } from './ExportButton';
-import { FilterText } from './FilterText';
+import { FilterText } from './Filters';
 import { tableMessages } from './messages';
 import styles from './TableTools.module.css';
 import type { ColumnChoice } from './useColumnChoice';
-import type { TableState } from './useTableState';
+import type { List } from './useList';
 
 interface Props<Row> {
   id: string;
   columns: Column<Row>[];
-  state: TableState;
+  list: List<Row>;
   filters?: ReactNode;
   searchable?: boolean;
-  readPage?: (cursor: string | undefined) => Promise<ListPage<Row>>;
   choice: ColumnChoice<Row>;
 }
 
 /** Above a table: search, filters, the choice of columns, and the export. */
-export function TableTools<Row>({ id, columns, state, filters, searchable = true, readPage, choice }: Props<Row>) {
+export function TableTools<Row>({ id, columns, list: { state, readPage }, filters, searchable = true, choice }: Props<Row>) {
   const t = useText(tableMessages);
   return (
     <div className={styles.tools}>
-      {searchable && (
-        <FilterText
-          className={styles.search}
-          label={t('search')}
-          icon={<Icon name="search" />}
-          value={state.search.q}
-          onChange={(q) => state.set({ q })}
-        />
-      )}
+      {searchable && <FilterText className={styles.search} state={state} name="q" label={t('search')} icon={<Icon name="search" />} />}
       {filters}
       <div className={styles.end}>
         <Popover position="bottom-end" shadow="md" trapFocus>
@@ -56,9 +47,7 @@ export function TableTools<Row>({ id, columns, state, filters, searchable = true
             </Stack>
           </Popover.Dropdown>
         </Popover>
-        {readPage !== undefined && (
-          <ExportButton name={id} columns={columns.filter((column) => choice.exported[column.id] === true)} readPage={readPage} />
-        )}
+        {state.faults.length === 0 && <ExportButton name={id} columns={columns.filter((column) => choice.exported[column.id] === true)} readPage={readPage} />}
       </div>
     </div>
   );

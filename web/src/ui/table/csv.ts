@@ -12,6 +12,53 @@ function cell(text: string): string {
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
+/**
+ * Reads a table as it is pasted from a spreadsheet or comes in a file: rows by line,
+ * cells by tabs where there are any, and otherwise by semicolons or commas, whichever
+ * the first line has more of. Empty lines are left out.
+ */
+export function readTable(text: string): string[][] {
+  const source = text.replace(/^\ufeff/, '');
+  const [head = ''] = source.split(/\r?\n/, 1);
+  const count = (mark: string) => head.split(mark).length - 1;
+  const mark = head.includes('\t') ? '\t' : count(';') > count(',') ? ';' : ',';
+  const rows: string[][] = [[]];
+  let at = 0;
+  while (at < source.length) {
+    const row = rows.at(-1) ?? [];
+    const { text: read, end } = source[at] === '"' ? quoted(source, at) : bare(source, at, mark);
+    row.push(read.trim());
+    at = end;
+    if (source[at] === mark) {
+      at++;
+      if (at === source.length) row.push('');
+    } else {
+      while (source[at] === '\r' || source[at] === '\n') at++;
+      rows.push([]);
+    }
+  }
+  return rows.filter((row) => row.some((one) => one !== ''));
+}
+
+function bare(source: string, from: number, mark: string): { text: string; end: number } {
+  let end = from;
+  while (end < source.length && source[end] !== mark && source[end] !== '\n' && source[end] !== '\r') end++;
+  return { text: source.slice(from, end), end };
+}
+
+function quoted(source: string, from: number): { text: string; end: number } {
+  let text = '';
+  let at = from + 1;
+  for (; at < source.length; at++) {
+    if (source[at] !== '"') text += source[at] ?? '';
+    else if (source[at + 1] === '"') {
+      text += '"';
+      at++;
+    } else break;
+  }
+  return { text, end: at + 1 };
+}
+
 /** Hands a text to the browser as a file. */
 export function download(name: string, text: string, type = 'text/csv;charset=utf-8'): void {
   const address = URL.createObjectURL(new Blob([text], { type }));

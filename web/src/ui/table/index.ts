@@ -1,10 +1,29 @@
-export type { Column, ListPage } from './column';
-export { csv, download } from './csv';
-export { FilterChoice } from './FilterChoice';
-export { FilterText } from './FilterText';
-export { Empty } from './Empty';
+export { useColumn, type Column } from './column';
+export { csv, download, readTable } from './csv';
 export { DataTable } from './DataTable';
-export { anInteger, aText, defaultPageSize, filtersOf, oneOf, tableSearch, type TableSearch } from './search';
+export { Empty } from './Empty';
+export { FilterChoice, FilterDay, FilterText } from './Filters';
+export {
+  aText,
+  aCount,
+  aCustomer,
+  aDay,
+  aStatus,
+  anId,
+  anInteger,
+  defaultPageSize,
+  filtersOf,
+  isUnreadable,
+  oneOf,
+  readable,
+  reader,
+  startOf,
+  tableSearch,
+  type Raw,
+  type Reader,
+  type TableSearch,
+} from './search';
 export { TableSection } from './TableSection';
+export { readAll, useList, type List, type ListPage } from './useList';
 export { useSelection, type Selection } from './useSelection';
-export { useTableState, type TableState } from './useTableState';
+export type { TableState } from './useTableState';

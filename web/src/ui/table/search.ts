@@ -1,3 +1,6 @@
+import { stringifySearchWith } from '@tanstack/react-router';
+import { isCustomerId } from '@/api';
+
 /** How a list is asked for; it lives in the address. */
 export interface TableSearch {
   /** Words to look for. */
@@ -13,48 +16,104 @@ export interface TableSearch {
 export const pageSizes = [25, 50, 100, 200] as const;
 export const defaultPageSize = 50;
 
-type Readers = Readonly<Record<string, (value: unknown) => unknown>>;
-type Filters<R extends Readers> = { [K in keyof R]?: Exclude<ReturnType<R[K]>, undefined> };
+/** What stands in an address and cannot be read. It stays there as it is, is told, and is never taken for nothing. */
+export interface Unreadable {
+  unreadable: string;
+}
+
+export const isUnreadable = (value: unknown): value is Unreadable => typeof value === 'object' && value !== null && 'unreadable' in value;
+
+/** Writes an address; what cannot be read stays in it as it was. */
+export const stringifySearch = stringifySearchWith((value: unknown) => (isUnreadable(value) ? value.unreadable : JSON.stringify(value)), inNeedOfQuotes);
+
+/** Throws for text that stands in an address as it is: a number is read as it is written, whatever it is for. */
+function inNeedOfQuotes(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'number') throw new SyntaxError('a number needs no quotes');
+  return value;
+}
+
+/** What an address says, some of which may be unreadable. */
+export type Raw<S> = { [K in keyof S]: S[K] | Unreadable };
+
+/** Reads a member of an address; undefined for one that is not there. */
+export type Reader<T> = (value: unknown) => T | Unreadable | undefined;
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+type Read<R extends Readers> = { [K in keyof R]?: Exclude<ReturnType<R[K]>, undefined> };
 
 /**
- * Returns the validateSearch of a list's route: reads what is in an address and
- * leaves out what makes no sense, so that no address breaks a page.
+ * Returns the validateSearch of a list's route.
  *
  *     validateSearch: tableSearch({ status: oneOf('pending', 'paid'), campaignId: anInteger })
  */
-export function tableSearch<const R extends Readers>(filters: R): (raw: Record<string, unknown>) => TableSearch & Filters<R> {
+export function tableSearch<const R extends Readers>(filters: R): (raw: Record<string, unknown>) => Raw<TableSearch> & Read<R> {
   const readers: Readers = { q: aText, sort: aText, cursor: aText, limit: aPageSize, ...filters };
   return (raw) => {
-    const read = Object.entries(readers).map(([name, reader]) => [name, reader(raw[name])] as const);
-    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as TableSearch & Filters<R>;
+    const read = Object.entries(readers).map(([name, reader]) => [name, isUnreadable(raw[name]) ? raw[name] : reader(raw[name])] as const);
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Raw<TableSearch> & Read<R>;
   };
 }
 
+const spelled = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Reads what is there with a function that returns undefined for what it cannot read. */
+export const reader =
+  <T>(read: (text: string) => T | undefined): Reader<T> =>
+  (value) => {
+    if (value === undefined || value === null || value === '') return undefined;
+    return read(spelled(value)) ?? { unreadable: spelled(value) };
+  };
+
 /** Text; what looks like a number in an address was typed as text all the same. */
-export function aText(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return typeof value === 'string' && value !== '' ? value : undefined;
+export const aText = reader((text) => text) as (value: unknown) => string | undefined;
+
+export const anInteger = reader((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined));
+
+export const aCount = reader((text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined));
+
+/** What the shop calls a user. */
+export const aCustomer = reader((text) => (isCustomerId(text) ? text : undefined));
+
+/** The number of a row. */
+export const anId = reader((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined));
+
+export const oneOf = <const T extends readonly string[]>(...allowed: T): Reader<T[number]> => reader((text) => allowed.find((one) => one === text));
+
+/** The HTTP status of a reply. */
+export const aStatus = reader((text) => (/^[1-5]\d\d$/.test(text) ? Number(text) : undefined));
+
+/** A day as an input of type date gives it. */
+export const aDay = reader((text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined));
+
+/** The moment a day begins where the browser is, some days later when asked. */
+export function startOf(day: string | undefined, later = 0): string | undefined {
+  if (day === undefined) return undefined;
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date + later).toISOString();
 }
 
-export function anInteger(value: unknown): number | undefined {
-  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
-}
-
-export function oneOf<const T extends readonly string[]>(...allowed: T): (value: unknown) => T[number] | undefined {
-  return (value) => allowed.find((one) => one === value);
-}
-
+/** Other sizes are no mistake of whoever follows the address. */
 function aPageSize(value: unknown): number | undefined {
   const limit = anInteger(value);
   return pageSizes.find((size) => size === limit);
 }
 
+/** What in the address says what else is open on the page: it is kept when a list is cleared, and not asked of the service. */
+export const viewMembers = ['tab', 'open', 'event', 'ticket'];
 /** What in the address does not filter. */
-const unfiltered = new Set(['sort', 'cursor', 'limit']);
+const unfiltered = new Set(['sort', 'cursor', 'limit', ...viewMembers]);
 
 /** The filters in force, without order and page. */
-export function filtersOf<S extends TableSearch>(search: S): Omit<S, 'sort' | 'cursor' | 'limit'> {
-  const filters = Object.entries(search).filter(([name, value]) => !unfiltered.has(name) && value !== undefined);
-  return Object.fromEntries(filters) as Omit<S, 'sort' | 'cursor' | 'limit'>;
+export function filtersOf<S extends Raw<TableSearch>>(search: S): Partial<S> {
+  return Object.fromEntries(Object.entries(search).filter(([name, value]: [string, unknown]) => !unfiltered.has(name) && value !== undefined)) as Partial<S>;
+}
+
+/** What of an address can be read. */
+export function readable<S>(search: Raw<S>): S {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => !isUnreadable(value))) as unknown as S;
+}
+
+/** The members of an address that cannot be read, by name. */
+export function unreadableIn(search: object): { name: string; text: string }[] {
+  return Object.entries(search).flatMap(([name, value]: [string, unknown]) => (isUnreadable(value) ? [{ name, text: value.unreadable }] : []));
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { filtersOf, type TableSearch } from './search';
+import { filtersOf, type Raw, type TableSearch } from './search';
 
 /**
  * The chosen rows of a list. Rows stay chosen when the page is turned. `all` means
@@ -36,7 +36,7 @@ interface Chosen<Row> {
  * A choice of all belongs to the filters that it was made under and is dropped with
  * them; single rows stay.
  */
-export function useSelection<Row>(rowId: (row: Row) => string, search: TableSearch): Selection<Row> {
+export function useSelection<Row>(rowId: (row: Row) => string, search: Raw<TableSearch>): Selection<Row> {
   const scope = JSON.stringify(filtersOf(search));
   const [kept, setChosen] = useState<Chosen<Row>>(() => nothing(scope));
   const chosen = kept.all && kept.scope !== scope ? nothing<Row>(scope) : kept;
@@ -64,8 +64,7 @@ export function useSelection<Row>(rowId: (row: Row) => string, search: TableSear
     setMany,
     chooseAll: () => setChosen({ ...chosen, scope, all: true, except: new Set() }),
     clear: () => setChosen(nothing(scope)),
-    keep: (ids) =>
-      setChosen({ ...nothing<Row>(scope), rows: new Map([...chosen.rows].filter(([id]) => ids.has(id))) }),
+    keep: (ids) => setChosen({ ...nothing<Row>(scope), rows: new Map([...chosen.rows].filter(([id]) => ids.has(id))) }),
     count: (total) => (chosen.all ? Math.max(0, total - chosen.except.size) : chosen.rows.size),
   };
 }

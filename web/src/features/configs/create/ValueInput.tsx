@@ -29,9 +29,21 @@ export function ValueInput({ label, type, text, error, disabled, onChange }: Pro
         />
       );
     case 'number':
-      return <TextInput {...shared} inputMode="decimal" classNames={{ input: 'mono' }} value={text} onChange={(event) => onChange(event.currentTarget.value)} />;
+      return (
+        <TextInput {...shared} inputMode="decimal" classNames={{ input: 'mono' }} value={text} onChange={(event) => onChange(event.currentTarget.value)} />
+      );
     case 'string':
-      return <Textarea {...shared} autosize minRows={2} maxRows={12} classNames={{ input: 'mono' }} value={text} onChange={(event) => onChange(event.currentTarget.value)} />;
+      return (
+        <Textarea
+          {...shared}
+          autosize
+          minRows={2}
+          maxRows={12}
+          classNames={{ input: 'mono' }}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
     case 'json':
       return (
         <Textarea

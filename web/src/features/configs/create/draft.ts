@@ -15,9 +15,7 @@ export interface ConfigDraft {
 export type DraftField = 'key' | 'value' | 'remark' | 'schema';
 
 /** What is wrong with a text before it is sent. */
-export type Fault =
-  | { kind: 'key' | 'number' | 'boolean' | 'schemaShape' }
-  | { kind: 'json'; line: number; column: number };
+export type Fault = { kind: 'key' | 'number' | 'boolean' | 'schemaShape' } | { kind: 'json'; line: number; column: number };
 
 export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '' };
 

@@ -1,53 +1,52 @@
 import { Button, NativeSelect, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useId, useRef } from 'react';
-import { isProblem, type FieldProblem, type PersonName } from '@/api';
+import { isProblem, type FieldProblem } from '@/api';
 import { useText } from '@/i18n';
-import { Icon, useRuleText, type Present } from '@/ui';
-import { CodeEditor, type Fault } from '../code/Code';
-import type { ValueType } from '../queries';
+import { Icon, useRuleText, type Editing, type Present } from '@/ui';
+import { CodeEditor, type Fault } from '@/ui/code/Code';
+import { configMessages } from '../messages';
+import { valueTypes, type Config, type ValueType } from '../queries';
 import { Field, type FieldState } from './Field';
-import { FormError, respelled, valueTypes, type ConfigForm } from './form';
+import { FormError, respelled, type ConfigForm } from './form';
 import { editorMessages } from './messages';
-import type { Editing } from './useConfigEditing';
 import { ValueInput } from './ValueInput';
-import { useWords } from './words';
 
 interface Props {
-  editing: Editing;
-  /** Who saved the version that the form shows. */
-  savedBy: PersonName;
+  editing: Editing<Config, ConfigForm>;
   present: readonly Present[];
   readOnly: boolean;
 }
 
-type Name = keyof Omit<ConfigForm, 'choices'>;
+type Name = keyof ConfigForm;
 
 const longestRemark = 500;
 
+/** Whether a place of the request, or one within it, has an input. */
+export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema)(\/|$)/.test(pointer);
+
 /** The inputs of a config. */
-export function ConfigFields({ editing, savedBy, present, readOnly }: Props) {
+export function ConfigFields({ editing, present, readOnly }: Props) {
   const t = useText(editorMessages);
-  const { place } = useWords();
+  const configs = useText(configMessages);
   const id = useId();
-  const { draft, changes, mine } = editing;
+  const { draft, changes, change, words, current } = editing;
   const form = draft.value;
   const faults = useFaults(editing);
   const [withSchema, { open: showSchema }] = useDisclosure(false);
-  const set = (change: Partial<ConfigForm>) => draft.setValue((before) => ({ ...before, ...change }));
-  const changeType = useTypeChange(form, set);
+  const changeType = useTypeChange(form, change);
 
   const state = (name: Name): FieldState => {
     const pointer = `/${name}`;
-    const inside = changes?.filter((change) => change.pointer === pointer || change.pointer.startsWith(`${pointer}/`)) ?? [];
+    const inside = changes?.filter((one) => one.pointer === pointer || one.pointer.startsWith(`${pointer}/`)) ?? [];
     return {
       name,
-      label: place(pointer),
+      label: words.place(pointer),
       changes: inside,
       isChanged: changes === undefined ? form[name] !== draft.base.value[name] : inside.length > 0,
-      followed: draft.followed.includes(pointer) ? savedBy : undefined,
+      followed: draft.followed.includes(pointer) ? current.updatedBy : undefined,
       here: present.filter(({ field }) => field === name).map(({ person }) => person),
-      undo: readOnly ? undefined : () => set({ [name]: draft.base.value[name] }),
+      undo: readOnly ? undefined : () => change({ [name]: draft.base.value[name] }),
     };
   };
   const first = (name: Name) => faults(name)[0]?.message;
@@ -55,7 +54,7 @@ export function ConfigFields({ editing, savedBy, present, readOnly }: Props) {
   return (
     <>
       <Field state={state('value')} inputId={form.valueType === 'json' ? undefined : `${id}value`}>
-        <ValueInput id={`${id}value`} form={form} readOnly={readOnly} faults={faults('value')} onChange={(value) => set({ value })} />
+        <ValueInput id={`${id}value`} form={form} readOnly={readOnly} faults={faults('value')} onChange={(value) => change({ value })} />
       </Field>
       <Field state={state('valueType')} inputId={`${id}type`}>
         <NativeSelect
@@ -76,12 +75,19 @@ export function ConfigFields({ editing, savedBy, present, readOnly }: Props) {
           readOnly={readOnly}
           value={form.remark}
           error={first('remark')}
-          onChange={(event) => set({ remark: event.currentTarget.value })}
+          onChange={(event) => change({ remark: event.currentTarget.value })}
         />
       </Field>
       {schemaShown ? (
         <Field state={state('schema')}>
-          <CodeEditor label={t('schema')} language="json" value={form.schema} readOnly={readOnly} faults={faults('schema')} onChange={(schema) => set({ schema })} />
+          <CodeEditor
+            label={configs('schema')}
+            language="json"
+            value={form.schema}
+            readOnly={readOnly}
+            faults={faults('schema')}
+            onChange={(schema) => change({ schema })}
+          />
           <Text size="sm" c="dimmed" mt={6}>
             {t('schemaHint')}
           </Text>
@@ -93,28 +99,27 @@ export function ConfigFields({ editing, savedBy, present, readOnly }: Props) {
           </Button>
         )
       )}
-      {mine instanceof FormError && <p className="unseen" role="status">{t('fixFirst')}</p>}
     </>
   );
 }
 
 /** Changes the type, and gives back what was typed under the type before when that is chosen again. */
-function useTypeChange(form: ConfigForm, set: (change: Partial<ConfigForm>) => void): (to: ValueType) => void {
+function useTypeChange(form: ConfigForm, change: (part: Partial<ConfigForm>) => void): (to: ValueType) => void {
   const texts = useRef<Partial<Record<ValueType, string>>>({});
   return (to) => {
     const { valueType: from, value } = form;
     texts.current[from] = value;
     // A text that a switch hid comes back; one that was seen and changed does not.
     const hidden = from === 'boolean' ? texts.current[to] : undefined;
-    set({ valueType: to, value: hidden ?? respelled(value, from, to) });
+    change({ valueType: to, value: hidden ?? respelled(value, from, to) });
   };
 }
 
 /** What is wrong with each field: what cannot be read, and what the service refused about what is typed now. */
-function useFaults({ mine, save, isRefusalCurrent, draft }: Editing): (name: Name) => Fault[] {
+function useFaults({ mine, error, draft }: Editing<Config, ConfigForm>): (name: Name) => Fault[] {
   const t = useText(editorMessages);
   const ruleText = useRuleText();
-  const refused: readonly FieldProblem[] = isRefusalCurrent && isProblem(save.error, 'validation_failed', 'malformed_request') ? save.error.fields : [];
+  const refused: readonly FieldProblem[] = isProblem(error, 'validation_failed', 'malformed_request') ? error.fields : [];
   return (name) => {
     const pointer = `/${name}`;
     const faults: Fault[] = refused
@@ -122,7 +127,11 @@ function useFaults({ mine, save, isRefusalCurrent, draft }: Editing): (name: Nam
       .map((field) => ({ pointer: field.pointer.slice(pointer.length), message: ruleText(field) }));
     if (mine instanceof FormError && mine.field === name) {
       const { syntax } = mine;
-      faults.push(syntax !== undefined && (draft.value.valueType === 'json' || name === 'schema') ? { offset: syntax.offset, message: syntax.message } : { pointer: '', message: t('notType', { type: draft.value.valueType }) });
+      faults.push(
+        syntax !== undefined && (draft.value.valueType === 'json' || name === 'schema')
+          ? { offset: syntax.offset, message: syntax.message }
+          : { pointer: '', message: t('notType', { type: draft.value.valueType }) },
+      );
     }
     return faults;
   };

@@ -1,22 +1,21 @@
-import { Loader, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { isProblem, useMay, useUser } from '@/api';
+import { useState, type ReactNode } from 'react';
+import { isProblem, useMay } from '@/api';
 import { useText } from '@/i18n';
-import { EtagVersion, keptDraft, PageHeader, ProblemBanner, StatusChip, usePresence } from '@/ui';
-import { uiMessages } from '@/ui/messages';
+import type { JsonObject } from '@/merge';
+import { Gone, RecordPage, StatusChip, typedInto, useKeyedMutation, useRecordForm, useSlot, useTelling, useToasts, When, type Present } from '@/ui';
+import { editMessages } from '@/ui/edit/messages';
+import { readable, type Raw } from '@/ui/table';
 import { HistoryView } from '../history/HistoryView';
-import type { Config } from '../queries';
+import { configMessages } from '../messages';
+import { authorsBetween, configHistory, createConfig, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
+import { useConfigWords } from '../useConfigWords';
 import { ConfigEditor } from './ConfigEditor';
 import { DeleteConfig } from './DeleteConfig';
 import styles from './Editor.module.css';
-import type { ConfigForm } from './form';
-import { KeptDraft } from './KeptDraft';
+import { contentOrError, FormError, formOf, formOfContent, type ConfigForm } from './form';
 import { editorMessages } from './messages';
-import { PeopleHere } from './PeopleHere';
-import { oneConfig } from './queries';
-import { useConfigEditing } from './useConfigEditing';
 
 /** What of the page is in its address. */
 export interface ConfigPageSearch {
@@ -28,80 +27,161 @@ export interface ConfigPageSearch {
 
 interface Props {
   configKey: string;
-  search: ConfigPageSearch;
+  search: Raw<ConfigPageSearch>;
 }
 
 /** One config: its editor, and its history. */
 export function ConfigPage({ configKey, search }: Props) {
   const t = useText(editorMessages);
-  const ui = useText(uiMessages);
-  const user = useUser();
-  const { data: config, error, refetch } = useQuery(oneConfig(configKey));
-  const gone = isProblem(error, 'not_found');
-  if (config !== undefined) {
-    return <OpenConfig config={config} gone={gone} failure={gone ? null : error} retry={() => void refetch()} search={search} />;
-  }
-  const kept = gone ? (keptDraft(user.id, `configs/${configKey}`) as ConfigForm | undefined) : undefined;
+  const words = useConfigWords();
+  const configs = useText(configMessages);
+  const query = useQuery(oneConfig(configKey));
+  const mayWrite = useMay()('configs:write');
+  const [field, setField] = useState<string>();
+  // What was typed into one that is gone by now.
+  const { kept, slot } = useSlot(`configs/${configKey}`, configKey);
+  const form = typedInto(kept) as ConfigForm | undefined;
   return (
-    <>
-      <PageHeader title={configKey} mono parent={{ to: '/configs', label: t('configs') }} />
-      {error === null && <Loader role="img" aria-label={ui('loading')} />}
-      {kept !== undefined && <KeptDraft configKey={configKey} form={kept} onSettled={() => void refetch()} />}
-      {error !== null && kept === undefined && <ProblemBanner error={error} retry={() => void refetch()} />}
-    </>
+    <RecordPage
+      query={query}
+      name={configKey}
+      mono
+      parent={{ to: '/configs', label: configs('title') }}
+      resource={`configs/${configKey}`}
+      field={field}
+      fieldLabel={(name) => words.place(`/${name}`)}
+      chips={({ valueType, protected: isProtected }) => (
+        <>
+          <StatusChip>{valueType}</StatusChip>
+          {isProtected && <StatusChip tone="warn">{t('protected')}</StatusChip>}
+        </>
+      )}
+      actions={(config) => mayWrite && <DeleteConfig config={config} />}
+      missing={form && <Kept configKey={configKey} form={form} slot={slot} onSettled={() => void query.refetch()} />}
+    >
+      {(config, { gone, present }) => <Open config={config} gone={gone} present={present} search={readable(search)} onField={setField} />}
+    </RecordPage>
   );
 }
 
 interface OpenProps {
   config: Config;
   gone: boolean;
-  failure: Error | null;
-  retry: () => void;
+  present: readonly Present[];
   search: ConfigPageSearch;
+  /** Which field has the focus. */
+  onField: (field: string | undefined) => void;
 }
 
-function OpenConfig({ config, gone, failure, retry, search }: OpenProps) {
+function Open({ config, gone, present, search, onField }: OpenProps) {
   const t = useText(editorMessages);
-  const mayWrite = useMay()('configs:write');
+  const edit = useText(editMessages);
+  const queries = useQueryClient();
+  const may = useMay();
   const { key } = config;
-  const editing = useConfigEditing(config);
-  const { draft } = editing;
-  const [field, setField] = useState<string>();
-  const present = usePresence(`configs/${key}`, field);
-  const isHistory = search.tab === 'history';
+  const editing = useRecordForm<Config, ConfigForm>({
+    resource: `configs/${key}`,
+    title: key,
+    current: config,
+    words: useConfigWords(),
+    read: formOf,
+    contentOf: contentOrError,
+    formOf: formOfContent,
+    send: (patch, etag, sentAs) => saveConfig(key, patch, etag, sentAs, { merge: 'disjoint' }),
+    overwrite: may('configs:overwrite')
+      ? async (patch, etag, reason, sentAs) => {
+          const saved = await saveConfig(key, patch, etag, sentAs, { overwrite: reason });
+          return Object.fromEntries(Object.entries(saved).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
+        }
+      : undefined,
+    takeBack: ({ etag, version }, sentAs) => rollBackConfig(key, etag, version - 1, t('undoNote', { version: String(version) }), sentAs),
+    authorsBetween: (after, before) => authorsBetween(key, after, before),
+    onRecord: (record) => {
+      queries.setQueryData(oneConfig(key).queryKey, record);
+      void queries.invalidateQueries({ queryKey: ['configs'] });
+    },
+  });
+  const { draft, mine } = editing;
   return (
     <>
-      <PageHeader
-        title={key}
-        mono
-        parent={{ to: '/configs', label: t('configs') }}
-        chips={
-          <>
-            <EtagVersion version={config.version} etag={config.etag} />
-            <StatusChip>{config.valueType}</StatusChip>
-            {config.protected && <StatusChip tone="warn">{t('protected')}</StatusChip>}
-          </>
-        }
-      >
-        <PeopleHere present={present} />
-        {mayWrite && !gone && <DeleteConfig configKey={key} seen={draft.base} onDeleted={draft.discard} />}
-      </PageHeader>
       <nav className={styles.tabs} aria-label={key}>
         <Link to="/configs/$key" params={{ key }} search={{}} activeOptions={{ exact: true }}>
           {t('edit')}
         </Link>
         <Link to="/configs/$key" params={{ key }} search={{ tab: 'history' }}>
-          {t('history')}
+          {edit('history')}
         </Link>
       </nav>
-      <Stack gap="md">
-        {failure !== null && <ProblemBanner error={failure} retry={retry} />}
-        {isHistory ? (
-          <HistoryView config={config} gone={gone} from={search.from} to={search.to} onRolledBack={(record) => !draft.isDirty && draft.saved(record)} />
-        ) : (
-          <ConfigEditor config={config} editing={editing} gone={gone} mayWrite={mayWrite} present={present} onField={setField} />
-        )}
-      </Stack>
+      {search.tab === 'history' ? (
+        <HistoryView config={config} gone={gone} from={search.from} to={search.to} onRolledBack={(record) => !draft.isDirty && draft.saved(record)} />
+      ) : (
+        <ConfigEditor
+          editing={editing}
+          mayWrite={may('configs:write')}
+          present={present}
+          onField={onField}
+          gone={
+            gone ? <Deleted configKey={key} content={mine instanceof FormError ? undefined : (mine as JsonObject)} onRecreated={editing.adopt} /> : undefined
+          }
+        />
+      )}
     </>
   );
+}
+
+interface DeletedProps {
+  configKey: string;
+  content: JsonObject | undefined;
+  onRecreated: (record: Config) => void;
+  /** It was deleted before the page was opened. */
+  onForget?: () => void;
+}
+
+/** The config was deleted: who did it, and what can become of what was typed. */
+function Deleted({ configKey, content, onRecreated, onForget }: DeletedProps) {
+  const edit = useText(editMessages);
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const words = useConfigWords();
+  const { who } = useTelling(words);
+  const [last] = useInfiniteQuery(configHistory(configKey)).data?.pages[0]?.items ?? [];
+  const mayWrite = useMay()('configs:write');
+  const recreate = useKeyedMutation<JsonObject, Config>({
+    scope: `configs/${configKey}/recreate`,
+    title: configKey,
+    send: (members, key) => createConfig({ key: configKey, ...members }, key),
+    onDone: (record) => {
+      onRecreated(record);
+      toasts.done(edit('recreated', { name: configKey }));
+    },
+    onRefused: (error) => {
+      // Somebody else was faster: theirs is what is compared with now.
+      if (isProblem(error, 'already_exists')) void queries.invalidateQueries({ queryKey: ['configs', 'one', configKey] });
+    },
+  });
+  const title: ReactNode = last?.action === 'delete' ? edit.rich('deletedBy', { who: who(last.changedBy), when: <When time={last.changedTime} /> }) : undefined;
+  return <Gone title={title} content={content} words={words} recreate={mayWrite ? recreate : undefined} onForget={onForget} />;
+}
+
+interface KeptProps {
+  configKey: string;
+  form: ConfigForm;
+  slot: { drop: () => void };
+  /** It was made again, or is not wanted any more. */
+  onSettled: () => void;
+}
+
+/** What was typed into a config that was deleted before it was opened again. */
+function Kept({ configKey, form, slot, onSettled }: KeptProps) {
+  const queries = useQueryClient();
+  const content = contentOrError(form);
+  const forget = () => {
+    slot.drop();
+    onSettled();
+  };
+  const adopt = (record: Config) => {
+    queries.setQueryData(oneConfig(configKey).queryKey, record);
+    forget();
+  };
+  return <Deleted configKey={configKey} content={content instanceof FormError ? undefined : content} onRecreated={adopt} onForget={forget} />;
 }

@@ -1,53 +1,54 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { useConfirm, useToasts, type Versioned } from '@/ui';
+import { useConfirm, useKeyedAction, useSlot, useTelling, useToasts } from '@/ui';
+import { deleteConfig, oneConfig, type Config } from '../queries';
+import { useConfigWords } from '../useConfigWords';
 import { editorMessages } from './messages';
-import { deleteConfig, metMeanwhile, oneConfig } from './queries';
-import { useWords } from './words';
 
-interface Props {
-  configKey: string;
-  /** The version that is on the screen: another one is not deleted. */
-  seen: Versioned;
-  onDeleted: () => void;
-}
-
-/** Deletes a config as it is on the screen. */
-export function DeleteConfig({ configKey, seen, onDeleted }: Props) {
+/** Deletes a config as it was when it was asked. */
+export function DeleteConfig({ config: { key, etag, version } }: { config: Config }) {
   const t = useText(editorMessages);
-  const { who } = useWords();
+  const { who } = useTelling(useConfigWords());
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: (etag: string) => deleteConfig(configKey, etag),
-    onSuccess: async () => {
-      onDeleted();
-      toasts.done(t('removed', { key: configKey }));
+  const { slot } = useSlot(`configs/${key}`, key);
+  const remove = useKeyedAction({
+    scope: `configs/${key}/remove`,
+    title: `${t('removeConfirm')} · ${key}`,
+    send: (guard: string) => deleteConfig(key, guard),
+    onDone: async () => {
+      toasts.done(t('removed', { key }));
       await navigate({ to: '/configs' });
-      queries.removeQueries({ queryKey: ['configs', 'one', configKey] });
+      slot.drop();
+      queries.removeQueries({ queryKey: oneConfig(key).queryKey });
       await queries.invalidateQueries({ queryKey: ['configs', 'list'] });
     },
-    onError: (error) => {
-      const theirs = metMeanwhile(error);
+    onRefused: (error) => {
+      const theirs = versionConflict<Config>(error)?.current;
       if (theirs === undefined) {
         toasts.failed(error);
         return;
       }
-      queries.setQueryData(oneConfig(configKey).queryKey, theirs);
+      queries.setQueryData(oneConfig(key).queryKey, theirs);
       toasts.info(t('removeRaced', { who: who(theirs.updatedBy), version: String(theirs.version) }));
     },
   });
   const onClick = async () => {
-    const { etag, version } = seen;
-    const sure = await ask({ title: t('removeTitle', { key: configKey }), body: t('removeBody', { version: String(version) }), confirm: t('removeConfirm'), tone: 'bad' });
-    if (sure !== undefined) remove.mutate(etag);
+    const sure = await ask({
+      title: t('removeTitle', { key }),
+      body: t('removeBody', { version: String(version) }),
+      confirm: t('removeConfirm'),
+      tone: 'bad',
+    });
+    if (sure !== undefined) remove.run(etag);
   };
   return (
-    <Button color="bad" variant="light" loading={remove.isPending} onClick={() => void onClick()}>
+    <Button color="bad" variant="light" loading={remove.outcome === 'sending'} onClick={() => void onClick()}>
       {t('remove')}
     </Button>
   );

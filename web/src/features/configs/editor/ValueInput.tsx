@@ -1,6 +1,7 @@
 import { Switch, Textarea, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
-import { CodeEditor, type Fault } from '../code/Code';
+import { CodeEditor, type Fault } from '@/ui/code/Code';
+import { configMessages } from '../messages';
 import type { ConfigForm } from './form';
 import { editorMessages } from './messages';
 
@@ -17,10 +18,11 @@ const mostRows = 24;
 /** The input of a value, by its type. */
 export function ValueInput({ id, form: { value, valueType }, onChange, readOnly, faults }: Props) {
   const t = useText(editorMessages);
+  const configs = useText(configMessages);
   const error = faults.length > 0 && faults.map(({ message }) => message).join(' ');
   switch (valueType) {
     case 'json':
-      return <CodeEditor label={t('value')} language="json" value={value} onChange={onChange} readOnly={readOnly} faults={faults} />;
+      return <CodeEditor label={configs('value')} language="json" value={value} onChange={onChange} readOnly={readOnly} faults={faults} />;
     case 'boolean': {
       const isOn = value === 'true' || value === '"true"';
       return (

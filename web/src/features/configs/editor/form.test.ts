@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { encode, parse, type JsonObject } from '@/merge';
-import { choicesOf, contentOf, contentOrError, FormError, formOf, formOfContent, respelled, withChoices, type ConfigForm } from './form';
+import { contentOf, contentOrError, FormError, formOfContent, respelled, type ConfigForm } from './form';
 
-const form = (change: Partial<ConfigForm>): ConfigForm => ({ valueType: 'json', value: '{}', remark: '', schema: '', choices: '', ...change });
+const form = (change: Partial<ConfigForm>): ConfigForm => ({ valueType: 'json', value: '{}', remark: '', schema: '', ...change });
 
 test('a content goes through the form without losing a digit', () => {
   const content = parse('{"value":{"a":1.50,"b":9007199254740993},"valueType":"json","remark":"r","schema":{"maximum":1e400}}') as JsonObject;
@@ -41,12 +41,4 @@ describe('a text for another type', () => {
   ] as const)('from %s to %s, %s becomes %s', (from, to, text, expected) => {
     expect(respelled(text, from, to)).toBe(expected);
   });
-});
-
-test('choices are kept in the form with their digits, and a form without any is as it was read', () => {
-  const read = formOf({ valueType: 'number', value: 1, remark: '' });
-  const chosen = withChoices(read, { '/value': { kind: 'other', value: parse('1.50') }, '/remark': { kind: 'theirs', taken: undefined } });
-  expect(encode(choicesOf(chosen)['/value'] as never)).toBe('{"kind":"other","value":1.50}');
-  expect(choicesOf(chosen)['/remark']).toEqual({ kind: 'theirs' });
-  expect(withChoices(chosen, {})).toEqual(read);
 });

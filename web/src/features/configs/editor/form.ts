@@ -1,8 +1,5 @@
 import { encode, exact, ExactNumber, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
-import type { Choices } from '../conflict/resolve';
 import type { Config, ValueType } from '../queries';
-
-export const valueTypes: readonly ValueType[] = ['string', 'number', 'boolean', 'json'];
 
 /** What is typed, as text, so that half a number or half a document is kept too. */
 export interface ConfigForm {
@@ -10,8 +7,6 @@ export interface ConfigForm {
   value: string;
   remark: string;
   schema: string;
-  /** What was chosen for contested places, as JSON; empty while nothing was. */
-  choices: string;
 }
 
 type Content = Pick<Config, 'valueType' | 'value' | 'remark'> & { schema?: unknown };
@@ -22,7 +17,6 @@ export function formOf({ valueType, value, remark, schema }: Content): ConfigFor
     value: valueType === 'string' && typeof value === 'string' ? value : encode(exact(value), 2),
     remark,
     schema: schema === undefined || schema === null ? '' : encode(exact(schema), 2),
-    choices: '',
   };
 }
 
@@ -103,12 +97,4 @@ export function respelled(text: string, from: ValueType, to: ValueType): string 
   if (from !== 'string' || to === 'number') return text;
   // A text that is JSON was written to be JSON; any other becomes a JSON string.
   return typeof inner(text) === 'string' && !text.startsWith('"') ? JSON.stringify(text) : text;
-}
-
-export function choicesOf({ choices }: ConfigForm): Choices {
-  return choices === '' ? {} : (parse(choices) as unknown as Choices);
-}
-
-export function withChoices(form: ConfigForm, choices: Choices): ConfigForm {
-  return { ...form, choices: Object.keys(choices).length === 0 ? '' : encode(exact(choices)) };
 }

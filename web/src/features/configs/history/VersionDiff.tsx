@@ -1,15 +1,14 @@
-import { NativeSelect, Paper, Text, Title } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useText } from '@/i18n';
-import { diff, exact } from '@/merge';
-import { CodeMerge } from '../code/Code';
-import { Difference } from '../editor/Difference';
+import { diff, exact, inOrderOf } from '@/merge';
+import { Difference, Section } from '@/ui';
+import { CodeMerge } from '@/ui/code/Code';
 import { contentOfConfig, formOf } from '../editor/form';
-import type { ConfigRevision } from '../editor/queries';
-import { useWords } from '../editor/words';
+import type { ConfigRevision } from '../queries';
+import { useConfigWords } from '../useConfigWords';
 import styles from './History.module.css';
 import { historyMessages } from './messages';
-import { inOrderOf } from './order';
 
 interface Props {
   configKey: string;
@@ -28,22 +27,23 @@ export function VersionDiff({ configKey, versions, from, to }: Props) {
     void navigate({ to: '/configs/$key', params: { key: configKey }, search: { tab: 'history', from, to, ...change }, replace: true });
   const missing = before === undefined ? from : to;
   return (
-    <Paper component="section" className={styles.card} aria-labelledby="difference">
-      <Title order={2} id="difference" mb="sm">
-        {t('compareTitle')}
-      </Title>
+    <Section title={t('compareTitle')}>
       <div className={styles.choice}>
         <NativeSelect label={t('from')} data={data} value={String(from)} onChange={(event) => choose({ from: Number(event.currentTarget.value) })} />
         <NativeSelect label={t('to')} data={data} value={String(to)} onChange={(event) => choose({ to: Number(event.currentTarget.value) })} />
       </div>
-      {before === undefined || after === undefined ? <Text role="status">{t('missing', { version: String(missing) })}</Text> : <Both before={before} after={after} />}
-    </Paper>
+      {before === undefined || after === undefined ? (
+        <Text role="status">{t('missing', { version: String(missing) })}</Text>
+      ) : (
+        <Both before={before} after={after} />
+      )}
+    </Section>
   );
 }
 
 function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision }) {
   const t = useText(historyMessages);
-  const { place } = useWords();
+  const words = useConfigWords();
   const changes = diff(contentOfConfig(before), contentOfConfig(after));
   if (changes.length === 0) return <Text role="status">{t('sameContent')}</Text>;
   const left = formOf(before);
@@ -51,10 +51,10 @@ function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision
   const long = (['value', 'schema'] as const).filter((field) => left[field] !== right[field] && `${left[field]}${right[field]}`.includes('\n'));
   return (
     <>
-      <Difference changes={changes} most={100} />
+      <Difference changes={changes} words={words} most={100} />
       {long.map((field) => (
         <div key={field} className={styles.both}>
-          <h3>{t('sideBySide', { field: place(`/${field}`) })}</h3>
+          <h3>{t('sideBySide', { field: words.place(`/${field}`) })}</h3>
           <CodeMerge
             language={field === 'schema' || left.valueType === 'json' ? 'json' : 'text'}
             before={{ label: t('versionOf', { version: String(before.version) }), text: left[field] }}

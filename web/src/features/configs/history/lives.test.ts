@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConfigRevision } from '../editor/queries';
+import type { ConfigRevision } from '../queries';
 import { livesOf } from './lives';
 
 const revision = (version: number, action: ConfigRevision['action'], value: unknown): ConfigRevision => ({
@@ -17,7 +17,10 @@ const revision = (version: number, action: ConfigRevision['action'], value: unkn
 
 test('a key that was deleted and made again has two lives, each counted by itself', () => {
   const lives = livesOf([revision(2, 'update', 5), revision(1, 'create', 4), revision(3, 'delete', 2), revision(2, 'update', 2), revision(1, 'create', 1)]);
-  expect(lives.map((life) => life.map(({ revision: { version } }) => version))).toEqual([[2, 1], [3, 2, 1]]);
+  expect(lives.map((life) => life.map(({ revision: { version } }) => version))).toEqual([
+    [2, 1],
+    [3, 2, 1],
+  ]);
 });
 
 test('a version tells what it changed of the one before, by key path', () => {

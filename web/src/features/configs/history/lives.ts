@@ -1,6 +1,6 @@
 import { diff, type Change } from '@/merge';
 import { contentOfConfig } from '../editor/form';
-import type { ConfigRevision } from '../editor/queries';
+import type { ConfigRevision } from '../queries';
 
 /** A version with what it changed; undefined for the first and while the one before is not loaded. */
 export interface Step {

@@ -2,8 +2,8 @@ import { catalogue } from '@/i18n';
 
 export const historyMessages = catalogue(
   {
-    history: 'History',
     yourBase: 'your base',
+    newer: 'newer',
     current: 'current',
     create: 'created it',
     update: 'changed it',
@@ -12,10 +12,8 @@ export const historyMessages = catalogue(
     sameContent: 'The content is the same.',
     earlier: 'An earlier config with this key',
     all: '{n} version | All {n} versions',
-    older: 'Show older versions',
     compareTitle: 'Difference between two versions',
     compareWith: 'Compare v{version} with the current one',
-    compare: 'Compare',
     from: 'From',
     to: 'To',
     versionOf: 'v{version}',
@@ -32,8 +30,8 @@ export const historyMessages = catalogue(
     racedHint: 'The history below shows it. Decide anew.',
   },
   {
-    history: '历史',
     yourBase: '你的基准',
+    newer: '更新',
     current: '当前',
     create: '创建',
     update: '更改',
@@ -42,10 +40,8 @@ export const historyMessages = catalogue(
     sameContent: '内容相同。',
     earlier: '使用此键的更早的配置',
     all: '全部 {n} 个版本',
-    older: '显示更早的版本',
     compareTitle: '两个版本的差异',
     compareWith: '比较 v{version} 与当前版本',
-    compare: '比较',
     from: '从',
     to: '到',
     versionOf: 'v{version}',

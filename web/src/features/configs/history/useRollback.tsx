@@ -1,12 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
 import { diff } from '@/merge';
-import { useConfirm, useToasts } from '@/ui';
-import { Difference } from '../editor/Difference';
+import { Difference, useConfirm, useKeyedMutation, useToasts } from '@/ui';
 import { contentOfConfig } from '../editor/form';
-import { metMeanwhile, oneConfig, rollBackConfig, type ConfigRevision } from '../editor/queries';
-import type { Config } from '../queries';
+import { oneConfig, rollBackConfig, type Config, type ConfigRevision } from '../queries';
+import { useConfigWords } from '../useConfigWords';
 import { historyMessages } from './messages';
 
 interface Wanted {
@@ -21,27 +21,29 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
+  const words = useConfigWords();
   const [raced, setRaced] = useState<Config>();
-  const { key } = config;
-  const rollback = useMutation({
-    mutationFn: ({ version, note, etag }: Wanted) => rollBackConfig(key, etag, version, note),
-    onMutate: () => setRaced(undefined),
-    onSuccess: (record, { version }) => {
+  const { key, etag } = config;
+  const write = useKeyedMutation<Wanted, Config>({
+    scope: `configs/${key}/rollback`,
+    title: `${t('rollBackConfirm')} · ${key}`,
+    topics: ['configs'],
+    send: (wanted, sentAs) => rollBackConfig(key, wanted.etag, wanted.version, wanted.note, sentAs),
+    onDone: (record, { version }) => {
+      setRaced(undefined);
       onDone(record);
       queries.setQueryData(oneConfig(key).queryKey, record);
       toasts.done(t('rolledBack', { next: String(record.version), version: String(version) }));
     },
-    onError: (error) => {
-      const theirs = metMeanwhile(error);
-      if (theirs === undefined) return;
-      queries.setQueryData(oneConfig(key).queryKey, theirs);
+    onRefused: (error) => {
+      const theirs = versionConflict<Config>(error)?.current;
+      if (theirs !== undefined) queries.setQueryData(oneConfig(key).queryKey, theirs);
       setRaced(theirs);
-      rollback.reset();
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['configs'] }),
   });
   return {
-    ...rollback,
+    write,
+    /** Others saved it meanwhile, so that nothing was rolled back. */
     raced,
     ask: async (revision: ConfigRevision) => {
       const version = String(revision.version);
@@ -50,19 +52,20 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
         toasts.info(t('alreadySame', { version }));
         return;
       }
-      const { etag } = config;
       const answer = await ask({
         title: t('rollBackTitle', { version }),
         body: (
           <>
             {t('rollBackBody', { version, next: String(config.version + 1) })}
-            <Difference changes={changes} />
+            <Difference changes={changes} words={words} />
           </>
         ),
         confirm: t('rollBackConfirm'),
         reason: 'optional',
       });
-      if (answer !== undefined) rollback.mutate({ version: revision.version, note: answer.reason, etag });
+      if (answer === undefined) return;
+      setRaced(undefined);
+      write.run({ version: revision.version, note: answer.reason, etag });
     },
   };
 }

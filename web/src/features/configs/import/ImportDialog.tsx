@@ -1,13 +1,16 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, keepsKey, useIdempotencyKey } from '@/api';
+import { isProblem } from '@/api';
 import { randomId } from '@/browser/id';
 import { useText } from '@/i18n';
-import { Banner, ProblemBanner, useProblemText, useRuleText, OutcomeNotice } from '@/ui';
+import type { Change } from '@/merge';
+import { Banner, OutcomeNotice, ProblemBanner, useKeyedMutation, useProblemText, useRuleText } from '@/ui';
+import { editMessages } from '@/ui/edit/messages';
 import { csv, download } from '@/ui/table';
 import { exportConfigs, importConfigs, type Imported, type OnExisting } from '../queries';
-import { byKey, importOf, longestDocument, readDocument, reasonOf, rowsOf, stepText, type ImportDocument, type ImportRow, type Unusable } from './document';
+import { useConfigWords } from '../useConfigWords';
+import { byKey, importOf, longestDocument, readDocument, reasonOf, rowsOf, type ImportDocument, type ImportRow, type Unusable } from './document';
 import { FilePicker } from './FilePicker';
 import { ImportVerdicts } from './ImportVerdicts';
 import { importMessages } from './messages';
@@ -15,8 +18,18 @@ import { importMessages } from './messages';
 const policies: OnExisting[] = ['update', 'skip', 'fail'];
 
 interface Chosen {
+  /** Tells files apart that were chosen one after the other. */
+  at: number;
   name: string;
   document: ImportDocument;
+}
+
+/** What is kept of an import that is not answered: not the file, which may be larger than a browser keeps. */
+interface Importing {
+  name: string;
+  size: number;
+  onExisting: OnExisting;
+  note: string;
 }
 
 interface Report {
@@ -28,67 +41,99 @@ interface Report {
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const t = useText(importMessages);
   const ruleText = useRuleText();
-  const queries = useQueryClient();
-  const { key, renew } = useIdempotencyKey('configs/import');
+  const edit = useText(editMessages);
+  const words = useConfigWords();
   const [chosen, setChosen] = useState<Chosen>();
   const [unusable, setUnusable] = useState<Unusable | { kind: 'unread' }>();
   const [onExisting, setOnExisting] = useState<OnExisting>('update');
   const [note, setNote] = useState('');
-  const check = useMutation({
-    mutationFn: async ({ document, policy }: { document: ImportDocument; policy: OnExisting }): Promise<Report> =>
-      reportOf(await importConfigs(importOf(document, policy, ''), true, randomId()), document),
+  const run = useKeyedMutation<Importing, Imported>({
+    scope: 'configs/import',
+    title: t('title'),
+    topics: ['configs'],
+    send: (asked, key) => importConfigs(importOf(chosen?.document ?? { configs: [] }, asked.onExisting, asked.note), false, key),
+    onDone: () => undefined,
   });
-  const run = useMutation({
-    mutationFn: ({ document }: Chosen) => importConfigs(importOf(document, onExisting, note.trim()), false, key),
-    onSuccess: renew,
-    onError: (error) => {
-      if (!keepsKey(error)) renew();
+  const { outcome, sent, error } = run;
+  const [isSending, isUnknown] = [outcome === 'sending', outcome === 'unknown'];
+  const check = useQuery({
+    queryKey: ['config-import', chosen?.at, onExisting],
+    queryFn: async (): Promise<Report> => {
+      const document = chosen?.document ?? { configs: [] };
+      return reportOf(await importConfigs(importOf(document, onExisting, ''), true, randomId()), document);
     },
-    onSettled: () => void queries.invalidateQueries({ queryKey: ['configs'] }),
+    enabled: chosen !== undefined && !isUnknown && outcome !== 'done',
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
   });
 
   const take = async (file: File) => {
     run.reset();
-    check.reset();
     setChosen(undefined);
     setUnusable(undefined);
-    const read = file.size > longestDocument ? { unusable: { kind: 'tooLong' as const } } : await file.text().then(readDocument, () => ({ unusable: { kind: 'unread' as const } }));
-    if ('unusable' in read) {
-      setUnusable(read.unusable);
-      return;
-    }
-    setChosen({ name: file.name, document: read.document });
-    check.mutate({ document: read.document, policy: onExisting });
+    const read =
+      file.size > longestDocument
+        ? { unusable: { kind: 'tooLong' as const } }
+        : await file.text().then(readDocument, () => ({ unusable: { kind: 'unread' as const } }));
+    if ('unusable' in read) setUnusable(read.unusable);
+    else setChosen({ at: Date.now(), name: file.name, document: read.document });
   };
   const choosePolicy = (policy: OnExisting) => {
     setOnExisting(policy);
     run.reset();
-    if (chosen !== undefined) check.mutate({ document: chosen.document, policy });
+  };
+  const checkAgain = () => {
+    run.reset();
+    void check.refetch();
   };
 
-  const done = run.data;
-  const refused = refusalOf(run.error);
-  const report = chosen === undefined ? undefined : (refused === undefined ? check.data : { ...refused, rows: rowsOf(refused.verdicts, chosen.document, new Map()) });
+  const done = outcome === 'done' ? run.reply : undefined;
+  const refused = outcome === 'refused' ? refusalOf(error) : undefined;
+  const report =
+    chosen === undefined ? undefined : refused === undefined ? check.data : { ...refused, rows: rowsOf(refused.verdicts, chosen.document, new Map()) };
   const changes = report === undefined ? 0 : report.counts.create + report.counts.update;
   const inTheWay = report === undefined ? 0 : report.counts.invalid + report.counts.conflict;
+  // Only with the file that was sent can it be asked what came of it.
+  const isSameFile = chosen !== undefined && chosen.name === sent?.name && chosen.document.configs.length === sent.size;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (chosen !== undefined && changes > 0 && inTheWay === 0 && refused === undefined) run.mutate(chosen);
+    if (chosen === undefined || (isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || refused !== undefined)) return;
+    run.run({ name: chosen.name, size: chosen.document.configs.length, onExisting, note: note.trim() });
   };
+  const changeText = ({ pointer, before, after }: Change) => `${words.place(pointer)}: ${words.show(before, pointer)} → ${words.show(after, pointer)}`;
   const save = () =>
-    download('configs-import.csv', csv([[t('key'), t('verdicts'), t('detail')], ...(report?.rows ?? []).map((row) => [row.key, t(`verdict_${row.verdict}`), [...row.steps.map(stepText), reasonOf(row, ruleText)].filter(Boolean).join('; ')])]));
+    download(
+      'configs-import.csv',
+      csv([
+        [t('key'), t('verdicts'), t('detail')],
+        ...(report?.rows ?? []).map((row) => [
+          row.key,
+          t(`verdict_${row.verdict}`),
+          [...row.changes.map(changeText), reasonOf(row, ruleText)].filter(Boolean).join('; '),
+        ]),
+      ]),
+    );
   const close = () => {
-    if (!run.isPending) onClose();
+    if (!isSending) onClose();
   };
   return (
     <Modal opened onClose={close} withCloseButton={false} size="xl" title={t('title')}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          <OutcomeNotice requestKey={key} />
+          <OutcomeNotice write={{ outcome, key: run.key }} />
+          {isUnknown && !isSameFile && <Banner tone="warn" title={t('sameFile', { name: sent?.name ?? '' })} />}
           {done === undefined && <FilePicker chosen={chosen !== undefined} onFile={(file) => void take(file)} />}
-          {unusable !== undefined && <Banner tone="bad" title={unusable.kind === 'noJson' ? t('unusable_noJson', { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />}
+          {unusable !== undefined && (
+            <Banner tone="bad" title={unusable.kind === 'noJson' ? t('unusable_noJson', { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />
+          )}
           {check.error !== null && <Refusal error={check.error} />}
-          {run.error !== null && (refused === undefined ? <ProblemBanner error={run.error} /> : <Banner tone="warn" title={t('refused')} action={<Button onClick={() => choosePolicy(onExisting)}>{t('checkAgain')}</Button>} />)}
+          {outcome === 'refused' &&
+            (refused === undefined ? (
+              <ProblemBanner error={error} />
+            ) : (
+              <Banner tone="warn" title={t('refused')} action={<Button onClick={checkAgain}>{t('checkAgain')}</Button>} />
+            ))}
           {done !== undefined && (
             <Banner tone="ok" title={t('done', { created: done.counts.create, changed: done.counts.update, same: done.counts.unchanged + done.counts.skip })} />
           )}
@@ -99,11 +144,11 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
                 label={t('onExisting')}
                 data={policies.map((value) => ({ value, label: t(`existing_${value}`) }))}
                 value={onExisting}
-                disabled={run.isPending}
+                disabled={isSending}
                 onChange={(event) => choosePolicy(event.currentTarget.value as OnExisting)}
               />
               <TextInput label={t('note')} description={t('noteHint')} maxLength={500} value={note} onChange={(event) => setNote(event.currentTarget.value)} />
-              {check.isPending && <Text role="status">{t('checking')}</Text>}
+              {check.isFetching && <Text role="status">{t('checking')}</Text>}
               {inTheWay > 0 && (
                 <Banner tone="warn" title={t('inTheWay', { n: inTheWay })}>
                   {t('inTheWayHint')}
@@ -115,12 +160,17 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           {report !== undefined && <ImportVerdicts rows={report.rows} counts={report.counts} done={done !== undefined} />}
           <Group justify="flex-end">
             {report !== undefined && <Button onClick={save}>{t('csv')}</Button>}
-            <Button onClick={close} disabled={run.isPending}>
+            <Button onClick={close} disabled={isSending}>
               {t(done === undefined ? 'cancel' : 'close')}
             </Button>
             {chosen !== undefined && done === undefined && (
-              <Button type="submit" variant="filled" loading={run.isPending} disabled={changes === 0 || inTheWay > 0 || refused !== undefined || check.isPending}>
-                {t('go', { n: changes })}
+              <Button
+                type="submit"
+                variant="filled"
+                loading={isSending}
+                disabled={isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || refused !== undefined || check.isFetching}
+              >
+                {isUnknown ? edit('askAgain') : t('go', { n: changes })}
               </Button>
             )}
           </Group>
@@ -152,7 +202,9 @@ function refusalOf(error: unknown): Pick<Imported, 'verdicts' | 'counts'> | unde
 /** The verdicts with old and new beside them; where the old cannot be had, they stand alone. */
 async function reportOf({ verdicts, counts }: Imported, document: ImportDocument): Promise<Report> {
   const differs = counts.update + counts.conflict + counts.skip > 0;
-  const now = differs ? await exportConfigs(commonPrefix(verdicts.map(({ key }) => key))).then(byKey, () => new Map<string, never>()) : new Map<string, never>();
+  const now = differs
+    ? await exportConfigs(commonPrefix(verdicts.map(({ key }) => key))).then(byKey, () => new Map<string, never>())
+    : new Map<string, never>();
   return { counts, rows: rowsOf(verdicts, document, now) };
 }
 

@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useText } from '@/i18n';
-import { StatusChip, useRuleText } from '@/ui';
-import { StepLine } from '../list/StepLine';
+import { Difference, StatusChip, useRuleText } from '@/ui';
 import type { Imported } from '../queries';
+import { useConfigWords } from '../useConfigWords';
 import { reasonOf, type ImportRow } from './document';
 import styles from './Import.module.css';
 import { importMessages } from './messages';
@@ -27,6 +27,7 @@ interface Props {
 export function ImportVerdicts({ rows, counts, done }: Props) {
   const t = useText(importMessages);
   const ruleText = useRuleText();
+  const places = useConfigWords();
   const [only, setOnly] = useState<Verdict>();
   const shown = verdicts.flatMap((verdict) => (only === undefined || only === verdict ? rows.filter((row) => row.verdict === verdict) : []));
   const words = (verdict: Verdict) => t(done && (verdict === 'create' || verdict === 'update') ? `done_${verdict}` : `verdict_${verdict}`);
@@ -34,7 +35,14 @@ export function ImportVerdicts({ rows, counts, done }: Props) {
     <>
       <Group gap="xs" role="group" aria-label={t('filter')}>
         {[undefined, ...verdicts.filter((verdict) => counts[verdict] > 0)].map((verdict) => (
-          <Button key={verdict ?? 'all'} size="xs" radius="xl" aria-pressed={only === verdict} variant={only === verdict ? 'filled' : 'default'} onClick={() => setOnly(verdict)}>
+          <Button
+            key={verdict ?? 'all'}
+            size="xs"
+            radius="xl"
+            aria-pressed={only === verdict}
+            variant={only === verdict ? 'filled' : 'default'}
+            onClick={() => setOnly(verdict)}
+          >
             {verdict === undefined ? `${t('all')} ${rows.length}` : `${words(verdict)} ${counts[verdict]}`}
           </Button>
         ))}
@@ -45,9 +53,7 @@ export function ImportVerdicts({ rows, counts, done }: Props) {
             <StatusChip tone={tones[row.verdict]}>{words(row.verdict)}</StatusChip>
             <span className={styles.what}>
               <span className="mono">{row.key}</span>
-              {row.steps.map((step) => (
-                <StepLine key={step.member} step={step} />
-              ))}
+              {row.changes.length > 0 && <Difference changes={row.changes} words={places} />}
               {reasonOf(row, ruleText) !== '' && <span className={styles.quiet}>{reasonOf(row, ruleText)}</span>}
             </span>
           </li>

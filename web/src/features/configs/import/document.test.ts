@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { encode } from '@/merge';
 import type { ImportVerdict } from '../queries';
-import { byKey, importOf, longestDocument, mostConfigs, readDocument, reasonOf, rowsOf, stepText } from './document';
+import { byKey, importOf, longestDocument, mostConfigs, readDocument, reasonOf, rowsOf } from './document';
 
 const documentOf = (text: string) => {
   const read = readDocument(text);
@@ -29,19 +29,32 @@ test.each([
 
 test('beside a change stand the old and the new', () => {
   const document = documentOf('{"configs":[{"key":"a","value":2.0,"remark":"new"},{"key":"b","value":1},{"key":"c","value":{"y":2,"x":1}}]}');
-  const now = byKey('{"configs":[{"key":"a","value":1,"valueType":"number","remark":"old","schema":{"type":"number"}},{"key":"c","value":{"x":1,"y":2.0},"valueType":"json","remark":""}]}');
+  const now = byKey(
+    '{"configs":[{"key":"a","value":1,"valueType":"number","remark":"old","schema":{"type":"number"}},{"key":"c","value":{"x":1,"y":2.0},"valueType":"json","remark":""}]}',
+  );
   const verdicts: ImportVerdict[] = [
     { index: 0, key: 'a', verdict: 'update' },
     { index: 1, key: 'b', verdict: 'create' },
     { index: 2, key: 'c', verdict: 'update' },
   ];
   const [a, b, c] = rowsOf(verdicts, document, now);
-  expect(a?.steps.map(stepText)).toEqual(['value: 1 → 2.0', 'remark: "old" → "new"', 'schema: {"type":"number"} → ']);
-  expect(b?.steps).toEqual([]);
-  expect(c?.steps).toEqual([]);
+  expect(
+    a?.changes.map(({ pointer, before, after }) => [pointer, before === undefined ? '' : encode(before), after === undefined ? '' : encode(after)]),
+  ).toEqual([
+    ['/remark', '"old"', '"new"'],
+    ['/schema', '{"type":"number"}', ''],
+    ['/value', '1', '2.0'],
+  ]);
+  expect(b?.changes).toEqual([]);
+  expect(c?.changes).toEqual([]);
 });
 
 test('a refused entry says what is wrong with it, without its place in the file', () => {
-  expect(reasonOf({ index: 3, key: 'a', verdict: 'invalid', fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] }, ({ message }) => message)).toBe('value must be a number');
+  expect(
+    reasonOf(
+      { index: 3, key: 'a', verdict: 'invalid', fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] },
+      ({ message }) => message,
+    ),
+  ).toBe('value must be a number');
   expect(reasonOf({ index: 3, key: 'a', verdict: 'conflict', detail: 'It exists.' }, ({ message }) => message)).toBe('It exists.');
 });

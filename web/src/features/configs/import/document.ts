@@ -1,7 +1,6 @@
 import type { FieldProblem } from '@/api';
-import { encode, exact, isObject, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
+import { diff, isObject, JsonSyntaxError, parse, type Change, type Json, type JsonObject } from '@/merge';
 import type { ImportVerdict, OnExisting } from '../queries';
-import { stepsBetween, type Step } from '../steps';
 
 /** The longest document that the service takes, in bytes. */
 export const longestDocument = 32 * 1024 * 1024;
@@ -37,7 +36,7 @@ export function importOf({ configs }: ImportDocument, onExisting: OnExisting, no
 }
 
 export interface ImportRow extends ImportVerdict {
-  steps: Step[];
+  changes: readonly Change[];
 }
 
 /** Puts beside each verdict what would change, given the configs there are now by key. */
@@ -46,18 +45,18 @@ export function rowsOf(verdicts: readonly ImportVerdict[], { configs }: ImportDo
     const after = configs[verdict.index];
     const before = now.get(verdict.key);
     const differs = verdict.verdict === 'update' || verdict.verdict === 'conflict' || verdict.verdict === 'skip';
-    return { ...verdict, steps: differs && before !== undefined && after !== undefined && isObject(after) ? stepsOf(before, after) : [] };
+    return { ...verdict, changes: differs && before !== undefined && after !== undefined && isObject(after) ? changesBetween(before, after) : [] };
   });
 }
 
 /** A member that a document leaves out is the one that it has by itself: no remark, no schema, the type of the value. */
-function stepsOf(before: JsonObject, after: JsonObject): Step[] {
-  const { value, valueType = before.valueType, remark = '', schema = null } = after;
-  return stepsBetween({ ...before, schema: before.schema ?? null }, { value, valueType, remark, schema } as JsonObject).map((step) => ({
-    ...step,
-    before: step.member === 'schema' ? (step.before ?? undefined) : step.before,
-    after: step.member === 'schema' ? (step.after ?? undefined) : step.after,
-  }));
+function changesBetween(before: JsonObject, after: JsonObject): readonly Change[] {
+  const { valueType = null } = before;
+  return diff(contentIn(before), contentIn({ valueType, ...after }));
+}
+
+function contentIn({ value = null, valueType = null, remark = '', schema = null }: JsonObject): JsonObject {
+  return { value, valueType, remark, ...(schema === null ? {} : { schema }) };
 }
 
 /** The configs of an export by key. */
@@ -72,10 +71,4 @@ export function reasonOf({ detail, fields, index }: ImportVerdict, say: (field: 
   const at = `/configs/${index}/`;
   const faults = (fields ?? []).map((field) => `${field.pointer.startsWith(at) ? field.pointer.slice(at.length) : field.pointer} ${say(field)}`);
   return [...(detail === undefined ? [] : [detail]), ...faults].join('; ');
-}
-
-/** A step as text, for the file of verdicts. */
-export function stepText({ member, before, after }: Step): string {
-  const text = (value: Json | undefined) => (value === undefined ? '' : encode(exact(value)));
-  return `${member}: ${text(before)} → ${text(after)}`;
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Paper, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { followResumable } from '@/api';
+import { configFeed, useLiveState, useOwner } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, When } from '@/ui';
 import { cleared, emptyFeed, idOf, paused, received, type FeedLine } from './feed';
@@ -13,19 +13,19 @@ export function WatchPane({ onClose }: { onClose: () => void }) {
   const t = useText(watchMessages);
   const queries = useQueryClient();
   const [feed, setFeed] = useState(emptyFeed);
-  const [connected, setConnected] = useState(false);
-  useEffect(
-    () =>
-      followResumable({
-        address: '/api/v1/configs/watch',
-        onState: setConnected,
-        onEvent: ({ event, data }) => {
-          setFeed((before) => received(before, event, data));
-          if (event === 'gone') void queries.invalidateQueries({ queryKey: ['configs'] });
-        },
-      }),
-    [queries],
-  );
+  const owner = useOwner();
+  const connected = useLiveState(configFeed).status === 'live';
+  useEffect(() => {
+    const stop = configFeed.onEvent(({ event, data }) => {
+      setFeed((before) => received(before, event, data));
+      if (event === 'gone') void queries.invalidateQueries({ queryKey: ['configs'] });
+    });
+    configFeed.start(owner);
+    return () => {
+      stop();
+      configFeed.stop();
+    };
+  }, [owner, queries]);
   return (
     <Paper component="aside" className={styles.pane} aria-label={t('title')}>
       <div className={styles.head}>

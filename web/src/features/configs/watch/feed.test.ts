@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { cleared, emptyFeed, mostLines, paused, received, type Feed } from './feed';
 
 const change = (revision: number) =>
-  JSON.stringify({ revision, key: `k${revision}`, version: 1, etag: '"1"', action: 'update', changedBy: { id: 7, name: 'Li' }, changedTime: '2026-01-31T09:30:00.000000Z' });
+  JSON.stringify({
+    revision,
+    key: `k${revision}`,
+    version: 1,
+    etag: '"1"',
+    action: 'update',
+    changedBy: { id: 7, name: 'Li' },
+    changedTime: '2026-01-31T09:30:00.000000Z',
+  });
 const revisions = (feed: Feed) => feed.lines.map((line) => (line.kind === 'change' ? line.event.revision : -line.revision));
 
 test('changes are shown newest first, each once', () => {

@@ -22,7 +22,8 @@ export function received(feed: Feed, name: string, text: string): Feed {
   const body = JSON.parse(text) as { revision: number };
   const revision = Math.max(feed.revision ?? 0, body.revision);
   if (name === 'ready') return { ...feed, revision };
-  const line: FeedLine | undefined = name === 'change' ? { kind: 'change', event: body as ConfigEvent } : name === 'gone' ? { kind: 'gone', revision: body.revision } : undefined;
+  const line: FeedLine | undefined =
+    name === 'change' ? { kind: 'change', event: body as ConfigEvent } : name === 'gone' ? { kind: 'gone', revision: body.revision } : undefined;
   if (line === undefined || [...feed.held, ...feed.lines].some((known) => idOf(known) === idOf(line))) return feed;
   return feed.paused ? { ...feed, revision, held: cut([line, ...feed.held]) } : { ...feed, revision, lines: cut([line, ...feed.lines]) };
 }

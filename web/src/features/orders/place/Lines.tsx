@@ -2,14 +2,13 @@ import { ActionIcon, Button, NumberInput } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem } from '@/api';
+import { ItemPicker } from '@/features/items/ItemPicker';
+import { oneItem } from '@/features/items/queries';
 import { useFormat, useText } from '@/i18n';
 import { Icon, useRuleText } from '@/ui';
-import { ItemPicker } from './ItemPicker';
 import { placeMessages } from './messages';
-import { isSku, mostLines, piecesOf, type Mistake, type Mistakes, type PlacementLine } from './placement';
+import { emptyLine, isSku, mostLines, piecesOf, type Mistake, type Mistakes, type PlacementLine } from './placement';
 import styles from './PlaceOrder.module.css';
-import { catalogItem } from './queries';
-import { emptyLine } from './usePlacement';
 
 interface Props {
   lines: PlacementLine[];
@@ -26,7 +25,7 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
   const say = useSay();
   const [typing, setTyping] = useState<string>();
   const items = useQueries({
-    queries: lines.map(({ id, sku }) => ({ ...catalogItem(sku.trim()), enabled: id !== typing && isSku(sku.trim()) })),
+    queries: lines.map(({ id, sku }) => ({ ...oneItem(sku.trim()), enabled: id !== typing && isSku(sku.trim()) })),
   });
   const change = (at: number, members: Partial<PlacementLine>) =>
     onChange(
@@ -77,7 +76,12 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
               className={styles.remove}
               aria-label={t('remove', { n: i + 1 })}
               disabled={lines.length === 1 || disabled}
-              onClick={() => onChange(lines.filter((other) => other !== line), { line: i, on: true })}
+              onClick={() =>
+                onChange(
+                  lines.filter((other) => other !== line),
+                  { line: i, on: true },
+                )
+              }
             >
               <Icon name="cross" />
             </ActionIcon>
@@ -85,7 +89,12 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
         );
       })}
       <div className={styles.sum}>
-        <Button size="xs" leftSection={<Icon name="plus" />} disabled={lines.length >= mostLines} onClick={() => onChange([...lines, emptyLine()], { line: lines.length, on: true })}>
+        <Button
+          size="xs"
+          leftSection={<Icon name="plus" />}
+          disabled={lines.length >= mostLines}
+          onClick={() => onChange([...lines, emptyLine()], { line: lines.length, on: true })}
+        >
           {t('addLine')}
         </Button>
         <div className={styles.total}>

@@ -16,7 +16,19 @@ async function refusal(status: number, code: string, members: Record<string, unk
 
 test('what is missing or makes no sense is found before anything is sent', () => {
   expect(mistakesOf(placement([['TEA-1', '2']]))).toEqual({});
-  expect(mistakesOf(placement([['', '0'], ['tea 1', '10001'], ['A', '1'], ['A ', '1.5']], ' '))).toEqual({
+  expect(
+    mistakesOf(
+      placement(
+        [
+          ['', '0'],
+          ['tea 1', '10001'],
+          ['A', '1'],
+          ['A ', '1.5'],
+        ],
+        ' ',
+      ),
+    ),
+  ).toEqual({
     '/userId': { kind: 'needed' },
     '/items/0/sku': { kind: 'needed' },
     '/items/0/quantity': { kind: 'noQuantity' },
@@ -34,7 +46,10 @@ test('an empty coupon code is not sent, and spaces around what was typed are cut
 });
 
 test('each item that is short of stock is named at its line', async () => {
-  const typed = placement([['TEA-1', '2'], ['POT-1', '9']]);
+  const typed = placement([
+    ['TEA-1', '2'],
+    ['POT-1', '9'],
+  ]);
   const error = await refusal(409, 'insufficient_stock', { lines: [{ sku: 'POT-1', wanted: 9, available: 4 }] });
   expect(refusedAt(error, typed)).toEqual({ '/items/1/quantity': { kind: 'short', wanted: 9, available: 4 } });
 });

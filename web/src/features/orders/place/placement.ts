@@ -1,6 +1,6 @@
-import { isCustomerId, isProblem, type components } from '@/api';
-
-export type NewOrder = components['schemas']['OrderCreate'];
+import { isCustomerId, isProblem } from '@/api';
+import { randomId } from '@/browser/id';
+import type { NewOrder } from '../queries';
 
 /** An order as it is being typed. */
 export interface Placement {
@@ -26,6 +26,10 @@ export type Mistake =
 export const mostLines = 100;
 const mostPieces = 10_000;
 const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
+
+export const emptyLine = (): PlacementLine => ({ id: randomId(), sku: '', quantity: '1' });
+
+export const openPlacement = (): Placement => ({ userId: '', lines: [emptyLine()], couponCode: '' });
 
 export const isSku = (text: string): boolean => skuShape.test(text);
 
@@ -64,8 +68,7 @@ interface OutOfStock {
 /** What a refusal finds wrong, at the lines that it means; empty when it means none. */
 export function refusedAt(error: unknown, { lines }: Placement): Mistakes {
   if (!isProblem(error)) return {};
-  // Stock has a code that services without inventory do not know.
-  if ((error.code as string) === 'insufficient_stock') {
+  if (isProblem(error, 'insufficient_stock')) {
     const short = error.as<OutOfStock>().lines.map(({ sku, wanted, available }) => {
       const at = lines.findIndex((line) => line.sku.trim() === sku);
       return [`/items/${at}/quantity`, { kind: 'short', wanted, available }] as const;

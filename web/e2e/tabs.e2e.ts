@@ -1,0 +1,293 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { Visitor } from './browser';
+import { itemInStock } from './pages';
+import { Proxy } from './proxy';
+import { admin } from './service';
+import { li, ownSite } from './site';
+
+const site = ownSite(async () => {
+  await itemInStock(site.request, { sku: 'TABS-1', name: 'Green tea', price: 6000 });
+  await site.service.command('tenant', 'create', 'tea-house', '--admin-password', admin.password);
+});
+
+async function behindProxy(path: string): Promise<{ visitor: Visitor; proxy: Proxy }> {
+  const proxy = await Proxy.before(site.service.address);
+  const visitor = await Visitor.open(site.browser, proxy.address);
+  await visitor.signIn(admin, path);
+  await visitor.settle();
+  return { visitor, proxy };
+}
+
+const isLive = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+const tenantOf = (page: Page) => page.locator('header').getByTitle(/^Tenant /);
+
+/** Makes a page believe that it is behind another tab; a browser without windows shows them all. */
+async function hide(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    Object.defineProperty(document, 'visibilityState', { get: () => (sessionStorage.getItem('e2e.shown') === null ? 'hidden' : 'visible') });
+    Object.defineProperty(document, 'hidden', { get: () => document.visibilityState === 'hidden' });
+  });
+}
+
+async function turn(page: Page, shown: boolean): Promise<void> {
+  await page.evaluate((is) => {
+    if (is) sessionStorage.setItem('e2e.shown', '');
+    else sessionStorage.removeItem('e2e.shown');
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, shown);
+}
+
+test('eight tabs of one browser share one stream, all answer and all hear of a change', async () => {
+  const { visitor, proxy } = await behindProxy('/items');
+  const pages = [visitor.page];
+  for (let i = 1; i < 8; i++) {
+    const page = await visitor.context.newPage();
+    pages.push(page);
+    await page.goto('/items');
+    await page.getByRole('link', { name: 'TABS-1' }).waitFor();
+  }
+  await expect.poll(() => proxy.streams).toBe(1);
+
+  await site.asLi('POST', '/items', { sku: 'TABS-2', name: 'Made while eight looked', price: 6000 });
+
+  await Promise.all(pages.map((page) => page.getByRole('link', { name: 'TABS-2' }).waitFor()));
+  await Promise.all(pages.map(isLive));
+  expect(proxy.streams).toBe(1);
+
+  // The tab that holds the stream goes; another takes it over, and nothing is missed.
+  await visitor.page.close();
+  await site.asLi('POST', '/items', { sku: 'TABS-3', name: 'Made while the stream changed hands', price: 6000 });
+  await Promise.all(pages.slice(1).map((page) => page.getByRole('link', { name: 'TABS-3' }).waitFor()));
+  await expect.poll(() => proxy.streams).toBe(1);
+  await visitor.close();
+});
+
+test('a tab that was opened in the background holds no stream, and hears of what it missed when it is looked at', async () => {
+  const { visitor, proxy } = await behindProxy('/items');
+  await isLive(visitor.page);
+  const behind = await visitor.context.newPage();
+  await hide(behind);
+  await behind.goto('/items');
+  await behind.getByRole('link', { name: 'TABS-1' }).waitFor();
+  await visitor.page.close();
+
+  await expect.poll(() => proxy.streams).toBe(0);
+  await site.asLi('POST', '/items', { sku: 'TABS-4', name: 'Made while nobody looked', price: 6000 });
+  await turn(behind, true);
+  await behind.getByRole('link', { name: 'TABS-4' }).waitFor();
+  await expect.poll(() => proxy.streams).toBe(1);
+  await turn(behind, false);
+  await expect.poll(() => proxy.streams, { timeout: 90_000 }).toBe(0);
+  await visitor.close();
+});
+
+test('one list that is open while 1,000 orders are shipped asks at most 30 times', async () => {
+  const ids: number[] = [];
+  for (let i = 0; i < 1000; i += 10) {
+    const placed = await Promise.all(
+      Array.from({ length: 10 }, () => site.asLi<{ id: number }>('POST', '/orders', { userId: 7, items: [{ sku: 'TABS-1', quantity: 1 }] })),
+    );
+    ids.push(...placed.map(({ id }) => id));
+  }
+  const batch = (body: object, from: number) => site.asLi('POST', '/order-batches', { ...body, ids: ids.slice(from, from + 100) });
+  for (let from = 0; from < 1000; from += 100) await batch({ action: 'pay', method: 'external' }, from);
+  const { visitor, proxy } = await behindProxy('/orders?status=shipped');
+  await isLive(visitor.page);
+  const asked = () => proxy.count('GET', /^\/api\/(?!v1\/events)/);
+  await expect.poll(async () => [asked(), await visitor.page.locator('[aria-busy=true]').count()], { interval: 1000 }).toEqual([asked(), 0]);
+  const before = asked();
+
+  for (let from = 0; from < 1000; from += 100) await batch({ action: 'ship', carrier: 'DHL', trackingNo: 'JD01' }, from);
+  await visitor.page.getByText('1–50 of 1,000').waitFor();
+  await visitor.page.getByRole('button', { name: /^Shipped 1,000/ }).waitFor();
+
+  expect(asked() - before).toBeLessThanOrEqual(30);
+  await visitor.close();
+});
+
+test('heartbeats stop while nobody is signed in, and do not come all at once afterwards', async () => {
+  const proxy = await Proxy.before(site.service.address);
+  const visitor = await Visitor.open(site.browser, proxy.address);
+  const { page, context } = visitor;
+  await page.clock.install();
+  await visitor.signIn(admin, '/configs');
+  await site.request('POST', '/configs', { key: 'beat.one', value: 1 });
+  await page.goto('/configs/beat.one');
+  await visitor.settle();
+  await context.clearCookies();
+  const beats = () => proxy.count('POST', /\/presence$/);
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(5_000);
+      return dialog.isVisible();
+    })
+    .toBe(true);
+  const whenItEnded = beats();
+  for (let i = 0; i < 12; i++) await page.clock.runFor(5_000);
+  expect(beats() - whenItEnded).toBeLessThanOrEqual(1);
+
+  await dialog.locator('input[name=password]').fill(admin.password);
+  const before = beats();
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.clock.runFor(5_000);
+  await expect.poll(beats).toBeGreaterThan(before);
+  expect(beats() - before).toBeLessThanOrEqual(3);
+  await visitor.close();
+});
+
+test('a tab notices that another one signed in to another tenant: it says so, and shows what is there', async () => {
+  const { visitor } = await behindProxy('/items');
+  const { page, context } = visitor;
+  await page.getByRole('link', { name: 'TABS-1' }).waitFor();
+  expect(await tenantOf(page).innerText()).toBe('default');
+  const other = await context.newPage();
+  await other.goto('/items');
+  await other.getByRole('button', { name: /Signed in as/ }).click();
+  await other.getByRole('menuitem', { name: 'Sign out' }).click();
+  await other.getByRole('button', { name: /tenant/i }).click();
+  await other.locator('input[name=tenant]').fill('tea-house');
+  await other.locator('input[name=username]').fill(admin.username);
+  await other.locator('input[name=password]').fill(admin.password);
+  await other.locator('button[type=submit]').click();
+  await other.getByText('Nothing here yet').or(other.getByText('No items yet')).first().waitFor();
+
+  await page.bringToFront();
+
+  await expect.poll(() => tenantOf(page).innerText()).toBe('tea-house');
+  await page.getByText(/Another tab signed in/).waitFor();
+  await expect.poll(() => page.getByRole('link', { name: 'TABS-1' }).count()).toBe(0);
+  await visitor.check();
+  await visitor.close();
+});
+
+test('after the session ended the dialog offers the tenant that one worked in, and lets it be changed', async () => {
+  const { visitor } = await behindProxy('/items');
+  const { page, context } = visitor;
+  // Another tab has been somewhere else since.
+  await page.evaluate(() => localStorage.setItem('interlock.tenant', 'elsewhere'));
+  await context.clearCookies();
+  await page.getByRole('searchbox', { name: 'Search' }).fill('TABS-1');
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.waitFor();
+  const tenant = dialog.locator('input[name=tenant]');
+  expect(await tenant.inputValue()).toBe('default');
+  await visitor.check();
+
+  await tenant.fill('tea-house');
+  await dialog.locator('input[name=password]').fill(admin.password);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect.poll(() => tenantOf(page).innerText()).toBe('tea-house');
+  await visitor.close();
+});
+
+test('a tab reloads itself once when a new version was deployed, keeps what was typed, and says so', async () => {
+  const { visitor, proxy } = await behindProxy('/items');
+  const { page } = visitor;
+  // The page is of an older version, which is gone; what is loaded from then on is of the new one.
+  proxy.rule(({ path }) => (path === '/items/TABS-1' ? { rewrite: (html) => html.replace(/(name="build" content=")/, '$1older-') } : undefined));
+  await page.goto('/items/TABS-1');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, first flush');
+  let isNew = false;
+  proxy.rule(({ path }) => {
+    if (path === '/configs') isNew = true;
+    return path.startsWith('/assets/') && !isNew ? { instead: 404 } : undefined;
+  });
+
+  await page.getByRole('link', { name: 'Configs' }).click();
+
+  await page.getByRole('heading', { level: 1, name: 'Configs' }).waitFor();
+  await page.getByText('This is a new version of the admin').waitFor();
+  expect(proxy.count('GET', /^\/configs$/)).toBe(1);
+  await page.goto('/items/TABS-1');
+  await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Green tea, first flush');
+  await visitor.check();
+  await visitor.close();
+});
+
+test('files that stay away do not make a tab reload itself for ever', async () => {
+  const { visitor, proxy } = await behindProxy('/items');
+  const { page } = visitor;
+  proxy.rule(({ path }) => (path.startsWith('/assets/configs-') ? { instead: 404 } : undefined));
+  await page.getByRole('link', { name: 'Configs' }).click();
+  await page.getByText('A part of this page did not load').waitFor();
+  expect(proxy.count('GET', /^\/configs$/)).toBeLessThanOrEqual(1);
+  await visitor.context.close();
+});
+
+test('two tabs on one record: the clean one never takes the draft of the other', async () => {
+  await site.request('POST', '/items', { sku: 'TWICE-1', name: 'Black tea', price: 5000 });
+  const { visitor } = await behindProxy('/items/TWICE-1');
+  const { page: typing, context } = visitor;
+  const clean = await context.newPage();
+  await clean.goto('/items/TWICE-1');
+  await clean.getByRole('textbox', { name: 'Name' }).waitFor();
+  await isLive(clean);
+  await typing.getByRole('textbox', { name: 'Name' }).fill('Black tea, aged in oak');
+  const { etag } = await site.asLi<{ etag: string }>('GET', '/items/TWICE-1');
+  await site.asLi('PATCH', '/items/TWICE-1', { price: 5500 }, { 'If-Match': etag });
+  await expect.poll(() => clean.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('55.00');
+  await typing.getByText(/Li saved v2 .*, while you were editing v1/).waitFor();
+
+  await typing.close();
+  await clean.close();
+  const again = await context.newPage();
+  await again.goto('/items/TWICE-1');
+  await again.getByText(/This is what you typed/).waitFor();
+  expect(await again.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, aged in oak');
+  await visitor.close();
+});
+
+test('drafts are listed, lead back, and go when one signs out; a full storage is said', async () => {
+  const { visitor } = await behindProxy('/items/TABS-1');
+  const { page } = visitor;
+  await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, kept');
+  await page.getByRole('button', { name: /Signed in as/ }).click();
+  await page.getByRole('menuitem', { name: /My drafts/ }).click();
+  const list = page.getByRole('dialog', { name: 'My drafts' });
+  await list.getByRole('link', { name: /TABS-1/ }).waitFor();
+  await visitor.check();
+  await list.getByRole('link', { name: /TABS-1/ }).click();
+  await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Green tea, kept');
+
+  await page.evaluate(() => {
+    for (let size = 1 << 20; size > 8; size >>= 1) {
+      try {
+        for (let i = 0; ; i++) localStorage.setItem(`filler-${size}-${i}`, 'x'.repeat(size));
+      } catch {
+        // Full at this size.
+      }
+    }
+  });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, with a name that does not fit in any more');
+  await page
+    .getByText(/This browser has no room left/)
+    .first()
+    .waitFor();
+  await visitor.check();
+  await page.evaluate(() => Object.keys(localStorage).forEach((name) => name.startsWith('filler-') && localStorage.removeItem(name)));
+
+  await page.getByRole('button', { name: /Signed in as/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  await page.locator('input[name=password]').waitFor();
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('draft')))).toEqual([]);
+  await visitor.close();
+});
+
+test('who signs in after somebody else does not see his drafts', async () => {
+  const { visitor } = await behindProxy('/items/TABS-1');
+  const { page, context } = visitor;
+  await page.getByRole('textbox', { name: 'Name' }).fill('Typed by the admin');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByRole('button', { name: 'Sign in as somebody else' }).click();
+  await page.locator('input[name=username]').fill(li.username);
+  await page.locator('input[name=password]').fill(li.password);
+  await page.locator('button[type=submit]').click();
+  await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Green tea');
+  await visitor.close();
+});

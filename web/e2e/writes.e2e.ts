@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import { Visitor } from './browser';
+import { itemInStock } from './pages';
+import { inProgress, Proxy, type Fate } from './proxy';
+import { admin } from './service';
+import { ownSite } from './site';
+
+const day = 86_400_000;
+
+const site = ownSite(async () => {
+  await itemInStock(site.request, { sku: 'TEA-1', name: 'Green tea', price: 6000 });
+});
+
+interface Order {
+  id: number;
+  status: string;
+}
+
+const ordersOf = async (userId: number) => (await site.request<{ total: number }>('GET', `/orders?userId=${userId}`)).total;
+const place = (userId: number) => site.request<Order>('POST', '/orders', { userId, items: [{ sku: 'TEA-1', quantity: 1 }] });
+
+async function behindProxy(path: string): Promise<{ visitor: Visitor; proxy: Proxy }> {
+  const proxy = await Proxy.before(site.service.address);
+  const visitor = await Visitor.open(site.browser, proxy.address);
+  await visitor.signIn(admin, path);
+  await visitor.settle();
+  return { visitor, proxy };
+}
+
+const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
+const submit = (visitor: Visitor) => dialogOf(visitor).locator('button[type=submit]');
+/** Until what was sent was answered, or is said to be unknown. */
+const settled = (visitor: Visitor) => dialogOf(visitor).locator('button[type=submit]:not([data-loading])').waitFor();
+
+async function openOrder(visitor: Visitor, userId: number): Promise<void> {
+  await visitor.page.getByRole('button', { name: 'New order' }).click();
+  await dialogOf(visitor).getByRole('textbox', { name: 'User id' }).fill(String(userId));
+  await dialogOf(visitor).getByLabel('Item 1').fill('TEA-1');
+}
+
+test('an order whose reply is lost while its repeats find it still running is placed once', async () => {
+  const { visitor, proxy } = await behindProxy('/orders');
+  await openOrder(visitor, 101);
+  let lost: string | undefined;
+  proxy.rule(({ method, path, key }) => {
+    if (method !== 'POST' || path !== '/api/v1/orders') return undefined;
+    if (lost === undefined) {
+      lost = key;
+      return 'lose';
+    }
+    // The service says so of this key until its first attempt has ended.
+    return key === lost ? inProgress : undefined;
+  });
+  await submit(visitor).click();
+  await expect.poll(() => proxy.count('POST', /\/orders$/)).toBeGreaterThan(3);
+  await visitor.page
+    .getByText(/still not known whether this was done|first attempt is still|The first attempt with this key/)
+    .first()
+    .waitFor();
+  await settled(visitor);
+
+  proxy.mend();
+  await submit(visitor).click();
+
+  await visitor.page.getByText(/Order .* is placed\./).waitFor();
+  expect(proxy.keys(/\/orders$/)).toEqual([lost]);
+  expect(await ordersOf(101)).toBe(1);
+  await visitor.close();
+});
+
+test.each<[string, Fate, number]>([
+  ['502 after the commit', { after: 502 }, 111],
+  ['504 after the commit', { after: 504 }, 112],
+  ['half of its reply', 'truncate', 113],
+])('an order that is answered with %s is unknown, and placed once', async (_, fate, userId) => {
+  const { visitor, proxy } = await behindProxy('/orders');
+  await openOrder(visitor, userId);
+  proxy.rule(({ method, path }) => (method === 'POST' && path === '/api/v1/orders' ? fate : undefined));
+  await submit(visitor).click();
+  await expect.poll(() => ordersOf(userId)).toBe(1);
+  await settled(visitor);
+  expect(await visitor.page.getByText(/nothing was changed/i).count()).toBe(0);
+  await dialogOf(visitor)
+    .getByText(/not known whether this was done/)
+    .waitFor();
+  await visitor.page.keyboard.press('Escape');
+  await visitor.page.reload();
+  await visitor.page.getByRole('button', { name: 'New order' }).click();
+  expect(await dialogOf(visitor).getByLabel('Item 1').isDisabled()).toBe(true);
+  proxy.mend();
+  await submit(visitor).click();
+
+  await visitor.page.getByText(/Order .* is placed\./).waitFor();
+  expect(proxy.keys(/\/orders$/)).toHaveLength(1);
+  expect(await ordersOf(userId)).toBe(1);
+  await visitor.close();
+});
+
+test('coupons are issued once when a proxy answers 502 after the commit, also after the dialog was closed', async () => {
+  const terms = { name: 'Spring', kind: 'amount', value: 500, total: 100, perUser: 1 };
+  const validity = { validFrom: new Date(Date.now() - day).toISOString(), validTo: new Date(Date.now() + day).toISOString() };
+  const { id } = await site.request<{ id: number }>('POST', '/coupon-campaigns', { ...terms, ...validity });
+  const issued = async () => (await site.request<{ total: number }>('GET', `/coupons?campaignId=${id}`)).total;
+  const { visitor, proxy } = await behindProxy(`/coupon-campaigns/${id}`);
+  const { page } = visitor;
+  const open = () => page.getByRole('button', { name: 'Issue coupons', exact: true }).click();
+  await open();
+  await dialogOf(visitor).getByRole('textbox', { name: 'How many' }).fill('4');
+  proxy.rule(({ path }) => (path.endsWith('/coupons') ? { after: 502 } : undefined));
+  await submit(visitor).click();
+  await expect.poll(issued).toBe(4);
+  await settled(visitor);
+  await page.keyboard.press('Escape');
+  await dialogOf(visitor).waitFor({ state: 'detached' });
+  proxy.mend();
+  await open();
+  expect(await dialogOf(visitor).getByRole('textbox', { name: 'How many' }).isDisabled()).toBe(true);
+
+  await submit(visitor).click();
+
+  await page.getByText('4 coupons were issued').waitFor();
+  expect(await issued()).toBe(4);
+  await visitor.check();
+  await visitor.close();
+});
+
+test('orders that were shipped behind a 502 are never said to be not sent, and the run goes on where it broke off', async () => {
+  const ids: number[] = [];
+  for (let i = 0; i < 130; i++) ids.push((await place(121)).id);
+  await site.request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });
+  const { visitor, proxy } = await behindProxy('/orders?userId=121');
+  const { page } = visitor;
+  await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
+  await page.getByRole('button', { name: 'Choose all 130 that match' }).click();
+  await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Ship' }).click();
+  await page.getByText('130 will be sent').waitFor();
+  await page.getByRole('textbox', { name: 'Carrier' }).fill('DHL');
+  await page.getByRole('textbox', { name: 'Tracking number' }).fill('JD01');
+  proxy.rule(({ path }) => (path.endsWith('/order-batches') ? { after: 502 } : undefined));
+  await submit(visitor).click();
+  await expect.poll(async () => (await site.request<{ total: number }>('GET', '/orders?userId=121&status=shipped')).total).toBe(100);
+  await dialogOf(visitor)
+    .getByText(/Not known|Outcome unknown/)
+    .first()
+    .waitFor();
+  const verdicts = await dialogOf(visitor).getByRole('listitem').allInnerTexts();
+  expect(verdicts.filter((words) => words.includes('Not sent'))).toHaveLength(30);
+  await page.reload();
+  proxy.mend();
+
+  await page.getByRole('button', { name: 'See what was done' }).click();
+  await dialogOf(visitor).getByText('It broke off: the outcome of 100 rows is not known.').waitFor();
+  await visitor.check();
+  await dialogOf(visitor).getByRole('button', { name: 'Go on', exact: true }).click();
+
+  await dialogOf(visitor).getByText('130 done, 0 not done').waitFor();
+  expect(proxy.keys(/order-batches$/)).toHaveLength(2);
+  expect((await site.request<{ total: number }>('GET', '/orders?userId=121&status=shipped')).total).toBe(130);
+  await visitor.close();
+});
+
+test('a button whose write is answered with 502 after the commit offers to ask again, and it is done once', async () => {
+  await site.request('POST', '/items', { sku: 'OLD-1', name: 'Red tea', price: 4000 });
+  const { visitor, proxy } = await behindProxy('/items/OLD-1');
+  const { page } = visitor;
+  proxy.rule(({ method }) => (method === 'PATCH' ? { after: 502 } : undefined));
+  await page.getByRole('button', { name: 'Archive', exact: true }).click();
+  await dialogOf(visitor).getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.getByText(/no answer came back\. Ask again/).waitFor();
+  proxy.mend();
+
+  await page.getByRole('button', { name: 'Ask again' }).click();
+
+  await page.getByText('OLD-1 is archived.').waitFor();
+  expect(proxy.keys(/\/items\/OLD-1/)).toHaveLength(1);
+  expect(await site.request('GET', '/items/OLD-1')).toMatchObject({ status: 'archived', version: 2 });
+  await visitor.close();
+});

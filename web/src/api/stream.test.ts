@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { session } from '@/test/service';
+import { SessionStore } from './session';
+import { readEvents, type ServerEvent } from './sse';
+import { SharedStream } from './stream';
+
+/** A stream whose end the test holds. */
+class Line {
+  controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  readonly response = new Response(new ReadableStream<Uint8Array>({ start: (controller) => void (this.controller = controller) }));
+
+  say(text: string) {
+    this.controller?.enqueue(new TextEncoder().encode(text));
+  }
+
+  cut() {
+    this.controller?.error(new Error('cut'));
+  }
+}
+
+/** What tabs of one browser share: a channel, which reaches the others at once, and locks. */
+const tabs = { channels: new Map<string, Set<FakeChannel>>(), queues: new Map<string, (() => void)[]>() };
+
+class FakeChannel {
+  onmessage: ((event: { data: unknown }) => void) | undefined;
+  readonly #peers: Set<FakeChannel>;
+  constructor(name: string) {
+    this.#peers = tabs.channels.get(name) ?? new Set();
+    tabs.channels.set(name, this.#peers.add(this));
+  }
+  postMessage(data: unknown) {
+    this.#peers.forEach((peer) => peer !== this && peer.onmessage?.({ data: structuredClone(data) }));
+  }
+}
+
+const locks = {
+  request: async (name: string, { signal }: { signal: AbortSignal }, held: () => Promise<void>) => {
+    const queue = tabs.queues.get(name) ?? [];
+    tabs.queues.set(name, queue);
+    await new Promise<void>((turn, reject) => {
+      queue.push(turn);
+      signal.addEventListener('abort', () => {
+        if (queue[0] !== turn) queue.splice(queue.indexOf(turn), 1);
+        reject(new Error('given up'));
+      });
+      if (queue.length === 1) turn();
+    });
+    await held();
+    queue.shift();
+    queue[0]?.();
+  },
+};
+
+const lines: Line[] = [];
+const requests: Request[] = [];
+const send = vi.fn<typeof fetch>();
+
+function open(options: { resumes?: boolean } = {}) {
+  const sessions = new SessionStore();
+  sessions.signedIn(session());
+  return new SharedStream({ name: 'live', address: '/api/v1/events', sessions, send, ...options });
+}
+
+let seen: 'visible' | 'hidden' = 'visible';
+const look = (state: typeof seen) => {
+  seen = state;
+  document.dispatchEvent(new Event('visibilitychange'));
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('BroadcastChannel', FakeChannel);
+  Object.defineProperty(navigator, 'locks', { configurable: true, value: locks });
+  vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => seen);
+  seen = 'visible';
+  tabs.channels.clear();
+  tabs.queues.clear();
+  lines.length = 0;
+  requests.length = 0;
+  send.mockReset().mockImplementation((input, init) => {
+    requests.push(new Request(new URL(input as string, 'http://localhost'), { headers: init?.headers }));
+    const line = new Line();
+    lines.push(line);
+    init?.signal?.addEventListener('abort', () => line.cut());
+    return Promise.resolve(line.response);
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const event = 'id: 41\nevent: configs\ndata: {"key":"a"}\n\n';
+
+test('of two tabs one has the stream, both hear what arrives, and the other takes over when it is closed', async () => {
+  const [first, second] = [open(), open()];
+  const heard: [ServerEvent[], ServerEvent[]] = [[], []];
+  first.onEvent((one) => heard[0].push(one));
+  second.onEvent((one) => heard[1].push(one));
+  first.start('o');
+  second.start('o');
+  await settle();
+  expect(send).toHaveBeenCalledTimes(1);
+
+  lines[0]?.say(event);
+  await settle();
+  expect(heard.map((events) => events.map(({ data }) => data))).toEqual([['{"key":"a"}'], ['{"key":"a"}']]);
+  expect([first, second].map((stream) => stream.state().status)).toEqual(['live', 'live']);
+
+  const gap = vi.fn();
+  second.onGap(gap);
+  first.stop();
+  await settle();
+  expect(send).toHaveBeenCalledTimes(2);
+  expect(second.state().status).toBe('live');
+  expect(gap).toHaveBeenCalledTimes(1);
+  second.stop();
+});
+
+test('tabs of others have a stream of their own', async () => {
+  const [first, second] = [open(), open()];
+  first.start('o');
+  second.start('another');
+  await settle();
+  expect(send).toHaveBeenCalledTimes(2);
+  first.stop();
+  second.stop();
+});
+
+test('a tab that was opened in the background has no stream until it is seen', async () => {
+  seen = 'hidden';
+  const stream = open();
+  stream.start('o');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(send).not.toHaveBeenCalled();
+  expect(stream.state().status).toBe('asleep');
+  look('visible');
+  await settle();
+  expect(stream.state().status).toBe('live');
+  stream.stop();
+});
+
+test('a tab that is hidden gives its stream back after a while, and what it missed is read when it is seen', async () => {
+  const stream = open();
+  const gap = vi.fn();
+  stream.onGap(gap);
+  stream.start('o');
+  await settle();
+  look('hidden');
+  await vi.advanceTimersByTimeAsync(5_000);
+  look('visible');
+  await settle();
+  expect(send).toHaveBeenCalledTimes(1);
+
+  look('hidden');
+  await vi.advanceTimersByTimeAsync(21_000);
+  expect(stream.state().status).toBe('asleep');
+  look('visible');
+  await settle();
+  expect(send).toHaveBeenCalledTimes(2);
+  expect(gap).toHaveBeenCalledTimes(1);
+  stream.stop();
+});
+
+test('a lost connection is opened again, and what was missed is read again', async () => {
+  const stream = open();
+  const gap = vi.fn();
+  stream.onGap(gap);
+  stream.start('o');
+  await settle();
+  lines[0]?.say(event);
+  await settle();
+  const { since } = stream.state();
+
+  lines[0]?.cut();
+  await settle();
+  expect(stream.state()).toEqual({ status: 'lost', since });
+  await vi.advanceTimersByTimeAsync(1000);
+
+  expect(stream.state().status).toBe('live');
+  expect(requests[1]?.headers.get('Last-Event-ID')).toBeNull();
+  expect(gap).toHaveBeenCalledTimes(1);
+  stream.stop();
+});
+
+test('a stream that leaves nothing out goes on where it broke off, in whatever tab', async () => {
+  const [first, second] = [open({ resumes: true }), open({ resumes: true })];
+  const gap = vi.fn();
+  second.onGap(gap);
+  first.start('o');
+  second.start('o');
+  await settle();
+  lines[0]?.say(event);
+  await settle();
+  first.stop();
+  await settle();
+  expect(requests[1]?.headers.get('Last-Event-ID')).toBe('41');
+  expect(gap).not.toHaveBeenCalled();
+  second.stop();
+});
+
+test('a service that stays away is asked ever more seldom', async () => {
+  const stream = open();
+  send.mockImplementation(() => Promise.reject(new TypeError('Failed to fetch')));
+  stream.start('o');
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+
+  expect(send.mock.calls.length).toBeGreaterThan(15);
+  expect(send.mock.calls.length).toBeLessThan(60);
+  stream.stop();
+});
+
+test('a link that has gone silent is given up', async () => {
+  const stream = open();
+  stream.start('o');
+  await settle();
+  for (let i = 0; i < 6; i++) {
+    await vi.advanceTimersByTimeAsync(10_000);
+    lines[0]?.say(': ping\n\n');
+  }
+  await settle();
+  expect(send).toHaveBeenCalledTimes(1);
+
+  await vi.advanceTimersByTimeAsync(27_000);
+
+  expect(send).toHaveBeenCalledTimes(2);
+  stream.stop();
+});
+
+test('after the end nothing is sent any more', async () => {
+  const stream = open();
+  stream.start('o');
+  await settle();
+  stream.stop();
+  await vi.advanceTimersByTimeAsync(120_000);
+
+  expect(send).toHaveBeenCalledTimes(1);
+  expect(stream.state().status).toBe('off');
+});
+
+test.each([
+  ['data: a\n\n', ['message|a']],
+  ['event: x\r\ndata: a\r\ndata: b\r\n\r\n', ['x|a\nb']],
+  [': comment\n\nevent: x\n\ndata:a\n\n', ['message|a']],
+  ['data: 中文\n\n', ['message|中文']],
+])('the stream %j has the events %j, however it is cut', async (text, want) => {
+  const bytes = new TextEncoder().encode(text);
+  for (let size = 1; size <= bytes.length; size++) {
+    const heard: string[] = [];
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+        controller.close();
+      },
+    });
+    await readEvents(
+      body,
+      (one) => heard.push(`${one.event}|${one.data}`),
+      () => undefined,
+    );
+    expect(heard).toEqual(want);
+  }
+});

@@ -1,0 +1,82 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { DraftStore, ownerOf, type Kept } from './drafts';
+
+const owner = ownerOf('default', 7);
+const tea = { owner, scope: 'items/TEA' };
+const kept = (value: string, at = 1): Kept => ({ title: 'TEA', page: '/items/TEA', at, value });
+const storage = (key: string, newValue: string | null) => window.dispatchEvent(new StorageEvent('storage', { key, newValue }));
+
+afterEach(() => void vi.useRealTimers());
+
+test('what was begun is found again by the same tab, and by another', () => {
+  new DraftStore('a').keep(tea, kept('mine'));
+  expect(new DraftStore('a').open(tea)?.value).toBe('mine');
+  expect(new DraftStore('b').open(tea)?.value).toBe('mine');
+  expect(new DraftStore('b').open({ owner, scope: 'items/POT' })).toBeUndefined();
+});
+
+test('two tabs on one record keep what each has, and a clean one deletes nothing', () => {
+  const [a, b] = [new DraftStore('a'), new DraftStore('b')];
+  expect(b.open(tea)).toBeUndefined();
+  a.keep(tea, kept('of a', 1));
+  b.drop(tea);
+  expect(new DraftStore('a').open(tea)?.value).toBe('of a');
+  b.keep(tea, kept('of b', 2));
+  expect(new DraftStore('a').open(tea)?.value).toBe('of a');
+  expect(new DraftStore('b').open(tea)?.value).toBe('of b');
+  expect(a.list(owner).map(({ value }) => value)).toEqual(['of b']);
+});
+
+test('what is finished is gone from the tab that it came from too', () => {
+  new DraftStore('closed').keep(tea, kept('mine'));
+  const tab = new DraftStore('a');
+  tab.open(tea);
+  tab.drop(tea);
+  expect(new DraftStore('b').open(tea)).toBeUndefined();
+});
+
+test('a tab that is still typing writes again what another took for finished', () => {
+  vi.useFakeTimers();
+  const [a, b] = [new DraftStore('a'), new DraftStore('b')];
+  a.keep(tea, kept('mine'));
+  b.open(tea);
+  b.drop(tea);
+  storage(`interlock.draft/${owner}/a/items/TEA`, null);
+  vi.advanceTimersByTime(2000);
+  expect(new DraftStore('a').open(tea)?.value).toBe('mine');
+});
+
+test('signing out removes all of one and nothing of another', () => {
+  const other = { owner: ownerOf('default', 8), scope: 'items/TEA' };
+  const store = new DraftStore('a');
+  store.keep(tea, kept('mine'));
+  store.keep(other, kept('theirs'));
+  store.clear(owner);
+  expect(store.get(tea)).toBeUndefined();
+  expect(new DraftStore('b').open(tea)).toBeUndefined();
+  expect(new DraftStore('b').open(other)?.value).toBe('theirs');
+});
+
+test('the drafts of one tenant are not those of another, whatever its name', () => {
+  new DraftStore('a').keep({ owner: ownerOf('a/7', 7), scope: 'x' }, kept('mine'));
+  expect(new DraftStore('a').list(ownerOf('a', 7))).toEqual([]);
+});
+
+test('a browser without room says so, keeps what is typed in this tab, and says when there is room again', () => {
+  const store = new DraftStore('a');
+  const full = () => {
+    throw new DOMException('full', 'QuotaExceededError');
+  };
+  vi.stubGlobal('localStorage', { setItem: full });
+  store.keep(tea, kept('mine'));
+  expect(store.isFull()).toBe(true);
+  expect(store.get(tea)?.value).toBe('mine');
+  vi.unstubAllGlobals();
+  store.keep(tea, kept('more'));
+  expect(store.isFull()).toBe(false);
+});
+
+test('what cannot be read is no draft', () => {
+  localStorage.setItem(`interlock.draft/${owner}/a/items/TEA`, '{"half":');
+  expect(new DraftStore('b').open(tea)).toBeUndefined();
+});

@@ -1,0 +1,178 @@
+import { forget, recall, recalledNames, remember } from './storage';
+import { tab as thisTab } from './tab';
+
+/** What somebody has begun and not finished: a form, or a write whose outcome is open. Plain data, JSON. */
+export interface Kept {
+  /** What people call it: "New order", "checkout.tax". */
+  title: string;
+  /** The address at which it is gone on with. */
+  page: string;
+  /** When it last changed, in ms since 1970. */
+  at: number;
+  /** What is typed; absent for a write that nothing was typed for. */
+  value?: unknown;
+  /** For an edit: the version that it began from. */
+  base?: unknown;
+  /** The idempotency key of what is typed. */
+  key?: string;
+  /** What was sent under the key, until its outcome is known. */
+  sent?: unknown;
+}
+
+/** Whose draft it is, and of what: "items/TEA", "orders/new", "orders/bulk/ship". */
+export interface Named {
+  /** Tenant and user, see ownerOf. */
+  owner: string;
+  scope: string;
+}
+
+export interface Listed extends Kept {
+  scope: string;
+}
+
+const prefix = 'interlock.draft/';
+/** How long after another tab removed a slot of this one it is written again, in ms: not when somebody signs out. */
+const pause = 1000;
+
+export const ownerOf = (tenant: string, userId: number): string => `${encodeURIComponent(tenant)}/${userId}`;
+
+/**
+ * The one store of what is begun and not finished. It survives a reload, a crash, the
+ * end of the session and the closing of the tab.
+ *
+ * Each tab writes to a slot of its own, so that two tabs on one record never overwrite
+ * each other; a tab that opens something goes on with its own slot, or else with the
+ * newest of another tab. What is finished is removed from the slot that it came from
+ * too. A tab that still holds a slot that another one removed writes it again: only the
+ * tab in which something is typed knows that it is finished.
+ *
+ * A crash at any point leaves the last whole entry; each is written in one step.
+ */
+export class DraftStore {
+  readonly #held = new Map<string, Kept>();
+  /** By slot of this tab, the slot of another that it goes on with. */
+  readonly #origins = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
+  readonly #tab: string;
+  #full = false;
+
+  constructor(tab = thisTab) {
+    this.#tab = tab;
+    window.addEventListener('storage', this.#onStorage);
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Whether the last thing that was to be kept had no room, or storage is forbidden. */
+  readonly isFull = (): boolean => this.#full;
+
+  /** Looks for what was begun earlier, here or in another tab, and holds it from then on. */
+  open(named: Named): Kept | undefined {
+    const own = this.#slot(named);
+    const held = this.#held.get(own);
+    if (held !== undefined) return held;
+    const [newest] = this.#slotsOf(named).sort((a, b) => Number(b.name === own) - Number(a.name === own) || b.kept.at - a.kept.at);
+    if (newest === undefined) return undefined;
+    if (newest.name !== own) this.#origins.set(own, newest.name);
+    this.#held.set(own, newest.kept);
+    return newest.kept;
+  }
+
+  /** What this tab holds. */
+  get(named: Named): Kept | undefined {
+    return this.#held.get(this.#slot(named));
+  }
+
+  keep(named: Named, kept: Kept): void {
+    const slot = this.#slot(named);
+    this.#held.set(slot, kept);
+    this.#full = !remember(slot, JSON.stringify(kept));
+    this.#changed();
+  }
+
+  /** It is finished, or not wanted any more. */
+  drop(named: Named): void {
+    const slot = this.#slot(named);
+    const origin = this.#origins.get(slot);
+    if (!this.#held.delete(slot) && origin === undefined) return;
+    this.#origins.delete(slot);
+    forget(slot);
+    if (origin !== undefined) forget(origin);
+    this.#full = false;
+    this.#changed();
+  }
+
+  /** Everything that somebody has begun, in whatever tab, newest first; of one thing the newest. */
+  list(owner: string): Listed[] {
+    const newest = new Map<string, Listed>();
+    for (const name of recalledNames(`${prefix}${owner}/`)) {
+      const kept = read(name);
+      const scope = scopeOf(name);
+      if (kept !== undefined && kept.at > (newest.get(scope)?.at ?? 0)) newest.set(scope, { ...kept, scope });
+    }
+    return [...newest.values()].sort((a, b) => b.at - a.at);
+  }
+
+  /** Removes a thing from every tab's slot. */
+  remove(named: Named): void {
+    this.#slotsOf(named).forEach(({ name }) => forget(name));
+    this.#held.delete(this.#slot(named));
+    this.#origins.delete(this.#slot(named));
+    this.#changed();
+  }
+
+  /** Removes all that is somebody's, when he signs out. */
+  clear(owner: string): void {
+    const all = `${prefix}${owner}/`;
+    recalledNames(all).forEach(forget);
+    [...this.#held.keys()].filter((name) => name.startsWith(all)).forEach((name) => this.#held.delete(name));
+    this.#origins.clear();
+    this.#full = false;
+    this.#changed();
+  }
+
+  #slot({ owner, scope }: Named): string {
+    return `${prefix}${owner}/${this.#tab}/${scope}`;
+  }
+
+  #slotsOf({ owner, scope }: Named): { name: string; kept: Kept }[] {
+    return recalledNames(`${prefix}${owner}/`).flatMap((name) => {
+      const kept = scopeOf(name) === scope ? read(name) : undefined;
+      return kept === undefined ? [] : [{ name, kept }];
+    });
+  }
+
+  readonly #onStorage = ({ key, newValue }: StorageEvent): void => {
+    if (key === null || !key.startsWith(prefix)) return;
+    if (newValue === null && this.#held.has(key)) {
+      setTimeout(() => {
+        const held = this.#held.get(key);
+        if (held !== undefined && recall(key) === null) remember(key, JSON.stringify(held));
+      }, pause);
+    }
+    this.#changed();
+  };
+
+  #changed(): void {
+    this.#listeners.forEach((listener) => listener());
+  }
+}
+
+/** interlock.draft/<tenant>/<user>/<tab>/<scope>, where only the scope may hold slashes. */
+function scopeOf(name: string): string {
+  return name.split('/').slice(4).join('/');
+}
+
+function read(name: string): Kept | undefined {
+  try {
+    const kept = JSON.parse(recall(name) ?? 'null') as Kept | null;
+    return typeof kept?.at === 'number' ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const drafts = new DraftStore();

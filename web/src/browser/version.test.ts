@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+const assign = vi.fn();
+const reload = vi.fn();
+
+/** A page of a version, as it begins. */
+async function page(build: string) {
+  vi.resetModules();
+  document.head.innerHTML = `<meta name="build" content="${build}" />`;
+  return import('./version');
+}
+
+beforeEach(() => {
+  assign.mockReset();
+  reload.mockReset();
+  vi.stubGlobal('location', { href: 'http://localhost/orders', reload, assign });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+test('a page of a version that is gone loads itself anew once, and not again when that does not help', async () => {
+  const { update } = await page('1');
+  expect(update()).toBe(true);
+  expect(reload).toHaveBeenCalledTimes(1);
+  const again = await page('1');
+  expect(again.update()).toBe(false);
+  expect(again.wasUpdated()).toBe(false);
+  expect(reload).toHaveBeenCalledTimes(1);
+});
+
+test('a page that came in the new version says so once', async () => {
+  (await page('1')).update();
+  const { wasUpdated } = await page('2');
+  expect(wasUpdated()).toBe(true);
+  expect(wasUpdated()).toBe(false);
+});
+
+test('after a while it may be tried again', async () => {
+  vi.useFakeTimers();
+  (await page('1')).update();
+  vi.advanceTimersByTime(61_000);
+  expect((await page('1')).update('http://localhost/items')).toBe(true);
+  expect(assign).toHaveBeenCalledExactlyOnceWith('http://localhost/items');
+});
+
+test('another version is noticed by the page that the service gives now', async () => {
+  const { lookForUpdate, version } = await page('1');
+  const answer = vi.fn(() => Promise.resolve(new Response('<meta name="build" content="2" />')));
+  vi.stubGlobal('fetch', answer);
+  await lookForUpdate();
+  expect(version.isOutdated()).toBe(true);
+
+  const same = await page('2');
+  await same.lookForUpdate();
+  expect(same.version.isOutdated()).toBe(false);
+  await same.lookForUpdate();
+  expect(answer).toHaveBeenCalledTimes(2);
+});

@@ -1,0 +1,148 @@
+import { Group, NativeSelect, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { isProblem, type FieldProblem } from '@/api';
+import { useText } from '@/i18n';
+import { diff, encode, parse } from '@/merge';
+import { Difference, useRuleText, When, type BulkAction, type InputProps, type Watched } from '@/ui';
+import { readValue } from '../create/draft';
+import { useFaultText } from '../create/useFaultText';
+import { ValueInput } from '../create/ValueInput';
+import { contentOfConfig } from '../editor/form';
+import { ValuePreview } from '../list/ValuePreview';
+import { configMessages } from '../messages';
+import { changeConfigs, readConfig, valueTypes, type BatchMember, type Config, type ValueType } from '../queries';
+import { useConfigWords } from '../useConfigWords';
+import { batchMessages } from './messages';
+import { changeOf, conflictResults, mostChanges, refusalResults, skipReason, valueOf, type BatchForm } from './plan';
+
+/** How it is noticed that others change configs that were chosen. */
+export const watchedConfigs: Watched<Config> = {
+  topic: 'configs',
+  key: ({ key }) => key,
+  etag: ({ etag }) => etag,
+  read: async ({ key }) => {
+    try {
+      return await readConfig(key);
+    } catch (problem) {
+      if (isProblem(problem, 'not_found')) return undefined;
+      throw problem;
+    }
+  },
+};
+
+/** Changes or deletes many configs in one transaction. */
+export function useConfigBatch(): BulkAction<Config, BatchForm> {
+  const t = useText(batchMessages);
+  const words = useConfigWords();
+  const ruleText = useRuleText();
+  return {
+    id: 'batch',
+    words: {
+      button: t('button'),
+      title: (n) => t('title', { n }),
+      confirm: (n, { kind }) => t(`go_${kind}`, { n }),
+      done: (n, { kind }) => t(`done_${kind}`, { n }),
+    },
+    isDangerous: ({ kind }) => kind === 'delete',
+    size: mostChanges,
+    most: mostChanges,
+    isAtomic: true,
+    open: (some) => ({ kind: 'value', type: some?.valueType ?? 'string', text: '', remark: '', note: '' }),
+    isComplete: ({ kind, type, text }) => kind !== 'value' || readValue(type, text).fault === undefined,
+    inputs: (props) => <Inputs {...props} />,
+    skip: (config, input) => {
+      const reason = skipReason(config, input);
+      return reason && t(`skip_${reason}`);
+    },
+    preview: (config, input) => <Becomes config={config} input={input} />,
+    item: (config, input) => ({ id: config.key, label: config.key, own: encode(changeOf(config, input)) }),
+    send: async (items, { note }, key) => {
+      await changeConfigs({ note: note.trim(), changes: items.map(({ own = '{}' }) => parse(own)) }, key);
+      return items.map(({ id }) => ({ id, verdict: 'done' }));
+    },
+    told: (error, items) => {
+      if (isProblem(error, 'batch_conflict')) return conflictResults(items, (error.body as unknown as { conflicts: BatchMember[] }).conflicts);
+      return isProblem(error, 'validation_failed') ? refusalResults(items, error.fields, (field: FieldProblem) => ruleText(field)) : undefined;
+    },
+    describe: ({ verdict, current }, before) =>
+      verdict === 'changed' &&
+      current !== undefined && (
+        <>
+          {t.rich('changedBy', { who: current.updatedBy.name, when: <When time={current.updatedTime} /> })}
+          {before !== undefined && <Difference changes={diff(contentOfConfig(before), contentOfConfig(current))} words={words} />}
+        </>
+      ),
+  };
+}
+
+function Inputs({ input, change, strict, disabled }: InputProps<BatchForm>) {
+  const t = useText(batchMessages);
+  const configs = useText(configMessages);
+  const faultText = useFaultText();
+  const { kind, type, text, remark, note } = input;
+  const { fault } = readValue(type, text);
+  return (
+    <>
+      <SegmentedControl
+        aria-label={t('what')}
+        disabled={disabled}
+        data={(['value', 'remark', 'delete'] as const).map((value) => ({ value, label: t(value) }))}
+        value={kind}
+        onChange={(next) => change({ kind: next })}
+      />
+      {kind === 'value' && (
+        <Group align="flex-start" grow preventGrowOverflow={false} wrap="wrap">
+          <NativeSelect
+            label={t('ofType')}
+            maw={160}
+            miw={130}
+            disabled={disabled}
+            data={valueTypes.map((value) => ({ value, label: configs(`type_${value}`) }))}
+            value={type}
+            onChange={(event) => change({ type: event.currentTarget.value as ValueType })}
+          />
+          <div style={{ flex: '1 1 220px' }}>
+            <ValueInput
+              label={t('newValue')}
+              type={type}
+              text={text}
+              disabled={disabled}
+              error={strict && fault !== undefined && faultText(fault)}
+              onChange={(typed) => change({ text: typed })}
+            />
+          </div>
+        </Group>
+      )}
+      {kind === 'remark' && (
+        <TextInput
+          label={t('newRemark')}
+          maxLength={500}
+          disabled={disabled}
+          value={remark}
+          onChange={(event) => change({ remark: event.currentTarget.value })}
+        />
+      )}
+      <TextInput
+        label={t('note')}
+        description={t('noteHint')}
+        maxLength={500}
+        disabled={disabled}
+        value={note}
+        onChange={(event) => change({ note: event.currentTarget.value })}
+      />
+    </>
+  );
+}
+
+/** What becomes of a config: old and new. */
+function Becomes({ config, input: { kind, type, text, remark } }: { config: Config; input: BatchForm }) {
+  const t = useText(batchMessages);
+  if (kind === 'delete') return <Text c="bad">{t('deleted')}</Text>;
+  const value = (one: string) => (one === '' ? t('emptyRemark') : one);
+  const after = readValue(type, text).value;
+  return (
+    <span>
+      {kind === 'remark' ? value(config.remark) : <ValuePreview value={valueOf(config)} />} <span aria-hidden="true">→</span>{' '}
+      <strong>{kind === 'remark' ? value(remark.trim()) : after === undefined ? '…' : <ValuePreview value={after} />}</strong>
+    </span>
+  );
+}

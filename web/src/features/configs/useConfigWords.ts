@@ -1,0 +1,23 @@
+import { useText } from '@/i18n';
+import { encode } from '@/merge';
+import type { Words } from '@/ui';
+import { configMessages } from './messages';
+
+/** How people read places and values of a config: Remark for /remark, and the key path within the value for /value/retries. */
+export function useConfigWords(): Words {
+  const t = useText(configMessages);
+  const labels: Readonly<Record<string, string>> = { value: t('value'), valueType: t('type'), remark: t('remark'), schema: t('schema') };
+  return {
+    place: (pointer) => {
+      const [, member = '', ...inner] = pointer.split('/');
+      const label = labels[member] ?? pointer;
+      if (inner.length === 0) return label;
+      return member === 'value' ? `/${inner.join('/')}` : `${label} /${inner.join('/')}`;
+    },
+    show: (value) => {
+      if (value === undefined) return t('absent');
+      if (value === '') return t('emptyText');
+      return typeof value === 'string' ? value : encode(value);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { Autocomplete } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useText } from '@/i18n';
+import { Money } from '@/ui';
+import styles from './ItemPicker.module.css';
+import { itemMessages } from './messages';
+import { itemsForSale } from './queries';
+
+const pause = 150;
+
+interface Props {
+  label: string;
+  sku: string;
+  onChange: (sku: string) => void;
+  /** True while somebody types, so that half a sku is not looked up. */
+  onTyping?: (isTyping: boolean) => void;
+  error: ReactNode;
+  description: ReactNode;
+  disabled?: boolean;
+  readOnly?: boolean;
+}
+
+/** Takes an item that is for sale by its sku, or by what its name begins with. */
+export function ItemPicker({ sku, onChange, onTyping, ...input }: Props) {
+  const t = useText(itemMessages);
+  const [isHere, setHere] = useState(false);
+  const [settled] = useDebouncedValue(sku.trim(), pause);
+  const { data: items = [] } = useQuery({ ...itemsForSale(settled), enabled: isHere });
+  const bySku = new Map(items.map((item) => [item.sku, item]));
+  return (
+    <Autocomplete
+      {...input}
+      placeholder={t('pickHint')}
+      classNames={{ input: 'mono' }}
+      data={[...bySku.keys()]}
+      // The service has looked already, in names too.
+      filter={({ options }) => options}
+      renderOption={({ option: { value } }) => {
+        const item = bySku.get(value);
+        return (
+          <span className={styles.option}>
+            <span className="mono">{value}</span>
+            <span className={styles.name}>{item?.name}</span>
+            {item !== undefined && <Money minor={item.price} />}
+          </span>
+        );
+      }}
+      comboboxProps={{ withinPortal: true }}
+      maxLength={64}
+      inputWrapperOrder={['label', 'input', 'error', 'description']}
+      value={sku}
+      onChange={(text) => {
+        onTyping?.(!bySku.has(text));
+        onChange(text);
+      }}
+      onFocus={() => setHere(true)}
+      onBlur={() => {
+        setHere(false);
+        onTyping?.(false);
+      }}
+    />
+  );
+}

@@ -1,0 +1,138 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { isProblem } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { Banner, When } from '@/ui';
+import { freeAfter, spelled, useCounts } from './count';
+import { ledgerMessages } from './messages';
+import type { Aggregate, EventLanded, EventMismatch, MovedOn, SequenceSuperseded, WritersFull } from './queries';
+import { newEventId, numberedFrom, type RecordingForm } from './recording';
+
+interface Options {
+  /** What was refused. */
+  form: RecordingForm;
+  /** The aggregate as it is now; undefined while there is none. */
+  current: Aggregate | undefined;
+  change: (part: Partial<RecordingForm>) => void;
+  /** Nothing is left to do. */
+  finish: () => void;
+  /** Opens the event of a version; undefined where there is no place for it. */
+  show: ((version: number) => void) | undefined;
+}
+
+/** Says why events were not recorded, what is there instead, and what can be done. */
+export function useRecordRefusal({ form, current, change, finish, show }: Options): (error: Error) => ReactNode {
+  const t = useText(ledgerMessages);
+  const { number } = useCounts();
+  const { list } = useFormat();
+  const called = useEventName();
+  return (error) => {
+    if (isProblem(error, 'idempotency_violation')) return <Landed refused={error.as<EventLanded>()} form={form} change={change} finish={finish} show={show} />;
+    if (isProblem(error, 'sequence_superseded')) {
+      const { clientId, clientSeq, highestSeq } = error.body as unknown as SequenceSuperseded;
+      const sequence = clientSeq === null ? '' : number(clientSeq);
+      const free = freeAfter(highestSeq);
+      return (
+        <Banner
+          tone="warn"
+          title={t('superseded', { sequence })}
+          action={<Button onClick={() => change({ events: numberedFrom(form.events, free) })}>{t('numberFrom', { sequence: free })}</Button>}
+        >
+          {t('supersededHint', { writer: clientId, highest: number(highestSeq), sequence })}
+        </Banner>
+      );
+    }
+    if (isProblem(error, 'payload_mismatch')) {
+      const refused = error.body as unknown as EventMismatch;
+      const { index, eventVersion, differs } = refused;
+      const rename = () =>
+        form.naming === 'eventId'
+          ? change({ events: form.events.map((event, i) => (i === index ? { ...event, eventId: newEventId() } : event)) })
+          : change({ events: numberedFrom(form.events, freeAfter(current?.writers[form.clientId.trim()])) });
+      return (
+        <Banner
+          tone="warn"
+          title={t('mismatch')}
+          action={
+            <>
+              <Button onClick={rename}>
+                {form.naming === 'eventId' ? t('newName') : t('numberFrom', { sequence: freeAfter(current?.writers[form.clientId.trim()]) })}
+              </Button>
+              {show !== undefined && <Button onClick={() => show(eventVersion)}>{t('see')}</Button>}
+            </>
+          }
+        >
+          {t('mismatchHint', { event: called(refused), version: String(eventVersion), differs: list(differs.map((place) => t(`differs_${place}`))) })}
+        </Banner>
+      );
+    }
+    if (isProblem(error, 'limit_reached')) {
+      return (
+        <Banner
+          tone="warn"
+          title={t('full', { limit: error.as<WritersFull>().limit })}
+          action={<Button onClick={() => change({ naming: 'eventId' })}>{t('useIds')}</Button>}
+        >
+          {t('fullHint')}
+        </Banner>
+      );
+    }
+    if (isProblem(error, 'version_conflict')) return <Moved moved={error.as<MovedOn>()} change={change} />;
+    return undefined;
+  };
+}
+
+/** What an event of the request is called, by the name that it is known by. */
+function useEventName(): (named: Pick<EventLanded, 'index' | 'clientId' | 'clientSeq' | 'eventId'>) => string {
+  const t = useText(ledgerMessages);
+  return ({ index, clientId, clientSeq, eventId }) => {
+    if (clientSeq !== null) return t('namedSequence', { sequence: spelled(clientSeq), writer: clientId });
+    return eventId === null ? t('namedIndex', { n: index + 1 }) : t('namedId', { id: eventId });
+  };
+}
+
+/** What was sent has been counted already, all of it or some. */
+function Landed({ refused, form, change, finish, show }: { refused: EventLanded } & Pick<Options, 'form' | 'change' | 'finish' | 'show'>) {
+  const t = useText(ledgerMessages);
+  const event = useEventName()(refused);
+  const { index, landed, version, eventVersion } = refused;
+  const all = landed >= form.events.length;
+  return (
+    <Banner
+      tone={all ? 'ok' : 'warn'}
+      title={t('landed', { version: String(version) })}
+      action={
+        <>
+          {all ? (
+            <Button onClick={finish}>{t('done')}</Button>
+          ) : (
+            <Button onClick={() => change({ events: form.events.filter((_, i) => i !== index) })}>{t('leaveOut')}</Button>
+          )}
+          {show !== undefined && <Button onClick={() => show(eventVersion)}>{t('see')}</Button>}
+        </>
+      }
+    >
+      {all ? t('landedAll', { event }) : t('landedSome', { event, landed, of: form.events.length })}
+    </Banner>
+  );
+}
+
+/** Somebody recorded events since the numbers were looked at. */
+function Moved({ moved, change }: { moved: MovedOn } & Pick<Options, 'change'>) {
+  const t = useText(ledgerMessages);
+  const { expectedVersion, currentVersion, updatedBy, updatedTime } = moved;
+  const current = String(currentVersion);
+  return (
+    <Banner
+      tone="warn"
+      title={
+        updatedBy === null || updatedTime === null
+          ? t('movedUnknown', { current })
+          : t.rich('moved', { who: updatedBy.name, current, when: <When time={updatedTime} /> })
+      }
+      action={<Button onClick={() => change({ expectedVersion: currentVersion })}>{t('goOn', { current })}</Button>}
+    >
+      {t('movedHint', { expected: String(expectedVersion) })}
+    </Banner>
+  );
+}

@@ -1,0 +1,85 @@
+import { api, data, type ApiProblem } from '@/api';
+import { useText } from '@/i18n';
+import { Money, type BulkAction, type Item, type Result, type Watched } from '@/ui';
+import { orderMessages } from './messages';
+import { emptyStep, takeBatch, type Order, type OrderAction, type OrderVerdict, type StepInput } from './queries';
+import { missingOf, StepFields, useStepFaults } from './StepFields';
+
+const actions: readonly OrderAction[] = ['pay', 'ship', 'complete', 'cancel'];
+
+/** Orders of one request: small enough that progress shows and a stop is soon heard. */
+const size = 100;
+
+/** How it is noticed that others change orders that were chosen. */
+export const watchedOrders: Watched<Order> = {
+  topic: 'orders',
+  key: ({ id }) => String(id),
+  etag: ({ etag }) => etag,
+  read: ({ id }) => data(api.GET('/api/v1/orders/{id}', { params: { path: { id } } })),
+};
+
+/** What can be done with many orders at once; when they are shipped, each can have its own number. */
+export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
+  const t = useText(orderMessages);
+  return actions.map((action) => ({
+    id: action,
+    words: {
+      button: t(action),
+      title: (n) => t(`${action}Title`, { what: t('orders', { n }) }),
+      hint: t(`${action}Hint`),
+      confirm: (n) => t('start', { action: t(action), n }),
+    },
+    isDangerous: () => action === 'cancel',
+    size,
+    open: () => emptyStep,
+    isComplete: (step, hasOwn) => hasOwn || missingOf(action, step).size === 0,
+    inputs: ({ input, change, strict, hasOwn, disabled }) => (
+      <Inputs action={action} step={input} change={change} strict={strict} hasOwn={hasOwn} disabled={disabled} />
+    ),
+    own:
+      action === 'ship'
+        ? ({ carrier }) => [
+            { name: 'trackingNo', label: t('trackingNo'), isNeeded: true },
+            { name: 'carrier', label: t('carrier'), isNeeded: carrier.trim() === '' },
+          ]
+        : undefined,
+    skip: ({ status, allowedTransitions }) => (allowedTransitions.includes(action) ? undefined : t('skippedAs', { status: t(status).toLowerCase() })),
+    preview: ({ amount }) => <Money minor={amount} />,
+    item: ({ id, orderNo }) => ({ id: String(id), label: orderNo }),
+    send: async (items, step, key) => {
+      const own = JSON.parse(items[0]?.own ?? '{}') as Partial<StepInput>;
+      const ids = items.map(({ id }) => Number(id));
+      return (await takeBatch(action, ids, { ...step, ...own }, key)).map(verdictOf);
+    },
+    told,
+  }));
+}
+
+interface InputsProps {
+  action: OrderAction;
+  step: StepInput;
+  change: (part: Partial<StepInput>) => void;
+  strict: boolean;
+  hasOwn: boolean;
+  disabled: boolean;
+}
+
+function Inputs({ action, step, change, strict, hasOwn, disabled }: InputsProps) {
+  const { wrong } = useStepFaults(action, step, { strict: strict && !hasOwn, error: null });
+  return <StepFields action={action} step={step} onChange={change} wrong={wrong} without={hasOwn ? ['trackingNo'] : []} disabled={disabled} />;
+}
+
+const verdictOf = ({ id, verdict, code, detail }: OrderVerdict): Result<Order> => ({
+  id: String(id),
+  verdict: verdict === 'done' ? 'done' : 'refused',
+  said: detail === undefined ? undefined : { code, text: detail },
+});
+
+/** A batch that broke in its middle tells how far it came; where its outcome is not known, that is so of the next order only. */
+function told(error: ApiProblem, items: readonly Item[]): Result<Order>[] | undefined {
+  const verdicts = error.as<{ items?: OrderVerdict[] }>().items;
+  if (verdicts === undefined) return undefined;
+  const results = verdicts.map(verdictOf);
+  const rest = items.slice(results.length).map(({ id }, i): Result<Order> => ({ id, verdict: error.isOutcomeUnknown && i === 0 ? 'unknown' : 'notSent' }));
+  return [...results, ...rest];
+}

@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { isProblem } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { Banner, Person, When } from '@/ui';
+import { walletMessages } from './messages';
+import { oneWallet, type Shortfall, type UsedReference } from './queries';
+
+/** Says why money did not move, what is there instead, and what can be done: take so much instead, or another reference. */
+export function usePostingRefusal(take: (amount: number) => void, rename: () => void): (error: Error) => ReactNode {
+  const t = useText(walletMessages);
+  const { money } = useFormat();
+  return (error) => {
+    if (isProblem(error, 'insufficient_balance')) return <Short shortfall={error.as<Shortfall>()} take={take} />;
+    if (!isProblem(error, 'payload_mismatch')) return undefined;
+    const { amount, createdBy, createdTime } = error.as<UsedReference>().first;
+    const title = t.rich('used', { amount: money(amount), who: createdBy.name, when: <When time={createdTime} /> });
+    return (
+      <Banner tone="warn" title={title} action={<Button onClick={rename}>{t('newReference')}</Button>}>
+        {t('usedHint')}
+      </Banner>
+    );
+  };
+}
+
+/** How much there is, and who left it so. */
+function Short({ shortfall: { userId, balance, wanted }, take }: { shortfall: Shortfall; take: (amount: number) => void }) {
+  const t = useText(walletMessages);
+  const { money } = useFormat();
+  const { data: wallet } = useQuery(oneWallet(userId));
+  return (
+    <Banner
+      tone="warn"
+      title={t('short', { user: userId, balance: money(balance), wanted: money(wanted) })}
+      action={balance > 0 && <Button onClick={() => take(balance)}>{t('takeAll', { balance: money(balance) })}</Button>}
+    >
+      {wallet?.balance === balance && wallet.updatedBy !== null && wallet.updatedTime !== null && (
+        <>{t.rich('shortBy', { who: <Person person={wallet.updatedBy} />, when: <When time={wallet.updatedTime} /> })} </>
+      )}
+      {t('shortHint')}
+    </Banner>
+  );
+}

@@ -1,0 +1,86 @@
+import { equal } from './equal';
+import { encode, isObject, type Json, type JsonObject, type Value } from './json';
+import { at, namesOf, pointerOf } from './pointer';
+import { threeWay, type Conflict } from './threeWay';
+
+/** What was chosen for a contested place. `theirs` remembers what was taken, since it may move again. */
+export type Choice = { kind: 'yours' } | { kind: 'theirs'; taken: Value } | { kind: 'other'; value: Json };
+export type Choices = Readonly<Record<string, Choice>>;
+
+export interface Contested extends Conflict {
+  choice: Choice | undefined;
+}
+
+export interface Resolution {
+  contested: Contested[];
+  /** Lists to which both only added and removed: merged as sets. */
+  sets: (Conflict & { merged: Json[] })[];
+  theirsOnly: string[];
+  yoursOnly: string[];
+  /** What would be saved; undefined while a place waits for a choice. */
+  merged: JsonObject | undefined;
+}
+
+/**
+ * Brings two edits of base together. Choices are kept by place, so that they survive
+ * a further change by others; only a "take theirs" whose value has moved is asked again.
+ */
+export function resolve(base: JsonObject, yours: JsonObject, theirs: JsonObject, choices: Choices): Resolution {
+  const { conflicts, theirsOnly, yoursOnly } = threeWay(base, yours, theirs);
+  const sets: Resolution['sets'] = [];
+  const contested: Contested[] = [];
+  let [decidedBase, decided]: Value[] = [base, yours];
+  for (const conflict of conflicts) {
+    const { pointer } = conflict;
+    const set = mergeSets(conflict);
+    const choice = set === undefined ? standing(choices[pointer], conflict) : undefined;
+    if (set === undefined) contested.push({ ...conflict, choice });
+    else sets.push({ ...conflict, merged: set });
+    // Against their value as base, what was chosen is a change of one side only.
+    decidedBase = place(decidedBase, namesOf(pointer), conflict.theirs);
+    decided = place(decided, namesOf(pointer), set ?? chosen(choice, conflict));
+  }
+  const open = contested.some(({ choice }) => choice === undefined);
+  const merged = open || !isObject(decidedBase) || !isObject(decided) ? undefined : threeWay(decidedBase, decided, theirs).merged;
+  return { contested, sets, theirsOnly, yoursOnly, merged: isObject(merged) ? merged : undefined };
+}
+
+function standing(choice: Choice | undefined, { theirs }: Conflict): Choice | undefined {
+  return choice?.kind === 'theirs' && !equal(choice.taken, theirs) ? undefined : choice;
+}
+
+function chosen(choice: Choice | undefined, { yours, theirs }: Conflict): Value {
+  if (choice?.kind === 'yours') return yours;
+  return choice?.kind === 'other' ? choice.value : theirs;
+}
+
+/** The value with a place set, or removed where it is undefined. */
+function place(value: Value, [name, ...rest]: readonly string[], to: Value): Value {
+  if (name === undefined) return to;
+  const copy = Object.assign(Object.create(null) as JsonObject, isObject(value) ? value : {});
+  const inner = place(isObject(value) ? at(value, pointerOf([name])) : undefined, rest, to);
+  if (inner === undefined) Reflect.deleteProperty(copy, name);
+  else copy[name] = inner;
+  return copy;
+}
+
+/** Both lists as one, when all three are sets of plain values of which none was moved. */
+export function mergeSets({ base, yours, theirs }: Conflict): Json[] | undefined {
+  if (!isSet(base) || !isSet(yours) || !isSet(theirs)) return undefined;
+  if (!keepsOrder(base, yours) || !keepsOrder(base, theirs)) return undefined;
+  const kept = theirs.filter((item) => has(yours, item) || !has(base, item));
+  return [...kept, ...yours.filter((item) => !has(base, item) && !has(kept, item))];
+}
+
+function isSet(value: Value): value is Json[] {
+  if (!Array.isArray(value) || value.some((item) => Array.isArray(item) || isObject(item))) return false;
+  return new Set(value.map((item) => encode(item))).size === value.length;
+}
+
+export const has = (list: readonly Json[], item: Json) => list.some((other) => equal(other, item));
+
+/** Whether what is left of base stands first and in its order. */
+function keepsOrder(base: Json[], edited: Json[]): boolean {
+  const left = base.filter((item) => has(edited, item));
+  return left.every((item, index) => equal(item, edited[index]));
+}

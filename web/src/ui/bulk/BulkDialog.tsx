@@ -1,0 +1,180 @@
+import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
+import type { ReactNode, SubmitEvent } from 'react';
+import { useText } from '@/i18n';
+import { StorageNotice } from '../edit/WriteNotices';
+import { Banner } from '../feedback/Banner';
+import { useConfirm } from '../feedback/confirm';
+import { ProblemBanner } from '../feedback/ProblemBanner';
+import type { List } from '../table/useList';
+import type { Selection } from '../table/useSelection';
+import type { BulkAction, Watched } from './action';
+import { bulkMessages } from './messages';
+import { OwnTable } from './OwnTable';
+import { Preview } from './Preview';
+import { isLeft, resultsOf } from './run';
+import { useBulk, type Bulk } from './useBulk';
+import { useSaveVerdicts, Verdicts } from './Verdicts';
+
+export interface BulkProps<Row, Input extends object> {
+  list: string;
+  topic: string;
+  action: BulkAction<Row, Input>;
+  rowId: (row: Row) => string;
+  selection: Selection<Row>;
+  readPage: List<Row>['readPage'];
+  shown: readonly Row[];
+  watched?: Watched<Row>;
+  onClose: () => void;
+}
+
+/** Does one thing with many rows: says first what will be sent and what not, then a verdict for each. */
+export function BulkDialog<Row, Input extends object>({ onClose, ...props }: BulkProps<Row, Input>) {
+  const t = useText(bulkMessages);
+  const { action } = props;
+  const bulk = useBulk({ ...props, watched: props.watched });
+  const { phase, rows, count, plan, job, error, input } = bulk;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    bulk.start();
+  };
+  const close = () => {
+    if (phase !== 'running') onClose();
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      withCloseButton={false}
+      closeOnEscape={phase !== 'running'}
+      size="xl"
+      title={action.words.title(job?.items.length ?? rows?.length ?? count)}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <StorageNotice />
+          {error !== undefined && phase !== 'broken' && <ProblemBanner error={error} />}
+          {phase === 'reading' && error === undefined && <Text role="status">{t('reading', { n: count })}</Text>}
+          {phase === 'preview' && (
+            <>
+              {action.words.hint !== undefined && <Text c="dimmed">{action.words.hint}</Text>}
+              <OwnTable own={bulk.own} labels={[...plan.eligible, ...plan.skipped].map(({ item }) => item.label)} />
+              {action.inputs?.({ input, change: bulk.change, strict: bulk.strict, hasOwn: bulk.own.hasOwn, disabled: false })}
+              {bulk.since.size > 0 && (
+                <Banner
+                  tone="warn"
+                  title={t('staleTitle', { n: bulk.since.size })}
+                  action={<Button onClick={() => void bulk.readAgain()}>{t('readAgain')}</Button>}
+                >
+                  {t('staleHint')}
+                </Banner>
+              )}
+              <Preview action={action} bulk={bulk} rowId={props.rowId} />
+              {action.isAtomic === true && <Text c="dimmed">{t('atomic')}</Text>}
+            </>
+          )}
+          {(phase === 'running' || phase === 'broken' || phase === 'done') && <Came bulk={bulk} action={action} rows={rows ?? []} rowId={props.rowId} />}
+          <Buttons bulk={bulk} action={action} rowId={props.rowId} list={props.list} close={close} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface Parts<Row, Input extends object> {
+  bulk: Bulk<Row, Input>;
+  action: BulkAction<Row, Input>;
+  rowId: (row: Row) => string;
+}
+
+/** How far it has come, and what became of each row. */
+function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Row, Input> & { rows: readonly Row[] }): ReactNode {
+  const t = useText(bulkMessages);
+  const { phase, job, details, error } = bulk;
+  if (job === undefined) return null;
+  const results = resultsOf(job);
+  const left = results.filter(isLeft).length;
+  const done = results.length - left;
+  const unknown = results.filter(({ verdict }) => verdict === 'unknown').length;
+  const inTheWay = results.filter(({ verdict }) => verdict === 'changed' || verdict === 'refused' || verdict === 'gone').length;
+  const isStopped = action.isAtomic === true && phase === 'done' && left > 0;
+  return (
+    <>
+      {phase === 'broken' && (
+        <Banner tone="warn" title={unknown > 0 ? t('broken', { n: unknown }) : t('brokenSafe', { n: left })}>
+          {t('brokenHint')}
+        </Banner>
+      )}
+      {phase === 'broken' && error !== undefined && unknown === 0 && <ProblemBanner error={error} />}
+      {isStopped && inTheWay > 0 && (
+        <Banner tone="warn" title={t('nothingDone', { n: inTheWay })}>
+          {t('nothingDoneHint')}
+        </Banner>
+      )}
+      {phase === 'done' && left === 0 && action.words.done !== undefined && <Banner tone="ok" title={action.words.done(done, job.input)} />}
+      {action.isAtomic !== true && (
+        <>
+          <Progress value={(100 * job.results.length) / Math.max(1, results.length)} aria-label={t('progressLabel')} />
+          <Text role="status" className="tabular">
+            {phase === 'running' ? t('progress', { done: job.results.length, total: results.length }) : t('finished', { done, failed: left })}
+          </Text>
+        </>
+      )}
+      {phase === 'done' && left > 0 && !isStopped && <Text>{t('stillChosen')}</Text>}
+      {phase !== 'running' && <Verdicts results={results} details={details} action={action} rows={new Map(rows.map((row) => [rowId(row), row]))} />}
+    </>
+  );
+}
+
+function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }: Parts<Row, Input> & { list: string; close: () => void }) {
+  const t = useText(bulkMessages);
+  const ask = useConfirm();
+  const { phase, plan, job, details, rows, input } = bulk;
+  const save = useSaveVerdicts(`${list}-${action.id}.csv`);
+  const results = job === undefined ? [] : resultsOf(job);
+  const isStopped = action.isAtomic === true && phase === 'done' && results.some(isLeft);
+  const verdictOf = (row: Row) => results.find(({ id }) => id === rowId(row))?.verdict;
+  const unopposed = (rows ?? []).filter((row) => verdictOf(row) === 'stopped');
+  const current = (rows ?? []).flatMap((row) => (verdictOf(row) === 'gone' || verdictOf(row) === undefined ? [] : (details.get(rowId(row))?.current ?? row)));
+  const forget = async () => {
+    if ((await ask({ title: t('forgetTitle'), body: t('forgetBody'), confirm: t('forget'), tone: 'warn' })) === undefined) return;
+    bulk.giveUp();
+    close();
+  };
+  return (
+    <Group justify="flex-end">
+      {phase === 'broken' && (
+        <Button variant="subtle" color="gray" mr="auto" onClick={() => void forget()}>
+          {t('forget')}
+        </Button>
+      )}
+      {(phase === 'done' || phase === 'broken') && <Button onClick={() => save(results, plan.skipped)}>{t('csv')}</Button>}
+      {phase === 'running' && action.isAtomic !== true && (
+        <Button disabled={bulk.isStopping} onClick={bulk.stop}>
+          {t(bulk.isStopping ? 'stopping' : 'stop')}
+        </Button>
+      )}
+      {phase !== 'running' && <Button onClick={close}>{t(phase === 'done' || phase === 'broken' ? 'close' : 'back')}</Button>}
+      {isStopped && (
+        <Button disabled={unopposed.length === 0} onClick={() => bulk.again(unopposed)}>
+          {t('leaveOut')}
+        </Button>
+      )}
+      {isStopped && details.size > 0 && (
+        <Button variant="filled" disabled={current.length === 0} onClick={() => bulk.again(current)}>
+          {t('goOnWithCurrent')}
+        </Button>
+      )}
+      {phase === 'broken' && (
+        <Button variant="filled" onClick={bulk.goOn}>
+          {t('goOn')}
+        </Button>
+      )}
+      {phase === 'preview' && (
+        <Button type="submit" variant="filled" color={action.isDangerous?.(input) === true ? 'bad' : 'accent'} disabled={plan.eligible.length === 0}>
+          {action.words.confirm(plan.eligible.length, input)}
+        </Button>
+      )}
+      {phase === 'running' && action.isAtomic === true && <Button variant="filled" loading />}
+    </Group>
+  );
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import type { ApiProblem, PersonName } from '@/api';
+import type { OwnColumn } from './own';
+import type { Item, Result } from './run';
+
+/** What inputs of a run are given. */
+export interface InputProps<Input> {
+  input: Input;
+  change: (part: Partial<Input>) => void;
+  /** Somebody tried to start it: now say what is missing. */
+  strict: boolean;
+  /** What each row has of its own comes from a table. */
+  hasOwn: boolean;
+  disabled: boolean;
+}
+
+/** Something that can be done with many rows of a list. */
+export interface BulkAction<Row, Input extends object = object> {
+  /** "ship"; names what is kept with the list's name before it. */
+  id: string;
+  words: {
+    /** The button above the list. */
+    button: string;
+    title: (n: number) => string;
+    hint?: string;
+    /** The button that starts it. */
+    confirm: (n: number, input: Input) => string;
+    /** What is said when all was done. */
+    done?: (n: number, input: Input) => string;
+  };
+  isDangerous?: (input: Input) => boolean;
+  /** Rows of one request, and of one run. */
+  size: number;
+  most?: number;
+  /** One request, all of it or nothing. */
+  isAtomic?: boolean;
+  /** Given one of the chosen rows. */
+  open: (some: Row | undefined) => Input;
+  isComplete?: (input: Input, hasOwn: boolean) => boolean;
+  inputs?: (props: InputProps<Input>) => ReactNode;
+  /** Columns of a table that gives each row its own; needed is what the inputs leave open. */
+  own?: (input: Input) => readonly OwnColumn[];
+  /** Why a row is left as it is, in words; undefined for one that is sent. */
+  skip: (row: Row, input: Input) => string | undefined;
+  /** What becomes of a row. */
+  preview?: (row: Row, input: Input) => ReactNode;
+  item: (row: Row, input: Input) => Item;
+  send: (items: readonly Item[], input: Input, key: string) => Promise<readonly Result<Row>[]>;
+  /** What a failed request tells of its rows all the same. */
+  told?: (error: ApiProblem, items: readonly Item[]) => readonly Result<Row>[] | undefined;
+  /** How the result of a row is told beyond its verdict. */
+  describe?: (result: Result<Row>, before: Row | undefined) => ReactNode;
+}
+
+/** How it is noticed that others change what was chosen. */
+export interface Watched<Row> {
+  topic: string;
+  key: (row: Row) => string;
+  etag: (row: Row) => string;
+  /** As it is now; undefined when it is gone. */
+  read: (row: Row) => Promise<Row | undefined>;
+}
+
+/** A change that others made after the row was chosen. */
+export interface Since {
+  etag: string;
+  who: PersonName;
+  deleted: boolean;
+}

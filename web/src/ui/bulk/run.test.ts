@@ -1,0 +1,110 @@
+import { expect, test, vi } from 'vitest';
+import { ApiProblem, type ProblemCode } from '@/api';
+import { isLeft, reopened, requestsOf, resultsOf, runJob, type Item, type Job, type Result } from './run';
+
+const item = (id: number, own?: string): Item => ({ id: String(id), label: `no ${id}`, own });
+const items = Array.from({ length: 250 }, (_, i) => item(i + 1));
+const begin = (over: Partial<Job<object>> = {}): Job<object> => ({ input: {}, items, key: 'k', results: [], answered: 0, isSent: false, ...over });
+const done = (some: readonly Item[]): Promise<Result[]> => Promise.resolve(some.map(({ id }) => ({ id, verdict: 'done' })));
+const problem = (code: ProblemCode, status = 400) => new ApiProblem({ code, title: '', detail: 'said', status, requestId: '' });
+const tally = (job: Job<object>) => {
+  const counts: Record<string, number> = {};
+  for (const { verdict } of resultsOf(job)) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+};
+
+function run(job: Job<object>, send: (some: readonly Item[], key: string) => Promise<readonly Result[]>, over: { size?: number; signal?: AbortSignal } = {}) {
+  const kept: Job<object>[] = [];
+  const ended = runJob({
+    job,
+    size: over.size ?? 100,
+    send: (some, _, key) => send(some, key),
+    told: () => undefined,
+    keep: (now) => kept.push(now),
+    signal: over.signal ?? new AbortController().signal,
+  });
+  return { ended, kept };
+}
+
+test('rows go out by the hundred, each request under a key of its own, and each row has its verdict', async () => {
+  const send = vi.fn(done);
+  const keys: string[] = [];
+  const { job, isOpen, error } = await run(begin(), (some, key) => {
+    keys.push(key);
+    return send(some);
+  }).ended;
+  expect(send.mock.calls.map(([some]) => some.length)).toEqual([100, 100, 50]);
+  expect(keys).toEqual(['k-0', 'k-1', 'k-2']);
+  expect([isOpen, error]).toEqual([false, undefined]);
+  expect(tally(job)).toEqual({ done: 250 });
+});
+
+test('what is about to be sent is kept before it leaves', async () => {
+  const { ended, kept } = run(begin(), () => {
+    expect(kept.at(-1)).toMatchObject({ isSent: true });
+    return Promise.reject(problem('bad_gateway', 502));
+  });
+  await ended;
+});
+
+test('without an answer a request is unknown, nothing after it is sent, and it is gone on with under the same keys', async () => {
+  const keys: string[] = [];
+  const first = await run(begin(), (some, key) => {
+    keys.push(key);
+    return key === 'k-1' ? Promise.reject(problem('bad_gateway', 502)) : done(some);
+  }).ended;
+  expect(first.isOpen).toBe(true);
+  expect(tally(first.job)).toEqual({ done: 100, unknown: 100, notSent: 50 });
+
+  const second = await run(reopened(first.job, 100), (some, key) => {
+    keys.push(key);
+    return done(some);
+  }).ended;
+  expect(keys).toEqual(['k-0', 'k-1', 'k-1', 'k-2']);
+  expect(tally(second.job)).toEqual({ done: 250 });
+});
+
+test('a refusal to listen to a repeat does not say what the first attempt did', async () => {
+  const sent = begin({ isSent: true });
+  const { job, isOpen } = await run(sent, () => Promise.reject(problem('unauthenticated', 401))).ended;
+  expect(isOpen).toBe(true);
+  expect(tally(job)).toEqual({ unknown: 100, notSent: 150 });
+});
+
+test('a service that is away has done nothing, and the run can be gone on with', async () => {
+  const { job, isOpen } = await run(begin(), () => Promise.reject(problem('unavailable', 503))).ended;
+  expect(isOpen).toBe(true);
+  expect(tally(job)).toEqual({ notSent: 250 });
+});
+
+test('what is wrong with a request of many is not sent on and on; one row that is refused does not stop the others', async () => {
+  const many = await run(begin(), () => Promise.reject(problem('validation_failed', 422))).ended;
+  expect(tally(many.job)).toEqual({ refused: 100, notSent: 150 });
+  const single = await run(
+    begin({ items: items.slice(0, 3) }),
+    ([one]) => (one?.id === '2' ? Promise.reject(problem('forbidden', 403)) : done(one === undefined ? [] : [one])),
+    { size: 1 },
+  ).ended;
+  expect(tally(single.job)).toEqual({ done: 2, refused: 1 });
+  expect(resultsOf(single.job).filter(isLeft)).toMatchObject([{ id: '2', said: { code: 'forbidden' } }]);
+});
+
+test('a stop lets the request under way end and sends no other', async () => {
+  const stop = new AbortController();
+  const { job, isOpen } = await run(
+    begin(),
+    (some) => {
+      stop.abort();
+      return done(some);
+    },
+    { signal: stop.signal },
+  ).ended;
+  expect(isOpen).toBe(false);
+  expect(tally(job)).toEqual({ done: 100, notSent: 150 });
+});
+
+test('rows that share what is their own go together, and all of them where a request takes any number', () => {
+  const own = [item(1, 'a'), item(2, 'a'), item(3, 'b'), item(4, 'a')];
+  expect(requestsOf(own, 100).map((request) => request.map(({ id }) => id))).toEqual([['1', '2'], ['3'], ['4']]);
+  expect(requestsOf(own, Infinity)).toHaveLength(1);
+});

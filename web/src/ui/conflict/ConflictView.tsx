@@ -1,0 +1,121 @@
+import { Button, Paper } from '@mantine/core';
+import { useMemo, type ReactNode } from 'react';
+import { useText } from '@/i18n';
+import { at, resolve, type Choice } from '@/merge';
+import { Banner } from '../feedback/Banner';
+import { useConfirm } from '../feedback/confirm';
+import { ProblemBanner } from '../feedback/ProblemBanner';
+import type { Stamped } from '../edit/save';
+import type { Editing } from '../edit/useEditing';
+import { useTelling } from '../edit/words';
+import { When } from '../When';
+import styles from './Conflict.module.css';
+import { ContestedPlace } from './ContestedPlace';
+import { conflictMessages } from './messages';
+import { FittingPlace, SetPlace } from './MergedPlaces';
+
+interface Props<R extends Stamped, F extends object> {
+  editing: Editing<R, F>;
+  theirs: R;
+  /** Another value than either side's can be written at a place. */
+  withOther: boolean;
+  /** Leads to their change in the history; undefined where there is no such page. */
+  link: ((from: number, to: number, words: string) => ReactNode) | undefined;
+  onDiscard: () => void;
+}
+
+/** Both sides of a conflict: what fits beside each other, and the places that have to be chosen. */
+export function ConflictView<R extends Stamped, F extends object>({ editing, theirs, withOther, link, onDiscard }: Props<R, F>) {
+  const t = useText(conflictMessages);
+  const ask = useConfirm();
+  const { words, draft, base, mine, contentOf, outcome, error, overwrite } = editing;
+  const { who } = useTelling(words);
+  const { choices } = draft;
+  const theirContent = useMemo(() => contentOf(theirs), [contentOf, theirs]);
+  const resolution = useMemo(() => resolve(base, mine instanceof Error ? base : mine, theirContent, choices), [base, mine, theirContent, choices]);
+  const { contested, sets, theirsOnly, yoursOnly, merged } = resolution;
+  const name = who(theirs.updatedBy);
+  const [from, version, next] = [draft.base.version, theirs.version, theirs.version + 1].map(String) as [string, string, string];
+  const isSaving = outcome === 'sending';
+  const choose = (pointer: string, choice: Choice | undefined) => {
+    const rest = Object.fromEntries(Object.entries(choices).filter(([place]) => place !== pointer));
+    draft.choose(choice === undefined ? rest : { ...rest, [pointer]: choice });
+  };
+  const onOverwrite = async () => {
+    const sure = await ask({
+      title: t('overwriteTitle', { who: name }),
+      body: t('overwriteBody', { next, base: from }),
+      confirm: t('overwriteConfirm', { version }),
+      tone: 'bad',
+      reason: 'required',
+    });
+    if (sure !== undefined) overwrite?.(sure.reason);
+  };
+  const fits = yoursOnly.length + sets.length;
+  return (
+    <>
+      <Banner
+        tone="warn"
+        title={t.rich('while', { who: name, version, when: <When time={theirs.updatedTime} />, base: from })}
+        action={link?.(draft.base.version, theirs.version, t('showTheirs'))}
+      >
+        {fits > 0 && `${t('fit', { n: fits })} `}
+        {contested.length > 0 ? t('ask', { n: contested.length }) : t('none')} {t('nothingLost')}
+      </Banner>
+      {error !== null && <ProblemBanner error={error} />}
+      <Paper component="section" aria-label={t('both')} className={styles.panel}>
+        {contested.map((place) => (
+          <ContestedPlace
+            key={place.pointer}
+            place={place}
+            words={words}
+            baseVersion={from}
+            theirVersion={version}
+            who={name}
+            withOther={withOther}
+            onChoose={(choice) => choose(place.pointer, choice)}
+          />
+        ))}
+        {sets.map((set) => (
+          <SetPlace key={set.pointer} set={set} words={words} who={name} />
+        ))}
+        {yoursOnly.map((pointer) => (
+          <FittingPlace
+            key={pointer}
+            change={{ pointer, before: at(base, pointer), after: mine instanceof Error ? undefined : at(mine, pointer) }}
+            words={words}
+            says={t('yoursFits', { who: name })}
+          />
+        ))}
+        {theirsOnly.map((pointer) => (
+          <FittingPlace
+            key={pointer}
+            change={{ pointer, before: at(base, pointer), after: at(theirContent, pointer) }}
+            words={words}
+            says={t('keptTheirs', { who: name })}
+          />
+        ))}
+        <div className={styles.foot}>
+          <span className={styles.writes} role="status">
+            {merged === undefined ? t('chooseFirst') : t('writes', { next, version })}
+          </span>
+          <Button onClick={onDiscard}>{t('discard')}</Button>
+          {overwrite !== undefined && (
+            <Button color="bad" onClick={() => void onOverwrite()} disabled={isSaving}>
+              {t('overwrite')}
+            </Button>
+          )}
+          <Button onClick={() => editing.setComparing(false)}>{t('back')}</Button>
+          <Button
+            variant="filled"
+            disabled={merged === undefined}
+            loading={isSaving}
+            onClick={() => merged !== undefined && editing.saveResolved(merged, theirs)}
+          >
+            {t('saveMerged', { version: next })}
+          </Button>
+        </div>
+      </Paper>
+    </>
+  );
+}

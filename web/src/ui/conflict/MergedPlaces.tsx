@@ -1,0 +1,68 @@
+import { useText } from '@/i18n';
+import { encode, has, type Change, type Json, type Resolution } from '@/merge';
+import { BeforeAfter } from '../edit/Difference';
+import { isKeyPath, type Words } from '../edit/words';
+import { StatusChip } from '../StatusChip';
+import styles from './Conflict.module.css';
+import { conflictMessages } from './messages';
+
+interface FittingProps {
+  change: Change;
+  words: Words;
+  /** Whose change it is, and why it needs no choice. */
+  says: string;
+}
+
+/** A place that only one side changed. */
+export function FittingPlace({ change, words, says }: FittingProps) {
+  return (
+    <div className={styles.place}>
+      <Head where={words.place(change.pointer)} says={says} />
+      <BeforeAfter {...change} words={words} />
+    </div>
+  );
+}
+
+/** A list to which both added, or from which both took: what becomes of it, and who did what. */
+export function SetPlace({ set, words, who }: { set: Resolution['sets'][number]; words: Words; who: string }) {
+  const t = useText(conflictMessages);
+  const { pointer, merged } = set;
+  const [base, yours, theirs] = [set.base, set.yours, set.theirs].map((side) => (Array.isArray(side) ? side : []));
+  const you = t('you');
+  const authors = (item: Json, inList: boolean) =>
+    [has(theirs ?? [], item) === inList && who, has(yours ?? [], item) === inList && you].filter((name) => name !== false).join(', ');
+  const gone = (base ?? []).filter((item) => !has(merged, item));
+  return (
+    <div className={styles.place}>
+      <Head where={words.place(pointer)} says={t('asSet')} />
+      <ul className={styles.items}>
+        {merged.map((item) => {
+          const text = spell(item);
+          const isNew = !has(base ?? [], item);
+          return (
+            <li key={encode(item)} className={styles.item} data-by={!isNew ? undefined : has(theirs ?? [], item) ? 'theirs' : 'yours'}>
+              {isNew ? t('by', { item: text, who: authors(item, true) }) : text}
+            </li>
+          );
+        })}
+        {gone.map((item) => (
+          <li key={encode(item)} className={styles.item} data-by="gone">
+            {t('gone', { item: spell(item), who: authors(item, false) })}
+          </li>
+        ))}
+        {merged.length === 0 && <li>{t('emptyList')}</li>}
+      </ul>
+    </div>
+  );
+}
+
+function Head({ where, says }: { where: string; says: string }) {
+  return (
+    <div className={styles.head}>
+      <span className={isKeyPath(where) ? 'mono' : undefined}>{where}</span>
+      <StatusChip tone="ok">{says}</StatusChip>
+    </div>
+  );
+}
+
+const spell = (item: Json) => (typeof item === 'string' ? item : encode(item));

@@ -1,0 +1,84 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useEffect, useRef, type ReactNode, type SubmitEvent } from 'react';
+import { isProblem } from '@/api';
+import { useText } from '@/i18n';
+import { ProblemBanner } from '../feedback/ProblemBanner';
+import { uiMessages } from '../messages';
+import { editMessages } from './messages';
+import type { KeyedForm } from './useKeyedForm';
+import { OutcomeNotice, RestoredNotice, StorageNotice } from './WriteNotices';
+
+interface Props {
+  form: Omit<KeyedForm<object>, 'form' | 'change'>;
+  title: string;
+  /** What the button that sends says. */
+  confirm: string;
+  color?: 'accent' | 'warn' | 'bad';
+  size?: 'md' | 'lg';
+  onClose: () => void;
+  /** Which places of a refused request have an input that says what is wrong. */
+  told?: (pointer: string) => boolean;
+  /** Why it was refused, and what can be done; undefined leaves it to the general words. */
+  refusal?: (error: Error) => ReactNode;
+  /** It cannot be sent as things stand. */
+  disabled?: boolean;
+  /** Nothing is left to send: the button is gone. */
+  finished?: boolean;
+  /** What else can be done. */
+  actions?: ReactNode;
+  /** What is said, and the inputs. */
+  children: ReactNode;
+}
+
+/**
+ * The dialog of a form that is sent once. Closing it keeps what was typed; a click
+ * beside it does nothing. While the outcome is open it asks for the same again, and can
+ * be told to ask no more.
+ */
+export function FormDialog({ form, title, confirm, color, size = 'lg', onClose, told, refusal, disabled = false, finished = false, actions, children }: Props) {
+  const t = useText(editMessages);
+  const ui = useText(uiMessages);
+  const { error, outcome, isTouched, discard, submit } = form;
+  const isUnknown = outcome === 'unknown';
+  const refused = error !== null && !form.isFixed ? error : null;
+  const place = useRef<HTMLDivElement>(null);
+  // The button stands at the end of what may be a long form, and the reason at its beginning.
+  useEffect(() => {
+    if (refused !== null) place.current?.scrollIntoView({ block: 'center' });
+  }, [refused]);
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    submit();
+  };
+  return (
+    <Modal opened onClose={onClose} size={size} title={title} closeButtonProps={{ 'aria-label': ui('close') }}>
+      <form onSubmit={onSubmit} noValidate>
+        <Stack gap="md">
+          <OutcomeNotice write={form} />
+          <StorageNotice />
+          {refused !== null && (
+            <div ref={place}>
+              {refusal?.(refused) ?? <ProblemBanner error={refused} told={told} retry={isProblem(refused, 'resource_locked') ? submit : undefined} />}
+            </div>
+          )}
+          {!isUnknown && isTouched && <RestoredNotice at={form.restored} onDiscard={discard} />}
+          {children}
+          <Group justify="flex-end">
+            {(isUnknown || (isTouched && outcome !== 'sending')) && (
+              <Button mr="auto" variant="subtle" color="gray" onClick={discard}>
+                {t(isUnknown ? 'askNoMore' : 'discard')}
+              </Button>
+            )}
+            {actions}
+            <Button onClick={onClose}>{ui('close')}</Button>
+            {!finished && (
+              <Button type="submit" variant="filled" color={color} disabled={disabled && !isUnknown} loading={outcome === 'sending'}>
+                {isUnknown ? t('askAgain') : confirm}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

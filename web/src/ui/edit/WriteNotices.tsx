@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+import { useDoubt } from '@/api';
+import { drafts } from '@/browser/drafts';
+import { useText } from '@/i18n';
+import { Banner } from '../feedback/Banner';
+import { When } from '../When';
+import { editMessages } from './messages';
+import type { Outcome } from './useKeyedMutation';
+
+interface Write {
+  outcome: Outcome;
+  key: string | undefined;
+  sent?: unknown;
+  /** Undefined where the button that sends it asks again too. */
+  run?: (request: never) => void;
+}
+
+/** What is known of a write that is being checked, or whose outcome is open. */
+export function OutcomeNotice({ write: { outcome, key, sent, run } }: { write: Write }) {
+  const t = useText(editMessages);
+  const doubt = useDoubt(key ?? '');
+  if (doubt !== undefined) {
+    return (
+      <Banner tone="info" title={t(doubt)}>
+        {doubt === 'checking' ? t('checkingHint') : undefined}
+      </Banner>
+    );
+  }
+  if (outcome !== 'unknown') return null;
+  return (
+    <Banner tone="warn" title={t('stillUnknown')} action={run !== undefined && <Button onClick={() => run(sent as never)}>{t('askAgain')}</Button>}>
+      {t('stillUnknownHint')}
+    </Banner>
+  );
+}
+
+/** Says that what is shown was typed on an earlier visit. */
+export function RestoredNotice({ at, hint, onDiscard }: { at: number | undefined; hint?: string; onDiscard?: () => void }) {
+  const t = useText(editMessages);
+  if (at === undefined) return null;
+  const title = t.rich('restored', { when: <When time={new Date(at).toISOString()} /> });
+  return (
+    <Banner tone="info" title={title} action={onDiscard !== undefined && <Button onClick={onDiscard}>{t('startAfresh')}</Button>}>
+      {hint ?? t('restoredHint')}
+    </Banner>
+  );
+}
+
+/** Says that what is typed is not kept, while that is so. */
+export function StorageNotice() {
+  const t = useText(editMessages);
+  const isFull = useSyncExternalStore(drafts.subscribe, drafts.isFull);
+  if (!isFull) return null;
+  return (
+    <Banner tone="warn" title={t('storageFull')}>
+      {t('storageFullHint')}
+    </Banner>
+  );
+}

@@ -1,0 +1,72 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { ApiProblem, type ProblemCode } from '@/api';
+import { drafts, ownerOf } from '@/browser/drafts';
+import { sendOnce, slotOf } from './slot';
+
+const named = { owner: ownerOf('default', 7), scope: 'orders/new' };
+const slot = slotOf(named, 'New order');
+const failure = (code: ProblemCode) => new ApiProblem({ code, title: '', detail: '', status: 400, requestId: '' });
+const send = vi.fn<(key: string) => Promise<string>>();
+const again = () => sendOnce(slot, { n: 1 }, send).catch((error: unknown) => error);
+const keys = () => send.mock.calls.map(([key]) => key);
+
+beforeEach(() => {
+  drafts.clear(named.owner);
+  send.mockReset();
+});
+
+test('a key is kept with what was sent before it leaves, and spent with the answer', async () => {
+  send.mockImplementation((key) => {
+    expect(slot.get()).toMatchObject({ key, sent: { n: 1 } });
+    return Promise.resolve('done');
+  });
+  expect(await again()).toBe('done');
+  expect(slot.get()).toBeUndefined();
+});
+
+test.each<ProblemCode>(['no_connection', 'timed_out', 'bad_gateway', 'outcome_unknown', 'request_in_progress'])(
+  'after %s the same is asked for under the same key',
+  async (code) => {
+    send.mockRejectedValueOnce(failure(code)).mockResolvedValueOnce('done');
+    expect(await again()).toMatchObject({ code });
+    await again();
+    expect(new Set(keys()).size).toBe(1);
+  },
+);
+
+test('what is no answer of the service leaves the outcome unknown too', async () => {
+  send.mockRejectedValueOnce(new SyntaxError('half a reply')).mockResolvedValueOnce('done');
+  await again();
+  await again();
+  expect(new Set(keys()).size).toBe(1);
+});
+
+test.each<ProblemCode>(['unavailable', 'internal', 'rate_limited', 'unauthenticated', 'csrf_failed', 'forbidden'])(
+  '%s says nothing of an attempt whose answer was lost: the key stays',
+  async (code) => {
+    send.mockRejectedValueOnce(failure('no_connection')).mockRejectedValueOnce(failure(code)).mockResolvedValueOnce('done');
+    await again();
+    await again();
+    await again();
+    expect(new Set(keys()).size).toBe(1);
+  },
+);
+
+test.each<ProblemCode>(['unavailable', 'validation_failed', 'resource_locked', 'version_conflict'])(
+  'after %s to a first attempt nothing was done, and the next one is another',
+  async (code) => {
+    send.mockRejectedValueOnce(failure(code)).mockResolvedValueOnce('done');
+    await again();
+    await again();
+    expect(new Set(keys()).size).toBe(2);
+  },
+);
+
+test('a refusal of what was asked settles a doubt', async () => {
+  send.mockRejectedValueOnce(failure('no_connection')).mockRejectedValueOnce(failure('insufficient_stock')).mockResolvedValueOnce('done');
+  await again();
+  await again();
+  expect(slot.get()?.sent).toBeUndefined();
+  await again();
+  expect(new Set(keys()).size).toBe(2);
+});

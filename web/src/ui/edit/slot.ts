@@ -1,0 +1,76 @@
+import { useMemo, useState, useSyncExternalStore } from 'react';
+import { ApiProblem, isUnknown, useOwner } from '@/api';
+import { drafts, type Kept, type Named } from '@/browser/drafts';
+import { randomId } from '@/browser/id';
+
+/** The place of one begun thing in the store of drafts. */
+export interface Slot {
+  get: () => Kept | undefined;
+  /** Keeps a change; a slot in which nothing is typed and nothing is open is given up. */
+  put: (change: Partial<Kept>) => void;
+  drop: () => void;
+}
+
+export function slotOf(named: Named, title: string): Slot {
+  const get = () => drafts.get(named);
+  const drop = () => drafts.drop(named);
+  return {
+    get,
+    drop,
+    put: (change) => {
+      const kept = { ...get(), ...change, title, at: Date.now(), page: window.location.pathname + window.location.search };
+      if (kept.value === undefined && kept.sent === undefined) drop();
+      else drafts.keep(named, kept);
+    },
+  };
+}
+
+/** What is kept under a scope, as it changes; what was begun earlier or in another tab is found when it opens. */
+export function useSlot(scope: string, title: string): { kept: Kept | undefined; slot: Slot; restored: number | undefined } {
+  const owner = useOwner();
+  const named = useMemo(() => ({ owner, scope }), [owner, scope]);
+  const [restored] = useState(() => drafts.open(named)?.at);
+  const kept = useSyncExternalStore(drafts.subscribe, () => drafts.get(named));
+  const slot = useMemo(() => slotOf(named, title), [named, title]);
+  return { kept, slot, restored: kept === undefined ? undefined : restored };
+}
+
+/**
+ * The steps that can be taken with a record: those that are allowed, and those that were
+ * sent and not answered. Such a one can be asked for again, though it may have changed
+ * what is allowed.
+ */
+export function useSteps<A extends string>(scope: string, allowed: readonly A[]): readonly A[] {
+  const owner = useOwner();
+  const unanswered = useSyncExternalStore(drafts.subscribe, () =>
+    drafts
+      .list(owner)
+      .filter((kept) => kept.sent !== undefined && kept.scope.startsWith(`${scope}/`))
+      .map((kept) => kept.scope.slice(scope.length + 1))
+      .join(' '),
+  );
+  return useMemo(() => [...new Set([...allowed, ...(unanswered.split(' ').filter(Boolean) as A[])])], [allowed, unanswered]);
+}
+
+/**
+ * Sends a write once, however often it is sent: under the key of its slot, which is
+ * kept, with what was sent, before the first byte leaves. A crash before that point has
+ * sent nothing; a crash after it leaves the key to ask again with.
+ *
+ * With the service's word on it the key is spent. While the outcome is unknown it stays,
+ * and only the same may be sent under it.
+ */
+export async function sendOnce<T>(slot: Slot, sent: unknown, send: (key: string) => Promise<T>): Promise<T> {
+  const earlier = slot.get();
+  const key = earlier?.key ?? randomId();
+  slot.put({ key, sent });
+  try {
+    const reply = await send(key);
+    slot.put({ key: undefined, sent: undefined });
+    return reply;
+  } catch (error) {
+    if (error instanceof ApiProblem && earlier?.sent !== undefined) error.isInDoubt = true;
+    if (!isUnknown(error)) slot.put({ key: undefined, sent: undefined });
+    throw error;
+  }
+}

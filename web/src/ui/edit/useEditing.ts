@@ -1,0 +1,283 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { isUnknown, useUser, type PersonName } from '@/api';
+import { diff, equal, isPatchable, patchOf, type Change, type JsonObject } from '@/merge';
+import { saveUnderGuard, typedSince, type Editable, type Edited, type Ground, type Saved, type Stamped } from './save';
+import { sendOnce } from './slot';
+import { useDraft, type Draft } from './useDraft';
+import { useKeyedMutation, type Outcome } from './useKeyedMutation';
+import type { Words } from './words';
+
+/** A save that kept what others had changed elsewhere. */
+export interface Merged {
+  by: PersonName[];
+  pointers: string[];
+  fromVersion: number;
+  version: number;
+}
+
+export interface EditingOptions<R extends Stamped, F extends object> extends Editable<R, F> {
+  /** Path of the record: "items/TEA". Names the draft that is kept. */
+  resource: string;
+  /** What people call it. */
+  title: string;
+  /** The record as it was last read. */
+  current: R;
+  words: Words;
+  /** Whether what is typed can be sent. */
+  isComplete?: (form: F) => boolean;
+  /** Sends a merge patch under a tag. */
+  send: (patch: JsonObject, etag: string, key: string) => Promise<Edited<R>>;
+  /** Makes the record what is in the form, whatever others changed; undefined where that is not possible. */
+  overwrite?: (patch: JsonObject, etag: string, reason: string, key: string) => Promise<R>;
+  /** Takes a save back, by a save of its own. Undefined: by one with what was there before. */
+  takeBack?: (saved: R, key: string) => Promise<R>;
+  /** Who saved the versions between two, neither counted. */
+  authorsBetween?: (after: number, before: number) => Promise<PersonName[]>;
+  /** There is another version of the record. */
+  onRecord: (record: R) => void;
+}
+
+/** What is told of it as it happens. */
+interface Told<R> {
+  saved: (saved: Saved<R>, undo: () => void) => void;
+  undone: (undone: R) => void;
+  failed: (error: Error) => void;
+}
+
+interface Request<R, F> {
+  sent: F;
+  run: () => Promise<Saved<R>>;
+}
+
+export interface Editing<R extends Stamped, F extends object> {
+  current: R;
+  words: Words;
+  draft: Draft<R, F>;
+  change: (part: Partial<F>) => void;
+  /** The content that the editing began from, and what the form stands for. */
+  base: JsonObject;
+  mine: JsonObject | Error;
+  contentOf: (record: R) => JsonObject;
+  /** Undefined while what is typed cannot be read. */
+  changes: readonly Change[] | undefined;
+  /** What others saved since base; not one's own save that is under way. */
+  theirs: R | undefined;
+  isComparing: boolean;
+  setComparing: (comparing: boolean) => void;
+  merged: Merged | undefined;
+  /** Somebody tried to save what is typed: now say what is missing. */
+  strict: boolean;
+  outcome: Outcome;
+  key: string | undefined;
+  /** What the service refused about what the form holds now. */
+  error: Error | null;
+  /** A merge patch cannot say what the form holds now. */
+  isUnpatchable: boolean;
+  save: () => void;
+  saveResolved: (content: JsonObject, on: R) => void;
+  overwrite: ((reason: string) => void) | undefined;
+  /** Goes on with a record that was made anew. */
+  adopt: (record: R) => void;
+  discard: () => void;
+}
+
+/**
+ * The editing of one record. The base stands where the form was opened until a save is
+ * answered, also while both sides are brought together: a further change by others
+ * only moves `theirs`, and what was typed and chosen stays.
+ *
+ * Each attempt of a save has a key of its own, kept with what was sent until it is
+ * answered. While the outcome is unknown, saving asks for the same again.
+ */
+export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, told: Told<R>): Editing<R, F> {
+  const { resource, title, current, words, read, contentOf, formOf, isComplete, send, overwrite, takeBack, authorsBetween, onRecord } = options;
+  const me = useUser().id;
+  const draft = useDraft({ resource, title, current, read });
+  const [met, setMet] = useState<R>();
+  const [isComparing, setComparing] = useState(false);
+  const [merged, setMerged] = useState<Merged>();
+  const [strict, setStrict] = useState(false);
+  const [lastSent, setLastSent] = useState<F>();
+  /** What the attempt that is under way was made with: after a merge, not what was typed. */
+  const attempted = useRef<F>(undefined);
+  const latest = useRef(draft);
+  useEffect(() => {
+    latest.current = draft;
+  });
+
+  // What was saved can be read.
+  const contentOfSaved = (form: F) => contentOf(form) as JsonObject;
+  const contentOfRecord = (record: R) => contentOfSaved(read(record));
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- how content is read does not change
+  const base = useMemo(() => contentOfSaved(draft.base.value), [draft.base.value]);
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- how content is read does not change
+  const mine = useMemo(() => contentOf(draft.value), [draft.value]);
+  const changes = useMemo(() => (mine instanceof Error ? undefined : diff(base, mine)), [base, mine]);
+  const theirs = newest(draft.newer, met?.etag === draft.base.etag ? undefined : met);
+
+  /** Goes on from a record with a form, and with what was typed since `sent`; stays where both touched one place. */
+  const goOn = (sent: F, record: R, form: F) => {
+    const { value: now, saved, rebase } = latest.current;
+    const next = equalForms(now, sent) ? form : typedSince({ contentOf, formOf }, sent, now, form);
+    if (next === undefined) return;
+    if (equalForms(next, read(record))) saved(record);
+    else rebase(record, next);
+  };
+
+  /** Takes over what came of a save. */
+  const finish = async (sent: F, saved: Saved<R>) => {
+    if (saved.kind === 'unpatchable') return;
+    if (saved.kind === 'contested') {
+      setMet(saved.record);
+      setComparing(true);
+    } else {
+      goOn(sent, saved.record, read(saved.record));
+      setMet(undefined);
+      setComparing(false);
+      setStrict(false);
+    }
+    onRecord(saved.record);
+    if (saved.kind !== 'saved' || saved.kept === undefined) return;
+    const { by, pointers, fromVersion } = saved.kept;
+    const { version } = saved.record;
+    const authors = (await authorsBetween?.(fromVersion, version).catch(() => [])) ?? [];
+    setMerged({ by: authors.length > 0 || by === undefined ? authors : [by], pointers, fromVersion, version });
+  };
+
+  const undo = useKeyedMutation<{ saved: R; before: R }, R>({
+    scope: `${resource}/undo`,
+    title,
+    send: ({ saved, before }, key) => takeBack?.(saved, key) ?? send(patchOf(contentOfRecord(saved), contentOfRecord(before)), saved.etag, key),
+    onDone: (back, { saved }) => {
+      goOn(read(saved), back, read(back));
+      onRecord(back);
+      told.undone(back);
+    },
+    onRefused: told.failed,
+    onUnknown: told.failed,
+  });
+  const saving = useMutation({
+    mutationFn: async ({ sent, run }: Request<R, F>) => {
+      const before = current;
+      const saved = await run();
+      await finish(attempted.current ?? sent, saved);
+      told.saved(saved, () => 'record' in saved && undo.run({ saved: saved.record, before }));
+      return saved;
+    },
+    onMutate: ({ sent }) => {
+      attempted.current = sent;
+      setLastSent(sent);
+      setMerged(undefined);
+    },
+  });
+  const overwriting = useKeyedMutation<{ form: F; reason: string }, Saved<R>>({
+    scope: `${resource}/overwrite`,
+    title,
+    send: async ({ form, reason }, key) => {
+      const content = contentOfSaved(form);
+      if (overwrite === undefined || !isPatchable(base, content)) return { kind: 'unpatchable' };
+      return { kind: 'saved', record: await overwrite(patchOf(base, content), draft.base.etag, reason, key), kept: undefined };
+    },
+    onDone: async (saved, { form }) => {
+      const before = theirs ?? current;
+      await finish(form, saved);
+      told.saved(saved, () => 'record' in saved && undo.run({ saved: saved.record, before }));
+    },
+  });
+
+  const attempt = (ground: Ground, content: JsonObject, mergesAlone: boolean, sent: F) => {
+    let form = sent;
+    return saveUnderGuard({
+      ground,
+      mine: content,
+      me,
+      mergesAlone,
+      contentOf: contentOfRecord,
+      send: (patch, etag) => {
+        attempted.current = form;
+        setLastSent(form);
+        return sendOnce(draft.slot, form, (key) => send(patch, etag, key));
+      },
+      onRebase: (record, next) => {
+        goOn(form, record, formOf(next));
+        form = formOf(next);
+      },
+    });
+  };
+
+  const isSending = saving.isPending || overwriting.outcome === 'sending';
+  const isOpen = draft.sent !== undefined && !saving.isPending;
+  const error = [saving.error, overwriting.error].find((one) => one !== null) ?? null;
+  // An overwriting without an answer is not asked again: what is there now tells what became of it.
+  const isAboutForm = lastSent !== undefined && equalForms(lastSent, draft.value);
+  return {
+    current,
+    words,
+    draft,
+    change: (part) => draft.setValue((before) => ({ ...before, ...part })),
+    base,
+    mine,
+    contentOf: contentOfRecord,
+    changes,
+    theirs: isSending && !isComparing && theirs?.updatedBy.id === me ? undefined : theirs,
+    isComparing: isComparing && theirs !== undefined && !(mine instanceof Error),
+    setComparing,
+    merged,
+    strict,
+    outcome: isSending ? 'sending' : isOpen ? 'unknown' : error !== null ? 'refused' : 'idle',
+    key: draft.key,
+    error: isAboutForm && error !== null && (error === overwriting.error || !isUnknown(error)) ? error : null,
+    isUnpatchable: isAboutForm && [saving.data, overwriting.reply].some((saved) => saved?.kind === 'unpatchable'),
+    save: () => {
+      setStrict(true);
+      // What was sent is asked for again as it was, whatever was typed since.
+      const sent = draft.sent ?? draft.value;
+      const content = contentOf(sent);
+      if (isSending || content instanceof Error || equal(base, content) || (!isOpen && isComplete?.(sent) === false)) return;
+      overwriting.reset();
+      saving.mutate({ sent, run: () => attempt({ ...draft.base, content: base }, content, true, sent) });
+    },
+    saveResolved: (content, on) => {
+      if (isSending) return;
+      const theirContent = contentOfRecord(on);
+      const sent = draft.value;
+      // With all of theirs taken there is nothing to send.
+      const run = () =>
+        equal(theirContent, content)
+          ? Promise.resolve<Saved<R>>({ kind: 'same', record: on })
+          : attempt({ etag: on.etag, version: on.version, content: theirContent }, content, false, sent);
+      saving.mutate({ sent, run });
+    },
+    overwrite:
+      overwrite &&
+      ((reason) => {
+        if (isSending || mine instanceof Error) return;
+        saving.reset();
+        setLastSent(draft.value);
+        overwriting.giveUp();
+        overwriting.run({ form: draft.value, reason });
+      }),
+    adopt: (record) => {
+      draft.saved(record);
+      setMet(undefined);
+      setComparing(false);
+      setMerged(undefined);
+      onRecord(record);
+    },
+    discard: () => {
+      if (theirs === undefined) draft.discard();
+      else draft.saved(theirs);
+      setComparing(false);
+      saving.reset();
+      overwriting.giveUp();
+    },
+  };
+}
+
+const equalForms = <F extends object>(a: F, b: F): boolean => (Object.keys(b) as (keyof F)[]).every((field) => a[field] === b[field]);
+
+function newest<R extends { version: number }>(a: R | undefined, b: R | undefined): R | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return b.version > a.version ? b : a;
+}

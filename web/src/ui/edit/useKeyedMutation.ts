@@ -1,0 +1,90 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { isUnknown } from '@/api';
+import { sendOnce, useSlot, type Slot } from './slot';
+
+export interface KeyedOptions<V, R> {
+  /** What is about to be done: "orders/17/v2/pay". Its key is kept under this name. */
+  scope: string;
+  /** What people call it, in the list of what is not finished. */
+  title: string;
+  /** What it changes, by the topics of queries: read again whatever came of it. */
+  topics?: readonly string[];
+  send: (request: V, key: string) => Promise<R>;
+  onDone: (reply: R, request: V) => unknown;
+  /** The service said no; nothing was changed, and the key is spent. */
+  onRefused?: (error: Error, request: V) => unknown;
+  /** No word of the service came back. */
+  onUnknown?: (error: Error, request: V) => unknown;
+}
+
+export type Outcome = 'idle' | 'sending' | 'done' | 'refused' | 'unknown';
+
+export interface KeyedMutation<V, R> {
+  /** What came of it. While it is unknown, run sends again what was sent. */
+  outcome: Outcome;
+  run: (request: V) => void;
+  /** The idempotency key, once there is one. */
+  key: string | undefined;
+  /** What was sent and is not answered. */
+  sent: V | undefined;
+  /** Why it was refused, or not answered. */
+  error: Error | null;
+  /** What it was answered, once it is done. */
+  reply: R | undefined;
+  /** Takes back what was said of the last attempt. */
+  reset: () => void;
+  /** Asks no more for what was sent, whatever became of it. */
+  giveUp: () => void;
+}
+
+/**
+ * The only way to write; a record form and a bulk run, which may send several requests,
+ * keep their keys in the same slots. A write is sent under a key that is minted before it first
+ * leaves and survives retry, reload and the dialog that it belongs to, until the service
+ * says what came of it: done, or refused. Anything else is unknown, and asked again.
+ */
+export function useKeyedMutation<V, R>(options: KeyedOptions<V, R>): KeyedMutation<V, R> {
+  const { kept, slot } = useSlot(options.scope, options.title);
+  return useKeyed(slot, kept, options);
+}
+
+/** The same on a slot that keeps what is typed too. */
+export function useKeyed<V, R>(
+  slot: Slot,
+  kept: ReturnType<Slot['get']>,
+  { topics = [], send, onDone, onRefused, onUnknown }: Omit<KeyedOptions<V, R>, 'scope' | 'title'>,
+): KeyedMutation<V, R> {
+  const queries = useQueryClient();
+  // No state: what is offered once a write is done was made while it was on its way.
+  const isBusy = useRef(false);
+  const mutation = useMutation({
+    mutationFn: (request: V) => sendOnce(slot, request, (key) => send(request, key)),
+    onSuccess: onDone,
+    onError: (error, request) => (isUnknown(error) ? onUnknown?.(error, request) : onRefused?.(error, request)),
+    onSettled: () => {
+      isBusy.current = false;
+      topics.forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
+    },
+  });
+  const sent = kept?.sent as V | undefined;
+  const { isPending, isSuccess, error } = mutation;
+  const settled = isSuccess ? 'done' : error === null ? 'idle' : 'refused';
+  return {
+    outcome: isPending ? 'sending' : sent !== undefined ? 'unknown' : settled,
+    run: (request) => {
+      if (isBusy.current) return;
+      isBusy.current = true;
+      mutation.mutate((slot.get()?.sent as V | undefined) ?? request);
+    },
+    key: kept?.key,
+    sent,
+    error,
+    reply: mutation.data,
+    reset: mutation.reset,
+    giveUp: () => {
+      mutation.reset();
+      slot.put({ key: undefined, sent: undefined });
+    },
+  };
+}

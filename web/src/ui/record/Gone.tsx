@@ -1,0 +1,67 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useText } from '@/i18n';
+import type { JsonObject } from '@/merge';
+import { editMessages } from '../edit/messages';
+import type { KeyedMutation } from '../edit/useKeyedMutation';
+import type { Words } from '../edit/words';
+import { OutcomeNotice } from '../edit/WriteNotices';
+import { useCopy } from '../CopyText';
+import { Banner } from '../feedback/Banner';
+import { ProblemBanner } from '../feedback/ProblemBanner';
+import { Facts } from './Facts';
+
+interface Props {
+  /** Who deleted it and when, where that is known. */
+  title?: ReactNode;
+  /** What was typed, as content; undefined while it cannot be read. */
+  content: JsonObject | undefined;
+  words: Words;
+  /** Makes the record again; undefined for who may not. */
+  recreate: Pick<KeyedMutation<JsonObject, unknown>, 'run' | 'outcome' | 'key' | 'error'> | undefined;
+  /** It was deleted before it was opened: what was typed earlier is shown, and can be forgotten. */
+  onForget?: () => void;
+  /** Other things that can be done with what was typed. */
+  children?: ReactNode;
+}
+
+/** A record was deleted while, or before, somebody typed into it: what can become of what was typed. */
+export function Gone({ title, content, words, recreate, onForget, children }: Props) {
+  const t = useText(editMessages);
+  const copy = useCopy();
+  const shown = Object.entries(content ?? {}).map(([name, value]) => [`/${name}`, words.show(value, `/${name}`)] as const);
+  const text = shown.map(([pointer, value]) => `${words.place(pointer)}: ${value}`).join('\n');
+  const error = recreate?.outcome === 'refused' ? recreate.error : null;
+  return (
+    <Stack gap="md">
+      {recreate !== undefined && <OutcomeNotice write={{ outcome: recreate.outcome, key: recreate.key }} />}
+      {error !== null && <ProblemBanner error={error} />}
+      <Banner
+        tone="bad"
+        title={title ?? t('deleted')}
+        action={
+          <Group gap="xs">
+            <Button disabled={content === undefined} onClick={() => void copy(text)}>
+              {t('copyTyped')}
+            </Button>
+            {onForget !== undefined && <Button onClick={onForget}>{t('forget')}</Button>}
+            {children}
+            {recreate !== undefined && (
+              <Button
+                variant="filled"
+                disabled={content === undefined}
+                loading={recreate.outcome === 'sending'}
+                onClick={() => content !== undefined && recreate.run(content)}
+              >
+                {t(recreate.outcome === 'unknown' ? 'askAgain' : 'recreate')}
+              </Button>
+            )}
+          </Group>
+        }
+      >
+        {t(onForget === undefined ? 'deletedHint' : 'deletedKept')}
+      </Banner>
+      {onForget !== undefined && <Facts layout="list" facts={shown.map(([pointer, value]) => [words.place(pointer), <code key={pointer}>{value}</code>])} />}
+    </Stack>
+  );
+}

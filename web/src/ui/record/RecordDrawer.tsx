@@ -1,0 +1,31 @@
+import { Drawer, Loader } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { isProblem } from '@/api';
+import { useText } from '@/i18n';
+import { ProblemBanner } from '../feedback/ProblemBanner';
+import { uiMessages } from '../messages';
+
+interface Props<R> {
+  query: Pick<UseQueryResult<R>, 'data' | 'error' | 'refetch'>;
+  title: string;
+  /** What is said when there is no such thing. */
+  missing: ReactNode;
+  /** The way to others. */
+  foot?: ReactNode;
+  onClose: () => void;
+  children: (record: R) => ReactNode;
+}
+
+/** All that is known of one thing of a list, beside the list. */
+export function RecordDrawer<R>({ query: { data, error, refetch }, title, missing, foot, onClose, children }: Props<R>) {
+  const ui = useText(uiMessages);
+  return (
+    <Drawer opened onClose={onClose} position="right" size="md" title={title} closeButtonProps={{ 'aria-label': ui('close') }}>
+      {isProblem(error, 'not_found') ? missing : error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
+      {data !== undefined && children(data)}
+      {foot}
+    </Drawer>
+  );
+}

@@ -1,0 +1,101 @@
+import { Loader, Stack } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, type ReactNode } from 'react';
+import { isProblem } from '@/api';
+import { useText } from '@/i18n';
+import { productName } from '../brand/Logo';
+import { editMessages } from '../edit/messages';
+import { usePresence, type Present } from '../edit/usePresence';
+import { EtagVersion } from '../EtagVersion';
+import { Banner } from '../feedback/Banner';
+import { ProblemBanner } from '../feedback/ProblemBanner';
+import { uiMessages } from '../messages';
+import { PageHeader } from './PageHeader';
+import { People } from './People';
+
+interface Props<R> {
+  query: Pick<UseQueryResult<R>, 'data' | 'error' | 'refetch'>;
+  /** What it is called while it is not known, and in the title of the window. */
+  name: string;
+  title?: (record: R) => ReactNode;
+  /** Keys and numbers of orders are set in monospace. */
+  mono?: boolean;
+  /** The list that it belongs to. */
+  parent: { to: string; label: string };
+  /** Path of the record, for those who are on it; undefined for records that nobody is told to be on. */
+  resource?: string;
+  /** The field that has the focus here, and what fields are called. */
+  field?: string | undefined;
+  fieldLabel?: (field: string) => string | undefined;
+  chips?: (record: R) => ReactNode;
+  /** What can be done with it, while it is there. */
+  actions?: (record: R) => ReactNode;
+  /** Stands in for a record that there is none of, where something is left to show. */
+  missing?: ReactNode;
+  children: (record: R, state: { gone: boolean; present: readonly Present[] }) => ReactNode;
+}
+
+/**
+ * The page of one record: loading, missing, failed, who else is on it, its state and
+ * what can be done; the parts are its children. What others change arrives by itself.
+ * A record that is deleted while it is open stays, so that nothing typed is lost.
+ */
+export function RecordPage<R extends { version?: number; etag?: string | null }>(props: Props<R>) {
+  const { query, name, parent, resource } = props;
+  const { data: record, error, refetch } = query;
+  const t = useText(editMessages);
+  const ui = useText(uiMessages);
+  const gone = isProblem(error, 'not_found');
+  const isThere = record !== undefined && !gone;
+  useEffect(() => {
+    document.title = `${name} · ${parent.label} · ${productName}`;
+  }, [name, parent.label]);
+  const header = (present: readonly Present[]) => (
+    <PageHeader
+      title={record === undefined ? name : (props.title?.(record) ?? name)}
+      mono={props.mono}
+      parent={parent}
+      chips={
+        isThere && (
+          <>
+            {props.chips?.(record)}
+            {record.version !== undefined && record.version > 0 && <EtagVersion version={record.version} etag={record.etag ?? undefined} tone="neutral" />}
+          </>
+        )
+      }
+    >
+      <People present={present} fieldLabel={(field) => props.fieldLabel?.(field)} />
+      {isThere && props.actions?.(record)}
+    </PageHeader>
+  );
+  if (record === undefined) {
+    return (
+      <>
+        {header([])}
+        {error === null && <Loader role="img" aria-label={ui('loading')} />}
+        {gone &&
+          (props.missing ?? (
+            <Banner tone="info" title={t('missing', { name })} action={<Link to={parent.to}>{t('toList')}</Link>}>
+              {t('missingHint')}
+            </Banner>
+          ))}
+        {error !== null && !gone && <ProblemBanner error={error} retry={() => void refetch()} />}
+      </>
+    );
+  }
+  const parts = (present: readonly Present[]) => (
+    <>
+      {header(present)}
+      <Stack gap="md">
+        {error !== null && !gone && <ProblemBanner error={error} retry={() => void refetch()} />}
+        {props.children(record, { gone, present })}
+      </Stack>
+    </>
+  );
+  return resource === undefined ? parts([]) : <WithPresence resource={resource} field={props.field} parts={parts} />;
+}
+
+function WithPresence({ resource, field, parts }: { resource: string; field: string | undefined; parts: (present: readonly Present[]) => ReactNode }) {
+  return parts(usePresence(resource, field));
+}

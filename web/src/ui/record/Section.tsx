@@ -1,0 +1,32 @@
+import { Group, Paper, Text, Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+
+interface Props {
+  title: ReactNode;
+  hint?: ReactNode;
+  /** At the end of the heading's line. */
+  action?: ReactNode;
+  /** Beside what the page is about. */
+  aside?: boolean;
+  className?: string;
+  children: ReactNode;
+}
+
+/** A part of a page, under its heading. */
+export function Section({ title, hint, action, aside = false, className, children }: Props) {
+  const id = useId();
+  return (
+    <Paper component={aside ? 'aside' : 'section'} p="lg" aria-labelledby={id} className={className}>
+      <Group justify="space-between" gap="xs" mb="sm">
+        <div>
+          <Title order={2} id={id}>
+            {title}
+          </Title>
+          {hint !== undefined && <Text c="dimmed">{hint}</Text>}
+        </div>
+        {action}
+      </Group>
+      {children}
+    </Paper>
+  );
+}

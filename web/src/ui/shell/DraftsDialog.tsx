@@ -1,0 +1,56 @@
+import { ActionIcon, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useOwner } from '@/api';
+import { drafts } from '@/browser/drafts';
+import { useText } from '@/i18n';
+import { editMessages } from '../edit/messages';
+import { StorageNotice } from '../edit/WriteNotices';
+import { Icon } from '../Icon';
+import { uiMessages } from '../messages';
+import { StatusChip } from '../StatusChip';
+import { When } from '../When';
+import styles from './DraftsDialog.module.css';
+
+/** What is begun and not finished, each with the way back to it. */
+export function DraftsDialog({ onClose }: { onClose: () => void }) {
+  const t = useText(editMessages);
+  const ui = useText(uiMessages);
+  const owner = useOwner();
+  const [list, setList] = useState(() => drafts.list(owner));
+  const remove = (scope: string) => {
+    drafts.remove({ owner, scope });
+    setList(drafts.list(owner));
+  };
+  return (
+    <Modal opened onClose={onClose} title={t('myDrafts')} closeButtonProps={{ 'aria-label': ui('close') }}>
+      <Stack gap="md">
+        <StorageNotice />
+        <Text c="dimmed">{t(list.length === 0 ? 'noDrafts' : 'draftsHint')}</Text>
+        {list.length > 0 && (
+          <ul className={styles.list}>
+            {list.map(({ scope, title, page, at, sent }) => (
+              <li key={scope}>
+                <span className={styles.what}>
+                  <Link to={page} onClick={onClose}>
+                    {title}
+                  </Link>
+                  <span className={styles.when}>
+                    <When time={new Date(at).toISOString()} />
+                  </span>
+                  {sent !== undefined && <StatusChip tone="warn">{t('draftOpen')}</StatusChip>}
+                </span>
+                <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={t('discardDraft', { name: title })} onClick={() => remove(scope)}>
+                  <Icon name="cross" />
+                </ActionIcon>
+              </li>
+            ))}
+          </ul>
+        )}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{ui('close')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,102 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import { useText } from '@/i18n';
+import { tableMessages } from './messages';
+import { aText, type Reader, type TableSearch } from './search';
+import type { TableState } from './useTableState';
+
+interface Props<S extends TableSearch> {
+  state: TableState<S>;
+  /** The filter's name in the address. */
+  name: keyof S & string;
+  label: string;
+}
+
+interface TextProps<S extends TableSearch> extends Props<S> {
+  read?: Reader<unknown>;
+  icon?: ReactNode;
+  className?: string;
+}
+
+/** How long typing has to rest, in ms. */
+const pause = 250;
+
+/**
+ * A filter that is typed. It follows the address, but never takes back what is being
+ * typed. What cannot be read is said here, and the list is not asked for anything else.
+ */
+export function FilterText<S extends TableSearch>({ state, name, label, read = aText, icon, className }: TextProps<S>) {
+  const t = useText(tableMessages);
+  const { value, isFaulty, change } = state.text(name, read);
+  const [text, setText] = useState(value);
+  const [seen, setSeen] = useState(value);
+  const [applied, setApplied] = useState(value);
+  if (value !== seen) {
+    setSeen(value);
+    if (value !== applied) {
+      setApplied(value);
+      setText(value);
+    }
+  }
+  const apply = useDebouncedCallback((typed: string) => {
+    setApplied(typed);
+    change(typed === '' ? undefined : typed);
+  }, pause);
+  return (
+    <TextInput
+      className={className}
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      leftSection={icon}
+      value={text}
+      error={isFaulty && t('cannotRead')}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        apply(event.currentTarget.value.trim());
+      }}
+    />
+  );
+}
+
+interface ChoiceProps<S extends TableSearch> extends Props<S> {
+  /** What stands for no choice. */
+  any: string;
+  options: readonly { value: string; label: string }[];
+  read?: Reader<unknown>;
+}
+
+/** A filter of which one can be chosen, or none. */
+export function FilterChoice<S extends TableSearch>({ state, name, label, any, options, read = aText }: ChoiceProps<S>) {
+  const t = useText(tableMessages);
+  const { value, isFaulty, change } = state.text(name, read);
+  const unlisted = value === '' || options.some((option) => option.value === value) ? [] : [{ value, label: isFaulty ? value : `#${value}` }];
+  return (
+    <NativeSelect
+      aria-label={label}
+      value={value}
+      error={isFaulty && t('cannotRead')}
+      data={[{ value: '', label: any }, ...options, ...unlisted]}
+      onChange={(event) => change(event.currentTarget.value || undefined)}
+    />
+  );
+}
+
+/** A filter that is a day, where the browser is. */
+export function FilterDay<S extends TableSearch>({ state, name, label, read, mark }: Props<S> & { read: Reader<unknown>; mark: string }) {
+  const t = useText(tableMessages);
+  const { value, isFaulty, change } = state.text(name, read);
+  return (
+    <TextInput
+      type={isFaulty ? 'search' : 'date'}
+      aria-label={label}
+      title={label}
+      leftSection={mark}
+      leftSectionWidth={52}
+      value={value}
+      error={isFaulty && t('cannotRead')}
+      onChange={(event) => change(event.currentTarget.value || undefined)}
+    />
+  );
+}

@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react';
+import type { components } from '@/api';
+import { useFormat } from '@/i18n';
+import { Money } from '../Money';
+import { Person } from '../Person';
+import { When } from '../When';
+
+export interface Column<Row> {
+  id: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** What stands in a file, for programs: amounts and numbers without groups, times in UTC, states as the service names them. A column without is not exported. */
+  text?: (row: Row) => string;
+  /** Its header in a file, where that says more. */
+  fileHeader?: string;
+  /** The service's name of the field, when it can sort by it. */
+  sort?: string;
+  /** Numbers and money stand at the end. */
+  align?: 'start' | 'end';
+  /** Keys and numbers of orders. */
+  mono?: boolean;
+  /** Not shown until chosen. */
+  optional?: boolean;
+  /** Shown on phones too; the others are there once they are chosen. */
+  narrow?: boolean;
+}
+
+type More<Row> = Partial<Omit<Column<Row>, 'id' | 'header'>>;
+type Of<Row, V> = (row: Row) => V | null | undefined;
+
+/** The kinds of columns, each with its one way to be shown and to stand in a file. */
+export function useColumn<Row>() {
+  const { number, plainMoney, dateTime, zone } = useFormat();
+  const given = <V,>(value: V | null | undefined, show: (value: V) => string) => (value === null || value === undefined ? '' : show(value));
+  return {
+    /** A word or a name; `cell` shows it otherwise, as a link or a chip. */
+    text: (id: string, header: string, text: Of<Row, string | number>, more: More<Row> = {}): Column<Row> => {
+      const plain = (row: Row) => given(text(row), String);
+      return { id, header, cell: plain, text: plain, ...more };
+    },
+    count: (id: string, header: string, count: Of<Row, number>, more: More<Row> = {}): Column<Row> => ({
+      id,
+      header,
+      cell: (row) => given(count(row), number),
+      text: (row) => given(count(row), String),
+      align: 'end',
+      ...more,
+    }),
+    /** An amount in minor units, with as many decimals as the currency has. */
+    money: (id: string, header: string, minor: Of<Row, number>, more: More<Row> = {}): Column<Row> => ({
+      id,
+      header,
+      cell: (row) => {
+        const amount = minor(row);
+        return amount === null || amount === undefined ? '' : <Money minor={amount} />;
+      },
+      text: (row) => given(minor(row), plainMoney),
+      align: 'end',
+      ...more,
+    }),
+    /** How long ago something was; in a file the time in UTC. */
+    time: (id: string, header: string, time: Of<Row, string>, more: More<Row> = {}): Column<Row> => ({
+      id,
+      header,
+      cell: (row) => {
+        const at = time(row);
+        return at === null || at === undefined ? '' : <When time={at} />;
+      },
+      text: (row) => given(time(row), (at) => at),
+      fileHeader: `${header} (UTC)`,
+      ...more,
+    }),
+    /** When something was, to the second, in the zone that the header names. */
+    exact: (id: string, header: string, time: Of<Row, string>, more: More<Row> = {}): Column<Row> => ({
+      id,
+      header: `${header} (${zone})`,
+      cell: (row) => given(time(row), dateTime),
+      ...more,
+    }),
+    person: (id: string, header: string, person: Of<Row, components['schemas']['Actor']>, more: More<Row> = {}): Column<Row> => ({
+      id,
+      header,
+      cell: (row) => {
+        const who = person(row);
+        return who === null || who === undefined ? '' : <Person person={who} withAvatar />;
+      },
+      text: (row) => given(person(row), ({ name }) => name),
+      ...more,
+    }),
+  };
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { csv, readTable } from './csv';
+
+test('CSV quotes what needs it, and a formula is no formula', () => {
+  expect(
+    csv([
+      ['a', 'b,c', 'd"e'],
+      ['=1+1', '-5', '@x'],
+      ['中', '-5x', 'l\nm'],
+    ]),
+  ).toBe('\ufeffa,"b,c","d""e"\r\n\'=1+1,-5,\'@x\r\n中,\'-5x,"l\nm"\r\n');
+});
+
+test.each([
+  [
+    'a\tb, c\n1\t2',
+    [
+      ['a', 'b, c'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    '\ufeffa;b\r\n1;2\r\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'a,"b ""x"", c"\n\n1,',
+    [
+      ['a', 'b "x", c'],
+      ['1', ''],
+    ],
+  ],
+  ['"two\nlines",2', [['two\nlines', '2']]],
+  ['', []],
+])('the table %j is read (case %#)', (text, rows) => {
+  expect(readTable(text)).toEqual(rows);
+});
+
+test('what was written is read back', () => {
+  const rows = [
+    ['Number', 'a,b'],
+    ['O-1', 'x"y'],
+    ['O-2', '12,50'],
+  ];
+  expect(readTable(csv(rows))).toEqual(rows);
+});
