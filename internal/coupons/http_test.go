@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
@@ -214,6 +215,31 @@ func TestAVoidedCouponSaysWhyAndIsNotRedeemed(t *testing.T) {
 		refused := c.redeem(t, code, 5)
 		require.Equal(t, http.StatusConflict, refused.Status)
 		require.Equal(t, "void", refused.Body["currentStatus"])
+	})
+}
+
+func TestAnOrderIsToldWhyItsCouponCannotBeUsed(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		c := open(ctx, t, db)
+		codes := c.issue(t, c.campaign(t, nil), object{"count": 3})
+		require.Equal(t, http.StatusOK, c.redeem(t, codes[0], 5).Status)
+		require.Equal(t, http.StatusOK, c.Send(t, http.MethodPost, "/coupons/"+codes[1]+"/void", nil).Status)
+		told := func(code string) string {
+			err := c.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				_, _, err := c.coupons.Quote(ctx, u, code, "5", 1000)
+				return err
+			})
+			var refusal *apperr.Error
+			require.ErrorAs(t, err, &refusal)
+			return refusal.Fields[0].Message
+		}
+		require.Equal(t, "cannot be used: Tester redeemed it on 2026-11-21 at 08:00 UTC", told(codes[0]))
+		require.Equal(t, "cannot be used: Tester voided it on 2026-11-21 at 08:00 UTC", told(codes[1]))
+		c.clock.Advance(time.Hour)
+		const late = "cannot be used: it expired at 2026-11-21T09:00:00Z"
+		require.Equal(t, late, told(codes[2]), "the sweeper has not been there")
+		require.NoError(t, c.coupons.ExpireDue(ctx, 10))
+		require.Equal(t, late, told(codes[2]))
 	})
 }
 

@@ -538,5 +538,9 @@ func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
 			require.Equal(t, r.status, a.Status, "%s %s: %s", r.method, r.path, a.Text)
 			require.Equal(t, r.pointer, a.Pointer(), "%s %s: %s", r.method, r.path, a.Text)
 		}
+		draft := s.plan(t, object{"endsTime": opening.Add(time.Minute)})
+		s.clock.Advance(time.Hour)
+		require.Equal(t, 412, s.send(t, "POST", draft+"/open", nil, "If-Match", `"zz-1"`).Status, "precondition before rules")
+		require.Equal(t, "/endsTime", s.send(t, "POST", draft+"/open", nil).Pointer())
 	})
 }

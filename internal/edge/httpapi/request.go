@@ -17,12 +17,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
-	"interlock/internal/base/merge"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
-	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
 
@@ -397,79 +393,4 @@ func (s *Search) UnmarshalText(text []byte) error {
 	}
 	*s = Search(text)
 	return nil
-}
-
-// Edit is a request to edit a row by a merge patch on its content C.
-type Edit[C any] struct {
-	Body    Patch[C]
-	Merge   *Disjoint `query:"merge"`
-	IfMatch guard.Precondition
-}
-
-// Change returns the edit as package change takes it.
-func (e Edit[C]) Change() change.Edit {
-	return change.Edit{IfMatch: e.IfMatch, Patch: e.Body.tree, MergeDisjoint: e.Merge != nil}
-}
-
-// Disjoint is ?merge=disjoint: a patch that is stale is merged with what it does not
-// touch. A request takes it as a pointer, nil where it was not given.
-type Disjoint struct{}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (*Disjoint) UnmarshalText(text []byte) error {
-	if string(text) != "disjoint" {
-		return errors.New("must be disjoint, or be left out")
-	}
-	return nil
-}
-
-// Patch is a merge patch (RFC 7396) on the JSON members of C.
-type Patch[C any] struct{ tree any }
-
-// ReadBody implements BodyReader: members that C has, each of its type.
-func (p *Patch[C]) ReadBody(text []byte) error {
-	var content C
-	members := map[string]any{}
-	v := reflect.ValueOf(&content).Elem()
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-			members[name] = v.FieldByIndex(f.Index).Addr().Interface()
-		}
-	}
-	patch, err := strictjson.DecodePatch(text, slices.Collect(maps.Keys(members))...)
-	if err != nil {
-		return err
-	}
-	for _, name := range patch.Names() {
-		if _, err := patch.Decode(name, members[name]); err != nil {
-			return err
-		}
-	}
-	tree, err := merge.Tree(patch.Text())
-	if err != nil {
-		return err
-	}
-	changes, _ := tree.(map[string]any)
-	for _, name := range patch.Names() {
-		if spelled, ok := respelled(members[name]); ok {
-			if changes[name], err = merge.Tree(spelled); err != nil {
-				return err
-			}
-		}
-	}
-	p.tree = tree
-	return nil
-}
-
-// respelled returns a member as representations spell it, where a patch may spell the same
-// value in another way and must not be taken for a change: the customer "42" as 42, and an
-// instant in another zone.
-func respelled(member any) (any, bool) {
-	switch value := member.(type) {
-	case **principal.CustomerID:
-		return value, true
-	case *time.Time:
-		return clock.Kept(*value), true
-	}
-	return nil, false
 }
