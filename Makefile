@@ -33,6 +33,10 @@ RACE := CGO_ENABLED=1 CGO_CFLAGS=-O0
 RACE_FLAGS := -race -ldflags=-w \
 	-gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false
 
+# Tests wait for servers and clocks nearly half of their time, so one package more than
+# there are processors runs at once.
+PACKAGES := $(shell expr $$(nproc) + 1)
+
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,7 +62,7 @@ test: ## Run everything that a change must pass, but lint; says how long each pa
 .PHONY: test-go
 test-go: $(WEB) c-compiler ## Run vet and every Go test with the race detector, beside a private MariaDB and Redis
 	$(RACE) go vet $(RACE_FLAGS) ./...
-	$(SERVICES) -- env $(RACE) go test $(RACE_FLAGS) -vet=off -count=1 -timeout 10m ./...
+	$(SERVICES) -- env $(RACE) go test $(RACE_FLAGS) -vet=off -count=1 -p $(PACKAGES) -timeout 10m ./...
 
 .PHONY: test-web
 test-web: $(WEB) ## Run the web admin's own tests

@@ -170,7 +170,7 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 // There is enough for both, so the bounds refuse nothing, and the version must. The unique
 // version of its movement would refuse it in the second place, and is taken away.
 func TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows(t *testing.T) {
-	storagetest.EachOwn(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
 		require.NoError(t, migrator.DropIndex(&inventory.Movement{}, "uq_inventory_movements_version"))
 		h := openWith(ctx, t, db, &locktest.Unreliable{})

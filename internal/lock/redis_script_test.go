@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 func newScripted(t testing.TB, options RedisOptions) *Redis {
 	t.Helper()
-	options.Prefix = "test:" + uuid.NewString() + ":"
+	options.Prefix = cmp.Or(options.Prefix, "test:"+uuid.NewString()+":")
 	options.Channels = options.Prefix
 	l := NewRedis(redistest.Connect(t, redistest.SharedURL(t)), options)
 	t.Cleanup(l.Close)
@@ -92,9 +93,9 @@ func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
 }
 
 func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
-	l := newScripted(t, RedisOptions{TTL: 20 * time.Millisecond})
-	require.True(t, l.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
-	l.ttl = time.Minute
+	first := newScripted(t, RedisOptions{TTL: 20 * time.Millisecond})
+	require.True(t, first.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
+	l := newScripted(t, RedisOptions{TTL: time.Minute, Prefix: first.prefix})
 	require.Eventually(t, func() bool { return l.mustRun(t, lockCommand{key: "k", want: "b"}).granted }, 20*time.Second, 5*time.Millisecond)
 	require.False(t, l.mustRun(t, lockCommand{key: "k", release: "a"}).released)
 	extended, err := l.extend(t.Context(), "k", "a")

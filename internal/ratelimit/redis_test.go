@@ -2,7 +2,6 @@ package ratelimit_test
 
 import (
 	"net"
-	"os"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/ratelimit"
 	"interlock/internal/ratelimit/ratelimittest"
-	"interlock/test/servers"
 )
 
 func TestRedisKeepsTheContract(t *testing.T) {
@@ -48,7 +46,8 @@ func TestKeysExpireWhenRefilled(t *testing.T) {
 }
 
 func TestScriptIsLoadedAgainAfterRedisForgotIt(t *testing.T) {
-	client := newClient(t)
+	// On a server of its own: the shared one's scripts are counted on by others.
+	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	limiter := ratelimit.NewRedis(client, uniquePrefix())
 	limit := ratelimit.Limit{Rate: 1, Period: time.Hour, Burst: 2}
 	for range 2 {
@@ -71,16 +70,9 @@ func TestUnreachableRedisIsAnErrorAndNoDecision(t *testing.T) {
 	require.Zero(t, decision)
 }
 
-func newClient(t *testing.T) *redis.Client {
+func newClient(t *testing.T) redis.UniversalClient {
 	t.Helper()
-	servers.Need(t)
-	url := os.Getenv("INTERLOCK_TEST_REDIS_URL")
-	require.NotEmpty(t, url, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
-	options, err := redis.ParseURL(url)
-	require.NoError(t, err)
-	client := redis.NewClient(options)
-	t.Cleanup(func() { require.NoError(t, client.Close()) })
-	return client
+	return redistest.Connect(t, redistest.SharedURL(t))
 }
 
 func uniquePrefix() string { return "test:" + uuid.NewString() + ":" }

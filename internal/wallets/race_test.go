@@ -171,7 +171,7 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 // Of a credit the balance refuses nothing, so the version must. The unique version of its
 // entry would refuse it in the second place, and is taken away.
 func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testing.T) {
-	storagetest.EachOwn(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
 		require.NoError(t, migrator.DropIndex(&wallets.Entry{}, "uq_wallet_entries_version"))
 		b := openWith(ctx, t, db, &locktest.Unreliable{})

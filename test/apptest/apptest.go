@@ -124,7 +124,7 @@ func boot(t *testing.T, s settings.Settings, prepare ...func(p *Program)) (*Prog
 
 func start(s settings.Settings, prepare ...func(p *Program)) (p *Program, stop func() error, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	if _, err := app.Migrate(ctx, s.Storage); err != nil {
+	if err := storagetest.Migrate(s.URL()); err != nil {
 		cancel()
 		return nil, nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"interlock/internal/access"
 	"interlock/internal/app"
 	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
 	"interlock/test/racing"
@@ -152,8 +153,7 @@ func alone(t *testing.T, engine string) (p *apptest.Program, stop context.Cancel
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	_, err := app.Migrate(ctx, s.Storage)
-	require.NoError(t, err)
+	require.NoError(t, storagetest.Migrate(s.URL()))
 	program := app.New(s, "test")
 	require.NoError(t, program.Start(ctx))
 	done := make(chan error, 1)

@@ -679,7 +679,7 @@ func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
 func TestAGateIsNotBuiltOfAPartOfWhatWasStaged(t *testing.T) {
 	for _, part := range []string{"tickets", "buyers"} {
 		t.Run(part, func(t *testing.T) {
-			g := newOnRedis(t)
+			g := newOnRedis(t, redistest.SharedURL(t))
 			dropped := 0
 			g.client.AddHook(each(func(cmd redis.Cmder) {
 				// The last step of a build has the staged tickets among its twelve keys.

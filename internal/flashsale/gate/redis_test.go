@@ -29,9 +29,9 @@ type onRedis struct {
 	ref    Ref
 }
 
-func newOnRedis(t *testing.T) *onRedis {
+func newOnRedis(t *testing.T, url string) *onRedis {
 	now := clock.NewFake(opening)
-	client := redistest.Connect(t, redistest.SharedURL(t))
+	client := redistest.Connect(t, url)
 	g := &onRedis{
 		Redis: NewRedis(client, mq.NewRedis(client, fmt.Sprintf("crowd:%d:", rand.Uint64()), mq.Options{Clock: now}), now),
 		ctx:   storagetest.Tenant(t), client: client, ref: Ref{Sale: 1, Epoch: 1},
@@ -43,7 +43,7 @@ func newOnRedis(t *testing.T) *onRedis {
 }
 
 func TestCustomersWhoComeTogetherAreLetInOneAfterTheOther(t *testing.T) {
-	g := newOnRedis(t)
+	g := newOnRedis(t, redistest.SharedURL(t))
 	wishes := []struct {
 		ticket, user string
 		units, epoch int64
@@ -139,7 +139,7 @@ func TestAPurchaseWhoseRepliesWereLostIsUnknownAndNeverSaidToHaveFailed(t *testi
 		"the server refuses: it is a replica, or it is full":     {proto("READONLY You can't write against a read only replica."), nil, false, 2, false, Accepted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newOnRedis(t)
+			g := newOnRedis(t, redistest.SharedURL(t))
 			p := Purchase{Ref: g.ref, Ticket: "warm", User: "w", Units: 1, Time: opening}
 			_, err := g.Admit(g.ctx, p)
 			require.NoError(t, err)
@@ -212,7 +212,7 @@ func (p proto) Error() string { return string(p) }
 func (proto) RedisError()     {}
 
 func TestCustomersAreLetInAfterTheServerForgotItsScripts(t *testing.T) {
-	g := newOnRedis(t)
+	g := newOnRedis(t, redistest.NewServer(t).URL())
 	require.NoError(t, g.client.ScriptFlush(g.ctx).Err())
 	a, err := g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: "c", User: "u", Units: 1, Time: opening})
 	require.NoError(t, err)

@@ -82,10 +82,7 @@ func (d *Disk) CrashImage(t *testing.T) (databaseURL string) {
 // AfterACrash opens a CrashImage.
 func (d *Disk) AfterACrash(t *testing.T) *storage.DB {
 	t.Helper()
-	db, err := storage.Open(t.Context(), storage.Options{URL: d.CrashImage(t)})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	return db
+	return Open(t, d.CrashImage(t))
 }
 
 func (d *Disk) verdict(op Op, file string) int32 {
@@ -99,7 +96,7 @@ func (d *Disk) verdict(op Op, file string) int32 {
 func SQLiteOnDisk(t *testing.T) (*storage.DB, *Disk) {
 	t.Helper()
 	disk := NewDisk(t)
-	return open(t, "sqlite://"+disk.Path), disk
+	return migrated(t, "sqlite://"+disk.Path), disk
 }
 
 // NewDisk returns the disk of a database that is not there yet.

@@ -192,5 +192,5 @@ var wordsOf = map[string]int{"SELECT": 2, "UPDATE": 2, "INSERT": 3, "DELETE": 3,
 func TappedMariaDB(t *testing.T) (*storage.DB, *Tap) {
 	t.Helper()
 	tp, through := NewTap(t, NewMariaDBURL(t))
-	return open(t, through), tp
+	return migrated(t, through), tp
 }
