@@ -147,13 +147,9 @@ func (h handler) coupons(ctx context.Context, in couponsRequest) (httpapi.List[c
 	return httpapi.ListOf(listing, func(coupon Coupon) couponView { return couponViewOf(coupon, now) }), err
 }
 
-func (h handler) coupon(_ context.Context, coupon *Coupon, _ httpapi.None) (httpapi.Reply, error) {
+func (h handler) coupon(_ context.Context, coupon *Coupon, _ httpapi.None) (httpapi.Fresh[couponView], error) {
 	now := h.service.clock.Now()
-	reply := httpapi.OK(couponViewOf(*coupon, now))
-	if coupon.changedAround(now) {
-		reply = reply.Full()
-	}
-	return reply, nil
+	return httpapi.Fresh[couponView]{Body: couponViewOf(*coupon, now), Changed: coupon.changedAround(now)}, nil
 }
 
 func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[eventView], error) {

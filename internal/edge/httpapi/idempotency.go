@@ -171,7 +171,7 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 		}
 		ctx := request.Context()
 		kept, err := r.server.keeper.Begin(ctx, Keyed{
-			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: Body(c),
+			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: bodyOf(c),
 			Critical: terms.critical, Document: terms.document,
 		})
 		if err != nil {

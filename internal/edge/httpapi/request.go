@@ -12,12 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
 )
@@ -51,16 +49,6 @@ type BodyReader interface {
 
 // checker is implemented by what a route takes, to ask rules that need no row.
 type checker interface{ Check() error }
-
-// Address is the network address that a request comes from.
-type Address string
-
-// Secure says whether a request came over TLS, up to a proxy that is trusted.
-type Secure bool
-
-// Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
-// kept under it without their doing.
-type Key string
 
 // shape is how to read one type of request.
 type shape struct {
@@ -132,6 +120,14 @@ func (s *shape) add(t reflect.Type, at []int) {
 			panic(fmt.Sprintf("httpapi: nothing says where %s.%s comes from", t, f.Name))
 		}
 	}
+}
+
+// receive reads what a route takes: the resource first, and then the request.
+func receive[R, In any](c echo.Context, s *shape, find Find[R]) (row R, in In, err error) {
+	if row, err = find(c.Request().Context(), Path{c}); err != nil {
+		return row, in, err
+	}
+	return row, in, s.read(c, &in)
 }
 
 // read reads a request into a pointer to its struct.
@@ -221,7 +217,7 @@ func (s *shape) unknown() string {
 }
 
 func (s *shape) readBody(c echo.Context, v reflect.Value) error {
-	text := Body(c)
+	text := bodyOf(c)
 	if s.body == nil {
 		if len(text) == 0 || reads(c.Request()) {
 			return nil
@@ -319,78 +315,4 @@ func parseTime(text string) (time.Time, error) {
 		return time.Time{}, errors.New("must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
 	}
 	return at.UTC(), nil
-}
-
-// Page is the parameters of a list.
-type Page struct {
-	Limit  pageLimit `query:"limit"`
-	Sort   string    `query:"sort"`
-	Cursor string    `query:"cursor"`
-}
-
-type pageLimit int
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (l *pageLimit) UnmarshalText(text []byte) error {
-	n, err := strconv.Atoi(string(text))
-	if err != nil || n < 1 || n > storage.MaxLimit {
-		return fmt.Errorf("must be a whole number from 1 to %d", storage.MaxLimit)
-	}
-	*l = pageLimit(n)
-	return nil
-}
-
-// Page returns the page as storage takes it.
-func (p Page) Page() storage.Page {
-	page := storage.Page{Limit: int(p.Limit), Sort: p.Sort, Cursor: p.Cursor}
-	if page.Limit == 0 {
-		page.Limit = storage.DefaultLimit
-	}
-	return page
-}
-
-// Wait is how long a request waits for the locks that it needs: ?wait, in ms from 0 to
-// 10000. With 0 it fails at once when one is held.
-type Wait struct {
-	given bool
-	wait  time.Duration
-}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (w *Wait) UnmarshalText(text []byte) error {
-	ms, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || ms < 0 || ms > LongestWait.Milliseconds() {
-		return fmt.Errorf("must be a whole number of milliseconds from 0 to %d", LongestWait.Milliseconds())
-	}
-	*w = Wait{true, time.Duration(ms) * time.Millisecond}
-	return nil
-}
-
-// Duration is how long to wait: DefaultWait where the request does not say.
-func (w Wait) Duration() time.Duration { return w.Or(DefaultWait) }
-
-// Or is Duration with a default of the route's own.
-func (w Wait) Or(otherwise time.Duration) time.Duration {
-	if !w.given {
-		return otherwise
-	}
-	return w.wait
-}
-
-// Search is a text that is looked for, of at most 200 characters: engines bound the
-// length of a pattern.
-type Search string
-
-const longestSearch = 200
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *Search) UnmarshalText(text []byte) error {
-	switch {
-	case !plainText(string(text)):
-		return errors.New("must be text without NUL")
-	case utf8.RuneCount(text) > longestSearch:
-		return fmt.Errorf("must have at most %d characters", longestSearch)
-	}
-	*s = Search(text)
-	return nil
 }
