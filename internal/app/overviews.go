@@ -21,27 +21,21 @@ import (
 	"interlock/internal/wallets"
 )
 
-// What it takes to read the resources of the other domains.
-const (
-	readConfigs = "configs:read"
-	readLedger  = "ledger:read"
-)
-
 // buildOverviews builds what looks across the domains.
 func (sv *Services) buildOverviews() {
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: []realtime.Topic{
-		{Name: config.Topic, Permission: readConfigs},
+		{Name: config.Topic, Permission: config.ReadPermission},
 		{Name: orders.Topic, Permission: orders.ReadPermission},
 		{Name: catalog.Topic, Permission: catalog.ReadPermission},
 		{Name: coupons.Topic, Permission: coupons.ReadPermission},
 		{Name: coupons.CampaignTopic, Permission: coupons.ReadPermission},
 		{Name: inventory.Topic, Permission: inventory.ReadPermission},
 		{Name: wallets.Topic, Permission: wallets.ReadPermission},
-		{Name: aggregates.Topic, Permission: readLedger},
+		{Name: aggregates.Topic, Permission: aggregates.ReadPermission},
 		{Name: flashsale.Topic, Permission: flashsale.ReadPermission},
 	}})
 	sv.Search = search.New(
-		search.Kind{Name: "config", Permission: readConfigs, Finder: search.FinderFunc(sv.findConfigs)},
+		search.Kind{Name: "config", Permission: config.ReadPermission, Finder: search.FinderFunc(sv.findConfigs)},
 		search.Kind{Name: "order", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findOrders)},
 		search.Kind{Name: "user", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findUser)},
 		search.Kind{Name: "item", Permission: catalog.ReadPermission, Finder: search.FinderFunc(sv.findItems)},
@@ -50,17 +44,17 @@ func (sv *Services) buildOverviews() {
 		search.Kind{Name: "flash-sale", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findSales)},
 		search.Kind{Name: "ticket", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findTickets)},
 		search.Kind{Name: "wallet", Permission: wallets.ReadPermission, Finder: search.FinderFunc(sv.findWallet)},
-		search.Kind{Name: "aggregate", Permission: readLedger, Finder: search.FinderFunc(sv.findAggregates)},
+		search.Kind{Name: "aggregate", Permission: aggregates.ReadPermission, Finder: search.FinderFunc(sv.findAggregates)},
 		search.Kind{Name: "idempotency-key", Permission: idempotency.ReadPermission, Finder: search.FinderFunc(sv.findKeys)},
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
 		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts,
 		Readers: map[string]string{
-			"configs": readConfigs, "config-batches": readConfigs, "items": catalog.ReadPermission,
+			"configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
-			"flash-sales": flashsale.ReadPermission, "aggregates": readLedger,
+			"flash-sales": flashsale.ReadPermission, "aggregates": aggregates.ReadPermission,
 		},
 	})
 }

@@ -21,16 +21,16 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	byKey := httpapi.Named("key", s.Get)
-	httpapi.Get(r, "/configs", readPermission, h.list)
+	httpapi.Get(r, "/configs", ReadPermission, h.list)
 	httpapi.Mutation(r, http.MethodPost, "/configs", writePermission, h.create)
-	httpapi.Get(r, "/configs/export", readPermission, h.export)
+	httpapi.Get(r, "/configs/export", ReadPermission, h.export)
 	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes))
-	httpapi.Listen(r, "/configs/watch", readPermission, h.watch)
-	httpapi.GetOf(r, "/configs/:key", readPermission, byKey, h.get)
+	httpapi.Listen(r, "/configs/watch", ReadPermission, h.watch)
+	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get)
 	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit,
 		httpapi.Exists(byKey), httpapi.Needs("overwrite", overwritePermission))
 	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete)
-	httpapi.GetOf(r, "/configs/:key/history", readPermission, httpapi.Named("key", s.KeyWithHistory), h.history)
+	httpapi.GetOf(r, "/configs/:key/history", ReadPermission, httpapi.Named("key", s.KeyWithHistory), h.history)
 	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback)
 	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch)
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -70,12 +68,6 @@ func holdsOf(tx *gorm.DB, holder string) ([]Hold, error) {
 	return held, nil
 }
 
-// overtaken runs the unit again: what it read is not there any more, because it has
-// lost its lock or another writer took none. It says so when that does not help.
-func overtaken() error {
-	return uow.Again(apperr.New(apperr.ResourceLocked, "Others moved the same stock at the same time; nothing was changed. Try again.").After(time.Second))
-}
-
 // apply moves an inventory that the unit has read, and writes the movement, which has
 // its kind, deltas, holder, reason and reference. Both are filled in. The guard is
 //
@@ -100,7 +92,7 @@ func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved 
 	if stock.ID == 0 {
 		err := guard.Insert(ctx, u, stock)
 		if storage.IsDuplicate(err, "uq_inventories_sku") {
-			return overtaken()
+			return uow.Overtaken("stock")
 		}
 		if err != nil {
 			return fmt.Errorf("insert inventory: %w", err)
@@ -111,7 +103,7 @@ func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved 
 		guard.Set{"on_hand": guard.Add("on_hand", onHand), "reserved": guard.Add("reserved", reserved)},
 		"version = ? AND reserved + ? >= 0 AND on_hand - reserved + ? >= 0", before.Version, reserved, onHand-reserved)
 	if errors.Is(err, guard.ErrRefused) {
-		return overtaken()
+		return uow.Overtaken("stock")
 	}
 	if err != nil {
 		return fmt.Errorf("move inventory: %w", err)
@@ -130,7 +122,7 @@ func (s *Service) keep(ctx context.Context, u *uow.Unit, stock *Inventory, m *Mo
 	m.CreatedBy, m.CreatedByName, m.CreatedTime = p.UserID, p.Name, u.Now()
 	err = tx.Create(m).Error
 	if storage.IsDuplicate(err, "uq_inventory_movements_reference") || storage.IsDuplicate(err, "uq_inventory_movements_version") {
-		return overtaken()
+		return uow.Overtaken("stock")
 	}
 	if err != nil {
 		return fmt.Errorf("keep inventory movement: %w", err)

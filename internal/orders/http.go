@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -50,13 +49,10 @@ type listRequest struct {
 type statusParam struct{ state *status.State }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (n *statusParam) UnmarshalText(text []byte) error {
-	state, known := Machine.Named(string(text))
-	if !known {
-		return errors.New("must be one of " + strings.Join(Machine.Names(), ", "))
-	}
-	n.state = &state
-	return nil
+func (p *statusParam) UnmarshalText(text []byte) error {
+	state, err := Machine.Parse(string(text))
+	p.state = &state
+	return err
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderView], error) {

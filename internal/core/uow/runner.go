@@ -221,6 +221,13 @@ func (u *Unit) publish(ctx context.Context) {
 // that a fresh run may succeed. After the last run err itself is returned.
 func Again(err error) error { return &again{reason: "again", cause: err} }
 
+// Overtaken is Again for a unit that finds changed, at its write, what it had read: its
+// lock was lost. One that is overtaken each time is answered ResourceLocked; what names
+// what it was about to move.
+func Overtaken(what string) error {
+	return Again(apperr.New(apperr.ResourceLocked, "Others moved the same %s at the same time; nothing was changed. Try again.", what).After(time.Second))
+}
+
 type again struct {
 	reason string
 	cause  error
