@@ -297,6 +297,19 @@ func TestBadQueriesAreRefusedByName(t *testing.T) {
 	})
 }
 
+func TestParametersThatARouteDoesNotKnowAreRefusedByName(t *testing.T) {
+	everyRoute := func(httpapi.Route) bool { return true }
+	eachRoute(t, everyRoute, func(t *testing.T, w walk) {
+		path, headers := w.ready(t)
+		before := snapshot(t, w.Program)
+		answer := w.owner.Do(t, w.route.Method, path+"?nonesuch=1", example(t, w.route), headers...)
+		require.Equal(t, http.StatusBadRequest, answer.Status, "%s", answer.Body)
+		require.Equal(t, "malformed_request", answer.Code())
+		requirePlace(t, answer, badBody{name: "an unknown parameter", at: "?nonesuch"})
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
 func queryParameters(o *validate.Operation) []*openapi3.Parameter {
 	var found []*openapi3.Parameter
 	for _, p := range o.Parameters {

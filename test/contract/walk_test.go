@@ -10,6 +10,7 @@ import (
 	"interlock/internal/app"
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
+	"interlock/internal/views/audit"
 	"interlock/test/apptest"
 )
 
@@ -79,6 +80,24 @@ func TestNobodyWithoutThePermissionGetsIn(t *testing.T) {
 		require.Equal(t, "forbidden", answer.Code())
 		require.Contains(t, answer.JSON(t)["detail"], w.route.Permission)
 		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+// Who may not is not told whether there is anything.
+func TestPermissionIsAskedForBeforeExistence(t *testing.T) {
+	named := func(route httpapi.Route) bool { return hasParameter(route) && private(route) }
+	eachRoute(t, named, func(t *testing.T, w walk) {
+		scopes := []string{audit.ReadPermission}
+		if w.route.Permission != "" {
+			scopes = allBut(w.route.Permission)
+		}
+		caller := w.Caller(t, w.owner.Tenant, scopes...)
+		for _, value := range []string{"999999999", "nonesuch", "-1"} {
+			path := fill(t, w.route, func(string) string { return value })
+			answer := caller.Do(t, w.route.Method, path, example(t, w.route))
+			require.Equal(t, http.StatusForbidden, answer.Status, "%s: %s", value, answer.Body)
+			require.Equal(t, "forbidden", answer.Code())
+		}
 	})
 }
 
