@@ -224,8 +224,9 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
-		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, Registerer: sv.Metrics.Registry,
+		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders,
 	})
+	sv.Metrics.Register(sv.FlashSales)
 	sv.Queues = ops.New(ops.Deps{
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})

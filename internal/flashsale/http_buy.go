@@ -42,7 +42,7 @@ type buyRequest struct {
 }
 
 func (h handler) buy(ctx context.Context, by visit, in buyRequest) (httpapi.Accepted[ticketView], error) {
-	wish := Wish{Sale: by.sale, User: string(by.customer), Units: *in.Body.Quantity, Trace: traceOf(ctx)}
+	wish := PurchaseRequest{Sale: by.sale, User: string(by.customer), Units: *in.Body.Quantity, Trace: traceOf(ctx)}
 	if in.Key != "" {
 		p, _ := principal.From(ctx)
 		wish.Key = fmt.Sprintf("%s:%s:%s", p.Kind, p.ActorID(), in.Key)

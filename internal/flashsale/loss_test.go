@@ -78,14 +78,14 @@ func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testi
 		s.must(t, 200, "POST", sale+"/close", nil)
 		s.comeBack(t, sale, batch)
 
-		looks := s.sales.Looking()
+		looks := s.sales.Rounds()
 		require.NoError(t, looks(s.worker()))
-		require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)), "a ticket of it is in flight")
+		require.True(t, s.sales.Supervises(s.ctx, idOf(sale)), "a ticket of it is in flight")
 		s.consume(t, sale)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 1, Confirmed: 1}, counters(s.numbers(t, sale)))
 		require.NoError(t, looks(s.worker()))
-		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)), "nothing of it is")
+		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)), "nothing of it is")
 	})
 }
 
@@ -97,16 +97,16 @@ func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
 		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		s.consume(t, sale)
 		s.must(t, 200, "POST", sale+"/close", nil)
-		looks := s.sales.Looking()
+		looks := s.sales.Rounds()
 		for range 3 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		require.True(t, s.sales.Supervises(s.ctx, idOf(sale)))
 		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)
 		for range 2 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
 		ended := s.ticket(t, sale, 8, ticket)
 		require.Equal(t, "rejected", ended["status"])
 		require.Equal(t, "discarded", ended["reason"])
@@ -144,17 +144,17 @@ func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *t
 			eachShop(t, func(t *testing.T, s *shop) {
 				sale := s.open(t, object{"quantity": 1})
 				ticket := s.buy(t, sale, 7, 1).Body["ticket"]
-				looks := s.sales.Looking()
+				looks := s.sales.Rounds()
 				require.NoError(t, looks(s.worker()))
 				inFlight.leave(t, s, sale)
 				s.must(t, 200, "POST", sale+"/close", nil)
 				require.NoError(t, looks(s.worker()))
-				require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				require.True(t, s.sales.Supervises(s.ctx, idOf(sale)))
 				inFlight.end(t, s, sale)
 				for range 2 {
 					require.NoError(t, looks(s.worker()))
 				}
-				require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
 				require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
 				require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
 			})
@@ -180,11 +180,11 @@ func TestAFinishedSaleAnswersFromSQLWhateverItsGateBelieves(t *testing.T) {
 		older := copyOf(t, client)
 		s.consume(t, sale)
 		s.must(t, 200, "POST", sale+"/close", nil)
-		looks := s.sales.Looking()
+		looks := s.sales.Rounds()
 		for range 3 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
 		available, reserved := s.available(t)
 		require.EqualValues(t, 999, available)
 		require.EqualValues(t, 1, reserved)
@@ -348,7 +348,7 @@ func TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder(t *testing.
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
 		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate knows again")
 
-		// A gate that is built anew, from SQL alone, has the rejection too.
+		// A gate that is rebuilt, from SQL alone, has the rejection too.
 		require.NoError(t, client.FlushAll(t.Context()).Err())
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["rebuilt"])
 		known, err := s.gate.Ticket(s.ctx, gate.Ref{Sale: idOf(sale), Epoch: 2}, second.Body["ticket"].(string))
@@ -538,7 +538,7 @@ func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 				sold := s.buy(t, sale, 6, 1).Body["ticket"]
 				s.consume(t, sale)
 				ticket := s.buy(t, sale, 7, 2).Body["ticket"]
-				looks := s.sales.Looking()
+				looks := s.sales.Rounds()
 				require.NoError(t, looks(s.worker()))
 				require.NoError(t, client.Del(t.Context(), fmt.Sprintf("test:{%s}:%s", gate.QueueName(idOf(sale)), part)).Err())
 				s.clock.Advance(3 * time.Second)
@@ -575,12 +575,12 @@ func TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished(t *testing.T) {
 				} else {
 					require.NoError(t, client.Del(t.Context(), fmt.Sprintf("test:{%s}:%s", gate.QueueName(idOf(sale)), part)).Err())
 				}
-				looks := s.sales.Looking()
+				looks := s.sales.Rounds()
 				for range 4 {
 					s.clock.Advance(3 * time.Second)
 					require.NoError(t, looks(s.worker()))
 				}
-				require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
 				available, reserved := s.available(t)
 				require.Equal(t, [2]int64{998, 2}, [2]int64{available, reserved}, "what is unsold is released")
 			})
@@ -619,11 +619,11 @@ func TestASaleIsClosedByTheClockThatLetItsLastCustomerIn(t *testing.T) {
 	s := newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, gates))
 	sale := s.open(t, nil)
 	now.Advance(time.Hour + time.Minute)
-	require.NoError(t, s.sales.Look(s.worker()))
+	require.NoError(t, s.sales.Round(s.worker()))
 	require.Equal(t, "open", s.must(t, 200, "GET", sale, nil).Body["status"], "the worker's clock is a minute ahead")
 	require.Equal(t, 202, s.buy(t, sale, 7, 1).Status)
 	gates.Advance(time.Hour)
 	require.Equal(t, "ended", s.buy(t, sale, 7, 1).Body["reason"])
-	require.NoError(t, s.sales.Look(s.worker()))
+	require.NoError(t, s.sales.Round(s.worker()))
 	require.Equal(t, "closed", s.must(t, 200, "GET", sale, nil).Body["status"])
 }

@@ -76,7 +76,7 @@ func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing
 		batch, err := queue.Claim(s.ctx, 100, time.Minute)
 		require.NoError(t, err)
 		require.NoError(t, client.FlushAll(t.Context()).Err())
-		require.NoError(t, s.sales.Look(s.worker()))
+		require.NoError(t, s.sales.Round(s.worker()))
 		require.Equal(t, "rejected", s.ticket(t, sale, 7, before)["status"])
 		outcomes := s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 		require.NoError(t, outcomes[0].Err())
@@ -388,7 +388,7 @@ func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 		door := &deaf{Gate: s.gate}
 		s.sales = s.selling(door, s.orders)
 		sale := s.open(t, nil)
-		looks := s.sales.Looking()
+		looks := s.sales.Rounds()
 		require.NoError(t, looks(s.worker()))
 		door.deaf = true
 		s.must(t, 200, "POST", sale+"/pause", nil)
