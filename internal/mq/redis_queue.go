@@ -226,7 +226,7 @@ func settleArguments(b *Batch, outcomes []Outcome) ([]any, error) {
 
 // Reap implements Queue.
 func (q *RedisQueue) Reap(ctx context.Context) (int, error) {
-	// Anew each time: whatever Redis lost, the name comes back.
+	// Each time, so that the name is there again whatever Redis has lost.
 	if err := q.broker.register(ctx, q.name); err != nil {
 		return 0, err
 	}

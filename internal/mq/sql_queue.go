@@ -84,8 +84,8 @@ func (q *sqlQueue) waiting(tx *gorm.DB) *gorm.DB {
 		Where("queue = ? AND state = ? AND due_time <= ?", q.name, rowWaiting, q.broker.clock.Now())
 }
 
-// errTaken means that another transaction took rows that this one had read. Which of them
-// it was decides the UPDATE of their state, whatever the engine makes of FOR UPDATE.
+// errTaken means that another transaction took rows that this one had read. The UPDATE
+// of their state decides which of the two has them, whatever the engine does on FOR UPDATE.
 var errTaken = fmt.Errorf("mq: another transaction took the messages first: %w", storage.ErrRunAgain)
 
 // claim takes the head of what no other transaction is taking:
@@ -260,7 +260,7 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 		}
 	}
 	if len(head) > 0 {
-		// With the due time it had, a message is where it was.
+		// A message that keeps its due time keeps its place.
 		if err := tx.Exec("UPDATE mq_messages SET batch_id = '', state = ? WHERE id IN ? AND batch_id = ?", rowWaiting, head, b.ID).Error; err != nil {
 			return err
 		}

@@ -38,12 +38,6 @@ func DecodePatch(data []byte, allowed ...string) (Patch, error) {
 // Names are the names of the members that are present, sorted.
 func (p Patch) Names() []string { return slices.Sorted(maps.Keys(p.members)) }
 
-// Has reports whether the member is present, be it null.
-func (p Patch) Has(name string) bool { return p.members[name] != nil }
-
-// Clears reports whether the member is present and null.
-func (p Patch) Clears(name string) bool { return string(p.members[name]) == "null" }
-
 // Raw is the member as it was spelled, nil if it is missing.
 func (p Patch) Raw(name string) json.RawMessage { return p.members[name] }
 
