@@ -87,13 +87,7 @@ func (s store) withRoles(ctx context.Context, row userRow) (User, error) {
 func userNamed(tx *gorm.DB, username string) (userRow, error) {
 	var row userRow
 	err := tx.Where("username = ?", username).Take(&row).Error
-	switch {
-	case storage.IsNotFound(err):
-		return row, apperr.MissingRow("user", username)
-	case err != nil:
-		return row, fmt.Errorf("read the user: %w", err)
-	}
-	return row, nil
+	return row, storage.Found(err, "user", username)
 }
 
 // lockUnchanged locks a user's row and refuses when its password was changed or it

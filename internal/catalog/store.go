@@ -36,13 +36,7 @@ func find(db *gorm.DB, sku string) (*Item, error) {
 	}
 	var item Item
 	err := db.Where("sku = ?", sku).Take(&item).Error
-	switch {
-	case storage.IsNotFound(err):
-		return nil, apperr.MissingRow("item", sku)
-	case err != nil:
-		return nil, fmt.Errorf("read item: %w", err)
-	}
-	return &item, nil
+	return &item, storage.Found(err, "item", sku)
 }
 
 func narrow(query *gorm.DB, f Filter) *gorm.DB {

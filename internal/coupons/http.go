@@ -10,6 +10,7 @@ import (
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -152,7 +153,7 @@ func (h handler) coupon(_ context.Context, coupon *Coupon, _ httpapi.None) (http
 	return httpapi.Fresh[couponView]{Body: couponViewOf(*coupon, now), Changed: coupon.changedAround(now)}, nil
 }
 
-func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[eventView], error) {
+func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[change.EventView], error) {
 	listing, err := h.service.History(ctx, coupon, in.Page())
 	return httpapi.ListOf(listing, eventViewOf), err
 }

@@ -11,6 +11,7 @@ import (
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
@@ -145,10 +146,7 @@ func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error
 	if err != nil {
 		return Event{}, fmt.Errorf("encode coupon event: %w", err)
 	}
-	return Event{
-		CouponID: coupon.ID, Version: coupon.Version, Action: action, FromStatus: from, ToStatus: coupon.Status, Detail: text,
-		ChangedBy: coupon.UpdatedBy, ChangedByName: coupon.UpdatedByName, ChangedTime: coupon.UpdatedTime,
-	}, nil
+	return Event{CouponID: coupon.ID, Event: change.EventOf(coupon.Row, action, from, coupon.Status, text)}, nil
 }
 
 func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {

@@ -50,13 +50,7 @@ type core struct {
 // Sale returns a sale. Errors: NotFound.
 func (s *core) Sale(ctx context.Context, id int64) (*Sale, error) {
 	sale, err := findSale(s.db.Read(ctx), id)
-	switch {
-	case storage.IsNotFound(err):
-		return nil, missing(id)
-	case err != nil:
-		return nil, fmt.Errorf("read flash sale: %w", err)
-	}
-	return sale, nil
+	return sale, storage.Found(err, "flash sale", strconv.FormatInt(id, 10))
 }
 
 // auditAndAnnounce leaves the unit's audit entry and announces the change after commit.

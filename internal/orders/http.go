@@ -12,6 +12,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -85,7 +86,7 @@ func (h handler) get(_ context.Context, order *Order, _ httpapi.None) (orderView
 	return viewOf(*order), nil
 }
 
-func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[eventView], error) {
+func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[change.EventView], error) {
 	listing, err := h.service.History(ctx, order, in.Page())
 	return httpapi.ListOf(listing, eventViewOf), err
 }

@@ -14,6 +14,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/orders"
@@ -104,10 +105,10 @@ func (s *shop) raise(t *testing.T, order *orders.Order) {
 		if err != nil {
 			return err
 		}
-		return tx.Create(&orders.Event{
-			OrderID: order.ID, Version: order.Version + 1, Action: "note", FromStatus: &order.Status, ToStatus: order.Status,
+		return tx.Create(&orders.Event{OrderID: order.ID, Event: change.Event{
+			Version: order.Version + 1, Action: "note", FromStatus: &order.Status, ToStatus: order.Status,
 			Detail: []byte("{}"), ChangedBy: 7, ChangedByName: "Tester", ChangedTime: u.Now(),
-		}).Error
+		}}).Error
 	}))
 }
 

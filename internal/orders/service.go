@@ -3,11 +3,9 @@ package orders
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"strconv"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/core/change"
@@ -62,13 +60,7 @@ func New(d Deps) *Service {
 // Order returns an order with its lines. Errors: NotFound.
 func (s *Service) Order(ctx context.Context, id int64) (*Order, error) {
 	order, err := find(s.db.Read(ctx), id)
-	switch {
-	case storage.IsNotFound(err):
-		return nil, apperr.MissingRow("order", strconv.FormatInt(id, 10))
-	case err != nil:
-		return nil, fmt.Errorf("read order: %w", err)
-	}
-	return order, nil
+	return order, storage.Found(err, "order", strconv.FormatInt(id, 10))
 }
 
 // List returns one page of orders with their lines.

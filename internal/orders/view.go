@@ -1,10 +1,10 @@
 package orders
 
 import (
-	"encoding/json"
 	"time"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
 
@@ -60,23 +60,4 @@ func textOrNull(text string) *string {
 	return &text
 }
 
-type eventView struct {
-	Version     int64            `json:"version"`
-	Action      string           `json:"action"`
-	From        *string          `json:"from"`
-	To          string           `json:"to"`
-	Detail      json.RawMessage  `json:"detail"`
-	ChangedBy   principal.Person `json:"changedBy"`
-	ChangedTime time.Time        `json:"changedTime"`
-}
-
-func eventViewOf(e Event) eventView {
-	v := eventView{
-		Version: e.Version, Action: e.Action, To: Machine.Of(e.ToStatus).Name, Detail: e.Detail,
-		ChangedBy: principal.Person{ID: e.ChangedBy, Name: e.ChangedByName}, ChangedTime: e.ChangedTime,
-	}
-	if e.FromStatus != nil {
-		v.From = textOrNull(Machine.Of(*e.FromStatus).Name)
-	}
-	return v
-}
+func eventViewOf(e Event) change.EventView { return e.View(Machine) }

@@ -155,7 +155,7 @@ func TestRowsOfAnotherTenantDoNotExist(t *testing.T) {
 		path := pathOf(t, w.route, w.owner)
 		before := snapshot(t, w.Program)
 
-		answer := w.stranger.Do(t, w.route.Method, path, example(t, w.route))
+		answer := w.stranger.Do(t, w.route.Method, path, example(t, w.route), w.asCustomer(t)...)
 		require.Equal(t, http.StatusNotFound, answer.Status, "%s", answer.Body)
 		require.Equal(t, "not_found", answer.Code())
 		require.Equal(t, before, snapshot(t, w.Program))
