@@ -1,6 +1,7 @@
 package main
 
-// keys are breaks of what is kept and remembered under idempotency keys.
+// keys are breaks of how a request is read, and of what is kept and remembered under
+// idempotency keys.
 var keys = []mutant{
 	// Documents, whose mutations are kept one by one.
 	{
@@ -114,5 +115,12 @@ var keys = []mutant{
 			"internal/edge/idempotency": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
 			"internal/actions":          {"TestAKeyOfADocumentIsForThatDocument"},
 		},
+	},
+
+	// What a request says that its route does not know.
+	{
+		name: "a parameter that a route does not know is ignored",
+		file: "internal/edge/httpapi/request.go", old: `if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {`, new: `if name == "" {`,
+		caught: tests{"internal/edge/httpapi": {"TestWhatARouteDoesNotTakeIsRefusedByName"}},
 	},
 }

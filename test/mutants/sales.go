@@ -57,6 +57,12 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestAPurchaseThatTheGateDidNotAnswerIsUnknownAndItsTicketTellsTheTruth"}},
 	},
 
+	{
+		name: "who may not buy is told whether there is a sale",
+		file: "internal/flashsale/http_buy.go", old: "	if !ok {\n		return visit{}, apperr.New(apperr.Forbidden, \"Only customers", new: "	if id, err := path.ID(\"id\", \"flash sale\"); err != nil {\n		return visit{}, err\n	} else if _, err := h.service.snapshotOf(ctx, id); err != nil {\n		return visit{}, err\n	}\n	if !ok {\n		return visit{}, apperr.New(apperr.Forbidden, \"Only customers",
+		caught: tests{"internal/flashsale": {"TestRequestsAboutASaleAreReadInTheOrderOfTheContract"}},
+	},
+
 	// The limit of a customer, which SQL decides.
 	{
 		name: "a customer's limit is left to the gate",
