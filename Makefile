@@ -60,8 +60,7 @@ test: ## Run everything that a change must pass, but lint; says how long each pa
 	MAKE='$(MAKE)' test/tools/parts.sh build test-go test-web test-browser
 
 .PHONY: test-go
-test-go: $(WEB) c-compiler ## Run vet and every Go test with the race detector, beside a private MariaDB and Redis
-	$(RACE) go vet $(RACE_FLAGS) ./...
+test-go: $(WEB) c-compiler ## Run every Go test with the race detector, beside a private MariaDB and Redis
 	$(SERVICES) -- env $(RACE) go test $(RACE_FLAGS) -vet=off -count=1 -p $(PACKAGES) -timeout 10m ./...
 
 .PHONY: test-web
@@ -81,7 +80,6 @@ screenshots: build ## Take the pictures of docs/images anew, from the demo data
 
 .PHONY: test-fast
 test-fast: $(WEB) ## Run the same tests without the race detector (no C compiler needed)
-	CGO_ENABLED=0 go vet ./...
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -timeout 10m ./...
 
 .PHONY: c-compiler

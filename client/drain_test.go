@@ -133,7 +133,7 @@ func drainAll(ctx context.Context, box *client.Outbox[event], apply func(context
 }
 
 func TestAnOutboxOfAProcessThatIsKilledOverAndOverIsAppliedOnceThroughALinkThatDropsReplies(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) { drainWhileKilled(t, p, 500, 6) })
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) { drainWhileKilled(t, p, 200, 5) })
 }
 
 // drainWhileKilled lets a process drain an outbox through a bad link, kills it at

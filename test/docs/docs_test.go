@@ -71,3 +71,40 @@ func TestEveryDecisionIsInTheIndex(t *testing.T) {
 		}
 	}
 }
+
+var (
+	flow = regexp.MustCompile(`(?m)^### (.+)$`)
+	step = regexp.MustCompile("(?m)^\\d+\\. `([^`:]+): ([^`]+)`")
+)
+
+// A reader follows a flow from function to function, so each must be where the text says.
+func TestTheFlowsOfTheMapNameFunctionsThatAreThere(t *testing.T) {
+	const most = 15
+	text, err := os.ReadFile("../../docs/architecture.md")
+	require.NoError(t, err)
+	_, flows, found := strings.Cut(string(text), "\n## Four flows\n")
+	require.True(t, found)
+	flows, _, _ = strings.Cut(flows, "\n## ")
+	titles := flow.FindAllStringSubmatchIndex(flows, -1)
+	require.Len(t, titles, 4)
+	for i, at := range titles {
+		end := len(flows)
+		if i+1 < len(titles) {
+			end = titles[i+1][0]
+		}
+		title, steps := flows[at[2]:at[3]], step.FindAllStringSubmatch(flows[at[1]:end], -1)
+		require.NotEmpty(t, steps, title)
+		require.LessOrEqual(t, len(steps), most, title)
+		entered := map[string]int{}
+		for n, s := range steps {
+			source, err := os.ReadFile(filepath.Join("../..", s[1]))
+			require.NoError(t, err, title)
+			declaration := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?` + regexp.QuoteMeta(s[2]) + `[(\[]|local function ` + regexp.QuoteMeta(s[2]) + `\()`)
+			require.True(t, declaration.Match(source), "%s: %s has no function %s", title, s[1], s[2])
+			if n == 0 || steps[n-1][1] != s[1] {
+				entered[s[1]]++
+			}
+			require.LessOrEqual(t, entered[s[1]], 2, "%s: %s is entered a third time", title, s[1])
+		}
+	}
+}

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,16 @@ import { launch, Visitor } from './browser';
 import { apiOf, type ApiRequest } from './pages';
 import { admin, Service } from './service';
 
-/** No picture of the README is larger, in bytes. */
+/**
+ * The pictures of the README. Each run takes them, into e2e/report, and fails when the page
+ * shows other headings or another navigation than the picture in docs/images did when it was
+ * taken. `make screenshots` takes those anew.
+ */
+const retake = process.env['INTERLOCK_PICTURES'] === 'retake';
+const images = fileURLToPath(new URL(retake ? '../../docs/images/' : './report/', import.meta.url));
+const shown = fileURLToPath(new URL('../../docs/images/shown.json', import.meta.url));
+
+/** No picture is larger, in bytes. */
 const largest = 150 * 1024;
 const size = { width: 1280, height: 800 };
 
@@ -70,8 +79,8 @@ interface Versioned {
 async function work(li: ApiRequest, ana: ApiRequest): Promise<Made> {
   const { items } = await li<{ items: { sku: string }[] }>('GET', '/items?status=active&limit=3');
   const lines = items.map(({ sku }, i) => ({ sku, quantity: i + 1 }));
-  const order = await ana<Versioned>('POST', '/orders', { userId: 1207, items: lines });
-  const shipped = await ana<Versioned>('POST', '/orders', { userId: 318, items: lines.slice(0, 1) });
+  const order = await ana<Versioned>('POST', '/orders', { userId: '1207', items: lines });
+  const shipped = await ana<Versioned>('POST', '/orders', { userId: '318', items: lines.slice(0, 1) });
   const paid = await li<Versioned>('POST', `/orders/${shipped.id}/pay`, { method: 'external' }, { 'If-Match': shipped.etag });
   await ana('POST', `/orders/${shipped.id}/ship`, { carrier: 'SF Express', trackingNo: 'SF1400024811' }, { 'If-Match': paid.etag });
   const config = await li<Versioned>('POST', '/configs', {
@@ -123,7 +132,19 @@ async function comeSecond(page: Page, { order }: Made): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 }
 
-test.each(shots)('docs/images/$name.png shows the page as it is', async ({ name, path, reach }) => {
+/** What somebody who compares a picture with the page sees first: without the counts below it. */
+async function outlineOf(page: Page): Promise<string[]> {
+  const texts = await page.locator('nav a:visible, h1:visible, h2:visible, [role=dialog] h2').allInnerTexts();
+  return texts.map((text) => text.trim().split('\n')[0]?.trim() ?? '').filter((text) => text !== '');
+}
+
+const outlines: Record<string, string[]> = {};
+
+afterAll(async () => {
+  if (retake) await writeFile(shown, `${JSON.stringify(outlines, null, 2)}\n`);
+});
+
+test.each(shots)('the picture of the $name page shows it as it is', async ({ name, path, reach }) => {
   const visitor = await Visitor.open(browser, service.address);
   const { page } = visitor;
   await page.setViewportSize(size);
@@ -134,8 +155,14 @@ test.each(shots)('docs/images/$name.png shows the page as it is', async ({ name,
   await visitor.check();
   // Nothing under the pointer is drawn as if it were pressed.
   await page.mouse.move(0, 0);
-  const file = fileURLToPath(new URL(`../../docs/images/${name}.png`, import.meta.url));
+  await mkdir(images, { recursive: true });
+  const file = `${images}${name}.png`;
   await page.screenshot({ path: file });
   expect((await stat(file)).size).toBeLessThanOrEqual(largest);
+  outlines[name] = await outlineOf(page);
+  if (!retake) {
+    const before = JSON.parse(await readFile(shown, 'utf8')) as typeof outlines;
+    expect(outlines[name], 'run `make screenshots`: the picture is older than the page').toEqual(before[name]);
+  }
   await visitor.close();
 });
