@@ -45,7 +45,7 @@ func (s *Service) Issue(ctx context.Context, u *uow.Unit, campaign *Campaign, us
 	if err != nil {
 		return nil, err
 	}
-	s.traceCampaign(u, "issue", campaign, map[string]any{"version": campaign.Version, "count": count, "issued": campaign.Issued})
+	s.recordCampaign(u, "issue", campaign, map[string]any{"version": campaign.Version, "count": count, "issued": campaign.Issued})
 	s.announceMany(u, "issue", unused)
 	return codes, nil
 }

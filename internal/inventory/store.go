@@ -82,7 +82,7 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, stock *Inventory, m *M
 	if err := write(ctx, u, stock, m.OnHandDelta, m.ReservedDelta); err != nil {
 		return err
 	}
-	return s.keep(ctx, u, stock, m)
+	return s.insertMovement(ctx, u, stock, m)
 }
 
 func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved int64) error {
@@ -111,8 +111,8 @@ func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved 
 	return guard.Advance(ctx, u, stock)
 }
 
-// keep adds the movement that made an inventory's present version, and announces it.
-func (s *Service) keep(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
+// insertMovement adds the movement that made an inventory's present version, and announces it.
+func (s *Service) insertMovement(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (s *Service) keep(ctx context.Context, u *uow.Unit, stock *Inventory, m *Mo
 		return uow.Overtaken("stock")
 	}
 	if err != nil {
-		return fmt.Errorf("keep inventory movement: %w", err)
+		return fmt.Errorf("insert inventory movement: %w", err)
 	}
 	change.Announce(u, s.bus, Topic, stock.SKU, events.Change{Version: stock.Version, ETag: stock.Ref().ETag(), Action: m.Kind})
 	return nil
