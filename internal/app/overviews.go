@@ -55,7 +55,7 @@ func (sv *Services) buildOverviews() {
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts,
+		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: map[string]string{
 			"configs": readConfigs, "config-batches": readConfigs, "items": catalog.ReadPermission,
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,

@@ -79,6 +79,9 @@ export const anId = reader((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text
 
 export const oneOf = <const T extends readonly string[]>(...allowed: T): Reader<T[number]> => reader((text) => allowed.find((one) => one === text));
 
+/** Something that is on, or not in the address. */
+export const aFlag = reader((text) => (text === 'true' ? true : undefined));
+
 /** The HTTP status of a reply. */
 export const aStatus = reader((text) => (/^[1-5]\d\d$/.test(text) ? Number(text) : undefined));
 
@@ -99,7 +102,7 @@ function aPageSize(value: unknown): number | undefined {
 }
 
 /** What in the address says what else is open on the page: it is kept when a list is cleared, and not asked of the service. */
-export const viewMembers = ['tab', 'open', 'event', 'ticket'];
+export const viewMembers = ['tab', 'open', 'event', 'ticket', 'create'];
 /** What in the address does not filter. */
 const unfiltered = new Set(['sort', 'cursor', 'limit', ...viewMembers]);
 
