@@ -91,7 +91,7 @@ func (sv *Services) findUser(ctx context.Context, text string, _ int) ([]search.
 	if err != nil || latest == nil {
 		return nil, err
 	}
-	return []search.Hit{{ID: text, Title: text, Subtitle: latest.OrderNo, Path: "/orders?userId=" + url.QueryEscape(text)}}, nil
+	return []search.Hit{{ID: text, Title: text, Subtitle: latest.OrderNo, Path: page("customers", text)}}, nil
 }
 
 func (sv *Services) findItems(ctx context.Context, text string, limit int) ([]search.Hit, error) {

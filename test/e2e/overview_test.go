@@ -50,7 +50,7 @@ func TestOneBoxFindsRowsOfEveryKind(t *testing.T) {
 		require.Equal(t, []string{fmt.Sprintf("order %s %s", order["orderNo"], href)}, found(t, c, strings.ToLower(order["orderNo"].(string))))
 		latest := newOrder(t, c, "TEA-1")
 		hit := read(t, c, "/api/v1/search?q=42")["items"].([]any)[0].(object)
-		require.Equal(t, object{"kind": "user", "id": "42", "title": "42", "subtitle": latest["orderNo"], "href": "/orders?userId=42"}, hit)
+		require.Equal(t, object{"kind": "user", "id": "42", "title": "42", "subtitle": latest["orderNo"], "href": "/customers/42"}, hit)
 		require.Empty(t, found(t, c, "43"), "nobody is known who has not ordered")
 		require.Empty(t, found(t, p.Caller(t, c.Tenant, "configs:read"), "42"))
 	})

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { encode, exact, type Json } from '@/merge';
-import { Banner, CopyText, Difference, Facts, Money, Person, RecordLink, When } from '@/ui';
+import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { changesIn, detailOf, useRecordWords, type Detail } from './change';
 import { ConfigChange } from './ConfigChange';
@@ -40,7 +40,7 @@ function About({ entry }: { entry: AuditEntry }) {
   const { action, actor, actorKind, onBehalfOf, resource, createdTime, note } = entry;
   const who = (
     <>
-      <Person person={actor} withAvatar />
+      {typeof actor.id === 'string' ? <CustomerLink userId={actor.id} /> : <Person person={actor} withAvatar />}
       <Text size="sm" c="dimmed">
         {t(actorKind)}
       </Text>
@@ -63,7 +63,7 @@ function About({ entry }: { entry: AuditEntry }) {
           [t('action'), <span key="action">{`${whole(action)} · ${action}`}</span>],
           [t('resource'), <RecordLink key="resource" path={resource} />],
           [t('when'), when],
-          onBehalfOf !== null && [t('onBehalfOf'), <RecordLink key="for" path={`wallets/${onBehalfOf}`} children={onBehalfOf} />],
+          onBehalfOf !== null && [t('onBehalfOf'), <CustomerLink key="for" userId={onBehalfOf} />],
           note !== '' && [t('note'), <q key="note">{note}</q>],
         ]}
       />

@@ -45,11 +45,11 @@ function Parts({ data }: { data: Overview }) {
     <>
       {isEmpty && <FirstSteps />}
       <WaitingTiles data={data} />
+      {ordersByDay !== undefined && !isEmpty && <Trend days={ordersByDay} />}
       <div className={styles.columns}>
-        {ordersByDay !== undefined && !isEmpty && <Trend days={ordersByDay} />}
-        {may('flash-sales:read') && <LiveSales />}
+        {may('flash-sales:read') && !isEmpty && <LiveSales />}
         {paymentsDueSoon !== undefined && paymentsDueSoon.total > 0 && <DueSoon due={paymentsDueSoon} />}
-        {may('inventory:read') && <LowStock />}
+        {may('inventory:read') && !isEmpty && <LowStock />}
         {recentChanges !== undefined && <RecentChanges changes={recentChanges} />}
         {workingNow !== undefined && <WorkingNow places={workingNow} />}
         {conflictsToday !== undefined && <ConflictsToday conflicts={conflictsToday} total={conflictsTodayTotal} />}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '@/api';
 import { useText } from '@/i18n';
-import { Money, Section, When } from '@/ui';
+import { CustomerLink, Money, Section, When } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
@@ -14,10 +14,10 @@ export function DueSoon({ due: { total, items } }: { due: NonNullable<Overview['
         {items.map(({ id, orderNo, userId, amount, paymentDue }) => (
           <li key={id} className={styles.row}>
             <span className={styles.what}>
-              <Link to="/orders/$id" params={{ id: String(id) }} className="mono">
-                {orderNo}
+              <Link to="/orders/$id" params={{ id: String(id) }}>
+                <span className="mono">{orderNo}</span>
               </Link>{' '}
-              <span className={styles.hint}>{userId}</span>
+              <CustomerLink userId={userId} />
             </span>
             <Money minor={amount} />
             <span className={styles.end}>

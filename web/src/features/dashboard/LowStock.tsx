@@ -38,8 +38,8 @@ export function LowStock() {
         {data?.items.map(({ sku, available }) => (
           <li key={sku} className={styles.row}>
             <span className={styles.what}>
-              <Link to="/items/$sku" params={{ sku }} className="mono">
-                {sku}
+              <Link to="/items/$sku" params={{ sku }}>
+                <span className="mono">{sku}</span>
               </Link>
             </span>
             <StockChip available={available} />

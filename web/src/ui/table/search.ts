@@ -1,5 +1,6 @@
 import { stringifySearchWith } from '@tanstack/react-router';
 import { isCustomerId } from '@/api';
+import { timeStyle } from '@/i18n';
 
 /** How a list is asked for; it lives in the address. */
 export interface TableSearch {
@@ -88,11 +89,11 @@ export const aStatus = reader((text) => (/^[1-5]\d\d$/.test(text) ? Number(text)
 /** A day as an input of type date gives it. */
 export const aDay = reader((text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined));
 
-/** The moment a day begins where the browser is, some days later when asked. */
+/** The moment a day begins in the zone that times are shown in, some days later when asked. */
 export function startOf(day: string | undefined, later = 0): string | undefined {
   if (day === undefined) return undefined;
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + later).toISOString();
+  return (timeStyle() === 'utc' ? new Date(Date.UTC(year, month - 1, date + later)) : new Date(year, month - 1, date + later)).toISOString();
 }
 
 /** Other sizes are no mistake of whoever follows the address. */
