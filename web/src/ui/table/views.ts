@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { useOwner } from '@/api';
+import { useSession } from '@/api';
+import { ownerOf } from '@/browser/drafts';
 import { recall, remember } from '@/browser/storage';
 import { viewMembers } from './search';
 
@@ -17,7 +18,9 @@ export const keptOf = (search: object): SavedView['search'] =>
 
 /** The views of a table that one has saved in this browser, and how they are changed. One of a name there is once. */
 export function useSavedViews(table: string) {
-  const storedAs = `interlock.views.${useOwner()}.${table}`;
+  const state = useSession();
+  const owner = 'session' in state ? ownerOf(state.session.tenant, state.session.user.id) : '';
+  const storedAs = `interlock.views.${owner}.${table}`;
   const [views, setViews] = useState<readonly SavedView[]>(() => read(storedAs));
   const put = (next: readonly SavedView[]) => {
     remember(storedAs, JSON.stringify(next));
