@@ -14,7 +14,7 @@ const pages: PageUnderTest[] = [
     name: 'views',
     path: '/orders?status=pending',
     reach: async (page) => {
-      await page.getByRole('button', { name: /^(Saved views|已存视图)$/ }).click();
+      await page.getByRole('button', { name: /^(Views|视图)$/ }).click();
       await page.getByRole('dialog').getByRole('textbox').waitFor();
     },
   },
