@@ -49,7 +49,7 @@ func (sv *Services) buildOverviews() {
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts,
+		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: map[string]string{
 			"configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
@@ -85,7 +85,7 @@ func (sv *Services) findUser(ctx context.Context, text string, _ int) ([]search.
 	if err != nil || latest == nil {
 		return nil, err
 	}
-	return []search.Hit{{ID: text, Title: text, Subtitle: latest.OrderNo, Path: "/orders?userId=" + url.QueryEscape(text)}}, nil
+	return []search.Hit{{ID: text, Title: text, Subtitle: latest.OrderNo, Path: page("customers", text)}}, nil
 }
 
 func (sv *Services) findItems(ctx context.Context, text string, limit int) ([]search.Hit, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 )
 
@@ -169,7 +170,8 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 		if key == "" || r.server.keeper == nil {
 			return run(c, nil)
 		}
-		ctx := request.Context()
+		ctx := principal.WithIdempotencyKey(request.Context(), key)
+		c.SetRequest(request.WithContext(ctx))
 		kept, err := r.server.keeper.Begin(ctx, Keyed{
 			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: bodyOf(c),
 			Critical: terms.critical, Document: terms.document,

@@ -239,6 +239,9 @@ func TestTheRepeatOfABatchDoesTheRestAndAnswersForAll(t *testing.T) {
 		require.Empty(t, again.Header.Get(httpapi.HeaderReplay), "nobody was answered before")
 		require.EqualValues(t, 3, count(t, ctx, db, "things"))
 		require.EqualValues(t, 3, count(t, ctx, db, "audit_entries"))
+		var keys []string
+		require.NoError(t, db.Read(ctx).Model(&uow.AuditRow{}).Distinct().Pluck("idempotency_key", &keys).Error)
+		require.Equal(t, []string{"k-1"}, keys, "each entry names the key that it was asked under")
 		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the parts have gone into the whole")
 		replay := post()
 		require.Equal(t, "true", replay.Header.Get(httpapi.HeaderReplay))

@@ -61,18 +61,38 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 	return storage.List[uow.AuditRow](query, page, sorts)
 }
 
+// lookedAt bounds how many entries Latest folds.
+const lookedAt = 200
+
+// Folded is an entry that stands for others of its kind too.
+type Folded struct {
+	Entry
+	// More is how many older entries it stands for.
+	More int64 `json:"more"`
+}
+
 // Latest returns the newest entries, at most limit of them, without those of signing in
-// and out: there are many, and they change nothing.
-func (l *Log) Latest(ctx context.Context, limit int) ([]Entry, error) {
+// and out: there are many, and they change nothing. What machines do over and over, one
+// action on one resource, is one entry, the newest of them.
+func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	var rows []uow.AuditRow
-	if err := l.db.Read(ctx).Where("resource <> ?", "session").Order("id DESC").Limit(limit).Find(&rows).Error; err != nil {
+	if err := l.db.Read(ctx).Where("resource <> ?", "session").Order("id DESC").Limit(lookedAt).Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	entries := make([]Entry, len(rows))
-	for i, row := range rows {
-		entries[i] = entryOf(row)
+	folded := make([]Folded, 0, limit)
+	places := make(map[[3]string]int)
+	for _, row := range rows {
+		key := [3]string{row.ActorName, row.Action, row.Resource}
+		place, seen := places[key]
+		switch {
+		case row.ActorKind != string(principal.Admin) && seen:
+			folded[place].More++
+		case len(folded) < limit:
+			places[key] = len(folded)
+			folded = append(folded, Folded{Entry: entryOf(row)})
+		}
 	}
-	return entries, nil
+	return folded, nil
 }
 
 // actedBy selects by an actor's name or id. MySQL compares a column of ASCII with no other

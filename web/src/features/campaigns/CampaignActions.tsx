@@ -7,10 +7,10 @@ import { useText } from '@/i18n';
 import { useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { CreateCampaign } from './CreateCampaign';
-import { readFields } from './fields';
+import { readFields, termsOf } from './fields';
 import { IssueDialog } from './IssueDialog';
 import { campaignMessages } from './messages';
-import { deleteCampaign, editCampaign, oneCampaign, type Campaign } from './queries';
+import { createCampaign, deleteCampaign, editCampaign, oneCampaign, type Campaign, type CampaignTerms } from './queries';
 import { stateOf } from './state';
 
 /** Issues coupons of a campaign, copies, deletes and ends it. */
@@ -27,7 +27,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
         {t('issue')}
       </Button>
       <Button onClick={copyDialog.open}>{t('copy')}</Button>
-      <Button color="bad" variant="light" loading={isSending} onClick={() => void remove()}>
+      <Button color="bad" variant="subtle" loading={isSending} onClick={() => void remove()}>
         {t('remove')}
       </Button>
       {issuing && <IssueDialog campaign={campaign} onClose={issueDialog.close} />}
@@ -73,12 +73,19 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
     const answer = await ask({ title: t('inUse', { name }), body, ...(canEnd ? { confirm: t('endNow'), tone: 'bad' } : { confirm: ui('understood') }) });
     if (answer !== undefined && canEnd) end.run({ at: new Date().toISOString(), etag });
   };
+  const restore = useKeyedAction<CampaignTerms, Campaign>({
+    scope: `coupon-campaigns/${id}/restore`,
+    title: `${t('restore')} · ${name}`,
+    topics: ['coupon-campaigns'],
+    send: createCampaign,
+    onDone: () => toasts.done(t('restored', { name })),
+  });
   const remove = useKeyedAction({
     scope: `coupon-campaigns/${id}/remove`,
     title: `${t('remove')} · ${name}`,
     send: (guard: string) => deleteCampaign(id, guard),
     onDone: async () => {
-      toasts.done(t('removed', { name }));
+      toasts.done(t('removed', { name }), () => restore.run(termsOf(readFields(campaign))));
       await navigate({ to: '/coupon-campaigns' });
       queries.removeQueries({ queryKey: oneCampaign(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['coupon-campaigns', 'list'] });

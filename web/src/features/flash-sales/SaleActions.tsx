@@ -6,8 +6,9 @@ import { useMay, versionConflict, type Winner } from '@/api';
 import { useText } from '@/i18n';
 import { useConfirm, useKeyedAction, useSteps, useToasts } from '@/ui';
 import { EditSale } from './EditSale';
+import { readFields, termsOf } from './fields';
 import { saleMessages } from './messages';
-import { deleteSale, oneSale, type Sale, type SaleAction, type SaleStats } from './queries';
+import { createSale, deleteSale, oneSale, type Sale, type SaleAction, type SaleStats, type SaleTerms } from './queries';
 import { ResizeSale } from './ResizeSale';
 import { StepDialog } from './StepDialog';
 
@@ -52,7 +53,7 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
         </Button>
       ))}
       {isDraft && (
-        <Button color="bad" variant="light" loading={isSending} onClick={() => void remove()}>
+        <Button color="bad" variant="subtle" loading={isSending} onClick={() => void remove()}>
           {t('remove')}
         </Button>
       )}
@@ -64,18 +65,26 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
 }
 
 /** Deletes a draft as it is shown, after asking. */
-function useRemove({ id, name, etag }: Sale): { remove: () => Promise<void>; isSending: boolean } {
+function useRemove(sale: Sale): { remove: () => Promise<void>; isSending: boolean } {
+  const { id, name, etag } = sale;
   const t = useText(saleMessages);
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const restore = useKeyedAction<SaleTerms, Sale>({
+    scope: `flash-sales/${id}/restore`,
+    title: `${t('restore')} · ${name}`,
+    topics: ['flash-sales'],
+    send: createSale,
+    onDone: () => toasts.done(t('restored', { name })),
+  });
   const action = useKeyedAction({
     scope: `flash-sales/${id}/remove`,
     title: `${t('remove')} · ${name}`,
     send: (guard: string) => deleteSale(id, guard),
     onDone: async () => {
-      toasts.done(t('removed', { name }));
+      toasts.done(t('removed', { name }), () => restore.run(termsOf(readFields(sale))));
       await navigate({ to: '/flash-sales' });
       queries.removeQueries({ queryKey: oneSale(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['flash-sales', 'list'] });
