@@ -12,7 +12,7 @@ const pages: PageUnderTest[] = [
     },
     reach: async (page) => {
       await page.locator('tbody tr').first().click();
-      await page.getByRole('dialog', { name: dialog }).getByText('audit-1').waitFor();
+      await page.getByRole('dialog', { name: dialog }).getByText('audit-1', { exact: true }).waitFor();
       await page.getByRole('dialog', { name: dialog }).locator('summary').click();
     },
   },
