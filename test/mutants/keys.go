@@ -52,7 +52,8 @@ var keys = []mutant{
 	},
 	{
 		name: "a refusal that could not be recorded is remembered",
-		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `a.recorded(ctx, record, reply)`,
+		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
+		a.recorded(ctx, record, reply)`,
 		caught: tests{"internal/edge/idempotency": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
 	},
 	{
