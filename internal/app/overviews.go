@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"interlock/internal/aggregates"
 	"interlock/internal/base/principal"
@@ -49,7 +50,7 @@ func (sv *Services) buildOverviews() {
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
+		Orders: dashboardOrders{sv.Orders}, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: map[string]string{
 			"configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
@@ -64,6 +65,29 @@ func (sv *Services) findConfigs(ctx context.Context, text string, limit int) ([]
 	return hits(found, err, func(c config.Found) search.Hit {
 		return search.Hit{ID: c.Key, Title: c.Key, Subtitle: c.Remark, Path: page("configs", c.Key)}
 	})
+}
+
+// dashboardOrders has what the dashboard reads of orders in the words of the dashboard.
+type dashboardOrders struct{ *orders.Service }
+
+// ByDay implements dashboard.Orders.
+func (o dashboardOrders) ByDay(ctx context.Context, now time.Time, days int) ([]dashboard.Day, error) {
+	counted, err := o.Service.ByDay(ctx, now, days)
+	list := make([]dashboard.Day, len(counted))
+	for i, day := range counted {
+		list[i] = dashboard.Day(day)
+	}
+	return list, err
+}
+
+// DueUntil implements dashboard.Orders.
+func (o dashboardOrders) DueUntil(ctx context.Context, until time.Time, limit int) ([]dashboard.Due, int64, error) {
+	due, total, err := o.Service.DueUntil(ctx, until, limit)
+	list := make([]dashboard.Due, len(due))
+	for i, order := range due {
+		list[i] = dashboard.Due{ID: order.ID, OrderNo: order.OrderNo, UserID: order.UserID, Amount: order.Amount, PaymentDue: order.PaymentDue}
+	}
+	return list, total, err
 }
 
 func (sv *Services) findOrders(ctx context.Context, text string, limit int) ([]search.Hit, error) {

@@ -17,7 +17,6 @@ import (
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
-	"interlock/internal/orders"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/realtime"
 )
@@ -37,15 +36,34 @@ const (
 	trendKept = time.Minute
 )
 
+// Day is what came of the orders that were placed on one day in UTC.
+type Day struct {
+	// Day is such as 2026-01-31.
+	Day string `json:"day"`
+	// Placed is how many there are, cancelled ones too.
+	Placed int64 `json:"placed"`
+	// Amount is that of those which were paid, in minor units.
+	Amount int64 `json:"amount"`
+}
+
+// Due is an unpaid order that is cancelled soon.
+type Due struct {
+	ID         int64                `json:"id"`
+	OrderNo    string               `json:"orderNo"`
+	UserID     principal.CustomerID `json:"userId"`
+	Amount     int64                `json:"amount"`
+	PaymentDue *time.Time           `json:"paymentDue"`
+}
+
 // Orders counts orders.
 type Orders interface {
 	// CountByStatus returns a number for every status, by its name.
 	CountByStatus(ctx context.Context) (map[string]int64, error)
 	// ByDay returns days in UTC up to that of now, oldest first.
-	ByDay(ctx context.Context, now time.Time, days int) ([]orders.Day, error)
+	ByDay(ctx context.Context, now time.Time, days int) ([]Day, error)
 	// DueUntil returns the orders that are cancelled unless they are paid by then, and how
 	// many there are.
-	DueUntil(ctx context.Context, until time.Time, limit int) ([]orders.Order, int64, error)
+	DueUntil(ctx context.Context, until time.Time, limit int) ([]Due, int64, error)
 }
 
 // Coupons counts coupons.
@@ -83,7 +101,7 @@ type Service struct {
 }
 
 type trend struct {
-	days []orders.Day
+	days []Day
 	read time.Time
 }
 
@@ -94,9 +112,9 @@ func New(d Deps) *Service { return &Service{deps: d, trends: make(map[int64]tren
 type Overview struct {
 	OrdersByStatus map[string]int64
 	// OrdersByDay are those of the last days in UTC, at most a minute old.
-	OrdersByDay []orders.Day
+	OrdersByDay []Day
 	// DueSoon are unpaid orders that are cancelled soon, the most urgent of DueSoonTotal.
-	DueSoon             []orders.Order
+	DueSoon             []Due
 	DueSoonTotal        int64
 	CouponsExpiringSoon *int64
 	// ConflictsToday are those of the day in UTC, most first.
@@ -150,7 +168,7 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 
 // trend returns the orders by day of the context's tenant, read within the last minute. Two
 // who ask at the same moment may both read them.
-func (s *Service) trend(ctx context.Context, tenant int64) ([]orders.Day, error) {
+func (s *Service) trend(ctx context.Context, tenant int64) ([]Day, error) {
 	now := s.deps.Clock.Now()
 	s.mu.Lock()
 	kept, ok := s.trends[tenant]

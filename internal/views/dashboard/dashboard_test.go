@@ -17,7 +17,6 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/edge/httpapi/httpapitest"
-	"interlock/internal/orders"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/realtime"
@@ -129,13 +128,13 @@ type shop struct {
 	read int
 }
 
-func (s *shop) ByDay(_ context.Context, _ time.Time, days int) ([]orders.Day, error) {
+func (s *shop) ByDay(_ context.Context, _ time.Time, days int) ([]dashboard.Day, error) {
 	s.read++
-	return []orders.Day{{Day: "2026-01-30", Placed: int64(days)}, {Day: "2026-01-31", Placed: 3, Amount: 6000}}, nil
+	return []dashboard.Day{{Day: "2026-01-30", Placed: int64(days)}, {Day: "2026-01-31", Placed: 3, Amount: 6000}}, nil
 }
 
-func (*shop) DueUntil(_ context.Context, until time.Time, limit int) ([]orders.Order, int64, error) {
-	return []orders.Order{{OrderNo: "O-1", UserID: "li", Amount: 990, PaymentDue: &until}}, int64(limit) + 1, nil
+func (*shop) DueUntil(_ context.Context, until time.Time, limit int) ([]dashboard.Due, int64, error) {
+	return []dashboard.Due{{OrderNo: "O-1", UserID: "li", Amount: 990, PaymentDue: &until}}, int64(limit) + 1, nil
 }
 
 func (*shop) CountByStatus(context.Context) (map[string]int64, error) {

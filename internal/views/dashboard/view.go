@@ -1,10 +1,6 @@
 package dashboard
 
 import (
-	"time"
-
-	"interlock/internal/base/principal"
-	"interlock/internal/orders"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/realtime"
 )
@@ -12,7 +8,7 @@ import (
 // overviewView leaves out what the caller may not see, and shows what is empty.
 type overviewView struct {
 	OrdersByStatus      map[string]int64   `json:"ordersByStatus,omitzero"`
-	OrdersByDay         []dayView          `json:"ordersByDay,omitzero"`
+	OrdersByDay         []Day              `json:"ordersByDay,omitzero"`
 	PaymentsDueSoon     *dueSoonView       `json:"paymentsDueSoon,omitempty"`
 	CouponsExpiringSoon *int64             `json:"couponsExpiringSoon,omitempty"`
 	ConflictsToday      []Conflicts        `json:"conflictsToday,omitzero"`
@@ -21,24 +17,10 @@ type overviewView struct {
 	WorkingNow          []realtime.Present `json:"workingNow,omitzero"`
 }
 
-type dayView struct {
-	Day    string `json:"day"`
-	Placed int64  `json:"placed"`
-	Amount int64  `json:"amount"`
-}
-
 // dueSoonView is how many unpaid orders are cancelled soon, and the most urgent of them.
 type dueSoonView struct {
-	Total int64     `json:"total"`
-	Items []dueView `json:"items"`
-}
-
-type dueView struct {
-	ID         int64                `json:"id"`
-	OrderNo    string               `json:"orderNo"`
-	UserID     principal.CustomerID `json:"userId"`
-	Amount     int64                `json:"amount"`
-	PaymentDue *time.Time           `json:"paymentDue"`
+	Total int64 `json:"total"`
+	Items []Due `json:"items"`
 }
 
 func viewOf(o Overview) overviewView {
@@ -47,11 +29,8 @@ func viewOf(o Overview) overviewView {
 		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow,
 	}
 	if o.OrdersByStatus != nil {
-		view.OrdersByDay = make([]dayView, len(o.OrdersByDay))
-		for i, day := range o.OrdersByDay {
-			view.OrdersByDay[i] = dayView(day)
-		}
-		view.PaymentsDueSoon = dueSoonOf(o.DueSoon, o.DueSoonTotal)
+		view.OrdersByDay = o.OrdersByDay
+		view.PaymentsDueSoon = &dueSoonView{Total: o.DueSoonTotal, Items: o.DueSoon}
 	}
 	if o.ConflictsToday == nil {
 		return view
@@ -61,13 +40,5 @@ func viewOf(o Overview) overviewView {
 		total += conflicts.Count
 	}
 	view.ConflictsTodayTotal = &total
-	return view
-}
-
-func dueSoonOf(due []orders.Order, total int64) *dueSoonView {
-	view := &dueSoonView{Total: total, Items: make([]dueView, len(due))}
-	for i, order := range due {
-		view.Items[i] = dueView{ID: order.ID, OrderNo: order.OrderNo, UserID: order.UserID, Amount: order.Amount, PaymentDue: order.PaymentDue}
-	}
 	return view
 }
