@@ -28,14 +28,14 @@ export function SavedViews({ id, state }: { id: string; state: TableState }) {
     setName('');
   };
   return (
-    <Popover opened={opened} onChange={(open) => !open && close()} position="bottom-end" shadow="md" trapFocus>
+    <Popover opened={opened} onChange={(open) => !open && close()} position="bottom-end" width={300} shadow="md" trapFocus>
       <Popover.Target>
         <ActionIcon variant="default" size="input-sm" aria-label={t('views')} title={t('views')} onClick={toggle}>
           <Icon name="bookmark" />
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown>
-        <Stack gap="xs" miw={240}>
+        <Stack gap="xs">
           {views.length === 0 && <Text c="dimmed">{t('noViews')}</Text>}
           {views.map((view) => (
             <Group key={view.name} gap={4} wrap="nowrap" justify="space-between">
