@@ -30,7 +30,7 @@ test('a customer has one page, which every user id leads to', async () => {
     .getByRole('link', { name: li })
     .click();
   await page.waitForURL(address);
-  expect(await page.title()).toContain(li);
+  await expect.poll(() => page.title()).toContain(li);
   const wallet = page.getByRole('region', { name: 'Wallet' });
   await wallet.getByText('¥100.00').waitFor();
   await page.getByRole('region', { name: 'Orders' }).getByRole('link', { name: order.orderNo }).waitFor();
