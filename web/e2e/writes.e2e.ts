@@ -33,7 +33,7 @@ const submit = (visitor: Visitor) => dialogOf(visitor).locator('button[type=subm
 const settled = (visitor: Visitor) => dialogOf(visitor).locator('button[type=submit]:not([data-loading])').waitFor();
 
 async function openOrder(visitor: Visitor, userId: number): Promise<void> {
-  await visitor.page.getByRole('button', { name: 'New order' }).click();
+  await visitor.page.getByRole('button', { name: 'New order' }).first().click();
   await dialogOf(visitor).getByRole('textbox', { name: 'User id' }).fill(String(userId));
   await dialogOf(visitor).getByLabel('Item 1').fill('TEA-1');
 }
