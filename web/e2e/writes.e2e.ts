@@ -85,7 +85,7 @@ test.each<[string, Fate, number]>([
     .waitFor();
   await visitor.page.keyboard.press('Escape');
   await visitor.page.reload();
-  await visitor.page.getByRole('button', { name: 'New order' }).click();
+  await visitor.page.getByRole('button', { name: 'New order' }).first().click();
   expect(await dialogOf(visitor).getByLabel('Item 1').isDisabled()).toBe(true);
   proxy.mend();
   await submit(visitor).click();
