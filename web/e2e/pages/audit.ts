@@ -25,7 +25,7 @@ const pages: PageUnderTest[] = [
       await request('PATCH', '/configs/audit.page?overwrite=The%20sale%20starts', { value: 'mine' }, { 'If-Match': etag });
     },
     reach: async (page) => {
-      await page.locator('tbody tr').first().click();
+      await page.locator('tbody tr').first().locator('td').first().click();
       await page.getByRole('dialog', { name: dialog }).locator('del').first().waitFor();
     },
   },
