@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Drawer } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTenant, useReplays } from '@/api';
@@ -28,6 +29,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const t = useText(shellMessages);
   const shared = useText(uiMessages);
   const [drawer, setDrawer] = useState(false);
+  // A wide window has the navigation at its side.
+  const isNarrow = useMediaQuery('(max-width: 61.99em)', false, { getInitialValueInEffect: false });
   const [sheet, setSheet] = useState(false);
   useKeys({ '?': () => setSheet(true) });
   useWindowTitle();
@@ -75,7 +78,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <UpdateNotice />
         {children}
       </main>
-      <Drawer opened={drawer} onClose={() => setDrawer(false)} size={260} title={<Logo />} closeButtonProps={{ 'aria-label': shared('close') }}>
+      <Drawer opened={drawer && isNarrow} onClose={() => setDrawer(false)} size={260} title={<Logo />} closeButtonProps={{ 'aria-label': shared('close') }}>
         <Navigation onOpen={() => setDrawer(false)} />
       </Drawer>
       {sheet && (
