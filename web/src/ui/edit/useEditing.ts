@@ -1,10 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { isUnknown, useUser, type PersonName } from '@/api';
+import { useText } from '@/i18n';
 import { diff, equal, isPatchable, patchOf, type Change, type JsonObject } from '@/merge';
+import { uiMessages } from '../messages';
 import { saveUnderGuard, typedSince, type Editable, type Edited, type Ground, type Saved, type Stamped } from './save';
 import { sendOnce } from './slot';
 import { useDraft, type Draft } from './useDraft';
+import { useKeyedAction } from './useKeyedAction';
 import { useKeyedMutation, type Outcome } from './useKeyedMutation';
 import type { Words } from './words';
 
@@ -42,7 +45,6 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
 interface Told<R> {
   saved: (saved: Saved<R>, undo: () => void) => void;
   undone: (undone: R) => void;
-  failed: (error: Error) => void;
 }
 
 interface Request<R, F> {
@@ -92,6 +94,7 @@ export interface Editing<R extends Stamped, F extends object> {
  */
 export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, told: Told<R>): Editing<R, F> {
   const { resource, title, current, words, read, contentOf, formOf, isComplete, send, overwrite, takeBack, authorsBetween, onRecord } = options;
+  const t = useText(uiMessages);
   const me = useUser().id;
   const draft = useDraft({ resource, title, current, read });
   const [met, setMet] = useState<R>();
@@ -145,24 +148,28 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     setMerged({ by: authors.length > 0 || by === undefined ? authors : [by], pointers, fromVersion, version });
   };
 
-  const undo = useKeyedMutation<{ saved: R; before: R }, R>({
+  const undo = useKeyedAction<{ saved: R; before: R }, R>({
     scope: `${resource}/undo`,
-    title,
+    title: `${t('undo')} · ${title}`,
     send: ({ saved, before }, key) => takeBack?.(saved, key) ?? send(patchOf(contentOfRecord(saved), contentOfRecord(before)), saved.etag, key),
     onDone: (back, { saved }) => {
       goOn(read(saved), back, read(back));
       onRecord(back);
       told.undone(back);
     },
-    onRefused: told.failed,
-    onUnknown: told.failed,
   });
+  /** Takes a save back. One before it that was not answered is asked for no more: the tag of its version guards each. */
+  const takeBackSave = (saved: Saved<R>, before: R) => {
+    if (!('record' in saved)) return;
+    undo.giveUp();
+    undo.run({ saved: saved.record, before });
+  };
   const saving = useMutation({
     mutationFn: async ({ sent, run }: Request<R, F>) => {
       const before = current;
       const saved = await run();
       await finish(attempted.current ?? sent, saved);
-      told.saved(saved, () => 'record' in saved && undo.run({ saved: saved.record, before }));
+      told.saved(saved, () => takeBackSave(saved, before));
       return saved;
     },
     onMutate: ({ sent }) => {
@@ -182,7 +189,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     onDone: async (saved, { form }) => {
       const before = theirs ?? current;
       await finish(form, saved);
-      told.saved(saved, () => 'record' in saved && undo.run({ saved: saved.record, before }));
+      told.saved(saved, () => takeBackSave(saved, before));
     },
   });
 
