@@ -18,7 +18,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
   const [issuing, issueDialog] = useDisclosure();
   const [copying, copyDialog] = useDisclosure();
-  const { remove, isSending } = useRemove(campaign);
+  const { remove, isSending, isUnknown } = useRemove(campaign);
   if (!useMay()('coupons:write')) return null;
   const copy = { of: campaign.id, fields: { ...readFields(campaign), name: t('copyOf', { name: campaign.name }) } };
   return (
@@ -27,7 +27,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
         {t('issue')}
       </Button>
       <Button onClick={copyDialog.open}>{t('copy')}</Button>
-      <Button color="bad" variant="subtle" loading={isSending} onClick={() => void remove()}>
+      <Button color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
         {t('remove')}
       </Button>
       {issuing && <IssueDialog campaign={campaign} onClose={issueDialog.close} />}
@@ -37,7 +37,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
 }
 
 /** Deletes the campaign; one that has issued coupons can only be ended, which is offered instead. */
-function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending: boolean } {
+function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
   const t = useText(campaignMessages);
   const ui = useText(uiMessages);
   const ask = useConfirm();
@@ -94,6 +94,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
   });
   return {
     isSending: remove.outcome === 'sending' || end.outcome === 'sending',
+    isUnknown: remove.outcome === 'unknown' || end.outcome === 'unknown',
     remove: async () => {
       // Coupons are never taken back, so that one which has issued some stays in use.
       if (campaign.issued > 0) await explainUse(campaign.issued);

@@ -27,7 +27,7 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
   // As it was when the dialog opened: its version guards the step.
   const [step, setStep] = useState<{ sale: Sale; action: SaleAction }>();
   const steps = useSteps<SaleAction>(`flash-sales/${sale.id}/steps`, sale.allowedTransitions);
-  const { remove, isSending } = useRemove(sale);
+  const { remove, isSending, isUnknown } = useRemove(sale);
   if (!useMay()('flash-sales:write')) return null;
   const isDraft = sale.status === 'draft';
   const rate = sale.rate === null ? t('rateFree') : t('rateButton', { rate: t('perSecond', { n: sale.rate }) });
@@ -53,7 +53,7 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
         </Button>
       ))}
       {isDraft && (
-        <Button color="bad" variant="subtle" loading={isSending} onClick={() => void remove()}>
+        <Button color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
           {t('remove')}
         </Button>
       )}
@@ -65,7 +65,7 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
 }
 
 /** Deletes a draft as it is shown, after asking. */
-function useRemove(sale: Sale): { remove: () => Promise<void>; isSending: boolean } {
+function useRemove(sale: Sale): { remove: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
   const { id, name, etag } = sale;
   const t = useText(saleMessages);
   const ask = useConfirm();
@@ -98,6 +98,7 @@ function useRemove(sale: Sale): { remove: () => Promise<void>; isSending: boolea
   });
   return {
     isSending: action.outcome === 'sending',
+    isUnknown: action.outcome === 'unknown',
     remove: async () => {
       if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) action.run(etag);
     },

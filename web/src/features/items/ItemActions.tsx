@@ -78,10 +78,14 @@ export function ItemActions({ item }: { item: Item }) {
   };
   return (
     <>
-      <Button loading={archive.outcome === 'sending'} onClick={() => (status === 'active' ? void onArchive() : archive.run({ to: 'active', etag }))}>
+      <Button
+        loading={archive.outcome === 'sending'}
+        disabled={archive.outcome === 'unknown'}
+        onClick={() => (status === 'active' ? void onArchive() : archive.run({ to: 'active', etag }))}
+      >
         {t(status === 'active' ? 'archive' : 'unarchive')}
       </Button>
-      <Button color="bad" variant="subtle" loading={remove.outcome === 'sending'} onClick={() => void onRemove()}>
+      <Button color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onRemove()}>
         {t('remove')}
       </Button>
     </>

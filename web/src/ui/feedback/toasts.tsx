@@ -18,7 +18,7 @@ export interface Toasts {
   /** What one has to know, and did not do oneself: stays until it is closed, or followed by its button. */
   warn: (message: ReactNode, words: string, act: () => void) => void;
   failed: (error: unknown) => void;
-  /** No answer came back to a write; the button asks again for the same. */
+  /** No answer came back to a write; the button asks again for the same. Of one title it stands there once. */
   unknown: (error: unknown, again: () => void, title: string) => void;
 }
 
@@ -36,8 +36,7 @@ export function useToasts(): Toasts {
       withBorder: true,
       closeButtonProps: { 'aria-label': t('close') },
     });
-  const withButton = (message: ReactNode, words: string, act: () => void, color: 'ok' | 'warn' | 'bad', icon: 'check' | 'alert') => {
-    const id = randomId();
+  const withButton = (message: ReactNode, words: string, act: () => void, color: 'ok' | 'warn' | 'bad', icon: 'check' | 'alert', id = randomId()) => {
     const press = () => {
       notifications.hide(id);
       act();
@@ -57,7 +56,10 @@ export function useToasts(): Toasts {
     info: (message) => show(message, 'info', 'info'),
     warn: (message, words, act) => withButton(message, words, act, 'warn', 'alert'),
     failed: (error) => show(text(error), 'bad', 'alert'),
-    unknown: (error, again, title) =>
-      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('askAgain'), again, 'bad', 'alert'),
+    unknown: (error, again, title) => {
+      const id = `unknown ${title}`;
+      notifications.hide(id);
+      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('askAgain'), again, 'bad', 'alert', id);
+    },
   };
 }

@@ -176,7 +176,8 @@ function Deleted({ configKey, content, onRecreated, onForget }: DeletedProps) {
     },
   });
   const title: ReactNode = last?.action === 'delete' ? edit.rich('deletedBy', { who: who(last.changedBy), when: <When time={last.changedTime} /> }) : undefined;
-  return <Gone title={title} content={content} words={words} recreate={mayWrite ? recreate : undefined} onForget={onForget} />;
+  const again = { ...recreate, run: content && (() => recreate.run(content)) };
+  return <Gone title={title} content={content} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
 }
 
 interface KeptProps {

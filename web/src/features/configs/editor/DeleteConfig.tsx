@@ -61,7 +61,7 @@ export function DeleteConfig({ config }: { config: Config }) {
     if (sure !== undefined) remove.run(etag);
   };
   return (
-    <Button color="bad" variant="subtle" loading={remove.outcome === 'sending'} onClick={() => void onClick()}>
+    <Button color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onClick()}>
       {t('remove')}
     </Button>
   );

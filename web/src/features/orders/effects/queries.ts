@@ -11,7 +11,8 @@ const moneyActs: Partial<Record<OrderEvent['action'], string>> = { pay: 'pay', c
 
 /** Of larger orders the first items only are asked for. */
 const mostLines = 10;
-/** A step is never changed, and nor is what it did. */
+/** Nothing is announced under this name: a step is never changed, and nor is what it did. */
+const topic = 'order-effect';
 const staleTime = Infinity;
 
 /** What a step of an order did: the request that asked for it, the stock that it moved and the money that it took or gave. */
@@ -19,14 +20,14 @@ export function useEffects(order: Order, { action, changedTime }: OrderEvent) {
   const may = useMay();
   const [stockAct, moneyAct] = [stockActs[action], moneyActs[action]];
   const audit = useQuery({
-    queryKey: ['audit-log', 'of', `orders/${order.id}`, order.version],
+    queryKey: [topic, 'request', order.id, order.version],
     queryFn: ({ signal }) => readAuditLog({ resource: `orders/${order.id}`, limit: 50 }, signal),
     enabled: may('audit:read'),
     staleTime,
   }).data?.items.find((entry) => entry.createdTime === changedTime && entry.action === `order.${action}`);
   const movements = useQueries({
     queries: order.items.slice(0, mostLines).map(({ sku }) => ({
-      queryKey: ['inventory', 'of', `orders/${order.id}`, sku, stockAct],
+      queryKey: [topic, 'stock', order.id, sku, stockAct],
       queryFn: ({ signal }: { signal: AbortSignal }) => readMovements(sku, { reference: `@orders/${order.id}/${stockAct ?? ''}` }, signal),
       // What a sale had sold was taken from the sale.
       enabled: stockAct !== undefined && order.flashSaleId === null && may('inventory:read'),
@@ -35,7 +36,7 @@ export function useEffects(order: Order, { action, changedTime }: OrderEvent) {
   }).flatMap(({ data }) => data?.items ?? []);
   const entries =
     useQuery({
-      queryKey: ['wallets', 'of', `orders/${order.id}`, moneyAct],
+      queryKey: [topic, 'money', order.id, moneyAct],
       queryFn: ({ signal }) => readEntries(order.userId, { reference: `@orders/${order.id}/${moneyAct ?? ''}` }, signal),
       enabled: moneyAct !== undefined && order.payment?.method === 'wallet' && may('wallets:read'),
       staleTime,
