@@ -31,7 +31,8 @@ type DeadLetter struct {
 type deadLetters struct{ *ticketEnds }
 
 // DeadLetters returns a page of a sale's dead letters, longest dead first, the cursor of
-// the next page, and how many there are. Errors: Unavailable.
+// the next page, and how many there are. Errors: MalformedRequest for a cursor that the list did
+// not give; Unavailable.
 func (s *deadLetters) DeadLetters(ctx context.Context, sale *Sale, after string, limit int) ([]DeadLetter, string, int64, error) {
 	queue := s.queues.Queue(gate.QueueName(sale.ID))
 	stats, err := queue.Stats(ctx)
@@ -39,6 +40,9 @@ func (s *deadLetters) DeadLetters(ctx context.Context, sale *Sale, after string,
 		return nil, "", 0, unavailable(err)
 	}
 	found, next, err := queue.Dead(ctx, after, limit)
+	if errors.Is(err, mq.ErrCursor) {
+		return nil, "", 0, apperr.Malformed("?cursor", "must be a nextCursor that this list gave")
+	}
 	if err != nil {
 		return nil, "", 0, unavailable(err)
 	}

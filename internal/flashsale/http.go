@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -197,9 +196,6 @@ type deadRequest struct{ httpapi.Page }
 func (r *deadRequest) Check() error {
 	if r.Sort != "" {
 		return apperr.Malformed("?sort", "cannot be chosen: the longest dead come first")
-	}
-	if strings.Trim(r.Cursor, "0123456789") != "" || len(r.Cursor) > 18 {
-		return apperr.Malformed("?cursor", "must be a nextCursor that this list gave")
 	}
 	return nil
 }

@@ -323,6 +323,33 @@ func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 	})
 }
 
+func TestDeadLettersAreReadPageByPageAndACursorOfNobodysIsRefused(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"perUserLimit": 5})
+		s.sales = s.selling(s.gate, &poisonous{s.orders, 8})
+		var sent, listed []any
+		for range 5 {
+			sent = append(sent, s.buy(t, sale, 8, 1).Body["ticket"])
+		}
+		s.consume(t, sale)
+		for cursor := any(""); cursor != nil; {
+			page := s.must(t, 200, "GET", sale+"/dead?limit=2&cursor="+cursor.(string), nil).Body
+			require.EqualValues(t, 5, page["total"])
+			items := page["items"].([]any)
+			require.LessOrEqual(t, len(items), 2)
+			for _, item := range items {
+				listed = append(listed, item.(object)["messageId"])
+			}
+			cursor = page["nextCursor"]
+		}
+		require.ElementsMatch(t, sent, listed)
+		for _, garbage := range []string{"x", "1.x", "9999999999999999999"} {
+			a := s.must(t, 400, "GET", sale+"/dead?cursor="+garbage, nil)
+			require.Equal(t, "?cursor", a.Pointer())
+		}
+	})
+}
+
 func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, nil)
