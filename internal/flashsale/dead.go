@@ -111,7 +111,7 @@ func (s *deadLetters) discard(ctx context.Context, u *uow.Unit, id int64, letter
 		return nil
 	}
 	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"rejected": stock.Rejected + 1}); err != nil {
-		return rerunIfStale(err, "discard a ticket")
+		return overtakenIfStale(err, "discard a ticket")
 	}
 	return insertRejections(ctx, u, stock.SaleID, []Rejection{rejectionOf(ticket, reasonDiscarded)})
 }

@@ -91,14 +91,14 @@ func subtractSold(ctx context.Context, u *uow.Unit, stock *Stock, units int64) e
 	return guard.Adjust[Stock](ctx, u, stock.ID, set, "sold >= ? AND finished = ?", units, stock.Finished)
 }
 
-// rerunIfStale has the unit run again when the sale's units have changed since they were
-// read.
-func rerunIfStale(err error, doing string) error {
-	err = fmt.Errorf("%s: %w", doing, err)
+// overtakenIfStale has the unit run again when the sale's units have changed since they
+// were read. It does not wrap the guard's error, which would be taken for the one of the
+// sale's own row.
+func overtakenIfStale(err error, doing string) error {
 	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrRefused) {
-		return uow.Again(err)
+		return uow.Overtaken("units")
 	}
-	return err
+	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // ref names the gate that goes with the units.

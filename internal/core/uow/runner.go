@@ -110,9 +110,12 @@ func (r *Runner) once(ctx context.Context, fn Func) (err error) {
 		if !committed {
 			u.rollback()
 		}
+		if !committed && !apperr.Has(err, apperr.OutcomeUnknown) {
+			u.run(ctx, "after-rollback", u.afterRollback)
+		}
 		u.release(ctx)
 		if committed {
-			u.publish(ctx)
+			u.run(ctx, "after-commit", u.afterCommit)
 		}
 	}()
 	if err := fn(ctx, u); err != nil {
@@ -201,15 +204,15 @@ func (r *Runner) look(ctx context.Context, unit string) (bool, error) {
 	return count == 1, err
 }
 
-// publish runs what was kept for after the commit. A panic there is logged: the
-// unit is committed, and saying otherwise would be a lie.
-func (u *Unit) publish(ctx context.Context) {
+// run runs what was kept for after the end of the unit. A panic there is logged: it
+// changes nothing of how the unit ended, and saying otherwise would be a lie.
+func (u *Unit) run(ctx context.Context, when string, kept []func(context.Context)) {
 	detached := context.WithoutCancel(ctx)
-	for _, fn := range u.afterCommit {
+	for _, fn := range kept {
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
-					slog.ErrorContext(ctx, "after-commit work panicked", "panic", p, "unit", u.id)
+					slog.ErrorContext(ctx, when+" work panicked", "panic", p, "unit", u.id)
 				}
 			}()
 			fn(detached)

@@ -37,10 +37,11 @@ type Unit struct {
 	// asked for again.
 	txContext context.Context
 
-	entry        *Entry
-	audited      int
-	beforeCommit []func(context.Context, *gorm.DB) error
-	afterCommit  []func(context.Context)
+	entry         *Entry
+	audited       int
+	beforeCommit  []func(context.Context, *gorm.DB) error
+	afterCommit   []func(context.Context)
+	afterRollback []func(context.Context)
 }
 
 // ID returns the unit's id, a UUIDv7. It is new on each run, and is the key of
@@ -129,6 +130,14 @@ func (u *Unit) BeforeCommit(fn func(ctx context.Context, tx *gorm.DB) error) {
 // end with the caller's, and cannot fail the unit.
 func (u *Unit) AfterCommit(fn func(ctx context.Context)) {
 	u.afterCommit = append(u.afterCommit, fn)
+}
+
+// AfterRollback adds what takes back, should the unit be rolled back, what it has done
+// outside of its transaction. It runs while the unit's locks are still held, under a context
+// that does not end with the caller's, and not when nobody can say whether the unit is
+// committed.
+func (u *Unit) AfterRollback(fn func(ctx context.Context)) {
+	u.afterRollback = append(u.afterRollback, fn)
 }
 
 // finish writes what belongs to every unit, just before COMMIT.
