@@ -169,8 +169,7 @@ func (in watchRequest) lastSeen() *int64 {
 
 // watch streams the changes of the caller's tenant: ready, then change by change;
 // or gone, when it cannot be resumed where the caller asks.
-func (h handler) watch(_ context.Context, in watchRequest, stream *httpapi.Stream) error {
-	ctx := stream.Context()
+func (h handler) watch(ctx context.Context, in watchRequest, stream *httpapi.Stream) error {
 	w, err := h.service.Watch(ctx, in.lastSeen())
 	var gone *Gone
 	if errors.As(err, &gone) {
