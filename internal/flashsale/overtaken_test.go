@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"interlock/internal/core/uow"
+	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/orders"
 )
@@ -116,5 +118,24 @@ func TestALostTicketWhoseLossCannotBeRecordedNowCannotBeReadNow(t *testing.T) {
 		require.Equal(t, "unavailable", refused.Body["code"])
 		door.busy = false
 		require.Equal(t, "lost", s.ticket(t, sale, 7, ticket)["reason"])
+	})
+}
+
+func TestASaleThatSomebodyElseClosesAsItsTimeEndsIsNoFailureOfTheRound(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		looks := s.sales.Rounds()
+		require.NoError(t, looks(s.worker()))
+		s.clock.Advance(time.Hour)
+		overtaken := false
+		require.NoError(t, s.db.Read(s.ctx).Callback().Query().After("gorm:query").Register("test:close", func(tx *gorm.DB) {
+			if _, one := tx.Statement.Dest.(*flashsale.Sale); one && !overtaken {
+				overtaken = true
+				s.must(t, 200, "POST", sale+"/close", nil)
+			}
+		}))
+		require.NoError(t, looks(s.worker()))
+		require.True(t, overtaken)
+		require.Equal(t, "closed", s.must(t, 200, "GET", sale, nil).Body["status"])
 	})
 }
