@@ -137,20 +137,34 @@ func (s *core) locked(ctx context.Context, sale *Sale, wait time.Duration, fn fu
 
 // letter returns a dead letter, nil when there is none.
 func (s *core) letter(ctx context.Context, id int64, message string) (*mq.DeadMessage, error) {
+	found, err := s.letters(ctx, id, message)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// letters returns those of some messages that are dead letters.
+func (s *core) letters(ctx context.Context, id int64, messages ...string) ([]mq.DeadMessage, error) {
+	wanted := make(map[string]bool, len(messages))
+	for _, message := range messages {
+		wanted[message] = true
+	}
 	queue := s.queues.Queue(gate.QueueName(id))
-	for after, more := "", true; more; more = after != "" {
+	var found []mq.DeadMessage
+	for after, more := "", true; more && len(found) < len(wanted); more = after != "" {
 		var dead []mq.DeadMessage
 		var err error
 		if dead, after, err = queue.Dead(ctx, after, mq.MaxListed); err != nil {
 			return nil, err
 		}
-		for i := range dead {
-			if dead[i].ID == message {
-				return &dead[i], nil
+		for _, m := range dead {
+			if wanted[m.ID] {
+				found = append(found, m)
 			}
 		}
 	}
-	return nil, nil
+	return found, nil
 }
 
 // wakeWorker has the worker of this process begin a round now.
