@@ -29,7 +29,7 @@ const (
 )
 
 // Observer counts what happens to units. Reasons and outcomes are from a small
-// fixed set: write_conflict, lock_timeout, again, commit_lost; committed,
+// fixed set: write_conflict, lock_timeout, lock_lost, again, commit_lost; committed,
 // rolled_back, unknown.
 type Observer interface {
 	UnitRetried(reason string)
@@ -276,9 +276,6 @@ func answer(err error) error {
 		return apperr.New(apperr.Unavailable, "The lock was lost before the change was saved; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
 		return apperr.New(apperr.Unavailable, "It took too long and was given up; nothing was changed. Try again.").After(retryHint).Because(err)
-	}
-	if errors.Is(err, lock.ErrLost) {
-		return apperr.New(apperr.Unavailable, "Its lock was lost again and again; nothing was changed. Try again.").After(retryHint).Because(err)
 	}
 	var a *again
 	if errors.As(err, &a) {
