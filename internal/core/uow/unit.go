@@ -26,8 +26,9 @@ var (
 // one goroutine.
 type Unit struct {
 	runner *Runner
-	id     string
-	now    time.Time
+	// id is a UUIDv7, new on each run, and the key of the unit's audit row.
+	id  string
+	now time.Time
 
 	leases []lock.Lease
 	tx     *gorm.DB
@@ -43,10 +44,6 @@ type Unit struct {
 	afterCommit   []func(context.Context)
 	afterRollback []func(context.Context)
 }
-
-// ID returns the unit's id, a UUIDv7. It is new on each run, and is the key of
-// the unit's audit row.
-func (u *Unit) ID() string { return u.id }
 
 // Now returns the one time that everything in this unit is stamped with.
 func (u *Unit) Now() time.Time { return u.now }

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -93,10 +92,7 @@ const longestSearch = 200
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Search) UnmarshalText(text []byte) error {
-	switch {
-	case !plainText(string(text)):
-		return errors.New("must be text without NUL")
-	case utf8.RuneCount(text) > longestSearch:
+	if utf8.RuneCount(text) > longestSearch {
 		return fmt.Errorf("must have at most %d characters", longestSearch)
 	}
 	*s = Search(text)
