@@ -16,6 +16,9 @@ import (
 	"interlock/internal/core/uow"
 )
 
+// rowsPerStatement is how many rows one INSERT has at most.
+const rowsPerStatement = 200
+
 var campaignSorts = storage.Sorts{
 	Columns: map[string]string{
 		"id": "id", "name": "name", "validFrom": "valid_from", "validTo": "valid_to",
@@ -150,12 +153,11 @@ func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error
 }
 
 func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
-	const perStatement = 200
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	if err := tx.CreateInBatches(events, perStatement).Error; err != nil {
+	if err := tx.CreateInBatches(events, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert coupon history: %w", err)
 	}
 	return nil
