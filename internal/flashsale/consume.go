@@ -26,8 +26,6 @@ const (
 	maxAttempts = 5
 )
 
-const defaultPaymentTimeout = 15 * time.Minute
-
 // consumer makes tickets into orders.
 type consumer struct {
 	*ticketEnds

@@ -44,6 +44,8 @@ type Deps struct {
 	Items     *catalog.Service
 	Inventory *inventory.Service
 	Orders    Orders
+	// PaymentTimeout is how long an order may stay unpaid; 0 means 15 minutes.
+	PaymentTimeout time.Duration
 	// Random is where tickets come from; nil means crypto/rand.
 	Random io.Reader
 }
@@ -65,6 +67,9 @@ func New(d Deps) *Service {
 	if d.Random == nil {
 		d.Random = rand.Reader
 	}
+	if d.PaymentTimeout == 0 {
+		d.PaymentTimeout = 15 * time.Minute
+	}
 	c := &core{
 		db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, gate: d.Gate, queues: d.Queues, items: d.Items,
 		inventory: d.Inventory, orders: d.Orders, random: d.Random, metrics: newMetrics(), wake: make(chan struct{}, 1),
@@ -72,16 +77,8 @@ func New(d Deps) *Service {
 	ends, l := &ticketEnds{c}, &life{c}
 	return &Service{
 		core: c, planner: &planner{c}, life: l, purchases: &purchases{ticketEnds: ends},
-		consumer:    &consumer{ticketEnds: ends, paymentTimeout: defaultPaymentTimeout},
+		consumer:    &consumer{ticketEnds: ends, paymentTimeout: d.PaymentTimeout},
 		deadLetters: &deadLetters{ends}, reconciler: &reconciler{c, ends, l},
-	}
-}
-
-// PayWithin sets how long an order may stay unpaid, before the service is used; 0 leaves
-// it as it is.
-func (s *Service) PayWithin(timeout time.Duration) {
-	if timeout > 0 {
-		s.paymentTimeout = timeout
 	}
 }
 
