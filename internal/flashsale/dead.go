@@ -191,7 +191,7 @@ func (d *decision) record(ctx context.Context, also func(ctx context.Context, u 
 		case letter == nil:
 			return apperr.MissingRow("dead letter", d.message)
 		}
-		if err := s.record(ctx, u, d.sale, d.message, d.action); err != nil || also == nil {
+		if err := s.insertDecision(ctx, u, d.sale, d.message, d.action); err != nil || also == nil {
 			return err
 		}
 		return also(ctx, u, letter.Message)
@@ -200,7 +200,8 @@ func (d *decision) record(ctx context.Context, also func(ctx context.Context, u 
 	return err
 }
 
-func (s *deadLetters) record(ctx context.Context, u *uow.Unit, sale *Sale, message, action string) error {
+// insertDecision records a decision as a version of the sale, with its audit entry.
+func (s *deadLetters) insertDecision(ctx context.Context, u *uow.Unit, sale *Sale, message, action string) error {
 	if err := guard.Adjust[Sale](ctx, u, sale.ID, nil, "id = ?", sale.ID); err != nil {
 		return err
 	}
