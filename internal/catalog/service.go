@@ -50,7 +50,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of an item's versions, newest first.
 func (s *Service) History(ctx context.Context, item *Item, page storage.Page) (storage.Listing[Revision], error) {
-	return storage.List[Revision](s.db.Read(ctx).Where("item_id = ?", item.ID), page, historySorts)
+	return storage.List[Revision](s.db.Read(ctx).Where("item_id = ?", item.ID), page, change.HistorySorts)
 }
 
 // Create adds an item. Errors: ValidationFailed, AlreadyExists.

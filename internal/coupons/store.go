@@ -32,8 +32,6 @@ var couponSorts = storage.Sorts{
 	Default: "-id",
 }
 
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
-
 // Filter narrows a list of coupons. Zero members do not narrow.
 type Filter struct {
 	CampaignID int64
@@ -125,10 +123,7 @@ func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action
 	if err != nil {
 		return err
 	}
-	revision := CampaignRevision{
-		CampaignID: c.ID, Version: c.Version, Action: action, Terms: c.Terms, Issued: c.Issued,
-		ChangedBy: c.UpdatedBy, ChangedByName: c.UpdatedByName, ChangedTime: c.UpdatedTime,
-	}
+	revision := CampaignRevision{CampaignID: c.ID, Revision: change.RevisionOf(c.Row, action), Terms: c.Terms, Issued: c.Issued}
 	if err := tx.Create(&revision).Error; err != nil {
 		return fmt.Errorf("insert campaign history: %w", err)
 	}

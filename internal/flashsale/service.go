@@ -12,6 +12,7 @@ import (
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
+	"interlock/internal/core/change"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/flashsale/gate"
@@ -98,7 +99,7 @@ func (s *Service) Sales(ctx context.Context, f Filter, page storage.Page) (stora
 
 // History returns one page of a sale's versions, newest first.
 func (s *Service) History(ctx context.Context, sale *Sale, page storage.Page) (storage.Listing[Revision], error) {
-	return storage.List[Revision](s.db.Read(ctx).Where("sale_id = ?", sale.ID), page, historySorts)
+	return storage.List[Revision](s.db.Read(ctx).Where("sale_id = ?", sale.ID), page, change.HistorySorts)
 }
 
 // ByName returns at most limit sales whose name begins with a text.

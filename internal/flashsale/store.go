@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
@@ -20,8 +21,6 @@ var saleSorts = storage.Sorts{
 	},
 	Default: "-id",
 }
-
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 func findSale(db *gorm.DB, id int64) (*Sale, error) {
 	var sale Sale
@@ -60,8 +59,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, sale *Sale, action, note st
 		return err
 	}
 	revision := Revision{
-		SaleID: sale.ID, Version: sale.Version, Action: action, Terms: sale.Terms, ItemName: sale.ItemName, Status: sale.Status, Note: note,
-		ChangedBy: sale.UpdatedBy, ChangedByName: sale.UpdatedByName, ChangedTime: sale.UpdatedTime,
+		SaleID: sale.ID, Revision: change.RevisionOf(sale.Row, action), Terms: sale.Terms, ItemName: sale.ItemName, Status: sale.Status, Note: note,
 	}
 	if err := tx.Create(&revision).Error; err != nil {
 		return fmt.Errorf("insert flash sale history: %w", err)

@@ -108,8 +108,8 @@ func (s *shop) raise(t *testing.T, order *orders.Order) {
 			return err
 		}
 		return tx.Create(&orders.Event{OrderID: order.ID, Event: change.Event{
-			Version: order.Version + 1, Action: "note", FromStatus: &order.Status, ToStatus: order.Status,
-			Detail: []byte("{}"), ChangedBy: 7, ChangedByName: "Tester", ChangedTime: u.Now(),
+			Revision:   change.Revision{Version: order.Version + 1, Action: "note", ChangedBy: 7, ChangedByName: "Tester", ChangedTime: u.Now()},
+			FromStatus: &order.Status, ToStatus: order.Status, Detail: []byte("{}"),
 		}}).Error
 	}))
 }

@@ -78,7 +78,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of an order's events, newest first.
 func (s *Service) History(ctx context.Context, order *Order, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx).Where("order_id = ?", order.ID), page, historySorts)
+	return storage.List[Event](s.db.Read(ctx).Where("order_id = ?", order.ID), page, change.HistorySorts)
 }
 
 // record leaves the unit's audit entry and announces the change after commit.
