@@ -10,6 +10,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
 )
 
 // Address is the network address that a request comes from.
@@ -21,6 +22,10 @@ type Secure bool
 // Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
 // kept under it without their doing.
 type Key string
+
+// Guarded is a request that says nothing but which version of its resource it is meant for,
+// such as a deletion.
+type Guarded struct{ IfMatch guard.Precondition }
 
 // Page is the parameters of a list.
 type Page struct {
