@@ -11,6 +11,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
+	"interlock/internal/orders"
 )
 
 // DeadLetter is a ticket that was given up.
@@ -60,7 +61,7 @@ func (s *deadLetters) DeadLetters(ctx context.Context, sale *Sale, after string,
 
 // RetryDead puts a dead letter at the tail of the queue, with no attempts. Errors:
 // NotFound; Unavailable.
-func (s *deadLetters) RetryDead(ctx context.Context, units Units, sale *Sale, message string) error {
+func (s *deadLetters) RetryDead(ctx context.Context, units orders.Units, sale *Sale, message string) error {
 	return s.decide(ctx, units, sale, message, "retry_dead", func(ctx context.Context, d *decision) error {
 		if err := d.record(ctx, nil); err != nil {
 			return err
@@ -74,7 +75,7 @@ func (s *deadLetters) RetryDead(ctx context.Context, units Units, sale *Sale, me
 // had retried it, stays one. It waits at most wait for the lock of the item's stock.
 // Errors: NotFound; lock.ErrNotAcquired when that was not had in time, and nothing was
 // done; Unavailable.
-func (s *deadLetters) DiscardDead(ctx context.Context, units Units, sale *Sale, message string, wait time.Duration) error {
+func (s *deadLetters) DiscardDead(ctx context.Context, units orders.Units, sale *Sale, message string, wait time.Duration) error {
 	return s.decide(ctx, units, sale, message, "discard_dead", func(ctx context.Context, d *decision) error {
 		err := s.locked(ctx, d.sale, wait, func(ctx context.Context, stock *Stock) error {
 			if err := d.record(ctx, func(ctx context.Context, u *uow.Unit, letter mq.Message) error {
@@ -132,16 +133,10 @@ func (s *deadLetters) moveToEnd(ctx context.Context, stock *Stock, ticket string
 	return err
 }
 
-// Units runs each part of a request in a unit of its own. When the request is a repeat
-// and the part was committed before, fn is not run.
-type Units interface {
-	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
-}
-
 // decision is what somebody decided on a dead letter.
 type decision struct {
 	service         *deadLetters
-	units           Units
+	units           orders.Units
 	sale            *Sale
 	stock           *Stock
 	message, action string
@@ -155,7 +150,7 @@ type decision struct {
 // record was committed, the caller is told so and decides again; the repeat of his
 // request does what is recorded, and a letter that it does not find was dealt with by
 // the first.
-func (s *deadLetters) decide(ctx context.Context, units Units, sale *Sale, message, action string, act func(ctx context.Context, d *decision) error) error {
+func (s *deadLetters) decide(ctx context.Context, units orders.Units, sale *Sale, message, action string, act func(ctx context.Context, d *decision) error) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
 		return err

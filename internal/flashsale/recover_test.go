@@ -238,9 +238,9 @@ func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error 
 }
 
 func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing.T) {
-	type decision func(ctx context.Context, units flashsale.Units, sale *flashsale.Sale, message string) error
+	type decision func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error
 	discard := func(s *shop) decision {
-		return func(ctx context.Context, units flashsale.Units, sale *flashsale.Sale, message string) error {
+		return func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error {
 			return s.sales.DiscardDead(ctx, units, sale, message, time.Second)
 		}
 	}
