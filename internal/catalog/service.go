@@ -88,14 +88,10 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch g
 
 // record leaves the unit's audit entry and announces the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, item *Item, detail any) {
-	u.Audit(uow.Entry{Action: "item." + verb, Resource: Topic + "/" + item.SKU, Detail: detail})
-	what := events.Change{
-		Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name,
-	}
-	if verb == "delete" {
-		what = what.Gone()
-	}
-	change.Announce(u, s.bus, Topic, item.SKU, what)
+	change.Record(u, s.bus, change.Deed{
+		Kind: "item", Topic: Topic, Key: item.SKU, Detail: detail,
+		Change: events.Change{Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name},
+	})
 }
 
 // editable declares items to package change.

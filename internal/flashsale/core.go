@@ -55,16 +55,13 @@ func (s *core) Sale(ctx context.Context, id int64) (*Sale, error) {
 
 // auditAndAnnounce leaves the unit's audit entry and announces the change after commit.
 func (s *core) auditAndAnnounce(u *uow.Unit, verb string, sale *Sale, detail any) {
-	id := strconv.FormatInt(sale.ID, 10)
-	u.Audit(uow.Entry{Action: "flash_sale." + verb, Resource: Topic + "/" + id, Detail: detail})
-	what := events.Change{
-		Version: sale.Version, ETag: sale.Ref().ETag(), Action: verb, Status: Machine.Of(sale.Status).Name, Label: sale.Name,
-	}
-	if verb == "delete" {
-		what = what.Gone()
-	}
 	u.AfterCommit(func(context.Context) { s.forget(sale.ID) })
-	change.Announce(u, s.bus, Topic, id, what)
+	change.Record(u, s.bus, change.Deed{
+		Kind: "flash_sale", Topic: Topic, Key: strconv.FormatInt(sale.ID, 10), Detail: detail,
+		Change: events.Change{
+			Version: sale.Version, ETag: sale.Ref().ETag(), Action: verb, Status: Machine.Of(sale.Status).Name, Label: sale.Name,
+		},
+	})
 }
 
 // lockWait is how long a change of the allotment waits for the item's stock.
