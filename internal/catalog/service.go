@@ -50,7 +50,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of an item's versions, newest first.
 func (s *Service) History(ctx context.Context, item *Item, page storage.Page) (storage.Listing[Revision], error) {
-	return storage.List[Revision](s.db.Read(ctx).Where("item_id = ?", item.ID), page, historySorts)
+	return storage.List[Revision](s.db.Read(ctx).Where("item_id = ?", item.ID), page, change.HistorySorts)
 }
 
 // Create adds an item. Errors: ValidationFailed, AlreadyExists.
@@ -88,14 +88,10 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch g
 
 // record leaves the unit's audit entry and announces the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, item *Item, detail any) {
-	u.Audit(uow.Entry{Action: "item." + verb, Resource: Topic + "/" + item.SKU, Detail: detail})
-	what := events.Change{
-		Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name,
-	}
-	if verb == "delete" {
-		what = what.Gone()
-	}
-	change.Announce(u, s.bus, Topic, item.SKU, what)
+	change.Record(u, s.bus, change.Deed{
+		Kind: "item", Topic: Topic, Key: item.SKU, Detail: detail,
+		Change: events.Change{Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name},
+	})
 }
 
 // editable declares items to package change.

@@ -27,8 +27,6 @@ var itemSorts = storage.Sorts{
 	Default: "sku",
 }
 
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
-
 func find(db *gorm.DB, sku string) (*Item, error) {
 	// MySQL takes "a " for "a"; only what could be a sku is asked for.
 	if !skuPattern.MatchString(sku) {

@@ -131,9 +131,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedV
 	return editedView{configView: viewOf(edited.Row), Merged: edited.Merged, Overwrote: edited.Overwrote}, nil
 }
 
-type deleteRequest struct{ IfMatch guard.Precondition }
-
-func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in deleteRequest) (httpapi.None, error) {
+func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in httpapi.Guarded) (httpapi.None, error) {
 	return httpapi.None{}, h.service.Delete(ctx, u, c, in.IfMatch)
 }
 
@@ -169,8 +167,7 @@ func (in watchRequest) lastSeen() *int64 {
 
 // watch streams the changes of the caller's tenant: ready, then change by change;
 // or gone, when it cannot be resumed where the caller asks.
-func (h handler) watch(_ context.Context, in watchRequest, stream *httpapi.Stream) error {
-	ctx := stream.Context()
+func (h handler) watch(ctx context.Context, in watchRequest, stream *httpapi.Stream) error {
 	w, err := h.service.Watch(ctx, in.lastSeen())
 	var gone *Gone
 	if errors.As(err, &gone) {

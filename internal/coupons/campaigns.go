@@ -48,13 +48,10 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, i
 // recordCampaign leaves the unit's audit entry and announces the change after
 // commit.
 func (s *Service) recordCampaign(u *uow.Unit, verb string, campaign *Campaign, detail any) {
-	id := strconv.FormatInt(campaign.ID, 10)
-	u.Audit(uow.Entry{Action: "coupon_campaign." + verb, Resource: CampaignTopic + "/" + id, Detail: detail})
-	what := events.Change{Version: campaign.Version, ETag: campaign.Ref().ETag(), Action: verb, Label: campaign.Name}
-	if verb == "delete" {
-		what = what.Gone()
-	}
-	change.Announce(u, s.bus, CampaignTopic, id, what)
+	change.Record(u, s.bus, change.Deed{
+		Kind: "coupon_campaign", Topic: CampaignTopic, Key: strconv.FormatInt(campaign.ID, 10), Detail: detail,
+		Change: events.Change{Version: campaign.Version, ETag: campaign.Ref().ETag(), Action: verb, Label: campaign.Name},
+	})
 }
 
 // editable declares campaigns to package change.

@@ -87,9 +87,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, campaign *Campaign, in e
 	return editedView{campaignView: campaignViewOf(*edited.Row), Merged: edited.Merged}, nil
 }
 
-type deleteRequest struct{ IfMatch guard.Precondition }
-
-func (h handler) delete(ctx context.Context, u *uow.Unit, campaign *Campaign, in deleteRequest) (httpapi.None, error) {
+func (h handler) delete(ctx context.Context, u *uow.Unit, campaign *Campaign, in httpapi.Guarded) (httpapi.None, error) {
 	return httpapi.None{}, h.service.Delete(ctx, u, campaign, in.IfMatch)
 }
 

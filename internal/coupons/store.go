@@ -16,6 +16,9 @@ import (
 	"interlock/internal/core/uow"
 )
 
+// rowsPerStatement is how many rows one INSERT has at most.
+const rowsPerStatement = 200
+
 var campaignSorts = storage.Sorts{
 	Columns: map[string]string{
 		"id": "id", "name": "name", "validFrom": "valid_from", "validTo": "valid_to",
@@ -28,8 +31,6 @@ var couponSorts = storage.Sorts{
 	Columns: map[string]string{"id": "id", "createdTime": "created_time", "updatedTime": "updated_time"},
 	Default: "-id",
 }
-
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 // Filter narrows a list of coupons. Zero members do not narrow.
 type Filter struct {
@@ -122,10 +123,7 @@ func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action
 	if err != nil {
 		return err
 	}
-	revision := CampaignRevision{
-		CampaignID: c.ID, Version: c.Version, Action: action, Terms: c.Terms, Issued: c.Issued,
-		ChangedBy: c.UpdatedBy, ChangedByName: c.UpdatedByName, ChangedTime: c.UpdatedTime,
-	}
+	revision := CampaignRevision{CampaignID: c.ID, Revision: change.RevisionOf(c.Row, action), Terms: c.Terms, Issued: c.Issued}
 	if err := tx.Create(&revision).Error; err != nil {
 		return fmt.Errorf("insert campaign history: %w", err)
 	}
@@ -150,12 +148,11 @@ func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error
 }
 
 func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
-	const perStatement = 200
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	if err := tx.CreateInBatches(events, perStatement).Error; err != nil {
+	if err := tx.CreateInBatches(events, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert coupon history: %w", err)
 	}
 	return nil

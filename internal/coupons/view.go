@@ -37,7 +37,7 @@ type revisionView struct {
 func revisionViewOf(r CampaignRevision) revisionView {
 	return revisionView{
 		Version: r.Version, Action: r.Action, Terms: r.Terms, Issued: r.Issued,
-		ChangedBy: principal.Person{ID: r.ChangedBy, Name: r.ChangedByName}, ChangedTime: r.ChangedTime,
+		ChangedBy: r.By(), ChangedTime: r.ChangedTime,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/flashsale/gate"
 )
 
@@ -190,7 +191,7 @@ func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) 
 			detail = fmt.Sprintf("%s is sold out. You have %d of its units.", sale.Label(), a.Held)
 		}
 		return Receipt{}, apperr.New(apperr.LimitReached, "%s", detail).
-			With("ticket", textOrNull(a.Earlier)).With("held", a.Held).With("perUserLimit", sale.PerUserLimit)
+			With("ticket", httpapi.OrNull(a.Earlier)).With("held", a.Held).With("perUserLimit", sale.PerUserLimit)
 	case gate.QueueFull:
 		return Receipt{}, apperr.New(apperr.QueueFull, "Too many wait already. Try again in a moment.").After(time.Second)
 	}
@@ -204,11 +205,4 @@ func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) 
 	}
 	return Receipt{}, apperr.New(apperr.SaleNotOpen, "%s takes no orders now (%s).", sale.Label(), reason).
 		With("reason", reason).With("saleStatus", state).With("startsTime", sale.StartsTime).With("endsTime", sale.EndsTime)
-}
-
-func textOrNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

@@ -26,8 +26,6 @@ const (
 	maxAttempts = 5
 )
 
-const defaultPaymentTimeout = 15 * time.Minute
-
 // consumer makes tickets into orders.
 type consumer struct {
 	*ticketEnds
@@ -332,7 +330,7 @@ func (b *batchOfOrders) commit(ctx context.Context, u *uow.Unit) error {
 	}
 	set := guard.Set{"sold": b.stock.Sold + units, "rejected": b.stock.Rejected + int64(len(b.rejected))}
 	if err := guard.Update[Stock](ctx, u, b.stock.Ref(), set); err != nil {
-		return rerunIfStale(err, "sell units")
+		return overtakenIfStale(err, "sell units")
 	}
 	if err := b.place(ctx, u); err != nil {
 		return err

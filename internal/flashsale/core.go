@@ -55,16 +55,13 @@ func (s *core) Sale(ctx context.Context, id int64) (*Sale, error) {
 
 // auditAndAnnounce leaves the unit's audit entry and announces the change after commit.
 func (s *core) auditAndAnnounce(u *uow.Unit, verb string, sale *Sale, detail any) {
-	id := strconv.FormatInt(sale.ID, 10)
-	u.Audit(uow.Entry{Action: "flash_sale." + verb, Resource: Topic + "/" + id, Detail: detail})
-	what := events.Change{
-		Version: sale.Version, ETag: sale.Ref().ETag(), Action: verb, Status: Machine.Of(sale.Status).Name, Label: sale.Name,
-	}
-	if verb == "delete" {
-		what = what.Gone()
-	}
 	u.AfterCommit(func(context.Context) { s.forget(sale.ID) })
-	change.Announce(u, s.bus, Topic, id, what)
+	change.Record(u, s.bus, change.Deed{
+		Kind: "flash_sale", Topic: Topic, Key: strconv.FormatInt(sale.ID, 10), Detail: detail,
+		Change: events.Change{
+			Version: sale.Version, ETag: sale.Ref().ETag(), Action: verb, Status: Machine.Of(sale.Status).Name, Label: sale.Name,
+		},
+	})
 }
 
 // lockWait is how long a change of the allotment waits for the item's stock.
@@ -137,20 +134,34 @@ func (s *core) locked(ctx context.Context, sale *Sale, wait time.Duration, fn fu
 
 // letter returns a dead letter, nil when there is none.
 func (s *core) letter(ctx context.Context, id int64, message string) (*mq.DeadMessage, error) {
+	found, err := s.letters(ctx, id, message)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// letters returns those of some messages that are dead letters.
+func (s *core) letters(ctx context.Context, id int64, messages ...string) ([]mq.DeadMessage, error) {
+	wanted := make(map[string]bool, len(messages))
+	for _, message := range messages {
+		wanted[message] = true
+	}
 	queue := s.queues.Queue(gate.QueueName(id))
-	for after, more := "", true; more; more = after != "" {
+	var found []mq.DeadMessage
+	for after, more := "", true; more && len(found) < len(wanted); more = after != "" {
 		var dead []mq.DeadMessage
 		var err error
 		if dead, after, err = queue.Dead(ctx, after, mq.MaxListed); err != nil {
 			return nil, err
 		}
-		for i := range dead {
-			if dead[i].ID == message {
-				return &dead[i], nil
+		for _, m := range dead {
+			if wanted[m.ID] {
+				found = append(found, m)
 			}
 		}
 	}
-	return nil, nil
+	return found, nil
 }
 
 // wakeWorker has the worker of this process begin a round now.

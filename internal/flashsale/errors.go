@@ -8,7 +8,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
-	"interlock/internal/core/guard"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 )
@@ -56,9 +55,9 @@ func missing(id int64) *apperr.Error {
 // isTransient reports whether an error says that something was out of reach or busy, which
 // is no fault of a ticket's.
 func isTransient(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, gate.ErrNoGate) || errors.Is(err, errGateUnreachable) || errors.Is(err, guard.ErrStale) ||
+	return ctx.Err() != nil || errors.Is(err, gate.ErrNoGate) || errors.Is(err, errGateUnreachable) ||
 		errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrUnavailable) ||
-		apperr.Has(err, apperr.Unavailable) || apperr.Has(err, apperr.OutcomeUnknown) ||
+		apperr.Has(err, apperr.ResourceLocked) || apperr.Has(err, apperr.Unavailable) || apperr.Has(err, apperr.OutcomeUnknown) ||
 		storage.IsAway(err) || storage.IsConflict(err) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

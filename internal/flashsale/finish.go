@@ -79,7 +79,7 @@ func (s *life) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, err
 
 func (s *life) returnUnsold(ctx context.Context, u *uow.Unit, sale *Sale, stock *Stock, units int64) error {
 	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"allotted": stock.Allotted - units}); err != nil {
-		return rerunIfStale(err, "release the unsold")
+		return overtakenIfStale(err, "release the unsold")
 	}
 	reference := fmt.Sprintf("@flash-sales/%d/release/%d", sale.ID, stock.Version)
 	if err := s.inventory.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: units}); err != nil {

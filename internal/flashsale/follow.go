@@ -134,7 +134,7 @@ func (s *purchases) findInNextEpoch(ctx context.Context, snap *snapshot, ticket 
 // lookupError is what somebody who reads a ticket is told: that it cannot be read now, whatever
 // the cause.
 func lookupError(err error) error {
-	if errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, batcher.ErrNotFlushed) {
+	if errors.Is(err, lock.ErrNotAcquired) || apperr.Has(err, apperr.ResourceLocked) || errors.Is(err, batcher.ErrNotFlushed) {
 		return unavailable(err)
 	}
 	return gateError(err)

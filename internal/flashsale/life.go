@@ -109,7 +109,7 @@ func (s *life) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ticket, h
 		return fmt.Errorf("%s has orders and no units", sale.Label())
 	}
 	if err := subtractSold(ctx, u, stock, units); err != nil {
-		return rerunIfStale(err, "take units back")
+		return overtakenIfStale(err, "take units back")
 	}
 	if stock.Finished {
 		reference := fmt.Sprintf("@flash-sales/%d/tickets/%s", id, ticket)

@@ -593,22 +593,77 @@ func TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler(t *testing.T) {
 		sale := s.open(t, nil)
 		poison := &poisonous{s.orders, 8}
 		s.sales = s.selling(s.gate, poison)
-		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
-		s.consume(t, sale)
-		require.EqualValues(t, 1, s.numbers(t, sale).Dead)
-		// The ticket alone is lost, and with it all that the gate counts of it.
-		ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
-		_, err := s.gate.Move(s.ctx, ref, []gate.Step{{Ticket: ticket, From: gate.InFlight, To: gate.Rejected}})
-		require.NoError(t, err)
-		key := fmt.Sprintf("test:{%s}:", gate.QueueName(idOf(sale)))
-		require.NoError(t, client.HDel(t.Context(), key+"tickets", ticket).Err())
-		require.NoError(t, client.HIncrBy(t.Context(), key+"gate", "known", -1).Err())
+		tickets := s.loseTicketsOfLetters(t, client, sale, 1)
 
 		r := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.EqualValues(t, 1, r["repaired"])
 		require.Equal(t, true, r["consistent"])
 		require.Empty(t, s.must(t, 200, "GET", sale+"/dead", nil).Body["items"])
-		require.Equal(t, "lost", s.ticket(t, sale, 8, ticket)["reason"])
+		require.Equal(t, "lost", s.ticket(t, sale, 8, tickets[0])["reason"])
+	})
+}
+
+// loseTicketsOfLetters has customer 8 buy, whose tickets die, and loses these alone, and with
+// them all that the gate counts of them.
+func (s *shop) loseTicketsOfLetters(t *testing.T, client redis.UniversalClient, sale string, n int) []string {
+	t.Helper()
+	tickets := make([]string, n)
+	for i := range tickets {
+		tickets[i] = s.buy(t, sale, 8, 1).Body["ticket"].(string)
+	}
+	s.consume(t, sale)
+	require.EqualValues(t, n, s.numbers(t, sale).Dead)
+	ref, key := gate.Ref{Sale: idOf(sale), Epoch: 1}, fmt.Sprintf("test:{%s}:", gate.QueueName(idOf(sale)))
+	for _, ticket := range tickets {
+		_, err := s.gate.Move(s.ctx, ref, []gate.Step{{Ticket: ticket, From: gate.InFlight, To: gate.Rejected}})
+		require.NoError(t, err)
+		require.NoError(t, client.HDel(t.Context(), key+"tickets", ticket).Err())
+		require.NoError(t, client.HIncrBy(t.Context(), key+"gate", "known", -1).Err())
+	}
+	return tickets
+}
+
+// decided is a gate of whose letters without tickets one was dealt with meanwhile, and which
+// is out of reach after it has discarded some.
+type decided struct {
+	gate.Gate
+	meanwhile string
+	discards  int
+}
+
+func (g *decided) Strays(ctx context.Context, ref gate.Ref) (gate.Strays, error) {
+	strays, err := g.Gate.Strays(ctx, ref)
+	strays.Letters = append([]string{g.meanwhile}, strays.Letters...)
+	return strays, err
+}
+
+func (g *decided) DiscardDead(ctx context.Context, ref gate.Ref, message string) error {
+	if g.discards == 0 {
+		return errors.New("connection reset")
+	}
+	g.discards--
+	return g.Gate.DiscardDead(ctx, ref, message)
+}
+
+func TestALetterThatWasDealtWithMeanwhileOrACrashHoldsNoOtherLetterBack(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"perUserLimit": 3})
+		confirmed := s.buy(t, sale, 7, 1).Body["ticket"].(string)
+		s.consume(t, sale)
+		door := &decided{Gate: s.gate, meanwhile: confirmed, discards: 1}
+		s.sales = s.selling(door, &poisonous{s.orders, 8})
+		tickets := s.loseTicketsOfLetters(t, client, sale, 3)
+
+		s.must(t, 503, "POST", sale+"/reconcile", nil)
+		for _, ticket := range tickets {
+			require.Equal(t, "lost", s.ticket(t, sale, 8, ticket)["reason"])
+		}
+		require.EqualValues(t, 1, s.count(t, &uow.AuditRow{}, "action = ?", "flash_sale.lose"), "in one unit")
+		require.EqualValues(t, 2, s.must(t, 200, "GET", sale+"/dead", nil).Body["total"])
+
+		door.discards = 3
+		require.EqualValues(t, 2, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["repaired"])
+		require.Empty(t, s.must(t, 200, "GET", sale+"/dead", nil).Body["items"])
 	})
 }
 

@@ -80,12 +80,9 @@ func (s *planner) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 		if err := s.withhold(ctx, sale, stock, -delta); err != nil {
 			return none, err
 		}
+		u.AfterRollback(func(ctx context.Context) { s.releaseWithheld(ctx, stock) })
 	}
-	edited, err := s.editable(stock).Apply(ctx, u, sale, edit)
-	if err != nil && delta < 0 {
-		s.releaseWithheld(ctx, stock)
-	}
-	return edited, err
+	return s.editable(stock).Apply(ctx, u, sale, edit)
 }
 
 // quantityDelta is by how much an edit changes the quantity.
@@ -115,10 +112,9 @@ func (s *planner) withhold(ctx context.Context, sale *Sale, stock *Stock, units 
 	return gateError(err)
 }
 
-// releaseWithheld has the gate sell again what was withheld for a change that SQL refused. Should
-// it be unreachable, or the change fail later than here, the reconciler does.
+// releaseWithheld has the gate sell again what was withheld for a change that was rolled
+// back. Should it be unreachable, or the program end before, the reconciler does.
 func (s *planner) releaseWithheld(ctx context.Context, stock *Stock) {
-	ctx = context.WithoutCancel(ctx)
 	if err := s.gate.Withhold(ctx, stock.ref(), stock.Version, 0); err != nil {
 		slog.WarnContext(ctx, "the gate withholds units that it may sell, until the sale is reconciled", "sale", stock.SaleID, "error", err)
 	}
@@ -209,7 +205,7 @@ func (s *planner) reallot(ctx context.Context, u *uow.Unit, stock *Stock, sale *
 		return apperr.New(apperr.SoldOut, "More than %d units of %s are sold; nothing was changed.", allotted, sale.Label())
 	}
 	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"allotted": allotted}); err != nil {
-		return rerunIfStale(err, "change the allotment")
+		return overtakenIfStale(err, "change the allotment")
 	}
 	reference := fmt.Sprintf("@flash-sales/%d/version/%d", sale.ID, sale.Version)
 	if delta > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -41,7 +42,8 @@ type Reconciliation struct {
 	// unexplained is whether the gate does not add up although it knows all orders
 	// that it can, and a gate rebuilt would.
 	unexplained bool
-	// letters are dead letters without a ticket.
+	// letters are dead letters without a ticket, and those whose ticket is on record as
+	// lost already, because the program ended before the letter was removed.
 	letters []string
 }
 
@@ -237,6 +239,7 @@ func liveUnits(placed []orders.SaleOrder) (units int64) {
 // that have none a message.
 func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconciliation) error {
 	queue := s.queues.Queue(gate.QueueName(stock.SaleID))
+	r.letters = nil
 	for after, more := "", true; more; more = after != "" {
 		dead, next, err := queue.Dead(ctx, after, mq.MaxListed)
 		if err != nil {
@@ -247,15 +250,21 @@ func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconcilia
 		for i, m := range dead {
 			steps[i] = gate.Step{Ticket: m.ID, From: []gate.State{gate.Queued, gate.Processing}, To: gate.Buried}
 		}
-		if _, err := s.gate.Move(ctx, stock.ref(), steps); err != nil {
+		moved, err := s.gate.Move(ctx, stock.ref(), steps)
+		if err != nil {
 			return unreachable(err)
+		}
+		for i, m := range moved {
+			if m.Ticket != nil && m.Ticket.State == gate.Rejected && m.Ticket.Reason == reasonLost {
+				r.letters = append(r.letters, dead[i].ID)
+			}
 		}
 	}
 	strays, err := s.gate.Strays(ctx, stock.ref())
 	if err != nil {
 		return unreachable(err)
 	}
-	r.letters = strays.Letters
+	r.letters = append(r.letters, strays.Letters...)
 	if len(strays.Tickets) == 0 {
 		return nil
 	}
@@ -265,29 +274,37 @@ func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconcilia
 	return unreachable(err)
 }
 
-// endLetters ends dead letters whose ticket the gate has lost.
+// endLetters ends dead letters whose ticket the gate has lost: it records the losses in one
+// unit, and then removes the letters. Should the program end in between, the tickets are
+// known as lost, and the next reconciliation removes what is left.
 func (s *reconciler) endLetters(ctx context.Context, sale *Sale, r *Reconciliation) error {
-	for _, id := range r.letters {
-		// What was never a ticket is for a person to decide on.
-		if !isTicket(id) {
-			continue
+	// What was never a ticket is for a person to decide on.
+	ids := slices.DeleteFunc(r.letters, func(id string) bool { return !isTicket(id) })
+	if len(ids) == 0 {
+		return nil
+	}
+	letters, err := s.letters(ctx, sale.ID, ids...)
+	if err != nil {
+		return unreachable(err)
+	}
+	var lost []gate.Ticket
+	for _, letter := range letters {
+		if ticket, err := gate.TicketOf(letter.Message); err == nil {
+			lost = append(lost, ticket)
 		}
-		letter, err := s.letter(ctx, sale.ID, id)
-		if err != nil || letter == nil {
-			return err
-		}
-		ticket, err := gate.TicketOf(letter.Message)
-		if err != nil {
-			continue
-		}
-		if _, err := s.recordLost(ctx, sale.ID, []gate.Ticket{ticket}); err != nil {
-			return err
-		}
-		stock, err := stockOf(s.db.Read(ctx), sale.ID)
-		if err != nil {
-			return err
-		}
-		if err := s.gate.DiscardDead(ctx, stock.ref(), id); err != nil && !errors.Is(err, mq.ErrNoSuchMessage) {
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	if _, err := s.recordLost(ctx, sale.ID, lost); err != nil {
+		return err
+	}
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
+	if err != nil {
+		return err
+	}
+	for _, ticket := range lost {
+		if err := s.gate.DiscardDead(ctx, stock.ref(), ticket.ID); err != nil && !errors.Is(err, mq.ErrNoSuchMessage) {
 			return unreachable(err)
 		}
 		r.Repaired++

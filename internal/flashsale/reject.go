@@ -153,7 +153,7 @@ func (s *ticketEnds) recordLost(ctx context.Context, id int64, tickets []gate.Ti
 			return nil
 		}
 		if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"rejected": stock.Rejected + int64(len(lost))}); err != nil {
-			return rerunIfStale(err, "record lost tickets")
+			return overtakenIfStale(err, "record lost tickets")
 		}
 		u.Audit(uow.Entry{
 			Action: "flash_sale.lose", Resource: Topic + "/" + strconv.FormatInt(id, 10), Detail: map[string]any{"tickets": len(lost)},

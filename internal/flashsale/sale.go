@@ -50,6 +50,7 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
 
@@ -166,16 +167,12 @@ type Revision struct {
 	ID       int64
 	TenantID int64
 	SaleID   int64
-	Version  int64
-	// Action is create, update, a transition, or retry_dead or discard_dead.
-	Action string
+	// Its Action is create, update, a transition, or retry_dead or discard_dead.
+	change.Revision
 	Terms
-	ItemName      string
-	Status        int
-	Note          string
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
+	ItemName string
+	Status   int
+	Note     string
 }
 
 // TableName implements gorm's Tabler.
@@ -184,7 +181,7 @@ func (Revision) TableName() string { return "flash_sale_histories" }
 // restore returns the sale as it was at the revision.
 func (r Revision) restore(sale *Sale) *Sale {
 	then := *sale
-	then.Version, then.Terms, then.Status, then.ItemName = r.Version, r.Terms, r.Status, r.ItemName
-	then.UpdatedTime, then.UpdatedBy, then.UpdatedByName = r.ChangedTime, r.ChangedBy, r.ChangedByName
+	then.Terms, then.Status, then.ItemName = r.Terms, r.Status, r.ItemName
+	r.Restore(&then.Row)
 	return &then
 }

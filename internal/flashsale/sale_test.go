@@ -545,3 +545,24 @@ func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
 		require.Equal(t, "/endsTime", s.send(t, "POST", draft+"/open", nil).Pointer())
 	})
 }
+
+func TestAnOrderOfASaleIsDueWhenItsPaymentTimeoutEnds(t *testing.T) {
+	for name, due := range map[string]struct{ timeout, within time.Duration }{
+		"as it is set": {20 * time.Second, 20 * time.Second}, "of itself": {0, 15 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onTables(t, func(t *testing.T, s *shop) {
+				deps := s.deps(s.gate, s.orders)
+				deps.PaymentTimeout = due.timeout
+				s.sales = flashsale.New(deps)
+				s.serve(s.sales)
+				sale := s.open(t, nil)
+				s.buy(t, sale, 7, 1)
+				s.consume(t, sale)
+				var order orders.Order
+				require.NoError(t, s.db.Read(s.ctx).Where("user_id = '7'").Take(&order).Error)
+				require.Equal(t, opening.Add(due.within), order.PaymentDue.UTC())
+			})
+		})
+	}
+}

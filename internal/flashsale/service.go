@@ -12,6 +12,7 @@ import (
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
+	"interlock/internal/core/change"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/flashsale/gate"
@@ -44,6 +45,8 @@ type Deps struct {
 	Items     *catalog.Service
 	Inventory *inventory.Service
 	Orders    Orders
+	// PaymentTimeout is how long an order may stay unpaid; 0 means 15 minutes.
+	PaymentTimeout time.Duration
 	// Random is where tickets come from; nil means crypto/rand.
 	Random io.Reader
 }
@@ -65,6 +68,9 @@ func New(d Deps) *Service {
 	if d.Random == nil {
 		d.Random = rand.Reader
 	}
+	if d.PaymentTimeout == 0 {
+		d.PaymentTimeout = 15 * time.Minute
+	}
 	c := &core{
 		db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, gate: d.Gate, queues: d.Queues, items: d.Items,
 		inventory: d.Inventory, orders: d.Orders, random: d.Random, metrics: newMetrics(), wake: make(chan struct{}, 1),
@@ -72,16 +78,8 @@ func New(d Deps) *Service {
 	ends, l := &ticketEnds{c}, &life{c}
 	return &Service{
 		core: c, planner: &planner{c}, life: l, purchases: &purchases{ticketEnds: ends},
-		consumer:    &consumer{ticketEnds: ends, paymentTimeout: defaultPaymentTimeout},
+		consumer:    &consumer{ticketEnds: ends, paymentTimeout: d.PaymentTimeout},
 		deadLetters: &deadLetters{ends}, reconciler: &reconciler{c, ends, l},
-	}
-}
-
-// PayWithin sets how long an order may stay unpaid, before the service is used; 0 leaves
-// it as it is.
-func (s *Service) PayWithin(timeout time.Duration) {
-	if timeout > 0 {
-		s.paymentTimeout = timeout
 	}
 }
 
@@ -101,7 +99,7 @@ func (s *Service) Sales(ctx context.Context, f Filter, page storage.Page) (stora
 
 // History returns one page of a sale's versions, newest first.
 func (s *Service) History(ctx context.Context, sale *Sale, page storage.Page) (storage.Listing[Revision], error) {
-	return storage.List[Revision](s.db.Read(ctx).Where("sale_id = ?", sale.ID), page, historySorts)
+	return storage.List[Revision](s.db.Read(ctx).Where("sale_id = ?", sale.ID), page, change.HistorySorts)
 }
 
 // ByName returns at most limit sales whose name begins with a text.

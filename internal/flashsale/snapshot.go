@@ -2,7 +2,6 @@ package flashsale
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -62,12 +61,9 @@ func (s *core) snapshotOf(ctx context.Context, id int64) (*snapshot, error) {
 
 func (s *core) load(ctx context.Context, id int64) (*snapshot, error) {
 	now := s.clock.Now()
-	sale, err := findSale(s.db.Read(ctx), id)
-	if storage.IsNotFound(err) {
-		return nil, missing(id)
-	}
+	sale, err := s.Sale(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("read flash sale: %w", err)
+		return nil, err
 	}
 	stock, err := stockOf(s.db.Read(ctx), id)
 	if err != nil {

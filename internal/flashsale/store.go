@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
@@ -20,8 +21,6 @@ var saleSorts = storage.Sorts{
 	},
 	Default: "-id",
 }
-
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 func findSale(db *gorm.DB, id int64) (*Sale, error) {
 	var sale Sale
@@ -60,8 +59,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, sale *Sale, action, note st
 		return err
 	}
 	revision := Revision{
-		SaleID: sale.ID, Version: sale.Version, Action: action, Terms: sale.Terms, ItemName: sale.ItemName, Status: sale.Status, Note: note,
-		ChangedBy: sale.UpdatedBy, ChangedByName: sale.UpdatedByName, ChangedTime: sale.UpdatedTime,
+		SaleID: sale.ID, Revision: change.RevisionOf(sale.Row, action), Terms: sale.Terms, ItemName: sale.ItemName, Status: sale.Status, Note: note,
 	}
 	if err := tx.Create(&revision).Error; err != nil {
 		return fmt.Errorf("insert flash sale history: %w", err)
@@ -91,14 +89,14 @@ func subtractSold(ctx context.Context, u *uow.Unit, stock *Stock, units int64) e
 	return guard.Adjust[Stock](ctx, u, stock.ID, set, "sold >= ? AND finished = ?", units, stock.Finished)
 }
 
-// rerunIfStale has the unit run again when the sale's units have changed since they were
-// read.
-func rerunIfStale(err error, doing string) error {
-	err = fmt.Errorf("%s: %w", doing, err)
+// overtakenIfStale has the unit run again when the sale's units have changed since they
+// were read. It does not wrap the guard's error, which would be taken for the one of the
+// sale's own row.
+func overtakenIfStale(err error, doing string) error {
 	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrRefused) {
-		return uow.Again(err)
+		return uow.Overtaken("units")
 	}
-	return err
+	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // ref names the gate that goes with the units.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"interlock/internal/core/guard"
+	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
@@ -279,17 +279,19 @@ func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stat
 	w.publish(ctx, &a.sale, stats)
 }
 
-// closeEnded closes a sale whose time is over.
+// closeEnded closes a sale whose time is over. One that somebody else moves meanwhile is
+// read again by the next round.
 func (w *worker) closeEnded(ctx context.Context, id int64) error {
-	return w.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+	err := w.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		sale, err := w.Sale(ctx, id)
 		if err != nil || sale.Status == closed.Code {
 			return err
 		}
 		_, err = w.Transition(ctx, u, sale, "close", nil)
-		if errors.Is(err, guard.ErrStale) {
-			return nil
-		}
 		return err
 	})
+	if apperr.Has(err, apperr.StatusChanged) {
+		return nil
+	}
+	return err
 }

@@ -46,6 +46,8 @@ var (
 	ErrLeaseLost = errors.New("lease of the batch is lost")
 	// ErrNoSuchMessage means that no dead message has this ID.
 	ErrNoSuchMessage = errors.New("no such dead message")
+	// ErrCursor means that a cursor of dead messages is none that this queue gave.
+	ErrCursor = errors.New("no cursor of dead messages")
 	// ErrInvalidMessage means that a message cannot be stored as it is: a
 	// programming error of the producer.
 	ErrInvalidMessage = errors.New("invalid message")
@@ -150,7 +152,7 @@ type Queue interface {
 	Stats(ctx context.Context) (Stats, error)
 
 	// Dead lists dead messages, longest dead first, and the cursor of the next page,
-	// empty after the last. The first page follows the empty cursor.
+	// empty after the last. The first page follows the empty cursor. Error: ErrCursor.
 	Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error)
 }
 

@@ -10,7 +10,6 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
-	"interlock/internal/lock"
 )
 
 // Sales is where the pieces of a cancelled order go that was made of a flash sale's ticket.
@@ -100,11 +99,9 @@ func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) er
 	var failures []error
 	for _, order := range due {
 		ctx := principal.With(ctx, principal.System(order.TenantID, unpaidCanceller))
-		// A verdict other than done says that somebody paid or cancelled it first.
+		// A verdict other than done says that somebody paid or cancelled it first, or that
+		// its stock was locked: then it is still due at the next round.
 		_, err := s.transitionOne(ctx, plainUnits{s.runner}, order.ID, Cancellation{Reason: "not paid in time"})
-		if errors.Is(err, lock.ErrNotAcquired) || apperr.Has(err, apperr.ResourceLocked) {
-			continue
-		}
 		if err != nil {
 			failures = append(failures, fmt.Errorf("cancel unpaid order %d: %w", order.ID, err))
 		}

@@ -8,6 +8,7 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
+	"interlock/internal/coupons"
 )
 
 // Wanted is one line of an order to be placed.
@@ -52,11 +53,13 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 		})
 	}
 	order := &Order{UserID: p.UserID, Status: pending.Code, Amount: sum, Lines: lines}
+	var coupon *coupons.Coupon
 	if p.CouponCode != "" {
-		order.CouponCode, order.Discount, err = s.coupons.Quote(ctx, u, p.CouponCode, p.UserID, sum)
+		coupon, order.Discount, err = s.coupons.Quote(ctx, u, p.CouponCode, p.UserID, sum)
 		if err != nil {
 			return nil, err
 		}
+		order.CouponCode = coupon.Code
 		order.Amount -= order.Discount
 	}
 	if order.OrderNo, err = orderNumber(u.Now(), s.random); err != nil {
@@ -69,8 +72,8 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 		return nil, err
 	}
 	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}
-	if order.CouponCode != "" {
-		if err := s.coupons.RedeemForOrder(ctx, u, order.CouponCode, p.UserID, order.ID); err != nil {
+	if coupon != nil {
+		if err := s.coupons.RedeemForOrder(ctx, u, coupon, p.UserID, order.ID); err != nil {
 			return nil, err
 		}
 		detail["couponCode"] = order.CouponCode

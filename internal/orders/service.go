@@ -78,15 +78,15 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of an order's events, newest first.
 func (s *Service) History(ctx context.Context, order *Order, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx).Where("order_id = ?", order.ID), page, historySorts)
+	return storage.List[Event](s.db.Read(ctx).Where("order_id = ?", order.ID), page, change.HistorySorts)
 }
 
 // record leaves the unit's audit entry and announces the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, order *Order, detail any) {
-	id := strconv.FormatInt(order.ID, 10)
-	u.Audit(uow.Entry{Action: "order." + verb, Resource: Topic + "/" + id, Detail: detail, Note: order.CancelReason})
-	change.Announce(u, s.bus, Topic, id, events.Change{
-		Version: order.Version, ETag: order.Ref().ETag(), Action: verb,
-		Status: Machine.Of(order.Status).Name, Label: order.OrderNo,
+	change.Record(u, s.bus, change.Deed{
+		Kind: "order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail, Note: order.CancelReason,
+		Change: events.Change{
+			Version: order.Version, ETag: order.Ref().ETag(), Action: verb, Status: Machine.Of(order.Status).Name, Label: order.OrderNo,
+		},
 	})
 }

@@ -33,8 +33,6 @@ var orderSorts = storage.Sorts{
 	Default: "-id",
 }
 
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
-
 func find(db *gorm.DB, id int64) (*Order, error) {
 	var order Order
 	if err := db.Where("id = ?", id).Take(&order).Error; err != nil {

@@ -6,6 +6,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
 )
 
 type lineView struct {
@@ -37,9 +38,9 @@ type orderView struct {
 func viewOf(o Order) orderView {
 	v := orderView{
 		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
-		CouponCode: textOrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
+		CouponCode: httpapi.OrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
 		Status: Machine.Of(o.Status).Name, AllowedTransitions: allowed(&o),
-		CancelReason: textOrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
+		CancelReason: httpapi.OrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
 	}
 	for i, line := range o.Lines {
 		v.Items[i] = lineView{SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price}
@@ -51,13 +52,6 @@ func viewOf(o Order) orderView {
 		v.Shipment = &Shipment{Carrier: o.Carrier, TrackingNo: o.TrackingNo}
 	}
 	return v
-}
-
-func textOrNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 func eventViewOf(e Event) change.EventView { return e.View(Machine) }

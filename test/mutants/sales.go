@@ -223,8 +223,26 @@ var sales = []mutant{
 	},
 	{
 		name: "a dead letter without a ticket is left as it is",
-		file: "internal/flashsale/reconcile.go", old: `r.letters = strays.Letters`, new: `r.letters = nil`,
+		file: "internal/flashsale/reconcile.go", old: `r.letters = append(r.letters, strays.Letters...)`, new: `_ = strays.Letters`,
 		caught: tests{"internal/flashsale": {"TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler"}},
+	},
+	{
+		name: "a letter that a crash left behind its lost ticket is left as it is",
+		file: "internal/flashsale/reconcile.go", old: `m.Ticket.Reason == reasonLost {`, new: `m.Ticket.Reason == "" {`,
+		caught: tests{"internal/flashsale": {"TestALetterThatWasDealtWithMeanwhileOrACrashHoldsNoOtherLetterBack"}},
+	},
+	{
+		name: "what was withheld for an edit that failed stays withheld",
+		file: "internal/core/uow/runner.go", old: `u.run(ctx, "after-rollback", u.afterRollback)`, new: `_ = u.afterRollback`,
+		caught: tests{
+			"internal/core/uow":  {"TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks"},
+			"internal/flashsale": {"TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale"},
+		},
+	},
+	{
+		name: "a ticket that others overtake is buried",
+		file: "internal/flashsale/errors.go", old: `apperr.Has(err, apperr.ResourceLocked) || apperr.Has(err, apperr.Unavailable)`, new: `apperr.Has(err, apperr.Unavailable)`,
+		caught: tests{"internal/flashsale": {"TestATicketThatIsOvertakenWaitsAndIsNoAttempt"}},
 	},
 	{
 		name: "a message whose ticket the gate has lost becomes an order",
@@ -287,7 +305,7 @@ var sales = []mutant{
 	},
 	{
 		name: "what was withheld for an edit that SQL refused stays so",
-		file: "internal/flashsale/plan.go", old: `if err != nil && delta < 0 {`, new: `if err != nil && delta < -mostUnits {`,
+		file: "internal/flashsale/plan.go", old: `u.AfterRollback(func(ctx context.Context) { s.releaseWithheld(ctx, stock) })`, new: `_ = s.releaseWithheld`,
 		caught: tests{"internal/flashsale": {"TestTheAllotmentOfAnOpenSaleGrowsAndShrinks/redis"}},
 	},
 	{

@@ -44,19 +44,19 @@ func (p Patch) Raw(name string) json.RawMessage { return p.members[name] }
 // Text is the whole patch as it was received, for merging.
 func (p Patch) Text() json.RawMessage { return p.text }
 
-// Decode reads a member as [Decode] does and reports whether it is present; a
-// missing one leaves into alone. The place of an [*Error] is in the patch.
-func (p Patch) Decode(name string, into any) (bool, error) {
+// Decode reads a member as [Decode] does; a missing one leaves into alone. The place of
+// an [*Error] is in the patch.
+func (p Patch) Decode(name string, into any) error {
 	member, present := p.members[name]
 	if !present {
-		return false, nil
+		return nil
 	}
 	err := Decode(member, into)
 	var fault *Error
 	if errors.As(err, &fault) {
 		fault.Pointer = shorten(memberPointer(name) + jsontext.Pointer(fault.Pointer))
 	}
-	return true, err
+	return err
 }
 
 func memberPointer(name string) jsontext.Pointer { return jsontext.Pointer("").AppendToken(name) }

@@ -11,23 +11,16 @@ import (
 
 // Event is what a row of the history of a resource with a status says.
 type Event struct {
-	Version int64
-	Action  string
+	Revision
 	// FromStatus is nil for the event that made the resource.
-	FromStatus    *int
-	ToStatus      int
-	Detail        json.RawMessage `gorm:"type:json;serializer:json"`
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
+	FromStatus *int
+	ToStatus   int
+	Detail     json.RawMessage `gorm:"type:json;serializer:json"`
 }
 
 // EventOf is the present version of a row as an event of its history.
 func EventOf(row guard.Row, action string, from *int, to int, detail json.RawMessage) Event {
-	return Event{
-		Version: row.Version, Action: action, FromStatus: from, ToStatus: to, Detail: detail,
-		ChangedBy: row.UpdatedBy, ChangedByName: row.UpdatedByName, ChangedTime: row.UpdatedTime,
-	}
+	return Event{Revision: RevisionOf(row, action), FromStatus: from, ToStatus: to, Detail: detail}
 }
 
 // EventView is an event as the API shows it.
@@ -45,7 +38,7 @@ type EventView struct {
 func (e Event) View(machine *status.Machine) EventView {
 	v := EventView{
 		Version: e.Version, Action: e.Action, To: machine.Of(e.ToStatus).Name, Detail: e.Detail,
-		ChangedBy: principal.Person{ID: e.ChangedBy, Name: e.ChangedByName}, ChangedTime: e.ChangedTime,
+		ChangedBy: e.By(), ChangedTime: e.ChangedTime,
 	}
 	if e.FromStatus != nil {
 		from := machine.Of(*e.FromStatus).Name

@@ -22,11 +22,11 @@ func PartsOf[R, In, Out any](r *Router, method, path, permission string, find Fi
 	s := shapeOf[In]()
 	r.add(Route{Method: method, Path: path, Permission: permission}, r.once(terms{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
 		b := &Batch{parts{runner: r.server.runner, kept: kept}}
-		answer, err := serve(c, s, find, func(ctx context.Context, row R, in In) (Out, error) { return fn(ctx, b, row, in) })
+		served, err := serve(c, s, find, func(ctx context.Context, row R, in In) (Out, error) { return fn(ctx, b, row, in) })
 		if err != nil {
 			return err
 		}
-		out, err := answer.encode()
+		out, err := served.encode()
 		if err != nil {
 			return err
 		}

@@ -20,11 +20,11 @@ import (
 func Operations[In, Out any](r *Router, method, path string, fn func(ctx context.Context, d *Document, in In) (Out, error)) {
 	s := shapeOf[In]()
 	run := func(c echo.Context, d *Document) (encoded, error) {
-		answer, err := serve(c, s, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, d, in) })
+		served, err := serve(c, s, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, d, in) })
 		if err != nil {
 			return encoded{}, err
 		}
-		return answer.encode()
+		return served.encode()
 	}
 	known := r.document(run)
 	unknown := withBody(func(c echo.Context) error {

@@ -347,11 +347,11 @@ func TestARequestKeepsASoundIDAndGetsANewOneOtherwise(t *testing.T) {
 
 func TestStreamsDeliverAtOnceAndEndAtShutdown(t *testing.T) {
 	f := newFixture(t, "*")
-	httpapi.Listen(f.Router(), "/ticks", "", func(_ context.Context, _ httpapi.None, s *httpapi.Stream) error {
+	httpapi.Listen(f.Router(), "/ticks", "", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 		if err := s.Send("7", "tick", map[string]int{"n": 1}); err != nil {
 			return err
 		}
-		<-s.Context().Done()
+		<-ctx.Done()
 		return nil
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -201,8 +201,8 @@ func replay(c echo.Context, reply Kept) error {
 	return encoded{status: reply.Status, header: reply.Header, body: reply.Body}.send(c)
 }
 
-// kept returns what of a reply is kept. Its headers are the handler's own; none of
-// them sets a cookie.
+// kept returns what of a reply is kept: its headers are the handler's own, and a cookie
+// is never kept.
 func (e encoded) kept() Kept {
 	header := e.header.Clone()
 	header.Del(echo.HeaderSetCookie)

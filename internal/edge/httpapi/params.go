@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
 )
 
 // Address is the network address that a request comes from.
@@ -22,6 +22,10 @@ type Secure bool
 // Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
 // kept under it without their doing.
 type Key string
+
+// Guarded is a request that says nothing but which version of its resource it is meant for,
+// such as a deletion.
+type Guarded struct{ IfMatch guard.Precondition }
 
 // Page is the parameters of a list.
 type Page struct {
@@ -93,10 +97,7 @@ const longestSearch = 200
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Search) UnmarshalText(text []byte) error {
-	switch {
-	case !plainText(string(text)):
-		return errors.New("must be text without NUL")
-	case utf8.RuneCount(text) > longestSearch:
+	if utf8.RuneCount(text) > longestSearch {
 		return fmt.Errorf("must have at most %d characters", longestSearch)
 	}
 	*s = Search(text)

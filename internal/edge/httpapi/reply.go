@@ -115,6 +115,14 @@ func ListOf[R, V any](listing storage.Listing[R], view func(R) V) List[V] {
 	return List[V]{Items: items, NextCursor: listing.Next, Total: listing.Total}
 }
 
+// OrNull is a text as a reply shows it: null when it is empty.
+func OrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
 // reply is what a request is answered, before it is encoded.
 type reply struct {
 	status int

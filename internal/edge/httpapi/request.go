@@ -62,9 +62,9 @@ type shape struct {
 type field struct {
 	index []int
 	name  string
-	// of is what a parameter of the path names, and least the least number.
-	of    string
-	least int64
+	// of is what a parameter of the path names.
+	of   string
+	read reader
 }
 
 // shapeOf reads the tags of a request's type. A type that cannot be read is a programming
@@ -83,23 +83,8 @@ func (s *shape) add(t reflect.Type, at []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		index := append(slices.Clone(at), i)
-		place := field{index: index, of: f.Tag.Get("of"), least: 1}
-		if least, err := strconv.ParseInt(f.Tag.Get("min"), 10, 64); err == nil {
-			place.least = least
-		}
 		switch {
-		case f.Tag.Get("path") != "":
-			place.name = f.Tag.Get("path")
-			s.path = append(s.path, place)
-		case f.Tag.Get("query") != "":
-			place.name = f.Tag.Get("query")
-			s.query = append(s.query, place)
-		case f.Tag.Get("header") != "":
-			place.name = f.Tag.Get("header")
-			s.header = append(s.header, place)
-		case f.Tag.Get("cookie") != "":
-			place.name = f.Tag.Get("cookie")
-			s.cookie = append(s.cookie, place)
+		case s.addParameter(t, f, index):
 		case f.Name == "Body":
 			s.body = index
 		case f.Type == reflect.TypeFor[guard.Precondition]():
@@ -120,6 +105,27 @@ func (s *shape) add(t reflect.Type, at []int) {
 			panic(fmt.Sprintf("httpapi: nothing says where %s.%s comes from", t, f.Name))
 		}
 	}
+}
+
+// addParameter adds a field whose tag says that it is of the path, the query, a header or a
+// cookie, and reports whether it is.
+func (s *shape) addParameter(t reflect.Type, f reflect.StructField, index []int) bool {
+	for _, place := range []struct {
+		tag  string
+		list *[]field
+	}{{"path", &s.path}, {"query", &s.query}, {"header", &s.header}, {"cookie", &s.cookie}} {
+		name := f.Tag.Get(place.tag)
+		if name == "" {
+			continue
+		}
+		read := readerOf(f)
+		if read == nil || place.tag == "cookie" && f.Type.Kind() != reflect.String {
+			panic(fmt.Sprintf("httpapi: a %s cannot be read into %s.%s, a %s", place.tag, t, f.Name, f.Type))
+		}
+		*place.list = append(*place.list, field{index: index, name: name, of: f.Tag.Get("of"), read: read})
+		return true
+	}
+	return false
 }
 
 // receive reads what a route takes: the resource first, and then the request.
@@ -274,45 +280,86 @@ func (f field) parse(text string, request reflect.Value) error {
 	} else if text == "" {
 		return nil
 	}
-	switch value := into.Addr().Interface().(type) {
-	case *time.Time:
-		at, err := parseTime(text)
-		*value = at
-		return err
-	case encoding.TextUnmarshaler:
-		return value.UnmarshalText([]byte(text))
+	return f.read(text, into)
+}
+
+// reader reads a text into a value of the type that it was made for.
+type reader func(text string, into reflect.Value) error
+
+// readerOf returns the reader of a field's type, or of what it points to; nil for a type
+// that no parameter can have.
+func readerOf(f reflect.StructField) reader {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	switch into.Kind() {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return readTime
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return readByItself
+	case t == reflect.TypeFor[[]string]():
+		return readList
+	}
+	switch t.Kind() {
 	case reflect.String:
-		if !plainText(text) {
-			return errors.New("must be text without NUL")
-		}
-		into.SetString(text)
-		return nil
-	case reflect.Slice:
-		into.Set(reflect.ValueOf(strings.Split(text, ",")))
-		return nil
+		return readString
 	case reflect.Int64, reflect.Int:
+		return numberFrom(f.Tag.Get("min"))
+	case reflect.Bool:
+		return readBool
+	default:
+		return nil
+	}
+}
+
+func readByItself(text string, into reflect.Value) error {
+	return into.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+}
+
+func readList(text string, into reflect.Value) error {
+	into.Set(reflect.ValueOf(strings.Split(text, ",")))
+	return nil
+}
+
+func readString(text string, into reflect.Value) error {
+	if !plainText(text) {
+		return errors.New("must be text without NUL")
+	}
+	into.SetString(text)
+	return nil
+}
+
+// numberFrom returns the reader of whole numbers from the least, which is 1 unless it is
+// named.
+func numberFrom(named string) reader {
+	least, err := strconv.ParseInt(named, 10, 64)
+	if err != nil {
+		least = 1
+	}
+	return func(text string, into reflect.Value) error {
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < f.least || strconv.FormatInt(n, 10) != text {
-			return fmt.Errorf("must be a whole number from %d", f.least)
+		if err != nil || n < least || strconv.FormatInt(n, 10) != text {
+			return fmt.Errorf("must be a whole number from %d", least)
 		}
 		into.SetInt(n)
 		return nil
-	case reflect.Bool:
-		if text != "true" && text != "false" {
-			return errors.New("must be true or false")
-		}
-		into.SetBool(text == "true")
-		return nil
 	}
-	panic(fmt.Sprintf("httpapi: a parameter cannot be a %s", into.Type()))
 }
 
-func parseTime(text string) (time.Time, error) {
+func readBool(text string, into reflect.Value) error {
+	if text != "true" && text != "false" {
+		return errors.New("must be true or false")
+	}
+	into.SetBool(text == "true")
+	return nil
+}
+
+func readTime(text string, into reflect.Value) error {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 {
-		return time.Time{}, errors.New("must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
+		return errors.New("must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
 	}
-	return at.UTC(), nil
+	into.Set(reflect.ValueOf(at.UTC()))
+	return nil
 }

@@ -24,8 +24,8 @@ const (
 )
 
 // Listen registers a GET that serves server-sent events until the client goes or the
-// server shuts down. An error before the first event is answered as a problem; after it the
-// stream just ends and the client connects again.
+// server shuts down: then the context of fn ends. An error before the first event is
+// answered as a problem; after it the stream just ends and the client connects again.
 func Listen[In any](r *Router, path, permission string, fn func(ctx context.Context, in In, s *Stream) error) {
 	shape := shapeOf[In]()
 	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true}, func(c echo.Context) error {
@@ -43,7 +43,7 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		if err := control.SetReadDeadline(time.Time{}); err != nil {
 			return fmt.Errorf("open stream: %w", err)
 		}
-		s := &Stream{ctx: ctx, writer: c.Response(), control: control}
+		s := &Stream{writer: c.Response(), control: control}
 		s.caller, _ = principal.From(ctx)
 		s.admit = func() (principal.Principal, error) {
 			p, err := r.server.authenticator.Authenticate(request)
@@ -52,7 +52,7 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 			}
 			return p, Permitted(principal.With(ctx, p), permission)
 		}
-		err = fn(request.Context(), in, s)
+		err = fn(ctx, in, s)
 		if s.started || ctx.Err() != nil {
 			return nil
 		}
@@ -63,7 +63,6 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 // Stream sends server-sent events (WHATWG HTML, 9.2). It is used by one
 // goroutine.
 type Stream struct {
-	ctx     context.Context
 	writer  http.ResponseWriter
 	control *http.ResponseController
 	started bool
@@ -71,9 +70,6 @@ type Stream struct {
 	caller principal.Principal
 	admit  func() (principal.Principal, error)
 }
-
-// Context ends when the client has gone or the server shuts down.
-func (s *Stream) Context() context.Context { return s.ctx }
 
 // Send sends one event. The id is what the client gives back as Last-Event-ID; ""
 // leaves it as it was.

@@ -42,14 +42,14 @@ func pings(t *testing.T, at *door) (ping chan<- struct{}, lines *bufio.Scanner) 
 	t.Helper()
 	server := httpapi.NewServer(httpapi.Options{Authenticator: at})
 	beats := make(chan struct{})
-	httpapi.Listen(server.Router(), "/beats", "things:read", func(_ context.Context, _ httpapi.None, s *httpapi.Stream) error {
+	httpapi.Listen(server.Router(), "/beats", "things:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 		for {
 			if err := s.Send("", "may", s.Caller().Permissions); err != nil {
 				return err
 			}
 			select {
 			case <-beats:
-			case <-s.Context().Done():
+			case <-ctx.Done():
 				return nil
 			}
 			if err := s.Ping(); err != nil {
