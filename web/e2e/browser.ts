@@ -143,7 +143,9 @@ export class Visitor {
     await this.page.evaluate(async (to) => {
       const before = document.querySelector('h1');
       history.pushState({}, '', to);
-      while (before?.isConnected) await new Promise((resolve) => requestAnimationFrame(resolve));
+      // One address that leads nowhere shows what another does.
+      const until = performance.now() + 2000;
+      while (before?.isConnected && performance.now() < until) await new Promise((resolve) => requestAnimationFrame(resolve));
     }, path);
   }
 

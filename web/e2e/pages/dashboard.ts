@@ -29,7 +29,9 @@ const pages: PageUnderTest[] = [
     name: 'dashboard-failed',
     path: '/audit-log',
     reach: async (page) => {
-      await page.route('**/api/v1/dashboard', (route) => route.abort());
+      await page.route('**/api/v1/dashboard', (route) =>
+        route.fulfill({ status: 500, json: { type: '/problems/internal', title: 'Internal error', status: 500, code: 'internal', requestId: 'r-1' } }),
+      );
       await page.evaluate(() => history.pushState({}, '', '/'));
       await page.getByRole('alert').waitFor();
       await page.unroute('**/api/v1/dashboard');
