@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -7,10 +7,12 @@ import { admin } from './service';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const debians = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+
 /** Debian's Chromium, which asks nothing of the outside. */
 export function launch(): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM ?? debians.find((path) => existsSync(path)),
     args: [
       '--headless',
       '--no-sandbox',
