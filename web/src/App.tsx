@@ -7,8 +7,9 @@ import { CurrencyProvider, defaultCurrency, LanguageProvider } from './i18n';
 import { newRouter } from './router';
 import { resolveVariables, theme } from './theme';
 
+/** For signing in. What is read by who is signed in lies in a cache of his own, see SessionGate. */
 const queries = newQueryClient();
-const router = newRouter(queries);
+const router = newRouter();
 // public/start.js reads it before the first paint.
 const colours = localStorageColorSchemeManager({ key: 'interlock.colours' });
 

@@ -1,5 +1,4 @@
 import { createRouter, parseSearchWith } from '@tanstack/react-router';
-import type { QueryClient } from '@tanstack/react-query';
 import { ErrorPage } from './ui/feedback/ErrorPage';
 import { NotFoundPage } from './ui/feedback/NotFoundPage';
 import { stringifySearch } from './ui/table/search';
@@ -12,10 +11,9 @@ function asWritten(text: string): unknown {
   return typeof value === 'number' && String(value) !== text ? text : value;
 }
 
-export function newRouter(queries: QueryClient) {
+export function newRouter() {
   const router = createRouter({
     routeTree,
-    context: { queries },
     parseSearch: parseSearchWith(asWritten),
     defaultPreload: 'intent',
     // The query cache decides what is fresh.

@@ -1,5 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, Outlet } from '@tanstack/react-router';
+import { createRootRoute, Outlet } from '@tanstack/react-router';
 import { OverwriteWatch } from '@/features/configs/history/OverwriteWatch';
 import { ErrorPage } from '@/ui/feedback/ErrorPage';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
@@ -7,11 +6,7 @@ import { SessionGate } from '@/ui/signin/SessionGate';
 import { PermissionGate } from '@/ui/shell/PermissionGate';
 import { Shell } from '@/ui/shell/Shell';
 
-interface RouterContext {
-  queries: QueryClient;
-}
-
-export const Route = createRootRouteWithContext<RouterContext>()({
+export const Route = createRootRoute({
   component: Root,
   errorComponent: ErrorPage,
   notFoundComponent: NotFoundPage,

@@ -33,6 +33,7 @@ export { Changed } from './record/Changed';
 export { Facts } from './record/Facts';
 export { Gone } from './record/Gone';
 export { changesOf, History, revisionsOf, type Entry } from './record/History';
+export { Kept } from './record/Kept';
 export { PageHeader } from './record/PageHeader';
 export { RecordPage } from './record/RecordPage';
 export { RecordDrawer } from './record/RecordDrawer';

@@ -5,8 +5,9 @@ import { changesOf, contentOfFields, History, RecordPage, revisionsOf } from '@/
 import { CampaignActions } from './CampaignActions';
 import { CampaignCounts } from './CampaignCounts';
 import { CampaignForm } from './CampaignForm';
+import { DeletedCampaign } from './DeletedCampaign';
 import { CampaignStateChip } from './CampaignStateChip';
-import { readFields, useCampaignWords } from './fields';
+import { readFields, useCampaignWords, type CampaignFields } from './fields';
 import { campaignMessages } from './messages';
 import { campaignHistory, oneCampaign } from './queries';
 
@@ -26,6 +27,7 @@ export function CampaignPage({ id }: { id: number }) {
       fieldLabel={(name) => words.place(`/${name}`)}
       chips={(campaign) => <CampaignStateChip campaign={campaign} />}
       actions={(campaign) => <CampaignActions campaign={campaign} />}
+      kept={(form: CampaignFields, forget) => <DeletedCampaign id={id} form={form} onSettled={forget} onForget={forget} />}
     >
       {(campaign, { gone }) => (
         <>

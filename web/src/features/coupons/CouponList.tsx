@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '@/i18n';
 import { CustomerLink, PageHeader, RecordLink } from '@/ui';
-import { aCustomer, anId, DataTable, FilterChoice, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
+import { aCustomer, anId, DataTable, FilterChoice, FilterText, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
 import { campaignNames, expiries, readCoupons, type Coupon, type CouponSearch } from './queries';
@@ -18,6 +18,11 @@ export function CouponList({ search }: { search: Raw<CouponSearch> }) {
   const list = useList<CouponSearch, Coupon>({ search, queryKey: ['coupons', 'list'], read: readCoupons });
   const navigate = useNavigate();
   const { data: campaigns } = useQuery(campaignNames);
+  const options = {
+    campaignId: (campaigns?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+    status: statuses.map((status) => ({ value: status, label: t(status) })),
+    expiresIn: expiries.map((days) => ({ value: days, label: t('expiresWithin', { n: Number(days) }) })),
+  };
   const openCoupon = (code: string) => void navigate({ to: '/coupons/$code', params: { code } });
   return (
     <>
@@ -35,35 +40,13 @@ export function CouponList({ search }: { search: Raw<CouponSearch> }) {
         open={({ code }) => openCoupon(code)}
         filters={
           <>
-            <FilterChoice
-              state={list.state}
-              name="campaignId"
-              read={anId}
-              label={t('campaign')}
-              any={t('anyCampaign')}
-              options={(campaigns?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
-            />
-            <FilterChoice
-              state={list.state}
-              name="status"
-              label={t('status')}
-              any={t('anyStatus')}
-              options={statuses.map((status) => ({ value: status, label: t(status) }))}
-            />
-            <FilterChoice
-              state={list.state}
-              name="expiresIn"
-              label={t('expires')}
-              any={t('expiresAnytime')}
-              options={expiries.map((days) => ({ value: days, label: t('expiresWithin', { n: Number(days) }) }))}
-            />
+            <FilterChoice state={list.state} name="campaignId" read={anId} label={t('campaign')} any={t('anyCampaign')} options={options.campaignId} />
+            <FilterChoice state={list.state} name="status" label={t('status')} any={t('anyStatus')} options={options.status} />
+            <FilterChoice state={list.state} name="expiresIn" label={t('expires')} any={t('expiresAnytime')} options={options.expiresIn} />
             <FilterText state={list.state} name="userId" read={aCustomer} label={t('filterUser')} />
           </>
         }
-        filterWords={(name, value) => {
-          const status = statuses.find((one) => name === 'status' && one === value);
-          return status === undefined ? (name === 'campaignId' ? campaigns?.items.find(({ id }) => String(id) === value)?.name : undefined) : t(status);
-        }}
+        filterWords={wordsOfOptions({ campaignId: options.campaignId, status: options.status })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: <Link to="/coupon-campaigns">{t('toCampaigns')}</Link> }}
       />
     </>

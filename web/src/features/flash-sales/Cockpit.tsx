@@ -4,7 +4,20 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, type Winner } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, changesOf, contentOfFields, History, Lost, OutcomeNotice, ProblemBanner, RecordPage, revisionsOf, StatusChip, useKeyedMutation } from '@/ui';
+import {
+  Banner,
+  changesOf,
+  contentOfFields,
+  History,
+  Kept,
+  Lost,
+  OutcomeNotice,
+  ProblemBanner,
+  RecordPage,
+  revisionsOf,
+  StatusChip,
+  useKeyedMutation,
+} from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { uiMessages } from '@/ui/messages';
 import { readable, type Raw, type TableSearch } from '@/ui/table';
@@ -12,7 +25,8 @@ import { Charts } from './Charts';
 import styles from './Cockpit.module.css';
 import { DataAge } from './DataAge';
 import { DeadLetters, shortened } from './DeadLetters';
-import { readFields, useSaleWords } from './fields';
+import { DeletedSale } from './DeletedSale';
+import { readFields, useSaleWords, type SaleFields } from './fields';
 import { saleMessages } from './messages';
 import { oneSale, reconcile, saleHistory, type Reconciliation, type Sale, type SaleAction } from './queries';
 import { SaleActions } from './SaleActions';
@@ -46,6 +60,7 @@ export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch>
       parent={{ to: '/flash-sales', label: t('title') }}
       resource={`flash-sales/${id}`}
       chips={({ status }) => <SaleStatusChip status={status} />}
+      kept={(form: SaleFields, forget) => <DeletedSale id={id} form={form} onForget={forget} />}
       actions={(sale) => (
         <>
           {sale.status !== 'draft' && <DataAge following={following} status={sale.status} />}
@@ -55,7 +70,11 @@ export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch>
     >
       {(sale, { gone }) => (
         <>
-          {gone && <Banner tone="bad" title={edit('deleted')} />}
+          {gone && (
+            <Kept<SaleFields> resource={`flash-sales/${id}`} name={sale.name} otherwise={<Banner tone="bad" title={edit('deleted')} />}>
+              {(form, forget) => <DeletedSale id={id} form={form} onForget={forget} />}
+            </Kept>
+          )}
           {lost !== undefined && <LostStep {...lost} onClose={() => setLost(undefined)} />}
           <Numbers sale={sale} following={following} />
           <Terms sale={sale} />

@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Icon, PageHeader } from '@/ui';
-import { DataTable, FilterChoice, FilterText, useColumn, useList, type Column, type List, type Raw } from '@/ui/table';
+import { DataTable, FilterChoice, FilterText, useColumn, useList, wordsOfOptions, type Column, type List, type Raw } from '@/ui/table';
 import { CreateSale } from './CreateSale';
 import { saleMessages } from './messages';
 import { readSales, readStats, saleStats, type Sale, type SaleSearch, type SaleStats } from './queries';
@@ -27,6 +27,7 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
   const list = useSales(search);
   const mayWrite = useMay()('flash-sales:write');
   const [adding, { open, close }] = useDisclosure();
+  const options = statuses.map((status) => ({ value: status, label: t(status) }));
   const add = mayWrite && (
     <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
       {t('add')}
@@ -44,17 +45,12 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
         list={list}
         filters={
           <>
-            <FilterChoice
-              state={list.state}
-              name="status"
-              label={t('status')}
-              any={t('anyStatus')}
-              options={statuses.map((status) => ({ value: status, label: t(status) }))}
-            />
+            <FilterChoice state={list.state} name="status" label={t('status')} any={t('anyStatus')} options={options} />
             <FilterText state={list.state} name="sku" label={t('filterSku')} />
           </>
         }
         open={({ id }) => void navigate({ to: '/flash-sales/$id', params: { id: String(id) } })}
+        filterWords={wordsOfOptions({ status: options })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {adding && <CreateSale onClose={close} />}

@@ -2,35 +2,30 @@ import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Banner, FormDialog, useKeyedAction, useKeyedForm, useToasts } from '@/ui';
+import { Banner, FormDialog, useKeyedForm, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { AdjustmentInputs } from './AdjustmentInputs';
-import { countedFrom, hasInput, missingOf, newReference, openForm, preview, requestOf, takingBack, type AdjustmentForm } from './adjustment';
+import { countedFrom, hasInput, missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
 import { inventoryMessages } from './messages';
-import { adjust, oneStock, type Adjustment, type Movement, type Stock, type StockChanged } from './queries';
+import { adjust, oneStock, type Movement, type Stock, type StockChanged } from './queries';
 import { useAdjustRefusal } from './useAdjustRefusal';
 
 interface Props {
   /** As it is now; the count keeps the number that it began at. */
   stock: Stock;
+  /** Takes an adjustment back; the dialog is closed by then. */
+  onUndo: (made: Movement) => void;
   onClose: () => void;
 }
 
 /** Adds pieces, takes some out, or replaces the number by what was counted. */
-export function AdjustDialog({ stock, onClose }: Props) {
+export function AdjustDialog({ stock, onUndo, onClose }: Props) {
   const t = useText(inventoryMessages);
   const ui = useText(uiMessages);
   const { number, signed } = useFormat();
   const toasts = useToasts();
   const queries = useQueryClient();
   const { sku } = stock;
-  const undo = useKeyedAction<Adjustment, Movement>({
-    scope: `inventory/${sku}/undo`,
-    title: t('undoOf', { sku }),
-    topics: ['inventory'],
-    send: (request, key) => adjust(sku, request, key),
-    onDone: (made) => toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand })),
-  });
   const keyed = useKeyedForm<AdjustmentForm, Movement>({
     scope: `inventory/${sku}/adjustments`,
     title: t('dialogTitle', { sku }),
@@ -40,7 +35,7 @@ export function AdjustDialog({ stock, onClose }: Props) {
     isComplete: (typed) => missingOf(typed).size === 0,
     send: (form, key) => adjust(sku, requestOf(form), key),
     onDone: (made) => {
-      toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand }), () => undo.run(takingBack(made, t('undoReason'))));
+      toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand }), () => onUndo(made));
       onClose();
     },
     onRefused: (error) => {

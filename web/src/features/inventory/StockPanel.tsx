@@ -3,11 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Changed, Facts, ProblemBanner, Section } from '@/ui';
+import { Changed, Facts, ProblemBanner, Section, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { AdjustDialog } from './AdjustDialog';
+import { takingBack } from './adjustment';
 import { inventoryMessages } from './messages';
-import { oneStock } from './queries';
+import { adjust, oneStock, type Adjustment, type Movement } from './queries';
 import { StockChip } from './StockChip';
 import styles from './StockPanel.module.css';
 
@@ -21,6 +22,7 @@ export function StockPanel({ sku }: { sku: string }) {
   const { data: stock, error, refetch } = useQuery(oneStock(sku));
   const mayAdjust = useMay()('inventory:adjust');
   const [adjusting, { open, close }] = useDisclosure();
+  const undo = useUndo(sku);
   return (
     <Section
       title={
@@ -46,7 +48,22 @@ export function StockPanel({ sku }: { sku: string }) {
           <Changed record={stock} label={t('updated')} untouched={t('untouched')} />
         </>
       )}
-      {adjusting && stock !== undefined && <AdjustDialog stock={stock} onClose={close} />}
+      {adjusting && stock !== undefined && <AdjustDialog stock={stock} onUndo={undo} onClose={close} />}
     </Section>
   );
+}
+
+/** Takes an adjustment of the stock back by another one. It outlives the dialog, so that one whose answer was lost is told of when the page is opened again. */
+function useUndo(sku: string): (made: Movement) => void {
+  const t = useText(inventoryMessages);
+  const { signed } = useFormat();
+  const toasts = useToasts();
+  const undo = useKeyedAction<Adjustment, Movement>({
+    scope: `inventory/${sku}/undo`,
+    title: t('undoOf', { sku }),
+    topics: ['inventory'],
+    send: (request, key) => adjust(sku, request, key),
+    onDone: (made) => toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand })),
+  });
+  return (made) => undo.run(takingBack(made, t('undoReason')));
 }

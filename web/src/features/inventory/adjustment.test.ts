@@ -15,8 +15,13 @@ test('a delta is sent without a count', () => {
   expect(requestOf(form({ delta: -3 }))).not.toHaveProperty('setTo');
 });
 
-test('what was typed is there again with its reference, and the count begins at what is there now', () => {
+test('a count that was typed is there again with its reference and with the number that it began at', () => {
   const typed = form({ way: 'count', setTo: 90, changeFrom: 80 });
+  expect(countedFrom(stock)(typed)).toEqual(typed);
+});
+
+test('with nothing counted yet, the count begins at what is there now', () => {
+  const typed = form({ way: 'count', setTo: null, changeFrom: 80 });
   expect(countedFrom(stock)(typed)).toEqual({ ...typed, changeFrom: 120 });
 });
 

@@ -24,10 +24,11 @@ export const openForm = (stock: Stock): AdjustmentForm => ({
   reference: newReference(),
 });
 
-/** What was typed on an earlier visit, counted from what is there now. */
+/** What was typed on an earlier visit: a count stands on what was there when it was made, and one that is yet to be made on what is there now. */
 export const countedFrom =
   (stock: Stock) =>
-  (typed: AdjustmentForm): AdjustmentForm => ({ ...typed, changeFrom: stock.onHand });
+  (typed: AdjustmentForm): AdjustmentForm =>
+    typed.setTo === null ? { ...typed, changeFrom: stock.onHand } : typed;
 
 export type Missing = 'delta' | 'setTo' | 'reason' | 'reference';
 

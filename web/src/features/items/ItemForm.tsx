@@ -2,12 +2,12 @@ import { Paper, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import type { JsonObject } from '@/merge';
-import { contentOfFields, Gone, RecordForm, useKeyedMutation, useRecordForm, useToasts } from '@/ui';
+import { contentOfFields, RecordForm, useRecordForm } from '@/ui';
+import { DeletedItem } from './DeletedItem';
 import { formOf, readFields, useItemWords, type ItemFields } from './fields';
 import { isComplete, isItemInput, ItemInputs } from './ItemInputs';
 import { itemMessages } from './messages';
-import { createItem, editItem, oneItem, type Item } from './queries';
+import { editItem, oneItem, type Item } from './queries';
 
 interface Props {
   item: Item;
@@ -20,7 +20,6 @@ interface Props {
 /** Edits an item. */
 export function ItemForm({ item, gone, onField }: Props) {
   const t = useText(itemMessages);
-  const toasts = useToasts();
   const queries = useQueryClient();
   const mayWrite = useMay()('items:write');
   const { sku, status } = item;
@@ -39,22 +38,7 @@ export function ItemForm({ item, gone, onField }: Props) {
       void queries.invalidateQueries({ queryKey: ['items'] });
     },
   });
-  // An item keeps its code, so that it can be made again in its place.
-  const recreate = useKeyedMutation<JsonObject, Item>({
-    scope: `items/${sku}/recreate`,
-    title: sku,
-    send: (content, key) => {
-      const { name, price, ownedByUserId } = formOf(content);
-      return createItem({ sku, name, price: price ?? 0, ownedByUserId, status }, key);
-    },
-    onDone: (made) => {
-      editing.adopt(made);
-      toasts.done(t('added', { sku }));
-    },
-  });
-  const { draft, mine, strict, error, words } = editing;
-  const content = mine instanceof Error ? undefined : mine;
-  const again = { ...recreate, run: content && (() => recreate.run(content)) };
+  const { draft, strict, error } = editing;
   return (
     <Paper component="section" p="lg" aria-labelledby="details">
       <RecordForm
@@ -67,7 +51,7 @@ export function ItemForm({ item, gone, onField }: Props) {
             {t('details')}
           </Title>
         }
-        gone={gone ? <Gone content={content} words={words} recreate={mayWrite ? again : undefined} /> : undefined}
+        gone={gone ? <DeletedItem sku={sku} form={draft.value} status={status} onRecreated={editing.adopt} /> : undefined}
       >
         <ItemInputs value={draft.value} strict={strict} error={error} readOnly={!mayWrite} onChange={editing.change} />
       </RecordForm>

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, StatusChip } from '@/ui';
-import { DataTable, FilterChoice, useColumn, useList, type Column, type Raw } from '@/ui/table';
+import { DataTable, FilterChoice, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
 import { CreateItem } from './CreateItem';
 import { itemMessages } from './messages';
 import { readItems, type Item, type ItemSearch, type ItemStatus } from './queries';
@@ -21,6 +21,7 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
       {t('add')}
     </Button>
   );
+  const statuses = (['active', 'archived'] as const).map((status) => ({ value: status, label: t(status) }));
   return (
     <>
       <PageHeader title={t('title')}>{add}</PageHeader>
@@ -32,15 +33,8 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
         rowLabel={({ sku }) => sku}
         list={list}
         open={({ sku }) => void navigate({ to: '/items/$sku', params: { sku } })}
-        filters={
-          <FilterChoice
-            state={list.state}
-            name="status"
-            label={t('status')}
-            any={t('anyStatus')}
-            options={(['active', 'archived'] as const).map((status) => ({ value: status, label: t(status) }))}
-          />
-        }
+        filters={<FilterChoice state={list.state} name="status" label={t('status')} any={t('anyStatus')} options={statuses} />}
+        filterWords={wordsOfOptions({ status: statuses })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {adding && <CreateItem onClose={close} />}

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { MovementTable } from '@/features/inventory/MovementTable';
@@ -7,7 +7,8 @@ import { StockPanel } from '@/features/inventory/StockPanel';
 import { useText } from '@/i18n';
 import { changesOf, contentOfFields, History, RecordPage, revisionsOf } from '@/ui';
 import type { Raw } from '@/ui/table';
-import { readFields, useItemWords } from './fields';
+import { DeletedItem } from './DeletedItem';
+import { readFields, useItemWords, type ItemFields } from './fields';
 import { ItemActions } from './ItemActions';
 import { ItemForm } from './ItemForm';
 import { ItemStatusChip } from './ItemList';
@@ -25,6 +26,7 @@ export function ItemPage({ sku, search }: Props) {
   const t = useText(itemMessages);
   const words = useItemWords();
   const seesStock = useMay()('inventory:read');
+  const queries = useQueryClient();
   const [field, setField] = useState<string>();
   return (
     <RecordPage
@@ -37,6 +39,18 @@ export function ItemPage({ sku, search }: Props) {
       fieldLabel={(name) => words.place(`/${name}`)}
       chips={({ status }) => <ItemStatusChip status={status} />}
       actions={(item) => <ItemActions item={item} />}
+      kept={(form: ItemFields, forget) => (
+        <DeletedItem
+          sku={sku}
+          form={form}
+          status="active"
+          onForget={forget}
+          onRecreated={(made) => {
+            queries.setQueryData(oneItem(sku).queryKey, made);
+            forget();
+          }}
+        />
+      )}
     >
       {(item, { gone }) => (
         <>

@@ -15,6 +15,7 @@ import {
   useColumn,
   useList,
   useSelection,
+  wordsOfOptions,
   type Column,
   type Raw,
   type TableState,
@@ -22,7 +23,7 @@ import {
 import { orderMessages } from './messages';
 import { OrderStatusChip } from './OrderStatusChip';
 import { PlaceOrder } from './place/PlaceOrder';
-import { readOrders, type Order, type OrderSearch, type OrderStatus } from './queries';
+import { readOrders, type Order, type OrderSearch } from './queries';
 import { statuses } from './search-params';
 import { useOrderActions, watchedOrders } from './useOrderActions';
 
@@ -64,18 +65,13 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
         selection={may ? selection : undefined}
         bulk={bulk.buttons}
         open={({ id }) => void navigate({ to: '/orders/$id', params: { id: String(id) } })}
-        filterWords={(name, value) => (name === 'status' ? statusText(value, t) : undefined)}
+        filterWords={wordsOfOptions({ status: statuses.map((status) => ({ value: status, label: t(status) })) })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: place }}
       />
       {placing && <PlaceOrder onClose={() => setPlacing(false)} />}
     </>
   );
 }
-
-const statusText = (value: string, t: (key: OrderStatus) => string) => {
-  const status = statuses.find((one) => one === value);
-  return status && t(status);
-};
 
 /** The statuses to choose from, with how many orders each has while nothing else narrows the list. */
 function StatusFilter({ state: { search, set } }: { state: TableState<OrderSearch> }) {

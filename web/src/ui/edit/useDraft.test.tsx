@@ -1,5 +1,5 @@
 import { act, renderHook } from '@testing-library/react';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { sessionStore } from '@/api';
 import { drafts, ownerOf } from '@/browser/drafts';
 import { recall, recalledNames } from '@/browser/storage';
@@ -62,6 +62,20 @@ test('what was typed survives a reload, with the version that it began from', ()
   expect(result.current.isDirty).toBe(true);
   expect(result.current.restored).toBeGreaterThan(0);
   expect(result.current.newer?.version).toBe(19);
+});
+
+test('opening what was typed does not make it newer', () => {
+  vi.useFakeTimers({ now: 1000 });
+  const first = open(at(17, 'a'));
+  act(() => first.result.current.setValue({ value: 'mine', remark: 'r' }));
+  first.unmount();
+  vi.setSystemTime(5000);
+  const { result } = open(at(17, 'a'));
+  expect(result.current.restored).toBe(1000);
+  expect(drafts.list(ownerOf('default', 7))[0]?.at).toBe(1000);
+  act(() => result.current.setValue({ value: 'mine, and more', remark: 'r' }));
+  expect(drafts.list(ownerOf('default', 7))[0]?.at).toBe(5000);
+  vi.useRealTimers();
 });
 
 test('what was chosen of a conflict survives a reload too, with its digits', () => {

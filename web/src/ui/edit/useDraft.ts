@@ -89,8 +89,11 @@ export function useDraft<R extends Versioned, T>({ resource, title, current, rea
 
   const { base, value, choices } = state;
   useEffect(() => {
-    if (isDirty) slot.put({ base, value: { value, choices } satisfies Edited<T> });
-    else if (held.current) slot.drop();
+    const now = { base, value: { value, choices } satisfies Edited<T> };
+    const before = slot.get();
+    // What was only opened again is as old as it was.
+    if (isDirty && !same({ base: before?.base, value: before?.value }, now)) slot.put(now);
+    else if (!isDirty && held.current) slot.drop();
     held.current = isDirty;
   }, [slot, isDirty, base, value, choices]);
 

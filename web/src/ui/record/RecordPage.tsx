@@ -11,10 +11,11 @@ import { EtagVersion } from '../EtagVersion';
 import { Banner } from '../feedback/Banner';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { uiMessages } from '../messages';
+import { Kept } from './Kept';
 import { PageHeader } from './PageHeader';
 import { People } from './People';
 
-interface Props<R> {
+interface Props<R, F> {
   query: Pick<UseQueryResult<R>, 'data' | 'error' | 'refetch'>;
   /** What it is called while it is not known, and in the title of the window. */
   name: string;
@@ -33,6 +34,8 @@ interface Props<R> {
   actions?: (record: R) => ReactNode;
   /** Stands in for a record that there is none of, where something is left to show. */
   missing?: ReactNode;
+  /** What can become of what was typed into it, when it was deleted before it was opened again. */
+  kept?: (form: F, forget: () => void) => ReactNode;
   children: (record: R, state: { gone: boolean; present: readonly Present[] }) => ReactNode;
 }
 
@@ -41,7 +44,7 @@ interface Props<R> {
  * what can be done; the parts are its children. What others change arrives by itself.
  * A record that is deleted while it is open stays, so that nothing typed is lost.
  */
-export function RecordPage<R extends { version?: number; etag?: string | null }>(props: Props<R>) {
+export function RecordPage<R extends { version?: number; etag?: string | null }, F = unknown>(props: Props<R, F>) {
   const { query, name, parent, resource } = props;
   const { data: record, error, refetch } = query;
   const t = useText(editMessages);
@@ -70,15 +73,22 @@ export function RecordPage<R extends { version?: number; etag?: string | null }>
     </PageHeader>
   );
   if (record === undefined) {
+    const missing = props.missing ?? (
+      <Banner tone="info" title={t('missing', { name })} action={<Link to={parent.to}>{t('toList')}</Link>}>
+        {t('missingHint')}
+      </Banner>
+    );
     return (
       <>
         {header([])}
         {error === null && <Loader role="img" aria-label={ui('loading')} />}
         {gone &&
-          (props.missing ?? (
-            <Banner tone="info" title={t('missing', { name })} action={<Link to={parent.to}>{t('toList')}</Link>}>
-              {t('missingHint')}
-            </Banner>
+          (resource === undefined || props.kept === undefined ? (
+            missing
+          ) : (
+            <Kept resource={resource} name={name} otherwise={missing} onForget={() => void refetch()}>
+              {props.kept}
+            </Kept>
           ))}
         {error !== null && !gone && <ProblemBanner error={error} retry={() => void refetch()} />}
       </>

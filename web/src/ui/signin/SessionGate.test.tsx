@@ -1,4 +1,5 @@
 import { Notifications, notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
 import { act, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { liveStream, sessionStore } from '@/api';
@@ -9,12 +10,18 @@ import { useToasts } from '../feedback/toasts';
 import { SessionGate } from './SessionGate';
 
 const again = vi.fn();
+const read = vi.fn<() => Promise<string>>();
+/** What was on the screen at any moment. */
+const shown = new Set<string>();
 
 function Work() {
   const toasts = useToasts();
   const ask = useConfirm();
+  const rows = useQuery({ queryKey: ['rows'], queryFn: read }).data;
+  if (rows !== undefined) shown.add(rows);
   return (
     <>
+      <p>{rows}</p>
       <button onClick={() => toasts.unknown(undefined, again, 'Delete TEA')}>Delete</button>
       <button onClick={() => void ask({ title: 'Delete TEA?', confirm: 'Delete it' })}>Ask</button>
     </>
@@ -23,6 +30,7 @@ function Work() {
 
 beforeEach(() => {
   vi.spyOn(liveStream, 'start').mockReturnValue(undefined);
+  read.mockResolvedValue('rows of a');
   sessionStore.signedIn(session());
   render(
     <Surroundings>
@@ -59,4 +67,13 @@ test('a question is not answered by who signs in after it was asked', async () =
   await screen.findByRole('button', { name: 'Delete it' });
   act(() => sessionStore.signedIn(session(8)));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete it' })).toBeNull());
+});
+
+test('what one has read is never shown in another tenant, not even for a moment', async () => {
+  await screen.findByText('rows of a');
+  read.mockResolvedValue('rows of b');
+  shown.clear();
+  act(() => sessionStore.signedIn({ ...session(), tenant: 'b' }));
+  await screen.findByText('rows of b');
+  expect([...shown]).toEqual(['rows of b']);
 });

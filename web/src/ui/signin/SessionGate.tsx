@@ -1,8 +1,8 @@
 import { Center, Loader } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, type ReactNode } from 'react';
-import { followLive, followSession, liveStream, loadSession, useSession, type Session } from '@/api';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
+import { followLive, followSession, liveStream, loadSession, newQueryClient, useOwner, useSession, type Session } from '@/api';
 import { ownerOf } from '@/browser/drafts';
 import { lookForUpdate } from '@/browser/version';
 import { useText } from '@/i18n';
@@ -21,7 +21,6 @@ const retried = 3000;
 export function SessionGate({ children }: { children: ReactNode }) {
   const state = useSession();
   const { status } = state;
-  const owner = 'session' in state ? ownerOf(state.session.tenant, state.session.user.id) : undefined;
   useEffect(() => {
     if (status === 'loading') void loadSession();
     if (status !== 'unreachable') return;
@@ -30,7 +29,6 @@ export function SessionGate({ children }: { children: ReactNode }) {
   }, [status]);
   useEffect(followSession, []);
   useIdentityNotice();
-  useLiveWhile(owner);
 
   switch (status) {
     case 'loading':
@@ -43,20 +41,21 @@ export function SessionGate({ children }: { children: ReactNode }) {
     case 'expired':
       return (
         <>
-          <div key={owner}>
-            <ConfirmProvider>{children}</ConfirmProvider>
-          </div>
+          <Work key={ownerOf(state.session.tenant, state.session.user.id)}>{children}</Work>
           <SignInDialog />
         </>
       );
   }
 }
 
-/** Follows the stream while somebody is signed in; what one has read, and could still ask for or take back, is not for the next. */
-function useLiveWhile(owner: string | undefined): void {
-  const queries = useQueryClient();
+/**
+ * What somebody works with in a tenant, and follows the stream for. What he has read,
+ * and could still ask for, answer or take back, is not for the next.
+ */
+function Work({ children }: { children: ReactNode }) {
+  const owner = useOwner();
+  const [queries] = useState(newQueryClient);
   useEffect(() => {
-    if (owner === undefined) return;
     const unfollow = followLive(queries);
     // A service that was away may have come back as another version.
     const look = liveStream.onGap(() => void lookForUpdate());
@@ -69,6 +68,11 @@ function useLiveWhile(owner: string | undefined): void {
       notifications.clean();
     };
   }, [owner, queries]);
+  return (
+    <QueryClientProvider client={queries}>
+      <ConfirmProvider>{children}</ConfirmProvider>
+    </QueryClientProvider>
+  );
 }
 
 /** Says who one is now, when another tab made that somebody else. */

@@ -2,7 +2,8 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { renderPage } from '@/test/render';
-import { ApiProblem } from '@/api';
+import { session } from '@/test/service';
+import { ApiProblem, sessionStore } from '@/api';
 import { DataTable, oneOf, tableSearch, useList, useSelection, type Column, type ListPage, type Raw, type TableSearch } from '.';
 
 interface Row {
@@ -54,6 +55,7 @@ function Page({ search }: { search: Raw<Search> }) {
 }
 
 beforeEach(() => {
+  sessionStore.signedIn(session());
   answer = pageOf;
   opened.mockReset();
 });

@@ -9,6 +9,17 @@ import type { TableState } from './useTableState';
 /** What a filter's value is called, where the address has a word of the service. */
 export type FilterWords = (name: string, value: string) => string | undefined;
 
+interface Option {
+  value: string;
+  label: string;
+}
+
+/** The words of filters that are chosen from lists of options, as the lists have them. */
+export const wordsOfOptions =
+  (lists: Readonly<Partial<Record<string, readonly Option[]>>>): FilterWords =>
+  (name, value) =>
+    lists[name]?.find((option) => option.value === value)?.label;
+
 const named = [
   'q',
   'status',
@@ -27,7 +38,7 @@ const named = [
   'kind',
   'reference',
   'key',
-  'state',
+  'after',
   'type',
 ] as const;
 

@@ -5,6 +5,7 @@ import { useState, type SubmitEvent } from 'react';
 import { useText } from '@/i18n';
 import { Icon } from '../Icon';
 import { tableMessages } from './messages';
+import { viewMembers } from './search';
 import type { TableState } from './useTableState';
 import { useSavedViews, type SavedView } from './views';
 
@@ -19,7 +20,9 @@ export function SavedViews({ id, state }: { id: string; state: TableState }) {
   const [name, setName] = useState('');
   const show = ({ search }: SavedView) => {
     close();
-    void navigate({ to: '.', search: search as never, resetScroll: false });
+    // What is open beside the list stays open.
+    const rest = (before: Record<string, unknown>) => Object.fromEntries(Object.entries(before).filter(([member]) => viewMembers.includes(member)));
+    void navigate({ to: '.', search: ((before: Record<string, unknown>) => ({ ...rest(before), ...search })) as never, resetScroll: false });
   };
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();

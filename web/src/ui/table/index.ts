@@ -2,6 +2,7 @@ export { useColumn, type Column } from './column';
 export { csv, download, readTable } from './csv';
 export { DataTable } from './DataTable';
 export { Empty } from './Empty';
+export { wordsOfOptions } from './FilterChips';
 export { FilterChoice, FilterDay, FilterText } from './Filters';
 export {
   aFlag,

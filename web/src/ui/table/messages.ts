@@ -54,7 +54,7 @@ export const tableMessages = catalogue(
     filter_kind: 'Kind',
     filter_reference: 'Reference',
     filter_key: 'Key',
-    filter_state: 'State',
+    filter_after: 'After version',
     filter_type: 'Type',
   },
   {
@@ -110,7 +110,7 @@ export const tableMessages = catalogue(
     filter_kind: '类型',
     filter_reference: '参考号',
     filter_key: '键',
-    filter_state: '状态',
+    filter_after: '晚于版本',
     filter_type: '类型',
   },
 );

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { useSession } from '@/api';
-import { ownerOf } from '@/browser/drafts';
+import { useOwner } from '@/api';
 import { recall, remember } from '@/browser/storage';
 import { viewMembers } from './search';
 
@@ -11,26 +10,26 @@ export interface SavedView {
 }
 
 /** What of an address a view keeps: not the page, nor what is open beside the list. */
-export const keptOf = (search: object): SavedView['search'] =>
+const keptOf = (search: object): SavedView['search'] =>
   Object.fromEntries(
     Object.entries(search).filter(([name, value]: [string, unknown]) => name !== 'cursor' && !viewMembers.includes(name) && value !== undefined),
   );
 
 /** The views of a table that one has saved in this browser, and how they are changed. One of a name there is once. */
 export function useSavedViews(table: string) {
-  const state = useSession();
-  const owner = 'session' in state ? ownerOf(state.session.tenant, state.session.user.id) : '';
-  const storedAs = `interlock.views.${owner}.${table}`;
+  const storedAs = `interlock.views.${useOwner()}.${table}`;
   const [views, setViews] = useState<readonly SavedView[]>(() => read(storedAs));
-  const put = (next: readonly SavedView[]) => {
+  // Read again: another tab may have saved some since.
+  const change = (name: string, search?: object) => {
+    const others = read(storedAs).filter((view) => view.name !== name);
+    const next = search === undefined ? others : [...others, { name, search: keptOf(search) }];
     remember(storedAs, JSON.stringify(next));
     setViews(next);
   };
-  const without = (name: string) => views.filter((view) => view.name !== name);
   return {
     views,
-    save: (name: string, search: object) => put([...without(name), { name, search: keptOf(search) }]),
-    remove: (name: string) => put(without(name)),
+    save: (name: string, search: object) => change(name, search),
+    remove: (name: string) => change(name),
   };
 }
 

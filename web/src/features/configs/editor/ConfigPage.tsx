@@ -1,21 +1,21 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
-import { isProblem, useMay } from '@/api';
+import { useState } from 'react';
+import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import type { JsonObject } from '@/merge';
-import { Gone, RecordPage, StatusChip, typedInto, useKeyedMutation, useRecordForm, useSlot, useTelling, useToasts, When, type Present } from '@/ui';
+import { RecordPage, StatusChip, useRecordForm, type Present } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { readable, type Raw } from '@/ui/table';
 import { HistoryView } from '../history/HistoryView';
 import { OverwrittenNotice } from '../history/OverwrittenNotice';
 import { configMessages } from '../messages';
-import { authorsBetween, configHistory, createConfig, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
+import { authorsBetween, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
 import { useConfigWords } from '../useConfigWords';
 import { ConfigEditor } from './ConfigEditor';
 import { DeleteConfig } from './DeleteConfig';
+import { DeletedConfig } from './DeletedConfig';
 import styles from './Editor.module.css';
-import { contentOrError, FormError, formOf, formOfContent, type ConfigForm } from './form';
+import { contentOrError, formOf, formOfContent, type ConfigForm } from './form';
 import { editorMessages } from './messages';
 
 /** What of the page is in its address. */
@@ -39,9 +39,7 @@ export function ConfigPage({ configKey, search }: Props) {
   const query = useQuery(oneConfig(configKey));
   const mayWrite = useMay()('configs:write');
   const [field, setField] = useState<string>();
-  // What was typed into one that is gone by now.
-  const { kept, slot } = useSlot(`configs/${configKey}`, configKey);
-  const form = typedInto(kept) as ConfigForm | undefined;
+  const queries = useQueryClient();
   return (
     <RecordPage
       query={query}
@@ -58,7 +56,17 @@ export function ConfigPage({ configKey, search }: Props) {
         </>
       )}
       actions={(config) => mayWrite && <DeleteConfig config={config} />}
-      missing={form && <Kept configKey={configKey} form={form} slot={slot} onSettled={() => void query.refetch()} />}
+      kept={(form: ConfigForm, forget) => (
+        <DeletedConfig
+          configKey={configKey}
+          form={form}
+          onForget={forget}
+          onRecreated={(record) => {
+            queries.setQueryData(oneConfig(configKey).queryKey, record);
+            forget();
+          }}
+        />
+      )}
     >
       {(config, { gone, present }) => <Open config={config} gone={gone} present={present} search={readable(search)} onField={setField} />}
     </RecordPage>
@@ -136,69 +144,9 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           mayWrite={may('configs:write')}
           present={present}
           onField={onField}
-          gone={
-            gone ? <Deleted configKey={key} content={mine instanceof FormError ? undefined : (mine as JsonObject)} onRecreated={editing.adopt} /> : undefined
-          }
+          gone={gone ? <DeletedConfig configKey={key} form={draft.value} onRecreated={editing.adopt} /> : undefined}
         />
       )}
     </>
   );
-}
-
-interface DeletedProps {
-  configKey: string;
-  content: JsonObject | undefined;
-  onRecreated: (record: Config) => void;
-  /** It was deleted before the page was opened. */
-  onForget?: () => void;
-}
-
-/** The config was deleted: who did it, and what can become of what was typed. */
-function Deleted({ configKey, content, onRecreated, onForget }: DeletedProps) {
-  const edit = useText(editMessages);
-  const toasts = useToasts();
-  const queries = useQueryClient();
-  const words = useConfigWords();
-  const { who } = useTelling(words);
-  const [last] = useInfiniteQuery(configHistory(configKey)).data?.pages[0]?.items ?? [];
-  const mayWrite = useMay()('configs:write');
-  const recreate = useKeyedMutation<JsonObject, Config>({
-    scope: `configs/${configKey}/recreate`,
-    title: configKey,
-    send: (members, key) => createConfig({ key: configKey, ...members }, key),
-    onDone: (record) => {
-      onRecreated(record);
-      toasts.done(edit('recreated', { name: configKey }));
-    },
-    onRefused: (error) => {
-      // Somebody else was faster: theirs is what is compared with now.
-      if (isProblem(error, 'already_exists')) void queries.invalidateQueries({ queryKey: ['configs', 'one', configKey] });
-    },
-  });
-  const title: ReactNode = last?.action === 'delete' ? edit.rich('deletedBy', { who: who(last.changedBy), when: <When time={last.changedTime} /> }) : undefined;
-  const again = { ...recreate, run: content && (() => recreate.run(content)) };
-  return <Gone title={title} content={content} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
-}
-
-interface KeptProps {
-  configKey: string;
-  form: ConfigForm;
-  slot: { drop: () => void };
-  /** It was made again, or is not wanted any more. */
-  onSettled: () => void;
-}
-
-/** What was typed into a config that was deleted before it was opened again. */
-function Kept({ configKey, form, slot, onSettled }: KeptProps) {
-  const queries = useQueryClient();
-  const content = contentOrError(form);
-  const forget = () => {
-    slot.drop();
-    onSettled();
-  };
-  const adopt = (record: Config) => {
-    queries.setQueryData(oneConfig(configKey).queryKey, record);
-    forget();
-  };
-  return <Deleted configKey={configKey} content={content instanceof FormError ? undefined : content} onRecreated={adopt} onForget={forget} />;
 }

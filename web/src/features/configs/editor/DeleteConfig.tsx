@@ -3,12 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import type { JsonObject } from '@/merge';
 import { useConfirm, useKeyedAction, useSlot, useTelling, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { createConfig, deleteConfig, oneConfig, type Config } from '../queries';
 import { useConfigWords } from '../useConfigWords';
-import { contentOfConfig } from './form';
+import { contentOf, formOf, type ConfigForm } from './form';
 import { editorMessages } from './messages';
 
 /** Deletes a config as it was when it was asked. */
@@ -22,12 +21,12 @@ export function DeleteConfig({ config }: { config: Config }) {
   const navigate = useNavigate();
   const { slot } = useSlot(`configs/${key}`, key);
   const edit = useText(editMessages);
-  // A key that others have made again by then is theirs: this is refused.
-  const restore = useKeyedAction<JsonObject, Config>({
+  // A key that others have made again by then is theirs: this is refused. As text its numbers keep their digits.
+  const restore = useKeyedAction<ConfigForm, Config>({
     scope: `configs/${key}/restore`,
     title: `${edit('recreate')} · ${key}`,
     topics: ['configs'],
-    send: (content, sentAs) => createConfig({ key, ...content }, sentAs),
+    send: (form, sentAs) => createConfig({ key, ...contentOf(form) }, sentAs),
     onDone: () => toasts.done(edit('recreated', { name: key })),
   });
   const remove = useKeyedAction({
@@ -35,7 +34,7 @@ export function DeleteConfig({ config }: { config: Config }) {
     title: `${t('removeConfirm')} · ${key}`,
     send: (guard: string) => deleteConfig(key, guard),
     onDone: async () => {
-      toasts.done(t('removed', { key }), () => restore.run(contentOfConfig(config)));
+      toasts.done(t('removed', { key }), () => restore.run(formOf(config)));
       await navigate({ to: '/configs' });
       slot.drop();
       queries.removeQueries({ queryKey: oneConfig(key).queryKey });

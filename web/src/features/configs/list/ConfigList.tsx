@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, StatusChip, useBulkActions, useToasts } from '@/ui';
-import { DataTable, download, FilterChoice, FilterText, useColumn, useList, useSelection, type Column, type Raw } from '@/ui/table';
+import { DataTable, download, FilterChoice, FilterText, useColumn, useList, useSelection, wordsOfOptions, type Column, type Raw } from '@/ui/table';
 import { useConfigBatch, watchedConfigs } from '../batch/useConfigBatch';
 import { CreateConfig } from '../create/CreateConfig';
 import { ImportDialog } from '../import/ImportDialog';
@@ -49,6 +49,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
     }
   };
 
+  const types = valueTypes.map((value) => ({ value, label: t(`type_${value}`) }));
   const create = mayWrite && (
     <Button variant="filled" leftSection={<Icon name="plus" />} onClick={creation.open}>
       {t('create')}
@@ -78,18 +79,13 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
           filters={
             <>
               <FilterText state={list.state} name="prefix" label={t('filterPrefix')} />
-              <FilterChoice
-                state={list.state}
-                name="valueType"
-                label={t('type')}
-                any={t('anyType')}
-                options={valueTypes.map((value) => ({ value, label: t(`type_${value}`) }))}
-              />
+              <FilterChoice state={list.state} name="valueType" label={t('type')} any={t('anyType')} options={types} />
             </>
           }
           selection={mayWrite ? selection : undefined}
           bulk={bulk.buttons}
           isFresh={isFresh}
+          filterWords={wordsOfOptions({ valueType: types })}
           empty={{ title: t('empty'), hint: t('emptyHint'), action: create }}
         />
         {watching && <WatchPane onClose={watch.close} />}

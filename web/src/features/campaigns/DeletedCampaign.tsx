@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { contentOfFields, Gone, useKeyedMutation, useToasts } from '@/ui';
+import { CreateCampaign } from './CreateCampaign';
+import { faultsOf, isFaultless } from './faults';
+import { termsOf, useCampaignWords, type CampaignFields } from './fields';
+import { campaignMessages } from './messages';
+import { createCampaign, oneCampaign, type Campaign } from './queries';
+
+interface Props {
+  id: number;
+  /** What was typed. */
+  form: CampaignFields;
+  /** It was made again, or copied to a new one. */
+  onSettled: () => void;
+  /** It was deleted before the page was opened. */
+  onForget?: () => void;
+}
+
+/** The campaign was deleted: what can become of what was typed. One that is made again gets a number of its own, so that the page goes on there. */
+export function DeletedCampaign({ id, form, onSettled, onForget }: Props) {
+  const t = useText(campaignMessages);
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const words = useCampaignWords();
+  const mayWrite = useMay()('coupons:write');
+  const [copying, { open, close }] = useDisclosure();
+  const recreate = useKeyedMutation<CampaignFields, Campaign>({
+    scope: `coupon-campaigns/${id}/again`,
+    title: form.name,
+    send: (typed, key) => createCampaign(termsOf(typed), key),
+    onDone: (made) => {
+      onSettled();
+      queries.setQueryData(oneCampaign(made.id).queryKey, made);
+      toasts.done(t('created', { name: made.name }));
+      void navigate({ to: '/coupon-campaigns/$id', params: { id: String(made.id) }, replace: true });
+    },
+  });
+  const again = { ...recreate, run: isFaultless(faultsOf(form, 0)) ? () => recreate.run(form) : undefined };
+  return (
+    <>
+      <Gone content={contentOfFields(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget}>
+        {mayWrite && <Button onClick={open}>{t('copyToNew')}</Button>}
+      </Gone>
+      {copying && <CreateCampaign copy={{ of: id, fields: form }} onCreated={onSettled} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { contentOfFields, Gone, useKeyedMutation, useToasts } from '@/ui';
+import { faultsOf, isFaultless, termsOf, useSaleWords, type SaleFields } from './fields';
+import { saleMessages } from './messages';
+import { createSale, oneSale, type Sale } from './queries';
+
+interface Props {
+  id: number;
+  /** What was typed. */
+  form: SaleFields;
+  onForget: () => void;
+}
+
+/** The draft of a sale was deleted: what can become of what was typed. One that is made again gets a number of its own, so that the page goes on there. */
+export function DeletedSale({ id, form, onForget }: Props) {
+  const t = useText(saleMessages);
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const words = useSaleWords();
+  const mayWrite = useMay()('flash-sales:write');
+  const recreate = useKeyedMutation<SaleFields, Sale>({
+    scope: `flash-sales/${id}/again`,
+    title: form.name,
+    send: (typed, key) => createSale(termsOf(typed), key),
+    onDone: (made) => {
+      onForget();
+      queries.setQueryData(oneSale(made.id).queryKey, made);
+      toasts.done(t('restored', { name: made.name }));
+      void navigate({ to: '/flash-sales/$id', params: { id: String(made.id) }, replace: true });
+    },
+  });
+  const again = { ...recreate, run: isFaultless(faultsOf(form)) ? () => recreate.run(form) : undefined };
+  return <Gone content={contentOfFields(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
+}

@@ -1,0 +1,36 @@
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { contentOfFields, Gone, useKeyedMutation, useToasts } from '@/ui';
+import { useItemWords, type ItemFields } from './fields';
+import { isComplete } from './ItemInputs';
+import { itemMessages } from './messages';
+import { createItem, type Item } from './queries';
+
+interface Props {
+  sku: string;
+  /** What was typed. */
+  form: ItemFields;
+  status: Item['status'];
+  onRecreated: (made: Item) => void;
+  /** It was deleted before the page was opened. */
+  onForget?: () => void;
+}
+
+/** The item was deleted: what can become of what was typed. It keeps its code, so that it can be made again in its place. */
+export function DeletedItem({ sku, form, status, onRecreated, onForget }: Props) {
+  const t = useText(itemMessages);
+  const toasts = useToasts();
+  const words = useItemWords();
+  const mayWrite = useMay()('items:write');
+  const recreate = useKeyedMutation<ItemFields, Item>({
+    scope: `items/${sku}/recreate`,
+    title: sku,
+    send: ({ name, price, ownedByUserId }, key) => createItem({ sku, name: name.trim(), price: price ?? 0, ownedByUserId, status }, key),
+    onDone: (made) => {
+      onRecreated(made);
+      toasts.done(t('added', { sku }));
+    },
+  });
+  const again = { ...recreate, run: isComplete(form) ? () => recreate.run(form) : undefined };
+  return <Gone content={contentOfFields(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
+}

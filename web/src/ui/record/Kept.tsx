@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import { useSlot } from '../edit/slot';
+import { typedInto } from '../edit/useDraft';
+
+interface Props<F> {
+  /** Path of the record, under which the draft is kept, and what people call it. */
+  resource: string;
+  name: string;
+  /** What is shown where nothing is kept. */
+  otherwise: ReactNode;
+  onForget?: () => void;
+  /** What was typed, and how it is given up: it was made again, or is not wanted any more. */
+  children: (form: F, forget: () => void) => ReactNode;
+}
+
+/** What was typed into a record that there is no more. */
+export function Kept<F>({ resource, name, otherwise, onForget, children }: Props<F>) {
+  const { kept, slot } = useSlot(resource, name);
+  const form = typedInto(kept) as F | undefined;
+  if (form === undefined) return otherwise;
+  return children(form, () => {
+    slot.drop();
+    onForget?.();
+  });
+}
