@@ -9,7 +9,7 @@ import { transport } from './transport';
  * The service, typed by its contract. Every refusal is thrown as an ApiProblem. A write
  * with an idempotency key is repeated with it until its outcome is known, see retrying.
  */
-export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: retrying(transport(sessionStore)) });
+export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: retrying(transport(sessionStore), () => sessionStore.owner) });
 
 /** The body of a reply. */
 export async function data<T>(call: Promise<{ data?: T }>): Promise<T> {

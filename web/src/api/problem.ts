@@ -38,6 +38,7 @@ const tellsNothingOfEarlier: ReadonlySet<ProblemCode> = new Set([
   'csrf_failed',
   'forbidden',
   'payload_too_large',
+  'other_identity',
 ]);
 
 const transient: ReadonlySet<ProblemCode> = new Set([

@@ -21,10 +21,18 @@ function sending(...script: ConstructorParameters<typeof ScriptedService>) {
     waits.push(milliseconds);
     return Promise.resolve();
   };
-  return { service, log, waits, seen, send: retrying(transport(sessions, service.fetch), log, wait) };
+  return { service, sessions, log, waits, seen, send: retrying(transport(sessions, service.fetch), () => sessions.owner, log, wait) };
 }
 
 const write = (headers: Record<string, string> = { 'X-Idempotency-Key': 'k-1' }) => new Request(address, { method: 'POST', body: '{"amount":5}', headers });
+
+test('a write is not repeated for somebody else who signed in meanwhile, and stays in doubt', async () => {
+  const { service, sessions, send, log } = sending(lost, done);
+  log.subscribe(() => sessions.signedIn(session(99)));
+
+  await expect(send(write())).rejects.toMatchObject({ code: 'other_identity', isOutcomeUnknown: true });
+  expect(service.requests).toHaveLength(1);
+});
 
 test.each([
   ['the reply is lost', lost],

@@ -1,4 +1,4 @@
-import { ApiProblem, isProblem } from './problem';
+import { ApiProblem, isProblem, otherIdentity } from './problem';
 
 /** Waits before the attempts after the first, in ms. */
 const delays = [100, 200, 400] as const;
@@ -67,13 +67,16 @@ type Send = (request: Request) => Promise<Response>;
  * more than once by itself. All else is sent once.
  *
  * What is thrown in the end says whether an attempt before it may have been carried out.
+ * Nothing is repeated for somebody else than who sent it, nor in another tenant: `owner`
+ * tells who is signed in.
  */
-export function retrying(send: Send, log: Attempts = attempts, wait = pause): Send {
+export function retrying(send: Send, owner: () => string | undefined, log: Attempts = attempts, wait = pause): Send {
   return async (request) => {
     const isDeletion = request.method === 'DELETE' && request.headers.has('If-Match');
     const key = safe.has(request.method) ? null : request.headers.get('X-Idempotency-Key');
     if (key === null && !isDeletion) return send(request);
     const name = key ?? request.url;
+    const sender = owner();
     let replayed = false;
     let isInDoubt = false;
     let waited = 0;
@@ -94,6 +97,7 @@ export function retrying(send: Send, log: Attempts = attempts, wait = pause): Se
           waited += delay;
           log.doubt(name, error.isOutcomeUnknown ? 'checking' : 'waiting');
           await wait(delay, request.signal);
+          if (owner() !== sender) throw Object.assign(otherIdentity(), { isInDoubt });
         }
       }
     } finally {

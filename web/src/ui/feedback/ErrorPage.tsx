@@ -13,7 +13,7 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
   if (isProblem(error, 'not_found')) return <NotFoundPage />;
   if (isProblem(error)) {
     return (
-      <FullPage title={error.title} hint={text(error)}>
+      <FullPage title={text(error)}>
         <Button onClick={reset}>{t('retry')}</Button>
         {error.requestId !== '' && <Code>{t('requestId', { id: error.requestId })}</Code>}
       </FullPage>

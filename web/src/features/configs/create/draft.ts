@@ -38,9 +38,14 @@ function readJson(text: string): ReadValue {
     return { value: parse(text) };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const before = text.slice(0, error.offset).split('\n');
-    return { fault: { kind: 'json', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 } };
+    return { fault: jsonFault(text, error.offset) };
   }
+}
+
+/** The fault of a text that is no JSON from an offset on. */
+export function jsonFault(text: string, offset: number): Fault {
+  const before = text.slice(0, offset).split('\n');
+  return { kind: 'json', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 /** The config as it is sent, and what is wrong with it; without faults it can be sent. */

@@ -5,6 +5,8 @@ import { isProblem, type FieldProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, useRuleText, type Editing, type Present } from '@/ui';
 import { CodeEditor, type Fault } from '@/ui/code/Code';
+import { jsonFault } from '../create/draft';
+import { useFaultText } from '../create/useFaultText';
 import { configMessages } from '../messages';
 import { valueTypes, type Config, type ValueType } from '../queries';
 import { Field, type FieldState } from './Field';
@@ -61,7 +63,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
           id={`${id}type`}
           maw={220}
           disabled={readOnly}
-          data={[...valueTypes]}
+          data={valueTypes.map((type) => ({ value: type, label: configs(`type_${type}`) }))}
           value={form.valueType}
           error={first('valueType')}
           onChange={(event) => changeType(event.currentTarget.value as ValueType)}
@@ -117,7 +119,7 @@ function useTypeChange(form: ConfigForm, change: (part: Partial<ConfigForm>) => 
 
 /** What is wrong with each field: what cannot be read, and what the service refused about what is typed now. */
 function useFaults({ mine, error, draft }: Editing<Config, ConfigForm>): (name: Name) => Fault[] {
-  const t = useText(editorMessages);
+  const faultText = useFaultText();
   const ruleText = useRuleText();
   const refused: readonly FieldProblem[] = isProblem(error, 'validation_failed', 'malformed_request') ? error.fields : [];
   return (name) => {
@@ -127,11 +129,9 @@ function useFaults({ mine, error, draft }: Editing<Config, ConfigForm>): (name: 
       .map((field) => ({ pointer: field.pointer.slice(pointer.length), message: ruleText(field) }));
     if (mine instanceof FormError && mine.field === name) {
       const { syntax } = mine;
-      faults.push(
-        syntax !== undefined && (draft.value.valueType === 'json' || name === 'schema')
-          ? { offset: syntax.offset, message: syntax.message }
-          : { pointer: '', message: t('notType', { type: draft.value.valueType }) },
-      );
+      const { valueType } = draft.value;
+      if (name === 'value' && (valueType === 'number' || valueType === 'boolean')) faults.push({ pointer: '', message: faultText({ kind: valueType }) });
+      else if (syntax !== undefined) faults.push({ offset: syntax.offset, message: faultText(jsonFault(draft.value[name], syntax.offset)) });
     }
     return faults;
   };

@@ -51,7 +51,7 @@ export function ConfigPage({ configKey, search }: Props) {
       fieldLabel={(name) => words.place(`/${name}`)}
       chips={({ valueType, protected: isProtected }) => (
         <>
-          <StatusChip>{valueType}</StatusChip>
+          <StatusChip>{configs(`type_${valueType}`)}</StatusChip>
           {isProtected && <StatusChip tone="warn">{t('protected')}</StatusChip>}
         </>
       )}
