@@ -37,6 +37,10 @@ RACE_FLAGS := -race -ldflags=-w \
 # there are processors runs at once.
 PACKAGES := $(shell expr $$(nproc) + 1)
 
+# Those that take longest begin first, so that no processor is left alone with one at
+# the end.
+LONGEST := ./test/e2e ./test/contract ./test/faults ./client
+
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,7 +65,7 @@ test: ## Run everything that a change must pass, but lint; says how long each pa
 
 .PHONY: test-go
 test-go: $(WEB) c-compiler ## Run every Go test with the race detector, beside a private MariaDB and Redis
-	$(SERVICES) -- env $(RACE) go test $(RACE_FLAGS) -vet=off -count=1 -p $(PACKAGES) -timeout 10m ./...
+	$(SERVICES) -- env $(RACE) go test $(RACE_FLAGS) -vet=off -count=1 -p $(PACKAGES) -timeout 10m $(LONGEST) ./...
 
 .PHONY: test-web
 test-web: $(WEB) ## Run the web admin's own tests
