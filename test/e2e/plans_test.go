@@ -36,7 +36,8 @@ func TestNoOverviewReadsAWholeTable(t *testing.T) {
 	for _, s := range *statements {
 		for _, step := range plan(t, ctx, services, s) {
 			require.NotContains(t, step, "SCAN", s.sql)
-			if strings.HasPrefix(step, "SEARCH") {
+			// Rows that were chosen before are read by their id.
+			if strings.HasPrefix(step, "SEARCH") && !strings.HasSuffix(step, "USING INTEGER PRIMARY KEY (rowid=?)") {
 				require.Contains(t, step, "tenant_id=?", s.sql)
 			}
 		}
