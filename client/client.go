@@ -23,6 +23,7 @@ type Client struct {
 	Actions         *Actions
 	Audit           *Audit
 	IdempotencyKeys *IdempotencyKeys
+	Users           *Users
 
 	base       string
 	token      string
@@ -91,4 +92,5 @@ func (c *Client) bind() {
 	c.Actions = &Actions{c}
 	c.Audit = &Audit{c}
 	c.IdempotencyKeys = &IdempotencyKeys{c}
+	c.Users = &Users{c}
 }

@@ -129,11 +129,6 @@ func (c *tenantCreate) Run(ctx context.Context) error {
 	})
 }
 
-type userCommand struct {
-	Create   userCreate   `cmd:"" help:"Make a user."`
-	Password userPassword `cmd:"" help:"Set a user's password and end the user's sessions."`
-}
-
 type userCreate struct {
 	settings.Storage `embed:""`
 	Username         string   `arg:"" help:"Name to sign in with."`

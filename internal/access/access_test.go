@@ -39,7 +39,7 @@ type fixture struct {
 const adminPassword = "correct horse battery"
 
 var catalogue = []principal.Grant{
-	{Name: "access:read"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"},
+	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"},
 }
 
 // anonymous is the context of a request before anybody is recognised.

@@ -18,6 +18,21 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	httpapi.Get(r, "/session", "", h.session)
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
 	httpapi.Get(r, "/permissions", readPermission, h.permissions)
+	h.userRoutes(r)
+}
+
+// userRoutes registers the routes of users. A request with a password runs in no unit: the
+// password is hashed before one begins, and nothing of it is kept under a key.
+func (h handler) userRoutes(r *httpapi.Router) {
+	byID := httpapi.Numbered("user", h.service.User)
+	httpapi.Get(r, "/users", readUsersPermission, h.users)
+	httpapi.Act(r, http.MethodPost, "/users", writeUsersPermission, h.createUser)
+	httpapi.GetOf(r, "/users/:id", readUsersPermission, byID, h.user)
+	httpapi.MutationOf(r, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser)
+	httpapi.GetOf(r, "/users/:id/history", readUsersPermission, byID, h.userHistory)
+	httpapi.MutationOf(r, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
+	httpapi.MutationOf(r, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
+	httpapi.ActOf(r, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
 }
 
 type handler struct {

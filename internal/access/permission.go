@@ -8,11 +8,17 @@ import (
 	"interlock/internal/base/principal"
 )
 
-const readPermission = "access:read"
+const (
+	readPermission       = "access:read"
+	readUsersPermission  = "users:read"
+	writeUsersPermission = "users:write"
+)
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
 	{Name: readPermission, Meaning: "List the permissions that roles and tokens can be given."},
+	{Name: readUsersPermission, Meaning: "See the users of this service, their roles and their history."},
+	{Name: writeUsersPermission, Meaning: "Create, edit, disable and enable users, give them roles whose permissions one has oneself, and reset their passwords."},
 	{Name: impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
 }
 

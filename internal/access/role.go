@@ -50,21 +50,24 @@ func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, p
 		if err != nil {
 			return err
 		}
-		if len(roles) == 0 {
+		role, known := roles[name]
+		if !known {
 			return apperr.MissingRow("role", name)
 		}
-		if err := guard.Update[roleRow](ctx, u, roles[0].Ref(), guard.Set{}); err != nil {
+		if err := guard.Update[roleRow](ctx, u, role.Ref(), guard.Set{}); err != nil {
 			return rerunIfStale(err)
 		}
+		if tx, err = s.raise(ctx, u); err != nil {
+			return err
+		}
 		const statement = "DELETE FROM role_permissions WHERE tenant_id = ? AND role_id = ?"
-		if err := tx.Exec(statement, roles[0].TenantID, roles[0].ID).Error; err != nil {
+		if err := tx.Exec(statement, role.TenantID, role.ID).Error; err != nil {
 			return fmt.Errorf("take the role's permissions: %w", err)
 		}
-		if err := grant(ctx, u, roles[0].ID, permissions); err != nil {
+		if err := grant(ctx, u, role.ID, permissions); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "role.update", Resource: "roles/" + name, Detail: map[string]any{"permissions": permissions}})
-		u.AfterCommit(func(context.Context) { s.callers.invalidate() })
 		return nil
 	})
 }

@@ -43,12 +43,35 @@ type userRole struct {
 // TableName implements gorm's Tabler.
 func (userRole) TableName() string { return "user_roles" }
 
-func rolesNamed(tx *gorm.DB, names []string) ([]roleRow, error) {
+// rolesNamed returns the roles that have these names, by name.
+func rolesNamed(tx *gorm.DB, names []string) (map[string]roleRow, error) {
 	var roles []roleRow
 	if err := tx.Where("name IN ?", names).Find(&roles).Error; err != nil {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
-	return roles, nil
+	// MySQL finds "support" for "support " as well, which is looked up here and not found.
+	named := make(map[string]roleRow, len(roles))
+	for _, role := range roles {
+		named[role.Name] = role
+	}
+	return named, nil
+}
+
+// permissionsOf returns the permissions of roles, by the roles' ids.
+func permissionsOf(tx *gorm.DB, roles []roleRow) (map[int64][]string, error) {
+	ids := make([]int64, len(roles))
+	for i, role := range roles {
+		ids[i] = role.ID
+	}
+	var rows []rolePermission
+	if err := tx.Where("role_id IN ?", ids).Order("permission").Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read the permissions of roles: %w", err)
+	}
+	held := make(map[int64][]string, len(roles))
+	for _, row := range rows {
+		held[row.RoleID] = append(held[row.RoleID], row.Permission)
+	}
+	return held, nil
 }
 
 func insertRole(ctx context.Context, u *uow.Unit, name string, permissions []string) (roleRow, error) {

@@ -109,8 +109,8 @@ func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) erro
 			return rerunIfStale(err)
 		}
 		u.Audit(uow.Entry{Action: "token.revoke", Resource: tokenPath(id), Detail: map[string]any{"name": row.Name, "userId": row.UserID}})
-		u.AfterCommit(func(context.Context) { s.callers.invalidate() })
-		return nil
+		_, err = s.raise(ctx, u)
+		return err
 	})
 }
 

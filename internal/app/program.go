@@ -238,6 +238,7 @@ func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup)
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
 	running.Go(func() { p.services.Idempotency.Run(ctx) })
 	running.Go(func() { p.services.Epochs.Run(ctx) })
+	running.Go(func() { p.services.Access.Watch(ctx) })
 	running.Go(func() { p.services.FlashSales.CountArrivals(ctx) })
 	running.Go(func() {
 		if err := p.services.FlashSales.Listen(ctx); err != nil && ctx.Err() == nil {

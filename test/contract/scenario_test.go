@@ -57,6 +57,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.watch()
 		d.overlook()
 		d.look()
+		d.admit()
 		d.signInAndOut()
 		d.operate()
 
@@ -391,6 +392,25 @@ func (d day) look() {
 	log := d.do(200, "GET", "/audit-log?resource=configs/&actor=admin&action=config.update&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&limit=1", nil)
 	require.NotEmpty(d.t, log["items"])
 	require.NotEmpty(d.t, d.do(200, "GET", "/permissions", nil)["items"])
+}
+
+// admit sees to who may do what.
+func (d day) admit() {
+	user := "/users/" + newUser(d.t, d.Caller)
+	seen := d.etag(user)
+	d.do(200, "PATCH", user, `{"displayName":"Li","roles":{"add":["admin"]}}`, "If-Match", seen)
+	d.do(412, "PATCH", user, `{"displayName":"Wei"}`, "If-Match", seen)
+	d.do(200, "PATCH", user+"?merge=disjoint", `{"username":"`+unique("li")+`"}`, "If-Match", seen)
+	d.do(409, "PATCH", user, `{"username":"admin"}`, "If-Match", d.etag(user))
+	d.do(409, "POST", "/users", `{"username":"admin","password":"correct horse battery"}`)
+	d.do(412, "POST", user+"/disable", nil, "If-Match", seen)
+	d.do(200, "POST", user+"/disable", nil)
+	d.do(409, "POST", fmt.Sprint("/users/", int64(d.do(200, "GET", "/users?q=admin&role=admin&disabled=false", nil)["items"].([]any)[0].(map[string]any)["id"].(float64)), "/disable"), nil)
+	d.do(200, "POST", user+"/enable", nil, "If-Match", d.etag(user))
+	d.do(200, "POST", user+"/reset-password", `{"password":"another horse battery"}`)
+	require.EqualValues(d.t, 6, d.do(200, "GET", user+"/history?limit=3", nil)["total"])
+	answer := d.Do(d.t, "GET", httpapi.Base+user, nil, "If-None-Match", d.etag(user))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
 }
 
 func (d day) signInAndOut() {

@@ -1,0 +1,37 @@
+package main
+
+// grants are breaks of who may change who may do what.
+var grants = []mutant{
+	{
+		name: "the rule of the last access:* is not asked",
+		file: "internal/access/rules.go", old: `if managers == 0 {`, new: `if managers < 0 {`,
+		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt"}},
+	},
+	{
+		name: "the rule of the last access:* is asked without the row that each change raises",
+		file: "internal/access/rules.go", old: `"UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?", caller.TenantID)`,
+		new: `"SELECT ? AS tenant_id", caller.TenantID)
+	result.RowsAffected = 1`,
+		caught: tests{"internal/access": {"TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt/mariadb"}},
+	},
+	{
+		name: "a role is given whatever it holds",
+		file: "internal/access/rules.go", old: `if !caller.May(grant) {`, new: `if !caller.May(grant) && false {`,
+		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave"}},
+	},
+	{
+		name: "another process is not noticed to have changed who may do what",
+		file: "internal/access/callers.go", old: `if now != known && known >= 0 {`, new: `if now != known && known < 0 {`,
+		caught: tests{"internal/access": {"TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},
+	},
+	{
+		name: "a patch of a set adds to it where it should replace it",
+		file: "internal/access/set.go", old: `patch[name] = nil`, new: `_ = name`,
+		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave", "TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt"}},
+	},
+	{
+		name: "a stream goes on when its authenticator says that its credential ended",
+		file: "internal/edge/httpapi/stream.go", old: `if refused(err) || err == nil`, new: `if err == nil`,
+		caught: tests{"internal/edge/httpapi": {"TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded"}},
+	},
+}
