@@ -24,6 +24,7 @@ type Client struct {
 	Audit           *Audit
 	IdempotencyKeys *IdempotencyKeys
 	Users           *Users
+	Roles           *Roles
 
 	base       string
 	token      string
@@ -93,4 +94,5 @@ func (c *Client) bind() {
 	c.Audit = &Audit{c}
 	c.IdempotencyKeys = &IdempotencyKeys{c}
 	c.Users = &Users{c}
+	c.Roles = &Roles{c}
 }

@@ -169,6 +169,17 @@ func (w walk) admit() {
 	require.False(t, ok[client.User](t)(w.Users.Enable(ctx, user.ID)).Disabled)
 	ok[client.User](t)(w.Users.ResetPassword(ctx, user.ID, "another horse battery"))
 	require.Len(t, all(t, w.Users.History(user.ID, client.Paging{Limit: 2})), 6)
+
+	role := ok[client.Role](t)(w.Roles.Create(ctx, client.NewRole{Name: "walker", Permissions: []string{"configs:read"}}))
+	old := ok[client.Role](t)(w.Roles.Get(ctx, role.ID))
+	role.Permissions = append(role.Permissions, "configs:write")
+	require.NoError(t, w.Roles.Save(ctx, &role))
+	old.Permissions = append(old.Permissions, "orders:read")
+	require.NoError(t, w.Roles.Save(ctx, &old, client.MergeDisjoint()))
+	require.Equal(t, []string{"configs:read", "configs:write", "orders:read"}, old.Permissions)
+	require.Len(t, all(t, w.Roles.History(role.ID, client.Paging{})), 3)
+	require.Len(t, all(t, w.Roles.List(client.RoleFilter{Text: "walk"})), 1)
+	require.NoError(t, w.Roles.Delete(ctx, old))
 }
 
 func (w walk) stock(sku string) {

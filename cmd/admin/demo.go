@@ -26,6 +26,9 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {
+			return err
+		}
 		loader := demo.Loader{
 			Size:   demo.Full,
 			Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog,

@@ -13,7 +13,7 @@
 //     nothing any more: at once in this process, within a second in others.
 //   - Nobody gives what he does not have, and some enabled user of each tenant holds
 //     access:*, unless the command line takes it.
-//   - Every version of a user is kept, without its password.
+//   - Every version of a user, without its password, and of a role is kept.
 //   - A session that began with an old password does not outlive its change: both
 //     lock the user's row.
 //   - A customer is whoever the shop's key signed for. Its token opens only what

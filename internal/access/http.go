@@ -19,6 +19,7 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
 	httpapi.Get(r, "/permissions", readPermission, h.permissions)
 	h.userRoutes(r)
+	h.roleRoutes(r)
 }
 
 // userRoutes registers the routes of users. A request with a password runs in no unit: the
@@ -33,6 +34,16 @@ func (h handler) userRoutes(r *httpapi.Router) {
 	httpapi.MutationOf(r, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
 	httpapi.MutationOf(r, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
 	httpapi.ActOf(r, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
+}
+
+func (h handler) roleRoutes(r *httpapi.Router) {
+	byID := httpapi.Numbered("role", h.service.Role)
+	httpapi.Get(r, "/roles", readPermission, h.roles)
+	httpapi.Mutation(r, http.MethodPost, "/roles", writePermission, h.createRole)
+	httpapi.GetOf(r, "/roles/:id", readPermission, byID, h.role)
+	httpapi.MutationOf(r, http.MethodPatch, "/roles/:id", writePermission, byID, h.editRole)
+	httpapi.MutationOf(r, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole)
+	httpapi.GetOf(r, "/roles/:id/history", readPermission, byID, h.roleHistory)
 }
 
 type handler struct {

@@ -10,13 +10,15 @@ import (
 
 const (
 	readPermission       = "access:read"
+	writePermission      = "access:write"
 	readUsersPermission  = "users:read"
 	writeUsersPermission = "users:write"
 )
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "List the permissions that roles and tokens can be given."},
+	{Name: readPermission, Meaning: "See the roles, their history, and the permissions that roles and tokens can be given."},
+	{Name: writePermission, Meaning: "Create, edit and delete roles, with permissions that one has oneself."},
 	{Name: readUsersPermission, Meaning: "See the users of this service, their roles and their history."},
 	{Name: writeUsersPermission, Meaning: "Create, edit, disable and enable users, give them roles whose permissions one has oneself, and reset their passwords."},
 	{Name: impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},

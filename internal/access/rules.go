@@ -88,13 +88,13 @@ func requireManager(ctx context.Context, tx *gorm.DB, taken []string) error {
 
 // requireGrantable is Forbidden unless the caller has all that the roles hold: nobody
 // grants what he does not have.
-func requireGrantable(ctx context.Context, tx *gorm.DB, roles []roleRow) error {
+func requireGrantable(ctx context.Context, tx *gorm.DB, roles []Role) error {
 	held, err := permissionsOf(tx, roles)
 	if err != nil {
 		return err
 	}
 	for _, role := range roles {
-		if err := requireHeld(ctx, held[role.ID], fmt.Sprintf("Role %q", role.Name)); err != nil {
+		if err := requireHeld(ctx, held[role.ID], fmt.Sprintf("Role %q has", role.Name)); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func requireRightsOf(ctx context.Context, tx *gorm.DB, user *User) error {
 	if err != nil {
 		return err
 	}
-	return requireHeld(ctx, grants, fmt.Sprintf("User %q", user.Username))
+	return requireHeld(ctx, grants, fmt.Sprintf("User %q has", user.Username))
 }
 
 // grantsOf returns what the named roles hold together.
@@ -125,11 +125,11 @@ func grantsOf(tx *gorm.DB, names []string) ([]string, error) {
 }
 
 // requireHeld is Forbidden when a grant is among these that the caller does not have.
-func requireHeld(ctx context.Context, grants []string, whose string) error {
+func requireHeld(ctx context.Context, grants []string, what string) error {
 	caller, _ := principal.From(ctx)
 	for _, grant := range grants {
 		if !caller.May(grant) {
-			return apperr.New(apperr.Forbidden, "%s has the permission %s, which you do not have, so you cannot give it. Nothing was changed.", whose, grant)
+			return apperr.New(apperr.Forbidden, "%s the permission %s, which you do not have, so you cannot give it. Nothing was changed.", what, grant)
 		}
 	}
 	return nil

@@ -67,8 +67,8 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		if err := insertTenant(ctx, u, &tenant); err != nil {
 			return err
 		}
-		role, err := insertRole(ctx, u, adminRole, []string{"*"})
-		if err != nil {
+		role := Role{Name: adminRole, Permissions: []string{"*"}}
+		if err := insertRole(ctx, u, &role); err != nil {
 			return err
 		}
 		admin := User{Username: adminUsername, DisplayName: adminUsername, PasswordHash: passwordHash, Roles: []string{role.Name}}
@@ -79,7 +79,7 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(giveRoles(tx, admin.ID, []roleRow{role}), insertUserVersion(ctx, u, &admin, "create")); err != nil {
+		if err := cmp.Or(giveRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create")); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/" + name, Detail: map[string]any{"adminId": admin.ID}})

@@ -88,7 +88,7 @@ func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names [
 	if err != nil {
 		return err
 	}
-	var given, taken []roleRow
+	var given, taken []Role
 	for _, name := range names {
 		role, known := rows[name]
 		switch {

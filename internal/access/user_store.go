@@ -198,7 +198,7 @@ func usernameTaken(username string) error {
 }
 
 // giveRoles adds roles to a user whose row this unit has inserted or raised.
-func giveRoles(tx *gorm.DB, userID int64, roles []roleRow) error {
+func giveRoles(tx *gorm.DB, userID int64, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
 	}
@@ -213,7 +213,7 @@ func giveRoles(tx *gorm.DB, userID int64, roles []roleRow) error {
 }
 
 // takeRoles takes roles from a user whose row this unit has raised.
-func takeRoles(tx *gorm.DB, user *User, roles []roleRow) error {
+func takeRoles(tx *gorm.DB, user *User, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
 	}

@@ -65,3 +65,36 @@ func userVersionViewOf(v UserVersion) userVersionView {
 		Disabled: v.Disabled, ChangedBy: principal.Person{ID: v.ChangedBy, Name: v.ChangedByName}, ChangedTime: v.ChangedTime,
 	}
 }
+
+type roleView struct {
+	ID          int64    `json:"id"`
+	Name        string   `json:"name"`
+	Permissions []string `json:"permissions"`
+	guard.Stamp
+}
+
+func roleViewOf(r Role) roleView {
+	return roleView{ID: r.ID, Name: r.Name, Permissions: r.Permissions, Stamp: r.Stamp()}
+}
+
+// editedRoleView is a role that says what an edit was merged with.
+type editedRoleView struct {
+	roleView
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+type roleVersionView struct {
+	Version     int64            `json:"version"`
+	Action      string           `json:"action"`
+	Name        string           `json:"name"`
+	Permissions []string         `json:"permissions"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func roleVersionViewOf(v RoleVersion) roleVersionView {
+	return roleVersionView{
+		Version: v.Version, Action: v.Action, Name: v.Name, Permissions: distinct(v.Permissions),
+		ChangedBy: principal.Person{ID: v.ChangedBy, Name: v.ChangedByName}, ChangedTime: v.ChangedTime,
+	}
+}

@@ -19,6 +19,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"items/:sku":           newItem,
 	"orders/:id":           newOrder,
 	"users/:id":            newUser,
+	"roles/:id":            newRole,
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
 	"idempotency-keys/:id": newIdempotencyKey,
@@ -44,6 +45,11 @@ func created(t *testing.T, c *apptest.Caller, path string, body any) map[string]
 func newUser(t *testing.T, c *apptest.Caller) string {
 	user := created(t, c, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery"})
 	return fmt.Sprint(int64(user["id"].(float64)))
+}
+
+func newRole(t *testing.T, c *apptest.Caller) string {
+	role := created(t, c, "/roles", map[string]any{"name": unique("walk"), "permissions": []string{"configs:read"}})
+	return fmt.Sprint(int64(role["id"].(float64)))
 }
 
 func newConfig(t *testing.T, c *apptest.Caller) string {

@@ -411,6 +411,18 @@ func (d day) admit() {
 	require.EqualValues(d.t, 6, d.do(200, "GET", user+"/history?limit=3", nil)["total"])
 	answer := d.Do(d.t, "GET", httpapi.Base+user, nil, "If-None-Match", d.etag(user))
 	require.Equal(d.t, http.StatusNotModified, answer.Status)
+
+	role := "/roles/" + newRole(d.t, d.Caller)
+	seen = d.etag(role)
+	d.do(200, "PATCH", role, `{"permissions":{"add":["configs:write"]}}`, "If-Match", seen)
+	d.do(412, "PATCH", role, `{"permissions":{"add":["configs:write"]}}`, "If-Match", seen)
+	d.do(200, "PATCH", role+"?merge=disjoint", `{"permissions":["configs:read","orders:*"]}`, "If-Match", seen)
+	d.do(409, "PATCH", role, `{"name":"admin"}`, "If-Match", d.etag(role))
+	d.do(409, "POST", "/roles", `{"name":"admin"}`)
+	d.do(200, "GET", role+"/history?sort=version", nil)
+	admin := d.do(200, "GET", "/roles?q=admin&sort=-name", nil)["items"].([]any)[0].(map[string]any)
+	d.do(409, "DELETE", fmt.Sprint("/roles/", int64(admin["id"].(float64))), nil, "If-Match", admin["etag"].(string))
+	d.do(204, "DELETE", role, nil, "If-Match", d.etag(role))
 }
 
 func (d day) signInAndOut() {

@@ -20,6 +20,16 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave"}},
 	},
 	{
+		name: "a role is deleted whoever holds it",
+		file: "internal/access/role.go", old: `if holders > 0 {`, new: `if holders < 0 {`,
+		caught: tests{"internal/access": {"TestARoleIsCreatedReadEditedAndDeleted"}},
+	},
+	{
+		name: "a permission is added to a role by somebody who does not have it",
+		file: "internal/access/role.go", old: `requireHeld(ctx, given, "The edit gives")`, new: `requireHeld(ctx, nil, "The edit gives")`,
+		caught: tests{"internal/access": {"TestNobodyGivesARoleWhatHeDoesNotHave"}},
+	},
+	{
 		name: "another process is not noticed to have changed who may do what",
 		file: "internal/access/callers.go", old: `if now != known && known >= 0 {`, new: `if now != known && known < 0 {`,
 		caught: tests{"internal/access": {"TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},
@@ -27,7 +37,7 @@ var grants = []mutant{
 	{
 		name: "a patch of a set adds to it where it should replace it",
 		file: "internal/access/set.go", old: `patch[name] = nil`, new: `_ = name`,
-		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave", "TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt"}},
+		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt", "TestARoleKeepsTheLastAccess"}},
 	},
 	{
 		name: "a stream goes on when its authenticator says that its credential ended",
