@@ -13,7 +13,9 @@ type AuditEntry struct {
 	ID        int64  `json:"id"`
 	UnitID    string `json:"unitId"`
 	RequestID string `json:"requestId"`
-	Actor     Actor  `json:"actor"`
+	// IdempotencyKey is that of the request, "" without one.
+	IdempotencyKey string `json:"idempotencyKey"`
+	Actor          Actor  `json:"actor"`
 	// ActorKind is admin, token, customer or system.
 	ActorKind   string          `json:"actorKind"`
 	OnBehalfOf  *string         `json:"onBehalfOf"`

@@ -293,6 +293,7 @@ func (w walk) sell(sku string) {
 	require.Equal(t, order, current)
 
 	other := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: payer, Items: lines}))
+	require.True(t, other.FlashSaleID == nil && other.Ticket == nil && other.PaymentDue == nil, "it is of no flash sale")
 	require.Equal(t, other.ID, ok[client.Order](t)(w.Orders.Get(ctx, other.ID)).ID)
 	ok[client.Order](t)(w.Orders.Cancel(ctx, other.ID, "changed their mind"))
 	verdicts := ok[[]client.OrderVerdict](t)(w.Orders.Move(ctx, client.OrderBatch{Action: "cancel", IDs: []int64{other.ID}, Reason: "again"}))
@@ -360,6 +361,11 @@ func (w walk) flash(p *apptest.Program) {
 	require.Eventually(t, func() bool {
 		return ok[client.Ticket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket)).Status == "confirmed"
 	}, 20*time.Second, 20*time.Millisecond)
+	confirmed := ok[client.Ticket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket))
+	order := ok[client.Order](t)(w.Orders.Get(ctx, confirmed.OrderID))
+	require.Equal(t, &sale.ID, order.FlashSaleID)
+	require.Equal(t, &bought.Ticket, order.Ticket)
+	require.Equal(t, order.CreatedTime.Add(15*time.Minute), *order.PaymentDue)
 	w.bury(p, sale.ID)
 	require.True(t, ok[client.Reconciliation](t)(w.FlashSales.Reconcile(ctx, sale.ID)).Consistent)
 	require.EqualValues(t, 2, ok[client.FlashSaleStats](t)(w.FlashSales.Stats(ctx, sale.ID)).Confirmed)

@@ -39,6 +39,12 @@ type Order struct {
 	Payment            *Payment    `json:"payment"`
 	Shipment           *Shipment   `json:"shipment"`
 	CancelReason       *string     `json:"cancelReason"`
+	// FlashSaleID is the flash sale that it is from, nil when it is from none, and Ticket the
+	// purchase there that it was made of.
+	FlashSaleID *int64  `json:"flashSaleId"`
+	Ticket      *string `json:"ticket"`
+	// PaymentDue is when an order of a flash sale is cancelled, unless it is paid by then.
+	PaymentDue *time.Time `json:"paymentDue"`
 }
 
 // OrderLine is an item of an order at the price it had.

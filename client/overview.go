@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // SearchHit is something that a search found.
@@ -57,11 +58,63 @@ func (c *Client) Queues(ctx context.Context, options ...CallOption) (Queues, err
 
 // Dashboard are figures of today. What the caller may not read is nil.
 type Dashboard struct {
-	OrdersByStatus      map[OrderStatus]int64 `json:"ordersByStatus"`
-	CouponsExpiringSoon *int64                `json:"couponsExpiringSoon"`
-	ConflictsToday      []ConflictCount       `json:"conflictsToday"`
-	ConflictsTodayTotal *int64                `json:"conflictsTodayTotal"`
-	RecentChanges       []AuditEntry          `json:"recentChanges"`
+	OrdersByStatus map[OrderStatus]int64 `json:"ordersByStatus"`
+	// OrdersByDay are those of the last 14 days in UTC, today the last.
+	OrdersByDay         []OrdersOfDay    `json:"ordersByDay"`
+	PaymentsDueSoon     *PaymentsDueSoon `json:"paymentsDueSoon"`
+	CouponsExpiringSoon *int64           `json:"couponsExpiringSoon"`
+	ConflictsToday      []ConflictCount  `json:"conflictsToday"`
+	ConflictsTodayTotal *int64           `json:"conflictsTodayTotal"`
+	RecentChanges       []RecentChange   `json:"recentChanges"`
+	WorkingNow          []Presence       `json:"workingNow"`
+}
+
+// Presence is who is on a resource now.
+type Presence struct {
+	// Resource is its path, such as configs/checkout.tax.
+	Resource string          `json:"resource"`
+	People   []PresentPerson `json:"people"`
+}
+
+// PresentPerson is somebody on a resource.
+type PresentPerson struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	// Field is the one that was chosen last; "" for none.
+	Field string    `json:"field"`
+	Since time.Time `json:"since"`
+}
+
+// OrdersOfDay is what came of the orders that were placed on one day in UTC.
+type OrdersOfDay struct {
+	// Day is such as 2026-01-31.
+	Day    string `json:"day"`
+	Placed int64  `json:"placed"`
+	// Amount is that of those which are paid, shipped or completed.
+	Amount int64 `json:"amount"`
+}
+
+// PaymentsDueSoon is how many pending orders are cancelled within an hour, and the most
+// urgent of them.
+type PaymentsDueSoon struct {
+	Total int64      `json:"total"`
+	Items []DueOrder `json:"items"`
+}
+
+// DueOrder is an order that is cancelled unless it is paid in time.
+type DueOrder struct {
+	ID         int64     `json:"id"`
+	OrderNo    string    `json:"orderNo"`
+	UserID     string    `json:"userId"`
+	Amount     int64     `json:"amount"`
+	PaymentDue time.Time `json:"paymentDue"`
+}
+
+// RecentChange is an entry of the audit log that may stand for older ones of its kind.
+type RecentChange struct {
+	AuditEntry
+	// More is how many of them.
+	More int64 `json:"more"`
 }
 
 // ConflictCount is how often somebody came second today.

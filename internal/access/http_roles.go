@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 )
@@ -48,9 +47,7 @@ func (h handler) editRole(ctx context.Context, u *uow.Unit, role *Role, in editR
 	return editedRoleView{roleView: roleViewOf(*edited.Row), Merged: edited.Merged}, nil
 }
 
-type deleteRoleRequest struct{ IfMatch guard.Precondition }
-
-func (h handler) deleteRole(ctx context.Context, u *uow.Unit, role *Role, in deleteRoleRequest) (httpapi.None, error) {
+func (h handler) deleteRole(ctx context.Context, u *uow.Unit, role *Role, in httpapi.Guarded) (httpapi.None, error) {
 	return httpapi.None{}, h.service.DeleteRole(ctx, u, role, in.IfMatch)
 }
 

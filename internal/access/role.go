@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
+	"strconv"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
@@ -41,14 +41,11 @@ type RoleVersion struct {
 	ID       int64
 	TenantID int64
 	RoleID   int64
-	Version  int64
-	// Action is create, update, delete, or upgrade for what was there before versions were kept.
-	Action        string
-	Name          string
-	Permissions   []string `gorm:"serializer:json"`
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
+	// Its Action is create, update, delete, or upgrade for what was there before versions
+	// were kept.
+	change.Revision
+	Name        string
+	Permissions []string `gorm:"serializer:json"`
 }
 
 // TableName implements gorm's Tabler.
@@ -56,16 +53,15 @@ func (RoleVersion) TableName() string { return "role_histories" }
 
 func roleVersionOf(role *Role, action string) *RoleVersion {
 	return &RoleVersion{
-		RoleID: role.ID, Version: role.Version, Action: action, Name: role.Name, Permissions: distinct(role.Permissions),
-		ChangedBy: role.UpdatedBy, ChangedByName: role.UpdatedByName, ChangedTime: role.UpdatedTime,
+		RoleID: role.ID, Revision: change.RevisionOf(role.Row, action), Name: role.Name, Permissions: distinct(role.Permissions),
 	}
 }
 
 // restore returns the role as it was at this version, for comparing.
 func (v RoleVersion) restore(role *Role) *Role {
 	then := *role
-	then.Version, then.Name, then.Permissions = v.Version, v.Name, distinct(v.Permissions)
-	then.UpdatedTime, then.UpdatedBy, then.UpdatedByName = v.ChangedTime, v.ChangedBy, v.ChangedByName
+	then.Name, then.Permissions = v.Name, distinct(v.Permissions)
+	v.Restore(&then.Row)
 	return &then
 }
 
@@ -150,10 +146,7 @@ func without(values, others []string) []string {
 // Role returns the role with an id. Errors: NotFound.
 func (s *Service) Role(ctx context.Context, id int64) (*Role, error) {
 	role, err := findRole(s.store.db.Read(ctx), id)
-	if storage.IsNotFound(err) {
-		return nil, apperr.MissingRow("role", fmt.Sprint(id))
-	}
-	return role, err
+	return role, storage.Found(err, "role", strconv.FormatInt(id, 10))
 }
 
 // Roles returns one page of roles, those whose name has a text in it, in either case.
@@ -171,7 +164,7 @@ func (s *Service) Roles(ctx context.Context, text string, page storage.Page) (st
 
 // RoleHistory returns one page of a role's versions, newest first.
 func (s *Service) RoleHistory(ctx context.Context, role *Role, page storage.Page) (storage.Listing[RoleVersion], error) {
-	return storage.List[RoleVersion](s.store.db.Read(ctx).Where("role_id = ?", role.ID), page, versionSorts)
+	return storage.List[RoleVersion](s.store.db.Read(ctx).Where("role_id = ?", role.ID), page, change.HistorySorts)
 }
 
 // AddRole creates a role that holds the permissions. Errors: ValidationFailed,

@@ -134,12 +134,8 @@ func revoke(tx *gorm.DB, role *Role, permissions []string) error {
 // gorm.ErrRecordNotFound.
 func findRole(db *gorm.DB, id int64) (*Role, error) {
 	var role Role
-	err := db.Where("id = ?", id).Take(&role).Error
-	switch {
-	case storage.IsNotFound(err):
-		return nil, gorm.ErrRecordNotFound
-	case err != nil:
-		return nil, fmt.Errorf("read the role: %w", err)
+	if err := db.Where("id = ?", id).Take(&role).Error; err != nil {
+		return nil, err
 	}
 	return &role, withPermissions(db, []*Role{&role})
 }

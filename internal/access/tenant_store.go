@@ -14,13 +14,7 @@ import (
 func (s store) tenantByName(ctx context.Context, name string) (Tenant, error) {
 	var tenant Tenant
 	err := s.db.Read(ctx).Where("name = ?", name).Take(&tenant).Error
-	switch {
-	case storage.IsNotFound(err):
-		return tenant, apperr.MissingRow("tenant", name)
-	case err != nil:
-		return tenant, fmt.Errorf("read the tenant: %w", err)
-	}
-	return tenant, nil
+	return tenant, storage.Found(err, "tenant", name)
 }
 
 func (s store) tenantName(ctx context.Context, id int64) (string, error) {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"strconv"
 
 	"gorm.io/gorm"
 
@@ -63,17 +63,13 @@ type UserVersion struct {
 	ID       int64
 	TenantID int64
 	UserID   int64
-	Version  int64
-	// Action is create, update, disable, enable, password, or upgrade for what was there
-	// before versions were kept.
-	Action        string
-	Username      string
-	DisplayName   string
-	Disabled      bool
-	Roles         []string `gorm:"serializer:json"`
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
+	// Its Action is create, update, disable, enable, password, or upgrade for what was
+	// there before versions were kept.
+	change.Revision
+	Username    string
+	DisplayName string
+	Disabled    bool
+	Roles       []string `gorm:"serializer:json"`
 }
 
 // TableName implements gorm's Tabler.
@@ -81,18 +77,16 @@ func (UserVersion) TableName() string { return "user_histories" }
 
 func userVersionOf(user *User, action string) *UserVersion {
 	return &UserVersion{
-		UserID: user.ID, Version: user.Version, Action: action,
+		UserID: user.ID, Revision: change.RevisionOf(user.Row, action),
 		Username: user.Username, DisplayName: user.DisplayName, Disabled: user.Disabled, Roles: user.Roles,
-		ChangedBy: user.UpdatedBy, ChangedByName: user.UpdatedByName, ChangedTime: user.UpdatedTime,
 	}
 }
 
 // restore returns the user as it was at this version, for comparing.
 func (v UserVersion) restore(user *User) *User {
 	then := *user
-	then.Version, then.Username, then.DisplayName = v.Version, v.Username, v.DisplayName
-	then.Disabled, then.Roles = v.Disabled, distinct(v.Roles)
-	then.UpdatedTime, then.UpdatedBy, then.UpdatedByName = v.ChangedTime, v.ChangedBy, v.ChangedByName
+	then.Username, then.DisplayName, then.Disabled, then.Roles = v.Username, v.DisplayName, v.Disabled, distinct(v.Roles)
+	v.Restore(&then.Row)
 	return &then
 }
 
@@ -157,10 +151,7 @@ func (u *User) check() error {
 // User returns the user with an id. Errors: NotFound.
 func (s *Service) User(ctx context.Context, id int64) (*User, error) {
 	user, err := findUser(s.store.db.Read(ctx), id)
-	if storage.IsNotFound(err) {
-		return nil, apperr.MissingRow("user", fmt.Sprint(id))
-	}
-	return user, err
+	return user, storage.Found(err, "user", strconv.FormatInt(id, 10))
 }
 
 // Users returns one page of users.
@@ -180,7 +171,7 @@ func (s *Service) Users(ctx context.Context, f UserFilter, page storage.Page) (s
 
 // UserHistory returns one page of a user's versions, newest first.
 func (s *Service) UserHistory(ctx context.Context, user *User, page storage.Page) (storage.Listing[UserVersion], error) {
-	return storage.List[UserVersion](s.store.db.Read(ctx).Where("user_id = ?", user.ID), page, versionSorts)
+	return storage.List[UserVersion](s.store.db.Read(ctx).Where("user_id = ?", user.ID), page, change.HistorySorts)
 }
 
 // EditUser changes a user that was just read; see change.Editable.Apply for what is

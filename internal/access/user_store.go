@@ -74,28 +74,22 @@ func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
 
 // userNamed reads a user with the names of its roles. Errors: NotFound.
 func userNamed(db *gorm.DB, username string) (*User, error) {
-	missing := apperr.MissingRow("user", username)
 	// MySQL finds "li" under "li " as well, which names no user.
 	if !usernames.MatchString(username) {
-		return nil, missing
+		return nil, apperr.MissingRow("user", username)
 	}
-	return takeUser(db.Where("username = ?", username), db, missing)
+	user, err := takeUser(db.Where("username = ?", username), db)
+	return user, storage.Found(err, "user", username)
 }
 
 // findUser reads the user with an id, with the names of its roles. Errors:
 // gorm.ErrRecordNotFound.
-func findUser(db *gorm.DB, id int64) (*User, error) {
-	return takeUser(db.Where("id = ?", id), db, gorm.ErrRecordNotFound)
-}
+func findUser(db *gorm.DB, id int64) (*User, error) { return takeUser(db.Where("id = ?", id), db) }
 
-func takeUser(query, db *gorm.DB, missing error) (*User, error) {
+func takeUser(query, db *gorm.DB) (*User, error) {
 	var row User
-	err := query.Take(&row).Error
-	switch {
-	case storage.IsNotFound(err):
-		return nil, missing
-	case err != nil:
-		return nil, fmt.Errorf("read the user: %w", err)
+	if err := query.Take(&row).Error; err != nil {
+		return nil, err
 	}
 	return &row, withRoleNames(db, []*User{&row})
 }
@@ -118,6 +112,8 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 		UserID int64
 		Name   string
 	}
+	// The chain that found the users may lock them; their roles change only with them.
+	db = db.Session(&gorm.Session{NewDB: true})
 	if err := db.Raw(query, users[0].TenantID, ids).Scan(&held).Error; err != nil {
 		return fmt.Errorf("read the names of users' roles: %w", err)
 	}
@@ -174,9 +170,6 @@ var userSorts = storage.Sorts{
 	Columns: map[string]string{"username": "username", "displayName": "display_name", "updatedTime": "updated_time"},
 	Default: "username",
 }
-
-// versionSorts are the orders of a history.
-var versionSorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 // insertUser adds a user without roles. Errors: AlreadyExists.
 func insertUser(ctx context.Context, u *uow.Unit, row *User) error {

@@ -62,7 +62,7 @@ type userVersionView struct {
 func userVersionViewOf(v UserVersion) userVersionView {
 	return userVersionView{
 		Version: v.Version, Action: v.Action, Username: v.Username, DisplayName: v.DisplayName, Roles: distinct(v.Roles),
-		Disabled: v.Disabled, ChangedBy: principal.Person{ID: v.ChangedBy, Name: v.ChangedByName}, ChangedTime: v.ChangedTime,
+		Disabled: v.Disabled, ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 	}
 }
 
@@ -95,6 +95,6 @@ type roleVersionView struct {
 func roleVersionViewOf(v RoleVersion) roleVersionView {
 	return roleVersionView{
 		Version: v.Version, Action: v.Action, Name: v.Name, Permissions: distinct(v.Permissions),
-		ChangedBy: principal.Person{ID: v.ChangedBy, Name: v.ChangedByName}, ChangedTime: v.ChangedTime,
+		ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 	}
 }

@@ -1,4 +1,4 @@
-// Package actions keeps what customers and users like, dislike and bookmark.
+// Package actions stores what customers and users like, dislike and bookmark.
 //
 // Invariants:
 //
@@ -119,9 +119,9 @@ type latest struct {
 // TableName implements gorm's Tabler.
 func (latest) TableName() string { return "actions" }
 
-// after returns the state that a request makes of one. What is taken back leaves
-// nothing active, also where the other of the pair was: only so does the highest id
-// decide alone, whatever came before it or never came.
+// after returns the state that a request makes of one. An action that is withdrawn leaves
+// nothing active, also where the other kind of its group was: otherwise the state would
+// depend on which of the earlier actions have arrived, and not on the highest id alone.
 func after(state Kind, r Request) Kind {
 	active := state != r.Kind
 	if r.Active != nil {

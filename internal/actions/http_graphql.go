@@ -13,8 +13,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// graphHandler serves POST /graphql. Who is not permitted is told so by field, as
-// GraphQL has it, so the route itself lets everybody in.
+// graphHandler serves POST /graphql. A caller without a permission is told so in the error
+// of a field, as GraphQL does it, so the route itself takes everybody.
 type graphHandler struct{ schema *graphql.Schema }
 
 type graphRequest struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // maxAhead is how far in the future an action id may be, read as ms since 1970. An id
-// beyond it would shut out its actor's true ones for as long.
+// beyond it would make the true ids of its actor stale for as long.
 const maxAhead = 5 * time.Minute
 
 // Entities finds one type of thing that can be acted on.

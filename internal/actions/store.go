@@ -21,8 +21,8 @@ const selectLatest = `SELECT last_action_id, last_action, last_active, state FRO
 // lockLatest reads the row of the caller's group and holds it until the unit ends, so
 // that the actions of one actor on one thing come one after the other: by selectLatest,
 // FOR UPDATE where the engine has it. A group that was never acted in has no row; it is
-// returned with last action id 0. Taps come in bursts, so this and the others of a tap
-// are bare statements.
+// returned with last action id 0. Actions come in bursts, so the statements of one
+// are written out and not built by GORM.
 func (s *Service) lockLatest(ctx context.Context, u *uow.Unit, r Request, entity int64) (*latest, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -118,8 +118,8 @@ func (s *Service) adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d 
 	if s.db.Dialect == storage.SQLite {
 		statement = addCountsSQLite
 	}
-	// The engines check the row to be inserted even if it is there already. One that
-	// is not has nothing that could be taken away.
+	// The engines check the row to be inserted even if there is one already. Counts that
+	// have no row yet are zero and cannot be lowered.
 	err = tx.Exec(statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
 		max(d.Likes, 0), max(d.Dislikes, 0), max(d.Bookmarks, 0), d.Likes, d.Dislikes, d.Bookmarks).Error
 	if err != nil {

@@ -36,13 +36,14 @@ import (
 )
 
 const (
-	readPermission  = "ledger:read"
+	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	ReadPermission  = "ledger:read"
 	writePermission = "ledger:write"
 )
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See aggregates and their events."},
+	{Name: ReadPermission, Meaning: "See aggregates and their events."},
 	{Name: writePermission, Meaning: "Write events to aggregates."},
 }
 

@@ -222,7 +222,7 @@ func (s *Service) movedOn(name Name, expected int64) error {
 		stamp := state.Stamp()
 		e.Detail = fmt.Sprintf("The aggregate %q is at version %d and not at %d; nothing was changed.", name, state.Version, expected)
 		e.With("currentVersion", stamp.Version).With("currentEtag", stamp.ETag).With("updatedBy", stamp.UpdatedBy).With("updatedTime", stamp.UpdatedTime)
-		if caller.May(readPermission) {
+		if caller.May(ReadPermission) {
 			e.With("current", stateViewOf(state))
 		}
 		return e

@@ -17,9 +17,9 @@ import (
 // Routes registers the routes of aggregates.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
-	httpapi.Get(r, "/aggregates", readPermission, h.list)
-	httpapi.GetOf(r, "/aggregates/:type/:id", readPermission, byName(s.State), h.get)
-	httpapi.GetOf(r, "/aggregates/:type/:id/events", readPermission, byName(s.Aggregate), h.events)
+	httpapi.Get(r, "/aggregates", ReadPermission, h.list)
+	httpapi.GetOf(r, "/aggregates/:type/:id", ReadPermission, byName(s.State), h.get)
+	httpapi.GetOf(r, "/aggregates/:type/:id/events", ReadPermission, byName(s.Aggregate), h.events)
 	httpapi.MutationOf(r, http.MethodPost, "/aggregates/:type/:id/events", writePermission, nameOf, h.append)
 }
 

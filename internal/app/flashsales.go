@@ -10,6 +10,6 @@ import (
 // built before flash sales, so it looks them up when it is asked.
 type salesOfOrders struct{ services *Services }
 
-func (s salesOfOrders) TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
-	return s.services.FlashSales.TakeBack(ctx, u, sale, ticket, holder, units)
+func (s salesOfOrders) ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
+	return s.services.FlashSales.ReturnUnits(ctx, u, sale, ticket, holder, units)
 }

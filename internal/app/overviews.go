@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"interlock/internal/aggregates"
 	"interlock/internal/base/principal"
@@ -21,27 +22,21 @@ import (
 	"interlock/internal/wallets"
 )
 
-// What it takes to read the resources of the other domains.
-const (
-	readConfigs = "configs:read"
-	readLedger  = "ledger:read"
-)
-
 // buildOverviews builds what looks across the domains.
 func (sv *Services) buildOverviews() {
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: []realtime.Topic{
-		{Name: config.Topic, Permission: readConfigs},
+		{Name: config.Topic, Permission: config.ReadPermission},
 		{Name: orders.Topic, Permission: orders.ReadPermission},
 		{Name: catalog.Topic, Permission: catalog.ReadPermission},
 		{Name: coupons.Topic, Permission: coupons.ReadPermission},
 		{Name: coupons.CampaignTopic, Permission: coupons.ReadPermission},
 		{Name: inventory.Topic, Permission: inventory.ReadPermission},
 		{Name: wallets.Topic, Permission: wallets.ReadPermission},
-		{Name: aggregates.Topic, Permission: readLedger},
+		{Name: aggregates.Topic, Permission: aggregates.ReadPermission},
 		{Name: flashsale.Topic, Permission: flashsale.ReadPermission},
 	}})
 	sv.Search = search.New(
-		search.Kind{Name: "config", Permission: readConfigs, Finder: search.FinderFunc(sv.findConfigs)},
+		search.Kind{Name: "config", Permission: config.ReadPermission, Finder: search.FinderFunc(sv.findConfigs)},
 		search.Kind{Name: "order", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findOrders)},
 		search.Kind{Name: "user", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findUser)},
 		search.Kind{Name: "item", Permission: catalog.ReadPermission, Finder: search.FinderFunc(sv.findItems)},
@@ -50,17 +45,17 @@ func (sv *Services) buildOverviews() {
 		search.Kind{Name: "flash-sale", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findSales)},
 		search.Kind{Name: "ticket", Permission: flashsale.ReadPermission, Finder: search.FinderFunc(sv.findTickets)},
 		search.Kind{Name: "wallet", Permission: wallets.ReadPermission, Finder: search.FinderFunc(sv.findWallet)},
-		search.Kind{Name: "aggregate", Permission: readLedger, Finder: search.FinderFunc(sv.findAggregates)},
+		search.Kind{Name: "aggregate", Permission: aggregates.ReadPermission, Finder: search.FinderFunc(sv.findAggregates)},
 		search.Kind{Name: "idempotency-key", Permission: idempotency.ReadPermission, Finder: search.FinderFunc(sv.findKeys)},
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: sv.Orders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts,
+		Orders: dashboardOrders{sv.Orders}, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: map[string]string{
-			"configs": readConfigs, "config-batches": readConfigs, "items": catalog.ReadPermission,
+			"configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
-			"flash-sales": flashsale.ReadPermission, "aggregates": readLedger,
+			"flash-sales": flashsale.ReadPermission, "aggregates": aggregates.ReadPermission,
 		},
 	})
 }
@@ -70,6 +65,29 @@ func (sv *Services) findConfigs(ctx context.Context, text string, limit int) ([]
 	return hits(found, err, func(c config.Found) search.Hit {
 		return search.Hit{ID: c.Key, Title: c.Key, Subtitle: c.Remark, Path: page("configs", c.Key)}
 	})
+}
+
+// dashboardOrders has what the dashboard reads of orders in the words of the dashboard.
+type dashboardOrders struct{ *orders.Service }
+
+// ByDay implements dashboard.Orders.
+func (o dashboardOrders) ByDay(ctx context.Context, now time.Time, days int) ([]dashboard.Day, error) {
+	counted, err := o.Service.ByDay(ctx, now, days)
+	list := make([]dashboard.Day, len(counted))
+	for i, day := range counted {
+		list[i] = dashboard.Day(day)
+	}
+	return list, err
+}
+
+// DueUntil implements dashboard.Orders.
+func (o dashboardOrders) DueUntil(ctx context.Context, until time.Time, limit int) ([]dashboard.Due, int64, error) {
+	due, total, err := o.Service.DueUntil(ctx, until, limit)
+	list := make([]dashboard.Due, len(due))
+	for i, order := range due {
+		list[i] = dashboard.Due{ID: order.ID, OrderNo: order.OrderNo, UserID: order.UserID, Amount: order.Amount, PaymentDue: order.PaymentDue}
+	}
+	return list, total, err
 }
 
 func (sv *Services) findOrders(ctx context.Context, text string, limit int) ([]search.Hit, error) {
@@ -91,7 +109,7 @@ func (sv *Services) findUser(ctx context.Context, text string, _ int) ([]search.
 	if err != nil || latest == nil {
 		return nil, err
 	}
-	return []search.Hit{{ID: text, Title: text, Subtitle: latest.OrderNo, Path: "/orders?userId=" + url.QueryEscape(text)}}, nil
+	return []search.Hit{{ID: text, Title: text, Subtitle: latest.OrderNo, Path: page("customers", text)}}, nil
 }
 
 func (sv *Services) findItems(ctx context.Context, text string, limit int) ([]search.Hit, error) {

@@ -86,6 +86,7 @@ func (p *Program) start(ctx context.Context) error {
 	}
 	p.services, err = Open(ctx, p.Settings.Storage, Options{
 		RedisURL: p.Settings.RedisURL, Customers: customers, Idempotency: p.Settings.Idempotency,
+		PaymentTimeout: p.Settings.FlashSalePaymentTimeout,
 	})
 	if err != nil {
 		return err
@@ -96,7 +97,6 @@ func (p *Program) start(ctx context.Context) error {
 			return err
 		}
 	}
-	p.services.FlashSales.PayWithin(p.Settings.FlashSalePaymentTimeout)
 	generated, err := p.services.Access.Bootstrap(ctx, p.Settings.AdminPassword)
 	if err != nil {
 		return fmt.Errorf("create the first admin: %w", err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -102,6 +103,9 @@ type Options struct {
 	// Customers is nil when no customer may call.
 	Customers   *access.CustomerKeys
 	Idempotency settings.Idempotency
+	// PaymentTimeout is how long an order of a flash sale may stay unpaid; 0 means 15
+	// minutes.
+	PaymentTimeout time.Duration
 }
 
 // Open opens the engines and builds the domains on them. In embedded mode it
@@ -127,7 +131,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		sv.Close()
 		return nil, err
 	}
-	sv.buildDomains(o.Customers)
+	sv.buildDomains(o)
 	sv.Metrics.Register(telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines)
 	return sv, nil
 }
@@ -206,10 +210,10 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 	return nil
 }
 
-func (sv *Services) buildDomains(customers *access.CustomerKeys) {
+func (sv *Services) buildDomains(o Options) {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{
-		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: customers, CustomerMay: actions.CustomerPermissions,
+		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 	})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
@@ -224,8 +228,9 @@ func (sv *Services) buildDomains(customers *access.CustomerKeys) {
 	})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
-		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, Registerer: sv.Metrics.Registry,
+		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, PaymentTimeout: o.PaymentTimeout,
 	})
+	sv.Metrics.Register(sv.FlashSales)
 	sv.Queues = ops.New(ops.Deps{
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})

@@ -212,10 +212,9 @@ func TestAnItemIsHeldWhileAUnitSellsIt(t *testing.T) {
 	var orders sync.WaitGroup
 	orders.Go(func() {
 		_ = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			found := 0
-			err := s.service.ForSale(ctx, u, []string{"TEA-1", "none"}, func(_, _ string, price int64) { found += int(price) })
-			if found != 100 {
-				t.Errorf("found %d, error %v", found, err)
+			found, err := s.service.ForSale(ctx, u, []string{"TEA-1", "none"})
+			if len(found) != 1 || found["TEA-1"].Price != 100 {
+				t.Errorf("found %v, error %v", found, err)
 			}
 			close(sold)
 			<-finish

@@ -8,7 +8,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
-	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 )
@@ -81,9 +80,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, item *Item, in editReque
 	return editedView{itemView: viewOf(*edited.Row), Merged: edited.Merged}, nil
 }
 
-type deleteRequest struct{ IfMatch guard.Precondition }
-
-func (h handler) delete(ctx context.Context, u *uow.Unit, item *Item, in deleteRequest) (httpapi.None, error) {
+func (h handler) delete(ctx context.Context, u *uow.Unit, item *Item, in httpapi.Guarded) (httpapi.None, error) {
 	return httpapi.None{}, h.service.Delete(ctx, u, item, in.IfMatch)
 }
 

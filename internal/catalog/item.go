@@ -14,11 +14,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
 
@@ -84,29 +84,22 @@ type Revision struct {
 	ID       int64
 	TenantID int64
 	ItemID   int64
-	Version  int64
-	// Action is create or update.
-	Action string
+	// Its Action is create or update.
+	change.Revision
 	Content
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
 }
 
 // TableName implements gorm's Tabler.
 func (Revision) TableName() string { return "item_histories" }
 
 func revisionOf(item *Item, action string) *Revision {
-	return &Revision{
-		ItemID: item.ID, Version: item.Version, Action: action, Content: item.Content,
-		ChangedBy: item.UpdatedBy, ChangedByName: item.UpdatedByName, ChangedTime: item.UpdatedTime,
-	}
+	return &Revision{ItemID: item.ID, Revision: change.RevisionOf(item.Row, action), Content: item.Content}
 }
 
 // restore returns the item as it was at the revision.
 func (r Revision) restore(item *Item) *Item {
 	then := *item
-	then.Version, then.Content = r.Version, r.Content
-	then.UpdatedTime, then.UpdatedBy, then.UpdatedByName = r.ChangedTime, r.ChangedBy, r.ChangedByName
+	then.Content = r.Content
+	r.Restore(&then.Row)
 	return &then
 }

@@ -50,7 +50,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of an item's versions, newest first.
 func (s *Service) History(ctx context.Context, item *Item, page storage.Page) (storage.Listing[Revision], error) {
-	return storage.List[Revision](s.db.Read(ctx).Where("item_id = ?", item.ID), page, historySorts)
+	return storage.List[Revision](s.db.Read(ctx).Where("item_id = ?", item.ID), page, change.HistorySorts)
 }
 
 // Create adds an item. Errors: ValidationFailed, AlreadyExists.
@@ -71,7 +71,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, sku string, content C
 	if err := insertHistory(ctx, u, item, "create"); err != nil {
 		return nil, err
 	}
-	s.trace(u, "create", item, map[string]any{"version": item.Version, "content": content})
+	s.record(u, "create", item, map[string]any{"version": item.Version, "content": content})
 	return item, nil
 }
 
@@ -82,20 +82,16 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, item *Item, edit change
 
 // Delete removes an item that was just read. Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch guard.Precondition) error {
-	s.trace(u, "delete", item, map[string]any{"version": item.Version, "content": item.Content})
+	s.record(u, "delete", item, map[string]any{"version": item.Version, "content": item.Content})
 	return s.editable().Delete(ctx, u, item, ifMatch, func() error { return s.remove(ctx, u, item) })
 }
 
-// trace leaves the unit's audit entry and announces the change after commit.
-func (s *Service) trace(u *uow.Unit, verb string, item *Item, detail any) {
-	u.Audit(uow.Entry{Action: "item." + verb, Resource: Topic + "/" + item.SKU, Detail: detail})
-	what := events.Change{
-		Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name,
-	}
-	if verb == "delete" {
-		what = what.Gone()
-	}
-	change.Announce(u, s.bus, Topic, item.SKU, what)
+// record leaves the unit's audit entry and announces the change after commit.
+func (s *Service) record(u *uow.Unit, verb string, item *Item, detail any) {
+	change.Record(u, s.bus, change.Deed{
+		Kind: "item", Topic: Topic, Key: item.SKU, Detail: detail,
+		Change: events.Change{Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name},
+	})
 }
 
 // editable declares items to package change.
@@ -106,7 +102,7 @@ func (s *Service) editable() change.Editable[Item, *Item] {
 		Revise:   revise,
 		At:       s.at,
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Item, _ *change.Overwrite) error {
-			s.trace(u, "update", after, map[string]any{
+			s.record(u, "update", after, map[string]any{
 				"fromVersion": before.Version, "version": after.Version, "before": before.Content, "after": after.Content,
 			})
 			return insertHistory(ctx, u, after, "update")

@@ -27,8 +27,6 @@ var itemSorts = storage.Sorts{
 	Default: "sku",
 }
 
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
-
 func find(db *gorm.DB, sku string) (*Item, error) {
 	// MySQL takes "a " for "a"; only what could be a sku is asked for.
 	if !skuPattern.MatchString(sku) {
@@ -36,13 +34,7 @@ func find(db *gorm.DB, sku string) (*Item, error) {
 	}
 	var item Item
 	err := db.Where("sku = ?", sku).Take(&item).Error
-	switch {
-	case storage.IsNotFound(err):
-		return nil, apperr.MissingRow("item", sku)
-	case err != nil:
-		return nil, fmt.Errorf("read item: %w", err)
-	}
-	return &item, nil
+	return &item, storage.Found(err, "item", sku)
 }
 
 func narrow(query *gorm.DB, f Filter) *gorm.DB {
@@ -80,31 +72,32 @@ func (c Content) columns() guard.Set {
 	return guard.Set{"name": c.Name, "price": c.Price, "owned_by_user_id": c.OwnedByUserID, "status": c.Status}
 }
 
-// ForSale calls found once for each of the skus that can be ordered now, and
-// holds those items as they are until the unit ends:
+// ForSale returns those of some items that can be ordered now, by their skus, and holds
+// them as they are until the unit ends:
 //
 //	SELECT * FROM items WHERE tenant_id = ? AND sku IN (?) AND status = 'active' ORDER BY id FOR SHARE
 //
 // Prices are in minor units.
-func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string, found func(sku, name string, price int64)) error {
+func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string) (map[string]Item, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var items []Item
 	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).
 		Where("sku IN ? AND status = ?", slices.Compact(slices.Sorted(slices.Values(skus))), Active).
 		Order("id").Find(&items).Error
 	if err != nil {
-		return fmt.Errorf("read items for sale: %w", err)
+		return nil, fmt.Errorf("read items for sale: %w", err)
 	}
+	found := make(map[string]Item, len(items))
 	for _, item := range items {
 		// MySQL finds "a" under "a " as well, which names no item.
 		if slices.Contains(skus, item.SKU) {
-			found(item.SKU, item.Name, item.Price)
+			found[item.SKU] = item
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // Demand is NotFound unless there is an item with the sku.

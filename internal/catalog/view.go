@@ -44,6 +44,6 @@ type revisionView struct {
 func revisionViewOf(r Revision) revisionView {
 	return revisionView{
 		Version: r.Version, Action: r.Action, Name: r.Name, Price: r.Price, OwnedByUserID: r.OwnedByUserID,
-		Status: r.Status, ChangedBy: principal.Person{ID: r.ChangedBy, Name: r.ChangedByName}, ChangedTime: r.ChangedTime,
+		Status: r.Status, ChangedBy: r.By(), ChangedTime: r.ChangedTime,
 	}
 }

@@ -14,9 +14,6 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// MaxBatch is the most changes in one batch.
-const MaxBatch = 500
-
 // Op is what a member of a batch does.
 type Op string
 

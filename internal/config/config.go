@@ -56,13 +56,14 @@ func (c *Config) label() string { return fmt.Sprintf("Config %q", c.Key) }
 
 // Permissions are what a role or token can be given here.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "Read configs and their history, export them and watch them change."},
+	{Name: ReadPermission, Meaning: "Read configs and their history, export them and watch them change."},
 	{Name: overwritePermission, Meaning: "Overwrite, with a reason, what others changed in a config meanwhile."},
 	{Name: writePermission, Meaning: "Create, edit, roll back and delete configs, one by one, in batches and by import."},
 }
 
 const (
-	readPermission  = "configs:read"
+	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	ReadPermission  = "configs:read"
 	writePermission = "configs:write"
 	// overwritePermission is asked for beside writePermission.
 	overwritePermission = "configs:overwrite"

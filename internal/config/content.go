@@ -78,7 +78,7 @@ func readPatch(body []byte, prefix string) (any, error) {
 		name string
 		into any
 	}{{"valueType", &valueType}, {"remark", &remark}, {"protected", &protected}} {
-		if _, err := patch.Decode(member.name, member.into); err != nil {
+		if err := patch.Decode(member.name, member.into); err != nil {
 			return nil, unreadable(err, prefix)
 		}
 	}

@@ -32,15 +32,19 @@ func revise(c *Config, document any) (*Config, guard.Set, error) {
 }
 
 func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Config, overwrite *change.Overwrite) error {
-	if overwrite == nil {
+	action := Updated
+	switch {
+	case overwrite == nil:
 		overwrite = &change.Overwrite{}
+	case len(overwrite.Destroyed) > 0:
+		action = Overwritten
 	}
 	u.Audit(uow.Entry{
 		Action: "config.update", Resource: after.path(),
 		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed},
 		Note:   overwrite.Reason,
 	})
-	return s.record(ctx, u, after, Updated, overwrite.Reason)
+	return s.record(ctx, u, after, action, overwrite.Reason)
 }
 
 // versionDetail is what the audit log says of one changed config.

@@ -12,10 +12,13 @@ type Action string
 
 // The actions.
 const (
-	Created    Action = "create"
-	Updated    Action = "update"
-	RolledBack Action = "rollback"
-	Deleted    Action = "delete"
+	Created Action = "create"
+	Updated Action = "update"
+	// Overwritten is an update that destroyed what others had changed since its author
+	// read the config.
+	Overwritten Action = "overwrite"
+	RolledBack  Action = "rollback"
+	Deleted     Action = "delete"
 )
 
 // History is one version of a config, with its full content.

@@ -21,16 +21,16 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	byKey := httpapi.Named("key", s.Get)
-	httpapi.Get(r, "/configs", readPermission, h.list)
+	httpapi.Get(r, "/configs", ReadPermission, h.list)
 	httpapi.Mutation(r, http.MethodPost, "/configs", writePermission, h.create)
-	httpapi.Get(r, "/configs/export", readPermission, h.export)
+	httpapi.Get(r, "/configs/export", ReadPermission, h.export)
 	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes))
-	httpapi.Listen(r, "/configs/watch", readPermission, h.watch)
-	httpapi.GetOf(r, "/configs/:key", readPermission, byKey, h.get)
+	httpapi.Listen(r, "/configs/watch", ReadPermission, h.watch)
+	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get)
 	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit,
 		httpapi.Exists(byKey), httpapi.Needs("overwrite", overwritePermission))
 	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete)
-	httpapi.GetOf(r, "/configs/:key/history", readPermission, httpapi.Named("key", s.KeyWithHistory), h.history)
+	httpapi.GetOf(r, "/configs/:key/history", ReadPermission, httpapi.Named("key", s.KeyWithHistory), h.history)
 	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback)
 	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch)
 }
@@ -131,9 +131,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedV
 	return editedView{configView: viewOf(edited.Row), Merged: edited.Merged, Overwrote: edited.Overwrote}, nil
 }
 
-type deleteRequest struct{ IfMatch guard.Precondition }
-
-func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in deleteRequest) (httpapi.None, error) {
+func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in httpapi.Guarded) (httpapi.None, error) {
 	return httpapi.None{}, h.service.Delete(ctx, u, c, in.IfMatch)
 }
 
@@ -169,8 +167,7 @@ func (in watchRequest) lastSeen() *int64 {
 
 // watch streams the changes of the caller's tenant: ready, then change by change;
 // or gone, when it cannot be resumed where the caller asks.
-func (h handler) watch(_ context.Context, in watchRequest, stream *httpapi.Stream) error {
-	ctx := stream.Context()
+func (h handler) watch(ctx context.Context, in watchRequest, stream *httpapi.Stream) error {
 	w, err := h.service.Watch(ctx, in.lastSeen())
 	var gone *Gone
 	if errors.As(err, &gone) {

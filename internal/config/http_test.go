@@ -131,6 +131,7 @@ func TestOverwritingNeedsAPermissionAndAReasonAndLeavesWhatItDestroyed(t *testin
 		require.JSONEq(t, `{"fromVersion":2,"toVersion":3,"changed":["remark","value"],"destroyed":{"remark":"their remark","value":"theirs"}}`, audit.Detail)
 		history := a.send("GET", "/configs/shop.tax/history", "").body["items"].([]any)
 		require.Equal(t, "the campaign starts now", history[0].(map[string]any)["note"])
+		require.Equal(t, "overwrite", history[0].(map[string]any)["action"], "whoever lost a change finds who took it, and why")
 
 		fresh := a.send("PATCH", "/configs/shop.tax"+why, `{"value":"next"}`, "If-Match", over.header.Get("ETag"))
 		require.Equal(t, http.StatusOK, fresh.status)

@@ -21,18 +21,13 @@ const keysAtOnce = 500
 //
 //	SELECT * FROM configs WHERE tenant_id = ? AND key = ?
 func (s *Service) byKey(ctx context.Context, key string) (*Config, error) {
-	missing := apperr.MissingRow("config", key)
 	// The engines pad and fold; only keys that could be stored are asked for.
 	if !isKey(key) {
-		return nil, missing
+		return nil, apperr.MissingRow("config", key)
 	}
 	row := new(Config)
-	err := s.db.Read(ctx).Where("`key` = ?", key).Take(row).Error
-	switch {
-	case storage.IsNotFound(err):
-		return nil, missing
-	case err != nil:
-		return nil, fmt.Errorf("read config %q: %w", key, err)
+	if err := s.db.Read(ctx).Where("`key` = ?", key).Take(row).Error; err != nil {
+		return nil, storage.Found(err, "config", key)
 	}
 	return row, nil
 }

@@ -23,6 +23,7 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
 
@@ -115,14 +116,10 @@ type CampaignRevision struct {
 	ID         int64
 	TenantID   int64
 	CampaignID int64
-	Version    int64
-	// Action is create, update or issue.
-	Action string
+	// Its Action is create, update or issue.
+	change.Revision
 	Terms
-	Issued        int64
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
+	Issued int64
 }
 
 // TableName implements gorm's Tabler.
@@ -131,7 +128,7 @@ func (CampaignRevision) TableName() string { return "coupon_campaign_histories" 
 // restore returns the campaign as it was at the revision.
 func (r CampaignRevision) restore(campaign *Campaign) *Campaign {
 	then := *campaign
-	then.Version, then.Terms, then.Issued = r.Version, r.Terms, r.Issued
-	then.UpdatedTime, then.UpdatedBy, then.UpdatedByName = r.ChangedTime, r.ChangedBy, r.ChangedByName
+	then.Terms, then.Issued = r.Terms, r.Issued
+	r.Restore(&then.Row)
 	return &then
 }

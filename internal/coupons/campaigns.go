@@ -22,7 +22,7 @@ func (s *Service) Start(ctx context.Context, u *uow.Unit, terms Terms) (*Campaig
 	if err := guard.Insert(ctx, u, campaign); err != nil {
 		return nil, fmt.Errorf("insert coupon campaign: %w", err)
 	}
-	s.traceCampaign(u, "create", campaign, map[string]any{"version": campaign.Version, "terms": terms})
+	s.recordCampaign(u, "create", campaign, map[string]any{"version": campaign.Version, "terms": terms})
 	return campaign, insertCampaignHistory(ctx, u, campaign, "create")
 }
 
@@ -36,7 +36,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, campaign *Campaign, edi
 // moves the version, so one that comes in between makes the deletion stale.
 // Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, ifMatch guard.Precondition) error {
-	s.traceCampaign(u, "delete", campaign, map[string]any{"version": campaign.Version, "terms": campaign.Terms})
+	s.recordCampaign(u, "delete", campaign, map[string]any{"version": campaign.Version, "terms": campaign.Terms})
 	return s.editable().Delete(ctx, u, campaign, ifMatch, func() error {
 		if campaign.Issued > 0 {
 			return apperr.New(apperr.InUse, "%s has issued %d coupons, so it cannot be deleted. End it instead: set its validTo.", campaign.Label(), campaign.Issued)
@@ -45,16 +45,13 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, i
 	})
 }
 
-// traceCampaign leaves the unit's audit entry and announces the change after
+// recordCampaign leaves the unit's audit entry and announces the change after
 // commit.
-func (s *Service) traceCampaign(u *uow.Unit, verb string, campaign *Campaign, detail any) {
-	id := strconv.FormatInt(campaign.ID, 10)
-	u.Audit(uow.Entry{Action: "coupon_campaign." + verb, Resource: CampaignTopic + "/" + id, Detail: detail})
-	what := events.Change{Version: campaign.Version, ETag: campaign.Ref().ETag(), Action: verb, Label: campaign.Name}
-	if verb == "delete" {
-		what = what.Gone()
-	}
-	change.Announce(u, s.bus, CampaignTopic, id, what)
+func (s *Service) recordCampaign(u *uow.Unit, verb string, campaign *Campaign, detail any) {
+	change.Record(u, s.bus, change.Deed{
+		Kind: "coupon_campaign", Topic: CampaignTopic, Key: strconv.FormatInt(campaign.ID, 10), Detail: detail,
+		Change: events.Change{Version: campaign.Version, ETag: campaign.Ref().ETag(), Action: verb, Label: campaign.Name},
+	})
 }
 
 // editable declares campaigns to package change.
@@ -67,7 +64,7 @@ func (s *Service) editable() change.Editable[Campaign, *Campaign] {
 		Revise:   revise,
 		At:       s.at,
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Campaign, _ *change.Overwrite) error {
-			s.traceCampaign(u, "update", after, map[string]any{
+			s.recordCampaign(u, "update", after, map[string]any{
 				"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,
 			})
 			return insertCampaignHistory(ctx, u, after, "update")

@@ -1,7 +1,6 @@
 package coupons
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
 
@@ -62,15 +62,7 @@ type Event struct {
 	ID       int64
 	TenantID int64
 	CouponID int64
-	Version  int64
-	Action   string
-	// FromStatus is nil for the event that issued the coupon.
-	FromStatus    *int
-	ToStatus      int
-	Detail        json.RawMessage `gorm:"type:json;serializer:json"`
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
+	change.Event
 }
 
 // TableName implements gorm's Tabler.

@@ -32,9 +32,9 @@ func (s *Service) ByCode(ctx context.Context, text string, limit int) ([]Found, 
 	if err := withCampaigns(s.db.Read(ctx), coupons); err != nil {
 		return nil, err
 	}
-	found := make([]Found, len(rows))
+	found, now := make([]Found, len(rows)), s.clock.Now()
 	for i, coupon := range coupons {
-		found[i] = Found{Code: coupon.Code, Status: coupon.state(s.clock.Now()).Name}
+		found[i] = Found{Code: coupon.Code, Status: coupon.state(now).Name}
 	}
 	return found, nil
 }

@@ -10,6 +10,7 @@ import (
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -86,9 +87,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, campaign *Campaign, in e
 	return editedView{campaignView: campaignViewOf(*edited.Row), Merged: edited.Merged}, nil
 }
 
-type deleteRequest struct{ IfMatch guard.Precondition }
-
-func (h handler) delete(ctx context.Context, u *uow.Unit, campaign *Campaign, in deleteRequest) (httpapi.None, error) {
+func (h handler) delete(ctx context.Context, u *uow.Unit, campaign *Campaign, in httpapi.Guarded) (httpapi.None, error) {
 	return httpapi.None{}, h.service.Delete(ctx, u, campaign, in.IfMatch)
 }
 
@@ -147,16 +146,12 @@ func (h handler) coupons(ctx context.Context, in couponsRequest) (httpapi.List[c
 	return httpapi.ListOf(listing, func(coupon Coupon) couponView { return couponViewOf(coupon, now) }), err
 }
 
-func (h handler) coupon(_ context.Context, coupon *Coupon, _ httpapi.None) (httpapi.Reply, error) {
+func (h handler) coupon(_ context.Context, coupon *Coupon, _ httpapi.None) (httpapi.Fresh[couponView], error) {
 	now := h.service.clock.Now()
-	reply := httpapi.OK(couponViewOf(*coupon, now))
-	if coupon.changedAround(now) {
-		reply = reply.Full()
-	}
-	return reply, nil
+	return httpapi.Fresh[couponView]{Body: couponViewOf(*coupon, now), Changed: coupon.changedAround(now)}, nil
 }
 
-func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[eventView], error) {
+func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[change.EventView], error) {
 	listing, err := h.service.History(ctx, coupon, in.Page())
 	return httpapi.ListOf(listing, eventViewOf), err
 }

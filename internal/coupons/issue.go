@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -45,7 +46,7 @@ func (s *Service) Issue(ctx context.Context, u *uow.Unit, campaign *Campaign, us
 	if err != nil {
 		return nil, err
 	}
-	s.traceCampaign(u, "issue", campaign, map[string]any{"version": campaign.Version, "count": count, "issued": campaign.Issued})
+	s.recordCampaign(u, "issue", campaign, map[string]any{"version": campaign.Version, "count": count, "issued": campaign.Issued})
 	s.announceMany(u, "issue", unused)
 	return codes, nil
 }
@@ -90,30 +91,66 @@ func (s *Service) exhausted(id, count int64) error {
 	})
 }
 
-// insert adds the coupons with their first event.
+// insert adds the coupons with their first events, many to a statement: the campaign's row
+// is locked meanwhile.
 func (s *Service) insert(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principal.CustomerID, count int) ([]string, error) {
-	codes, events := make([]string, count), make([]Event, count)
-	for i := range codes {
-		code, err := drawCode(s.random)
-		if err != nil {
+	codes, issued := make([]string, count), make([]Coupon, count)
+	for i := range issued {
+		var err error
+		if codes[i], err = drawCode(s.random); err != nil {
 			return nil, err
 		}
-		coupon := &Coupon{CampaignID: campaign.ID, Code: code, Status: unused.Code}
+		issued[i] = Coupon{CampaignID: campaign.ID, Code: codes[i], Status: unused.Code}
+		if len(users) > 0 {
+			issued[i].UserID = &users[i]
+		}
+	}
+	err := guard.InsertMany(ctx, u, issued, rowsPerStatement)
+	if storage.IsDuplicate(err, "uq_coupons_code") {
+		return nil, uow.Again(fmt.Errorf("draw free coupon codes: %w", err))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("insert coupons: %w", err)
+	}
+	if err := readIDs(ctx, u, codes, issued); err != nil {
+		return nil, err
+	}
+	events := make([]Event, count)
+	for i := range issued {
 		detail := map[string]any{"campaignId": campaign.ID}
 		if len(users) > 0 {
-			coupon.UserID, detail["userId"] = &users[i], users[i]
+			detail["userId"] = users[i]
 		}
-		err = guard.Insert(ctx, u, coupon)
-		if storage.IsDuplicate(err, "uq_coupons_code") {
-			return nil, uow.Again(fmt.Errorf("draw a free coupon code: %w", err))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("insert coupon: %w", err)
-		}
-		codes[i] = code
-		if events[i], err = eventOf(coupon, "issue", nil, detail); err != nil {
+		if events[i], err = eventOf(&issued[i], "issue", nil, detail); err != nil {
 			return nil, err
 		}
 	}
 	return codes, insertEvents(ctx, u, events...)
+}
+
+// readIDs fills in the ids of coupons that were just inserted, which the engine is asked
+// for, because engines that count in steps give ids that cannot be told from the first one:
+//
+//	SELECT id, code FROM coupons WHERE tenant_id = ? AND code IN (…)
+func readIDs(ctx context.Context, u *uow.Unit, codes []string, issued []Coupon) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	ids := make(map[string]int64, len(codes))
+	for part := range slices.Chunk(codes, 500) {
+		var found []Coupon
+		if err := tx.Select("id", "code").Where("code IN ?", part).Find(&found).Error; err != nil {
+			return fmt.Errorf("read new coupons: %w", err)
+		}
+		for _, row := range found {
+			ids[row.Code] = row.ID
+		}
+	}
+	for i := range issued {
+		if issued[i].ID = ids[issued[i].Code]; issued[i].ID == 0 {
+			return fmt.Errorf("coupon %s is missing after its insertion", issued[i].Code)
+		}
+	}
+	return nil
 }

@@ -11,18 +11,17 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Quote returns a code in its own spelling and what the coupon takes off an order's
-// total for a user, in minor units: at least 0 and at most the total. A coupon that
-// cannot be used is ValidationFailed at /couponCode.
-func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, total int64) (spelled string, discount int64, err error) {
-	coupon, err := s.usable(ctx, u, code, user)
-	if err != nil {
-		return "", 0, err
+// Quote returns the coupon with a code, and what it takes off an order's total for a user,
+// in minor units: at least 0 and at most the total. A coupon that cannot be used is
+// ValidationFailed at /couponCode.
+func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, total int64) (coupon *Coupon, discount int64, err error) {
+	if coupon, err = s.usable(ctx, u, code, user); err != nil {
+		return nil, 0, err
 	}
 	if smallest := coupon.Campaign.MinimumAmount; total < smallest {
-		return "", 0, unusable("minimum_amount", fmt.Sprintf("works on orders of at least %d minor units; this one has %d", smallest, total))
+		return nil, 0, unusable("minimum_amount", fmt.Sprintf("works on orders of at least %d minor units; this one has %d", smallest, total))
 	}
-	return coupon.Code, coupon.Campaign.discount(total), nil
+	return coupon, coupon.Campaign.discount(total), nil
 }
 
 // usable returns the coupon that a user may use in an order now, or

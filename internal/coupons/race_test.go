@@ -119,7 +119,11 @@ func (c *counter) useAndReturn(t *testing.T, code string) {
 	const user, order = "user-4", 17
 	for _, act := range []func(ctx context.Context, u *uow.Unit) error{
 		func(ctx context.Context, u *uow.Unit) error {
-			return c.coupons.RedeemForOrder(ctx, u, code, user, order)
+			coupon, _, err := c.coupons.Quote(ctx, u, code, user, 1000)
+			if err != nil {
+				return err
+			}
+			return c.coupons.RedeemForOrder(ctx, u, coupon, user, order)
 		},
 		func(ctx context.Context, u *uow.Unit) error { return c.coupons.ReturnFromOrder(ctx, u, code, order) },
 	} {

@@ -46,14 +46,11 @@ func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Red
 	return after, s.record(ctx, u, coupon, after, "redeem", r)
 }
 
-// RedeemForOrder uses a coupon for an order, in the order's unit, whose audit entry
-// speaks for both. When somebody else has used it meanwhile the unit is run again,
-// and then finds it used. Errors: ValidationFailed at /couponCode.
-func (s *Service) RedeemForOrder(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, orderID int64) error {
-	coupon, err := s.usable(ctx, u, code, user)
-	if err != nil {
-		return err
-	}
+// RedeemForOrder uses a coupon that was quoted for an order, in the order's unit, whose
+// audit entry speaks for both. When somebody else has changed it since it was quoted the
+// unit is run again, and then finds it used. Errors: ValidationFailed at /couponCode;
+// ResourceLocked when it is changed each time.
+func (s *Service) RedeemForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon, user principal.CustomerID, orderID int64) error {
 	redemption := Redemption{UserID: user, OrderID: &orderID}
 	if err := s.moveForOrder(ctx, u, coupon, "redeem", redemption, redemption.fill); err != nil {
 		return err
@@ -61,7 +58,7 @@ func (s *Service) RedeemForOrder(ctx context.Context, u *uow.Unit, code string, 
 	if coupon.UserID != nil {
 		return nil
 	}
-	err = hold(ctx, u, coupon.Campaign, []principal.CustomerID{user})
+	err := hold(ctx, u, coupon.Campaign, []principal.CustomerID{user})
 	if apperr.Has(err, apperr.LimitReached) {
 		return unusable("limit_reached", fmt.Sprintf("is of a campaign of which one user may have %d, and this user has them", coupon.Campaign.PerUser))
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // ReturnFromOrder makes a coupon unused again that a cancelled order had used, in
-// the order's unit. One that this order does not use is left as it is.
+// the order's unit. One that this order does not use is left as it is. Errors:
+// ResourceLocked when others change it each time.
 func (s *Service) ReturnFromOrder(ctx context.Context, u *uow.Unit, code string, orderID int64) error {
 	coupon, err := inUnit(ctx, u, code)
 	if err != nil {

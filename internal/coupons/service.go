@@ -3,11 +3,9 @@ package coupons
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"strconv"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
@@ -53,13 +51,7 @@ func New(d Deps) *Service {
 // Campaign returns a campaign. Errors: NotFound.
 func (s *Service) Campaign(ctx context.Context, id int64) (*Campaign, error) {
 	campaign, err := findCampaign(s.db.Read(ctx), id)
-	switch {
-	case storage.IsNotFound(err):
-		return nil, apperr.MissingRow("coupon campaign", strconv.FormatInt(id, 10))
-	case err != nil:
-		return nil, fmt.Errorf("read coupon campaign: %w", err)
-	}
-	return campaign, nil
+	return campaign, storage.Found(err, "coupon campaign", strconv.FormatInt(id, 10))
 }
 
 // Campaigns returns one page of campaigns whose name holds search, in either case.
@@ -69,19 +61,13 @@ func (s *Service) Campaigns(ctx context.Context, search string, page storage.Pag
 
 // CampaignHistory returns one page of a campaign's versions, newest first.
 func (s *Service) CampaignHistory(ctx context.Context, campaign *Campaign, page storage.Page) (storage.Listing[CampaignRevision], error) {
-	return storage.List[CampaignRevision](s.db.Read(ctx).Where("campaign_id = ?", campaign.ID), page, historySorts)
+	return storage.List[CampaignRevision](s.db.Read(ctx).Where("campaign_id = ?", campaign.ID), page, change.HistorySorts)
 }
 
 // Coupon returns the coupon with a code. Errors: NotFound.
 func (s *Service) Coupon(ctx context.Context, code string) (*Coupon, error) {
 	coupon, err := findCoupon(s.db.Read(ctx), "code = ?", canonical(code))
-	switch {
-	case storage.IsNotFound(err):
-		return nil, apperr.MissingRow("coupon", code)
-	case err != nil:
-		return nil, fmt.Errorf("read coupon: %w", err)
-	}
-	return coupon, nil
+	return coupon, storage.Found(err, "coupon", code)
 }
 
 // Coupons returns one page of coupons with their campaigns.
@@ -99,7 +85,7 @@ func (s *Service) Coupons(ctx context.Context, f Filter, page storage.Page) (sto
 
 // History returns one page of a coupon's events, newest first.
 func (s *Service) History(ctx context.Context, coupon *Coupon, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx).Where("coupon_id = ?", coupon.ID), page, historySorts)
+	return storage.List[Event](s.db.Read(ctx).Where("coupon_id = ?", coupon.ID), page, change.HistorySorts)
 }
 
 // announce tells who waits for changes of a coupon, after commit.

@@ -11,9 +11,13 @@ import (
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
+
+// rowsPerStatement is how many rows one INSERT has at most.
+const rowsPerStatement = 200
 
 var campaignSorts = storage.Sorts{
 	Columns: map[string]string{
@@ -27,8 +31,6 @@ var couponSorts = storage.Sorts{
 	Columns: map[string]string{"id": "id", "createdTime": "created_time", "updatedTime": "updated_time"},
 	Default: "-id",
 }
-
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 // Filter narrows a list of coupons. Zero members do not narrow.
 type Filter struct {
@@ -121,10 +123,7 @@ func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action
 	if err != nil {
 		return err
 	}
-	revision := CampaignRevision{
-		CampaignID: c.ID, Version: c.Version, Action: action, Terms: c.Terms, Issued: c.Issued,
-		ChangedBy: c.UpdatedBy, ChangedByName: c.UpdatedByName, ChangedTime: c.UpdatedTime,
-	}
+	revision := CampaignRevision{CampaignID: c.ID, Revision: change.RevisionOf(c.Row, action), Terms: c.Terms, Issued: c.Issued}
 	if err := tx.Create(&revision).Error; err != nil {
 		return fmt.Errorf("insert campaign history: %w", err)
 	}
@@ -145,19 +144,15 @@ func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error
 	if err != nil {
 		return Event{}, fmt.Errorf("encode coupon event: %w", err)
 	}
-	return Event{
-		CouponID: coupon.ID, Version: coupon.Version, Action: action, FromStatus: from, ToStatus: coupon.Status, Detail: text,
-		ChangedBy: coupon.UpdatedBy, ChangedByName: coupon.UpdatedByName, ChangedTime: coupon.UpdatedTime,
-	}, nil
+	return Event{CouponID: coupon.ID, Event: change.EventOf(coupon.Row, action, from, coupon.Status, text)}, nil
 }
 
 func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
-	const perStatement = 200
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	if err := tx.CreateInBatches(events, perStatement).Error; err != nil {
+	if err := tx.CreateInBatches(events, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert coupon history: %w", err)
 	}
 	return nil

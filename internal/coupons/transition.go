@@ -54,7 +54,7 @@ func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon,
 	to, _ := Machine.Next(action, Machine.Of(coupon.Status))
 	after, err := move(ctx, u, coupon, to, fill)
 	if errors.Is(err, guard.ErrStale) {
-		return uow.Again(unusable("changed", "was changed by somebody else at the same moment"))
+		return uow.Overtaken("coupon")
 	}
 	if err != nil {
 		return fmt.Errorf("%s the coupon of an order: %w", action, err)

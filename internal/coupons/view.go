@@ -1,7 +1,6 @@
 package coupons
 
 import (
-	"encoding/json"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -38,7 +37,7 @@ type revisionView struct {
 func revisionViewOf(r CampaignRevision) revisionView {
 	return revisionView{
 		Version: r.Version, Action: r.Action, Terms: r.Terms, Issued: r.Issued,
-		ChangedBy: principal.Person{ID: r.ChangedBy, Name: r.ChangedByName}, ChangedTime: r.ChangedTime,
+		ChangedBy: r.By(), ChangedTime: r.ChangedTime,
 	}
 }
 
@@ -81,24 +80,4 @@ func couponViewOf(c Coupon, now time.Time) couponView {
 	return v
 }
 
-type eventView struct {
-	Version     int64            `json:"version"`
-	Action      string           `json:"action"`
-	From        *string          `json:"from"`
-	To          string           `json:"to"`
-	Detail      json.RawMessage  `json:"detail"`
-	ChangedBy   principal.Person `json:"changedBy"`
-	ChangedTime time.Time        `json:"changedTime"`
-}
-
-func eventViewOf(e Event) eventView {
-	v := eventView{
-		Version: e.Version, Action: e.Action, To: Machine.Of(e.ToStatus).Name, Detail: e.Detail,
-		ChangedBy: principal.Person{ID: e.ChangedBy, Name: e.ChangedByName}, ChangedTime: e.ChangedTime,
-	}
-	if e.FromStatus != nil {
-		from := Machine.Of(*e.FromStatus).Name
-		v.From = &from
-	}
-	return v
-}
+func eventViewOf(e Event) change.EventView { return e.View(Machine) }

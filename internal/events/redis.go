@@ -42,7 +42,7 @@ type RedisOptions struct {
 // Redis is the Bus of many processes over Redis pub/sub.
 //
 // Each process holds one connection, subscribed to the pattern "<prefix>*",
-// and fans out locally. When the connection was lost and stands again, every
+// and fans out locally. When a lost connection is established again, every
 // subscriber lags.
 type Redis struct {
 	*hub
@@ -51,7 +51,7 @@ type Redis struct {
 	pingEvery time.Duration
 	logger    *slog.Logger
 
-	// ready is closed when the connection stands for the first time, and
+	// ready is closed when the connection is established for the first time, and
 	// failed holds an error if it does not.
 	ready  chan struct{}
 	failed chan error
@@ -146,7 +146,7 @@ func (b *Redis) run(ctx context.Context) {
 	defer close(b.ended)
 	pause := shortestPause
 	for {
-		stood, err := b.listen(ctx)
+		established, err := b.listen(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -154,7 +154,7 @@ func (b *Redis) run(ctx context.Context) {
 		case b.failed <- err:
 		default:
 		}
-		if stood {
+		if established {
 			pause = shortestPause
 			b.logger.WarnContext(ctx, "event connection to Redis lost", "error", err)
 		}
@@ -167,9 +167,9 @@ func (b *Redis) run(ctx context.Context) {
 	}
 }
 
-// listen receives on one connection until it fails or ctx ends, and tells
-// whether it ever stood.
-func (b *Redis) listen(ctx context.Context) (stood bool, err error) {
+// listen receives on one connection until it fails or ctx ends, and reports
+// whether it was ever established.
+func (b *Redis) listen(ctx context.Context) (established bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	pubsub := b.client.PSubscribe(ctx, b.pattern())
 	var heard atomic.Int64
@@ -185,19 +185,19 @@ func (b *Redis) listen(ctx context.Context) (stood bool, err error) {
 		heard.Add(1)
 		switch message := received.(type) {
 		case *redis.Subscription:
-			b.stands(ctx)
+			b.subscribed(ctx)
 		case *redis.Message:
 			b.receive(message)
 		}
 	}
 }
 
-// stands is called whenever the subscription is confirmed. It is confirmed
+// subscribed is called whenever the subscription is confirmed. It is confirmed
 // again only after a gap; the first time there are no subscribers yet.
-func (b *Redis) stands(ctx context.Context) {
+func (b *Redis) subscribed(ctx context.Context) {
 	select {
 	case <-b.ready:
-		b.logger.InfoContext(ctx, "event connection to Redis stands again")
+		b.logger.InfoContext(ctx, "event connection to Redis is established again")
 		b.lagAll()
 	default:
 		close(b.ready)

@@ -30,15 +30,15 @@ func (t *tally) of(v gate.Verdict) *atomic.Int64 {
 	return &t.saleNotOpen
 }
 
-// take returns what was counted, and begins anew.
-func (t *tally) take() gate.Arrivals {
+// reset returns what was counted and sets the counters to zero.
+func (t *tally) reset() gate.Arrivals {
 	return gate.Arrivals{Accepted: t.accepted.Swap(0), Refused: gate.Refusals[int64]{
 		SoldOut: t.soldOut.Swap(0), LimitReached: t.limitReached.Swap(0), SaleNotOpen: t.saleNotOpen.Swap(0), QueueFull: t.queueFull.Swap(0),
 	}}
 }
 
-// arrived notes an answer. It costs a purchase a look into a map and an addition.
-func (s *Service) arrived(tenant, sale int64, v gate.Verdict) {
+// countArrival counts an answer. It costs a purchase a map lookup and an addition.
+func (s *purchases) countArrival(tenant, sale int64, v gate.Verdict) {
 	found, ok := s.tallies.Load(sale)
 	if !ok {
 		found, _ = s.tallies.LoadOrStore(sale, &tally{tenant: tenant})
@@ -47,10 +47,10 @@ func (s *Service) arrived(tenant, sale int64, v gate.Verdict) {
 }
 
 const (
-	// passOnEvery is how old an arrival can be that the gate does not know of.
-	passOnEvery = 250 * time.Millisecond
-	// passOnPatience bounds one round. Nobody waits for it, and a busy machine is slow.
-	passOnPatience = 5 * time.Second
+	// flushEvery is how old an arrival can be that the gate does not know of.
+	flushEvery = 250 * time.Millisecond
+	// flushTimeout bounds one round. Nobody waits for it, and a busy machine is slow.
+	flushTimeout = 5 * time.Second
 	// saveEvery is how many rounds lie between two in which the gates save what they
 	// were told.
 	saveEvery = 12
@@ -58,21 +58,21 @@ const (
 
 // CountArrivals tells the gates what arrived here, a few times a second, until ctx ends,
 // and then once more. Every process that takes purchases runs it: it is how the numbers
-// of a sale come to have all of a crowd, also who is turned away from memory, without a
+// of a sale come to have all of a crowd, also who is refused from memory, without a
 // word on the way of any purchase. A process that crashes takes the last quarter of a
 // second of its arrivals with it, or three seconds without Redis, and a gate that is out of
 // reach those of that time.
-func (s *Service) CountArrivals(ctx context.Context) {
-	ticker := time.NewTicker(passOnEvery)
+func (s *purchases) CountArrivals(ctx context.Context) {
+	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	for round := 1; ; round++ {
 		select {
 		case <-ctx.Done():
-			s.passOn(context.WithoutCancel(ctx))
+			s.flushArrivals(context.WithoutCancel(ctx))
 			s.saveArrivals(context.WithoutCancel(ctx))
 			return
 		case <-ticker.C:
-			s.passOn(ctx)
+			s.flushArrivals(ctx)
 			if round%saveEvery == 0 {
 				s.saveArrivals(ctx)
 			}
@@ -80,21 +80,21 @@ func (s *Service) CountArrivals(ctx context.Context) {
 	}
 }
 
-func (s *Service) saveArrivals(ctx context.Context) {
-	ctx, end := context.WithTimeout(ctx, passOnPatience)
+func (s *purchases) saveArrivals(ctx context.Context) {
+	ctx, end := context.WithTimeout(ctx, flushTimeout)
 	defer end()
 	if err := s.gate.SaveArrivals(ctx); err != nil {
 		slog.WarnContext(ctx, "the arrivals at flash sales could not be saved and will be tried again", "error", err)
 	}
 }
 
-// passOn is one round. What cannot be told is dropped: told twice it would count twice.
-func (s *Service) passOn(ctx context.Context) {
-	ctx, end := context.WithTimeout(ctx, passOnPatience)
+// flushArrivals is one round. What cannot be told is dropped: told twice it would count twice.
+func (s *purchases) flushArrivals(ctx context.Context) {
+	ctx, end := context.WithTimeout(ctx, flushTimeout)
 	defer end()
 	s.tallies.Range(func(key, value any) bool {
 		t := value.(*tally)
-		arrivals := t.take()
+		arrivals := t.reset()
 		if arrivals == (gate.Arrivals{}) {
 			return true
 		}

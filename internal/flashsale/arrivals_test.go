@@ -36,8 +36,8 @@ func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T
 			require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
 		}
 		for range 2 { // the second round has nothing left to tell
-			first.PassOn(s.ctx)
-			second.PassOn(s.ctx)
+			first.FlushArrivals(s.ctx)
+			second.FlushArrivals(s.ctx)
 		}
 		s.clock.Advance(time.Second)
 		stats := s.must(t, 200, "GET", sale+"/stats", nil).Body
@@ -97,7 +97,7 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 			sales.CountArrivals(ctx)
 		}()
 		for range 1000 {
-			sales.TurnAway(1)
+			sales.CountSoldOut(1)
 		}
 		synctest.Wait()
 		require.Empty(t, door.heard())
@@ -106,7 +106,7 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 		crowd := gate.Arrivals{Refused: gate.Refusals[int64]{SoldOut: 1000}}
 		require.Equal(t, []gate.Arrivals{crowd}, door.heard(), "once, and nothing while nobody comes")
 		require.Zero(t, door.toSave(), "it is saved every few seconds")
-		sales.TurnAway(1)
+		sales.CountSoldOut(1)
 		stop()
 		<-ended
 		require.Zero(t, door.toSave(), "and at the end")

@@ -9,25 +9,28 @@ import (
 	"strconv"
 	"time"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
-	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
-	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 )
 
 const (
-	// pauseWhenAway is how long tickets wait when something that they need is away.
-	pauseWhenAway = 300 * time.Millisecond
-	// consumerPatience is how long a batch waits for the item's stock.
-	consumerPatience = 10 * time.Second
+	// transientPause is how long tickets wait after a transient error.
+	transientPause = 300 * time.Millisecond
+	// consumerLockWait is how long a batch waits for the item's stock.
+	consumerLockWait = 10 * time.Second
 	// maxAttempts is how many failures bury a ticket.
 	maxAttempts = 5
 )
+
+// consumer makes tickets into orders.
+type consumer struct {
+	*ticketEnds
+	paymentTimeout time.Duration
+}
 
 // handler returns what handles the queue of a sale. Any of its tickets can come again,
 // after a crash at any point:
@@ -35,7 +38,7 @@ const (
 //	before the COMMIT           nothing was done
 //	after it, before the gate   the ends are found in SQL, and told to the gate
 //	after the gate              the tickets have ended, and are only acknowledged
-func (s *Service) handler(id int64) mq.Handler {
+func (s *consumer) handler(id int64) mq.Handler {
 	return func(ctx context.Context, messages []mq.Message) []mq.Outcome {
 		outcomes := make([]mq.Outcome, len(messages))
 		var batch []claimed
@@ -63,7 +66,7 @@ type claimed struct {
 
 // handle makes a batch into orders. When something in it is at fault, each ticket is
 // tried by itself, so that one holds up none of the others.
-func (s *Service) handle(ctx context.Context, id int64, batch []claimed) []mq.Outcome {
+func (s *consumer) handle(ctx context.Context, id int64, batch []claimed) []mq.Outcome {
 	if len(batch) == 0 {
 		return nil
 	}
@@ -71,9 +74,9 @@ func (s *Service) handle(ctx context.Context, id int64, batch []claimed) []mq.Ou
 	if err == nil {
 		return repeat(mq.Done(), len(batch))
 	}
-	if isAway(ctx, err) {
+	if isTransient(ctx, err) {
 		s.putBack(ctx, id, batch, gate.Queued)
-		return repeat(mq.Postpone(err, pauseWhenAway), len(batch))
+		return repeat(mq.Postpone(err, transientPause), len(batch))
 	}
 	if len(batch) == 1 {
 		return []mq.Outcome{s.failed(ctx, id, batch, err)}
@@ -94,7 +97,7 @@ func repeat(outcome mq.Outcome, n int) []mq.Outcome {
 }
 
 // failed answers for a ticket that failed by itself.
-func (s *Service) failed(ctx context.Context, id int64, one []claimed, err error) mq.Outcome {
+func (s *consumer) failed(ctx context.Context, id int64, one []claimed, err error) mq.Outcome {
 	if one[0].attempts+1 >= maxAttempts {
 		s.putBack(ctx, id, one, gate.Buried)
 		return mq.Dead(err)
@@ -103,29 +106,9 @@ func (s *Service) failed(ctx context.Context, id int64, one []claimed, err error
 	return mq.Retry(err, 0)
 }
 
-// isAway reports whether an error says that something was out of reach or busy, which
-// is no fault of a ticket's.
-func isAway(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, gate.ErrNoGate) || errors.Is(err, errGateAway) || errors.Is(err, guard.ErrStale) ||
-		errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrUnavailable) ||
-		apperr.Has(err, apperr.Unavailable) || apperr.Has(err, apperr.OutcomeUnknown) ||
-		storage.IsAway(err) || storage.IsConflict(err) ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-}
-
-// errGateAway marks errors of the gate's store.
-var errGateAway = errors.New("flashsale: the gate cannot be reached")
-
-func away(err error) error {
-	if err == nil || errors.Is(err, gate.ErrNoGate) {
-		return err
-	}
-	return errors.Join(errGateAway, err)
-}
-
 // putBack moves tickets that were worked on back to the queued, or to the dead. Should the
-// gate be away, they are counted as processing until they come again.
-func (s *Service) putBack(ctx context.Context, id int64, batch []claimed, to gate.State) {
+// gate be unreachable, they are counted as processing until they come again.
+func (s *consumer) putBack(ctx context.Context, id int64, batch []claimed, to gate.State) {
 	ctx = context.WithoutCancel(ctx)
 	stock, err := stockOf(s.db.Read(ctx), id)
 	if err != nil || stock == nil {
@@ -140,17 +123,17 @@ func (s *Service) putBack(ctx context.Context, id int64, batch []claimed, to gat
 
 // makeOrders makes each ticket of a batch that has not ended an order, or rejects it, in
 // one unit, and then tells the gate.
-func (s *Service) makeOrders(ctx context.Context, id int64, batch []claimed) error {
+func (s *consumer) makeOrders(ctx context.Context, id int64, batch []claimed) error {
 	var made *batchOfOrders
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		sale, err := s.Sale(ctx, id)
 		if err != nil {
 			return err
 		}
-		if ctx, err = s.inventory.Lock(ctx, u, consumerPatience, sale.SKU); err != nil {
+		if ctx, err = s.inventory.Lock(ctx, u, consumerLockWait, sale.SKU); err != nil {
 			return err
 		}
-		made = &batchOfOrders{Service: s, sale: sale}
+		made = &batchOfOrders{consumer: s, sale: sale}
 		return made.make(ctx, u, batch)
 	})
 	if err != nil {
@@ -162,13 +145,13 @@ func (s *Service) makeOrders(ctx context.Context, id int64, batch []claimed) err
 	}
 	if _, err := s.gate.Move(ctx, made.stock.ref(), made.ends); err != nil && !errors.Is(err, gate.ErrNoGate) {
 		// Everything is committed. The tickets come again, and the gate is told then.
-		return away(fmt.Errorf("tell the gate how tickets ended: %w", err))
+		return unreachable(fmt.Errorf("tell the gate how tickets ended: %w", err))
 	}
 	return nil
 }
 
 // countEnds counts what a batch committed.
-func (s *Service) countEnds(ctx context.Context, made *batchOfOrders) {
+func (s *consumer) countEnds(ctx context.Context, made *batchOfOrders) {
 	for _, order := range made.fresh {
 		s.metrics.confirmed.Add(float64(order.Units))
 	}
@@ -186,7 +169,7 @@ func (s *Service) countEnds(ctx context.Context, made *batchOfOrders) {
 
 // batchOfOrders is one batch on its way. The unit has the lock of the item's stock.
 type batchOfOrders struct {
-	*Service
+	*consumer
 	sale  *Sale
 	stock *Stock
 	// fresh are the tickets that become orders in this unit, rejected those that end
@@ -237,7 +220,7 @@ func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, er
 	}
 	moved, err := b.gate.Move(ctx, b.stock.ref(), steps)
 	if err != nil {
-		return nil, away(err)
+		return nil, unreachable(err)
 	}
 	tickets := make([]begun, 0, len(batch))
 	for i, m := range moved {
@@ -347,7 +330,7 @@ func (b *batchOfOrders) commit(ctx context.Context, u *uow.Unit) error {
 	}
 	set := guard.Set{"sold": b.stock.Sold + units, "rejected": b.stock.Rejected + int64(len(b.rejected))}
 	if err := guard.Update[Stock](ctx, u, b.stock.Ref(), set); err != nil {
-		return staleAgain(err, "sell units")
+		return overtakenIfStale(err, "sell units")
 	}
 	if err := b.place(ctx, u); err != nil {
 		return err

@@ -44,7 +44,7 @@ func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	return next
 }
 
-// take returns what was sent since the last call.
+// reset returns what was sent since the last call.
 func (c *commands) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
+	"interlock/internal/orders"
 )
 
 // DeadLetter is a ticket that was given up.
@@ -27,15 +28,22 @@ type DeadLetter struct {
 	AgeSeconds   float64   `json:"ageSeconds"`
 }
 
+// deadLetters is what the back office does with tickets that were given up.
+type deadLetters struct{ *ticketEnds }
+
 // DeadLetters returns a page of a sale's dead letters, longest dead first, the cursor of
-// the next page, and how many there are. Errors: Unavailable.
-func (s *Service) DeadLetters(ctx context.Context, sale *Sale, after string, limit int) ([]DeadLetter, string, int64, error) {
+// the next page, and how many there are. Errors: MalformedRequest for a cursor that the list did
+// not give; Unavailable.
+func (s *deadLetters) DeadLetters(ctx context.Context, sale *Sale, after string, limit int) ([]DeadLetter, string, int64, error) {
 	queue := s.queues.Queue(gate.QueueName(sale.ID))
 	stats, err := queue.Stats(ctx)
 	if err != nil {
 		return nil, "", 0, unavailable(err)
 	}
 	found, next, err := queue.Dead(ctx, after, limit)
+	if errors.Is(err, mq.ErrCursor) {
+		return nil, "", 0, apperr.Malformed("?cursor", "must be a nextCursor that this list gave")
+	}
 	if err != nil {
 		return nil, "", 0, unavailable(err)
 	}
@@ -53,7 +61,7 @@ func (s *Service) DeadLetters(ctx context.Context, sale *Sale, after string, lim
 
 // RetryDead puts a dead letter at the tail of the queue, with no attempts. Errors:
 // NotFound; Unavailable.
-func (s *Service) RetryDead(ctx context.Context, units Units, sale *Sale, message string) error {
+func (s *deadLetters) RetryDead(ctx context.Context, units orders.Units, sale *Sale, message string) error {
 	return s.decide(ctx, units, sale, message, "retry_dead", func(ctx context.Context, d *decision) error {
 		if err := d.record(ctx, nil); err != nil {
 			return err
@@ -67,7 +75,7 @@ func (s *Service) RetryDead(ctx context.Context, units Units, sale *Sale, messag
 // had retried it, stays one. It waits at most wait for the lock of the item's stock.
 // Errors: NotFound; lock.ErrNotAcquired when that was not had in time, and nothing was
 // done; Unavailable.
-func (s *Service) DiscardDead(ctx context.Context, units Units, sale *Sale, message string, wait time.Duration) error {
+func (s *deadLetters) DiscardDead(ctx context.Context, units orders.Units, sale *Sale, message string, wait time.Duration) error {
 	return s.decide(ctx, units, sale, message, "discard_dead", func(ctx context.Context, d *decision) error {
 		err := s.locked(ctx, d.sale, wait, func(ctx context.Context, stock *Stock) error {
 			if err := d.record(ctx, func(ctx context.Context, u *uow.Unit, letter mq.Message) error {
@@ -75,7 +83,7 @@ func (s *Service) DiscardDead(ctx context.Context, units Units, sale *Sale, mess
 			}); err != nil {
 				return err
 			}
-			return s.tellEnd(ctx, stock, message)
+			return s.moveToEnd(ctx, stock, message)
 		})
 		if err != nil {
 			return err
@@ -87,7 +95,7 @@ func (s *Service) DiscardDead(ctx context.Context, units Units, sale *Sale, mess
 
 // discard rejects the ticket of a letter, unless it has ended, in the unit that records
 // who discarded it.
-func (s *Service) discard(ctx context.Context, u *uow.Unit, id int64, letter mq.Message) error {
+func (s *deadLetters) discard(ctx context.Context, u *uow.Unit, id int64, letter mq.Message) error {
 	ticket, err := gate.TicketOf(letter)
 	if err != nil {
 		return nil //nolint:nilerr // bytes that are no ticket are nobody's, and only removed
@@ -104,13 +112,13 @@ func (s *Service) discard(ctx context.Context, u *uow.Unit, id int64, letter mq.
 		return nil
 	}
 	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"rejected": stock.Rejected + 1}); err != nil {
-		return staleAgain(err, "discard a ticket")
+		return overtakenIfStale(err, "discard a ticket")
 	}
 	return insertRejections(ctx, u, stock.SaleID, []Rejection{rejectionOf(ticket, reasonDiscarded)})
 }
 
-// tellEnd tells the gate how a ticket ended.
-func (s *Service) tellEnd(ctx context.Context, stock *Stock, ticket string) error {
+// moveToEnd tells the gate how a ticket ended.
+func (s *deadLetters) moveToEnd(ctx context.Context, stock *Stock, ticket string) error {
 	ends, err := s.ended(ctx, stock.SaleID, []string{ticket})
 	if err != nil {
 		return err
@@ -125,16 +133,10 @@ func (s *Service) tellEnd(ctx context.Context, stock *Stock, ticket string) erro
 	return err
 }
 
-// Units runs each part of a request in a unit of its own. When the request is a repeat
-// and the part was committed before, fn is not run.
-type Units interface {
-	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
-}
-
 // decision is what somebody decided on a dead letter.
 type decision struct {
-	service         *Service
-	units           Units
+	service         *deadLetters
+	units           orders.Units
 	sale            *Sale
 	stock           *Stock
 	message, action string
@@ -148,7 +150,7 @@ type decision struct {
 // record was committed, the caller is told so and decides again; the repeat of his
 // request does what is recorded, and a letter that it does not find was dealt with by
 // the first.
-func (s *Service) decide(ctx context.Context, units Units, sale *Sale, message, action string, act func(ctx context.Context, d *decision) error) error {
+func (s *deadLetters) decide(ctx context.Context, units orders.Units, sale *Sale, message, action string, act func(ctx context.Context, d *decision) error) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
 		return err
@@ -184,7 +186,7 @@ func (d *decision) record(ctx context.Context, also func(ctx context.Context, u 
 		case letter == nil:
 			return apperr.MissingRow("dead letter", d.message)
 		}
-		if err := s.record(ctx, u, d.sale, d.message, d.action); err != nil || also == nil {
+		if err := s.insertDecision(ctx, u, d.sale, d.message, d.action); err != nil || also == nil {
 			return err
 		}
 		return also(ctx, u, letter.Message)
@@ -193,25 +195,8 @@ func (d *decision) record(ctx context.Context, also func(ctx context.Context, u 
 	return err
 }
 
-// letter returns a dead letter, nil when there is none.
-func (s *Service) letter(ctx context.Context, id int64, message string) (*mq.DeadMessage, error) {
-	queue := s.queues.Queue(gate.QueueName(id))
-	for after, more := "", true; more; more = after != "" {
-		var dead []mq.DeadMessage
-		var err error
-		if dead, after, err = queue.Dead(ctx, after, mq.MaxListed); err != nil {
-			return nil, err
-		}
-		for i := range dead {
-			if dead[i].ID == message {
-				return &dead[i], nil
-			}
-		}
-	}
-	return nil, nil
-}
-
-func (s *Service) record(ctx context.Context, u *uow.Unit, sale *Sale, message, action string) error {
+// insertDecision records a decision as a version of the sale, with its audit entry.
+func (s *deadLetters) insertDecision(ctx context.Context, u *uow.Unit, sale *Sale, message, action string) error {
 	if err := guard.Adjust[Sale](ctx, u, sale.ID, nil, "id = ?", sale.ID); err != nil {
 		return err
 	}
@@ -226,6 +211,6 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, sale *Sale, message, 
 	if err := insertHistory(ctx, u, after, action, message); err != nil {
 		return err
 	}
-	s.trace(u, action, after, map[string]any{"version": after.Version, "messageId": message, "sale": strconv.FormatInt(sale.ID, 10)})
+	s.auditAndAnnounce(u, action, after, map[string]any{"version": after.Version, "messageId": message, "sale": strconv.FormatInt(sale.ID, 10)})
 	return nil
 }

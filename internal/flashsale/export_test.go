@@ -15,17 +15,17 @@ const SoldOutLife = soldOutLife
 // Handler is what handles the queue of a sale.
 func (s *Service) Handler(id int64) mq.Handler { return s.handler(id) }
 
-// PassOn is one round of CountArrivals.
-func (s *Service) PassOn(ctx context.Context) { s.passOn(ctx) }
+// FlushArrivals is one round of CountArrivals.
+func (s *Service) FlushArrivals(ctx context.Context) { s.flushArrivals(ctx) }
 
-// TurnAway counts a customer who was told that the sale is sold out.
-func (s *Service) TurnAway(sale int64) { s.arrived(1, sale, gate.SoldOut) }
+// CountSoldOut counts a customer who was told that the sale is sold out.
+func (s *Service) CountSoldOut(sale int64) { s.countArrival(1, sale, gate.SoldOut) }
 
-// Look is the first round of a worker, without its consumers.
-func (s *Service) Look(ctx context.Context) error { return s.Looking()(ctx) }
+// Round is the first round of a worker, without its consumers.
+func (s *Service) Round(ctx context.Context) error { return s.Rounds()(ctx) }
 
-// Looking returns the rounds of a worker, without its consumers.
-func (s *Service) Looking() func(ctx context.Context) error {
+// Rounds returns the rounds of a worker, without its consumers.
+func (s *Service) Rounds() func(ctx context.Context) error {
 	w, c := &worker{Service: s}, &consuming{}
 	return func(ctx context.Context) error {
 		sales, err := s.actives(ctx)
@@ -38,7 +38,7 @@ func (s *Service) Looking() func(ctx context.Context) error {
 			if sales[i].sale.TenantID != p.TenantID {
 				continue
 			}
-			if _, err := w.lookAfter(asProgramOf(ctx, sales[i].sale.TenantID), &sales[i], c); err != nil {
+			if _, err := w.supervise(asProgramOf(ctx, sales[i].sale.TenantID), &sales[i], c); err != nil {
 				return err
 			}
 		}
@@ -46,8 +46,8 @@ func (s *Service) Looking() func(ctx context.Context) error {
 	}
 }
 
-// LooksAfter reports whether a worker looks after a sale.
-func (s *Service) LooksAfter(ctx context.Context, sale int64) bool {
+// Supervises reports whether a worker looks after a sale.
+func (s *Service) Supervises(ctx context.Context, sale int64) bool {
 	sales, err := s.actives(ctx)
 	return err == nil && slices.ContainsFunc(sales, func(a active) bool { return a.sale.ID == sale })
 }

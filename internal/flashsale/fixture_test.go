@@ -132,8 +132,8 @@ func (s *shop) serve(sales *flashsale.Service) {
 // backTo joins orders to sales as app joins them.
 type backTo struct{ shop *shop }
 
-func (b backTo) TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
-	return b.shop.sales.TakeBack(ctx, u, sale, ticket, holder, units)
+func (b backTo) ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
+	return b.shop.sales.ReturnUnits(ctx, u, sale, ticket, holder, units)
 }
 
 // byHeader takes who names a customer for that customer and everybody else for the

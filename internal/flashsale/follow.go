@@ -12,22 +12,22 @@ import (
 	"interlock/internal/orders"
 )
 
-// mostTogether bounds how many looks share their statements.
+// mostTogether bounds how many lookups share their statements.
 const mostTogether = 256
 
-// looks gathers what customers ask of the tickets of one sale.
-type looks struct {
+// lookups gathers what customers ask of the tickets of one sale.
+type lookups struct {
 	// ended finds tickets in SQL; nil for those that have not ended.
 	ended *batcher.Batcher[string, *gate.Ticket]
 	// lost records tickets that nobody knows.
 	lost *batcher.Batcher[gate.Ticket, gate.Ticket]
 }
 
-func (s *Service) looksAt(sale int64) *looks {
-	if known, ok := s.looks.Load(sale); ok {
-		return known.(*looks)
+func (s *purchases) lookupsOf(sale int64) *lookups {
+	if known, ok := s.lookups.Load(sale); ok {
+		return known.(*lookups)
 	}
-	l := &looks{
+	l := &lookups{
 		ended: batcher.New(mostTogether, func(ctx context.Context, ids []string) ([]*gate.Ticket, error) {
 			ends, err := s.ended(ctx, sale, ids)
 			if err != nil {
@@ -53,8 +53,8 @@ func (s *Service) looksAt(sale int64) *looks {
 			return found, nil
 		}),
 	}
-	known, _ := s.looks.LoadOrStore(sale, l)
-	return known.(*looks)
+	known, _ := s.lookups.LoadOrStore(sale, l)
+	return known.(*lookups)
 }
 
 // unique leaves out tickets that are there already: one customer may ask twice at once.
@@ -74,7 +74,7 @@ func unique(tickets []gate.Ticket) []gate.Ticket {
 // has ended there stays so, also when the gate's store came back older and has it waiting
 // still. A ticket that the sale gave out and that neither knows was lost: that is recorded
 // before it is said. Errors: NotFound; Unavailable.
-func (s *Service) Follow(ctx context.Context, id int64, user, ticket string) (*gate.Ticket, error) {
+func (s *purchases) Follow(ctx context.Context, id int64, user, ticket string) (*gate.Ticket, error) {
 	snap, err := s.snapshotOf(ctx, id)
 	if err != nil {
 		return nil, err
@@ -87,9 +87,9 @@ func (s *Service) Follow(ctx context.Context, id int64, user, ticket string) (*g
 		return nil, err
 	}
 	if found == nil && user != "" && genuine(snap.sale.Secret, user, ticket) {
-		end, err := s.looksAt(id).lost.Do(ctx, gate.Ticket{ID: ticket, User: user})
+		end, err := s.lookupsOf(id).lost.Do(ctx, gate.Ticket{ID: ticket, User: user})
 		if err != nil {
-			return nil, lookError(err)
+			return nil, lookupError(err)
 		}
 		found = &end
 	}
@@ -100,8 +100,8 @@ func (s *Service) Follow(ctx context.Context, id int64, user, ticket string) (*g
 }
 
 // find looks for a ticket in SQL and then in the gate; nil when it is in neither.
-func (s *Service) find(ctx context.Context, snap *snapshot, ticket string) (*gate.Ticket, error) {
-	ended, err := s.looksAt(snap.sale.ID).ended.Do(ctx, ticket)
+func (s *purchases) find(ctx context.Context, snap *snapshot, ticket string) (*gate.Ticket, error) {
+	ended, err := s.lookupsOf(snap.sale.ID).ended.Do(ctx, ticket)
 	if err != nil || ended != nil || snap.stock.Finished {
 		return ended, err
 	}
@@ -111,15 +111,15 @@ func (s *Service) find(ctx context.Context, snap *snapshot, ticket string) (*gat
 	}
 	if err != nil {
 		s.forget(snap.sale.ID)
-		s.look()
-		return nil, lookError(err)
+		s.wakeWorker()
+		return nil, lookupError(err)
 	}
 	return found, nil
 }
 
 // findInNextEpoch asks the gate of the epoch that the sale is in by now. A ticket that it
 // does not know may have ended since SQL was asked.
-func (s *Service) findInNextEpoch(ctx context.Context, snap *snapshot, ticket string) (*gate.Ticket, error) {
+func (s *purchases) findInNextEpoch(ctx context.Context, snap *snapshot, ticket string) (*gate.Ticket, error) {
 	s.forget(snap.sale.ID)
 	fresh, err := s.snapshotOf(ctx, snap.sale.ID)
 	if err != nil {
@@ -131,10 +131,10 @@ func (s *Service) findInNextEpoch(ctx context.Context, snap *snapshot, ticket st
 	return s.gate.Ticket(ctx, fresh.stock.ref(), ticket)
 }
 
-// lookError is what who looks at a ticket is told: that it cannot be seen now, whatever
+// lookupError is what somebody who reads a ticket is told: that it cannot be read now, whatever
 // the cause.
-func lookError(err error) error {
-	if errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, batcher.ErrNotFlushed) {
+func lookupError(err error) error {
+	if errors.Is(err, lock.ErrNotAcquired) || apperr.Has(err, apperr.ResourceLocked) || errors.Is(err, batcher.ErrNotFlushed) {
 		return unavailable(err)
 	}
 	return gateError(err)
@@ -154,7 +154,7 @@ func ticketOf(o orders.SaleOrder) gate.Ticket {
 // Waiting returns a ticket of the caller's tenant that is no order, or not yet, and its
 // sale; nil when nobody knows it. Tickets are found whole only, and those of a gate that
 // cannot be reached not at all.
-func (s *Service) Waiting(ctx context.Context, ticket string) (*gate.Ticket, *Sale, error) {
+func (s *purchases) Waiting(ctx context.Context, ticket string) (*gate.Ticket, *Sale, error) {
 	if !isTicket(ticket) {
 		return nil, nil, nil
 	}

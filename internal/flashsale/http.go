@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -161,9 +160,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, sale *Sale, in editReque
 	return editedView{saleView: saleViewOf(*edited.Row), Merged: edited.Merged}, nil
 }
 
-type deleteRequest struct{ IfMatch guard.Precondition }
-
-func (h handler) delete(ctx context.Context, u *uow.Unit, sale *Sale, in deleteRequest) (httpapi.None, error) {
+func (h handler) delete(ctx context.Context, u *uow.Unit, sale *Sale, in httpapi.Guarded) (httpapi.None, error) {
 	return httpapi.None{}, h.service.Delete(ctx, u, sale, in.IfMatch)
 }
 
@@ -198,16 +195,13 @@ func (r *deadRequest) Check() error {
 	if r.Sort != "" {
 		return apperr.Malformed("?sort", "cannot be chosen: the longest dead come first")
 	}
-	if strings.Trim(r.Cursor, "0123456789") != "" || len(r.Cursor) > 18 {
-		return apperr.Malformed("?cursor", "must be a nextCursor that this list gave")
-	}
 	return nil
 }
 
 func (h handler) dead(ctx context.Context, sale *Sale, in deadRequest) (httpapi.List[DeadLetter], error) {
 	page := in.Page.Page()
 	found, next, total, err := h.service.DeadLetters(ctx, sale, page.Cursor, page.Limit)
-	return httpapi.List[DeadLetter]{Items: found, NextCursor: textOrNull(next), Total: total}, err
+	return httpapi.List[DeadLetter]{Items: found, NextCursor: httpapi.OrNull(next), Total: total}, err
 }
 
 type retryRequest struct {

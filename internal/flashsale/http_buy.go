@@ -18,22 +18,20 @@ type visit struct {
 	customer principal.CustomerID
 }
 
-// buyer finds the sale, which needs no statement while it is remembered, and the customer
-// who buys in it.
+// buyer finds the customer who buys, and the sale, which needs no statement while it is
+// remembered. Errors: Forbidden, which is said first; NotFound.
 func (h handler) buyer(ctx context.Context, path httpapi.Path) (visit, error) {
-	id, err := path.ID("id", "flash sale")
-	if err != nil {
-		return visit{}, err
-	}
-	if _, err := h.service.snapshotOf(ctx, id); err != nil {
-		return visit{}, err
-	}
 	p, _ := principal.From(ctx)
 	customer, ok := p.Customer()
 	if !ok {
 		return visit{}, apperr.New(apperr.Forbidden, "Only customers buy: sign in as one, or act for one with an API token that may, with X-On-Behalf-Of.")
 	}
-	return visit{id, customer}, nil
+	id, err := path.ID("id", "flash sale")
+	if err != nil {
+		return visit{}, err
+	}
+	_, err = h.service.snapshotOf(ctx, id)
+	return visit{id, customer}, err
 }
 
 type buyRequest struct {
@@ -44,7 +42,7 @@ type buyRequest struct {
 }
 
 func (h handler) buy(ctx context.Context, by visit, in buyRequest) (httpapi.Accepted[ticketView], error) {
-	wish := Wish{Sale: by.sale, User: string(by.customer), Units: *in.Body.Quantity, Trace: traceOf(ctx)}
+	wish := PurchaseRequest{Sale: by.sale, User: string(by.customer), Units: *in.Body.Quantity, Trace: traceOf(ctx)}
 	if in.Key != "" {
 		p, _ := principal.From(ctx)
 		wish.Key = fmt.Sprintf("%s:%s:%s", p.Kind, p.ActorID(), in.Key)
@@ -73,16 +71,13 @@ func traceOf(ctx context.Context) map[string]string {
 // reader is a customer, who may see its own tickets, or who may read sales, who may see
 // any: its customer is "".
 func (h handler) reader(ctx context.Context, path httpapi.Path) (visit, error) {
-	id, err := path.ID("id", "flash sale")
-	if err != nil {
-		return visit{}, err
-	}
 	p, _ := principal.From(ctx)
 	customer, ok := p.Customer()
 	if !ok && !p.May(ReadPermission) {
 		return visit{}, apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have, or a customer.", ReadPermission)
 	}
-	return visit{id, customer}, nil
+	id, err := path.ID("id", "flash sale")
+	return visit{id, customer}, err
 }
 
 type ticketRequest struct {

@@ -7,11 +7,14 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
-	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
 )
+
+// life takes a sale from one status to the next, and its units along: from the item's
+// stock when it is opened, back there when it is closed and finished.
+type life struct{ *core }
 
 // Transition moves a sale that was just read; see change.Lifecycle for what is refused. Opening
 // reserves the sale's quantity of the item's stock and builds the gate; closing leaves
@@ -20,14 +23,14 @@ import (
 // Errors, besides, for open: ValidationFailed when the item is not for sale or the sale
 // is over already; InsufficientStock; lock.ErrNotAcquired when the item's stock was not
 // had in time.
-func (s *Service) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
+func (s *life) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
 	if err := s.lifecycle().Demand(sale, ifMatch); err != nil {
 		return nil, err
 	}
 	opening, itemName := action == "open" && sale.Status == draft.Code, sale.ItemName
 	if opening {
 		var err error
-		if ctx, err = s.inventory.Lock(ctx, u, lockPatience, sale.SKU); err != nil {
+		if ctx, err = s.inventory.Lock(ctx, u, lockWait, sale.SKU); err != nil {
 			return nil, err
 		}
 		if !sale.EndsTime.After(u.Now()) {
@@ -50,22 +53,22 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, sale *Sale, actio
 		return nil, err
 	}
 	if opening {
-		if err := s.endow(ctx, u, after); err != nil {
+		if err := s.allot(ctx, u, after); err != nil {
 			return nil, err
 		}
 	}
 	if err := insertHistory(ctx, u, after, action, ""); err != nil {
 		return nil, err
 	}
-	s.trace(u, action, after, map[string]any{
+	s.auditAndAnnounce(u, action, after, map[string]any{
 		"version": after.Version, "from": Machine.Of(sale.Status).Name, "to": Machine.Of(after.Status).Name,
 	})
-	u.AfterCommit(func(ctx context.Context) { s.tell(ctx, after.ID) })
+	u.AfterCommit(func(ctx context.Context) { s.applyCommitted(ctx, after.ID) })
 	return after, nil
 }
 
-// endow gives a sale that is being opened its units.
-func (s *Service) endow(ctx context.Context, u *uow.Unit, sale *Sale) error {
+// allot gives a sale that is being opened its units.
+func (s *life) allot(ctx context.Context, u *uow.Unit, sale *Sale) error {
 	stock := &Stock{SaleID: sale.ID, Allotted: sale.Quantity, Epoch: 1}
 	if err := guard.Insert(ctx, u, stock); err != nil {
 		return fmt.Errorf("insert the sale's units: %w", err)
@@ -79,35 +82,17 @@ func (s *Service) endow(ctx context.Context, u *uow.Unit, sale *Sale) error {
 		// A gate that is there already is of a later epoch, or of this one.
 		if err := s.gate.Build(ctx, rules, nil); err != nil {
 			slog.WarnContext(ctx, "the gate of a new sale could not be built and will be tried again", "sale", sale.ID, "error", err)
-			s.look()
+			s.wakeWorker()
 		}
 	})
 	return nil
 }
 
-// tell brings what is committed to the gate. Should that fail, the reconciler does it.
-func (s *Service) tell(ctx context.Context, id int64) {
-	err := s.apply(ctx, id)
-	if err != nil {
-		slog.WarnContext(ctx, "the gate has not heard of a change of its sale and will be told again", "sale", id, "error", err)
-	}
-	s.look()
-}
-
-func (s *Service) apply(ctx context.Context, id int64) error {
-	s.forget(id)
-	snap, err := s.load(ctx, id)
-	if err != nil || snap.stock == nil {
-		return err
-	}
-	return s.gate.Apply(ctx, rulesOf(snap.sale, snap.stock))
-}
-
-// TakeBack takes the units of a cancelled order back into its sale, in the order's own
+// ReturnUnits takes the units of a cancelled order back into its sale, in the order's own
 // unit, which has the lock of the item's stock: from the order's holder to the sale's.
 // They are for sale again, or, when the sale is closed, released to the item's stock; once
 // it is finished they go there at once.
-func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, id int64, ticket, holder string, units int64) error {
+func (s *life) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ticket, holder string, units int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -123,8 +108,8 @@ func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, id int64, ticket, h
 	if stock == nil {
 		return fmt.Errorf("%s has orders and no units", sale.Label())
 	}
-	if err := unsell(ctx, u, stock, units); err != nil {
-		return staleAgain(err, "take units back")
+	if err := subtractSold(ctx, u, stock, units); err != nil {
+		return overtakenIfStale(err, "take units back")
 	}
 	if stock.Finished {
 		reference := fmt.Sprintf("@flash-sales/%d/tickets/%s", id, ticket)
@@ -136,27 +121,19 @@ func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, id int64, ticket, h
 	u.AfterCommit(func(ctx context.Context) {
 		s.move(ctx, id, gate.Step{Ticket: ticket, From: []gate.State{gate.Queued, gate.Processing, gate.Buried, gate.Confirmed}, To: gate.Cancelled})
 		s.exhausted.Delete(id)
-		s.look()
+		s.wakeWorker()
 	})
 	return nil
 }
 
 // move takes one step of the gate after its cause was committed. Should it fail, the
 // reconciler finds the difference.
-func (s *Service) move(ctx context.Context, sale int64, step gate.Step) {
+func (s *life) move(ctx context.Context, sale int64, step gate.Step) {
 	stock, err := stockOf(s.db.Read(ctx), sale)
 	if err == nil && stock != nil {
 		_, err = s.gate.Move(ctx, stock.ref(), []gate.Step{step})
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "the gate has not heard of a ticket and will be told again", "sale", sale, "ticket", step.Ticket, "error", err)
-	}
-}
-
-// lifecycle declares the statuses of sales to package change.
-func (s *Service) lifecycle() change.Lifecycle[Sale, *Sale] {
-	return change.Lifecycle[Sale, *Sale]{
-		Rows: s.rows(), Machine: Machine, Edited: true,
-		State: func(sale *Sale) status.State { return Machine.Of(sale.Status) },
 	}
 }

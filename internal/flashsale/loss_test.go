@@ -78,14 +78,14 @@ func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testi
 		s.must(t, 200, "POST", sale+"/close", nil)
 		s.comeBack(t, sale, batch)
 
-		looks := s.sales.Looking()
+		looks := s.sales.Rounds()
 		require.NoError(t, looks(s.worker()))
-		require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)), "a ticket of it is in flight")
+		require.True(t, s.sales.Supervises(s.ctx, idOf(sale)), "a ticket of it is in flight")
 		s.consume(t, sale)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 1, Confirmed: 1}, counters(s.numbers(t, sale)))
 		require.NoError(t, looks(s.worker()))
-		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)), "nothing of it is")
+		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)), "nothing of it is")
 	})
 }
 
@@ -97,16 +97,16 @@ func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
 		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		s.consume(t, sale)
 		s.must(t, 200, "POST", sale+"/close", nil)
-		looks := s.sales.Looking()
+		looks := s.sales.Rounds()
 		for range 3 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		require.True(t, s.sales.Supervises(s.ctx, idOf(sale)))
 		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)
 		for range 2 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
 		ended := s.ticket(t, sale, 8, ticket)
 		require.Equal(t, "rejected", ended["status"])
 		require.Equal(t, "discarded", ended["reason"])
@@ -144,17 +144,17 @@ func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *t
 			eachShop(t, func(t *testing.T, s *shop) {
 				sale := s.open(t, object{"quantity": 1})
 				ticket := s.buy(t, sale, 7, 1).Body["ticket"]
-				looks := s.sales.Looking()
+				looks := s.sales.Rounds()
 				require.NoError(t, looks(s.worker()))
 				inFlight.leave(t, s, sale)
 				s.must(t, 200, "POST", sale+"/close", nil)
 				require.NoError(t, looks(s.worker()))
-				require.True(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				require.True(t, s.sales.Supervises(s.ctx, idOf(sale)))
 				inFlight.end(t, s, sale)
 				for range 2 {
 					require.NoError(t, looks(s.worker()))
 				}
-				require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
 				require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
 				require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
 			})
@@ -180,11 +180,11 @@ func TestAFinishedSaleAnswersFromSQLWhateverItsGateBelieves(t *testing.T) {
 		older := copyOf(t, client)
 		s.consume(t, sale)
 		s.must(t, 200, "POST", sale+"/close", nil)
-		looks := s.sales.Looking()
+		looks := s.sales.Rounds()
 		for range 3 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
 		available, reserved := s.available(t)
 		require.EqualValues(t, 999, available)
 		require.EqualValues(t, 1, reserved)
@@ -348,7 +348,7 @@ func TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder(t *testing.
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
 		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate knows again")
 
-		// A gate that is built anew, from SQL alone, has the rejection too.
+		// A gate that is rebuilt, from SQL alone, has the rejection too.
 		require.NoError(t, client.FlushAll(t.Context()).Err())
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["rebuilt"])
 		known, err := s.gate.Ticket(s.ctx, gate.Ref{Sale: idOf(sale), Epoch: 2}, second.Body["ticket"].(string))
@@ -538,7 +538,7 @@ func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 				sold := s.buy(t, sale, 6, 1).Body["ticket"]
 				s.consume(t, sale)
 				ticket := s.buy(t, sale, 7, 2).Body["ticket"]
-				looks := s.sales.Looking()
+				looks := s.sales.Rounds()
 				require.NoError(t, looks(s.worker()))
 				require.NoError(t, client.Del(t.Context(), fmt.Sprintf("test:{%s}:%s", gate.QueueName(idOf(sale)), part)).Err())
 				s.clock.Advance(3 * time.Second)
@@ -575,12 +575,12 @@ func TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished(t *testing.T) {
 				} else {
 					require.NoError(t, client.Del(t.Context(), fmt.Sprintf("test:{%s}:%s", gate.QueueName(idOf(sale)), part)).Err())
 				}
-				looks := s.sales.Looking()
+				looks := s.sales.Rounds()
 				for range 4 {
 					s.clock.Advance(3 * time.Second)
 					require.NoError(t, looks(s.worker()))
 				}
-				require.False(t, s.sales.LooksAfter(s.ctx, idOf(sale)))
+				require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
 				available, reserved := s.available(t)
 				require.Equal(t, [2]int64{998, 2}, [2]int64{available, reserved}, "what is unsold is released")
 			})
@@ -593,22 +593,77 @@ func TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler(t *testing.T) {
 		sale := s.open(t, nil)
 		poison := &poisonous{s.orders, 8}
 		s.sales = s.selling(s.gate, poison)
-		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
-		s.consume(t, sale)
-		require.EqualValues(t, 1, s.numbers(t, sale).Dead)
-		// The ticket alone is lost, and with it all that the gate counts of it.
-		ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
-		_, err := s.gate.Move(s.ctx, ref, []gate.Step{{Ticket: ticket, From: gate.InFlight, To: gate.Rejected}})
-		require.NoError(t, err)
-		key := fmt.Sprintf("test:{%s}:", gate.QueueName(idOf(sale)))
-		require.NoError(t, client.HDel(t.Context(), key+"tickets", ticket).Err())
-		require.NoError(t, client.HIncrBy(t.Context(), key+"gate", "known", -1).Err())
+		tickets := s.loseTicketsOfLetters(t, client, sale, 1)
 
 		r := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.EqualValues(t, 1, r["repaired"])
 		require.Equal(t, true, r["consistent"])
 		require.Empty(t, s.must(t, 200, "GET", sale+"/dead", nil).Body["items"])
-		require.Equal(t, "lost", s.ticket(t, sale, 8, ticket)["reason"])
+		require.Equal(t, "lost", s.ticket(t, sale, 8, tickets[0])["reason"])
+	})
+}
+
+// loseTicketsOfLetters has customer 8 buy, whose tickets die, and loses these alone, and with
+// them all that the gate counts of them.
+func (s *shop) loseTicketsOfLetters(t *testing.T, client redis.UniversalClient, sale string, n int) []string {
+	t.Helper()
+	tickets := make([]string, n)
+	for i := range tickets {
+		tickets[i] = s.buy(t, sale, 8, 1).Body["ticket"].(string)
+	}
+	s.consume(t, sale)
+	require.EqualValues(t, n, s.numbers(t, sale).Dead)
+	ref, key := gate.Ref{Sale: idOf(sale), Epoch: 1}, fmt.Sprintf("test:{%s}:", gate.QueueName(idOf(sale)))
+	for _, ticket := range tickets {
+		_, err := s.gate.Move(s.ctx, ref, []gate.Step{{Ticket: ticket, From: gate.InFlight, To: gate.Rejected}})
+		require.NoError(t, err)
+		require.NoError(t, client.HDel(t.Context(), key+"tickets", ticket).Err())
+		require.NoError(t, client.HIncrBy(t.Context(), key+"gate", "known", -1).Err())
+	}
+	return tickets
+}
+
+// decided is a gate of whose letters without tickets one was dealt with meanwhile, and which
+// is out of reach after it has discarded some.
+type decided struct {
+	gate.Gate
+	meanwhile string
+	discards  int
+}
+
+func (g *decided) Strays(ctx context.Context, ref gate.Ref) (gate.Strays, error) {
+	strays, err := g.Gate.Strays(ctx, ref)
+	strays.Letters = append([]string{g.meanwhile}, strays.Letters...)
+	return strays, err
+}
+
+func (g *decided) DiscardDead(ctx context.Context, ref gate.Ref, message string) error {
+	if g.discards == 0 {
+		return errors.New("connection reset")
+	}
+	g.discards--
+	return g.Gate.DiscardDead(ctx, ref, message)
+}
+
+func TestALetterThatWasDealtWithMeanwhileOrACrashHoldsNoOtherLetterBack(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+		sale := s.open(t, object{"perUserLimit": 3})
+		confirmed := s.buy(t, sale, 7, 1).Body["ticket"].(string)
+		s.consume(t, sale)
+		door := &decided{Gate: s.gate, meanwhile: confirmed, discards: 1}
+		s.sales = s.selling(door, &poisonous{s.orders, 8})
+		tickets := s.loseTicketsOfLetters(t, client, sale, 3)
+
+		s.must(t, 503, "POST", sale+"/reconcile", nil)
+		for _, ticket := range tickets {
+			require.Equal(t, "lost", s.ticket(t, sale, 8, ticket)["reason"])
+		}
+		require.EqualValues(t, 1, s.count(t, &uow.AuditRow{}, "action = ?", "flash_sale.lose"), "in one unit")
+		require.EqualValues(t, 2, s.must(t, 200, "GET", sale+"/dead", nil).Body["total"])
+
+		door.discards = 3
+		require.EqualValues(t, 2, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["repaired"])
+		require.Empty(t, s.must(t, 200, "GET", sale+"/dead", nil).Body["items"])
 	})
 }
 
@@ -619,11 +674,11 @@ func TestASaleIsClosedByTheClockThatLetItsLastCustomerIn(t *testing.T) {
 	s := newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, gates))
 	sale := s.open(t, nil)
 	now.Advance(time.Hour + time.Minute)
-	require.NoError(t, s.sales.Look(s.worker()))
+	require.NoError(t, s.sales.Round(s.worker()))
 	require.Equal(t, "open", s.must(t, 200, "GET", sale, nil).Body["status"], "the worker's clock is a minute ahead")
 	require.Equal(t, 202, s.buy(t, sale, 7, 1).Status)
 	gates.Advance(time.Hour)
 	require.Equal(t, "ended", s.buy(t, sale, 7, 1).Body["reason"])
-	require.NoError(t, s.sales.Look(s.worker()))
+	require.NoError(t, s.sales.Round(s.worker()))
 	require.Equal(t, "closed", s.must(t, 200, "GET", sale, nil).Body["status"])
 }

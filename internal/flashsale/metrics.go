@@ -14,8 +14,8 @@ type metrics struct {
 	lost      prometheus.Counter
 }
 
-func newMetrics(registerer prometheus.Registerer) *metrics {
-	m := &metrics{
+func newMetrics() *metrics {
+	return &metrics{
 		accepted: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_flash_sale_accepted_units_total", Help: "Units that the gate let in.",
 		}),
@@ -35,7 +35,7 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 			Name: "interlock_flash_sale_balanced", Help: "1 while each allotted unit of the sale is in exactly one place, 0 otherwise.",
 		}, []string{"sale"}),
 		rebuilt: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "interlock_flash_sale_rebuilt_total", Help: "Gates that were built anew from the database.",
+			Name: "interlock_flash_sale_rebuilt_total", Help: "Gates that were rebuilt from the database.",
 		}),
 		repaired: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_flash_sale_repaired_tickets_total", Help: "Tickets that the reconciler brought to where their orders, rejections or messages are.",
@@ -44,8 +44,10 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 			Name: "interlock_flash_sale_lost_tickets_total", Help: "Accepted tickets that were lost with the gate's store, and rejected for it.",
 		}),
 	}
-	if registerer != nil {
-		registerer.MustRegister(m.accepted, m.refused, m.confirmed, m.rejected, m.dead, m.balanced, m.rebuilt, m.repaired, m.lost)
-	}
-	return m
+}
+
+// Collectors returns what the service measures.
+func (s *Service) Collectors() []prometheus.Collector {
+	m := s.metrics
+	return []prometheus.Collector{m.accepted, m.refused, m.confirmed, m.rejected, m.dead, m.balanced, m.rebuilt, m.repaired, m.lost}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"time"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
@@ -16,11 +15,11 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// lockPatience is how long a change of the allotment waits for the item's stock.
-const lockPatience = 3 * time.Second
+// planner plans sales and edits them.
+type planner struct{ *core }
 
 // Plan adds a sale as a draft. Errors: ValidationFailed.
-func (s *Service) Plan(ctx context.Context, u *uow.Unit, terms Terms) (*Sale, error) {
+func (s *planner) Plan(ctx context.Context, u *uow.Unit, terms Terms) (*Sale, error) {
 	if broken := terms.check(); len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
@@ -35,27 +34,13 @@ func (s *Service) Plan(ctx context.Context, u *uow.Unit, terms Terms) (*Sale, er
 	if err := guard.Insert(ctx, u, sale); err != nil {
 		return nil, fmt.Errorf("insert flash sale: %w", err)
 	}
-	s.trace(u, "create", sale, map[string]any{"version": sale.Version, "terms": terms})
+	s.auditAndAnnounce(u, "create", sale, map[string]any{"version": sale.Version, "terms": terms})
 	return sale, insertHistory(ctx, u, sale, "create", "")
 }
 
-// itemName returns the name of the item that a sale is to sell. Errors:
-// ValidationFailed when it cannot be ordered now.
-func (s *Service) itemName(ctx context.Context, u *uow.Unit, sku string) (string, error) {
-	found, name := false, ""
-	err := s.items.ForSale(ctx, u, []string{sku}, func(_, item string, _ int64) { found, name = true, item })
-	if err != nil {
-		return "", err
-	}
-	if !found {
-		return "", apperr.Invalid(apperr.Field{Pointer: "/sku", Code: "not_for_sale", Message: "names no item that is for sale"})
-	}
-	return name, nil
-}
-
 // Delete removes a draft that was just read. Errors: VersionConflict, InUse.
-func (s *Service) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch guard.Precondition) error {
-	s.trace(u, "delete", sale, map[string]any{"version": sale.Version, "terms": sale.Terms})
+func (s *planner) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch guard.Precondition) error {
+	s.auditAndAnnounce(u, "delete", sale, map[string]any{"version": sale.Version, "terms": sale.Terms})
 	return s.editable(nil).Delete(ctx, u, sale, ifMatch, func() error {
 		if sale.Status != draft.Code {
 			return apperr.New(apperr.InUse, "%s was opened, so it cannot be deleted. Close it instead.", sale.Label())
@@ -71,7 +56,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch g
 // Errors, besides: TransitionNotAllowed for a closed sale; InsufficientStock when there
 // is not as much; SoldOut when fewer units remain than are to be taken away;
 // lock.ErrNotAcquired when the item's stock was not had in time; Unavailable.
-func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change.Edit) (change.Edited[*Sale], error) {
+func (s *planner) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change.Edit) (change.Edited[*Sale], error) {
 	var none change.Edited[*Sale]
 	if sale.Status == closed.Code && edit.IfMatch.Holds(sale.Ref()) {
 		return none, s.lifecycle().Refusal(sale, apperr.TransitionNotAllowed, "changed")
@@ -80,7 +65,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 	if sale.Status == draft.Code || delta == 0 || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {
 		return s.editable(nil).Apply(ctx, u, sale, edit)
 	}
-	ctx, err := s.inventory.Lock(ctx, u, lockPatience, sale.SKU)
+	ctx, err := s.inventory.Lock(ctx, u, lockWait, sale.SKU)
 	if err != nil {
 		return none, err
 	}
@@ -95,12 +80,9 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 		if err := s.withhold(ctx, sale, stock, -delta); err != nil {
 			return none, err
 		}
+		u.AfterRollback(func(ctx context.Context) { s.releaseWithheld(ctx, stock) })
 	}
-	edited, err := s.editable(stock).Apply(ctx, u, sale, edit)
-	if err != nil && delta < 0 {
-		s.giveBack(ctx, stock)
-	}
-	return edited, err
+	return s.editable(stock).Apply(ctx, u, sale, edit)
 }
 
 // quantityDelta is by how much an edit changes the quantity.
@@ -119,7 +101,7 @@ func quantityDelta(sale *Sale, edit change.Edit) int64 {
 
 // withhold takes units out of the gate before SQL gives them away, so that no customer
 // is let in on them meanwhile.
-func (s *Service) withhold(ctx context.Context, sale *Sale, stock *Stock, units int64) error {
+func (s *planner) withhold(ctx context.Context, sale *Sale, stock *Stock, units int64) error {
 	if err := s.gate.Apply(ctx, rulesOf(sale, stock)); err != nil {
 		return gateError(err)
 	}
@@ -130,10 +112,9 @@ func (s *Service) withhold(ctx context.Context, sale *Sale, stock *Stock, units 
 	return gateError(err)
 }
 
-// giveBack has the gate sell again what was withheld for a change that SQL refused. Should
-// it be away, or the change fail later than here, the reconciler does.
-func (s *Service) giveBack(ctx context.Context, stock *Stock) {
-	ctx = context.WithoutCancel(ctx)
+// releaseWithheld has the gate sell again what was withheld for a change that was rolled
+// back. Should it be unreachable, or the program end before, the reconciler does.
+func (s *planner) releaseWithheld(ctx context.Context, stock *Stock) {
 	if err := s.gate.Withhold(ctx, stock.ref(), stock.Version, 0); err != nil {
 		slog.WarnContext(ctx, "the gate withholds units that it may sell, until the sale is reconciled", "sale", stock.SaleID, "error", err)
 	}
@@ -141,7 +122,7 @@ func (s *Service) giveBack(ctx context.Context, stock *Stock) {
 
 // editable declares sales to package change. stock is what an edit that changes the
 // allotment was decided by, otherwise nil.
-func (s *Service) editable(stock *Stock) change.Editable[Sale, *Sale] {
+func (s *planner) editable(stock *Stock) change.Editable[Sale, *Sale] {
 	return change.Editable[Sale, *Sale]{
 		Rows:     s.rows(),
 		Document: document,
@@ -150,12 +131,6 @@ func (s *Service) editable(stock *Stock) change.Editable[Sale, *Sale] {
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Sale, _ *change.Overwrite) error {
 			return s.recordEdit(ctx, u, stock, before, after)
 		},
-	}
-}
-
-func (s *Service) rows() change.Rows[Sale, *Sale] {
-	return change.Rows[Sale, *Sale]{
-		DB: s.db, Label: (*Sale).Label, View: func(sale *Sale) any { return saleViewOf(*sale) }, Find: findSale,
 	}
 }
 
@@ -169,7 +144,7 @@ func document(sale *Sale) (any, error) {
 }
 
 // at returns a sale as it was at an earlier version.
-func (s *Service) at(ctx context.Context, sale *Sale, version int64) (*Sale, error) {
+func (s *planner) at(ctx context.Context, sale *Sale, version int64) (*Sale, error) {
 	var revision Revision
 	err := s.db.Read(ctx).Where("sale_id = ? AND version = ?", sale.ID, version).Take(&revision).Error
 	if err != nil {
@@ -196,7 +171,7 @@ func revise(sale *Sale, document any) (*Sale, guard.Set, error) {
 	return &after, terms.columns(), nil
 }
 
-func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, stock *Stock, before, after *Sale) error {
+func (s *planner) recordEdit(ctx context.Context, u *uow.Unit, stock *Stock, before, after *Sale) error {
 	switch {
 	case before.Status == draft.Code && before.SKU != after.SKU:
 		if _, err := s.itemName(ctx, u, after.SKU); err != nil {
@@ -207,11 +182,11 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, stock *Stock, bef
 			return err
 		}
 	}
-	s.trace(u, "update", after, map[string]any{
+	s.auditAndAnnounce(u, "update", after, map[string]any{
 		"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,
 	})
 	if before.Status != draft.Code {
-		u.AfterCommit(func(ctx context.Context) { s.tell(ctx, after.ID) })
+		u.AfterCommit(func(ctx context.Context) { s.applyCommitted(ctx, after.ID) })
 	}
 	return insertHistory(ctx, u, after, "update", "")
 }
@@ -221,7 +196,7 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, stock *Stock, bef
 // gate was asked for them:
 //
 //	UPDATE flash_sale_stocks SET allotted = ?, version = version + 1 WHERE … AND version = ?
-func (s *Service) reallot(ctx context.Context, u *uow.Unit, stock *Stock, sale *Sale, delta int64) error {
+func (s *planner) reallot(ctx context.Context, u *uow.Unit, stock *Stock, sale *Sale, delta int64) error {
 	if delta == 0 {
 		return nil
 	}
@@ -230,7 +205,7 @@ func (s *Service) reallot(ctx context.Context, u *uow.Unit, stock *Stock, sale *
 		return apperr.New(apperr.SoldOut, "More than %d units of %s are sold; nothing was changed.", allotted, sale.Label())
 	}
 	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"allotted": allotted}); err != nil {
-		return staleAgain(err, "change the allotment")
+		return overtakenIfStale(err, "change the allotment")
 	}
 	reference := fmt.Sprintf("@flash-sales/%d/version/%d", sale.ID, sale.Version)
 	if delta > 0 {

@@ -3,7 +3,6 @@ package flashsale
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strconv"
 	"time"
@@ -14,37 +13,18 @@ import (
 	"interlock/internal/orders"
 )
 
-// locked runs fn under the lock of the item's stock, outside of any transaction: no
-// batch of the sale is between its first look at the gate and its COMMIT.
-func (s *Service) locked(ctx context.Context, sale *Sale, wait time.Duration, fn func(ctx context.Context, stock *Stock) error) error {
-	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		ctx, err := s.inventory.Lock(ctx, u, wait, sale.SKU)
-		if err != nil {
-			return err
-		}
-		stock, err := stockOf(s.db.Read(ctx), sale.ID)
-		if err != nil {
-			return err
-		}
-		if stock == nil {
-			return fmt.Errorf("%s was opened and has no units", sale.Label())
-		}
-		return fn(ctx, stock)
-	})
-}
-
 // isGateGone reports whether the sale has no gate of the epoch that SQL is in.
-func (s *Service) isGateGone(ctx context.Context, stock *Stock) (bool, error) {
+func (s *reconciler) isGateGone(ctx context.Context, stock *Stock) (bool, error) {
 	counts, err := s.gate.Counts(ctx, stock.SaleID)
 	if errors.Is(err, gate.ErrNoGate) {
 		return true, nil
 	}
-	return err == nil && counts.Epoch != stock.Epoch, away(err)
+	return err == nil && counts.Epoch != stock.Epoch, unreachable(err)
 }
 
-// rebuild builds the gate anew when there is none of the epoch that SQL is in, and reports
+// rebuild rebuilds the gate when there is none of the epoch that SQL is in, and reports
 // whether it did.
-func (s *Service) rebuild(ctx context.Context, sale *Sale, wait time.Duration) (bool, error) {
+func (s *reconciler) rebuild(ctx context.Context, sale *Sale, wait time.Duration) (bool, error) {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil || stock == nil {
 		return false, err
@@ -52,10 +32,10 @@ func (s *Service) rebuild(ctx context.Context, sale *Sale, wait time.Duration) (
 	if gone, err := s.isGateGone(ctx, stock); !gone || err != nil {
 		return false, err
 	}
-	return s.buildAnew(ctx, sale, wait, stock.Epoch, false)
+	return s.replaceGate(ctx, sale, wait, stock.Epoch, false)
 }
 
-// buildAnew ends an epoch, whose queue is lost, and builds the gate of the next:
+// replaceGate ends an epoch, whose queue is lost, and builds the gate of the next:
 //
 //	the gate's store is told that the epoch is over, unless a sound gate is there by now
 //	SQL begins the next epoch
@@ -64,10 +44,10 @@ func (s *Service) rebuild(ctx context.Context, sale *Sale, wait time.Duration) (
 // Should the program end in between, or be stopped and go on late, the next one to come
 // begins another epoch: nobody is let in before the last step, which the store takes for
 // the latest epoch only.
-func (s *Service) buildAnew(ctx context.Context, sale *Sale, wait time.Duration, epoch int64, replace bool) (bool, error) {
+func (s *reconciler) replaceGate(ctx context.Context, sale *Sale, wait time.Duration, epoch int64, replace bool) (bool, error) {
 	over, err := s.gate.Retire(ctx, gate.Ref{Sale: sale.ID, Epoch: epoch}, replace)
 	if err != nil || !over {
-		return false, away(err)
+		return false, unreachable(err)
 	}
 	if err := s.nextEpoch(ctx, sale, epoch); err != nil {
 		return false, err
@@ -86,7 +66,7 @@ func (s *Service) buildAnew(ctx context.Context, sale *Sale, wait time.Duration,
 			return err
 		}
 		if err := s.gate.Build(ctx, rulesOf(current, stock), tickets); err != nil {
-			return away(err)
+			return unreachable(err)
 		}
 		// The store may have been told meanwhile that this epoch is over, too.
 		gone, err := s.isGateGone(ctx, stock)
@@ -98,12 +78,12 @@ func (s *Service) buildAnew(ctx context.Context, sale *Sale, wait time.Duration,
 		return false, err
 	}
 	s.metrics.rebuilt.Inc()
-	slog.WarnContext(ctx, "the gate of a flash sale was built anew from the database; tickets that were in flight are lost", "sale", sale.ID)
+	slog.WarnContext(ctx, "the gate of a flash sale was rebuilt from the database; tickets that were in flight are lost", "sale", sale.ID)
 	return true, nil
 }
 
 // endedTickets are all tickets of a sale that SQL knows.
-func (s *Service) endedTickets(ctx context.Context, sale int64) ([]gate.Ticket, error) {
+func (s *reconciler) endedTickets(ctx context.Context, sale int64) ([]gate.Ticket, error) {
 	var tickets []gate.Ticket
 	err := s.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) error {
 		for _, order := range part {
@@ -130,7 +110,7 @@ func (s *Service) endedTickets(ctx context.Context, sale int64) ([]gate.Ticket, 
 //
 // The version keeps a batch of the old epoch, which may have been stopped on its way, from
 // selling anything in the new one.
-func (s *Service) nextEpoch(ctx context.Context, sale *Sale, epoch int64) error {
+func (s *reconciler) nextEpoch(ctx context.Context, sale *Sale, epoch int64) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -12,9 +13,16 @@ import (
 	"interlock/internal/orders"
 )
 
-// Reconciliation is what a look at a sale found and mended.
+// reconciler brings a sale's gate and queue to where SQL is.
+type reconciler struct {
+	*core
+	*ticketEnds
+	*life
+}
+
+// Reconciliation is what was found and repaired in a sale.
 type Reconciliation struct {
-	// Rebuilt is whether the gate was built anew from SQL.
+	// Rebuilt is whether the gate was rebuilt from SQL.
 	Rebuilt bool `json:"rebuilt"`
 	// Repaired is how many tickets were not where their orders or rejections are, or
 	// had no message in the queue, and how many dead letters had no ticket.
@@ -32,9 +40,10 @@ type Reconciliation struct {
 	// confirmed is what the gate counted at the moment of Sold and LiveUnits.
 	confirmed int64
 	// unexplained is whether the gate does not add up although it knows all orders
-	// that it can, and a gate built anew would.
+	// that it can, and a gate rebuilt would.
 	unexplained bool
-	// letters are dead letters without a ticket.
+	// letters are dead letters without a ticket, and those whose ticket is on record as
+	// lost already, because the program ended before the letter was removed.
 	letters []string
 }
 
@@ -46,14 +55,14 @@ type Reconciliation struct {
 //	a ticket without a message           gets one
 //	a dead letter without a ticket       is rejected as lost, and removed; any other such
 //	                                     message is, by the consumer that comes upon it
-//	a gate that stays unexplained        is built anew once nobody waits in its queue
+//	a gate that stays unexplained        is rebuilt once nobody waits in its queue
 //
 // Until then nothing is sold twice either: what is sold is counted in SQL. Each step waits
 // at most wait for the lock of the item's stock.
 //
 // Errors: NotFound; TransitionNotAllowed for a draft; lock.ErrNotAcquired when the item's
 // stock was not had in time, and what was mended before stays so; Unavailable.
-func (s *Service) Reconcile(ctx context.Context, id int64, wait time.Duration) (Reconciliation, error) {
+func (s *reconciler) Reconcile(ctx context.Context, id int64, wait time.Duration) (Reconciliation, error) {
 	var r Reconciliation
 	sale, err := s.Sale(ctx, id)
 	if err != nil {
@@ -67,7 +76,7 @@ func (s *Service) Reconcile(ctx context.Context, id int64, wait time.Duration) (
 		return r, err
 	}
 	if stock == nil || !stock.Finished {
-		err = s.mend(ctx, sale, wait, &r)
+		err = s.reconcileActive(ctx, sale, wait, &r)
 	} else {
 		r.Sold, r.confirmed = stock.Sold, stock.Sold
 		err = s.orders.EachOfSale(ctx, id, func(part []orders.SaleOrder) error {
@@ -93,8 +102,8 @@ func refuseDraft(sale *Sale) *apperr.Error {
 		With("currentStatus", draft.Name).With("allowedTransitions", Machine.Allowed(draft))
 }
 
-// mend is the part of Reconcile that changes something.
-func (s *Service) mend(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
+// reconcileActive is the part of Reconcile that changes something.
+func (s *reconciler) reconcileActive(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	var err error
 	if r.Rebuilt, err = s.rebuild(ctx, sale, wait); err != nil {
 		return err
@@ -111,14 +120,14 @@ func (s *Service) mend(ctx context.Context, sale *Sale, wait time.Duration, r *R
 	return err
 }
 
-// replace builds a gate anew that cannot be explained, unless somebody waits in its
+// replace rebuilds a gate that cannot be explained, unless somebody waits in its
 // queue, who would be lost: that is for the gate's store to see, in the step that ends it.
-func (s *Service) replace(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
+func (s *reconciler) replace(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
 		return err
 	}
-	if r.Rebuilt, err = s.buildAnew(ctx, sale, wait, stock.Epoch, true); err != nil || !r.Rebuilt {
+	if r.Rebuilt, err = s.replaceGate(ctx, sale, wait, stock.Epoch, true); err != nil || !r.Rebuilt {
 		return err
 	}
 	repaired := r.Repaired
@@ -129,7 +138,7 @@ func (s *Service) replace(ctx context.Context, sale *Sale, wait time.Duration, r
 
 // repair brings the rules and the tickets of the gate to where SQL is, and the queue to
 // where the tickets are, and says in r what it moved and what all count then.
-func (s *Service) repair(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
+func (s *reconciler) repair(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	err := s.locked(ctx, sale, wait, func(ctx context.Context, stock *Stock) error {
 		current, err := s.Sale(ctx, sale.ID)
 		if err != nil {
@@ -148,7 +157,7 @@ func (s *Service) repair(ctx context.Context, sale *Sale, wait time.Duration, r 
 		counts, err := s.gate.Counts(ctx, sale.ID)
 		r.confirmed = counts.Confirmed
 		r.unexplained = r.LiveUnits <= stock.Allotted && (!counts.Balanced() || counts.Confirmed != r.LiveUnits)
-		return away(err)
+		return unreachable(err)
 	})
 	if err == nil {
 		err = s.endLetters(ctx, sale, r)
@@ -159,19 +168,19 @@ func (s *Service) repair(ctx context.Context, sale *Sale, wait time.Duration, r 
 
 // alignRules tells the gate the rules. Nobody is about to change the allotment, who would
 // have the lock, so what is withheld for that was left behind.
-func (s *Service) alignRules(ctx context.Context, sale *Sale, stock *Stock) error {
+func (s *reconciler) alignRules(ctx context.Context, sale *Sale, stock *Stock) error {
 	if err := s.gate.Apply(ctx, rulesOf(sale, stock)); err != nil {
-		return away(err)
+		return unreachable(err)
 	}
 	if err := s.gate.Withhold(ctx, stock.ref(), stock.Version, 0); err != nil && !errors.Is(err, gate.ErrOutdated) {
-		return away(err)
+		return unreachable(err)
 	}
 	return nil
 }
 
 // alignEnds moves the tickets that ended to where they ended, and has the gate adopt those
 // that it has forgotten.
-func (s *Service) alignEnds(ctx context.Context, stock *Stock, r *Reconciliation) error {
+func (s *reconciler) alignEnds(ctx context.Context, stock *Stock, r *Reconciliation) error {
 	err := s.orders.EachOfSale(ctx, stock.SaleID, func(part []orders.SaleOrder) error {
 		steps, tickets := make([]gate.Step, len(part)), make([]gate.Ticket, len(part))
 		for i, order := range part {
@@ -195,10 +204,10 @@ func (s *Service) alignEnds(ctx context.Context, stock *Stock, r *Reconciliation
 	})
 }
 
-func (s *Service) align(ctx context.Context, stock *Stock, steps []gate.Step, tickets []gate.Ticket, r *Reconciliation) error {
+func (s *reconciler) align(ctx context.Context, stock *Stock, steps []gate.Step, tickets []gate.Ticket, r *Reconciliation) error {
 	moved, err := s.gate.Move(ctx, stock.ref(), steps)
 	if err != nil {
-		return away(err)
+		return unreachable(err)
 	}
 	var forgotten []gate.Ticket
 	for i, m := range moved {
@@ -214,7 +223,7 @@ func (s *Service) align(ctx context.Context, stock *Stock, steps []gate.Step, ti
 	}
 	adopted, err := s.gate.Adopt(ctx, stock.ref(), forgotten)
 	r.Repaired += adopted
-	return away(err)
+	return unreachable(err)
 }
 
 func liveUnits(placed []orders.SaleOrder) (units int64) {
@@ -228,60 +237,75 @@ func liveUnits(placed []orders.SaleOrder) (units int64) {
 
 // alignQueue tells the gate of messages that the queue itself gave up, and gives tickets
 // that have none a message.
-func (s *Service) alignQueue(ctx context.Context, stock *Stock, r *Reconciliation) error {
+func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconciliation) error {
 	queue := s.queues.Queue(gate.QueueName(stock.SaleID))
+	r.letters = nil
 	for after, more := "", true; more; more = after != "" {
 		dead, next, err := queue.Dead(ctx, after, mq.MaxListed)
 		if err != nil {
-			return away(err)
+			return unreachable(err)
 		}
 		after = next
 		steps := make([]gate.Step, len(dead))
 		for i, m := range dead {
 			steps[i] = gate.Step{Ticket: m.ID, From: []gate.State{gate.Queued, gate.Processing}, To: gate.Buried}
 		}
-		if _, err := s.gate.Move(ctx, stock.ref(), steps); err != nil {
-			return away(err)
+		moved, err := s.gate.Move(ctx, stock.ref(), steps)
+		if err != nil {
+			return unreachable(err)
+		}
+		for i, m := range moved {
+			if m.Ticket != nil && m.Ticket.State == gate.Rejected && m.Ticket.Reason == reasonLost {
+				r.letters = append(r.letters, dead[i].ID)
+			}
 		}
 	}
 	strays, err := s.gate.Strays(ctx, stock.ref())
 	if err != nil {
-		return away(err)
+		return unreachable(err)
 	}
-	r.letters = strays.Letters
+	r.letters = append(r.letters, strays.Letters...)
 	if len(strays.Tickets) == 0 {
 		return nil
 	}
 	slog.WarnContext(ctx, "tickets of a flash sale had lost their messages and were queued again", "sale", stock.SaleID, "tickets", len(strays.Tickets))
 	queued, err := s.gate.Requeue(ctx, stock.ref(), strays.Tickets)
 	r.Repaired += queued
-	return away(err)
+	return unreachable(err)
 }
 
-// endLetters ends dead letters whose ticket the gate has lost.
-func (s *Service) endLetters(ctx context.Context, sale *Sale, r *Reconciliation) error {
-	for _, id := range r.letters {
-		// What was never a ticket is for a person to decide on.
-		if !isTicket(id) {
-			continue
+// endLetters ends dead letters whose ticket the gate has lost: it records the losses in one
+// unit, and then removes the letters. Should the program end in between, the tickets are
+// known as lost, and the next reconciliation removes what is left.
+func (s *reconciler) endLetters(ctx context.Context, sale *Sale, r *Reconciliation) error {
+	// What was never a ticket is for a person to decide on.
+	ids := slices.DeleteFunc(r.letters, func(id string) bool { return !isTicket(id) })
+	if len(ids) == 0 {
+		return nil
+	}
+	letters, err := s.letters(ctx, sale.ID, ids...)
+	if err != nil {
+		return unreachable(err)
+	}
+	var lost []gate.Ticket
+	for _, letter := range letters {
+		if ticket, err := gate.TicketOf(letter.Message); err == nil {
+			lost = append(lost, ticket)
 		}
-		letter, err := s.letter(ctx, sale.ID, id)
-		if err != nil || letter == nil {
-			return err
-		}
-		ticket, err := gate.TicketOf(letter.Message)
-		if err != nil {
-			continue
-		}
-		if _, err := s.recordLost(ctx, sale.ID, []gate.Ticket{ticket}); err != nil {
-			return err
-		}
-		stock, err := stockOf(s.db.Read(ctx), sale.ID)
-		if err != nil {
-			return err
-		}
-		if err := s.gate.DiscardDead(ctx, stock.ref(), id); err != nil && !errors.Is(err, mq.ErrNoSuchMessage) {
-			return away(err)
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	if _, err := s.recordLost(ctx, sale.ID, lost); err != nil {
+		return err
+	}
+	stock, err := stockOf(s.db.Read(ctx), sale.ID)
+	if err != nil {
+		return err
+	}
+	for _, ticket := range lost {
+		if err := s.gate.DiscardDead(ctx, stock.ref(), ticket.ID); err != nil && !errors.Is(err, mq.ErrNoSuchMessage) {
+			return unreachable(err)
 		}
 		r.Repaired++
 	}

@@ -76,7 +76,7 @@ func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing
 		batch, err := queue.Claim(s.ctx, 100, time.Minute)
 		require.NoError(t, err)
 		require.NoError(t, client.FlushAll(t.Context()).Err())
-		require.NoError(t, s.sales.Look(s.worker()))
+		require.NoError(t, s.sales.Round(s.worker()))
 		require.Equal(t, "rejected", s.ticket(t, sale, 7, before)["status"])
 		outcomes := s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 		require.NoError(t, outcomes[0].Err())
@@ -238,9 +238,9 @@ func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error 
 }
 
 func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing.T) {
-	type decision func(ctx context.Context, units flashsale.Units, sale *flashsale.Sale, message string) error
+	type decision func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error
 	discard := func(s *shop) decision {
-		return func(ctx context.Context, units flashsale.Units, sale *flashsale.Sale, message string) error {
+		return func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error {
 			return s.sales.DiscardDead(ctx, units, sale, message, time.Second)
 		}
 	}
@@ -323,6 +323,33 @@ func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 	})
 }
 
+func TestDeadLettersAreReadPageByPageAndACursorOfNobodysIsRefused(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"perUserLimit": 5})
+		s.sales = s.selling(s.gate, &poisonous{s.orders, 8})
+		var sent, listed []any
+		for range 5 {
+			sent = append(sent, s.buy(t, sale, 8, 1).Body["ticket"])
+		}
+		s.consume(t, sale)
+		for cursor := any(""); cursor != nil; {
+			page := s.must(t, 200, "GET", sale+"/dead?limit=2&cursor="+cursor.(string), nil).Body
+			require.EqualValues(t, 5, page["total"])
+			items := page["items"].([]any)
+			require.LessOrEqual(t, len(items), 2)
+			for _, item := range items {
+				listed = append(listed, item.(object)["messageId"])
+			}
+			cursor = page["nextCursor"]
+		}
+		require.ElementsMatch(t, sent, listed)
+		for _, garbage := range []string{"x", "1.x", "9999999999999999999"} {
+			a := s.must(t, 400, "GET", sale+"/dead?cursor="+garbage, nil)
+			require.Equal(t, "?cursor", a.Pointer())
+		}
+	})
+}
+
 func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, nil)
@@ -388,7 +415,7 @@ func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 		door := &deaf{Gate: s.gate}
 		s.sales = s.selling(door, s.orders)
 		sale := s.open(t, nil)
-		looks := s.sales.Looking()
+		looks := s.sales.Rounds()
 		require.NoError(t, looks(s.worker()))
 		door.deaf = true
 		s.must(t, 200, "POST", sale+"/pause", nil)

@@ -109,8 +109,11 @@ func insertRejections(ctx context.Context, u *uow.Unit, sale int64, rejected []R
 	return nil
 }
 
-// announceEnds has every process look at the sale anew.
-func (s *Service) announceEnds(u *uow.Unit, sale *Sale) {
+// ticketEnds finds and records how tickets ended.
+type ticketEnds struct{ *core }
+
+// announceEnds has every process read the sale again.
+func (s *ticketEnds) announceEnds(u *uow.Unit, sale *Sale) {
 	u.AfterCommit(func(context.Context) { s.forget(sale.ID) })
 	change.Announce(u, s.bus, Topic, strconv.FormatInt(sale.ID, 10), events.Change{
 		Version: sale.Version, ETag: sale.Ref().ETag(), Action: "reject", Status: Machine.Of(sale.Status).Name, Label: sale.Name,
@@ -122,7 +125,7 @@ func (s *Service) announceEnds(u *uow.Unit, sale *Sale) {
 // still has the message of one, and commands that come late, make nothing of it.
 //
 // Errors: lock.ErrNotAcquired when the item's stock was not had in time.
-func (s *Service) recordLost(ctx context.Context, id int64, tickets []gate.Ticket) (map[string]gate.Ticket, error) {
+func (s *ticketEnds) recordLost(ctx context.Context, id int64, tickets []gate.Ticket) (map[string]gate.Ticket, error) {
 	var ends map[string]gate.Ticket
 	var lost []Rejection
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -130,14 +133,14 @@ func (s *Service) recordLost(ctx context.Context, id int64, tickets []gate.Ticke
 		if err != nil {
 			return err
 		}
-		if ctx, err = s.inventory.Lock(ctx, u, lockPatience, sale.SKU); err != nil {
+		if ctx, err = s.inventory.Lock(ctx, u, lockWait, sale.SKU); err != nil {
 			return err
 		}
 		stock, err := stockOf(s.db.Read(ctx), id)
 		if err != nil {
 			return err
 		}
-		if ends, err = s.whereabouts(ctx, sale, stock, tickets); err != nil {
+		if ends, err = s.locate(ctx, sale, stock, tickets); err != nil {
 			return err
 		}
 		lost = nil
@@ -150,7 +153,7 @@ func (s *Service) recordLost(ctx context.Context, id int64, tickets []gate.Ticke
 			return nil
 		}
 		if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"rejected": stock.Rejected + int64(len(lost))}); err != nil {
-			return staleAgain(err, "record lost tickets")
+			return overtakenIfStale(err, "record lost tickets")
 		}
 		u.Audit(uow.Entry{
 			Action: "flash_sale.lose", Resource: Topic + "/" + strconv.FormatInt(id, 10), Detail: map[string]any{"tickets": len(lost)},
@@ -178,13 +181,13 @@ func (s *Service) recordLost(ctx context.Context, id int64, tickets []gate.Ticke
 }
 
 // countLost tells operators what its customers are told.
-func (s *Service) countLost(ctx context.Context, sale int64, tickets int) {
+func (s *ticketEnds) countLost(ctx context.Context, sale int64, tickets int) {
 	s.metrics.lost.Add(float64(tickets))
 	slog.WarnContext(ctx, "tickets that had been accepted were lost with the gate's store; their customers are told", "sale", sale, "tickets", tickets)
 }
 
-// whereabouts returns those of the tickets that SQL or the gate knows.
-func (s *Service) whereabouts(ctx context.Context, sale *Sale, stock *Stock, tickets []gate.Ticket) (map[string]gate.Ticket, error) {
+// locate returns those of the tickets that SQL or the gate knows.
+func (s *ticketEnds) locate(ctx context.Context, sale *Sale, stock *Stock, tickets []gate.Ticket) (map[string]gate.Ticket, error) {
 	ids := make([]string, len(tickets))
 	for i, t := range tickets {
 		ids[i] = t.ID
@@ -199,7 +202,7 @@ func (s *Service) whereabouts(ctx context.Context, sale *Sale, stock *Stock, tic
 	}
 	read, err := s.gate.Move(ctx, stock.ref(), reading)
 	if err != nil {
-		return nil, away(err)
+		return nil, unreachable(err)
 	}
 	for _, m := range read {
 		if m.Ticket == nil {
@@ -216,7 +219,7 @@ func (s *Service) whereabouts(ctx context.Context, sale *Sale, stock *Stock, tic
 //
 //	SELECT … FROM orders … WHERE tenant_id = ? AND sale_id = ? AND ticket IN (…)
 //	SELECT … FROM flash_sale_rejections WHERE tenant_id = ? AND ticket IN (…)
-func (s *Service) ended(ctx context.Context, sale int64, tickets []string) (map[string]gate.Ticket, error) {
+func (s *ticketEnds) ended(ctx context.Context, sale int64, tickets []string) (map[string]gate.Ticket, error) {
 	placed, err := s.orders.OfTickets(ctx, sale, tickets)
 	if err != nil {
 		return nil, err

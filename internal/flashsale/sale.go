@@ -17,19 +17,24 @@
 //     at most one order (unique by ticket) or one rejection, never both.
 //   - SQL is committed before the gate is told. What the gate was not told, because the
 //     program or the store ended in between, the reconciler tells it.
-//   - A sale is looked after until nothing of it is in flight, in the gate, in the queue
+//   - Workers supervise a sale until nothing of it is in flight, in the gate, in the queue
 //     and in SQL; then it is finished, for good.
 //
 // The lock of the item's inventory orders batches, rebuilds and changes of the allotment
 // one after the other, so that they need not run twice. Safety does not rest on it.
 //
+// Where to look: plan.go (plans and edits), life.go and finish.go (from draft to finished),
+// buy.go and follow.go (customers), consume.go (tickets into orders), reject.go (tickets
+// that end without one), dead.go (dead letters), rebuild.go and reconcile.go (the gate),
+// worker.go (what supervises all sales). Package gate is the gate itself.
+//
 // What it costs with the gate in Redis, to which cost_test.go holds it:
 //
 //   - A purchase: no statement, and one script, which it shares with all who come while
 //     another is under way. Every five seconds a process reads the sale and its units
-//     anew.
+//     again.
 //   - A sold-out answer: nothing, but for one script each half a second.
-//   - A look at a ticket: two statements and one script, shared with all who look
+//   - Reading a ticket: two statements and one script, shared with all who read
 //     meanwhile.
 //   - A batch of orders, however many they are: four scripts (claim, begin, end,
 //     acknowledge), the two of the lock, three reads, and one transaction of five INSERTs
@@ -45,6 +50,7 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
 
@@ -161,16 +167,12 @@ type Revision struct {
 	ID       int64
 	TenantID int64
 	SaleID   int64
-	Version  int64
-	// Action is create, update, a transition, or retry_dead or discard_dead.
-	Action string
+	// Its Action is create, update, a transition, or retry_dead or discard_dead.
+	change.Revision
 	Terms
-	ItemName      string
-	Status        int
-	Note          string
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
+	ItemName string
+	Status   int
+	Note     string
 }
 
 // TableName implements gorm's Tabler.
@@ -179,7 +181,7 @@ func (Revision) TableName() string { return "flash_sale_histories" }
 // restore returns the sale as it was at the revision.
 func (r Revision) restore(sale *Sale) *Sale {
 	then := *sale
-	then.Version, then.Terms, then.Status, then.ItemName = r.Version, r.Terms, r.Status, r.ItemName
-	then.UpdatedTime, then.UpdatedBy, then.UpdatedByName = r.ChangedTime, r.ChangedBy, r.ChangedByName
+	then.Terms, then.Status, then.ItemName = r.Terms, r.Status, r.ItemName
+	r.Restore(&then.Row)
 	return &then
 }

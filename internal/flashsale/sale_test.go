@@ -79,7 +79,7 @@ func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
 			require.Equal(t, bought.Body["ticket"], again.Body["ticket"], name)
 			more := s.send(t, "POST", sale+"/orders", object{"quantity": 1}, "Customer", name)
 			require.Equal(t, []any{"limit_reached", bought.Body["ticket"]}, []any{more.Body["code"], more.Body["ticket"]}, name)
-			receipt, err := s.sales.Buy(s.ctx, flashsale.Wish{Sale: idOf(sale), User: name, Units: 1, Key: "customer:" + name + ":key"})
+			receipt, err := s.sales.Buy(s.ctx, flashsale.PurchaseRequest{Sale: idOf(sale), User: name, Units: 1, Key: "customer:" + name + ":key"})
 			require.NoError(t, err)
 			require.Equal(t, bought.Body["ticket"], receipt.Ticket.ID, "%s: under the key that tickets were made from while customers were numbers", name)
 			tickets[bought.Body["ticket"].(string)] = name
@@ -423,12 +423,12 @@ func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
 		ticket := s.buy(t, sale, 7, 2).Body["ticket"]
 		s.must(t, 200, "POST", sale+"/close", nil)
 		require.Equal(t, "sale_not_open", s.buy(t, sale, 8, 1).Body["code"])
-		require.NoError(t, s.sales.Look(s.worker()))
+		require.NoError(t, s.sales.Round(s.worker()))
 		_, reserved := s.available(t)
 		require.EqualValues(t, 10, reserved, "a ticket still waits")
 		s.consume(t, sale)
 		for range 3 {
-			require.NoError(t, s.sales.Look(s.worker()))
+			require.NoError(t, s.sales.Round(s.worker()))
 		}
 		available, reserved := s.available(t)
 		require.EqualValues(t, 998, available)
@@ -437,7 +437,7 @@ func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
 
 		order := int64(s.ticket(t, sale, 7, ticket)["orderId"].(float64))
 		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order), object{"reason": "changed my mind"})
-		require.NoError(t, s.sales.Look(s.worker()))
+		require.NoError(t, s.sales.Round(s.worker()))
 		available, reserved = s.available(t)
 		require.EqualValues(t, 1000, available, "it goes back to the item's stock, once")
 		require.Zero(t, reserved)
@@ -465,9 +465,9 @@ func TestASaleWhoseTimeIsOverIsClosed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, nil)
 		s.clock.Advance(2 * time.Hour)
-		require.NoError(t, s.sales.Look(s.worker()))
+		require.NoError(t, s.sales.Round(s.worker()))
 		require.Equal(t, "closed", s.must(t, 200, "GET", sale, nil).Body["status"])
-		require.NoError(t, s.sales.Look(s.worker()))
+		require.NoError(t, s.sales.Round(s.worker()))
 		available, _ := s.available(t)
 		require.EqualValues(t, 1000, available)
 	})
@@ -529,7 +529,8 @@ func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
 			{"PATCH", sale, object{"quantityDelta": 1, "quantity": 9}, nil, 422, "/quantityDelta"},
 			{"PATCH", sale, object{"quantityDelta": 100_000_001}, nil, 422, "/quantityDelta"},
 			{"PATCH", sale, object{"quantityDelta": 1}, nil, 428, "(none)"},
-			{"POST", missing + "/orders", object{}, nil, 404, "(none)"},
+			{"POST", missing + "/orders", object{}, nil, 403, "(none)"},
+			{"POST", missing + "/orders", object{}, []string{"Customer", "7"}, 404, "(none)"},
 			{"POST", sale + "/orders", object{}, nil, 403, "(none)"},
 			{"POST", sale + "/orders", object{}, []string{"Customer", "7"}, 422, "/quantity"},
 			{"POST", sale + "/pause", object{"reason": "tea"}, nil, 400, "/reason"},
@@ -543,4 +544,25 @@ func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
 		require.Equal(t, 412, s.send(t, "POST", draft+"/open", nil, "If-Match", `"zz-1"`).Status, "precondition before rules")
 		require.Equal(t, "/endsTime", s.send(t, "POST", draft+"/open", nil).Pointer())
 	})
+}
+
+func TestAnOrderOfASaleIsDueWhenItsPaymentTimeoutEnds(t *testing.T) {
+	for name, due := range map[string]struct{ timeout, within time.Duration }{
+		"as it is set": {20 * time.Second, 20 * time.Second}, "of itself": {0, 15 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onTables(t, func(t *testing.T, s *shop) {
+				deps := s.deps(s.gate, s.orders)
+				deps.PaymentTimeout = due.timeout
+				s.sales = flashsale.New(deps)
+				s.serve(s.sales)
+				sale := s.open(t, nil)
+				s.buy(t, sale, 7, 1)
+				s.consume(t, sale)
+				var order orders.Order
+				require.NoError(t, s.db.Read(s.ctx).Where("user_id = '7'").Take(&order).Error)
+				require.Equal(t, opening.Add(due.within), order.PaymentDue.UTC())
+			})
+		})
+	}
 }

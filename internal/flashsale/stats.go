@@ -26,7 +26,7 @@ type Stats struct {
 
 // Stats returns a sale's numbers. Those of a sale that is finished are what SQL knows, and
 // what the gate's store still has. Errors: Unavailable, also while the gate is built.
-func (s *Service) Stats(ctx context.Context, sale *Sale) (Stats, error) {
+func (s *core) Stats(ctx context.Context, sale *Sale) (Stats, error) {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
 		return Stats{}, err
@@ -42,7 +42,7 @@ func (s *Service) Stats(ctx context.Context, sale *Sale) (Stats, error) {
 		counts, err = gate.Counts{}, nil
 	}
 	if err != nil {
-		s.look()
+		s.wakeWorker()
 		return Stats{}, gateError(err)
 	}
 	if stock.Finished {
@@ -54,7 +54,7 @@ func (s *Service) Stats(ctx context.Context, sale *Sale) (Stats, error) {
 	return s.statsOf(ctx, stock, counts)
 }
 
-func (s *Service) statsOf(ctx context.Context, stock *Stock, counts gate.Counts) (Stats, error) {
+func (s *core) statsOf(ctx context.Context, stock *Stock, counts gate.Counts) (Stats, error) {
 	stats := Stats{Counts: counts, Balanced: counts.Balanced()}
 	queue, err := s.queues.Queue(gate.QueueName(stock.SaleID)).Stats(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) statsOf(ctx context.Context, stock *Stock, counts gate.Counts)
 }
 
 // publish tells who watches the sales its numbers.
-func (s *Service) publish(ctx context.Context, sale *Sale, stats Stats) {
+func (s *worker) publish(ctx context.Context, sale *Sale, stats Stats) {
 	caller, _ := principal.From(ctx)
 	event, err := events.Change{
 		Version: sale.Version, ETag: sale.Ref().ETag(), Action: statsAction, By: caller.Person(), Time: s.clock.Now(),

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
@@ -20,8 +21,6 @@ var saleSorts = storage.Sorts{
 	},
 	Default: "-id",
 }
-
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 func findSale(db *gorm.DB, id int64) (*Sale, error) {
 	var sale Sale
@@ -60,11 +59,10 @@ func insertHistory(ctx context.Context, u *uow.Unit, sale *Sale, action, note st
 		return err
 	}
 	revision := Revision{
-		SaleID: sale.ID, Version: sale.Version, Action: action, Terms: sale.Terms, ItemName: sale.ItemName, Status: sale.Status, Note: note,
-		ChangedBy: sale.UpdatedBy, ChangedByName: sale.UpdatedByName, ChangedTime: sale.UpdatedTime,
+		SaleID: sale.ID, Revision: change.RevisionOf(sale.Row, action), Terms: sale.Terms, ItemName: sale.ItemName, Status: sale.Status, Note: note,
 	}
 	if err := tx.Create(&revision).Error; err != nil {
-		return fmt.Errorf("keep flash sale version: %w", err)
+		return fmt.Errorf("insert flash sale history: %w", err)
 	}
 	return nil
 }
@@ -76,14 +74,14 @@ func (t Terms) columns() guard.Set {
 	}
 }
 
-// unsell takes units of a cancelled order out of those that are sold. Of a sale that is
+// subtractSold takes units of a cancelled order out of those that are sold. Of a sale that is
 // finished they leave the allotment, too:
 //
 //	UPDATE flash_sale_stocks SET sold = sold - ?, allotted = allotted - ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND (sold >= ? AND finished = ?)
 //
 // Errors: guard.ErrRefused when the sale was finished meanwhile.
-func unsell(ctx context.Context, u *uow.Unit, stock *Stock, units int64) error {
+func subtractSold(ctx context.Context, u *uow.Unit, stock *Stock, units int64) error {
 	set := guard.Set{"sold": guard.Add("sold", -units)}
 	if stock.Finished {
 		set["allotted"] = guard.Add("allotted", -units)
@@ -91,14 +89,14 @@ func unsell(ctx context.Context, u *uow.Unit, stock *Stock, units int64) error {
 	return guard.Adjust[Stock](ctx, u, stock.ID, set, "sold >= ? AND finished = ?", units, stock.Finished)
 }
 
-// staleAgain has the unit run again when the sale's units have changed since they were
-// read.
-func staleAgain(err error, doing string) error {
-	err = fmt.Errorf("%s: %w", doing, err)
+// overtakenIfStale has the unit run again when the sale's units have changed since they
+// were read. It does not wrap the guard's error, which would be taken for the one of the
+// sale's own row.
+func overtakenIfStale(err error, doing string) error {
 	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrRefused) {
-		return uow.Again(err)
+		return uow.Overtaken("units")
 	}
-	return err
+	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // ref names the gate that goes with the units.
@@ -114,4 +112,45 @@ func rulesOf(sale *Sale, stock *Stock) gate.Rules {
 		r.QueueCap = *sale.QueueCap
 	}
 	return r
+}
+
+// active is a sale that is not finished.
+type active struct {
+	sale  Sale
+	stock Stock
+}
+
+// actives returns the sales of all tenants that were opened and are not finished, also
+// those that are closed and sold out, of which tickets may still be in flight:
+//
+//	SELECT * FROM flash_sale_stocks WHERE finished = ? ORDER BY sale_id
+//	SELECT * FROM flash_sales WHERE id IN (…)
+func (s *core) actives(ctx context.Context) ([]active, error) {
+	ctx = storage.AcrossTenants(ctx)
+	var stocks []Stock
+	if err := s.db.Read(ctx).Where("finished = ?", false).Order("sale_id").Find(&stocks).Error; err != nil {
+		return nil, fmt.Errorf("look for sales that are not finished: %w", err)
+	}
+	if len(stocks) == 0 {
+		return nil, nil
+	}
+	ids := make([]int64, len(stocks))
+	for i, stock := range stocks {
+		ids[i] = stock.SaleID
+	}
+	var sales []Sale
+	if err := s.db.Read(ctx).Where("id IN ?", ids).Find(&sales).Error; err != nil {
+		return nil, fmt.Errorf("read the sales that are not finished: %w", err)
+	}
+	byID := make(map[int64]Sale, len(sales))
+	for _, sale := range sales {
+		byID[sale.ID] = sale
+	}
+	found := make([]active, 0, len(stocks))
+	for _, stock := range stocks {
+		if sale, ok := byID[stock.SaleID]; ok {
+			found = append(found, active{sale, stock})
+		}
+	}
+	return found, nil
 }

@@ -44,7 +44,7 @@ type revisionView struct {
 func revisionViewOf(r Revision) revisionView {
 	return revisionView{
 		Version: r.Version, Action: r.Action, Terms: r.Terms, Status: Machine.Of(r.Status).Name, Note: r.Note,
-		ChangedBy: principal.Person{ID: r.ChangedBy, Name: r.ChangedByName}, ChangedTime: r.ChangedTime,
+		ChangedBy: r.By(), ChangedTime: r.ChangedTime,
 	}
 }
 

@@ -89,7 +89,7 @@ func (e *eventful) live(t *testing.T) {
 	t.Helper()
 	e.byKey = map[string]string{}
 	e.sale = e.open(t, object{"quantity": eventfulUnits, "perUserLimit": eventfulLimit})
-	e.looks = e.sales.Looking()
+	e.looks = e.sales.Rounds()
 	events := []func(t *testing.T){
 		e.purchase, e.purchase, e.purchase, e.purchase, e.work, e.work, e.work, e.ask, e.ask, e.cancelOne, e.edit, e.lookAround, e.lookAround, e.repair, e.lose,
 	}
@@ -256,7 +256,7 @@ func (e *eventful) end(t *testing.T) {
 	e.must(t, 200, "POST", e.sale+"/close", nil)
 	queue := e.queues.Queue(gate.QueueName(idOf(e.sale)))
 	for range 40 {
-		if !e.sales.LooksAfter(e.ctx, idOf(e.sale)) {
+		if !e.sales.Supervises(e.ctx, idOf(e.sale)) {
 			return
 		}
 		e.clock.Advance(3 * time.Second)

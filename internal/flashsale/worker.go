@@ -10,8 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"interlock/internal/base/storage"
-	"interlock/internal/core/guard"
+	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
@@ -19,8 +18,8 @@ import (
 )
 
 const (
-	// lookEvery is how often a worker looks at the sales.
-	lookEvery = time.Second
+	// roundEvery is how often a worker supervises the sales.
+	roundEvery = time.Second
 	// repairEvery is how often a sale's tickets are compared with its orders.
 	repairEvery = 30 * time.Second
 	// consumerLease is how long the tickets of a consumer that died wait.
@@ -57,22 +56,22 @@ func (s *Service) Listen(ctx context.Context) error {
 	return nil
 }
 
-// Work consumes the queues of all sales and looks after them until ctx ends. It may run
+// Work consumes the queues of all sales and supervises them until ctx ends. It may run
 // in any number of processes.
 func (s *Service) Work(ctx context.Context) {
 	w := &worker{Service: s, running: make(map[int64]*consuming)}
 	defer w.stopAll()
-	ticker := time.NewTicker(lookEvery)
+	ticker := time.NewTicker(roundEvery)
 	defer ticker.Stop()
 	for {
 		if err := w.round(ctx); err != nil && ctx.Err() == nil {
-			slog.WarnContext(ctx, "flash sales could not be looked after and will be again", "error", err)
+			slog.WarnContext(ctx, "flash sales could not be supervised and will be again", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		case <-s.nudge:
+		case <-s.wake:
 		}
 	}
 }
@@ -88,19 +87,13 @@ type consuming struct {
 	stop     context.CancelFunc
 	done     sync.WaitGroup
 	// repaired is when the sale was compared with SQL, repairedAs what it looked like.
-	repaired   time.Time
-	repairedAs seen
-	told       Stats
-	toldAt     time.Time
+	repaired    time.Time
+	repairedAs  seen
+	published   Stats
+	publishedAt time.Time
 }
 
-// active is a sale that is not finished.
-type active struct {
-	sale  Sale
-	stock Stock
-}
-
-// round looks at each active sale once.
+// round supervises each active sale once.
 func (w *worker) round(ctx context.Context) error {
 	sales, err := w.actives(ctx)
 	if err != nil {
@@ -114,7 +107,7 @@ func (w *worker) round(ctx context.Context) error {
 		seen[a.sale.ID] = true
 		ctx := asProgramOf(ctx, a.sale.TenantID)
 		c := w.consume(ctx, &a.sale)
-		stats, err := w.lookAfter(ctx, a, c)
+		stats, err := w.supervise(ctx, a, c)
 		dead += stats.Dead
 		if err != nil && !errors.Is(err, lock.ErrNotAcquired) {
 			failures = append(failures, fmt.Errorf("sale %d: %w", a.sale.ID, err))
@@ -129,41 +122,6 @@ func (w *worker) round(ctx context.Context) error {
 		}
 	}
 	return errors.Join(failures...)
-}
-
-// actives returns the sales of all tenants that were opened and are not finished, also
-// those that are closed and sold out, of which tickets may still be in flight:
-//
-//	SELECT * FROM flash_sale_stocks WHERE finished = ? ORDER BY sale_id
-//	SELECT * FROM flash_sales WHERE id IN (…)
-func (s *Service) actives(ctx context.Context) ([]active, error) {
-	ctx = storage.AcrossTenants(ctx)
-	var stocks []Stock
-	if err := s.db.Read(ctx).Where("finished = ?", false).Order("sale_id").Find(&stocks).Error; err != nil {
-		return nil, fmt.Errorf("look for sales that are not finished: %w", err)
-	}
-	if len(stocks) == 0 {
-		return nil, nil
-	}
-	ids := make([]int64, len(stocks))
-	for i, stock := range stocks {
-		ids[i] = stock.SaleID
-	}
-	var sales []Sale
-	if err := s.db.Read(ctx).Where("id IN ?", ids).Find(&sales).Error; err != nil {
-		return nil, fmt.Errorf("read the sales that are not finished: %w", err)
-	}
-	byID := make(map[int64]Sale, len(sales))
-	for _, sale := range sales {
-		byID[sale.ID] = sale
-	}
-	found := make([]active, 0, len(stocks))
-	for _, stock := range stocks {
-		if sale, ok := byID[stock.SaleID]; ok {
-			found = append(found, active{sale, stock})
-		}
-	}
-	return found, nil
 }
 
 // consume runs the consumer of a sale, at its present rate.
@@ -200,15 +158,15 @@ func (w *worker) stopAll() {
 	}
 }
 
-// lookAfter builds a gate that is missing, tells it of changes that it has not heard of,
+// supervise builds a gate that is missing, tells it of changes that it has not heard of,
 // closes a sale whose time is over, settles one that is closed, and reports.
-func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats, error) {
+func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats, error) {
 	counts, there, err := w.gateOf(ctx, a)
 	if err != nil {
 		return Stats{}, err
 	}
 	if !there {
-		_, err := w.settleClosed(ctx, &a.sale, lockPatience)
+		_, err := w.settleClosed(ctx, &a.sale, lockWait)
 		return Stats{}, err
 	}
 	if counts.Version < a.sale.Version {
@@ -221,16 +179,16 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 		return Stats{}, err
 	} else if due {
 		c.repaired, c.repairedAs = w.clock.Now(), seen{}
-		if _, err := w.Reconcile(ctx, a.sale.ID, lockPatience); err != nil {
+		if _, err := w.Reconcile(ctx, a.sale.ID, lockWait); err != nil {
 			return Stats{}, err
 		}
 		c.repairedAs = seen{a.stock.Version, settled(counts)}
 	}
 	// The clock that let the last customer in also says that it was the last.
 	if a.sale.Status != closed.Code && !a.sale.EndsTime.After(counts.Time) {
-		return Stats{}, w.closeOver(ctx, a.sale.ID)
+		return Stats{}, w.closeEnded(ctx, a.sale.ID)
 	}
-	if _, err := w.settleClosed(ctx, &a.sale, lockPatience); err != nil {
+	if _, err := w.settleClosed(ctx, &a.sale, lockWait); err != nil {
 		return Stats{}, err
 	}
 	if counts, err = w.gate.Counts(ctx, a.sale.ID); err != nil {
@@ -244,7 +202,7 @@ func (w *worker) lookAfter(ctx context.Context, a *active, c *consuming) (Stats,
 	return stats, nil
 }
 
-// gateOf returns the numbers of a sale's gate, which is built anew if it is missing or of
+// gateOf returns the numbers of a sale's gate, which is rebuilt if it is missing or of
 // another epoch. There is no use in that, and there is false, when none is there, the sale is
 // closed and its queue is empty: what could be lost is lost, and what is unsold can be
 // released. One of another epoch, in a store that came back older, could let somebody in.
@@ -258,7 +216,7 @@ func (w *worker) gateOf(ctx context.Context, a *active) (counts gate.Counts, the
 		}
 	}
 	if missing || err == nil && counts.Epoch != a.stock.Epoch {
-		if _, err = w.rebuild(ctx, &a.sale, lockPatience); err == nil {
+		if _, err = w.rebuild(ctx, &a.sale, lockWait); err == nil {
 			counts, err = w.gate.Counts(ctx, a.sale.ID)
 		}
 	}
@@ -288,7 +246,7 @@ func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *acti
 	if waited > repairEvery && (counts.InFlight() > 0 || c.repairedAs != seen{a.stock.Version, settled(counts)}) {
 		return true, nil
 	}
-	if waited <= 2*lookEvery {
+	if waited <= 2*roundEvery {
 		return false, nil
 	}
 	atRest := counts.InFlight() == 0
@@ -312,26 +270,28 @@ func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stat
 		slog.ErrorContext(ctx, "a flash sale does not add up", "sale", a.sale.ID, "stats", stats)
 	}
 	w.metrics.balanced.WithLabelValues(strconv.FormatInt(a.sale.ID, 10)).Set(balanced)
-	const tellEvery, tellAnyway = 900 * time.Millisecond, 10 * time.Second
-	waited := w.clock.Now().Sub(c.toldAt)
-	if waited < tellEvery || stats == c.told && waited < tellAnyway {
+	const publishEvery, publishAnyway = 900 * time.Millisecond, 10 * time.Second
+	waited := w.clock.Now().Sub(c.publishedAt)
+	if waited < publishEvery || stats == c.published && waited < publishAnyway {
 		return
 	}
-	c.told, c.toldAt = stats, w.clock.Now()
+	c.published, c.publishedAt = stats, w.clock.Now()
 	w.publish(ctx, &a.sale, stats)
 }
 
-// closeOver closes a sale whose time is over.
-func (w *worker) closeOver(ctx context.Context, id int64) error {
-	return w.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+// closeEnded closes a sale whose time is over. One that somebody else moves meanwhile is
+// read again by the next round.
+func (w *worker) closeEnded(ctx context.Context, id int64) error {
+	err := w.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		sale, err := w.Sale(ctx, id)
 		if err != nil || sale.Status == closed.Code {
 			return err
 		}
 		_, err = w.Transition(ctx, u, sale, "close", nil)
-		if errors.Is(err, guard.ErrStale) {
-			return nil
-		}
 		return err
 	})
+	if apperr.Has(err, apperr.StatusChanged) {
+		return nil
+	}
+	return err
 }

@@ -251,7 +251,7 @@ func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
 			return fmt.Errorf("add to what %s holds: %w", hold.Holder, result.Error)
 		}
 		if result.RowsAffected != 1 {
-			return overtaken()
+			return uow.Overtaken("stock")
 		}
 	}
 	if len(fresh) == 0 {
@@ -259,7 +259,7 @@ func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
 	}
 	err := tx.CreateInBatches(&fresh, holdsPerStatement).Error
 	if storage.Is(err, storage.DuplicateKey) {
-		return overtaken()
+		return uow.Overtaken("stock")
 	}
 	if err != nil {
 		return fmt.Errorf("insert holds: %w", err)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -70,12 +68,6 @@ func holdsOf(tx *gorm.DB, holder string) ([]Hold, error) {
 	return held, nil
 }
 
-// overtaken runs the unit again: what it read is not there any more, because it has
-// lost its lock or another writer took none. It says so when that does not help.
-func overtaken() error {
-	return uow.Again(apperr.New(apperr.ResourceLocked, "Others moved the same stock at the same time; nothing was changed. Try again.").After(time.Second))
-}
-
 // apply moves an inventory that the unit has read, and writes the movement, which has
 // its kind, deltas, holder, reason and reference. Both are filled in. The guard is
 //
@@ -90,7 +82,7 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, stock *Inventory, m *M
 	if err := write(ctx, u, stock, m.OnHandDelta, m.ReservedDelta); err != nil {
 		return err
 	}
-	return s.keep(ctx, u, stock, m)
+	return s.insertMovement(ctx, u, stock, m)
 }
 
 func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved int64) error {
@@ -100,7 +92,7 @@ func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved 
 	if stock.ID == 0 {
 		err := guard.Insert(ctx, u, stock)
 		if storage.IsDuplicate(err, "uq_inventories_sku") {
-			return overtaken()
+			return uow.Overtaken("stock")
 		}
 		if err != nil {
 			return fmt.Errorf("insert inventory: %w", err)
@@ -111,7 +103,7 @@ func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved 
 		guard.Set{"on_hand": guard.Add("on_hand", onHand), "reserved": guard.Add("reserved", reserved)},
 		"version = ? AND reserved + ? >= 0 AND on_hand - reserved + ? >= 0", before.Version, reserved, onHand-reserved)
 	if errors.Is(err, guard.ErrRefused) {
-		return overtaken()
+		return uow.Overtaken("stock")
 	}
 	if err != nil {
 		return fmt.Errorf("move inventory: %w", err)
@@ -119,8 +111,8 @@ func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved 
 	return guard.Advance(ctx, u, stock)
 }
 
-// keep adds the movement that made an inventory's present version, and announces it.
-func (s *Service) keep(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
+// insertMovement adds the movement that made an inventory's present version, and announces it.
+func (s *Service) insertMovement(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -130,10 +122,10 @@ func (s *Service) keep(ctx context.Context, u *uow.Unit, stock *Inventory, m *Mo
 	m.CreatedBy, m.CreatedByName, m.CreatedTime = p.UserID, p.Name, u.Now()
 	err = tx.Create(m).Error
 	if storage.IsDuplicate(err, "uq_inventory_movements_reference") || storage.IsDuplicate(err, "uq_inventory_movements_version") {
-		return overtaken()
+		return uow.Overtaken("stock")
 	}
 	if err != nil {
-		return fmt.Errorf("keep inventory movement: %w", err)
+		return fmt.Errorf("insert inventory movement: %w", err)
 	}
 	change.Announce(u, s.bus, Topic, stock.SKU, events.Change{Version: stock.Version, ETag: stock.Ref().ETag(), Action: m.Kind})
 	return nil

@@ -41,7 +41,7 @@ type ConsumerOptions struct {
 	// MaxBackoff, and up to a quarter is taken off at random. 0 mean 1 s and 5 min.
 	Backoff    time.Duration
 	MaxBackoff time.Duration
-	// MinPoll and MaxPoll bound the pause between looks at an empty queue, which
+	// MinPoll and MaxPoll bound the pause between polls of an empty queue, which
 	// doubles with each; 0 mean 5 ms and 250 ms. What this process enqueues is seen
 	// at once.
 	MinPoll time.Duration
@@ -95,8 +95,8 @@ func NewConsumer(queue Queue, handler Handler, options ConsumerOptions) *Consume
 // be given the same.
 func (c *Consumer) SetRate(rate float64) { c.rate.Store(math.Float64bits(rate)) }
 
-// Run claims and handles until ctx ends, and then finishes the batches in hand. A
-// store that is away is waited for.
+// Run claims and handles until ctx ends, and then finishes the batches in hand. It
+// waits for a store that cannot be reached.
 func (c *Consumer) Run(ctx context.Context) {
 	var working sync.WaitGroup
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
@@ -156,7 +156,7 @@ func (c *Consumer) claim(ctx, life context.Context) (*Batch, error) {
 	return c.queue.ClaimPaced(life, c.options.Batch, c.options.Lease, math.Float64frombits(c.rate.Load()))
 }
 
-// rest waits for the next look at an empty queue.
+// rest waits until an empty queue is to be polled again.
 func (c *Consumer) rest(ctx context.Context, pause time.Duration) {
 	var arrivals <-chan struct{}
 	if q, ok := c.queue.(interface{ arrivals() <-chan struct{} }); ok {
@@ -209,7 +209,7 @@ func (c *Consumer) work(life context.Context, b *Batch) {
 }
 
 // keepLease extends the lease at a third of it. When the lease is lost, or has run
-// out while the store was away, it ends ctx.
+// out while the store could not be reached, it ends ctx.
 func (c *Consumer) keepLease(ctx context.Context, b *Batch, cancel context.CancelCauseFunc) {
 	ticker := time.NewTicker(c.options.Lease / 3)
 	defer ticker.Stop()

@@ -11,9 +11,9 @@
 //     come again, so handlers go by its ID.
 //   - Pending is first in, first out. What a crashed consumer held comes back to
 //     the head, in its old order.
-//   - A failure costs an attempt, a crash costs a crash: they are counted apart. A
-//     message that has cost Suspect of them is claimed alone, so that it cannot hold
-//     up or take down others, and one that has cost CrashLimit crashes is dead.
+//   - Failed attempts and crashes are counted apart. A message with Suspect of both
+//     together is claimed alone, so that it cannot delay others or crash their consumer
+//     too, and one with CrashLimit crashes is dead.
 //   - The dead are kept until somebody retries or discards them.
 //
 // A message's life:
@@ -25,10 +25,10 @@
 //	       ▲                           │
 //	       └────────Settle Retry───────┘
 //
-// Who decides on dead messages or empties a queue also keeps something else in the same
-// store that must not come apart from it, such as the tickets of a flash sale. So these
-// steps are functions for that package's own scripts and transactions, which add the
-// condition under which they may still be taken.
+// A package that decides on dead messages or empties a queue changes data of its own in the
+// same step, such as the tickets of a flash sale. So these steps are functions for that
+// package's own scripts and transactions, which add the condition under which they may
+// still be taken.
 package mq
 
 import (
@@ -46,6 +46,8 @@ var (
 	ErrLeaseLost = errors.New("lease of the batch is lost")
 	// ErrNoSuchMessage means that no dead message has this ID.
 	ErrNoSuchMessage = errors.New("no such dead message")
+	// ErrCursor means that a cursor of dead messages is none that this queue gave.
+	ErrCursor = errors.New("no cursor of dead messages")
 	// ErrInvalidMessage means that a message cannot be stored as it is: a
 	// programming error of the producer.
 	ErrInvalidMessage = errors.New("invalid message")
@@ -150,7 +152,7 @@ type Queue interface {
 	Stats(ctx context.Context) (Stats, error)
 
 	// Dead lists dead messages, longest dead first, and the cursor of the next page,
-	// empty after the last. The first page follows the empty cursor.
+	// empty after the last. The first page follows the empty cursor. Error: ErrCursor.
 	Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error)
 }
 
@@ -224,7 +226,7 @@ func Retry(err error, after time.Duration) Outcome {
 }
 
 // Postpone says that it could not be handled now for a reason that is not the
-// message's, such as a database that is away. It costs nothing. The message comes
+// message's, such as a database that cannot be reached. It costs nothing. The message comes
 // again after the delay, or at once at the head when that is 0.
 func Postpone(err error, after time.Duration) Outcome {
 	return Outcome{kind: postpone, err: err, after: after}

@@ -226,7 +226,7 @@ func settleArguments(b *Batch, outcomes []Outcome) ([]any, error) {
 
 // Reap implements Queue.
 func (q *RedisQueue) Reap(ctx context.Context) (int, error) {
-	// Anew each time: whatever Redis lost, the name comes back.
+	// Each time, so that the name is there again whatever Redis has lost.
 	if err := q.broker.register(ctx, q.name); err != nil {
 		return 0, err
 	}
@@ -263,9 +263,12 @@ func (q *RedisQueue) Stats(ctx context.Context) (Stats, error) {
 
 // Dead implements Queue.
 func (q *RedisQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error) {
-	from, err := deadCursor(after)
-	if err != nil {
-		return nil, "", err
+	from := int64(0)
+	if after != "" {
+		var err error
+		if from, err = cursorNumber(after); err != nil {
+			return nil, "", err
+		}
 	}
 	limit = min(max(limit, 1), MaxListed)
 	reply, err := q.run(ctx, deadScript, nil, from, limit+1).StringSlice()
@@ -294,14 +297,11 @@ func (q *RedisQueue) Dead(ctx context.Context, after string, limit int) ([]DeadM
 	return list, strconv.FormatInt(list[limit-1].DeadTime.UnixMicro(), 10), nil
 }
 
-// deadCursor reads the number behind which a page of dead messages begins.
-func deadCursor(after string) (int64, error) {
-	if after == "" {
-		return 0, nil
-	}
+// cursorNumber reads a number of a cursor of dead messages. Error: ErrCursor.
+func cursorNumber(after string) (int64, error) {
 	from, err := strconv.ParseInt(after, 10, 64)
 	if err != nil || from < 0 {
-		return 0, fmt.Errorf("%q is no cursor of dead messages", after)
+		return 0, fmt.Errorf("list after %q: %w", after, ErrCursor)
 	}
 	return from, nil
 }

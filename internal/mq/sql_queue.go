@@ -10,6 +10,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 )
 
@@ -84,8 +85,8 @@ func (q *sqlQueue) waiting(tx *gorm.DB) *gorm.DB {
 		Where("queue = ? AND state = ? AND due_time <= ?", q.name, rowWaiting, q.broker.clock.Now())
 }
 
-// errTaken means that another transaction took rows that this one had read. Which of them
-// it was decides the UPDATE of their state, whatever the engine makes of FOR UPDATE.
+// errTaken means that another transaction took rows that this one had read. The UPDATE
+// of their state decides which of the two has them, whatever the engine does on FOR UPDATE.
 var errTaken = fmt.Errorf("mq: another transaction took the messages first: %w", storage.ErrRunAgain)
 
 // claim takes the head of what no other transaction is taking:
@@ -260,7 +261,7 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 		}
 	}
 	if len(head) > 0 {
-		// With the due time it had, a message is where it was.
+		// A message that keeps its due time keeps its place.
 		if err := tx.Exec("UPDATE mq_messages SET batch_id = '', state = ? WHERE id IN ? AND batch_id = ?", rowWaiting, head, b.ID).Error; err != nil {
 			return err
 		}
@@ -360,16 +361,11 @@ func (q *sqlQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMes
 	limit = min(max(limit, 1), MaxListed)
 	tx := q.broker.read(ctx).Where("queue = ? AND state = ?", q.name, rowDead)
 	if after != "" {
-		since, id, _ := strings.Cut(after, ".")
-		micros, err := deadCursor(since)
+		since, row, err := sqlCursor(after)
 		if err != nil {
 			return nil, "", err
 		}
-		row, err := deadCursor(id)
-		if err != nil {
-			return nil, "", err
-		}
-		tx = tx.Where("(due_time, id) > (?, ?)", time.UnixMicro(micros).UTC(), row)
+		tx = tx.Where("(due_time, id) > (?, ?)", since, row)
 	}
 	var rows []messageRow
 	if err := tx.Order("due_time, id").Limit(limit + 1).Find(&rows).Error; err != nil {
@@ -388,6 +384,21 @@ func (q *sqlQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMes
 		list[i] = DeadMessage{Message: m, Error: row.Error, DeadTime: row.DueTime.UTC()}
 	}
 	return list, next, nil
+}
+
+// sqlCursor reads the dead time and the row id behind which a page of dead messages
+// begins. Error: ErrCursor.
+func sqlCursor(after string) (since time.Time, row int64, err error) {
+	micros, id, _ := strings.Cut(after, ".")
+	at, err := cursorNumber(micros)
+	if err != nil {
+		return since, 0, err
+	}
+	if since = time.UnixMicro(at).UTC(); !clock.Storable(since) {
+		return since, 0, fmt.Errorf("list after %q: %w", after, ErrCursor)
+	}
+	row, err = cursorNumber(id)
+	return since, row, err
 }
 
 // exists reports whether the query has a row.

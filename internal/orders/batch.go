@@ -31,9 +31,9 @@ type Verdict struct {
 	Status string `json:"status,omitempty"`
 }
 
-// Units runs each part of a batch in a unit of its own. What outcome points to is what
-// fn has set, or, when the batch is a repeat and the part was committed before, what it
-// was then.
+// Units runs each part of a request, such as an order of a batch, in a unit of its own. What
+// outcome points to is what fn has set, or, when the request is a repeat and the part was
+// committed before, what it was then: fn is not run, or in vain.
 type Units interface {
 	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
 }

@@ -10,15 +10,14 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
-	"interlock/internal/lock"
 )
 
 // Sales is where the pieces of a cancelled order go that was made of a flash sale's ticket.
 // Flash sales stand above orders, so they are given to orders from outside.
 type Sales interface {
-	// TakeBack takes an order's pieces back from its holder, in the order's own unit, which
+	// ReturnUnits takes an order's pieces back from its holder, in the order's own unit, which
 	// has the lock of the item's stock.
-	TakeBack(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error
+	ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error
 }
 
 // Cancellation ends an order that has not been paid, or was paid from a wallet. It returns
@@ -66,7 +65,7 @@ func (s *Service) returnPieces(ctx context.Context, u *uow.Unit, order *Order) e
 	for _, line := range order.Lines {
 		units += line.Quantity
 	}
-	return s.sales.TakeBack(ctx, u, *order.SaleID, *order.Ticket, order.holder(), units)
+	return s.sales.ReturnUnits(ctx, u, *order.SaleID, *order.Ticket, order.holder(), units)
 }
 
 // refundable reports whether this service can give back what was paid for an order: money
@@ -100,11 +99,9 @@ func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) er
 	var failures []error
 	for _, order := range due {
 		ctx := principal.With(ctx, principal.System(order.TenantID, unpaidCanceller))
-		// A verdict other than done says that somebody paid or cancelled it first.
+		// A verdict other than done says that somebody paid or cancelled it first, or that
+		// its stock was locked: then it is still due at the next round.
 		_, err := s.transitionOne(ctx, plainUnits{s.runner}, order.ID, Cancellation{Reason: "not paid in time"})
-		if errors.Is(err, lock.ErrNotAcquired) || apperr.Has(err, apperr.ResourceLocked) {
-			continue
-		}
 		if err != nil {
 			failures = append(failures, fmt.Errorf("cancel unpaid order %d: %w", order.ID, err))
 		}

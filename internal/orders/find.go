@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
+
+	"gorm.io/gorm"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -66,4 +69,61 @@ func (s *Service) CountByStatus(ctx context.Context) (map[string]int64, error) {
 		counts[Machine.Of(c.Status).Name] = c.Orders
 	}
 	return counts, nil
+}
+
+// Day is what came of the orders that were placed on one day in UTC.
+type Day struct {
+	// Day is such as 2026-01-31.
+	Day string
+	// Placed is how many there are, cancelled ones too.
+	Placed int64
+	// Amount is that of those which are paid, shipped or completed, in minor units.
+	Amount int64
+}
+
+// ByDay returns days in UTC up to that of now, those without orders too:
+//
+//	SELECT DATE(created_time), COUNT(*), SUM(CASE WHEN status IN (1, 2, 3) THEN amount ELSE 0 END)
+//	  FROM orders WHERE tenant_id = ? AND created_time >= ? GROUP BY DATE(created_time)
+func (s *Service) ByDay(ctx context.Context, now time.Time, days int) ([]Day, error) {
+	first := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+	var counted []Day
+	err := s.db.Read(ctx).Model(&Order{}).
+		Select("DATE(created_time) AS day, COUNT(*) AS placed, SUM(CASE WHEN status IN (?, ?, ?) THEN amount ELSE 0 END) AS amount",
+			paid.Code, shipped.Code, completed.Code).
+		Where("created_time >= ?", first).Group("DATE(created_time)").Scan(&counted).Error
+	if err != nil {
+		return nil, fmt.Errorf("count orders by day: %w", err)
+	}
+	byDay := make(map[string]Day, len(counted))
+	for _, c := range counted {
+		// MySQL gives a moment where SQLite gives a text.
+		c.Day = c.Day[:len(time.DateOnly)]
+		byDay[c.Day] = c
+	}
+	list := make([]Day, days)
+	for i := range list {
+		day := first.AddDate(0, 0, i).Format(time.DateOnly)
+		list[i] = byDay[day]
+		list[i].Day = day
+	}
+	return list, nil
+}
+
+// DueUntil returns the pending orders that are cancelled unless they are paid by then,
+// without their lines, the most urgent first and at most limit of them, and how many there
+// are:
+//
+//	SELECT * FROM orders WHERE tenant_id = ? AND status = 0 AND payment_due <= ? ORDER BY payment_due, id LIMIT ?
+func (s *Service) DueUntil(ctx context.Context, until time.Time, limit int) ([]Order, int64, error) {
+	due := s.db.Read(ctx).Model(&Order{}).Where("status = ? AND payment_due <= ?", pending.Code, until).Session(&gorm.Session{})
+	var count int64
+	if err := due.Count(&count).Error; err != nil {
+		return nil, 0, fmt.Errorf("count orders that are due: %w", err)
+	}
+	var orders []Order
+	if err := due.Order("payment_due, id").Limit(limit).Find(&orders).Error; err != nil {
+		return nil, 0, fmt.Errorf("find orders that are due: %w", err)
+	}
+	return orders, count, nil
 }

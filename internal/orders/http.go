@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -50,13 +50,10 @@ type listRequest struct {
 type statusParam struct{ state *status.State }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (n *statusParam) UnmarshalText(text []byte) error {
-	state, known := Machine.Named(string(text))
-	if !known {
-		return errors.New("must be one of " + strings.Join(Machine.Names(), ", "))
-	}
-	n.state = &state
-	return nil
+func (p *statusParam) UnmarshalText(text []byte) error {
+	state, err := Machine.Parse(string(text))
+	p.state = &state
+	return err
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderView], error) {
@@ -89,7 +86,7 @@ func (h handler) get(_ context.Context, order *Order, _ httpapi.None) (orderView
 	return viewOf(*order), nil
 }
 
-func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[eventView], error) {
+func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[change.EventView], error) {
 	listing, err := h.service.History(ctx, order, in.Page())
 	return httpapi.ListOf(listing, eventViewOf), err
 }

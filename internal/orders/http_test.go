@@ -324,3 +324,19 @@ func TestAnotherTenantsOrderIsNotFound(t *testing.T) {
 		require.Equal(t, order, s.Send(t, http.MethodGet, path(order), nil).Body)
 	})
 }
+
+func TestACouponIsReadOnceForItsOrder(t *testing.T) {
+	db, statements := storagetest.TappedMariaDB(t)
+	s := open(storagetest.Tenant(t), t, db)
+	s.item(t, "TEA-1", 1990)
+	code := s.coupon(t, nil, nil)
+	statements.Take()
+	s.create(t, "/orders", object{"userId": 7, "items": []object{{"sku": "TEA-1", "quantity": 1}}, "couponCode": code})
+	read := 0
+	for _, statement := range statements.Take() {
+		if statement == "SELECT coupons" {
+			read++
+		}
+	}
+	require.Equal(t, 1, read)
+}

@@ -20,13 +20,13 @@
 package orders
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/bits"
 	"time"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
 
@@ -108,15 +108,7 @@ type Event struct {
 	ID       int64
 	TenantID int64
 	OrderID  int64
-	Version  int64
-	Action   string
-	// FromStatus is nil for the event that placed the order.
-	FromStatus    *int
-	ToStatus      int
-	Detail        json.RawMessage `gorm:"type:json;serializer:json"`
-	ChangedBy     int64
-	ChangedByName string
-	ChangedTime   time.Time
+	change.Event
 }
 
 // TableName implements gorm's Tabler.

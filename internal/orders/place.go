@@ -3,10 +3,12 @@ package orders
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
+	"interlock/internal/coupons"
 )
 
 // Wanted is one line of an order to be placed.
@@ -51,11 +53,13 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 		})
 	}
 	order := &Order{UserID: p.UserID, Status: pending.Code, Amount: sum, Lines: lines}
+	var coupon *coupons.Coupon
 	if p.CouponCode != "" {
-		order.CouponCode, order.Discount, err = s.coupons.Quote(ctx, u, p.CouponCode, p.UserID, sum)
+		coupon, order.Discount, err = s.coupons.Quote(ctx, u, p.CouponCode, p.UserID, sum)
 		if err != nil {
 			return nil, err
 		}
+		order.CouponCode = coupon.Code
 		order.Amount -= order.Discount
 	}
 	if order.OrderNo, err = orderNumber(u.Now(), s.random); err != nil {
@@ -68,8 +72,8 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 		return nil, err
 	}
 	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}
-	if order.CouponCode != "" {
-		if err := s.coupons.RedeemForOrder(ctx, u, order.CouponCode, p.UserID, order.ID); err != nil {
+	if coupon != nil {
+		if err := s.coupons.RedeemForOrder(ctx, u, coupon, p.UserID, order.ID); err != nil {
 			return nil, err
 		}
 		detail["couponCode"] = order.CouponCode
@@ -84,34 +88,32 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 // price turns what is wanted into lines at the catalog's prices.
 func (s *Service) price(ctx context.Context, u *uow.Unit, wanted []Wanted) ([]Line, error) {
 	lines := make([]Line, len(wanted))
-	byItem := make(map[string]*Line, len(wanted))
 	skus := make([]string, len(wanted))
 	var broken []apperr.Field
 	refuse := func(i int, code, message string) {
 		broken = append(broken, apperr.Field{Pointer: fmt.Sprintf("/items/%d/sku", i), Code: code, Message: message})
 	}
 	for i, w := range wanted {
-		if byItem[w.SKU] != nil {
+		if slices.Contains(skus[:i], w.SKU) {
 			refuse(i, "unique", "is named by an earlier line; add the quantities up")
 			continue
 		}
 		lines[i] = Line{Quantity: w.Quantity}
-		byItem[w.SKU], skus[i] = &lines[i], w.SKU
+		skus[i] = w.SKU
 	}
 	if len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
-	err := s.catalog.ForSale(ctx, u, skus, func(sku, name string, price int64) {
-		line := byItem[sku]
-		line.SKU, line.Name, line.Price = sku, name, price
-	})
+	items, err := s.catalog.ForSale(ctx, u, skus)
 	if err != nil {
 		return nil, err
 	}
-	for i := range lines {
-		if lines[i].SKU == "" {
+	for i, sku := range skus {
+		item, found := items[sku]
+		if !found {
 			refuse(i, "not_for_sale", "names no item that is for sale")
 		}
+		lines[i].SKU, lines[i].Name, lines[i].Price = sku, item.Name, item.Price
 	}
 	if len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)

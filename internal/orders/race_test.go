@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/coupons"
 	"interlock/internal/orders"
 	"interlock/test/racing"
 )
@@ -104,10 +107,10 @@ func (s *shop) raise(t *testing.T, order *orders.Order) {
 		if err != nil {
 			return err
 		}
-		return tx.Create(&orders.Event{
-			OrderID: order.ID, Version: order.Version + 1, Action: "note", FromStatus: &order.Status, ToStatus: order.Status,
-			Detail: []byte("{}"), ChangedBy: 7, ChangedByName: "Tester", ChangedTime: u.Now(),
-		}).Error
+		return tx.Create(&orders.Event{OrderID: order.ID, Event: change.Event{
+			Revision:   change.Revision{Version: order.Version + 1, Action: "note", ChangedBy: 7, ChangedByName: "Tester", ChangedTime: u.Now()},
+			FromStatus: &order.Status, ToStatus: order.Status, Detail: []byte("{}"),
+		}}).Error
 	}))
 }
 
@@ -247,4 +250,21 @@ func TestACancelledOrdersCouponIsUsedAgainByOneOfMany(t *testing.T) {
 		history := s.Send(t, http.MethodGet, "/coupons/"+code+"/history", nil)
 		require.EqualValues(t, 11, history.Body["total"], "issued, and five times used and returned")
 	})
+}
+
+func TestACancellationWhoseCouponOthersChangeEachTimeIsAnsweredLocked(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
+	s := open(ctx, t, db)
+	s.item(t, "TEA-1", 1990)
+	order := s.create(t, "/orders", object{"userId": 7, "items": []object{{"sku": "TEA-1", "quantity": 1}}, "couponCode": s.coupon(t, nil, nil)})
+	caller, _ := principal.From(ctx)
+	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:overtake", func(tx *gorm.DB) {
+		if _, one := tx.Statement.Dest.(*coupons.Coupon); one {
+			require.NoError(t, db.Write(ctx).Exec("UPDATE coupons SET version = version + 1 WHERE tenant_id = ?", caller.TenantID).Error)
+		}
+	}))
+	a := s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "no"})
+	require.Equal(t, http.StatusLocked, a.Status, a.Body)
+	require.Equal(t, "resource_locked", a.Body["code"])
+	require.Equal(t, "pending", s.Send(t, http.MethodGet, path(order), nil).Body["status"])
 }

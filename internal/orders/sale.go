@@ -140,10 +140,7 @@ func insertLinesAndHistory(ctx context.Context, u *uow.Unit, lot SaleLot, placed
 		if err != nil {
 			return fmt.Errorf("encode order event: %w", err)
 		}
-		history[i] = Event{
-			OrderID: p.ID, Version: like.Version, Action: "create", ToStatus: pending.Code, Detail: detail,
-			ChangedBy: like.UpdatedBy, ChangedByName: like.UpdatedByName, ChangedTime: like.UpdatedTime,
-		}
+		history[i] = Event{OrderID: p.ID, Event: change.EventOf(like.Row, "create", nil, pending.Code, detail)}
 	}
 	if err := tx.CreateInBatches(lines, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert order lines: %w", err)

@@ -3,11 +3,9 @@ package orders
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"strconv"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/core/change"
@@ -62,13 +60,7 @@ func New(d Deps) *Service {
 // Order returns an order with its lines. Errors: NotFound.
 func (s *Service) Order(ctx context.Context, id int64) (*Order, error) {
 	order, err := find(s.db.Read(ctx), id)
-	switch {
-	case storage.IsNotFound(err):
-		return nil, apperr.MissingRow("order", strconv.FormatInt(id, 10))
-	case err != nil:
-		return nil, fmt.Errorf("read order: %w", err)
-	}
-	return order, nil
+	return order, storage.Found(err, "order", strconv.FormatInt(id, 10))
 }
 
 // List returns one page of orders with their lines.
@@ -86,15 +78,15 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of an order's events, newest first.
 func (s *Service) History(ctx context.Context, order *Order, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx).Where("order_id = ?", order.ID), page, historySorts)
+	return storage.List[Event](s.db.Read(ctx).Where("order_id = ?", order.ID), page, change.HistorySorts)
 }
 
 // record leaves the unit's audit entry and announces the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, order *Order, detail any) {
-	id := strconv.FormatInt(order.ID, 10)
-	u.Audit(uow.Entry{Action: "order." + verb, Resource: Topic + "/" + id, Detail: detail, Note: order.CancelReason})
-	change.Announce(u, s.bus, Topic, id, events.Change{
-		Version: order.Version, ETag: order.Ref().ETag(), Action: verb,
-		Status: Machine.Of(order.Status).Name, Label: order.OrderNo,
+	change.Record(u, s.bus, change.Deed{
+		Kind: "order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail, Note: order.CancelReason,
+		Change: events.Change{
+			Version: order.Version, ETag: order.Ref().ETag(), Action: verb, Status: Machine.Of(order.Status).Name, Label: order.OrderNo,
+		},
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
@@ -31,8 +32,6 @@ var orderSorts = storage.Sorts{
 	Columns: map[string]string{"id": "id", "createdTime": "created_time", "amount": "amount", "updatedTime": "updated_time"},
 	Default: "-id",
 }
-
-var historySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
 
 func find(db *gorm.DB, id int64) (*Order, error) {
 	var order Order
@@ -116,10 +115,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 	if err != nil {
 		return fmt.Errorf("encode order event: %w", err)
 	}
-	event := Event{
-		OrderID: order.ID, Version: order.Version, Action: action, FromStatus: from, ToStatus: order.Status, Detail: text,
-		ChangedBy: order.UpdatedBy, ChangedByName: order.UpdatedByName, ChangedTime: order.UpdatedTime,
-	}
+	event := Event{OrderID: order.ID, Event: change.EventOf(order.Row, action, from, order.Status, text)}
 	if err := tx.Create(&event).Error; err != nil {
 		return fmt.Errorf("insert order event: %w", err)
 	}

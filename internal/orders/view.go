@@ -1,11 +1,12 @@
 package orders
 
 import (
-	"encoding/json"
 	"time"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
 )
 
 type lineView struct {
@@ -37,9 +38,9 @@ type orderView struct {
 func viewOf(o Order) orderView {
 	v := orderView{
 		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
-		CouponCode: textOrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
+		CouponCode: httpapi.OrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
 		Status: Machine.Of(o.Status).Name, AllowedTransitions: allowed(&o),
-		CancelReason: textOrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
+		CancelReason: httpapi.OrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
 	}
 	for i, line := range o.Lines {
 		v.Items[i] = lineView{SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price}
@@ -53,30 +54,4 @@ func viewOf(o Order) orderView {
 	return v
 }
 
-func textOrNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-type eventView struct {
-	Version     int64            `json:"version"`
-	Action      string           `json:"action"`
-	From        *string          `json:"from"`
-	To          string           `json:"to"`
-	Detail      json.RawMessage  `json:"detail"`
-	ChangedBy   principal.Person `json:"changedBy"`
-	ChangedTime time.Time        `json:"changedTime"`
-}
-
-func eventViewOf(e Event) eventView {
-	v := eventView{
-		Version: e.Version, Action: e.Action, To: Machine.Of(e.ToStatus).Name, Detail: e.Detail,
-		ChangedBy: principal.Person{ID: e.ChangedBy, Name: e.ChangedByName}, ChangedTime: e.ChangedTime,
-	}
-	if e.FromStatus != nil {
-		v.From = textOrNull(Machine.Of(*e.FromStatus).Name)
-	}
-	return v
-}
+func eventViewOf(e Event) change.EventView { return e.View(Machine) }

@@ -22,8 +22,8 @@ type InProcess struct {
 	shards [shardCount]shard
 }
 
-// shard holds the TAT of its keys in µs. Refilled keys are dropped by whoever
-// comes by, so no goroutine is needed.
+// shard holds the TAT of its keys in µs. Requests drop keys that are refilled, so no
+// goroutine is needed.
 type shard struct {
 	mu      sync.Mutex
 	tats    map[string]int64

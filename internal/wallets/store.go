@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
@@ -39,12 +37,6 @@ func findEntry(tx *gorm.DB, user principal.CustomerID, reference string) (*Entry
 	return &rows[0], nil
 }
 
-// overtaken runs the unit again, because another writer has changed what it read: its lock
-// was lost. A unit that is overtaken each time is answered ResourceLocked.
-func overtaken() error {
-	return uow.Again(apperr.New(apperr.ResourceLocked, "Others moved the same money at the same time; nothing was changed. Try again.").After(time.Second))
-}
-
 // addToBalance changes the balance of a wallet that the unit has read:
 //
 //	UPDATE wallets SET balance = balance + ?, version = version + 1
@@ -58,7 +50,7 @@ func addToBalance(ctx context.Context, u *uow.Unit, wallet *Wallet, amount int64
 	if wallet.ID == 0 {
 		err := guard.Insert(ctx, u, wallet)
 		if storage.IsDuplicate(err, "uq_wallets_user") {
-			return overtaken()
+			return uow.Overtaken("money")
 		}
 		if err != nil {
 			return fmt.Errorf("insert wallet: %w", err)
@@ -68,7 +60,7 @@ func addToBalance(ctx context.Context, u *uow.Unit, wallet *Wallet, amount int64
 	err := guard.Adjust[Wallet](ctx, u, wallet.ID, guard.Set{"balance": guard.Add("balance", amount)},
 		"version = ? AND balance + ? >= 0", wallet.Version, amount)
 	if errors.Is(err, guard.ErrRefused) {
-		return overtaken()
+		return uow.Overtaken("money")
 	}
 	if err != nil {
 		return fmt.Errorf("update the balance of a wallet: %w", err)
@@ -87,7 +79,7 @@ func insertEntry(ctx context.Context, u *uow.Unit, wallet *Wallet, entry *Entry)
 	entry.CreatedBy, entry.CreatedByName, entry.CreatedTime = p.UserID, p.Name, u.Now()
 	err = tx.Create(entry).Error
 	if storage.IsDuplicate(err, "uq_wallet_entries_reference") || storage.IsDuplicate(err, "uq_wallet_entries_version") {
-		return overtaken()
+		return uow.Overtaken("money")
 	}
 	if err != nil {
 		return fmt.Errorf("insert wallet entry: %w", err)

@@ -114,6 +114,7 @@ CREATE TABLE `audit_entries` (
   `note` varchar(500) NOT NULL DEFAULT '',
   `created_time` datetime(6) NOT NULL,
   `on_behalf_of` varchar(64) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `idempotency_key` varchar(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_audit_entries_unit` (`unit_id`),
   KEY `ix_audit_entries_resource` (`tenant_id`,`resource`,`id`),

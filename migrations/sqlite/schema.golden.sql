@@ -118,7 +118,7 @@ CREATE TABLE "audit_entries" (
   note          TEXT     NOT NULL DEFAULT '',
   created_time  DATETIME NOT NULL,
   on_behalf_of TEXT    NULL
-);
+, idempotency_key TEXT     NOT NULL DEFAULT '');
 
 CREATE INDEX ix_audit_entries_resource ON audit_entries (tenant_id, resource, id);
 

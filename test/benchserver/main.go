@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/labstack/echo/v4"
 
 	"interlock/internal/app"
 	"interlock/internal/core/uow"
@@ -83,43 +82,40 @@ func serveProfiles(address string) {
 const heldLock = "bench"
 
 type nothingRequest struct {
-	Quantity *int64 `json:"quantity" validate:"required,min=1"`
+	Body struct {
+		Quantity *int64 `json:"quantity" validate:"required,min=1"`
+	}
 }
 
 type holdRequest struct {
-	Milliseconds int64 `json:"milliseconds" validate:"min=1,max=30000"`
+	Body struct {
+		Milliseconds int64 `json:"milliseconds" validate:"min=1,max=30000"`
+	}
 }
 
 func addRoutes(r *httpapi.Router) {
-	r.Plain(http.MethodPost, "/bench/nothing", "", func(c echo.Context) (httpapi.Reply, error) {
-		var request nothingRequest
-		return httpapi.NoContent(), httpapi.Bind(c, &request)
-	})
-	r.Query("/bench/nothing", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.NoContent(), nil })
-	r.Mutation(http.MethodPost, "/bench/hold", "", hold)
-	r.Mutation(http.MethodPost, "/bench/locked", "", func(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-		_, err := u.Lock(c.Request().Context(), 0, heldLock)
-		return httpapi.NoContent(), err
+	httpapi.Act(r, http.MethodPost, "/bench/nothing", "", func(context.Context, nothingRequest) (httpapi.None, error) { return httpapi.None{}, nil })
+	httpapi.Get(r, "/bench/nothing", "", func(context.Context, httpapi.None) (httpapi.None, error) { return httpapi.None{}, nil })
+	httpapi.Mutation(r, http.MethodPost, "/bench/hold", "", hold)
+	httpapi.Mutation(r, http.MethodPost, "/bench/locked", "", func(ctx context.Context, u *uow.Unit, _ httpapi.None) (httpapi.None, error) {
+		_, err := u.Lock(ctx, 0, heldLock)
+		return httpapi.None{}, err
 	})
 }
 
-func hold(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	var request holdRequest
-	if err := httpapi.Bind(c, &request); err != nil {
-		return httpapi.Reply{}, err
-	}
+func hold(ctx context.Context, u *uow.Unit, in holdRequest) (httpapi.None, error) {
 	// Who looks whether it is held has it for a moment.
-	ctx, err := u.Lock(c.Request().Context(), time.Second, heldLock)
+	ctx, err := u.Lock(ctx, time.Second, heldLock)
 	if err != nil {
-		return httpapi.Reply{}, err
+		return httpapi.None{}, err
 	}
 	u.Audit(uow.Entry{Action: "bench.hold", Resource: "bench"})
-	timer := time.NewTimer(time.Duration(request.Milliseconds) * time.Millisecond)
+	timer := time.NewTimer(time.Duration(in.Body.Milliseconds) * time.Millisecond)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return httpapi.NoContent(), nil
+		return httpapi.None{}, nil
 	case <-ctx.Done():
-		return httpapi.Reply{}, context.Cause(ctx)
+		return httpapi.None{}, context.Cause(ctx)
 	}
 }

@@ -51,11 +51,8 @@ func TestBadBodiesAreRefusedAtTheirPlaceAndChangeNothing(t *testing.T) {
 func (w walk) ready(t *testing.T) (path string, headers []string) {
 	t.Helper()
 	path = pathOf(t, w.route, w.owner)
-	if parameter(operationOf(t, w.route), openapi3.ParameterInHeader, "X-On-Behalf-Of") != nil {
-		return path, []string{"X-On-Behalf-Of", "12"}
-	}
 	if !w.route.Guarded {
-		return path, nil
+		return path, w.asCustomer(t)
 	}
 	segments := strings.Split(path, "/")
 	depth := strings.LastIndex(w.route.Path, ":")
@@ -63,6 +60,16 @@ func (w walk) ready(t *testing.T) (path string, headers []string) {
 	etag := w.owner.Do(t, http.MethodGet, resource, nil).Header.Get("ETag")
 	require.NotEmpty(t, etag, resource)
 	return path, []string{"If-Match", etag}
+}
+
+// asCustomer are the headers with which an admin calls a route that is for customers: it
+// acts for one.
+func (w walk) asCustomer(t *testing.T) []string {
+	t.Helper()
+	if parameter(operationOf(t, w.route), openapi3.ParameterInHeader, "X-On-Behalf-Of") == nil {
+		return nil
+	}
+	return []string{"X-On-Behalf-Of", "12"}
 }
 
 func requireRefusal(t *testing.T, answer apptest.Answer, what string) {
@@ -257,7 +264,7 @@ func TestAddressesThatNameNothingAreRefused(t *testing.T) {
 				continue
 			}
 			path := fill(t, w.route, func(string) string { return value })
-			answer := w.owner.Do(t, w.route.Method, path, example(t, w.route))
+			answer := w.owner.Do(t, w.route.Method, path, example(t, w.route), w.asCustomer(t)...)
 			requireRefusal(t, answer, value)
 			require.Contains(t, []int{http.StatusBadRequest, http.StatusNotFound}, answer.Status, "%s: %s", value, answer.Body)
 		}
@@ -293,6 +300,19 @@ func TestBadQueriesAreRefusedByName(t *testing.T) {
 				requirePlace(t, answer, badBody{name: query, at: "?" + p.Name})
 			}
 		}
+		require.Equal(t, before, snapshot(t, w.Program))
+	})
+}
+
+func TestParametersThatARouteDoesNotKnowAreRefusedByName(t *testing.T) {
+	everyRoute := func(httpapi.Route) bool { return true }
+	eachRoute(t, everyRoute, func(t *testing.T, w walk) {
+		path, headers := w.ready(t)
+		before := snapshot(t, w.Program)
+		answer := w.owner.Do(t, w.route.Method, path+"?nonesuch=1", example(t, w.route), headers...)
+		require.Equal(t, http.StatusBadRequest, answer.Status, "%s", answer.Body)
+		require.Equal(t, "malformed_request", answer.Code())
+		requirePlace(t, answer, badBody{name: "an unknown parameter", at: "?nonesuch"})
 		require.Equal(t, before, snapshot(t, w.Program))
 	})
 }

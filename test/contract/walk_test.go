@@ -11,6 +11,7 @@ import (
 	"interlock/internal/app"
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
+	"interlock/internal/views/audit"
 	"interlock/test/apptest"
 )
 
@@ -83,6 +84,24 @@ func TestNobodyWithoutThePermissionGetsIn(t *testing.T) {
 	})
 }
 
+// Who may not is not told whether there is anything.
+func TestPermissionIsAskedForBeforeExistence(t *testing.T) {
+	named := func(route httpapi.Route) bool { return hasParameter(route) && private(route) }
+	eachRoute(t, named, func(t *testing.T, w walk) {
+		scopes := []string{audit.ReadPermission}
+		if w.route.Permission != "" {
+			scopes = allBut(w.route.Permission)
+		}
+		caller := w.Caller(t, w.owner.Tenant, scopes...)
+		for _, value := range []string{"999999999", "nonesuch", "-1"} {
+			path := fill(t, w.route, func(string) string { return value })
+			answer := caller.Do(t, w.route.Method, path, example(t, w.route))
+			require.Equal(t, http.StatusForbidden, answer.Status, "%s: %s", value, answer.Body)
+			require.Equal(t, "forbidden", answer.Code())
+		}
+	})
+}
+
 // allBut returns every permission except one.
 func allBut(missing string) []string {
 	var names []string
@@ -137,7 +156,7 @@ func TestRowsOfAnotherTenantDoNotExist(t *testing.T) {
 		path := pathOf(t, w.route, w.owner)
 		before := snapshot(t, w.Program)
 
-		answer := w.stranger.Do(t, w.route.Method, path, example(t, w.route))
+		answer := w.stranger.Do(t, w.route.Method, path, example(t, w.route), w.asCustomer(t)...)
 		require.Equal(t, http.StatusNotFound, answer.Status, "%s", answer.Body)
 		require.Equal(t, "not_found", answer.Code())
 		require.Equal(t, before, snapshot(t, w.Program))

@@ -50,7 +50,7 @@ func TestOneBoxFindsRowsOfEveryKind(t *testing.T) {
 		require.Equal(t, []string{fmt.Sprintf("order %s %s", order["orderNo"], href)}, found(t, c, strings.ToLower(order["orderNo"].(string))))
 		latest := newOrder(t, c, "TEA-1")
 		hit := read(t, c, "/api/v1/search?q=42")["items"].([]any)[0].(object)
-		require.Equal(t, object{"kind": "user", "id": "42", "title": "42", "subtitle": latest["orderNo"], "href": "/orders?userId=42"}, hit)
+		require.Equal(t, object{"kind": "user", "id": "42", "title": "42", "subtitle": latest["orderNo"], "href": "/customers/42"}, hit)
 		require.Empty(t, found(t, c, "43"), "nobody is known who has not ordered")
 		require.Empty(t, found(t, p.Caller(t, c.Tenant, "configs:read"), "42"))
 	})
@@ -121,13 +121,21 @@ func TestTheDashboardCountsWhatWaitsAndWhatWasRefused(t *testing.T) {
 		}, board["conflictsToday"])
 		require.EqualValues(t, 3, board["conflictsTodayTotal"])
 		changes := board["recentChanges"].([]any)
+		for _, change := range changes {
+			require.Zero(t, change.(object)["more"], "nothing was done twice")
+			delete(change.(object), "more")
+		}
 		require.Equal(t, read(t, c, "/api/v1/audit-log?limit=10")["items"], changes)
+		days := board["ordersByDay"].([]any)
+		require.Len(t, days, 14)
+		require.EqualValues(t, 2, days[13].(object)["placed"])
+		require.Equal(t, object{"total": 0.0, "items": []any{}}, board["paymentsDueSoon"])
 		require.Equal(t, "coupon_campaign.issue", changes[0].(object)["action"])
 
 		of := read(t, stranger, "/api/v1/dashboard")
 		require.Zero(t, of["conflictsTodayTotal"])
 		require.Zero(t, of["ordersByStatus"].(object)["paid"])
-		require.Equal(t, object{"couponsExpiringSoon": 3.0, "conflictsToday": []any{}, "conflictsTodayTotal": 0.0},
+		require.Equal(t, object{"couponsExpiringSoon": 3.0, "conflictsToday": []any{}, "conflictsTodayTotal": 0.0, "workingNow": []any{}},
 			read(t, p.Caller(t, c.Tenant, "coupons:read"), "/api/v1/dashboard"))
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
-// keys are breaks of what is kept and remembered under idempotency keys.
+// keys are breaks of how a request is read, and of what is kept and remembered under
+// idempotency keys.
 var keys = []mutant{
 	// Documents, whose mutations are kept one by one.
 	{
@@ -51,7 +52,8 @@ var keys = []mutant{
 	},
 	{
 		name: "a refusal that could not be recorded is remembered",
-		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `a.recorded(ctx, record, reply)`,
+		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
+		a.recorded(ctx, record, reply)`,
 		caught: tests{"internal/edge/idempotency": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
 	},
 	{
@@ -114,5 +116,12 @@ var keys = []mutant{
 			"internal/edge/idempotency": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
 			"internal/actions":          {"TestAKeyOfADocumentIsForThatDocument"},
 		},
+	},
+
+	// What a request says that its route does not know.
+	{
+		name: "a parameter that a route does not know is ignored",
+		file: "internal/edge/httpapi/request.go", old: `if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {`, new: `if name == "" {`,
+		caught: tests{"internal/edge/httpapi": {"TestWhatARouteDoesNotTakeIsRefusedByName"}},
 	},
 }

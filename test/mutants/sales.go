@@ -6,22 +6,22 @@ var sales = []mutant{
 	// What is in flight when a sale is closed.
 	{
 		name: "a closed sale that is sold out is forgotten with its tickets",
-		file: "internal/flashsale/worker.go", old: `if sale, ok := byID[stock.SaleID]; ok {`, new: `if sale, ok := byID[stock.SaleID]; ok && (sale.Status != closed.Code || stock.Allotted > stock.Sold) {`,
+		file: "internal/flashsale/store.go", old: `if sale, ok := byID[stock.SaleID]; ok {`, new: `if sale, ok := byID[stock.SaleID]; ok && (sale.Status != closed.Code || stock.Allotted > stock.Sold) {`,
 		caught: tests{"internal/flashsale": {"TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded/redis"}},
 	},
 	{
 		name: "a closed sale is finished whatever is in flight in its gate",
-		file: "internal/flashsale/release.go", old: `counts.InFlight() > 0 || counts.Queued+counts.Processing+counts.Dead > 0 {`, new: `counts.InFlight() < 0 {`,
+		file: "internal/flashsale/finish.go", old: `counts.InFlight() > 0 || counts.Queued+counts.Processing+counts.Dead > 0 {`, new: `counts.InFlight() < 0 {`,
 		caught: tests{"internal/flashsale": {"TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight/a_ticket_that_has_lost_its_message"}},
 	},
 	{
 		name: "a closed sale is finished whatever is in its queue",
-		file: "internal/flashsale/release.go", old: `return err == nil && queue.Total() == 0, away(err)`, new: `return err == nil && queue.Total() >= 0, away(err)`,
+		file: "internal/flashsale/finish.go", old: `return err == nil && queue.Total() == 0, unreachable(err)`, new: `return err == nil && queue.Total() >= 0, unreachable(err)`,
 		caught: tests{"internal/flashsale": {"TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight/a_message_whose_ticket_the_gate_has_lost"}},
 	},
 	{
 		name: "the unsold units of a closed sale are released while tickets wait",
-		file: "internal/flashsale/release.go", old: `if counts.Queued+counts.Processing > 0 {`, new: `if counts.Queued+counts.Processing < 0 {`,
+		file: "internal/flashsale/finish.go", old: `if counts.Queued+counts.Processing > 0 {`, new: `if counts.Queued+counts.Processing < 0 {`,
 		caught: tests{"internal/flashsale": {"TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained/redis"}},
 	},
 
@@ -53,8 +53,14 @@ var sales = []mutant{
 	},
 	{
 		name: "who is told unknown is not told the ticket",
-		file: "internal/flashsale/service.go", old: `With("ticket", ticket).After`, new: `With("ticket", "").After`,
+		file: "internal/flashsale/errors.go", old: `With("ticket", ticket).After`, new: `With("ticket", "").After`,
 		caught: tests{"internal/flashsale": {"TestAPurchaseThatTheGateDidNotAnswerIsUnknownAndItsTicketTellsTheTruth"}},
+	},
+
+	{
+		name: "who may not buy is told whether there is a sale",
+		file: "internal/flashsale/http_buy.go", old: "	if !ok {\n		return visit{}, apperr.New(apperr.Forbidden, \"Only customers", new: "	if id, err := path.ID(\"id\", \"flash sale\"); err != nil {\n		return visit{}, err\n	} else if _, err := h.service.snapshotOf(ctx, id); err != nil {\n		return visit{}, err\n	}\n	if !ok {\n		return visit{}, apperr.New(apperr.Forbidden, \"Only customers",
+		caught: tests{"internal/flashsale": {"TestRequestsAboutASaleAreReadInTheOrderOfTheContract"}},
 	},
 
 	// The limit of a customer, which SQL decides.
@@ -200,7 +206,7 @@ var sales = []mutant{
 	},
 	{
 		name: "the unsold units of a closed sale are kept by a gate of which a part is lost",
-		file: "internal/flashsale/release.go", old: "	if err == nil {\n		counts, err = s.gate.Counts(ctx, sale.ID)\n	}\n", new: "	if err == nil {\n		if counts, err = s.gate.Counts(ctx, sale.ID); err != nil {\n			return 0, away(err)\n		}\n	}\n",
+		file: "internal/flashsale/finish.go", old: "	if err == nil {\n		counts, err = s.gate.Counts(ctx, sale.ID)\n	}\n", new: "	if err == nil {\n		if counts, err = s.gate.Counts(ctx, sale.ID); err != nil {\n			return 0, unreachable(err)\n		}\n	}\n",
 		caught: tests{"internal/flashsale": {"TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished/tickets"}},
 	},
 
@@ -217,8 +223,26 @@ var sales = []mutant{
 	},
 	{
 		name: "a dead letter without a ticket is left as it is",
-		file: "internal/flashsale/reconcile.go", old: `r.letters = strays.Letters`, new: `r.letters = nil`,
+		file: "internal/flashsale/reconcile.go", old: `r.letters = append(r.letters, strays.Letters...)`, new: `_ = strays.Letters`,
 		caught: tests{"internal/flashsale": {"TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler"}},
+	},
+	{
+		name: "a letter that a crash left behind its lost ticket is left as it is",
+		file: "internal/flashsale/reconcile.go", old: `m.Ticket.Reason == reasonLost {`, new: `m.Ticket.Reason == "" {`,
+		caught: tests{"internal/flashsale": {"TestALetterThatWasDealtWithMeanwhileOrACrashHoldsNoOtherLetterBack"}},
+	},
+	{
+		name: "what was withheld for an edit that failed stays withheld",
+		file: "internal/core/uow/runner.go", old: `u.run(ctx, "after-rollback", u.afterRollback)`, new: `_ = u.afterRollback`,
+		caught: tests{
+			"internal/core/uow":  {"TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks"},
+			"internal/flashsale": {"TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale"},
+		},
+	},
+	{
+		name: "a ticket that others overtake is buried",
+		file: "internal/flashsale/errors.go", old: `apperr.Has(err, apperr.ResourceLocked) || apperr.Has(err, apperr.Unavailable)`, new: `apperr.Has(err, apperr.Unavailable)`,
+		caught: tests{"internal/flashsale": {"TestATicketThatIsOvertakenWaitsAndIsNoAttempt"}},
 	},
 	{
 		name: "a message whose ticket the gate has lost becomes an order",
@@ -239,7 +263,7 @@ var sales = []mutant{
 	},
 	{
 		name: "a customer is told that a ticket is lost before it is recorded",
-		file: "internal/flashsale/follow.go", old: `end, err := s.looksAt(id).lost.Do(ctx, gate.Ticket{ID: ticket, User: user})`, new: `end, err := gate.Ticket{ID: ticket, User: user, State: gate.Rejected, Reason: reasonLost}, ctx.Err()`,
+		file: "internal/flashsale/follow.go", old: `end, err := s.lookupsOf(id).lost.Do(ctx, gate.Ticket{ID: ticket, User: user})`, new: `end, err := gate.Ticket{ID: ticket, User: user, State: gate.Rejected, Reason: reasonLost}, ctx.Err()`,
 		caught: tests{"internal/flashsale": {"TestALostTicketThatItsCustomerWasToldOfIsNeverConfirmed"}},
 	},
 	{
@@ -281,7 +305,7 @@ var sales = []mutant{
 	},
 	{
 		name: "what was withheld for an edit that SQL refused stays so",
-		file: "internal/flashsale/plan.go", old: `if err != nil && delta < 0 {`, new: `if err != nil && delta < -mostUnits {`,
+		file: "internal/flashsale/plan.go", old: `u.AfterRollback(func(ctx context.Context) { s.releaseWithheld(ctx, stock) })`, new: `_ = s.releaseWithheld`,
 		caught: tests{"internal/flashsale": {"TestTheAllotmentOfAnOpenSaleGrowsAndShrinks/redis"}},
 	},
 	{

@@ -204,7 +204,7 @@ test('the search finds the page and each aggregate, whose address has two parts'
   await page.waitForURL(/resource=aggregates/);
   await page.getByRole('cell', { name: 'aggregates/shelf/C-1' }).first().waitFor();
   await visitor.visit('/idempotency-keys?key=c-1');
-  await page.getByText('c-1', { exact: true }).first().click();
+  await page.locator('tbody').getByText('c-1', { exact: true }).first().click();
   await dialogOf(visitor).getByRole('link', { name: 'aggregates/shelf/C-1' }).click();
   await page.getByRole('heading', { level: 1, name: 'shelf/C-1' }).waitFor();
   await page.keyboard.press('Control+k');

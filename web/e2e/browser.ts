@@ -32,6 +32,8 @@ export interface Look {
 
 export const nameOf = ({ language, colours, width }: Look) => `${language}-${colours}-${width}`;
 
+const sizeOf = (width: Look['width']) => ({ width, height: width === 390 ? 844 : 860 });
+
 interface Inspection {
   violations: string[];
   /** By how many pixels the page is wider than the window. */
@@ -39,11 +41,14 @@ interface Inspection {
   colours: string;
 }
 
-/** Runs in the page. All rules run; selectors are computed for what they refuse only, which halves the time. */
-async function inspect(): Promise<Inspection | 'axe is missing'> {
+/** The rules that look at colours. Turning light or dark changes nothing that the others see. */
+const colourRules = ['color-contrast', 'link-in-text-block'];
+
+/** Runs in the page; all rules run where none are named. Selectors are computed for what they refuse only, which halves the time. */
+async function inspect(rules?: string[]): Promise<Inspection | 'axe is missing'> {
   const { axe: injected } = window as unknown as { axe?: { run: (options: RunOptions) => Promise<AxeResults> } };
   if (injected === undefined) return 'axe is missing';
-  const { violations } = await injected.run({ resultTypes: ['violations'] });
+  const { violations } = await injected.run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
   const root = document.documentElement;
   return {
     violations: violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`).join('\n  ')}`),
@@ -81,7 +86,7 @@ export class Visitor {
   static async open(browser: Browser, address: string, look: Look = { language: 'en', colours: 'light', width: 1280 }): Promise<Visitor> {
     const context = await browser.newContext({
       baseURL: address,
-      viewport: { width: look.width, height: look.width === 390 ? 844 : 860 },
+      viewport: sizeOf(look.width),
       colorScheme: look.colours,
       locale: look.language === 'zh' ? 'zh-CN' : 'en-US',
       timezoneId: 'Asia/Shanghai',
@@ -121,6 +126,27 @@ export class Visitor {
     await this.settle();
   }
 
+  /** Leads from the page that is open to another as a link does: what was open is gone by then. */
+  async lead(path: string): Promise<void> {
+    await this.#go('/nothing-is-here');
+    // The search and the sheet of keys belong to no page.
+    const dialog = this.page.getByRole('dialog');
+    while (await dialog.first().isVisible()) {
+      await this.page.keyboard.press('Escape');
+      await dialog.first().waitFor({ state: 'hidden' });
+    }
+    await this.#go(path);
+    await this.settle();
+  }
+
+  async #go(path: string): Promise<void> {
+    await this.page.evaluate(async (to) => {
+      const before = document.querySelector('h1');
+      history.pushState({}, '', to);
+      while (before?.isConnected) await new Promise((resolve) => requestAnimationFrame(resolve));
+    }, path);
+  }
+
   async settle(): Promise<void> {
     await this.page.locator('h1').first().waitFor();
     await this.page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null);
@@ -133,13 +159,28 @@ export class Visitor {
     await this.page.waitForFunction((wanted) => document.documentElement.dataset.mantineColorScheme === wanted, colours);
   }
 
+  /** Makes the window as wide as that of a desk or of a phone. */
+  async resize(width: Look['width']): Promise<void> {
+    await this.page.setViewportSize(sizeOf(width));
+    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  }
+
   /** Fails on what axe finds, on a page wider than the window, and on any fault so far. */
-  async check(): Promise<void> {
-    let found = await this.page.evaluate(inspect);
+  check(): Promise<void> {
+    return this.#check();
+  }
+
+  /** Does the same with what depends on colours, after `check` has passed and only they have changed. */
+  checkColours(): Promise<void> {
+    return this.#check(colourRules);
+  }
+
+  async #check(rules?: string[]): Promise<void> {
+    let found = await this.page.evaluate(inspect, rules);
     if (found === 'axe is missing') {
       // The content security policy forbids a script tag, and evaluate is beyond it.
       await this.page.evaluate(axe);
-      found = await this.page.evaluate(inspect);
+      found = await this.page.evaluate(inspect, rules);
     }
     if (found === 'axe is missing') throw new Error('axe did not start');
     const where = `${this.page.url()}, ${found.colours}`;
@@ -148,8 +189,9 @@ export class Visitor {
     expect(this.#faults, where).toEqual([]);
   }
 
-  /** Keeps a picture of what is open for people to look at; nothing compares it. */
+  /** Keeps a picture of what is open for people to look at, where INTERLOCK_PICTURES=keep asks for them; nothing compares it. */
   async shoot(name: string): Promise<void> {
+    if (process.env.INTERLOCK_PICTURES !== 'keep') return;
     await this.page.screenshot({ path: new URL(`./report/${name}.png`, import.meta.url).pathname });
   }
 

@@ -4,19 +4,22 @@ import { launch, nameOf, Visitor, type Look } from './browser';
 import { addressOf, apiOf, furtherPages } from './pages';
 import { admin, Service } from './service';
 
-const opposite = { light: 'dark', dark: 'light' } as const;
+const opposite = { light: 'dark', dark: 'light', 390: 1280, 1280: 390 } as const;
 
 /**
- * Declares that every page is right in one language at one width, light and dark.
+ * Declares that every page is right in one language, at both widths, light and dark.
  *
- * A state is reached anew for each language and width, since what leads to it is
- * written otherwise and lies elsewhere. Colours change neither: what is open turns
- * from one scheme to the other, as it does when the system turns, and is inspected in
- * full again. Each state is opened in the scheme in which the one before it was left,
- * so that pages start cold in both schemes and turn in both directions.
+ * A state is reached anew for each language, at the width that is given, since what leads
+ * to it is written otherwise and lies elsewhere. What is open then turns dark or light, as
+ * it does when the system turns, and wide or narrow, as a phone does, and is inspected in
+ * each of the four looks. Each state is opened in the scheme in which the one before it
+ * was left, so that pages turn in both directions.
  *
- * Each file that calls this has a service of its own and may run beside the others:
- * two visitors who bring about one state would disturb each other.
+ * Pages of the navigation are loaded cold; the states of the others are led to within the
+ * page, as by a link, which an admin does all day.
+ *
+ * Each file that calls this has a service of its own and may run beside the other: two
+ * visitors who bring about one state would disturb each other.
  */
 export function everyPageIsRight({ language, width }: Pick<Look, 'language' | 'width'>): void {
   let browser: Browser;
@@ -36,20 +39,29 @@ export function everyPageIsRight({ language, width }: Pick<Look, 'language' | 'w
     await service.stop();
   });
 
-  /** Inspects what is open in both schemes. */
+  /** Inspects what is open in its four looks; it is left in the other scheme, at the width at which it was reached. */
   async function inspect(name: string): Promise<void> {
-    await inspectNow(name);
+    await inspectNow(name, width);
+    await visitor.resize(opposite[width]);
+    await inspectNow(name, opposite[width]);
     colours = opposite[colours];
     await visitor.turn(colours);
-    await inspectNow(name);
+    await inspectColours(name, opposite[width]);
+    await visitor.resize(width);
+    await inspectColours(name, width);
   }
 
-  async function inspectNow(name: string): Promise<void> {
+  async function inspectNow(name: string, at: Look['width']): Promise<void> {
     await visitor.check();
-    await visitor.shoot(`${name}-${nameOf({ language, colours, width })}`);
+    await visitor.shoot(`${name}-${nameOf({ language, colours, width: at })}`);
   }
 
-  describe(`in ${language} at ${width} px, light and dark,`, () => {
+  async function inspectColours(name: string, at: Look['width']): Promise<void> {
+    await visitor.checkColours();
+    await visitor.shoot(`${name}-${nameOf({ language, colours, width: at })}`);
+  }
+
+  describe(`in ${language}, reached at ${width} px,`, () => {
     test('the sign-in page is right, and so is its refusal', async () => {
       const { page } = visitor;
       await visitor.visit('/');
@@ -73,7 +85,7 @@ export function everyPageIsRight({ language, width }: Pick<Look, 'language' | 'w
     });
 
     test.each(furtherPages)('$name is right', async ({ name, path, reach }) => {
-      await visitor.visit(addressOf(path));
+      await visitor.lead(addressOf(path));
       await reach?.(visitor.page);
       await visitor.settle();
       await inspect(name);

@@ -134,7 +134,7 @@ async function comeSecond(page: Page, { order }: Made): Promise<void> {
 
 /** What somebody who compares a picture with the page sees first: without the counts below it. */
 async function outlineOf(page: Page): Promise<string[]> {
-  const texts = await page.locator('nav a:visible, h1:visible, h2:visible, [role=dialog] h2').allInnerTexts();
+  const texts = await page.locator('nav a:visible, h2:visible, [role=dialog] h2').allInnerTexts();
   return texts.map((text) => text.trim().split('\n')[0]?.trim() ?? '').filter((text) => text !== '');
 }
 

@@ -39,7 +39,7 @@ test('a dialog that was being filled when the session ended keeps its contents, 
   const visitor = await Visitor.open(browser, inject('address'));
   const { page, context } = visitor;
   await visitor.signIn(admin, '/orders');
-  await page.getByRole('button', { name: 'New order' }).click();
+  await page.getByRole('button', { name: 'New order' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New order' });
   await dialog.getByRole('textbox', { name: 'User id' }).fill('501');
   await dialog.getByLabel('Item 1').fill('SESSION-1');
@@ -90,14 +90,14 @@ test('what was typed into a form and a dialog survives a crash of the page', asy
   await second.getByText(/This is what you typed/).waitFor();
   expect(await second.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, first flush');
   await second.goto('/orders');
-  await second.getByRole('button', { name: 'New order' }).click();
+  await second.getByRole('button', { name: 'New order' }).first().click();
   await second.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill('777');
   await second.getByRole('dialog').getByLabel('Item 1').fill('CRASH-1');
   await crash(context, second);
 
   const third = await context.newPage();
   await third.goto('/orders');
-  await third.getByRole('button', { name: 'New order' }).click();
+  await third.getByRole('button', { name: 'New order' }).first().click();
   await third.getByText(/This is what you typed/).waitFor();
   expect(await third.getByRole('dialog').getByRole('textbox', { name: 'User id' }).inputValue()).toBe('777');
   expect(await third.getByRole('dialog').getByLabel('Item 1').inputValue()).toBe('CRASH-1');

@@ -33,7 +33,7 @@ const submit = (visitor: Visitor) => dialogOf(visitor).locator('button[type=subm
 const settled = (visitor: Visitor) => dialogOf(visitor).locator('button[type=submit]:not([data-loading])').waitFor();
 
 async function openOrder(visitor: Visitor, userId: number): Promise<void> {
-  await visitor.page.getByRole('button', { name: 'New order' }).click();
+  await visitor.page.getByRole('button', { name: 'New order' }).first().click();
   await dialogOf(visitor).getByRole('textbox', { name: 'User id' }).fill(String(userId));
   await dialogOf(visitor).getByLabel('Item 1').fill('TEA-1');
 }
@@ -85,7 +85,7 @@ test.each<[string, Fate, number]>([
     .waitFor();
   await visitor.page.keyboard.press('Escape');
   await visitor.page.reload();
-  await visitor.page.getByRole('button', { name: 'New order' }).click();
+  await visitor.page.getByRole('button', { name: 'New order' }).first().click();
   expect(await dialogOf(visitor).getByLabel('Item 1').isDisabled()).toBe(true);
   proxy.mend();
   await submit(visitor).click();

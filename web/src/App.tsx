@@ -6,7 +6,6 @@ import { newQueryClient, useSession } from './api';
 import { CurrencyProvider, defaultCurrency, LanguageProvider } from './i18n';
 import { newRouter } from './router';
 import { resolveVariables, theme } from './theme';
-import { ConfirmProvider } from './ui/feedback/confirm';
 
 const queries = newQueryClient();
 const router = newRouter(queries);
@@ -22,9 +21,7 @@ export function App() {
         <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} colorSchemeManager={colours} defaultColorScheme="auto">
           <QueryClientProvider client={queries}>
             <Notifications position="bottom-right" containerWidth={380} />
-            <ConfirmProvider>
-              <RouterProvider router={router} />
-            </ConfirmProvider>
+            <RouterProvider router={router} />
           </QueryClientProvider>
         </MantineProvider>
       </CurrencyProvider>

@@ -131,6 +131,19 @@ func Request(ctx context.Context) string {
 	return id
 }
 
+type idempotencyKey struct{}
+
+// WithIdempotencyKey returns a context that belongs to a request with this key.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, idempotencyKey{}, key)
+}
+
+// IdempotencyKey returns the key of the request that the context belongs to, or "".
+func IdempotencyKey(ctx context.Context) string {
+	key, _ := ctx.Value(idempotencyKey{}).(string)
+	return key
+}
+
 // Grant is a permission that can be given to a role or a token.
 type Grant struct {
 	// Name is "<resource>:<verb>".

@@ -48,8 +48,8 @@ func (t Target) Connect() redis.UniversalClient {
 }
 
 // sentOnce keeps a cluster client from sending a command again whose reply was
-// lost. The client takes a closed connection or a time-out for a reason to; it
-// looks at the error's type, so the error is passed on as text.
+// lost. The client would do so after a closed connection or a time-out, by the type of
+// the error, so the error is passed on as text.
 type sentOnce struct{}
 
 // DialHook implements redis.Hook.

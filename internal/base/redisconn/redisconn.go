@@ -19,9 +19,8 @@
 //   - A command ends with its context, and after a few seconds without one.
 //   - A password is in no error and no description.
 //
-// Who writes scripts for it keeps to one key each, or to keys that share a
-// {hash tag}: a cluster refuses others. Names of keys begin with Keys, names of
-// channels with Channels.
+// A script uses one key, or keys that share a {hash tag}: a cluster refuses others.
+// Names of keys begin with Keys, names of channels with Channels.
 package redisconn
 
 import (
@@ -92,7 +91,7 @@ func Parse(text string) (Target, error) {
 	if err := t.readAddrs(hosts); err != nil {
 		return Target{}, err
 	}
-	// The list of hosts is no host that net/url knows, so it reads the rest.
+	// net/url cannot read a list of hosts, so it is given the rest.
 	u, err := url.Parse(scheme + "://" + credentials + "host" + tail)
 	if err != nil || u.Fragment != "" {
 		return Target{}, errShape

@@ -15,6 +15,8 @@ import (
 	"gorm.io/gorm"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"interlock/internal/base/apperr"
 )
 
 // Class says what an engine's error means for the one who sent the statement.
@@ -83,6 +85,18 @@ func IsDuplicate(err error, key string) bool {
 
 // IsNotFound reports whether a query for one row found none.
 func IsNotFound(err error) bool { return errors.Is(err, gorm.ErrRecordNotFound) }
+
+// Found is the error of reading one row that a caller has named, for that caller: NotFound
+// when there is no such row.
+func Found(err error, kind, name string) error {
+	switch {
+	case err == nil:
+		return nil
+	case IsNotFound(err):
+		return apperr.MissingRow(kind, name)
+	}
+	return fmt.Errorf("read %s: %w", kind, err)
+}
 
 // classify returns err with its class, or err itself when it has none. It notes what says
 // that the links have changed.

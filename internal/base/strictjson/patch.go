@@ -38,31 +38,25 @@ func DecodePatch(data []byte, allowed ...string) (Patch, error) {
 // Names are the names of the members that are present, sorted.
 func (p Patch) Names() []string { return slices.Sorted(maps.Keys(p.members)) }
 
-// Has reports whether the member is present, be it null.
-func (p Patch) Has(name string) bool { return p.members[name] != nil }
-
-// Clears reports whether the member is present and null.
-func (p Patch) Clears(name string) bool { return string(p.members[name]) == "null" }
-
 // Raw is the member as it was spelled, nil if it is missing.
 func (p Patch) Raw(name string) json.RawMessage { return p.members[name] }
 
 // Text is the whole patch as it was received, for merging.
 func (p Patch) Text() json.RawMessage { return p.text }
 
-// Decode reads a member as [Decode] does and reports whether it is present; a
-// missing one leaves into alone. The place of an [*Error] is in the patch.
-func (p Patch) Decode(name string, into any) (bool, error) {
+// Decode reads a member as [Decode] does; a missing one leaves into alone. The place of
+// an [*Error] is in the patch.
+func (p Patch) Decode(name string, into any) error {
 	member, present := p.members[name]
 	if !present {
-		return false, nil
+		return nil
 	}
 	err := Decode(member, into)
 	var fault *Error
 	if errors.As(err, &fault) {
 		fault.Pointer = shorten(memberPointer(name) + jsontext.Pointer(fault.Pointer))
 	}
-	return true, err
+	return err
 }
 
 func memberPointer(name string) jsontext.Pointer { return jsontext.Pointer("").AppendToken(name) }

@@ -16,8 +16,6 @@ func TestAPatchKnowsWhichMembersArePresent(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Equal(t, []string{"schema", "value"}, patch.Names())
-	require.Equal(t, []bool{true, true, false}, []bool{patch.Has("value"), patch.Has("schema"), patch.Has("remark")})
-	require.Equal(t, []bool{false, true, false}, []bool{patch.Clears("value"), patch.Clears("schema"), patch.Clears("remark")})
 	require.Equal(t, json.RawMessage(`[1.0]`), patch.Raw("value"))
 	require.Nil(t, patch.Raw("remark"))
 	require.Equal(t, json.RawMessage(body), patch.Text())
@@ -29,27 +27,22 @@ func TestMembersOfAPatchAreDecodedWithTheirPlace(t *testing.T) {
 	require.NoError(t, err)
 
 	remark, value := "", "untouched"
-	present, err := patch.Decode("remark", &remark)
-	require.NoError(t, err)
-	require.True(t, present)
+	require.NoError(t, patch.Decode("remark", &remark))
 	require.Equal(t, "r", remark)
 
-	present, err = patch.Decode("value", &value)
-	require.NoError(t, err)
-	require.False(t, present)
+	require.NoError(t, patch.Decode("value", &value))
 	require.Equal(t, "untouched", value)
 
 	var permissions struct {
 		Add []string `json:"add"`
 	}
-	present, err = patch.Decode("permissions", &permissions)
-	require.True(t, present)
+	err = patch.Decode("permissions", &permissions)
 	require.Equal(t, &strictjson.Error{Pointer: "/permissions/add/1", Message: "must be a string"}, err)
 
-	_, err = patch.Decode("a/b", &value)
+	err = patch.Decode("a/b", &value)
 	require.Equal(t, &strictjson.Error{Pointer: "/a~1b", Message: "must not be null"}, err)
 
-	_, err = patch.Decode("remark", &struct{ C chan int }{})
+	err = patch.Decode("remark", &struct{ C chan int }{})
 	require.EqualError(t, err, "/remark must be an object")
 }
 

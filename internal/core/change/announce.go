@@ -9,6 +9,29 @@ import (
 	"interlock/internal/events"
 )
 
+// Deed is what a unit did to one row.
+type Deed struct {
+	// Kind is what audit actions call such rows: "item" makes "item.update". Topic and Key
+	// are where the row is announced and, as a path, what the audit log calls it.
+	Kind, Topic, Key string
+	// Change is what is announced. Its Action is the verb; one that deletes is announced
+	// as Gone.
+	Change events.Change
+	// Detail and Note are for the audit log.
+	Detail any
+	Note   string
+}
+
+// Record leaves the unit's audit entry and announces the change after commit.
+func Record(u *uow.Unit, bus events.Bus, d Deed) {
+	u.Audit(uow.Entry{Action: d.Kind + "." + d.Change.Action, Resource: d.Topic + "/" + d.Key, Detail: d.Detail, Note: d.Note})
+	what := d.Change
+	if what.Action == "delete" {
+		what = what.Gone()
+	}
+	Announce(u, bus, d.Topic, d.Key, what)
+}
+
 // Announce publishes what became of a row once the unit is committed, as done by
 // the unit's caller at the unit's time. An event that cannot be published is
 // logged: who waits for it finds the change in SQL.

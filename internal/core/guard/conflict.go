@@ -10,7 +10,7 @@ type Conflict struct {
 	// Resource names the row for people, such as `config "checkout.tax"`.
 	Resource string
 	// Expected is the version that the author saw; 0 when the tag was of another
-	// row, such as one deleted meanwhile and made anew.
+	// row, such as one that was deleted and created again.
 	Expected int64
 	// Current is the row's stamp as it is now.
 	Current Stamp
@@ -33,7 +33,7 @@ func (c Conflict) Error() *apperr.Error {
 		With("updatedTime", c.Current.UpdatedTime).
 		With("current", c.CurrentView)
 	if c.Expected == 0 {
-		e.Detail = c.Resource + " is not the one you read: it was deleted and made anew, or your etag is not one of its. Nothing of yours was applied."
+		e.Detail = c.Resource + " is not the one you read: it was deleted and created again, or your ETag belongs to another resource. Nothing of yours was applied."
 		e.With("expectedVersion", nil)
 	} else {
 		e.With("expectedVersion", c.Expected)

@@ -36,19 +36,22 @@ type AuditRow struct {
 	ActorName    string
 	CredentialID string
 	// OnBehalfOf is the customer for whom a token acted; nil when it acted for itself.
-	OnBehalfOf  *principal.CustomerID
-	Action      string
-	Resource    string
-	Detail      json.RawMessage `gorm:"type:json;serializer:json"`
-	Note        string
-	CreatedTime time.Time
+	OnBehalfOf *principal.CustomerID
+	// IdempotencyKey is that of the request; "" without one.
+	IdempotencyKey string
+	Action         string
+	Resource       string
+	Detail         json.RawMessage `gorm:"type:json;serializer:json"`
+	Note           string
+	CreatedTime    time.Time
 }
 
 // TableName implements gorm's Tabler.
 func (AuditRow) TableName() string { return "audit_entries" }
 
 const insertAudit = `INSERT INTO audit_entries (tenant_id, unit_id, request_id, actor_kind, actor_id, actor_name,
-	credential_id, on_behalf_of, action, resource, detail, note, created_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	credential_id, on_behalf_of, idempotency_key, action, resource, detail, note, created_time)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // writeAudit adds the unit's audit row. Every unit pays for it, so it is the bare
 // statement.
@@ -69,7 +72,7 @@ func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB) error {
 		onBehalfOf = &actor.OnBehalfOf
 	}
 	err := tx.Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
-		actor.Name, actor.CredentialID, onBehalfOf, u.entry.Action, u.entry.Resource, string(detail), u.entry.Note, u.now).Error
+		actor.Name, actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), u.entry.Action, u.entry.Resource, string(detail), u.entry.Note, u.now).Error
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)
 	}

@@ -6,7 +6,10 @@
 //
 //   - Locks are taken before the transaction begins and released only after it
 //     has ended.
-//   - Nothing outside SQL is written before COMMIT has succeeded.
+//   - Nothing outside SQL shows the effect of a unit before COMMIT has succeeded. What is
+//     written elsewhere before that stands without harm when the unit rolls back: the
+//     consumer of a flash sale marks its tickets in the gate as processing, and the gate
+//     withholds the units that an edit takes away, until AfterRollback gives them back.
 //   - A unit that changed rows commits with exactly one audit row, in the same
 //     transaction; a unit that changed none writes none.
 //   - The answer of Runner.Do is the truth: nil means committed, an error means

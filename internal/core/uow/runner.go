@@ -29,7 +29,7 @@ const (
 )
 
 // Observer counts what happens to units. Reasons and outcomes are from a small
-// fixed set: write_conflict, lock_timeout, again, commit_lost; committed,
+// fixed set: write_conflict, lock_timeout, lock_lost, again, commit_lost; committed,
 // rolled_back, unknown.
 type Observer interface {
 	UnitRetried(reason string)
@@ -110,9 +110,12 @@ func (r *Runner) once(ctx context.Context, fn Func) (err error) {
 		if !committed {
 			u.rollback()
 		}
+		if !committed && !apperr.Has(err, apperr.OutcomeUnknown) {
+			u.run(ctx, "after-rollback", u.afterRollback)
+		}
 		u.release(ctx)
 		if committed {
-			u.publish(ctx)
+			u.run(ctx, "after-commit", u.afterCommit)
 		}
 	}()
 	if err := fn(ctx, u); err != nil {
@@ -201,15 +204,15 @@ func (r *Runner) look(ctx context.Context, unit string) (bool, error) {
 	return count == 1, err
 }
 
-// publish runs what was kept for after the commit. A panic there is logged: the
-// unit is committed, and saying otherwise would be a lie.
-func (u *Unit) publish(ctx context.Context) {
+// run runs what was kept for after the end of the unit. A panic there is logged: it
+// changes nothing of how the unit ended, and saying otherwise would be a lie.
+func (u *Unit) run(ctx context.Context, when string, kept []func(context.Context)) {
 	detached := context.WithoutCancel(ctx)
-	for _, fn := range u.afterCommit {
+	for _, fn := range kept {
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
-					slog.ErrorContext(ctx, "after-commit work panicked", "panic", p, "unit", u.id)
+					slog.ErrorContext(ctx, when+" work panicked", "panic", p, "unit", u.id)
 				}
 			}()
 			fn(detached)
@@ -220,6 +223,13 @@ func (u *Unit) publish(ctx context.Context) {
 // Again marks err such that Do runs the whole unit again: the caller has seen
 // that a fresh run may succeed. After the last run err itself is returned.
 func Again(err error) error { return &again{reason: "again", cause: err} }
+
+// Overtaken is Again for a unit that finds changed, at its write, what it had read: its
+// lock was lost. One that is overtaken each time is answered ResourceLocked; what names
+// what it was about to move.
+func Overtaken(what string) error {
+	return Again(apperr.New(apperr.ResourceLocked, "Others moved the same %s at the same time; nothing was changed. Try again.", what).After(time.Second))
+}
 
 type again struct {
 	reason string
@@ -266,9 +276,6 @@ func answer(err error) error {
 		return apperr.New(apperr.Unavailable, "The lock was lost before the change was saved; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
 		return apperr.New(apperr.Unavailable, "It took too long and was given up; nothing was changed. Try again.").After(retryHint).Because(err)
-	}
-	if errors.Is(err, lock.ErrLost) {
-		return apperr.New(apperr.Unavailable, "Its lock was lost again and again; nothing was changed. Try again.").After(retryHint).Because(err)
 	}
 	var a *again
 	if errors.As(err, &a) {

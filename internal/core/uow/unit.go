@@ -26,8 +26,9 @@ var (
 // one goroutine.
 type Unit struct {
 	runner *Runner
-	id     string
-	now    time.Time
+	// id is a UUIDv7, new on each run, and the key of the unit's audit row.
+	id  string
+	now time.Time
 
 	leases []lock.Lease
 	tx     *gorm.DB
@@ -37,15 +38,12 @@ type Unit struct {
 	// asked for again.
 	txContext context.Context
 
-	entry        *Entry
-	audited      int
-	beforeCommit []func(context.Context, *gorm.DB) error
-	afterCommit  []func(context.Context)
+	entry         *Entry
+	audited       int
+	beforeCommit  []func(context.Context, *gorm.DB) error
+	afterCommit   []func(context.Context)
+	afterRollback []func(context.Context)
 }
-
-// ID returns the unit's id, a UUIDv7. It is new on each run, and is the key of
-// the unit's audit row.
-func (u *Unit) ID() string { return u.id }
 
 // Now returns the one time that everything in this unit is stamped with.
 func (u *Unit) Now() time.Time { return u.now }
@@ -129,6 +127,14 @@ func (u *Unit) BeforeCommit(fn func(ctx context.Context, tx *gorm.DB) error) {
 // end with the caller's, and cannot fail the unit.
 func (u *Unit) AfterCommit(fn func(ctx context.Context)) {
 	u.afterCommit = append(u.afterCommit, fn)
+}
+
+// AfterRollback adds what takes back, should the unit be rolled back, what it has done
+// outside of its transaction. It runs while the unit's locks are still held, under a context
+// that does not end with the caller's, and not when nobody can say whether the unit is
+// committed.
+func (u *Unit) AfterRollback(fn func(ctx context.Context)) {
+	u.afterRollback = append(u.afterRollback, fn)
 }
 
 // finish writes what belongs to every unit, just before COMMIT.

@@ -130,6 +130,32 @@ func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 	})
 }
 
+func TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		storagetest.CreateThings(t, ctx, db)
+		runner, _ := newRunner(db)
+		for name, refusal := range map[string]error{"refused": errors.New("refused by a rule"), "committed": nil} {
+			takenBack := 0
+			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				if _, err := u.Lock(ctx, 0, "a"); err != nil {
+					return err
+				}
+				u.AfterRollback(func(ctx context.Context) {
+					takenBack++
+					require.NoError(t, runner.Do(ctx, insert("taken back")), "the transaction has ended")
+					require.ErrorIs(t, runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+						_, err := u.Lock(ctx, 0, "a")
+						return err
+					}), lock.ErrNotAcquired, "the lock is held")
+				})
+				return errors.Join(insert(name)(ctx, u), refusal)
+			})
+			require.ErrorIs(t, err, refusal)
+			require.Equal(t, map[bool]int{true: 1, false: 0}[refusal != nil], takenBack, name)
+		}
+	})
+}
+
 // brokenLocks fail as a lock service that is away, or lose what they grant.
 type brokenLocks struct {
 	lock.Locker

@@ -10,9 +10,35 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// BatchFunc answers a request that commits more than one unit, each through b. It is
-// called once for a request.
-type BatchFunc func(c echo.Context, b *Batch) (Reply, error)
+// Parts registers a route that commits more than one unit, such as one for each row; see
+// Batch. What fn does outside of its Batch must be safe to do again.
+func Parts[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, b *Batch, in In) (Out, error)) {
+	PartsOf(r, method, path, permission, nothing, func(ctx context.Context, b *Batch, _ None, in In) (Out, error) { return fn(ctx, b, in) })
+}
+
+// PartsOf is Parts about a resource. The reply is kept after the last of its units. A crash
+// in between lets a repeat run fn again, to which its Batch tells what has been done.
+func PartsOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) {
+	s := shapeOf[In]()
+	r.add(Route{Method: method, Path: path, Permission: permission}, r.once(terms{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
+		b := &Batch{parts{runner: r.server.runner, kept: kept}}
+		served, err := serve(c, s, find, func(ctx context.Context, row R, in In) (Out, error) { return fn(ctx, b, row, in) })
+		if err != nil {
+			return err
+		}
+		out, err := served.encode()
+		if err != nil {
+			return err
+		}
+		if kept == nil {
+			return out.send(c)
+		}
+		if earlier, other := kept.KeepAfter(c.Request().Context(), out.kept()); other {
+			return replay(c, earlier)
+		}
+		return out.send(c)
+	}))
+}
 
 // Batch is the units of one request, its parts. Under an idempotency key what became of
 // each part is kept in the transaction of the part itself, so that the repeat of a

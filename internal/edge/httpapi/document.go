@@ -12,10 +12,72 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// DocumentFunc answers a request that holds several operations, such as the mutations of
-// a GraphQL document, each of which it runs through d. It runs the same operations in the
-// same order whenever it is given the same request, and may be run several times for one.
-type DocumentFunc func(c echo.Context, d *Document) (Reply, error)
+// Operations registers a route whose requests hold several operations, each with a
+// permission and a unit of its own, such as the mutations of a GraphQL document; see
+// Document. fn runs the same operations in the same order whenever it is given the same
+// request, and may be run several times for one. Callers need no credentials: the context
+// has a principal if they showed good ones. Idempotency keys are for those who have one.
+func Operations[In, Out any](r *Router, method, path string, fn func(ctx context.Context, d *Document, in In) (Out, error)) {
+	s := shapeOf[In]()
+	run := func(c echo.Context, d *Document) (encoded, error) {
+		served, err := serve(c, s, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, d, in) })
+		if err != nil {
+			return encoded{}, err
+		}
+		return served.encode()
+	}
+	known := r.document(run)
+	unknown := withBody(func(c echo.Context) error {
+		out, err := run(c, &Document{parts: parts{runner: r.server.runner}})
+		if err != nil {
+			return err
+		}
+		return out.send(c)
+	})
+	r.add(Route{Method: method, Path: path, Public: true}, func(c echo.Context) error {
+		err := r.identify(c)
+		switch {
+		case apperr.Has(err, apperr.Unauthenticated), apperr.Has(err, apperr.InvalidCredentials):
+			return unknown(c)
+		case err != nil:
+			return err
+		}
+		if err := r.server.limit(c); err != nil {
+			return err
+		}
+		return known(c)
+	})
+}
+
+// mostRuns is how often a document is put together again because another attempt at it
+// has decided some part meanwhile.
+const mostRuns = 5
+
+// document runs fn, whose operations are kept one by one. Another attempt can run beside
+// this one where there is no lease; the reply is then put together over what that one
+// has decided first.
+func (r *Router) document(fn func(c echo.Context, d *Document) (encoded, error)) echo.HandlerFunc {
+	return r.once(terms{limit: maxBody, critical: r.critical, document: true}, func(c echo.Context, kept Attempt) error {
+		committed := false
+		for run := 1; ; run++ {
+			d := &Document{parts: parts{runner: r.server.runner, kept: kept}, committed: committed}
+			out, err := fn(c, d)
+			if err != nil {
+				return err
+			}
+			settled := d.conclude(c.Request().Context())
+			switch {
+			case settled && d.isReplay():
+				return replay(c, out.kept())
+			case settled:
+				return out.send(c)
+			case run == mostRuns:
+				return InProgress()
+			}
+			committed = d.committed
+		}
+	})
+}
 
 // Document is the operations of one request. Each has its own permission, its own unit
 // and its own answer, and under an idempotency key each is treated as a request of its

@@ -58,7 +58,7 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 		return err
 	}
 	for _, name := range patch.Names() {
-		if _, err := patch.Decode(name, members[name]); err != nil {
+		if err := patch.Decode(name, members[name]); err != nil {
 			return err
 		}
 	}

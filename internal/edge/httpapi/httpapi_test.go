@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
@@ -86,22 +85,21 @@ type createThing struct {
 	Amount int64  `json:"amount" validate:"min=0"`
 }
 
-func create(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	var request createThing
-	if err := httpapi.Bind(c, &request); err != nil {
-		return httpapi.Reply{}, err
-	}
-	thing := &storagetest.Thing{Name: request.Name, Amount: request.Amount}
-	u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + request.Name})
-	if err := guard.Insert(c.Request().Context(), u, thing); err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Created("/api/v1/things/"+request.Name, thing.Stamp()), nil
+type createRequest struct{ Body createThing }
+
+func create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Made[guard.Stamp], error) {
+	thing := &storagetest.Thing{Name: in.Body.Name, Amount: in.Body.Amount}
+	u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + thing.Name})
+	err := guard.Insert(ctx, u, thing)
+	return httpapi.Made[guard.Stamp]{Location: "/things/" + thing.Name, Body: thing.Stamp()}, err
 }
+
+// one answers 1.
+func one(context.Context, httpapi.None) (int, error) { return 1, nil }
 
 func TestAMutationIsCommittedWhenItIsAnswered(t *testing.T) {
 	f := newFixture(t, "*")
-	f.Router().Mutation(http.MethodPost, "/things", "things:write", create)
+	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
 	reply := f.send(http.MethodPost, "/api/v1/things", `{"name":"a","amount":1}`)
 	require.Equal(t, http.StatusCreated, reply.Code, reply.Body.String())
 	require.Equal(t, "/api/v1/things/a", reply.Header().Get("Location"))
@@ -112,11 +110,9 @@ func TestAMutationIsCommittedWhenItIsAnswered(t *testing.T) {
 
 func TestAReplyThatCannotBeEncodedRollsBack(t *testing.T) {
 	f := newFixture(t, "*")
-	f.Router().Mutation(http.MethodPost, "/things", "", func(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-		if _, err := create(c, u); err != nil {
-			return httpapi.Reply{}, err
-		}
-		return httpapi.OK(func() {}), nil
+	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", func(ctx context.Context, u *uow.Unit, in createRequest) (func(), error) {
+		_, err := create(ctx, u, in)
+		return func() {}, err
 	})
 	reply := f.send(http.MethodPost, "/api/v1/things", `{"name":"a"}`)
 	require.Equal(t, http.StatusInternalServerError, reply.Code)
@@ -127,9 +123,9 @@ func TestAReplyThatCannotBeEncodedRollsBack(t *testing.T) {
 
 func TestAPanicIsABareInternalErrorAndRollsBack(t *testing.T) {
 	f := newFixture(t, "*")
-	f.Router().Mutation(http.MethodPost, "/things", "", func(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-		if _, err := create(c, u); err != nil {
-			return httpapi.Reply{}, err
+	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", func(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.None, error) {
+		if _, err := create(ctx, u, in); err != nil {
+			return httpapi.None{}, err
 		}
 		panic("secret detail")
 	})
@@ -162,7 +158,7 @@ func TestWhatCannotBeReadNamesThePlaceAndChangesNothing(t *testing.T) {
 		"longer than 1 MB": {`{"name":"` + strings.Repeat("x", 1<<20) + `"}`, 413, "payload_too_large", ""},
 	}
 	f := newFixture(t, "*")
-	f.Router().Mutation(http.MethodPost, "/things", "", create)
+	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", create)
 	for name, c := range cases {
 		reply := f.send(http.MethodPost, "/api/v1/things", c.body)
 		require.Equal(t, c.status, reply.Code, name)
@@ -181,7 +177,7 @@ func TestWhatCannotBeReadNamesThePlaceAndChangesNothing(t *testing.T) {
 
 func TestWhoMayNotIsToldSoBeforeAnythingElse(t *testing.T) {
 	f := newFixture(t, "things:read")
-	f.Router().Mutation(http.MethodPost, "/things", "things:write", create)
+	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
 	require.Equal(t, "forbidden", problemOf(t, f.send(http.MethodPost, "/api/v1/things", "not JSON"))["code"])
 	request := httptest.NewRequest(http.MethodPost, "/api/v1/things", strings.NewReader("not JSON"))
 	recorder := httptest.NewRecorder()
@@ -207,7 +203,7 @@ func TestErrorsAreShownByTheirKind(t *testing.T) {
 	}
 	f := newFixture(t, "*")
 	var next error
-	f.Router().Query("/fails", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.Reply{}, next })
+	httpapi.Get(f.Router(), "/fails", "", func(context.Context, httpapi.None) (httpapi.None, error) { return httpapi.None{}, next })
 	for name, c := range cases {
 		next = c.err
 		reply := f.send(http.MethodGet, "/api/v1/fails", "")
@@ -221,7 +217,7 @@ func TestErrorsAreShownByTheirKind(t *testing.T) {
 
 func TestAddressesThatAreNotTextAreRefused(t *testing.T) {
 	f := newFixture(t, "*")
-	f.Router().Query("/things/:name", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(1), nil })
+	httpapi.Get(f.Router(), "/things/:name", "", one)
 	for path, about := range map[string]string{
 		"/api/v1/things/%00": "The address", "/api/v1/things/%ff": "The address", "/api/v1/things/a?q=%00": "?q", "/api/v1/things/a?q=%ff": "?q",
 		"/api/v1/things/a?q=%zz": "The query", "/api/v1/things/a?q=100%": "The query", "/api/v1/things/a?q=a;b": "The query",
@@ -238,7 +234,7 @@ func TestAddressesThatAreNotTextAreRefused(t *testing.T) {
 
 func TestPagesAnswerWhereNoRouteDoes(t *testing.T) {
 	f := newFixture(t, "things:write")
-	f.Router().Mutation(http.MethodPost, "/things", "things:write", create)
+	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
 	f.HandlePages(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a page") }))
 
 	for _, address := range []string{"/", "/configs/checkout.tax", "/api"} {
@@ -253,10 +249,7 @@ func TestPagesAnswerWhereNoRouteDoes(t *testing.T) {
 
 func TestPagesOutsideTheirBoundsAreRefused(t *testing.T) {
 	f := newFixture(t, "*")
-	f.Router().Query("/things", "", func(c echo.Context) (httpapi.Reply, error) {
-		page, err := httpapi.PageOf(c)
-		return httpapi.OK(page.Limit), err
-	})
+	httpapi.Get(f.Router(), "/things", "", func(_ context.Context, in httpapi.Page) (int, error) { return in.Page().Limit, nil })
 	for _, limit := range []string{"0", "-1", "201", "abc", "1.5", "99999999999999999999"} {
 		require.Equal(t, "malformed_request", problemOf(t, f.send(http.MethodGet, "/api/v1/things?limit="+limit, ""))["code"], limit)
 	}
@@ -266,7 +259,7 @@ func TestPagesOutsideTheirBoundsAreRefused(t *testing.T) {
 func TestAnUnchangedRepresentationIsNotSentAgain(t *testing.T) {
 	f := newFixture(t, "*")
 	stamp := guard.Row{ID: 5, Version: 3}.Stamp()
-	f.Router().Query("/thing", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(stamp), nil })
+	httpapi.Get(f.Router(), "/thing", "", func(context.Context, httpapi.None) (guard.Stamp, error) { return stamp, nil })
 	for _, tag := range []string{stamp.ETag, "W/" + stamp.ETag, `"x", ` + stamp.ETag, "*"} {
 		reply := f.send(http.MethodGet, "/api/v1/thing", "", "If-None-Match", tag)
 		require.Equal(t, http.StatusNotModified, reply.Code, tag)
@@ -278,8 +271,11 @@ func TestAnUnchangedRepresentationIsNotSentAgain(t *testing.T) {
 
 func TestAPathMeansTheSameHoweverItIsSpelled(t *testing.T) {
 	f := newFixture(t, "*")
-	f.Router().Query("/things/:kind/:name", "", func(c echo.Context) (httpapi.Reply, error) {
-		return httpapi.OK([]string{c.Param("kind"), c.Param("name")}), nil
+	httpapi.Get(f.Router(), "/things/:kind/:name", "", func(_ context.Context, in struct {
+		Kind string `path:"kind"`
+		Name string `path:"name"`
+	}) ([]string, error) {
+		return []string{in.Kind, in.Name}, nil
 	})
 	for _, path := range []string{"a:b/c@d", "a%3Ab/c%40d", "%61:b/c@%64"} {
 		require.JSONEq(t, `["a:b","c@d"]`, f.send(http.MethodGet, "/api/v1/things/"+path, "").Body.String(), path)
@@ -290,15 +286,18 @@ func TestAPathMeansTheSameHoweverItIsSpelled(t *testing.T) {
 func TestHeadIsGetWithoutTheBody(t *testing.T) {
 	f := newFixture(t, "things:read")
 	stamp := guard.Row{ID: 5, Version: 3}.Stamp()
-	f.Router().Query("/things/:name", "things:read", func(c echo.Context) (httpapi.Reply, error) {
-		if c.Param("name") != "a" {
-			return httpapi.Reply{}, apperr.MissingRow("thing", c.Param("name"))
+	find := httpapi.Named("name", func(_ context.Context, name string) (guard.Stamp, error) {
+		if name != "a" {
+			return guard.Stamp{}, apperr.MissingRow("thing", name)
 		}
-		return httpapi.OK(stamp), nil
+		return stamp, nil
 	})
-	f.Router().Query("/secrets", "secrets:read", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(stamp), nil })
-	f.Router().Mutation(http.MethodPost, "/things", "", create)
-	f.Router().Stream("/ticks", "", func(echo.Context, *httpapi.Stream) error { return errors.New("the stream was begun") })
+	httpapi.GetOf(f.Router(), "/things/:name", "things:read", find, func(_ context.Context, thing guard.Stamp, _ httpapi.None) (guard.Stamp, error) {
+		return thing, nil
+	})
+	httpapi.Get(f.Router(), "/secrets", "secrets:read", one)
+	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", create)
+	httpapi.Listen(f.Router(), "/ticks", "", func(context.Context, httpapi.None, *httpapi.Stream) error { return errors.New("the stream was begun") })
 	f.Handle(http.MethodGet, "/healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
 	served := httptest.NewServer(f)
 	defer served.Close()
@@ -348,11 +347,11 @@ func TestARequestKeepsASoundIDAndGetsANewOneOtherwise(t *testing.T) {
 
 func TestStreamsDeliverAtOnceAndEndAtShutdown(t *testing.T) {
 	f := newFixture(t, "*")
-	f.Router().Stream("/ticks", "", func(_ echo.Context, s *httpapi.Stream) error {
+	httpapi.Listen(f.Router(), "/ticks", "", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 		if err := s.Send("7", "tick", map[string]int{"n": 1}); err != nil {
 			return err
 		}
-		<-s.Context().Done()
+		<-ctx.Done()
 		return nil
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -392,7 +391,7 @@ func TestTheRateOfOnePrincipalIsHeld(t *testing.T) {
 		Rate:          ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2},
 	})
 	f := fixture{server, ctx, db}
-	f.Router().Query("/thing", "", func(echo.Context) (httpapi.Reply, error) { return httpapi.OK(1), nil })
+	httpapi.Get(f.Router(), "/thing", "", one)
 	require.Equal(t, 200, f.send(http.MethodGet, "/api/v1/thing", "").Code)
 	require.Equal(t, 200, f.send(http.MethodGet, "/api/v1/thing", "").Code)
 	reply := f.send(http.MethodGet, "/api/v1/thing", "")

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 )
 
@@ -169,9 +170,10 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 		if key == "" || r.server.keeper == nil {
 			return run(c, nil)
 		}
-		ctx := request.Context()
+		ctx := principal.WithIdempotencyKey(request.Context(), key)
+		c.SetRequest(request.WithContext(ctx))
 		kept, err := r.server.keeper.Begin(ctx, Keyed{
-			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: Body(c),
+			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: bodyOf(c),
 			Critical: terms.critical, Document: terms.document,
 		})
 		if err != nil {
@@ -199,8 +201,8 @@ func replay(c echo.Context, reply Kept) error {
 	return encoded{status: reply.Status, header: reply.Header, body: reply.Body}.send(c)
 }
 
-// kept returns what of a reply is kept. Its headers are the handler's own; none of
-// them sets a cookie.
+// kept returns what of a reply is kept: its headers are the handler's own, and a cookie
+// is never kept.
 func (e encoded) kept() Kept {
 	header := e.header.Clone()
 	header.Del(echo.HeaderSetCookie)

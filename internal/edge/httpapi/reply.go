@@ -1,60 +1,173 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
 )
 
-// Reply is what a handler answers. The wrapper encodes and sends it.
-type Reply struct {
-	Status int
-	Header http.Header
-	// Body is encoded as JSON; nil means no body.
-	Body any
+// replyOf makes a reply of what a route answered: what a replier says, and otherwise 200
+// with it as the body, and its ETag when it is versioned.
+func replyOf(out any) reply {
+	if r, ok := out.(replier); ok {
+		return r.reply()
+	}
+	return okReply(out)
+}
 
+// replier is what a route answers when that is more than a body.
+type replier interface{ reply() reply }
+
+// None is a request that says nothing, or a reply without a body: 204.
+type None struct{}
+
+func (None) reply() reply { return reply{status: http.StatusNoContent} }
+
+// Made is the reply to what made something: 201, with where it is.
+type Made[T any] struct {
+	// Location is below Base.
+	Location string
+	Body     T
+	// Before is set when it had been made before: 200.
+	Before bool
+}
+
+func (m Made[T]) reply() reply {
+	if m.Before {
+		return okReply(m.Body)
+	}
+	created := okReply(m.Body)
+	created.status = http.StatusCreated
+	return created.with(echo.HeaderLocation, Base+m.Location)
+}
+
+// Download is the reply to a request for a file: 200, with the name that browsers save it
+// under.
+type Download[T any] struct {
+	Name string
+	Body T
+}
+
+func (d Download[T]) reply() reply {
+	return okReply(d.Body).with(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", d.Name))
+}
+
+// Accepted is the reply to a request whose outcome comes later: 202, with where to look
+// for it.
+type Accepted[T any] struct {
+	// Location is below Base.
+	Location string
+	Body     T
+	// Replayed is set when an earlier request with the same idempotency key was accepted.
+	Replayed bool
+}
+
+func (a Accepted[T]) reply() reply {
+	r := reply{status: http.StatusAccepted, body: a.Body}.with(echo.HeaderLocation, Base+a.Location)
+	if a.Replayed {
+		return r.with(HeaderReplay, "true")
+	}
+	return r
+}
+
+// WithCookie is a reply that sets a cookie beside what Out answers.
+type WithCookie[T any] struct {
+	Out    T
+	Cookie *http.Cookie
+}
+
+func (w WithCookie[T]) reply() reply {
+	return replyOf(w.Out).with(echo.HeaderSetCookie, w.Cookie.String())
+}
+
+// Fresh is the reply with a representation, 200, of which parts can change while its
+// version stays.
+type Fresh[T any] struct {
+	Body T
+	// Changed is set when they have, lately: it is sent whatever If-None-Match says.
+	Changed bool
+}
+
+func (f Fresh[T]) reply() reply {
+	r := okReply(f.Body)
+	r.full = f.Changed
+	return r
+}
+
+// List is the reply to a list request.
+type List[T any] struct {
+	Items      []T     `json:"items"`
+	NextCursor *string `json:"nextCursor"`
+	Total      int64   `json:"total"`
+}
+
+// ListOf returns one page of a list, its rows shown by view.
+func ListOf[R, V any](listing storage.Listing[R], view func(R) V) List[V] {
+	items := make([]V, len(listing.Rows))
+	for i, row := range listing.Rows {
+		items[i] = view(row)
+	}
+	return List[V]{Items: items, NextCursor: listing.Next, Total: listing.Total}
+}
+
+// OrNull is a text as a reply shows it: null when it is empty.
+func OrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// reply is what a request is answered, before it is encoded.
+type reply struct {
+	status int
+	header http.Header
+	// body is encoded as JSON; nil means no body.
+	body any
 	// full keeps If-None-Match from being answered with 304.
 	full bool
 }
 
-// OK answers 200 with a representation, and its ETag when it is versioned.
-func OK(body any) Reply { return Reply{Status: http.StatusOK, Body: body}.tagged() }
-
-// Created answers 201 with the new representation and where it is.
-func Created(location string, body any) Reply {
-	r := Reply{Status: http.StatusCreated, Body: body}.tagged()
-	return r.With(echo.HeaderLocation, location)
-}
-
-// NoContent answers 204.
-func NoContent() Reply { return Reply{Status: http.StatusNoContent} }
-
-// With adds a header.
-func (r Reply) With(name, value string) Reply {
-	if r.Header == nil {
-		r.Header = make(http.Header)
+func okReply(body any) reply {
+	r := reply{status: http.StatusOK, body: body}
+	if t, ok := body.(tagger); ok && t.EntityTag() != "" {
+		return r.with("ETag", t.EntityTag())
 	}
-	r.Header.Set(name, value)
-	return r
-}
-
-// Full answers with the body whatever If-None-Match says, for a representation of
-// which parts have changed and the version has not.
-func (r Reply) Full() Reply {
-	r.full = true
 	return r
 }
 
 // tagger is implemented by representations that embed guard.Stamp.
 type tagger interface{ EntityTag() string }
 
-func (r Reply) tagged() Reply {
-	if t, ok := r.Body.(tagger); ok && t.EntityTag() != "" {
-		return r.With("ETag", t.EntityTag())
+// with adds a header.
+func (r reply) with(name, value string) reply {
+	if r.header == nil {
+		r.header = make(http.Header)
 	}
+	r.header.Set(name, value)
 	return r
+}
+
+// isKnown reports whether a client has the representation: If-None-Match for GET and HEAD with weak comparison (RFC 9110,
+// 13.1.2).
+func (r reply) isKnown(request *http.Request) bool {
+	asked := request.Header.Values("If-None-Match")
+	current := r.header.Get("ETag")
+	if !reads(request) || r.status != http.StatusOK || r.full || len(asked) == 0 || current == "" {
+		return false
+	}
+	for _, tag := range strings.Split(strings.Join(asked, ","), ",") {
+		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
+		if tag == current || tag == "*" {
+			return true
+		}
+	}
+	return false
 }
 
 // encoded is a reply as bytes: what is sent, and what can be kept and sent again.
@@ -64,12 +177,12 @@ type encoded struct {
 	body   []byte
 }
 
-func encode(r Reply) (encoded, error) {
-	e := encoded{status: r.Status, header: r.Header}
-	if r.Body == nil {
+func (r reply) encode() (encoded, error) {
+	e := encoded{status: r.status, header: r.header}
+	if r.body == nil {
 		return e, nil
 	}
-	body, err := strictjson.Encode(r.Body)
+	body, err := strictjson.Encode(r.body)
 	if err != nil {
 		return encoded{}, err
 	}

@@ -12,12 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
 )
@@ -52,16 +50,6 @@ type BodyReader interface {
 // checker is implemented by what a route takes, to ask rules that need no row.
 type checker interface{ Check() error }
 
-// Address is the network address that a request comes from.
-type Address string
-
-// Secure says whether a request came over TLS, up to a proxy that is trusted.
-type Secure bool
-
-// Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
-// kept under it without their doing.
-type Key string
-
 // shape is how to read one type of request.
 type shape struct {
 	path, query, header, cookie []field
@@ -74,9 +62,9 @@ type shape struct {
 type field struct {
 	index []int
 	name  string
-	// of is what a parameter of the path names, and least the least number.
-	of    string
-	least int64
+	// of is what a parameter of the path names.
+	of   string
+	read reader
 }
 
 // shapeOf reads the tags of a request's type. A type that cannot be read is a programming
@@ -95,23 +83,8 @@ func (s *shape) add(t reflect.Type, at []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		index := append(slices.Clone(at), i)
-		place := field{index: index, of: f.Tag.Get("of"), least: 1}
-		if least, err := strconv.ParseInt(f.Tag.Get("min"), 10, 64); err == nil {
-			place.least = least
-		}
 		switch {
-		case f.Tag.Get("path") != "":
-			place.name = f.Tag.Get("path")
-			s.path = append(s.path, place)
-		case f.Tag.Get("query") != "":
-			place.name = f.Tag.Get("query")
-			s.query = append(s.query, place)
-		case f.Tag.Get("header") != "":
-			place.name = f.Tag.Get("header")
-			s.header = append(s.header, place)
-		case f.Tag.Get("cookie") != "":
-			place.name = f.Tag.Get("cookie")
-			s.cookie = append(s.cookie, place)
+		case s.addParameter(t, f, index):
 		case f.Name == "Body":
 			s.body = index
 		case f.Type == reflect.TypeFor[guard.Precondition]():
@@ -132,6 +105,35 @@ func (s *shape) add(t reflect.Type, at []int) {
 			panic(fmt.Sprintf("httpapi: nothing says where %s.%s comes from", t, f.Name))
 		}
 	}
+}
+
+// addParameter adds a field whose tag says that it is of the path, the query, a header or a
+// cookie, and reports whether it is.
+func (s *shape) addParameter(t reflect.Type, f reflect.StructField, index []int) bool {
+	for _, place := range []struct {
+		tag  string
+		list *[]field
+	}{{"path", &s.path}, {"query", &s.query}, {"header", &s.header}, {"cookie", &s.cookie}} {
+		name := f.Tag.Get(place.tag)
+		if name == "" {
+			continue
+		}
+		read := readerOf(f)
+		if read == nil || place.tag == "cookie" && f.Type.Kind() != reflect.String {
+			panic(fmt.Sprintf("httpapi: a %s cannot be read into %s.%s, a %s", place.tag, t, f.Name, f.Type))
+		}
+		*place.list = append(*place.list, field{index: index, name: name, of: f.Tag.Get("of"), read: read})
+		return true
+	}
+	return false
+}
+
+// receive reads what a route takes: the resource first, and then the request.
+func receive[R, In any](c echo.Context, s *shape, find Find[R]) (row R, in In, err error) {
+	if row, err = find(c.Request().Context(), Path{c}); err != nil {
+		return row, in, err
+	}
+	return row, in, s.read(c, &in)
 }
 
 // read reads a request into a pointer to its struct.
@@ -221,7 +223,7 @@ func (s *shape) unknown() string {
 }
 
 func (s *shape) readBody(c echo.Context, v reflect.Value) error {
-	text := Body(c)
+	text := bodyOf(c)
 	if s.body == nil {
 		if len(text) == 0 || reads(c.Request()) {
 			return nil
@@ -278,119 +280,86 @@ func (f field) parse(text string, request reflect.Value) error {
 	} else if text == "" {
 		return nil
 	}
-	switch value := into.Addr().Interface().(type) {
-	case *time.Time:
-		at, err := parseTime(text)
-		*value = at
-		return err
-	case encoding.TextUnmarshaler:
-		return value.UnmarshalText([]byte(text))
+	return f.read(text, into)
+}
+
+// reader reads a text into a value of the type that it was made for.
+type reader func(text string, into reflect.Value) error
+
+// readerOf returns the reader of a field's type, or of what it points to; nil for a type
+// that no parameter can have.
+func readerOf(f reflect.StructField) reader {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	switch into.Kind() {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return readTime
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return readByItself
+	case t == reflect.TypeFor[[]string]():
+		return readList
+	}
+	switch t.Kind() {
 	case reflect.String:
-		if !plainText(text) {
-			return errors.New("must be text without NUL")
-		}
-		into.SetString(text)
-		return nil
-	case reflect.Slice:
-		into.Set(reflect.ValueOf(strings.Split(text, ",")))
-		return nil
+		return readString
 	case reflect.Int64, reflect.Int:
+		return numberFrom(f.Tag.Get("min"))
+	case reflect.Bool:
+		return readBool
+	default:
+		return nil
+	}
+}
+
+func readByItself(text string, into reflect.Value) error {
+	return into.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+}
+
+func readList(text string, into reflect.Value) error {
+	into.Set(reflect.ValueOf(strings.Split(text, ",")))
+	return nil
+}
+
+func readString(text string, into reflect.Value) error {
+	if !plainText(text) {
+		return errors.New("must be text without NUL")
+	}
+	into.SetString(text)
+	return nil
+}
+
+// numberFrom returns the reader of whole numbers from the least, which is 1 unless it is
+// named.
+func numberFrom(named string) reader {
+	least, err := strconv.ParseInt(named, 10, 64)
+	if err != nil {
+		least = 1
+	}
+	return func(text string, into reflect.Value) error {
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < f.least || strconv.FormatInt(n, 10) != text {
-			return fmt.Errorf("must be a whole number from %d", f.least)
+		if err != nil || n < least || strconv.FormatInt(n, 10) != text {
+			return fmt.Errorf("must be a whole number from %d", least)
 		}
 		into.SetInt(n)
 		return nil
-	case reflect.Bool:
-		if text != "true" && text != "false" {
-			return errors.New("must be true or false")
-		}
-		into.SetBool(text == "true")
-		return nil
 	}
-	panic(fmt.Sprintf("httpapi: a parameter cannot be a %s", into.Type()))
 }
 
-func parseTime(text string) (time.Time, error) {
+func readBool(text string, into reflect.Value) error {
+	if text != "true" && text != "false" {
+		return errors.New("must be true or false")
+	}
+	into.SetBool(text == "true")
+	return nil
+}
+
+func readTime(text string, into reflect.Value) error {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 {
-		return time.Time{}, errors.New("must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
+		return errors.New("must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
 	}
-	return at.UTC(), nil
-}
-
-// Page is the parameters of a list.
-type Page struct {
-	Limit  pageLimit `query:"limit"`
-	Sort   string    `query:"sort"`
-	Cursor string    `query:"cursor"`
-}
-
-type pageLimit int
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (l *pageLimit) UnmarshalText(text []byte) error {
-	n, err := strconv.Atoi(string(text))
-	if err != nil || n < 1 || n > storage.MaxLimit {
-		return fmt.Errorf("must be a whole number from 1 to %d", storage.MaxLimit)
-	}
-	*l = pageLimit(n)
-	return nil
-}
-
-// Page returns the page as storage takes it.
-func (p Page) Page() storage.Page {
-	page := storage.Page{Limit: int(p.Limit), Sort: p.Sort, Cursor: p.Cursor}
-	if page.Limit == 0 {
-		page.Limit = storage.DefaultLimit
-	}
-	return page
-}
-
-// Wait is how long a request waits for the locks that it needs: ?wait, in ms from 0 to
-// 10000. With 0 it fails at once when one is held.
-type Wait struct {
-	given bool
-	wait  time.Duration
-}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (w *Wait) UnmarshalText(text []byte) error {
-	ms, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || ms < 0 || ms > LongestWait.Milliseconds() {
-		return fmt.Errorf("must be a whole number of milliseconds from 0 to %d", LongestWait.Milliseconds())
-	}
-	*w = Wait{true, time.Duration(ms) * time.Millisecond}
-	return nil
-}
-
-// Duration is how long to wait: DefaultWait where the request does not say.
-func (w Wait) Duration() time.Duration { return w.Or(DefaultWait) }
-
-// Or is Duration with a default of the route's own.
-func (w Wait) Or(otherwise time.Duration) time.Duration {
-	if !w.given {
-		return otherwise
-	}
-	return w.wait
-}
-
-// Search is a text that is looked for, of at most 200 characters: engines bound the
-// length of a pattern.
-type Search string
-
-const longestSearch = 200
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *Search) UnmarshalText(text []byte) error {
-	switch {
-	case !plainText(string(text)):
-		return errors.New("must be text without NUL")
-	case utf8.RuneCount(text) > longestSearch:
-		return fmt.Errorf("must have at most %d characters", longestSearch)
-	}
-	*s = Search(text)
+	into.Set(reflect.ValueOf(at.UTC()))
 	return nil
 }

@@ -353,3 +353,39 @@ func TestARequestThatNothingDescribesIsRefusedAtStart(t *testing.T) {
 		})
 	})
 }
+
+// unreadable registers a route that takes a request of a type.
+func unreadable[In any](t *testing.T, says string) {
+	t.Helper()
+	server := httpapi.NewServer(httpapi.Options{})
+	require.PanicsWithValue(t, says, func() {
+		httpapi.Get(server.Router(), "/things/:id", "", func(context.Context, In) (httpapi.None, error) { return httpapi.None{}, nil })
+	})
+}
+
+func TestAParameterOfATypeThatCannotBeReadPanicsWhenItsRouteIsRegistered(t *testing.T) {
+	type inPath struct {
+		ID float64 `path:"id"`
+	}
+	type inQuery struct {
+		IDs []int64 `query:"ids"`
+	}
+	type inHeader struct {
+		Tags map[string]string `header:"Tags"`
+	}
+	type inCookie struct {
+		Session int64 `cookie:"session"`
+	}
+	type optionalCookie struct {
+		Session *string `cookie:"session"`
+	}
+	type twofold struct {
+		Limit **int64 `query:"limit"`
+	}
+	unreadable[inPath](t, "httpapi: a path cannot be read into httpapi_test.inPath.ID, a float64")
+	unreadable[inQuery](t, "httpapi: a query cannot be read into httpapi_test.inQuery.IDs, a []int64")
+	unreadable[inHeader](t, "httpapi: a header cannot be read into httpapi_test.inHeader.Tags, a map[string]string")
+	unreadable[inCookie](t, "httpapi: a cookie cannot be read into httpapi_test.inCookie.Session, a int64")
+	unreadable[optionalCookie](t, "httpapi: a cookie cannot be read into httpapi_test.optionalCookie.Session, a *string")
+	unreadable[twofold](t, "httpapi: a query cannot be read into httpapi_test.twofold.Limit, a **int64")
+}

@@ -228,12 +228,13 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 
 // limit holds a principal to its rate. When the limiter itself fails the request
 // goes on: a limit protects the service and must not take it down.
-func (s *Server) limit(ctx context.Context, c echo.Context, p principal.Principal) error {
+func (s *Server) limit(c echo.Context) error {
+	p, _ := principal.From(c.Request().Context())
 	if s.limiter == nil || s.rate.Rate == 0 {
 		return nil
 	}
 	key := "principal:" + strconv.FormatInt(p.TenantID, 10) + ":" + string(p.Kind) + ":" + p.ActorID()
-	decision, err := s.limiter.Allow(ctx, key, s.rate)
+	decision, err := s.limiter.Allow(c.Request().Context(), key, s.rate)
 	if err != nil {
 		return nil
 	}

@@ -25,10 +25,47 @@ const (
 	streamWriteTimeout = 15 * time.Second
 )
 
+// Listen registers a GET that serves server-sent events until the client goes or the
+// server shuts down: then the context of fn ends. An error before the first event is
+// answered as a problem; after it the stream just ends and the client connects again.
+func Listen[In any](r *Router, path, permission string, fn func(ctx context.Context, in In, s *Stream) error) {
+	shape := shapeOf[In]()
+	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true}, func(c echo.Context) error {
+		request := c.Request()
+		ctx, cancel := context.WithCancel(request.Context())
+		defer cancel()
+		stop := context.AfterFunc(r.server.draining, cancel)
+		defer stop()
+		_, in, err := receive[None, In](c, shape, nothing)
+		if err != nil {
+			return err
+		}
+		control := http.NewResponseController(c.Response())
+		// The server's read time-out is for requests; this one has been read.
+		if err := control.SetReadDeadline(time.Time{}); err != nil {
+			return fmt.Errorf("open stream: %w", err)
+		}
+		s := &Stream{writer: c.Response(), control: control}
+		s.caller, _ = principal.From(ctx)
+		s.admit = func() (principal.Principal, error) {
+			p, err := r.server.authenticator.Authenticate(request)
+			if err != nil {
+				return p, err
+			}
+			return p, Permitted(principal.With(ctx, p), permission)
+		}
+		defer r.endWhenRevoked(ctx, cancel, s)()
+		err = fn(ctx, in, s)
+		if s.started || ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
+}
+
 // Stream sends server-sent events (WHATWG HTML, 9.2). It is used by one
 // goroutine.
 type Stream struct {
-	ctx     context.Context
 	writer  http.ResponseWriter
 	control *http.ResponseController
 	started bool
@@ -36,9 +73,6 @@ type Stream struct {
 	caller principal.Principal
 	admit  func() (principal.Principal, error)
 }
-
-// Context ends when the client has gone or the server shuts down.
-func (s *Stream) Context() context.Context { return s.ctx }
 
 // Send sends one event. The id is what the client gives back as Last-Event-ID; ""
 // leaves it as it was.
@@ -94,39 +128,6 @@ func (s *Stream) start() {
 	header.Set(echo.HeaderCacheControl, "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	s.writer.WriteHeader(http.StatusOK)
-}
-
-// stream runs fn with a stream that ends with the client or the server. An error
-// before the first event is answered as a problem; after it the stream just ends
-// and the client connects again.
-func (r *Router) stream(permission string, fn StreamFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		request := c.Request()
-		ctx, cancel := context.WithCancel(request.Context())
-		defer cancel()
-		stop := context.AfterFunc(r.server.draining, cancel)
-		defer stop()
-		control := http.NewResponseController(c.Response())
-		// The server's read time-out is for requests; this one has been read.
-		if err := control.SetReadDeadline(time.Time{}); err != nil {
-			return fmt.Errorf("open stream: %w", err)
-		}
-		s := &Stream{ctx: ctx, writer: c.Response(), control: control}
-		s.caller, _ = principal.From(ctx)
-		s.admit = func() (principal.Principal, error) {
-			p, err := r.server.authenticator.Authenticate(request)
-			if err != nil {
-				return p, err
-			}
-			return p, Permitted(principal.With(ctx, p), permission)
-		}
-		defer r.endWhenRevoked(ctx, cancel, s)()
-		err := fn(c, s)
-		if s.started || ctx.Err() != nil {
-			return nil
-		}
-		return err
-	}
 }
 
 // Notifier is implemented by an Authenticator that notices at once when a credential may

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -9,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
@@ -42,14 +42,14 @@ func pings(t *testing.T, at *door) (ping chan<- struct{}, lines *bufio.Scanner) 
 	t.Helper()
 	server := httpapi.NewServer(httpapi.Options{Authenticator: at})
 	beats := make(chan struct{})
-	server.Router().Stream("/beats", "things:read", func(_ echo.Context, s *httpapi.Stream) error {
+	httpapi.Listen(server.Router(), "/beats", "things:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 		for {
 			if err := s.Send("", "may", s.Caller().Permissions); err != nil {
 				return err
 			}
 			select {
 			case <-beats:
-			case <-s.Context().Done():
+			case <-ctx.Done():
 				return nil
 			}
 			if err := s.Ping(); err != nil {
@@ -120,8 +120,8 @@ func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
 	at.set(nil, "*")
 	server := httpapi.NewServer(httpapi.Options{Authenticator: at, Conflicts: counter})
 	var refusal error
-	server.Router().Plain(http.MethodPost, "/things/:id/move", "", func(echo.Context) (httpapi.Reply, error) {
-		return httpapi.Reply{}, refusal
+	httpapi.Act(server.Router(), http.MethodPost, "/things/:id/move", "", func(context.Context, httpapi.None) (httpapi.None, error) {
+		return httpapi.None{}, refusal
 	})
 	for _, refusal = range []error{
 		apperr.New(apperr.VersionConflict, "Stale."), apperr.New(apperr.ValidationFailed, "Wrong."),
@@ -162,11 +162,11 @@ func TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded(t *test
 			at := &bell{door: &door{}, rung: make(chan struct{})}
 			at.set(nil, "things:read", "orders:read")
 			server := httpapi.NewServer(httpapi.Options{Authenticator: at})
-			server.Router().Stream("/beats", "things:read", func(_ echo.Context, s *httpapi.Stream) error {
+			httpapi.Listen(server.Router(), "/beats", "things:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 				if err := s.Send("", "may", s.Caller().Permissions); err != nil {
 					return err
 				}
-				<-s.Context().Done()
+				<-ctx.Done()
 				return nil
 			})
 			listening := httptest.NewServer(server)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/clock"
@@ -45,22 +44,20 @@ func newFaulty(t *testing.T, ctx context.Context, db *storage.DB, keepServerErro
 	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock), KeepServerErrors: keepServerErrors})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
 	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
-		r.Mutation(http.MethodPost, "/things", "", f.make)
+		httpapi.Mutation(r, http.MethodPost, "/things", "", f.make)
 	})
 	return f
 }
 
-func (f *faulty) make(c echo.Context, u *uow.Unit) (httpapi.Reply, error) {
-	ctx := c.Request().Context()
-	thing := storagetest.Thing{Name: string(httpapi.Body(c))}
+type makeRequest struct{ Body []byte }
+
+func (f *faulty) make(ctx context.Context, u *uow.Unit, in makeRequest) (made httpapi.Made[object], err error) {
+	thing := storagetest.Thing{Name: string(in.Body)}
 	if err := guard.Insert(ctx, u, &thing); err != nil {
-		return httpapi.Reply{}, err
+		return made, err
 	}
 	u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + thing.Name})
-	if err := f.fail(); err != nil {
-		return httpapi.Reply{}, err
-	}
-	return httpapi.Created("/things/"+thing.Name, object{"name": thing.Name}), nil
+	return httpapi.Made[object]{Location: "/things/" + thing.Name, Body: object{"name": thing.Name}}, f.fail()
 }
 
 func TestAServerErrorIsKeptWhenTheSettingSaysSo(t *testing.T) {
@@ -165,21 +162,24 @@ func newBatches(t *testing.T, ctx context.Context, db *storage.DB) (f *faulty, r
 	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock)})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
 	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
-		r.Batch(http.MethodPost, "/thing-batches", "", func(c echo.Context, b *httpapi.Batch) (httpapi.Reply, error) {
-			return f.makeEach(c, b, runs)
+		httpapi.Parts(r, http.MethodPost, "/thing-batches", "", func(ctx context.Context, b *httpapi.Batch, in eachRequest) (object, error) {
+			return f.makeEach(ctx, b, in.Body, runs)
 		})
 	})
 	return f, runs
 }
 
-func (f *faulty) makeEach(c echo.Context, b *httpapi.Batch, runs *atomic.Int64) (httpapi.Reply, error) {
-	var names []string
-	if err := json.Unmarshal(httpapi.Body(c), &names); err != nil {
-		return httpapi.Reply{}, err
-	}
+type eachRequest struct{ Body names }
+
+type names []string
+
+// ReadBody implements httpapi.BodyReader: names are no object.
+func (n *names) ReadBody(text []byte) error { return json.Unmarshal(text, n) }
+
+func (f *faulty) makeEach(ctx context.Context, b *httpapi.Batch, names names, runs *atomic.Int64) (object, error) {
 	made := make([]string, len(names))
 	for i, name := range names {
-		err := b.Do(c.Request().Context(), name, &made[i], func(ctx context.Context, u *uow.Unit) error {
+		err := b.Do(ctx, name, &made[i], func(ctx context.Context, u *uow.Unit) error {
 			thing := storagetest.Thing{Name: name}
 			if err := guard.Insert(ctx, u, &thing); err != nil {
 				return err
@@ -189,10 +189,10 @@ func (f *faulty) makeEach(c echo.Context, b *httpapi.Batch, runs *atomic.Int64) 
 			return f.fail()
 		})
 		if err != nil {
-			return httpapi.Reply{}, err
+			return nil, err
 		}
 	}
-	return httpapi.OK(object{"made": made}), nil
+	return object{"made": made}, nil
 }
 
 func TestAPartOfABatchIsKeptUntilTheWholeIs(t *testing.T) {
@@ -239,6 +239,9 @@ func TestTheRepeatOfABatchDoesTheRestAndAnswersForAll(t *testing.T) {
 		require.Empty(t, again.Header.Get(httpapi.HeaderReplay), "nobody was answered before")
 		require.EqualValues(t, 3, count(t, ctx, db, "things"))
 		require.EqualValues(t, 3, count(t, ctx, db, "audit_entries"))
+		var keys []string
+		require.NoError(t, db.Read(ctx).Model(&uow.AuditRow{}).Distinct().Pluck("idempotency_key", &keys).Error)
+		require.Equal(t, []string{"k-1"}, keys, "each entry names the key that it was asked under")
 		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the parts have gone into the whole")
 		replay := post()
 		require.Equal(t, "true", replay.Header.Get(httpapi.HeaderReplay))

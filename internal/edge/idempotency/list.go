@@ -7,7 +7,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 )
 
@@ -38,13 +37,7 @@ func (k *Keeper) Record(ctx context.Context, id int64) (Record, error) {
 	k.replays.flush(ctx)
 	var record Record
 	err := k.kept(ctx).Where("id = ?", id).Take(&record).Error
-	switch {
-	case storage.IsNotFound(err):
-		return Record{}, apperr.MissingRow("idempotency key", strconv.FormatInt(id, 10))
-	case err != nil:
-		return Record{}, fmt.Errorf("read the idempotency key: %w", err)
-	}
-	return record, nil
+	return record, storage.Found(err, "idempotency key", strconv.FormatInt(id, 10))
 }
 
 // ByKey returns at most limit records, none of them expired, whose key begins with a

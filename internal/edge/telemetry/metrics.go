@@ -18,8 +18,7 @@ type Measured interface {
 
 // Metrics are the program's own registry and the counters of the core.
 type Metrics struct {
-	// Registry is for parts that are not Measured yet.
-	Registry *prometheus.Registry
+	registry *prometheus.Registry
 
 	retries *prometheus.CounterVec
 	units   *prometheus.CounterVec
@@ -30,7 +29,7 @@ type Metrics struct {
 // NewMetrics returns a registry with the process's and the units' metrics.
 func NewMetrics() *Metrics {
 	m := &Metrics{
-		Registry: prometheus.NewRegistry(),
+		registry: prometheus.NewRegistry(),
 		retries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_unit_retries_total",
 			Help: "Units of work that were run again, by reason.",
@@ -50,7 +49,7 @@ func NewMetrics() *Metrics {
 // a programming error and panics.
 func (m *Metrics) Register(parts ...Measured) {
 	for _, part := range parts {
-		m.Registry.MustRegister(part.Collectors()...)
+		m.registry.MustRegister(part.Collectors()...)
 	}
 }
 
@@ -83,5 +82,5 @@ func (p Pools) Collectors() []prometheus.Collector {
 
 // Handler serves the metrics in Prometheus' text format.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

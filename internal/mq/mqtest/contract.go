@@ -366,8 +366,10 @@ func deadLetters(t *testing.T, q queue) {
 		require.Equal(t, []byte("body of "+ids[i]), d.Body)
 		require.WithinRange(t, d.DeadTime, before, before.Add(patience+2*time.Minute))
 	}
-	_, _, err := q.Dead(t.Context(), "no cursor", 2)
-	require.Error(t, err)
+	for _, garbage := range []string{"no cursor", "1.x", "x.1", ".", "-1", "-1.1", "99999999999999999999", "9223372036854775807.1"} {
+		_, _, err := q.Dead(t.Context(), garbage, 2)
+		require.ErrorIs(t, err, mq.ErrCursor, garbage)
+	}
 
 	require.NoError(t, q.discardDead(t.Context(), ids[1]))
 	require.NoError(t, q.retryDead(t.Context(), ids[3]))

@@ -4,6 +4,7 @@ package audit
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -61,18 +62,57 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 	return storage.List[uow.AuditRow](query, page, sorts)
 }
 
+// lookedAt bounds how many entries Latest folds.
+const lookedAt = 200
+
+// Folded is an entry that stands for others of its kind too.
+type Folded struct {
+	Entry
+	// More is how many older entries it stands for, of the newest 200.
+	More int64 `json:"more"`
+}
+
 // Latest returns the newest entries, at most limit of them, without those of signing in
-// and out: there are many, and they change nothing.
-func (l *Log) Latest(ctx context.Context, limit int) ([]Entry, error) {
+// and out: there are many, and they change nothing. What a machine does over and over, one
+// action on one resource, is one entry, the newest of them. It folds the newest 200, and
+// reads what they changed only of those that it returns.
+func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	var rows []uow.AuditRow
-	if err := l.db.Read(ctx).Where("resource <> ?", "session").Order("id DESC").Limit(limit).Find(&rows).Error; err != nil {
-		return nil, err
+	err := l.db.Read(ctx).Select("id", "actor_kind", "actor_id", "actor_name", "action", "resource").
+		Where("resource <> ?", "session").Order("id DESC").Limit(lookedAt).Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("read the newest audit entries: %w", err)
 	}
-	entries := make([]Entry, len(rows))
-	for i, row := range rows {
-		entries[i] = entryOf(row)
+	ids, more := fold(rows, limit)
+	var shown []uow.AuditRow
+	if err := l.db.Read(ctx).Where("id IN ?", ids).Order("id DESC").Find(&shown).Error; err != nil {
+		return nil, fmt.Errorf("read the audit entries to show: %w", err)
 	}
-	return entries, nil
+	folded := make([]Folded, len(shown))
+	for i, row := range shown {
+		folded[i] = Folded{Entry: entryOf(row), More: more[row.ID]}
+	}
+	return folded, nil
+}
+
+// fold returns which of the entries, newest first, stand for all of them, at most limit,
+// and how many others each stands for.
+func fold(rows []uow.AuditRow, limit int) (ids []int64, more map[int64]int64) {
+	type deed struct{ kind, id, name, action, resource string }
+	newest := make(map[deed]int64)
+	more = make(map[int64]int64)
+	for _, row := range rows {
+		done := deed{row.ActorKind, row.ActorID, row.ActorName, row.Action, row.Resource}
+		first, seen := newest[done]
+		switch {
+		case row.ActorKind != string(principal.Admin) && seen:
+			more[first]++
+		case len(ids) < limit:
+			newest[done] = row.ID
+			ids = append(ids, row.ID)
+		}
+	}
+	return ids, more
 }
 
 // actedBy selects by an actor's name or id. MySQL compares a column of ASCII with no other

@@ -10,11 +10,13 @@ import (
 
 // Entry is one mutation as replies show it.
 type Entry struct {
-	ID        int64           `json:"id"`
-	UnitID    string          `json:"unitId"`
-	RequestID string          `json:"requestId"`
-	Actor     principal.Actor `json:"actor"`
-	ActorKind string          `json:"actorKind"`
+	ID        int64  `json:"id"`
+	UnitID    string `json:"unitId"`
+	RequestID string `json:"requestId"`
+	// IdempotencyKey is that of the request, "" without one.
+	IdempotencyKey string          `json:"idempotencyKey"`
+	Actor          principal.Actor `json:"actor"`
+	ActorKind      string          `json:"actorKind"`
 	// OnBehalfOf is the customer for whom a token acted, or nil.
 	OnBehalfOf  *principal.CustomerID `json:"onBehalfOf"`
 	Action      string                `json:"action"`
@@ -26,7 +28,7 @@ type Entry struct {
 
 func entryOf(row uow.AuditRow) Entry {
 	return Entry{
-		ID: row.ID, UnitID: row.UnitID, RequestID: row.RequestID,
+		ID: row.ID, UnitID: row.UnitID, RequestID: row.RequestID, IdempotencyKey: row.IdempotencyKey,
 		Actor: principal.ActorOf(row.ActorKind, row.ActorID, row.ActorName), ActorKind: row.ActorKind, OnBehalfOf: row.OnBehalfOf,
 		Action: row.Action, Resource: row.Resource, Detail: row.Detail, Note: row.Note, CreatedTime: row.CreatedTime,
 	}

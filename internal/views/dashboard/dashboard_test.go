@@ -19,6 +19,7 @@ import (
 	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/dashboard"
+	"interlock/internal/views/realtime"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -121,10 +122,27 @@ func TestWhatCannotBeWrittenIsKeptForTheNextFlush(t *testing.T) {
 }
 
 // shop plays the domains.
-type shop struct{ within time.Duration }
+type shop struct {
+	within time.Duration
+	// read counts how often the orders were counted by day.
+	read int
+}
+
+func (s *shop) ByDay(_ context.Context, _ time.Time, days int) ([]dashboard.Day, error) {
+	s.read++
+	return []dashboard.Day{{Day: "2026-01-30", Placed: int64(days)}, {Day: "2026-01-31", Placed: 3, Amount: 6000}}, nil
+}
+
+func (*shop) DueUntil(_ context.Context, until time.Time, limit int) ([]dashboard.Due, int64, error) {
+	return []dashboard.Due{{OrderNo: "O-1", UserID: "li", Amount: 990, PaymentDue: &until}}, int64(limit) + 1, nil
+}
 
 func (*shop) CountByStatus(context.Context) (map[string]int64, error) {
 	return map[string]int64{"pending": 2, "paid": 0}, nil
+}
+
+func (*shop) Presence(context.Context) ([]realtime.Present, error) {
+	return []realtime.Present{{Resource: "configs/a", People: []realtime.Person{}}}, nil
 }
 
 func (s *shop) CountExpiring(_ context.Context, within time.Duration) (int64, error) {
@@ -140,23 +158,29 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 	}
 	require.NoError(t, log.Flush(ctx))
 	played := &shop{}
+	now := clock.NewFake(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC))
 	s := dashboard.New(dashboard.Deps{
-		Orders: played, Coupons: played, Audit: audit.NewLog(db), Conflicts: log,
+		Clock: now, Presence: played, Orders: played, Coupons: played, Audit: audit.NewLog(db), Conflicts: log,
 		Readers: map[string]string{"configs": "configs:read", "config-batches": "configs:read", "orders": "orders:read", "coupons": "coupons:read"},
 	})
-	orders := map[string]any{"pending": 2.0, "paid": 0.0}
+	byStatus := map[string]any{"pending": 2.0, "paid": 0.0}
+	byDay := []any{map[string]any{"day": "2026-01-30", "placed": 14.0, "amount": 0.0}, map[string]any{"day": "2026-01-31", "placed": 3.0, "amount": 6000.0}}
+	present := []any{map[string]any{"resource": "configs/a", "people": []any{}}}
+	due := map[string]any{"total": 6.0, "items": []any{map[string]any{
+		"id": 0.0, "orderNo": "O-1", "userId": "li", "amount": 990.0, "paymentDue": "2026-01-31T11:00:00.000000Z",
+	}}}
 	count := func(resource string, n float64) map[string]any {
 		return map[string]any{"resource": resource, "code": "version_conflict", "count": n}
 	}
 	for permission, want := range map[string]map[string]any{
 		"sign-in only": {},
 		"items:read":   {},
-		"orders:read":  {"ordersByStatus": orders, "conflictsToday": []any{count("orders", 1)}, "conflictsTodayTotal": 1.0},
-		"coupons:read": {"couponsExpiringSoon": 4.0, "conflictsToday": []any{}, "conflictsTodayTotal": 0.0},
+		"orders:read":  {"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "conflictsToday": []any{count("orders", 1)}, "workingNow": present, "conflictsTodayTotal": 1.0},
+		"coupons:read": {"couponsExpiringSoon": 4.0, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"audit:read":   {"recentChanges": []any{}},
-		"configs:read": {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "conflictsTodayTotal": 3.0},
+		"configs:read": {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "workingNow": present, "conflictsTodayTotal": 3.0},
 		"*": {
-			"ordersByStatus": orders, "couponsExpiringSoon": 4.0, "recentChanges": []any{}, "conflictsTodayTotal": 4.0,
+			"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "couponsExpiringSoon": 4.0, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
 			"conflictsToday": []any{count("configs", 2), count("config-batches", 1), count("orders", 1)},
 		},
 	} {
@@ -168,4 +192,9 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 		require.Equal(t, want, a.Body, permission)
 	}
 	require.Equal(t, 7*24*time.Hour, played.within)
+	require.Equal(t, 1, played.read, "what many rows are read for is kept for a minute")
+	now.Advance(time.Minute)
+	_, err := s.Overview(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 2, played.read)
 }

@@ -1,20 +1,36 @@
 package dashboard
 
-import "interlock/internal/views/audit"
+import (
+	"interlock/internal/views/audit"
+	"interlock/internal/views/realtime"
+)
 
 // overviewView leaves out what the caller may not see, and shows what is empty.
 type overviewView struct {
-	OrdersByStatus      map[string]int64 `json:"ordersByStatus,omitzero"`
-	CouponsExpiringSoon *int64           `json:"couponsExpiringSoon,omitempty"`
-	ConflictsToday      []Conflicts      `json:"conflictsToday,omitzero"`
-	ConflictsTodayTotal *int64           `json:"conflictsTodayTotal,omitempty"`
-	RecentChanges       []audit.Entry    `json:"recentChanges,omitzero"`
+	OrdersByStatus      map[string]int64   `json:"ordersByStatus,omitzero"`
+	OrdersByDay         []Day              `json:"ordersByDay,omitzero"`
+	PaymentsDueSoon     *dueSoonView       `json:"paymentsDueSoon,omitempty"`
+	CouponsExpiringSoon *int64             `json:"couponsExpiringSoon,omitempty"`
+	ConflictsToday      []Conflicts        `json:"conflictsToday,omitzero"`
+	ConflictsTodayTotal *int64             `json:"conflictsTodayTotal,omitempty"`
+	RecentChanges       []audit.Folded     `json:"recentChanges,omitzero"`
+	WorkingNow          []realtime.Present `json:"workingNow,omitzero"`
+}
+
+// dueSoonView is how many unpaid orders are cancelled soon, and the most urgent of them.
+type dueSoonView struct {
+	Total int64 `json:"total"`
+	Items []Due `json:"items"`
 }
 
 func viewOf(o Overview) overviewView {
 	view := overviewView{
 		OrdersByStatus: o.OrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon,
-		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges,
+		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow,
+	}
+	if o.OrdersByStatus != nil {
+		view.OrdersByDay = o.OrdersByDay
+		view.PaymentsDueSoon = &dueSoonView{Total: o.DueSoonTotal, Items: o.DueSoon}
 	}
 	if o.ConflictsToday == nil {
 		return view

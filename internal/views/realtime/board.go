@@ -176,14 +176,14 @@ func (b *board) since(at place, person int64, otherwise time.Time) time.Time {
 }
 
 // of returns who is where in a tenant, sorted by resource.
-func (b *board) of(tenant int64) []present {
-	list := []present{}
+func (b *board) of(tenant int64) []Present {
+	list := []Present{}
 	for at := range b.places {
 		if at.tenant == tenant {
-			list = append(list, present{Resource: at.resource, People: b.people(at, 0)})
+			list = append(list, Present{Resource: at.resource, People: b.people(at, 0)})
 		}
 	}
-	slices.SortFunc(list, func(a, b present) int { return cmp.Compare(a.Resource, b.Resource) })
+	slices.SortFunc(list, func(a, b Present) int { return cmp.Compare(a.Resource, b.Resource) })
 	return list
 }
 

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -22,13 +23,13 @@ type feed struct {
 }
 
 // serve sends what is asked for until the stream or the caller's right to it ends.
-func (s *Service) serve(asked []string, stream *httpapi.Stream) error {
+func (s *Service) serve(ctx context.Context, asked []string, stream *httpapi.Stream) error {
 	f := feed{Service: s, stream: stream}
 	var err error
 	if f.wanted, err = f.granted(asked); err != nil {
 		return err
 	}
-	if err := f.subscribe(); err != nil {
+	if err := f.subscribe(ctx); err != nil {
 		return err
 	}
 	defer f.close()
@@ -38,7 +39,7 @@ func (s *Service) serve(asked []string, stream *httpapi.Stream) error {
 	if err := f.sendAllPresence(); err != nil {
 		return err
 	}
-	return f.run()
+	return f.run(ctx)
 }
 
 // asked returns the topics that a request names, each once, and all when it names none.
@@ -93,8 +94,8 @@ func (f *feed) may(name string) bool {
 	return ok && caller.May(topic.Permission)
 }
 
-func (f *feed) subscribe() error {
-	ctx, tenant := f.stream.Context(), f.stream.Caller().TenantID
+func (f *feed) subscribe(ctx context.Context) error {
+	tenant := f.stream.Caller().TenantID
 	var err error
 	if slices.Contains(f.wanted, Presence) {
 		if f.presence, err = f.changed.SubscribeTenant(ctx, tenant, Presence); err != nil {
@@ -121,7 +122,7 @@ func (f *feed) close() {
 }
 
 // run passes deliveries on until the stream or the caller's right to it ends.
-func (f *feed) run() error {
+func (f *feed) run(ctx context.Context) error {
 	heartbeat := time.NewTicker(f.heartbeat)
 	defer heartbeat.Stop()
 	for {
@@ -139,7 +140,7 @@ func (f *feed) run() error {
 			err = f.sendPresence(d)
 		case <-heartbeat.C:
 			err = f.ping()
-		case <-f.stream.Context().Done():
+		case <-ctx.Done():
 			return nil
 		}
 		if err != nil {

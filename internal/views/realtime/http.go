@@ -21,12 +21,12 @@ type eventsRequest struct {
 	Topics []string `query:"topics"`
 }
 
-func (h handler) events(_ context.Context, in eventsRequest, stream *httpapi.Stream) error {
+func (h handler) events(ctx context.Context, in eventsRequest, stream *httpapi.Stream) error {
 	topics, err := h.service.asked(in.Topics)
 	if err != nil {
 		return err
 	}
-	return h.service.serve(topics, stream)
+	return h.service.serve(ctx, topics, stream)
 }
 
 type presenceRequest struct{ Body Heartbeat }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -118,7 +119,7 @@ func (s *Service) expire() {
 // publish sends who is at a place to the streams of this process. The caller holds mu,
 // so that streams see changes in their order.
 func (s *Service) publish(at place, people []Person) {
-	payload, err := strictjson.Encode(present{Resource: at.resource, People: people})
+	payload, err := strictjson.Encode(Present{Resource: at.resource, People: people})
 	if err == nil {
 		err = s.changed.Publish(context.Background(), events.Event{Topic: Presence, Tenant: at.tenant, Key: at.resource, Payload: payload})
 	}
@@ -127,8 +128,22 @@ func (s *Service) publish(at place, people []Person) {
 	}
 }
 
+// Presence returns who is on which resource of the caller's tenant now, of those that the
+// caller may read.
+func (s *Service) Presence(ctx context.Context) ([]Present, error) {
+	caller, ok := principal.From(ctx)
+	if !ok {
+		return nil, storage.ErrNoTenant
+	}
+	list := s.presenceOf(caller.TenantID)
+	return slices.DeleteFunc(list, func(p Present) bool {
+		permission, err := s.permissionOf(p.Resource)
+		return err != nil || !caller.May(permission)
+	}), nil
+}
+
 // presenceOf returns who is where in a tenant.
-func (s *Service) presenceOf(tenant int64) []present {
+func (s *Service) presenceOf(tenant int64) []Present {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.board.of(tenant)

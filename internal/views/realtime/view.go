@@ -16,8 +16,8 @@ type Person struct {
 	Since time.Time `json:"since"`
 }
 
-// present are the people on a resource.
-type present struct {
+// Present are the people on a resource.
+type Present struct {
 	Resource string   `json:"resource"`
 	People   []Person `json:"people"`
 }

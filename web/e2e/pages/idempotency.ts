@@ -10,7 +10,7 @@ const pages: PageUnderTest[] = [
       for (let i = 0; i < 3; i++) await request('POST', '/wallets/821/entries', body, headers);
     },
     reach: async (page) => {
-      await page.getByText('checkout-8812').first().click();
+      await page.locator('tbody').getByText('checkout-8812').first().click();
       await page.getByText(/Answered 2 times|回应 2 次/).waitFor();
     },
   },

@@ -54,11 +54,7 @@ async function open(page: Page, id: number): Promise<void> {
 }
 
 /** The buttons of the page's head and of the dialog, which are named in the language in force. */
-const action = (page: Page, n: number) =>
-  page
-    .locator('header', { has: page.locator('h1') })
-    .getByRole('button')
-    .nth(n);
+const action = (page: Page, n: number) => page.locator('header:has(h1) > div:not(:has(h1))').getByRole('button').nth(n);
 const send = (page: Page) => page.getByRole('dialog').locator('button[type=submit]');
 
 /** Another admin is faster: over the API, while the page has a dialog open. */

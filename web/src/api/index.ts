@@ -8,6 +8,7 @@ export {
   ApiProblem,
   isProblem,
   isUnknown,
+  otherIdentity,
   transitionRefused,
   versionConflict,
   winnerOf,

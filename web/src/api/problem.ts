@@ -1,8 +1,8 @@
 import { exact, isObject, parse, type Conflict, type Json, type JsonObject } from '@/merge';
 import type { components } from './schema';
 
-/** The codes of the contract, and three for requests that the service did not answer. */
-export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out' | 'bad_gateway';
+/** The codes of the contract, three for requests that the service did not answer, and one for those that were not sent. */
+export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out' | 'bad_gateway' | 'other_identity';
 export type FieldProblem = components['schemas']['Field'];
 export type PersonName = components['schemas']['Person'];
 
@@ -40,7 +40,15 @@ const tellsNothingOfEarlier: ReadonlySet<ProblemCode> = new Set([
   'payload_too_large',
 ]);
 
-const transient: ReadonlySet<ProblemCode> = new Set(['unavailable', 'rate_limited', 'resource_locked', 'no_connection', 'timed_out', 'bad_gateway']);
+const transient: ReadonlySet<ProblemCode> = new Set([
+  'unavailable',
+  'rate_limited',
+  'resource_locked',
+  'no_connection',
+  'timed_out',
+  'bad_gateway',
+  'other_identity',
+]);
 
 /** A request that was refused or had no reply. Decide by `code`, show `message`. */
 export class ApiProblem extends Error {
@@ -94,6 +102,16 @@ export class ApiProblem extends Error {
     return unknown.has(this.code) || (this.isInDoubt && tellsNothingOfEarlier.has(this.code));
   }
 }
+
+/** A write was begun by somebody else, or in another tenant, and was not sent. */
+export const otherIdentity = (): ApiProblem =>
+  new ApiProblem({
+    code: 'other_identity',
+    title: 'Not yours to send',
+    detail: 'Somebody else began this, or you did in another tenant, so that it was not sent. Sign in there to go on with it.',
+    status: 0,
+    requestId: '',
+  });
 
 export function isProblem<C extends ProblemCode>(error: unknown, ...codes: C[]): error is ApiProblem & { code: C } {
   return error instanceof ApiProblem && (codes.length === 0 || codes.includes(error.code as C));

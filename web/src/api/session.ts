@@ -1,3 +1,4 @@
+import { ownerOf } from '@/browser/drafts';
 import type { components } from './schema';
 
 export type Session = components['schemas']['Session'];
@@ -41,6 +42,11 @@ export class SessionStore {
   /** That of who is signed in, or was when it ended. */
   get session(): Session | undefined {
     return 'session' in this.#state ? this.#state.session : undefined;
+  }
+
+  /** Whose drafts are kept now; undefined while nobody is signed in. */
+  get owner(): string | undefined {
+    return this.session && ownerOf(this.session.tenant, this.session.user.id);
   }
 
   get csrfToken(): string | undefined {

@@ -35,6 +35,40 @@ test('what is finished is gone from the tab that it came from too', () => {
   expect(new DraftStore('b').open(tea)).toBeUndefined();
 });
 
+test('what is finished is gone from where it came from also after a reload in between', () => {
+  new DraftStore('closed').keep(tea, kept('mine', 1));
+  const before = new DraftStore('b');
+  before.open(tea);
+  before.keep(tea, kept('mine, and more', 2));
+  const reloaded = new DraftStore('b');
+  reloaded.open(tea);
+  reloaded.keep(tea, kept('mine, and still more', 3));
+  reloaded.drop(tea);
+  expect(new DraftStore('b').open(tea)).toBeUndefined();
+});
+
+test('what went on from tab to tab is gone from all of them when it is finished', () => {
+  new DraftStore('a').keep(tea, kept('mine', 1));
+  ['b', 'c'].forEach((name, i) => {
+    const tab = new DraftStore(name);
+    tab.open(tea);
+    tab.keep(tea, kept(`mine in ${name}`, i + 2));
+  });
+  const last = new DraftStore('d');
+  expect(last.open(tea)?.value).toBe('mine in c');
+  last.drop(tea);
+  expect(new DraftStore('e').open(tea)).toBeUndefined();
+});
+
+test('what another tab has of its own stays when this one is finished', () => {
+  new DraftStore('other').keep(tea, kept('of another', 1));
+  new DraftStore('closed').keep(tea, kept('mine', 2));
+  const tab = new DraftStore('b');
+  tab.open(tea);
+  tab.drop(tea);
+  expect(new DraftStore('b').open(tea)?.value).toBe('of another');
+});
+
 test('a tab that is still typing writes again what another took for finished', () => {
   vi.useFakeTimers();
   const [a, b] = [new DraftStore('a'), new DraftStore('b')];

@@ -17,6 +17,8 @@ export interface Kept {
   key?: string;
   /** What was sent under the key, until its outcome is known. */
   sent?: unknown;
+  /** Slots of other tabs that it was gone on with from, one after the other: they are finished with it. */
+  from?: string[];
 }
 
 /** Whose draft it is, and of what: "items/TEA", "orders/new", "orders/bulk/ship". */
@@ -42,16 +44,17 @@ export const ownerOf = (tenant: string, userId: number): string => `${encodeURIC
  *
  * Each tab writes to a slot of its own, so that two tabs on one record never overwrite
  * each other; a tab that opens something goes on with its own slot, or else with the
- * newest of another tab. What is finished is removed from the slot that it came from
- * too. A tab that still holds a slot that another one removed writes it again: only the
- * tab in which something is typed knows that it is finished.
+ * newest of another tab. Each entry names the slots that it came through, so that what
+ * is finished is removed from all of them, also after a reload in between. A tab that
+ * still holds a slot that another one removed writes it again: only the tab in which
+ * something is typed knows that it is finished.
  *
- * A crash at any point leaves the last whole entry; each is written in one step.
+ * A crash at any point leaves the last whole entry; each is written in one step. Of a
+ * finished thing this tab's slot is the last to go, so that one which breaks off there
+ * leaves no older text than that.
  */
 export class DraftStore {
   readonly #held = new Map<string, Kept>();
-  /** By slot of this tab, the slot of another that it goes on with. */
-  readonly #origins = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
   readonly #tab: string;
   #full = false;
@@ -76,9 +79,10 @@ export class DraftStore {
     if (held !== undefined) return held;
     const [newest] = this.#slotsOf(named).sort((a, b) => Number(b.name === own) - Number(a.name === own) || b.kept.at - a.kept.at);
     if (newest === undefined) return undefined;
-    if (newest.name !== own) this.#origins.set(own, newest.name);
-    this.#held.set(own, newest.kept);
-    return newest.kept;
+    const { name, kept } = newest;
+    const found = name === own ? kept : { ...kept, from: [...(kept.from ?? []), name] };
+    this.#held.set(own, found);
+    return found;
   }
 
   /** What this tab holds. */
@@ -88,19 +92,21 @@ export class DraftStore {
 
   keep(named: Named, kept: Kept): void {
     const slot = this.#slot(named);
-    this.#held.set(slot, kept);
-    this.#full = !remember(slot, JSON.stringify(kept));
+    const from = this.#held.get(slot)?.from;
+    const entry = from === undefined ? kept : { ...kept, from };
+    this.#held.set(slot, entry);
+    this.#full = !remember(slot, JSON.stringify(entry));
     this.#changed();
   }
 
   /** It is finished, or not wanted any more. */
   drop(named: Named): void {
     const slot = this.#slot(named);
-    const origin = this.#origins.get(slot);
-    if (!this.#held.delete(slot) && origin === undefined) return;
-    this.#origins.delete(slot);
+    const held = this.#held.get(slot);
+    if (held === undefined) return;
+    this.#held.delete(slot);
+    held.from?.forEach(forget);
     forget(slot);
-    if (origin !== undefined) forget(origin);
     this.#full = false;
     this.#changed();
   }
@@ -120,7 +126,6 @@ export class DraftStore {
   remove(named: Named): void {
     this.#slotsOf(named).forEach(({ name }) => forget(name));
     this.#held.delete(this.#slot(named));
-    this.#origins.delete(this.#slot(named));
     this.#changed();
   }
 
@@ -129,7 +134,6 @@ export class DraftStore {
     const all = `${prefix}${owner}/`;
     recalledNames(all).forEach(forget);
     [...this.#held.keys()].filter((name) => name.startsWith(all)).forEach((name) => this.#held.delete(name));
-    this.#origins.clear();
     this.#full = false;
     this.#changed();
   }

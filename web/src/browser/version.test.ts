@@ -37,6 +37,14 @@ test('a page that came in the new version says so once', async () => {
   expect(wasUpdated()).toBe(false);
 });
 
+test('a part of which several files are missing makes its page load itself once, and none of them is an error', async () => {
+  const { followUpdates } = await page('1');
+  followUpdates();
+  const missing = () => new Event('vite:preloadError', { cancelable: true });
+  expect([missing(), missing()].map((event) => window.dispatchEvent(event))).toEqual([false, false]);
+  expect(reload).toHaveBeenCalledTimes(1);
+});
+
 test('after a while it may be tried again', async () => {
   vi.useFakeTimers();
   (await page('1')).update();

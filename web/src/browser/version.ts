@@ -13,6 +13,8 @@ const nameIn = (page: Document): string => page.querySelector('meta[name=build]'
 
 let isOutdated = false;
 let asked = 0;
+/** This page is loading itself anew. */
+let isLeaving = false;
 const listeners = new Set<() => void>();
 
 export const version = {
@@ -48,12 +50,18 @@ export async function lookForUpdate(): Promise<void> {
   }
 }
 
-/** Loads the page anew, or another one, in its present version; false when that was just tried and did not help. */
+/**
+ * Loads the page anew, or another one, in its present version; false when that was just
+ * tried and did not help. Of one part that is gone several files are missing, and each
+ * asks for it: the first is heard, and the others are told the same.
+ */
 export function update(address = window.location.href): boolean {
+  if (isLeaving) return true;
   const from = nameIn(document);
   const tried = triedFrom();
   if (tried?.from === from && Date.now() - tried.at < pause) return false;
   note({ from, at: Date.now() });
+  isLeaving = true;
   if (address === window.location.href) window.location.reload();
   else window.location.assign(address);
   return true;

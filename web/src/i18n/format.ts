@@ -1,8 +1,8 @@
-import { useMemo } from 'react';
 import type { Language } from './catalogue';
 import { defaultCurrency, useCurrency } from './currency';
 import { locales } from './interpolate';
 import { useLanguage } from './language';
+import { useTimeStyle } from './times';
 
 const second = 1000;
 const minute = 60 * second;
@@ -21,7 +21,7 @@ export interface Format {
   /** A change with its sign: +100, −3, 0; as an amount where it is shown as one. */
   signed: (change: number, show?: (value: number) => string) => string;
   date: (time: string | number | Date) => string;
-  /** The zone that times are shown in: the browser's. */
+  /** The zone that times are shown in: the browser's, or UTC where one has chosen it. */
   zone: string;
   /** Date and time to the second, in that zone. */
   dateTime: (time: string | number | Date) => string;
@@ -32,14 +32,26 @@ export interface Format {
   list: (items: readonly string[]) => string;
 }
 
-export function formatFor(language: Language, currency = defaultCurrency): Format {
+const made = new Map<string, Format>();
+
+/** What writes numbers, amounts and times; made once, since each cell of a table asks for it and to make it takes 2 ms. */
+export function formatFor(language: Language, currency = defaultCurrency, timeZone?: string): Format {
+  const name = [language, currency, timeZone].join(' ');
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  const format = newFormat(language, currency, timeZone);
+  made.set(name, format);
+  return format;
+}
+
+function newFormat(language: Language, currency: string, timeZone: string | undefined): Format {
   const locale = locales[language];
   const number = new Intl.NumberFormat(locale);
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
   const minorDigits = money.resolvedOptions().maximumFractionDigits ?? 0;
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
-  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hourCycle: 'h23' });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
+  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone });
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hourCycle: 'h23', timeZone });
   const short = new Intl.RelativeTimeFormat(locale, { style: 'narrow', numeric: 'auto' });
   const list = new Intl.ListFormat(locale, { type: 'conjunction' });
 
@@ -89,5 +101,6 @@ function duration(locale: string, milliseconds: number): string {
 export function useFormat(): Format {
   const { language } = useLanguage();
   const currency = useCurrency();
-  return useMemo(() => formatFor(language, currency), [language, currency]);
+  const timeZone = useTimeStyle() === 'utc' ? 'UTC' : undefined;
+  return formatFor(language, currency, timeZone);
 }

@@ -4,11 +4,13 @@ const separator = ' | ';
 
 export const locales: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' };
 
+const pluralRules: Readonly<Record<Language, Intl.PluralRules>> = { en: new Intl.PluralRules(locales.en), zh: new Intl.PluralRules(locales.zh) };
+
 /** The form of a plural text that fits n; any other text as it is. */
 export function formOf(text: string, language: Language, n: unknown): string {
   const forms = text.split(separator);
   if (forms.length === 1) return text;
-  const one = new Intl.PluralRules(locales[language]).select(Number(n)) === 'one';
+  const one = pluralRules[language].select(Number(n)) === 'one';
   return (one ? forms[0] : forms.at(-1)) ?? text;
 }
 

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, Outlet } from '@tanstack/react-router';
+import { OverwriteWatch } from '@/features/configs/history/OverwriteWatch';
 import { ErrorPage } from '@/ui/feedback/ErrorPage';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
 import { SessionGate } from '@/ui/signin/SessionGate';
@@ -20,6 +21,7 @@ function Root() {
   return (
     <SessionGate>
       <Shell>
+        <OverwriteWatch />
         <PermissionGate>
           <Outlet />
         </PermissionGate>

@@ -22,6 +22,7 @@ export { ProblemBanner } from './feedback/ProblemBanner';
 export { usePlaceText, useProblemText, useRefusalText, useRuleText, type Said } from './feedback/said';
 export { useToasts, type Toasts } from './feedback/toasts';
 export { CopyButton, CopyText, useCopy } from './CopyText';
+export { CustomerLink } from './CustomerLink';
 export { EtagVersion } from './EtagVersion';
 export { Icon, type IconName } from './Icon';
 export { Money } from './Money';

@@ -1,5 +1,6 @@
 import type { Overview } from '@/api';
 import type { LocalText } from '@/i18n';
+import type { IconName } from './Icon';
 
 export const navigationGroups = ['operate', 'sell', 'govern', 'inspect'] as const;
 export type NavigationGroup = (typeof navigationGroups)[number];
@@ -17,7 +18,7 @@ export interface PageInfo {
   /** Without this permission the page is not offered, and says so when opened. */
   permission?: string;
   /** Its entry in the navigation; pages of a single record have none. */
-  navigation?: { group: NavigationGroup; /** Small numbers stand first. */ order: number; waiting?: Waiting };
+  navigation?: { group: NavigationGroup; /** Small numbers stand first. */ order: number; icon: IconName; waiting?: Waiting };
 }
 
 declare module '@tanstack/react-router' {

@@ -1,15 +1,26 @@
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useText } from '@/i18n';
+import { encode, exact } from '@/merge';
 import { PageHeader, RecordLink } from '@/ui';
-import { aDay, DataTable, FilterDay, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
+import { aDay, DataTable, FilterDay, FilterText, readable, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { auditMessages } from './messages';
 import { readAuditLog, type AuditEntry, type AuditSearch } from './queries';
 import { useActionText } from './useActionText';
+
+// It reads the words of every domain.
+const AuditDrawer = lazy(async () => ({ default: (await import('./AuditDrawer')).AuditDrawer }));
 
 /** Who changed what, when and why. */
 export function AuditLog({ search }: { search: Raw<AuditSearch> }) {
   const t = useText(auditMessages);
   const list = useList<AuditSearch, AuditEntry>({ search, queryKey: ['audit-log', 'list'], read: readAuditLog });
   const { state } = list;
+  const navigate = useNavigate();
+  const { open } = readable<AuditSearch>(search);
+  // The list stays on its page behind the drawer.
+  const show = (id: number | undefined) => void navigate({ to: '.', search: { ...search, open: id } as never, state: true, resetScroll: false });
+  const rows = list.query.data?.items;
   return (
     <>
       <PageHeader title={t('title')} />
@@ -21,6 +32,7 @@ export function AuditLog({ search }: { search: Raw<AuditSearch> }) {
         rowLabel={(entry) => `${entry.action} ${entry.resource}`}
         list={list}
         searchable={false}
+        open={({ id }) => show(id)}
         filters={
           <>
             <FilterText state={state} name="resource" label={t('filterResource')} />
@@ -32,6 +44,11 @@ export function AuditLog({ search }: { search: Raw<AuditSearch> }) {
         }
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
+      {open !== undefined && rows !== undefined && (
+        <Suspense>
+          <AuditDrawer entry={rows.find(({ id }) => id === open)} onClose={() => show(undefined)} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -47,6 +64,8 @@ function useColumns(): Column<AuditEntry>[] {
     column.text('resource', t('resource'), (e) => e.resource, { cell: (e) => <RecordLink path={e.resource} />, mono: true, narrow: true }),
     column.text('note', t('note'), (e) => e.note),
     column.exact('exact', t('time'), (e) => e.createdTime, { optional: true }),
+    column.text('detail', t('details'), (e) => encode(exact(e.detail)), { mono: true, optional: true }),
+    column.text('key', t('key'), (e) => e.idempotencyKey, { mono: true, optional: true }),
     column.text('request', t('request'), (e) => e.requestId, { mono: true, optional: true }),
     column.text('unit', t('unit'), (e) => e.unitId, { mono: true, optional: true }),
   ];

@@ -1,5 +1,5 @@
-import { api, data, type components, type operations } from '@/api';
-import { startOf, type TableSearch } from '@/ui/table';
+import { api, exactly, type components, type operations } from '@/api';
+import { startOf, type ListPage, type TableSearch } from '@/ui/table';
 
 export type AuditEntry = components['schemas']['AuditEntry'];
 type AuditQuery = NonNullable<operations['listAuditLog']['parameters']['query']>;
@@ -12,10 +12,12 @@ export interface AuditSearch extends TableSearch {
   from?: string;
   /** The last day, itself included. */
   to?: string;
+  /** The id of the entry that is open. */
+  open?: number;
 }
 
-/** One page of the audit log. */
-export function readAuditLog({ from, to, ...search }: AuditSearch, signal?: AbortSignal) {
+/** One page of the audit log; what was changed holds every number as it was spelled. */
+export function readAuditLog({ from, to, ...search }: AuditSearch, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
   const query = { ...search, from: startOf(from), to: startOf(to, 1) } as AuditQuery;
-  return data(api.GET('/api/v1/audit-log', { params: { query }, signal }));
+  return exactly(api.GET('/api/v1/audit-log', { params: { query }, parseAs: 'text', signal }));
 }

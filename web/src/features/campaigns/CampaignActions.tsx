@@ -7,10 +7,10 @@ import { useText } from '@/i18n';
 import { useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { CreateCampaign } from './CreateCampaign';
-import { readFields } from './fields';
+import { readFields, termsOf } from './fields';
 import { IssueDialog } from './IssueDialog';
 import { campaignMessages } from './messages';
-import { deleteCampaign, editCampaign, oneCampaign, type Campaign } from './queries';
+import { createCampaign, deleteCampaign, editCampaign, oneCampaign, type Campaign, type CampaignTerms } from './queries';
 import { stateOf } from './state';
 
 /** Issues coupons of a campaign, copies, deletes and ends it. */
@@ -18,7 +18,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
   const [issuing, issueDialog] = useDisclosure();
   const [copying, copyDialog] = useDisclosure();
-  const { remove, isSending } = useRemove(campaign);
+  const { remove, isSending, isUnknown } = useRemove(campaign);
   if (!useMay()('coupons:write')) return null;
   const copy = { of: campaign.id, fields: { ...readFields(campaign), name: t('copyOf', { name: campaign.name }) } };
   return (
@@ -27,7 +27,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
         {t('issue')}
       </Button>
       <Button onClick={copyDialog.open}>{t('copy')}</Button>
-      <Button color="bad" variant="light" loading={isSending} onClick={() => void remove()}>
+      <Button color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
         {t('remove')}
       </Button>
       {issuing && <IssueDialog campaign={campaign} onClose={issueDialog.close} />}
@@ -37,7 +37,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
 }
 
 /** Deletes the campaign; one that has issued coupons can only be ended, which is offered instead. */
-function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending: boolean } {
+function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
   const t = useText(campaignMessages);
   const ui = useText(uiMessages);
   const ask = useConfirm();
@@ -73,12 +73,19 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
     const answer = await ask({ title: t('inUse', { name }), body, ...(canEnd ? { confirm: t('endNow'), tone: 'bad' } : { confirm: ui('understood') }) });
     if (answer !== undefined && canEnd) end.run({ at: new Date().toISOString(), etag });
   };
+  const restore = useKeyedAction<CampaignTerms, Campaign>({
+    scope: `coupon-campaigns/${id}/restore`,
+    title: `${t('restore')} · ${name}`,
+    topics: ['coupon-campaigns'],
+    send: createCampaign,
+    onDone: () => toasts.done(t('restored', { name })),
+  });
   const remove = useKeyedAction({
     scope: `coupon-campaigns/${id}/remove`,
     title: `${t('remove')} · ${name}`,
     send: (guard: string) => deleteCampaign(id, guard),
     onDone: async () => {
-      toasts.done(t('removed', { name }));
+      toasts.done(t('removed', { name }), () => restore.run(termsOf(readFields(campaign))));
       await navigate({ to: '/coupon-campaigns' });
       queries.removeQueries({ queryKey: oneCampaign(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['coupon-campaigns', 'list'] });
@@ -87,6 +94,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
   });
   return {
     isSending: remove.outcome === 'sending' || end.outcome === 'sending',
+    isUnknown: remove.outcome === 'unknown' || end.outcome === 'unknown',
     remove: async () => {
       // Coupons are never taken back, so that one which has issued some stays in use.
       if (campaign.issued > 0) await explainUse(campaign.issued);

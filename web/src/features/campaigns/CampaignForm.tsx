@@ -60,8 +60,10 @@ export function CampaignForm({ campaign, gone, onField }: Props) {
     },
   });
   const { wrong, told } = useCampaignFaults(editing, faultsOf(value, issued));
+  const content = mine instanceof Error ? undefined : mine;
+  const again = { ...recreate, run: content && isFaultless(faultsOf(value, 0)) ? () => recreate.run(content) : undefined };
   const deleted = gone && (
-    <Gone content={mine instanceof Error ? undefined : mine} words={words} recreate={mayWrite && isFaultless(faultsOf(value, 0)) ? recreate : undefined}>
+    <Gone content={content} words={words} recreate={mayWrite ? again : undefined}>
       {mayWrite && <Button onClick={open}>{t('copyToNew')}</Button>}
     </Gone>
   );

@@ -19,6 +19,8 @@ type ConfigQuery = NonNullable<operations['listConfigs']['parameters']['query']>
 export interface ConfigSearch extends TableSearch {
   prefix?: string;
   valueType?: ValueType;
+  /** The dialog that makes one is open. */
+  create?: boolean;
 }
 
 export const valueTypes = ['string', 'number', 'boolean', 'json'] as const satisfies readonly ValueType[];

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '@/i18n';
-import { PageHeader, RecordLink } from '@/ui';
+import { CustomerLink, PageHeader, RecordLink } from '@/ui';
 import { aCustomer, anId, DataTable, FilterChoice, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
@@ -60,7 +60,11 @@ export function CouponList({ search }: { search: Raw<CouponSearch> }) {
             <FilterText state={list.state} name="userId" read={aCustomer} label={t('filterUser')} />
           </>
         }
-        empty={{ title: t('empty'), hint: t('emptyHint') }}
+        filterWords={(name, value) => {
+          const status = statuses.find((one) => name === 'status' && one === value);
+          return status === undefined ? (name === 'campaignId' ? campaigns?.items.find(({ id }) => String(id) === value)?.name : undefined) : t(status);
+        }}
+        empty={{ title: t('empty'), hint: t('emptyHint'), action: <Link to="/coupon-campaigns">{t('toCampaigns')}</Link> }}
       />
     </>
   );
@@ -101,8 +105,8 @@ function useColumns(names: ReadonlyMap<number, string>): Column<Coupon>[] {
     column.text('campaign', t('campaign'), campaign, { cell: (c) => <RecordLink path={`coupon-campaigns/${c.campaignId}`}>{campaign(c)}</RecordLink> }),
     column.text('worth', t('takesOff'), plainWorth, { cell: worth, align: 'end' }),
     column.text('status', t('status'), (c) => c.status, { cell: (c) => <CouponStatusChip status={c.status} />, narrow: true }),
-    column.text('user', t('user'), (c) => c.userId, { cell: (c) => c.userId ?? t('anybody') }),
-    column.text('redeemedBy', t('redeemedBy'), (c) => c.redeemedByUserId),
+    column.text('user', t('user'), (c) => c.userId, { cell: (c) => (c.userId === null ? t('anybody') : <CustomerLink userId={c.userId} />) }),
+    column.customer('redeemedBy', t('redeemedBy'), (c) => c.redeemedByUserId),
     column.text('order', t('order'), (c) => c.orderId, {
       cell: (c) => c.orderId !== null && <RecordLink path={`orders/${c.orderId}`}>{c.orderId}</RecordLink>,
       optional: true,

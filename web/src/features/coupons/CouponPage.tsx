@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Facts, History, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps } from '@/ui';
+import { CustomerLink, Facts, History, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps } from '@/ui';
 import { CouponDialog } from './CouponDialog';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
@@ -65,8 +65,8 @@ function About({ coupon }: { coupon: Coupon }) {
           [t('takesOff'), worth(coupon)],
           [t('minimum'), <Money key="minimum" minor={minimumAmount} />],
           [t('valid'), t('validRange', { from: dateTime(validFrom), to: dateTime(validTo) })],
-          [t('user'), userId ?? t('anybody')],
-          [t('redeemedBy'), redeemedByUserId],
+          [t('user'), userId === null ? t('anybody') : <CustomerLink key="user" userId={userId} />],
+          [t('redeemedBy'), redeemedByUserId !== null && <CustomerLink key="by" userId={redeemedByUserId} />],
           orderId !== null && [t('order'), <RecordLink key="order" path={`orders/${orderId}`} children={t('orderLink', { id: String(orderId) })} />],
           [t('reason'), voidReason === '' ? undefined : voidReason],
         ]}

@@ -1,19 +1,25 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { overview, type Overview } from '@/api';
+import { overview, useMay, type Overview } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, PageHeader, ProblemBanner } from '@/ui';
 import { ConflictsToday } from './ConflictsToday';
 import styles from './Dashboard.module.css';
 import { DataAge } from './DataAge';
+import { DueSoon } from './DueSoon';
+import { FirstSteps } from './FirstSteps';
+import { LiveSales } from './LiveSales';
+import { LowStock } from './LowStock';
 import { dashboardMessages } from './messages';
 import { RecentChanges } from './RecentChanges';
+import { Trend } from './Trend';
 import { WaitingTiles } from './WaitingTiles';
+import { WorkingNow } from './WorkingNow';
 
 /** Conflicts are counted a few seconds late and announced by nobody, so that they are asked for, in ms. */
 const pause = 15_000;
 
-/** What waits, where people got into each other's way, and who changed what of late. */
+/** What waits, what sells, what is about to go wrong, who works where, and who changed what of late. */
 export function Dashboard() {
   const t = useText(dashboardMessages);
   const { data, error, dataUpdatedAt, refetch } = useQuery({ ...overview, refetchInterval: pause });
@@ -31,17 +37,35 @@ export function Dashboard() {
 /** Parts that the user may not read are missing. */
 function Parts({ data }: { data: Overview }) {
   const t = useText(dashboardMessages);
-  const { conflictsToday, conflictsTodayTotal = 0, recentChanges } = data;
+  const may = useMay();
+  const { conflictsToday, conflictsTodayTotal = 0, recentChanges, ordersByDay, paymentsDueSoon, workingNow } = data;
   if (Object.keys(data).length === 0) return <Banner tone="info" title={t('mayNotSee')} />;
+  const isEmpty = isNew(data);
   return (
     <>
+      {isEmpty && <FirstSteps />}
       <WaitingTiles data={data} />
+      {ordersByDay !== undefined && !isEmpty && <Trend days={ordersByDay} />}
       <div className={styles.columns}>
+        {may('flash-sales:read') && !isEmpty && <LiveSales />}
+        {paymentsDueSoon !== undefined && paymentsDueSoon.total > 0 && <DueSoon due={paymentsDueSoon} />}
+        {may('inventory:read') && !isEmpty && <LowStock />}
         {recentChanges !== undefined && <RecentChanges changes={recentChanges} />}
+        {workingNow !== undefined && <WorkingNow places={workingNow} />}
         {conflictsToday !== undefined && <ConflictsToday conflicts={conflictsToday} total={conflictsTodayTotal} />}
       </div>
     </>
   );
+}
+
+/** What an installation does by itself, or its operator, before anybody works in it. */
+const settingUp = new Set(['tenant', 'user', 'role', 'token']);
+
+/** Whether nothing was made here yet, as far as one may see: then it is said what to do first. */
+function isNew({ ordersByStatus, recentChanges }: Overview): boolean {
+  if (ordersByStatus === undefined || recentChanges === undefined) return false;
+  const isUsed = recentChanges.some(({ action }) => !settingUp.has(action.split('.')[0] ?? ''));
+  return !isUsed && Object.values(ordersByStatus).every((count) => count === 0);
 }
 
 function Loading() {

@@ -18,10 +18,13 @@ export function RecentChanges({ changes }: { changes: NonNullable<Overview['rece
           <li key={change.id} className={styles.row}>
             <Person person={change.actor} withAvatar />
             <span className={styles.what}>
-              {verb(change.action)} <RecordLink path={change.resource} />
+              {verb(change.action)} <RecordLink path={change.resource} />{' '}
+              {change.more > 0 && <span className={styles.hint}>{t('more', { n: change.more })}</span>}
             </span>
             <span className={styles.end}>
-              <When time={change.createdTime} />
+              <Link to="/audit-log" search={{ resource: change.resource, open: change.id }} title={t('openEntry')}>
+                <When time={change.createdTime} />
+              </Link>
             </span>
           </li>
         ))}

@@ -1,12 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Overview } from '@/api';
+import type { ReactNode } from 'react';
+import { useMay, type Overview } from '@/api';
+import { ofQueue } from '@/features/system/belongs';
+import { overview as queues } from '@/features/system/queries';
 import { useFormat, useText } from '@/i18n';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
+/** How often the queues are asked for, in ms. */
+const pause = 15_000;
+
 /** How many wait for what; each leads to the list of just those. */
 export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon } }: { data: Overview }) {
   const t = useText(dashboardMessages);
+  const dead = useDeadLetters();
   if (ordersByStatus === undefined && couponsExpiringSoon === undefined) return null;
   return (
     <section aria-label={t('waiting')}>
@@ -26,9 +34,38 @@ export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon } }: 
             </Link>
           </li>
         )}
+        {dead !== undefined && dead.count > 0 && (
+          <li>
+            <RecordTile path={dead.path}>
+              <Words label={t('dead')} number={dead.count} hint={t('deadHint')} />
+            </RecordTile>
+          </li>
+        )}
       </ul>
     </section>
   );
+}
+
+/** Leads to the one sale that has them, or to all queues. */
+function RecordTile({ path, children }: { path: string | undefined; children: ReactNode }) {
+  const [, id] = /^flash-sales\/(\d+)$/.exec(path ?? '') ?? [];
+  return id === undefined ? (
+    <Link to="/system" className={styles.tile}>
+      {children}
+    </Link>
+  ) : (
+    <Link to="/flash-sales/$id" params={{ id }} className={styles.tile}>
+      {children}
+    </Link>
+  );
+}
+
+/** How many messages were given up, and the record whose they are when it is one. */
+function useDeadLetters(): { count: number; path: string | undefined } | undefined {
+  const { data } = useQuery({ ...queues(), enabled: useMay()('queues:read'), refetchInterval: pause });
+  const dead = data?.queues.filter((queue) => queue.dead > 0) ?? [];
+  const [only] = dead.length === 1 ? dead : [];
+  return data && { count: dead.reduce((sum, queue) => sum + queue.dead, 0), path: only && ofQueue(only.name) };
 }
 
 function Words({ label, number, hint }: { label: string; number: number; hint: string }) {

@@ -107,7 +107,11 @@ function Numbers({ sale, following: { last, feed, error, retry } }: { sale: Sale
       {last !== undefined && (
         <>
           <Tiles sale={sale} stats={last.stats} feed={feed} />
-          <Strip stats={last.stats} onReconcile={mayWrite ? () => reconciling.run({}) : undefined} isReconciling={outcome === 'sending'}>
+          <Strip
+            stats={last.stats}
+            onReconcile={mayWrite && outcome !== 'unknown' ? () => reconciling.run({}) : undefined}
+            isReconciling={outcome === 'sending'}
+          >
             <OutcomeNotice write={reconciling} />
             {outcome === 'refused' && <ProblemBanner error={reconciling.error} />}
             {outcome === 'done' && reply !== undefined && <Reconciled found={reply} close={reconciling.reset} />}

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { isProblem, useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { useBulkActions, type BulkAction } from '@/ui';
+import { CustomerLink, useBulkActions, type BulkAction } from '@/ui';
 import { DataTable, useColumn, useList, useSelection, type Column, type Raw, type TableSearch } from '@/ui/table';
 import { saleMessages } from './messages';
 import { decideDead, readDead, type DeadDecision, type DeadLetter } from './queries';
@@ -83,7 +83,7 @@ function useColumns(decide: ((decision: DeadDecision, letter: DeadLetter) => voi
       mono: true,
       narrow: true,
     }),
-    column.text('customer', t('customer'), (d) => d.userId, { cell: (d) => (d.userId === '' ? t('unreadable') : d.userId), align: 'end' }),
+    column.text('customer', t('customer'), (d) => d.userId, { cell: (d) => (d.userId === '' ? t('unreadable') : <CustomerLink userId={d.userId} />) }),
     column.count('units', t('units'), (d) => d.quantity),
     column.text('error', t('error'), (d) => d.error),
     column.count('attempts', t('attempts'), (d) => d.attempts),

@@ -6,8 +6,9 @@ import { useMay, versionConflict, type Winner } from '@/api';
 import { useText } from '@/i18n';
 import { useConfirm, useKeyedAction, useSteps, useToasts } from '@/ui';
 import { EditSale } from './EditSale';
+import { readFields, termsOf } from './fields';
 import { saleMessages } from './messages';
-import { deleteSale, oneSale, type Sale, type SaleAction, type SaleStats } from './queries';
+import { createSale, deleteSale, oneSale, type Sale, type SaleAction, type SaleStats, type SaleTerms } from './queries';
 import { ResizeSale } from './ResizeSale';
 import { StepDialog } from './StepDialog';
 
@@ -26,7 +27,7 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
   // As it was when the dialog opened: its version guards the step.
   const [step, setStep] = useState<{ sale: Sale; action: SaleAction }>();
   const steps = useSteps<SaleAction>(`flash-sales/${sale.id}/steps`, sale.allowedTransitions);
-  const { remove, isSending } = useRemove(sale);
+  const { remove, isSending, isUnknown } = useRemove(sale);
   if (!useMay()('flash-sales:write')) return null;
   const isDraft = sale.status === 'draft';
   const rate = sale.rate === null ? t('rateFree') : t('rateButton', { rate: t('perSecond', { n: sale.rate }) });
@@ -52,7 +53,7 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
         </Button>
       ))}
       {isDraft && (
-        <Button color="bad" variant="light" loading={isSending} onClick={() => void remove()}>
+        <Button color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
           {t('remove')}
         </Button>
       )}
@@ -64,18 +65,26 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
 }
 
 /** Deletes a draft as it is shown, after asking. */
-function useRemove({ id, name, etag }: Sale): { remove: () => Promise<void>; isSending: boolean } {
+function useRemove(sale: Sale): { remove: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
+  const { id, name, etag } = sale;
   const t = useText(saleMessages);
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const restore = useKeyedAction<SaleTerms, Sale>({
+    scope: `flash-sales/${id}/restore`,
+    title: `${t('restore')} · ${name}`,
+    topics: ['flash-sales'],
+    send: createSale,
+    onDone: () => toasts.done(t('restored', { name })),
+  });
   const action = useKeyedAction({
     scope: `flash-sales/${id}/remove`,
     title: `${t('remove')} · ${name}`,
     send: (guard: string) => deleteSale(id, guard),
     onDone: async () => {
-      toasts.done(t('removed', { name }));
+      toasts.done(t('removed', { name }), () => restore.run(termsOf(readFields(sale))));
       await navigate({ to: '/flash-sales' });
       queries.removeQueries({ queryKey: oneSale(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['flash-sales', 'list'] });
@@ -89,6 +98,7 @@ function useRemove({ id, name, etag }: Sale): { remove: () => Promise<void>; isS
   });
   return {
     isSending: action.outcome === 'sending',
+    isUnknown: action.outcome === 'unknown',
     remove: async () => {
       if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) action.run(etag);
     },

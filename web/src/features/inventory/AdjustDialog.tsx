@@ -2,12 +2,12 @@ import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Banner, FormDialog, useKeyedForm, useToasts } from '@/ui';
+import { Banner, FormDialog, useKeyedAction, useKeyedForm, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { AdjustmentInputs } from './AdjustmentInputs';
-import { countedFrom, hasInput, missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
+import { countedFrom, hasInput, missingOf, newReference, openForm, preview, requestOf, takingBack, type AdjustmentForm } from './adjustment';
 import { inventoryMessages } from './messages';
-import { adjust, oneStock, type Movement, type Stock, type StockChanged } from './queries';
+import { adjust, oneStock, type Adjustment, type Movement, type Stock, type StockChanged } from './queries';
 import { useAdjustRefusal } from './useAdjustRefusal';
 
 interface Props {
@@ -24,6 +24,13 @@ export function AdjustDialog({ stock, onClose }: Props) {
   const toasts = useToasts();
   const queries = useQueryClient();
   const { sku } = stock;
+  const undo = useKeyedAction<Adjustment, Movement>({
+    scope: `inventory/${sku}/undo`,
+    title: t('undoOf', { sku }),
+    topics: ['inventory'],
+    send: (request, key) => adjust(sku, request, key),
+    onDone: (made) => toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand })),
+  });
   const keyed = useKeyedForm<AdjustmentForm, Movement>({
     scope: `inventory/${sku}/adjustments`,
     title: t('dialogTitle', { sku }),
@@ -33,7 +40,7 @@ export function AdjustDialog({ stock, onClose }: Props) {
     isComplete: (typed) => missingOf(typed).size === 0,
     send: (form, key) => adjust(sku, requestOf(form), key),
     onDone: (made) => {
-      toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand }));
+      toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand }), () => undo.run(takingBack(made, t('undoReason'))));
       onClose();
     },
     onRefused: (error) => {

@@ -23,7 +23,7 @@ export function InventoryList({ search }: { search: Raw<StockSearch> }) {
         list={list}
         open={({ sku }) => void navigate({ to: '/items/$sku', params: { sku } })}
         filters={<FilterText state={list.state} name="maxAvailable" read={aCount} label={t('maxAvailable')} />}
-        empty={{ title: t('empty'), hint: t('emptyHint') }}
+        empty={{ title: t('empty'), hint: t('emptyHint'), action: <Link to="/items">{t('toItems')}</Link> }}
       />
     </>
   );

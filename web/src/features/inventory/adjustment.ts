@@ -1,5 +1,5 @@
 import { randomId } from '@/browser/id';
-import type { Adjustment, Stock } from './queries';
+import type { Adjustment, Movement, Stock } from './queries';
 
 /** What is typed into the dialog that adjusts stock. */
 export interface AdjustmentForm {
@@ -49,6 +49,13 @@ export function requestOf({ way, delta, setTo, changeFrom, reason, reference }: 
   const common = { reason: reason.trim(), reference: reference.trim() };
   return way === 'delta' ? { delta: delta ?? 0, ...common } : { setTo: setTo ?? 0, changeFrom, ...common };
 }
+
+/** The movement that takes another back: what became of the stock meanwhile stays. Of one movement it is made once. */
+export const takingBack = ({ id, onHandDelta }: Pick<Movement, 'id' | 'onHandDelta'>, reason: string): Adjustment => ({
+  delta: -onHandDelta,
+  reason,
+  reference: `undo-${id}`,
+});
 
 /** What the stock would be; undefined while nothing is typed, and for a count that is out of date. */
 export function preview({ way, delta, setTo, changeFrom }: AdjustmentForm, stock: Stock): { onHand: number; available: number } | undefined {

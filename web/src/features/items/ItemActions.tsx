@@ -5,7 +5,7 @@ import { isProblem, useMay, versionConflict } from '@/api';
 import { useText } from '@/i18n';
 import { useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { itemMessages } from './messages';
-import { deleteItem, editItem, oneItem, type Item } from './queries';
+import { createItem, deleteItem, editItem, oneItem, type Item, type NewItem } from './queries';
 
 interface Archiving {
   to: Item['status'];
@@ -14,7 +14,8 @@ interface Archiving {
 }
 
 /** Archives, unarchives and deletes an item. */
-export function ItemActions({ item: { sku, status, etag } }: { item: Item }) {
+export function ItemActions({ item }: { item: Item }) {
+  const { sku, status, etag } = item;
   const t = useText(itemMessages);
   const ask = useConfirm();
   const toasts = useToasts();
@@ -37,12 +38,20 @@ export function ItemActions({ item: { sku, status, etag } }: { item: Item }) {
       else toasts.info(t('already', { who: conflict.updatedBy.name, status: t(conflict.current.status) }));
     },
   });
+  const restore = useKeyedAction<NewItem, Item>({
+    scope: `items/${sku}/restore`,
+    title: `${t('add')} · ${sku}`,
+    topics: ['items'],
+    send: createItem,
+    onDone: () => toasts.done(t('added', { sku })),
+  });
   const remove = useKeyedAction({
     scope: `items/${sku}/remove`,
     title: `${t('remove')} · ${sku}`,
     send: (at: string) => deleteItem(sku, at),
     onDone: async () => {
-      toasts.done(t('removed', { sku }));
+      const { name, price, ownedByUserId } = item;
+      toasts.done(t('removed', { sku }), () => restore.run({ sku, name, price, ownedByUserId, status }));
       await navigate({ to: '/items' });
       queries.removeQueries({ queryKey: ['items', 'one', sku] });
       await queries.invalidateQueries({ queryKey: ['items', 'list'] });
@@ -69,10 +78,14 @@ export function ItemActions({ item: { sku, status, etag } }: { item: Item }) {
   };
   return (
     <>
-      <Button loading={archive.outcome === 'sending'} onClick={() => (status === 'active' ? void onArchive() : archive.run({ to: 'active', etag }))}>
+      <Button
+        loading={archive.outcome === 'sending'}
+        disabled={archive.outcome === 'unknown'}
+        onClick={() => (status === 'active' ? void onArchive() : archive.run({ to: 'active', etag }))}
+      >
         {t(status === 'active' ? 'archive' : 'unarchive')}
       </Button>
-      <Button color="bad" variant="light" loading={remove.outcome === 'sending'} onClick={() => void onRemove()}>
+      <Button color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onRemove()}>
         {t('remove')}
       </Button>
     </>

@@ -53,6 +53,8 @@ export function ItemForm({ item, gone, onField }: Props) {
     },
   });
   const { draft, mine, strict, error, words } = editing;
+  const content = mine instanceof Error ? undefined : mine;
+  const again = { ...recreate, run: content && (() => recreate.run(content)) };
   return (
     <Paper component="section" p="lg" aria-labelledby="details">
       <RecordForm
@@ -65,7 +67,7 @@ export function ItemForm({ item, gone, onField }: Props) {
             {t('details')}
           </Title>
         }
-        gone={gone ? <Gone content={mine instanceof Error ? undefined : mine} words={words} recreate={mayWrite ? recreate : undefined} /> : undefined}
+        gone={gone ? <Gone content={content} words={words} recreate={mayWrite ? again : undefined} /> : undefined}
       >
         <ItemInputs value={draft.value} strict={strict} error={error} readOnly={!mayWrite} onChange={editing.change} />
       </RecordForm>

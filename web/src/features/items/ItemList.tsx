@@ -73,6 +73,6 @@ function useColumns(): Column<Item>[] {
     column.text('status', t('status'), (i) => i.status, { cell: (i) => <ItemStatusChip status={i.status} />, narrow: true }),
     column.time('updated', t('updated'), (i) => i.updatedTime, { sort: 'updatedTime' }),
     column.person('updatedBy', t('updatedBy'), (i) => i.updatedBy),
-    column.text('owner', t('owner'), (i) => i.ownedByUserId, { optional: true }),
+    column.customer('owner', t('owner'), (i) => i.ownedByUserId, { optional: true }),
   ];
 }

@@ -5,7 +5,7 @@ import type { TableSearch } from '@/ui/table';
 
 export type Item = components['schemas']['Item'];
 export type ItemStatus = components['schemas']['ItemStatus'];
-type NewItem = components['schemas']['ItemCreate'];
+export type NewItem = components['schemas']['ItemCreate'];
 type ItemQuery = NonNullable<operations['listItems']['parameters']['query']>;
 
 export interface ItemSearch extends TableSearch {

@@ -4,7 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, type Winner } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Facts, History, Lost, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps, When } from '@/ui';
+import { CustomerLink, Facts, History, Lost, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps, When } from '@/ui';
+import { Effects } from './effects/Effects';
 import { orderMessages } from './messages';
 import styles from './OrderDetail.module.css';
 import { OrderStatusChip } from './OrderStatusChip';
@@ -60,7 +61,7 @@ export function OrderDetail({ id }: { id: number }) {
               <Lines order={order} />
               <About order={order} />
             </div>
-            <Timeline id={id} />
+            <Timeline order={order} />
           </div>
           {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={setWinner} />}
         </>
@@ -135,7 +136,7 @@ function About({ order }: { order: Order }) {
     <Section title={t('facts')}>
       <Facts
         facts={[
-          [t('user'), <RecordLink key="user" path={`wallets/${userId}`} children={userId} />],
+          [t('user'), <CustomerLink key="user" userId={userId} />],
           [t('placed'), dateTime(createdTime)],
           [t('coupon'), coupon],
           [t('payment'), paid ?? lacking],
@@ -156,10 +157,10 @@ function About({ order }: { order: Order }) {
 
 const verbs = { create: 'eventCreate', pay: 'eventPay', ship: 'eventShip', complete: 'eventComplete', cancel: 'eventCancel' } as const;
 
-/** What happened to an order, newest first: who, when, from which status to which, and with what. */
-function Timeline({ id }: { id: number }) {
+/** What happened to an order, newest first: who, when, from which status to which, with what, and what it did to stock and money. */
+function Timeline({ order }: { order: Order }) {
   const t = useText(orderMessages);
-  const query = useInfiniteQuery(orderHistory(id));
+  const query = useInfiniteQuery(orderHistory(order.id));
   return (
     <History
       title={t('timeline')}
@@ -169,7 +170,12 @@ function Timeline({ id }: { id: number }) {
         ...event,
         action: t(verbs[event.action]),
         marks: event.from !== null && <span>{t('fromTo', { from: t(event.from), to: t(event.to) })}</span>,
-        details: <Detail detail={event.detail} />,
+        details: (
+          <>
+            <Detail detail={event.detail} />
+            <Effects order={order} event={event} />
+          </>
+        ),
       }))}
     />
   );

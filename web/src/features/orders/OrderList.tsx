@@ -22,7 +22,7 @@ import {
 import { orderMessages } from './messages';
 import { OrderStatusChip } from './OrderStatusChip';
 import { PlaceOrder } from './place/PlaceOrder';
-import { readOrders, type Order, type OrderSearch } from './queries';
+import { readOrders, type Order, type OrderSearch, type OrderStatus } from './queries';
 import { statuses } from './search-params';
 import { useOrderActions, watchedOrders } from './useOrderActions';
 
@@ -37,15 +37,14 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
   const selection = useSelection(rowId, search);
   const bulk = useBulkActions({ name: 'orders', actions: useOrderActions(), list, rowId, selection, watched: watchedOrders });
   const [placing, setPlacing] = useState(false);
+  const place = may && (
+    <Button variant="filled" onClick={() => setPlacing(true)}>
+      {t('new')}
+    </Button>
+  );
   return (
     <>
-      <PageHeader title={t('title')}>
-        {may && (
-          <Button variant="filled" onClick={() => setPlacing(true)}>
-            {t('new')}
-          </Button>
-        )}
-      </PageHeader>
+      <PageHeader title={t('title')}>{place}</PageHeader>
       {may && bulk.rest}
       <StatusFilter state={list.state} />
       <DataTable
@@ -65,12 +64,18 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
         selection={may ? selection : undefined}
         bulk={bulk.buttons}
         open={({ id }) => void navigate({ to: '/orders/$id', params: { id: String(id) } })}
-        empty={{ title: t('empty'), hint: t('emptyHint') }}
+        filterWords={(name, value) => (name === 'status' ? statusText(value, t) : undefined)}
+        empty={{ title: t('empty'), hint: t('emptyHint'), action: place }}
       />
       {placing && <PlaceOrder onClose={() => setPlacing(false)} />}
     </>
   );
 }
+
+const statusText = (value: string, t: (key: OrderStatus) => string) => {
+  const status = statuses.find((one) => one === value);
+  return status && t(status);
+};
 
 /** The statuses to choose from, with how many orders each has while nothing else narrows the list. */
 function StatusFilter({ state: { search, set } }: { state: TableState<OrderSearch> }) {
@@ -112,7 +117,7 @@ function useColumns(): Column<Order>[] {
       narrow: true,
     }),
     column.text('status', t('status'), (o) => o.status, { cell: (o) => <OrderStatusChip status={o.status} />, narrow: true }),
-    column.text('user', t('user'), (o) => o.userId, { align: 'end' }),
+    column.customer('user', t('user'), (o) => o.userId),
     column.count('pieces', t('items'), (o) => o.items.reduce((sum, { quantity }) => sum + quantity, 0)),
     column.money('amount', t('amount'), (o) => o.amount, { sort: 'amount' }),
     column.time('placed', t('placed'), (o) => o.createdTime, { sort: 'createdTime' }),

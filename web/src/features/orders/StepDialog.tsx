@@ -5,6 +5,7 @@ import { useText } from '@/i18n';
 import { FormDialog, useKeyedForm, useToasts } from '@/ui';
 import { orderMessages } from './messages';
 import { Moved } from './Moved';
+import { PayMethod, useFunds } from './PayMethod';
 import { emptyStep, oneOrder, takeStep, type Order, type OrderAction, type StepInput } from './queries';
 import { missingOf, StepFields, useStepFaults } from './StepFields';
 
@@ -38,8 +39,9 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   const keyed = useKeyedForm<Form, Order>({
     scope: `orders/${id}/steps/${action}`,
     title,
-    topics: ['orders'],
+    topics: action === 'pay' || action === 'cancel' ? ['orders', 'wallets'] : ['orders'],
     open: () => emptyStep,
+    reopen: (typed) => ({ ...emptyStep, ...typed }),
     isComplete: (form) => missingOf(action, form).size === 0,
     seal: (form) => ({ ...form, etag: (hasMoved && isPossible ? now : order).etag }),
     send: ({ etag = '', ...step }, key) => takeStep(id, etag, action, step, key),
@@ -55,6 +57,9 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
     },
   });
   const { form, change, isFixed } = keyed;
+  const isFromWallet = action === 'pay' && form.method === 'wallet';
+  const funds = useFunds(order, isFromWallet);
+  const isShort = isFromWallet && funds !== undefined && funds.short > 0;
   const { wrong, told } = useStepFaults(action, form, keyed);
   // One's own step is announced before its reply arrives.
   const moved = hasMoved && !isFixed;
@@ -64,14 +69,15 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
       form={keyed}
       title={title}
       size="md"
-      confirm={t(action)}
+      confirm={t(isFromWallet ? 'payWallet' : action)}
       color={action === 'cancel' ? 'bad' : 'accent'}
       told={told}
-      disabled={late}
+      disabled={late || (isShort && !isFixed)}
       onClose={onClose}
     >
-      <Text c="dimmed">{t(`${action}Hint`)}</Text>
-      <StepFields action={action} step={form} onChange={change} wrong={wrong} disabled={isFixed || late} />
+      <Text c="dimmed">{t(isFromWallet ? 'payWalletHint' : `${action}Hint`)}</Text>
+      {action === 'pay' && <PayMethod order={now} method={form.method} onChange={change} disabled={isFixed || late} />}
+      <StepFields action={action} step={form} onChange={change} wrong={wrong} without={isFromWallet ? ['reference'] : []} disabled={isFixed || late} />
       {moved && <Moved order={now} action={action} />}
     </FormDialog>
   );

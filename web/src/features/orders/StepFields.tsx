@@ -5,7 +5,7 @@ import { orderMessages } from './messages';
 import type { OrderAction, StepInput } from './queries';
 
 /** What each action asks for; a name with `required` may not stay empty. */
-const fieldsOf: Record<OrderAction, readonly { name: keyof StepInput; required: boolean; most: number }[]> = {
+const fieldsOf: Record<OrderAction, readonly { name: Exclude<keyof StepInput, 'method'>; required: boolean; most: number }[]> = {
   pay: [{ name: 'reference', required: false, most: 100 }],
   ship: [
     { name: 'carrier', required: true, most: 100 },
@@ -15,7 +15,7 @@ const fieldsOf: Record<OrderAction, readonly { name: keyof StepInput; required: 
   cancel: [{ name: 'reason', required: true, most: 500 }],
 };
 
-type Name = keyof StepInput;
+type Name = Exclude<keyof StepInput, 'method'>;
 
 /** What has to be filled in before it can be sent. */
 export const missingOf = (action: OrderAction, step: StepInput): ReadonlySet<Name> =>

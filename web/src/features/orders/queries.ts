@@ -41,16 +41,18 @@ export const orderHistory = (id: number) =>
 
 /** What the actions bring; each takes its own members. */
 export interface StepInput {
+  /** Where the money comes from. */
+  method: 'external' | 'wallet';
   reference: string;
   carrier: string;
   trackingNo: string;
   reason: string;
 }
 
-export const emptyStep: StepInput = { reference: '', carrier: '', trackingNo: '', reason: '' };
+export const emptyStep: StepInput = { method: 'external', reference: '', carrier: '', trackingNo: '', reason: '' };
 
 const members = {
-  pay: ({ reference }: StepInput) => ({ method: 'external' as const, ...(reference.trim() === '' ? {} : { reference: reference.trim() }) }),
+  pay: ({ method, reference }: StepInput) => ({ method, ...(method === 'wallet' || reference.trim() === '' ? {} : { reference: reference.trim() }) }),
   ship: ({ carrier, trackingNo }: StepInput) => ({ carrier: carrier.trim(), trackingNo: trackingNo.trim() }),
   complete: () => ({}),
   cancel: ({ reason }: StepInput) => ({ reason: reason.trim() }),

@@ -49,7 +49,7 @@ export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
     send: async (items, step, key) => {
       const own = JSON.parse(items[0]?.own ?? '{}') as Partial<StepInput>;
       const ids = items.map(({ id }) => Number(id));
-      return (await takeBatch(action, ids, { ...step, ...own }, key)).map(verdictOf);
+      return (await takeBatch(action, ids, { ...emptyStep, ...step, ...own }, key)).map(verdictOf);
     },
     told,
   }));

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { useFormat, useText } from '@/i18n';
 import { DataTable, FilterText, TableSection, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { walletMessages } from './messages';
@@ -47,14 +46,7 @@ function useColumns(): Column<Entry>[] {
     }),
     column.money('after', t('after'), (e) => e.balance, { narrow: true }),
     column.text('kind', t('kind'), (e) => e.kind),
-    column.text('other', t('other'), (e) => e.otherUserId, {
-      cell: ({ otherUserId }) =>
-        otherUserId !== null && (
-          <Link to="/wallets/$userId" params={{ userId: otherUserId }}>
-            {otherUserId}
-          </Link>
-        ),
-    }),
+    column.customer('other', t('other'), (e) => e.otherUserId),
     column.text('reference', t('reference'), (e) => e.reference, { mono: true }),
     column.person('by', t('by'), (e) => e.createdBy),
   ];

@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMay } from '@/api';
+import { useState, type SubmitEvent } from 'react';
+import { isCustomerId, useMay } from '@/api';
 import { useText } from '@/i18n';
 import { PageHeader } from '@/ui';
 import { aCustomer, DataTable, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
@@ -29,10 +30,29 @@ export function WalletList({ search }: { search: Raw<WalletSearch> }) {
         searchable={false}
         open={({ userId }) => void navigate({ to: '/wallets/$userId', params: { userId } })}
         filters={<FilterText state={list.state} name="userId" read={aCustomer} label={t('filterUser')} />}
-        empty={{ title: t('empty'), hint: t('emptyHint') }}
+        empty={{ title: t('empty'), hint: t('emptyHint'), action: <OpenWallet /> }}
       />
       {transferring && <TransferDialog from={null} onClose={close} />}
     </>
+  );
+}
+
+/** Leads to the wallet of a user, which is there also when nothing has touched it. */
+function OpenWallet() {
+  const t = useText(walletMessages);
+  const navigate = useNavigate();
+  const [userId, setUserId] = useState('');
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (isCustomerId(userId.trim())) void navigate({ to: '/wallets/$userId', params: { userId: userId.trim() } });
+  };
+  return (
+    <form onSubmit={onSubmit}>
+      <Group gap="xs" mt="xs">
+        <TextInput aria-label={t('user')} placeholder={t('user')} value={userId} onChange={(event) => setUserId(event.currentTarget.value)} />
+        <Button type="submit">{t('openWallet')}</Button>
+      </Group>
+    </form>
   );
 }
 

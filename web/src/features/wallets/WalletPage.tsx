@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Changed, Money, RecordPage, Section } from '@/ui';
+import { Changed, CustomerLink, Money, RecordPage, Section } from '@/ui';
 import type { Raw } from '@/ui/table';
 import { EntryDialog } from './EntryDialog';
 import { EntryTable } from './EntryTable';
@@ -34,6 +34,7 @@ export function WalletPage({ userId, search }: Props) {
       actions={() =>
         mayWrite && (
           <>
+            <CustomerLink userId={userId}>{t('customer')}</CustomerLink>
             <Button variant="filled" onClick={() => setDialog('entry')}>
               {t('enter')}
             </Button>

@@ -4,7 +4,7 @@ import { tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/coupon-campaigns/')({
   staticData: {
-    page: { title: { en: 'Coupon campaigns', zh: '优惠券活动' }, permission: 'coupons:read', navigation: { group: 'sell', order: 25 } },
+    page: { title: { en: 'Coupon campaigns', zh: '优惠券活动' }, permission: 'coupons:read', navigation: { group: 'sell', order: 25, icon: 'megaphone' } },
   },
   validateSearch: tableSearch({}),
   component: Page,

@@ -4,7 +4,7 @@ import { anId, aStatus, aText, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/idempotency-keys/')({
   staticData: {
-    page: { title: { en: 'Idempotency keys', zh: '幂等键' }, permission: 'idempotency-keys:read', navigation: { group: 'inspect', order: 10 } },
+    page: { title: { en: 'Idempotency keys', zh: '幂等键' }, permission: 'idempotency-keys:read', navigation: { group: 'inspect', order: 10, icon: 'key' } },
   },
   validateSearch: tableSearch({ key: aText, status: aStatus, open: anId }),
   component: Page,

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useLive, type PersonName } from '@/api';
+import { otherIdentity, useLive, type PersonName } from '@/api';
 import { randomId } from '@/browser/id';
 import { useSlot } from '../edit/slot';
 import { readAll, type List } from '../table/useList';
@@ -78,7 +78,8 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
     setStopping(false);
     stop.current = new AbortController();
     const keep = (now: Job<Input>) => {
-      slot.put({ value: { job: now } satisfies KeptRun<Input>, key: now.key, sent: now.isSent ? true : undefined });
+      // Of somebody who has signed out nothing is kept.
+      if (slot.isOwn()) slot.put({ value: { job: now } satisfies KeptRun<Input>, key: now.key, sent: now.isSent ? true : undefined });
       setJob(now);
     };
     const isAtomic = action.isAtomic === true;
@@ -87,6 +88,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
       job: from,
       size: isAtomic ? Infinity : action.size,
       send: async (items, given, key) => {
+        if (!slot.isOwn()) throw otherIdentity();
         const results = await action.send(items, given, key);
         results.forEach((one) => seen.set(one.id, one));
         return results;

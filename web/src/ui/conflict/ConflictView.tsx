@@ -5,9 +5,11 @@ import { at, resolve, type Choice } from '@/merge';
 import { Banner } from '../feedback/Banner';
 import { useConfirm } from '../feedback/confirm';
 import { ProblemBanner } from '../feedback/ProblemBanner';
+import { editMessages } from '../edit/messages';
 import type { Stamped } from '../edit/save';
 import type { Editing } from '../edit/useEditing';
 import { useTelling } from '../edit/words';
+import { OutcomeNotice } from '../edit/WriteNotices';
 import { When } from '../When';
 import styles from './Conflict.module.css';
 import { ContestedPlace } from './ContestedPlace';
@@ -27,8 +29,9 @@ interface Props<R extends Stamped, F extends object> {
 /** Both sides of a conflict: what fits beside each other, and the places that have to be chosen. */
 export function ConflictView<R extends Stamped, F extends object>({ editing, theirs, withOther, link, onDiscard }: Props<R, F>) {
   const t = useText(conflictMessages);
+  const edit = useText(editMessages);
   const ask = useConfirm();
-  const { words, draft, base, mine, contentOf, outcome, error, overwrite } = editing;
+  const { words, draft, base, mine, contentOf, outcome, key, error, overwrite } = editing;
   const { who } = useTelling(words);
   const { choices } = draft;
   const theirContent = useMemo(() => contentOf(theirs), [contentOf, theirs]);
@@ -37,6 +40,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
   const name = who(theirs.updatedBy);
   const [from, version, next] = [draft.base.version, theirs.version, theirs.version + 1].map(String) as [string, string, string];
   const isSaving = outcome === 'sending';
+  const isUnknown = outcome === 'unknown';
   const choose = (pointer: string, choice: Choice | undefined) => {
     const rest = Object.fromEntries(Object.entries(choices).filter(([place]) => place !== pointer));
     draft.choose(choice === undefined ? rest : { ...rest, [pointer]: choice });
@@ -62,6 +66,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
         {fits > 0 && `${t('fit', { n: fits })} `}
         {contested.length > 0 ? t('ask', { n: contested.length }) : t('none')} {t('nothingLost')}
       </Banner>
+      <OutcomeNotice write={{ outcome, key }} />
       {error !== null && <ProblemBanner error={error} />}
       <Paper component="section" aria-label={t('both')} className={styles.panel}>
         {contested.map((place) => (
@@ -101,18 +106,18 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
           </span>
           <Button onClick={onDiscard}>{t('discard')}</Button>
           {overwrite !== undefined && (
-            <Button color="bad" onClick={() => void onOverwrite()} disabled={isSaving}>
+            <Button color="bad" onClick={() => void onOverwrite()} disabled={isSaving || isUnknown}>
               {t('overwrite')}
             </Button>
           )}
           <Button onClick={() => editing.setComparing(false)}>{t('back')}</Button>
           <Button
             variant="filled"
-            disabled={merged === undefined}
+            disabled={merged === undefined && !isUnknown}
             loading={isSaving}
-            onClick={() => merged !== undefined && editing.saveResolved(merged, theirs)}
+            onClick={() => (isUnknown ? editing.save() : merged !== undefined && editing.saveResolved(merged, theirs))}
           >
-            {t('saveMerged', { version: next })}
+            {isUnknown ? edit('askAgain') : t('saveMerged', { version: next })}
           </Button>
         </div>
       </Paper>

@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { useEffect, useRef, type ReactNode, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
@@ -46,6 +47,7 @@ export function FormDialog({ form, title, confirm, color, size = 'lg', onClose, 
   useEffect(() => {
     if (refused !== null) place.current?.scrollIntoView({ block: 'center' });
   }, [refused]);
+  useHotkeys([['mod+S', () => !finished && (!disabled || isUnknown) && submit()]], [], true);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
     submit();

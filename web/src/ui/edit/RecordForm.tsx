@@ -31,7 +31,6 @@ export function useRecordForm<R extends Stamped, F extends object>(options: Edit
       if (saved.kind !== 'contested' && saved.kind !== 'unpatchable') onSaved?.();
     },
     undone: ({ version }: R) => toasts.done(t('undone', { version: String(version - 1) })),
-    failed: toasts.failed,
   };
   return useEditing(options, told);
 }

@@ -11,13 +11,12 @@ import type { Outcome } from './useKeyedMutation';
 interface Write {
   outcome: Outcome;
   key: string | undefined;
-  sent?: unknown;
   /** Undefined where the button that sends it asks again too. */
-  run?: (request: never) => void;
+  again?: () => void;
 }
 
 /** What is known of a write that is being checked, or whose outcome is open. */
-export function OutcomeNotice({ write: { outcome, key, sent, run } }: { write: Write }) {
+export function OutcomeNotice({ write: { outcome, key, again } }: { write: Write }) {
   const t = useText(editMessages);
   const doubt = useDoubt(key ?? '');
   if (doubt !== undefined) {
@@ -29,7 +28,7 @@ export function OutcomeNotice({ write: { outcome, key, sent, run } }: { write: W
   }
   if (outcome !== 'unknown') return null;
   return (
-    <Banner tone="warn" title={t('stillUnknown')} action={run !== undefined && <Button onClick={() => run(sent as never)}>{t('askAgain')}</Button>}>
+    <Banner tone="warn" title={t('stillUnknown')} action={again !== undefined && <Button onClick={again}>{t('askAgain')}</Button>}>
       {t('stillUnknownHint')}
     </Banner>
   );

@@ -27,7 +27,7 @@ const stale = (current: Config) => {
 /** Answers each attempt in turn and keeps what was sent. */
 function service(...answers: (Edited<Config> | ApiProblem)[]) {
   const sent: [JsonObject, string][] = [];
-  const send = (patch: JsonObject, etag: string): Promise<Edited<Config>> => {
+  const send = (patch: JsonObject, { etag }: { etag: string }): Promise<Edited<Config>> => {
     sent.push([patch, etag]);
     const answer = answers.shift();
     if (answer === undefined) throw new Error('this attempt was not expected');

@@ -51,7 +51,7 @@ interface Order<R extends Stamped> {
   mergesAlone: boolean;
   /** The content of a record. */
   contentOf: (record: R) => JsonObject;
-  send: (patch: JsonObject, etag: string) => Promise<Edited<R>>;
+  send: (patch: JsonObject, on: Versioned) => Promise<Edited<R>>;
   /** From here on it stands on their version, with what was merged into it. Comes before that is sent. */
   onRebase: (record: R, merged: JsonObject) => void;
 }
@@ -73,7 +73,7 @@ export async function saveUnderGuard<R extends Stamped>({ ground, mine, me, merg
     const patch = patchOf(from.content, content);
     if (Object.keys(patch).length === 0 && latest !== undefined) return { kind: 'same', record: latest };
     try {
-      const { merged, ...record } = await send(patch, from.etag);
+      const { merged, ...record } = await send(patch, from);
       return { kind: 'saved', record: record as unknown as R, kept: together(kept, merged) };
     } catch (error) {
       latest = versionConflict<R>(error)?.current;

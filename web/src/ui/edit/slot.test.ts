@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { ApiProblem, type ProblemCode } from '@/api';
+import { ApiProblem, sessionStore, type ProblemCode } from '@/api';
 import { drafts, ownerOf } from '@/browser/drafts';
+import { session } from '@/test/service';
 import { sendOnce, slotOf } from './slot';
 
 const named = { owner: ownerOf('default', 7), scope: 'orders/new' };
@@ -13,6 +14,23 @@ const keys = () => send.mock.calls.map(([key]) => key);
 beforeEach(() => {
   drafts.clear(named.owner);
   send.mockReset();
+  sessionStore.signedIn(session());
+});
+
+test.each([
+  ['somebody else is signed in', () => sessionStore.signedIn(session(8))],
+  ['he is signed in to another tenant', () => sessionStore.signedIn({ ...session(), tenant: 'other' })],
+  ['nobody is signed in', () => sessionStore.signedOut()],
+])('what one has begun is not sent while %s, and can still be asked for', async (_, change) => {
+  send.mockRejectedValueOnce(failure('no_connection')).mockResolvedValueOnce('done');
+  await again();
+  change();
+  expect(await again()).toMatchObject({ code: 'other_identity', isOutcomeUnknown: false });
+  expect(send).toHaveBeenCalledTimes(1);
+  expect(slot.get()?.sent).toEqual({ n: 1 });
+  sessionStore.signedIn(session());
+  expect(await again()).toBe('done');
+  expect(new Set(keys()).size).toBe(1);
 });
 
 test('a key is kept with what was sent before it leaves, and spent with the answer', async () => {

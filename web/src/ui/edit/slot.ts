@@ -1,10 +1,12 @@
 import { useMemo, useState, useSyncExternalStore } from 'react';
-import { ApiProblem, isUnknown, useOwner } from '@/api';
+import { ApiProblem, isUnknown, otherIdentity, sessionStore, useOwner } from '@/api';
 import { drafts, type Kept, type Named } from '@/browser/drafts';
 import { randomId } from '@/browser/id';
 
 /** The place of one begun thing in the store of drafts. */
 export interface Slot {
+  /** Whether who began it is signed in now, in the tenant where he did. */
+  isOwn: () => boolean;
   get: () => Kept | undefined;
   /** Keeps a change; a slot in which nothing is typed and nothing is open is given up. */
   put: (change: Partial<Kept>) => void;
@@ -15,6 +17,7 @@ export function slotOf(named: Named, title: string): Slot {
   const get = () => drafts.get(named);
   const drop = () => drafts.drop(named);
   return {
+    isOwn: () => sessionStore.owner === named.owner,
     get,
     drop,
     put: (change) => {
@@ -58,9 +61,11 @@ export function useSteps<A extends string>(scope: string, allowed: readonly A[])
  * sent nothing; a crash after it leaves the key to ask again with.
  *
  * With the service's word on it the key is spent. While the outcome is unknown it stays,
- * and only the same may be sent under it.
+ * and only the same may be sent under it. Nothing is sent by somebody else than who
+ * began it, nor in another tenant.
  */
 export async function sendOnce<T>(slot: Slot, sent: unknown, send: (key: string) => Promise<T>): Promise<T> {
+  if (!slot.isOwn()) throw otherIdentity();
   const earlier = slot.get();
   const key = earlier?.key ?? randomId();
   slot.put({ key, sent });

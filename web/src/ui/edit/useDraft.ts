@@ -36,7 +36,7 @@ export interface Draft<R extends Versioned, T> {
   discard: () => void;
   /** Where it is kept, and what was sent of it without an answer. */
   slot: Slot;
-  sent: T | undefined;
+  sent: unknown;
   key: string | undefined;
 }
 
@@ -116,7 +116,7 @@ export function useDraft<R extends Versioned, T>({ resource, title, current, rea
       setState(isAhead(current, state) ? fresh(current, read, state) : { ...state, value: base.value, choices: '', restored: undefined, followed: [] });
     },
     slot,
-    sent: kept?.sent as T | undefined,
+    sent: kept?.sent,
     key: kept?.key,
   };
 }

@@ -1,11 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { isUnknown, useUser, type PersonName } from '@/api';
-import { diff, equal, isPatchable, patchOf, type Change, type JsonObject } from '@/merge';
+import { useText } from '@/i18n';
+import { diff, encode, equal, isPatchable, parse, patchOf, type Change, type JsonObject } from '@/merge';
+import { uiMessages } from '../messages';
 import { saveUnderGuard, typedSince, type Editable, type Edited, type Ground, type Saved, type Stamped } from './save';
 import { sendOnce } from './slot';
-import { useDraft, type Draft } from './useDraft';
-import { useKeyedMutation, type Outcome } from './useKeyedMutation';
+import { useDraft, type Draft, type Versioned } from './useDraft';
+import { useKeyedAction } from './useKeyedAction';
+import type { Outcome } from './useKeyedMutation';
 import type { Words } from './words';
 
 /** A save that kept what others had changed elsewhere. */
@@ -42,11 +45,28 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
 interface Told<R> {
   saved: (saved: Saved<R>, undo: () => void) => void;
   undone: (undone: R) => void;
-  failed: (error: Error) => void;
+}
+
+/**
+ * A save as it is kept until it is answered, and asked for again: the version that it
+ * stands on, what that was, and what the record is to be. Contents hold numbers as they
+ * were spelled, so they are kept as text.
+ */
+interface Sent<F> extends Versioned {
+  /** What was typed. */
+  form: F;
+  before: string;
+  content: string;
+  /** Both sides were looked at: whatever others change meanwhile is shown first. */
+  isResolved: boolean;
+  /** Why it overwrites what others changed; undefined for one that does not. */
+  reason?: string;
 }
 
 interface Request<R, F> {
   sent: F;
+  /** The content that an undo leads back to. */
+  before: JsonObject;
   run: () => Promise<Saved<R>>;
 }
 
@@ -74,6 +94,7 @@ export interface Editing<R extends Stamped, F extends object> {
   error: Error | null;
   /** A merge patch cannot say what the form holds now. */
   isUnpatchable: boolean;
+  /** Saves what is typed; while the outcome of a save is not known, asks for that again. */
   save: () => void;
   saveResolved: (content: JsonObject, on: R) => void;
   overwrite: ((reason: string) => void) | undefined;
@@ -88,10 +109,12 @@ export interface Editing<R extends Stamped, F extends object> {
  * only moves `theirs`, and what was typed and chosen stays.
  *
  * Each attempt of a save has a key of its own, kept with what was sent until it is
- * answered. While the outcome is unknown, saving asks for the same again.
+ * answered. While the outcome is unknown, saving asks for the same again, whatever was
+ * typed or chosen since.
  */
 export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, told: Told<R>): Editing<R, F> {
   const { resource, title, current, words, read, contentOf, formOf, isComplete, send, overwrite, takeBack, authorsBetween, onRecord } = options;
+  const t = useText(uiMessages);
   const me = useUser().id;
   const draft = useDraft({ resource, title, current, read });
   const [met, setMet] = useState<R>();
@@ -145,24 +168,27 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     setMerged({ by: authors.length > 0 || by === undefined ? authors : [by], pointers, fromVersion, version });
   };
 
-  const undo = useKeyedMutation<{ saved: R; before: R }, R>({
+  const undo = useKeyedAction<{ saved: R; before: string }, R>({
     scope: `${resource}/undo`,
-    title,
-    send: ({ saved, before }, key) => takeBack?.(saved, key) ?? send(patchOf(contentOfRecord(saved), contentOfRecord(before)), saved.etag, key),
+    title: `${t('undo')} · ${title}`,
+    send: ({ saved, before }, key) => takeBack?.(saved, key) ?? send(patchOf(contentOfRecord(saved), parse(before) as JsonObject), saved.etag, key),
     onDone: (back, { saved }) => {
       goOn(read(saved), back, read(back));
       onRecord(back);
       told.undone(back);
     },
-    onRefused: told.failed,
-    onUnknown: told.failed,
   });
+  /** Takes a save back. One before it that was not answered is asked for no more: the tag of its version guards each. */
+  const takeBackSave = (saved: Saved<R>, before: JsonObject) => {
+    if (!('record' in saved)) return;
+    undo.giveUp();
+    undo.run({ saved: saved.record, before: encode(before) });
+  };
   const saving = useMutation({
-    mutationFn: async ({ sent, run }: Request<R, F>) => {
-      const before = current;
+    mutationFn: async ({ sent, before, run }: Request<R, F>) => {
       const saved = await run();
       await finish(attempted.current ?? sent, saved);
-      told.saved(saved, () => 'record' in saved && undo.run({ saved: saved.record, before }));
+      told.saved(saved, () => takeBackSave(saved, before));
       return saved;
     },
     onMutate: ({ sent }) => {
@@ -171,45 +197,48 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       setMerged(undefined);
     },
   });
-  const overwriting = useKeyedMutation<{ form: F; reason: string }, Saved<R>>({
-    scope: `${resource}/overwrite`,
-    title,
-    send: async ({ form, reason }, key) => {
-      const content = contentOfSaved(form);
-      if (overwrite === undefined || !isPatchable(base, content)) return { kind: 'unpatchable' };
-      return { kind: 'saved', record: await overwrite(patchOf(base, content), draft.base.etag, reason, key), kept: undefined };
-    },
-    onDone: async (saved, { form }) => {
-      const before = theirs ?? current;
-      await finish(form, saved);
-      told.saved(saved, () => 'record' in saved && undo.run({ saved: saved.record, before }));
-    },
-  });
 
-  const attempt = (ground: Ground, content: JsonObject, mergesAlone: boolean, sent: F) => {
-    let form = sent;
+  const attempt = (ground: Ground, content: JsonObject, isResolved: boolean, sent: F) => {
+    let [form, to, before] = [sent, content, ground.content];
     return saveUnderGuard({
       ground,
       mine: content,
       me,
-      mergesAlone,
+      mergesAlone: !isResolved,
       contentOf: contentOfRecord,
-      send: (patch, etag) => {
+      send: (patch, on) => {
         attempted.current = form;
         setLastSent(form);
-        return sendOnce(draft.slot, form, (key) => send(patch, etag, key));
+        const { etag, version } = on;
+        const request: Sent<F> = { etag, version, form, before: encode(before), content: encode(to), isResolved };
+        return sendOnce(draft.slot, request, (key) => send(patch, etag, key));
       },
       onRebase: (record, next) => {
         goOn(form, record, formOf(next));
-        form = formOf(next);
+        [form, to, before] = [formOf(next), next, contentOfRecord(record)];
       },
     });
   };
+  const overwriteOnce = async (ground: Ground, content: JsonObject, reason: string, form: F): Promise<Saved<R>> => {
+    if (overwrite === undefined || !isPatchable(ground.content, content)) return { kind: 'unpatchable' };
+    const { etag, version } = ground;
+    const request: Sent<F> = { etag, version, form, before: encode(ground.content), content: encode(content), isResolved: true, reason };
+    const record = await sendOnce(draft.slot, request, (key) => overwrite(patchOf(ground.content, content), etag, reason, key));
+    return { kind: 'saved', record, kept: undefined };
+  };
+  const again = ({ etag, version, form, isResolved, reason, ...texts }: Sent<F>) => {
+    const content = parse(texts.content) as JsonObject;
+    const ground = { etag, version, content: parse(texts.before) as JsonObject };
+    saving.mutate({
+      sent: form,
+      before: ground.content,
+      run: () => (reason === undefined ? attempt(ground, content, isResolved, form) : overwriteOnce(ground, content, reason, form)),
+    });
+  };
 
-  const isSending = saving.isPending || overwriting.outcome === 'sending';
-  const isOpen = draft.sent !== undefined && !saving.isPending;
-  const error = [saving.error, overwriting.error].find((one) => one !== null) ?? null;
-  // An overwriting without an answer is not asked again: what is there now tells what became of it.
+  const isSending = saving.isPending;
+  const open = draft.sent as Sent<F> | undefined;
+  const { error } = saving;
   const isAboutForm = lastSent !== undefined && equalForms(lastSent, draft.value);
   return {
     current,
@@ -225,38 +254,37 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     setComparing,
     merged,
     strict,
-    outcome: isSending ? 'sending' : isOpen ? 'unknown' : error !== null ? 'refused' : 'idle',
+    outcome: isSending ? 'sending' : open !== undefined ? 'unknown' : error !== null ? 'refused' : 'idle',
     key: draft.key,
-    error: isAboutForm && error !== null && (error === overwriting.error || !isUnknown(error)) ? error : null,
-    isUnpatchable: isAboutForm && [saving.data, overwriting.reply].some((saved) => saved?.kind === 'unpatchable'),
+    error: isAboutForm && error !== null && !isUnknown(error) ? error : null,
+    isUnpatchable: isAboutForm && saving.data?.kind === 'unpatchable',
     save: () => {
       setStrict(true);
-      // What was sent is asked for again as it was, whatever was typed since.
-      const sent = draft.sent ?? draft.value;
-      const content = contentOf(sent);
-      if (isSending || content instanceof Error || equal(base, content) || (!isOpen && isComplete?.(sent) === false)) return;
-      overwriting.reset();
-      saving.mutate({ sent, run: () => attempt({ ...draft.base, content: base }, content, true, sent) });
+      if (isSending) return;
+      if (open !== undefined) {
+        again(open);
+        return;
+      }
+      if (mine instanceof Error || equal(base, mine) || isComplete?.(draft.value) === false) return;
+      saving.mutate({ sent: draft.value, before: base, run: () => attempt({ ...draft.base, content: base }, mine, false, draft.value) });
     },
     saveResolved: (content, on) => {
-      if (isSending) return;
+      if (isSending || open !== undefined) return;
       const theirContent = contentOfRecord(on);
       const sent = draft.value;
       // With all of theirs taken there is nothing to send.
       const run = () =>
         equal(theirContent, content)
           ? Promise.resolve<Saved<R>>({ kind: 'same', record: on })
-          : attempt({ etag: on.etag, version: on.version, content: theirContent }, content, false, sent);
-      saving.mutate({ sent, run });
+          : attempt({ etag: on.etag, version: on.version, content: theirContent }, content, true, sent);
+      saving.mutate({ sent, before: theirContent, run });
     },
     overwrite:
       overwrite &&
       ((reason) => {
-        if (isSending || mine instanceof Error) return;
-        saving.reset();
-        setLastSent(draft.value);
-        overwriting.giveUp();
-        overwriting.run({ form: draft.value, reason });
+        if (isSending || open !== undefined || mine instanceof Error) return;
+        const run = () => overwriteOnce({ ...draft.base, content: base }, mine, reason, draft.value);
+        saving.mutate({ sent: draft.value, before: contentOfRecord(theirs ?? current), run });
       }),
     adopt: (record) => {
       draft.saved(record);
@@ -270,7 +298,6 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       else draft.saved(theirs);
       setComparing(false);
       saving.reset();
-      overwriting.giveUp();
     },
   };
 }

@@ -5,18 +5,18 @@ import { useKeyedMutation, type KeyedMutation, type KeyedOptions } from './useKe
 /**
  * A write without a dialog of its own, by a button. What came of it is told in the
  * corner, and while that is not known, so is the way to ask again; also when the page is
- * opened anew.
+ * opened anew, or another request has to wait for it.
  */
 export function useKeyedAction<V, R>({ onRefused, ...options }: Omit<KeyedOptions<V, R>, 'onUnknown'>): KeyedMutation<V, R> {
   const toasts = useToasts();
   const action: KeyedMutation<V, R> = useKeyedMutation<V, R>({
     ...options,
     onRefused: onRefused ?? toasts.failed,
-    onUnknown: (error, request) => toasts.unknown(error, () => action.run(request), options.title),
+    onUnknown: (error) => toasts.unknown(error, () => action.again(), options.title),
   });
-  const { outcome, sent } = action;
+  const { outcome, again } = action;
   const tellAgain = useEffectEvent(() => {
-    if (outcome === 'unknown' && sent !== undefined) toasts.unknown(undefined, () => action.run(sent), options.title);
+    if (outcome === 'unknown') toasts.unknown(undefined, again, options.title);
   });
   useEffect(() => tellAgain(), []);
   return action;

@@ -81,7 +81,8 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
     },
     submit: () => {
       setStrict(true);
-      if (isFixed || isComplete === undefined || isComplete(form)) write.run(seal(form));
+      if (isFixed) write.again();
+      else if (isComplete === undefined || isComplete(form)) write.run(seal(form));
     },
     strict,
     key: write.key,

@@ -14,16 +14,19 @@ export interface KeyedOptions<V, R> {
   onDone: (reply: R, request: V) => unknown;
   /** The service said no; nothing was changed, and the key is spent. */
   onRefused?: (error: Error, request: V) => unknown;
-  /** No word of the service came back. */
-  onUnknown?: (error: Error, request: V) => unknown;
+  /** No word of the service came back; without an error: another request has to wait for that. */
+  onUnknown?: (error?: Error) => unknown;
 }
 
 export type Outcome = 'idle' | 'sending' | 'done' | 'refused' | 'unknown';
 
 export interface KeyedMutation<V, R> {
-  /** What came of it. While it is unknown, run sends again what was sent. */
+  /** What came of it. While it is unknown, nothing but the same can be asked for. */
   outcome: Outcome;
+  /** Sends a request; refused while another is on its way or its outcome is not known. */
   run: (request: V) => void;
+  /** Sends what was sent and not answered once more, under its key. */
+  again: () => void;
   /** The idempotency key, once there is one. */
   key: string | undefined;
   /** What was sent and is not answered. */
@@ -34,7 +37,7 @@ export interface KeyedMutation<V, R> {
   reply: R | undefined;
   /** Takes back what was said of the last attempt. */
   reset: () => void;
-  /** Asks no more for what was sent, whatever became of it. */
+  /** Asks no more for what was sent, whatever became of it; not while it is on its way. */
   giveUp: () => void;
 }
 
@@ -60,8 +63,8 @@ export function useKeyed<V, R>(
   const isBusy = useRef(false);
   const mutation = useMutation({
     mutationFn: (request: V) => sendOnce(slot, request, (key) => send(request, key)),
-    onSuccess: onDone,
-    onError: (error, request) => (isUnknown(error) ? onUnknown?.(error, request) : onRefused?.(error, request)),
+    onSuccess: (reply, request) => onDone(reply, request),
+    onError: (error, request) => (isUnknown(error) ? onUnknown?.(error) : onRefused?.(error, request)),
     onSettled: () => {
       isBusy.current = false;
       topics.forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
@@ -69,13 +72,21 @@ export function useKeyed<V, R>(
   });
   const sent = kept?.sent as V | undefined;
   const { isPending, isSuccess, error } = mutation;
+  const start = (request: V) => {
+    isBusy.current = true;
+    mutation.mutate(request);
+  };
   const settled = isSuccess ? 'done' : error === null ? 'idle' : 'refused';
   return {
     outcome: isPending ? 'sending' : sent !== undefined ? 'unknown' : settled,
     run: (request) => {
       if (isBusy.current) return;
-      isBusy.current = true;
-      mutation.mutate((slot.get()?.sent as V | undefined) ?? request);
+      if (slot.get()?.sent === undefined) start(request);
+      else onUnknown?.();
+    },
+    again: () => {
+      const open = slot.get()?.sent as V | undefined;
+      if (!isBusy.current && open !== undefined) start(open);
     },
     key: kept?.key,
     sent,
@@ -83,6 +94,7 @@ export function useKeyed<V, R>(
     reply: mutation.data,
     reset: mutation.reset,
     giveUp: () => {
+      if (isBusy.current) return;
       mutation.reset();
       slot.put({ key: undefined, sent: undefined });
     },

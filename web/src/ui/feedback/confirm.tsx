@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
-import { createContext, use, useCallback, useState, type ReactNode, type SubmitEvent } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { createContext, use, useCallback, useEffect, useEffectEvent, useState, type ReactNode, type SubmitEvent } from 'react';
 import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 
@@ -46,6 +47,10 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     open?.answer(confirmation);
     setShown(false);
   };
+  // What is asked is about the page that is open.
+  const callOff = useEffectEvent(() => settle(undefined));
+  const page = useLocation({ select: ({ pathname }) => pathname });
+  useEffect(() => () => callOff(), [page]);
   return (
     <ConfirmContext value={ask}>
       {children}

@@ -56,6 +56,7 @@ export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> =
   no_connection: () => '无法连接服务。',
   timed_out: () => '服务没有及时答复。',
   bad_gateway: () => '服务之前的网关没有给出答复。',
+  other_identity: () => '这是其他人开始的，或是你在另一个租户中开始的，因此没有发送。请在那里登录后继续。',
 };
 
 /** The rules that a single place can break, by their codes; keywords of JSON Schema are among them. */

@@ -15,8 +15,10 @@ export interface Toasts {
   /** What was done. Undo takes it back by a guarded write of its own, sent at once. */
   done: (message: ReactNode, undo?: () => void) => void;
   info: (message: ReactNode) => void;
+  /** What one has to know, and did not do oneself: stays until it is closed, or followed by its button. */
+  warn: (message: ReactNode, words: string, act: () => void) => void;
   failed: (error: unknown) => void;
-  /** No answer came back to a write; the button asks again for the same. */
+  /** No answer came back to a write; the button asks again for the same. Of one title it stands there once. */
   unknown: (error: unknown, again: () => void, title: string) => void;
 }
 
@@ -24,18 +26,17 @@ export interface Toasts {
 export function useToasts(): Toasts {
   const text = useProblemText();
   const t = useText(uiMessages);
-  const show = (message: ReactNode, color: 'ok' | 'info' | 'bad', icon: 'check' | 'info' | 'alert', id?: string) =>
+  const show = (message: ReactNode, color: 'ok' | 'info' | 'warn' | 'bad', icon: 'check' | 'info' | 'alert', id?: string) =>
     notifications.show({
       id,
       message,
       color,
       icon: <Icon name={icon} />,
-      autoClose: color === 'bad' ? false : stays,
+      autoClose: color === 'bad' || color === 'warn' ? false : stays,
       withBorder: true,
       closeButtonProps: { 'aria-label': t('close') },
     });
-  const withButton = (message: ReactNode, words: string, act: () => void, color: 'ok' | 'bad', icon: 'check' | 'alert') => {
-    const id = randomId();
+  const withButton = (message: ReactNode, words: string, act: () => void, color: 'ok' | 'warn' | 'bad', icon: 'check' | 'alert', id = randomId()) => {
     const press = () => {
       notifications.hide(id);
       act();
@@ -53,8 +54,12 @@ export function useToasts(): Toasts {
   return {
     done: (message, undo) => (undo === undefined ? show(message, 'ok', 'check') : withButton(message, t('undo'), undo, 'ok', 'check')),
     info: (message) => show(message, 'info', 'info'),
+    warn: (message, words, act) => withButton(message, words, act, 'warn', 'alert'),
     failed: (error) => show(text(error), 'bad', 'alert'),
-    unknown: (error, again, title) =>
-      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('askAgain'), again, 'bad', 'alert'),
+    unknown: (error, again, title) => {
+      const id = `unknown ${title}`;
+      notifications.hide(id);
+      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('askAgain'), again, 'bad', 'alert', id);
+    },
   };
 }

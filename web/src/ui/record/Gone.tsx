@@ -11,6 +11,12 @@ import { Banner } from '../feedback/Banner';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Facts } from './Facts';
 
+/** How a record is made again, and whether what is typed can be. */
+export interface Recreation extends Pick<KeyedMutation<never, unknown>, 'again' | 'outcome' | 'key' | 'error'> {
+  /** Makes it again with what is typed; undefined while that is not complete. */
+  run: (() => void) | undefined;
+}
+
 interface Props {
   /** Who deleted it and when, where that is known. */
   title?: ReactNode;
@@ -18,7 +24,7 @@ interface Props {
   content: JsonObject | undefined;
   words: Words;
   /** Makes the record again; undefined for who may not. */
-  recreate: Pick<KeyedMutation<JsonObject, unknown>, 'run' | 'outcome' | 'key' | 'error'> | undefined;
+  recreate: Recreation | undefined;
   /** It was deleted before it was opened: what was typed earlier is shown, and can be forgotten. */
   onForget?: () => void;
   /** Other things that can be done with what was typed. */
@@ -31,6 +37,7 @@ export function Gone({ title, content, words, recreate, onForget, children }: Pr
   const copy = useCopy();
   const shown = Object.entries(content ?? {}).map(([name, value]) => [`/${name}`, words.show(value, `/${name}`)] as const);
   const text = shown.map(([pointer, value]) => `${words.place(pointer)}: ${value}`).join('\n');
+  const isUnknown = recreate?.outcome === 'unknown';
   const error = recreate?.outcome === 'refused' ? recreate.error : null;
   return (
     <Stack gap="md">
@@ -49,11 +56,11 @@ export function Gone({ title, content, words, recreate, onForget, children }: Pr
             {recreate !== undefined && (
               <Button
                 variant="filled"
-                disabled={content === undefined}
+                disabled={recreate.run === undefined && !isUnknown}
                 loading={recreate.outcome === 'sending'}
-                onClick={() => content !== undefined && recreate.run(content)}
+                onClick={isUnknown ? recreate.again : recreate.run}
               >
-                {t(recreate.outcome === 'unknown' ? 'askAgain' : 'recreate')}
+                {t(isUnknown ? 'askAgain' : 'recreate')}
               </Button>
             )}
           </Group>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { CopyButton } from '../CopyText';
 import styles from './PageHeader.module.css';
 
 interface Props {
@@ -26,6 +27,7 @@ export function PageHeader({ title, parent, mono = false, chips, children }: Pro
           </nav>
         )}
         <h1 className={mono ? `${styles.name ?? ''} mono` : styles.name}>{title}</h1>
+        {mono && typeof title === 'string' && <CopyButton text={title} label={title} />}
         {chips}
       </div>
       {children !== undefined && <div className={styles.actions}>{children}</div>}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { overview } from '@/api';
 import { useFormat, useLocalText, useText } from '@/i18n';
+import { Icon } from '../Icon';
 import { shellMessages } from './messages';
 import styles from './Navigation.module.css';
 import { groupsOf, useEntries, type Entry } from './pages';
@@ -39,7 +40,10 @@ function Item({ entry, waiting, onOpen }: { entry: Entry; waiting: number | unde
   return (
     <li>
       <Link to={entry.to} className={styles.link} activeOptions={{ exact: entry.to === '/', includeSearch: false }} onClick={onOpen}>
-        <span>{text(entry.page.title)}</span>
+        <span className={styles.name}>
+          <Icon name={entry.page.navigation.icon} />
+          {text(entry.page.title)}
+        </span>
         {waiting !== undefined && waiting > 0 && (
           <span className={styles.count}>
             <span aria-hidden="true">{number(waiting)}</span>

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Drawer } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTenant, useReplays } from '@/api';
 import { update, version, wasUpdated } from '@/browser/version';
 import { useLocalText, useText } from '@/i18n';
@@ -9,6 +10,7 @@ import { editMessages } from '../edit/messages';
 import { Icon } from '../Icon';
 import { Banner } from '../feedback/Banner';
 import { useToasts } from '../feedback/toasts';
+import { useKeys } from '../keys';
 import { uiMessages } from '../messages';
 import { LanguageSwitch } from './LanguageSwitch';
 import { LiveIndicator } from './LiveIndicator';
@@ -20,11 +22,17 @@ import { SearchBox } from './SearchBox';
 import styles from './Shell.module.css';
 import { UserMenu } from './UserMenu';
 
+const ShortcutsDialog = lazy(() => import('./ShortcutsDialog'));
+
 /** The frame around every page: navigation at the side, tools at the top. */
 export function Shell({ children }: { children: ReactNode }) {
   const t = useText(shellMessages);
   const shared = useText(uiMessages);
   const [drawer, setDrawer] = useState(false);
+  // A wide window has the navigation at its side.
+  const isNarrow = useMediaQuery('(max-width: 61.99em)', false, { getInitialValueInEffect: false });
+  const [sheet, setSheet] = useState(false);
+  useKeys({ '?': () => setSheet(true) });
   useWindowTitle();
   useReplayLabel();
   useUpdateLabel();
@@ -63,16 +71,21 @@ export function Shell({ children }: { children: ReactNode }) {
           <Tenant />
           <LanguageSwitch />
           <SchemeSwitch />
-          <UserMenu />
+          <UserMenu onKeys={() => setSheet(true)} />
         </div>
       </header>
       <main id="content" tabIndex={-1} className={styles.content}>
         <UpdateNotice />
         {children}
       </main>
-      <Drawer opened={drawer} onClose={() => setDrawer(false)} size={260} title={<Logo />} closeButtonProps={{ 'aria-label': shared('close') }}>
+      <Drawer opened={drawer && isNarrow} onClose={() => setDrawer(false)} size={260} title={<Logo />} closeButtonProps={{ 'aria-label': shared('close') }}>
         <Navigation onOpen={() => setDrawer(false)} />
       </Drawer>
+      {sheet && (
+        <Suspense>
+          <ShortcutsDialog onClose={() => setSheet(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { signOut, useOwner, useTenant, useUser } from '@/api';
 import { drafts } from '@/browser/drafts';
-import { useText } from '@/i18n';
+import { chooseTimeStyle, timeStyles, useText, useTimeStyle, type TimeStyle } from '@/i18n';
 import { editMessages } from '../edit/messages';
 import { useConfirm } from '../feedback/confirm';
 import { useToasts } from '../feedback/toasts';
@@ -11,9 +12,11 @@ import { DraftsDialog } from './DraftsDialog';
 import { shellMessages } from './messages';
 
 /** Who one is and where, what one has begun, and the way out. */
-export function UserMenu() {
+export function UserMenu({ onKeys }: { onKeys: () => void }) {
   const t = useText(shellMessages);
   const edit = useText(editMessages);
+  const times = useTimeStyle();
+  const queries = useQueryClient();
   const user = useUser();
   const tenant = useTenant();
   const owner = useOwner();
@@ -51,6 +54,23 @@ export function UserMenu() {
             {t('tenant', { tenant })}
           </Menu.Label>
           <Menu.Divider />
+          <Menu.Label>{t('times')}</Menu.Label>
+          <Menu.RadioGroup
+            value={times}
+            onChange={(style) => {
+              chooseTimeStyle(style as TimeStyle);
+              // The days that lists are filtered by begin at another moment.
+              void queries.invalidateQueries();
+            }}
+          >
+            {timeStyles.map((style) => (
+              <Menu.RadioItem key={style} value={style}>
+                {t(`times_${style}`)}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+          <Menu.Divider />
+          <Menu.Item onClick={onKeys}>{t('keys')}</Menu.Item>
           <Menu.Item onClick={() => setListing(true)} rightSection={count > 0 && count}>
             {edit('myDrafts')}
           </Menu.Item>

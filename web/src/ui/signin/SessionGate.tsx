@@ -1,10 +1,12 @@
 import { Center, Loader } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { followLive, followSession, liveStream, loadSession, useSession, type Session } from '@/api';
 import { ownerOf } from '@/browser/drafts';
 import { lookForUpdate } from '@/browser/version';
 import { useText } from '@/i18n';
+import { ConfirmProvider } from '../feedback/confirm';
 import { FullPage } from '../feedback/FullPage';
 import { useToasts } from '../feedback/toasts';
 import { uiMessages } from '../messages';
@@ -41,14 +43,16 @@ export function SessionGate({ children }: { children: ReactNode }) {
     case 'expired':
       return (
         <>
-          <div key={owner}>{children}</div>
+          <div key={owner}>
+            <ConfirmProvider>{children}</ConfirmProvider>
+          </div>
           <SignInDialog />
         </>
       );
   }
 }
 
-/** Follows the stream while somebody is signed in; what one has read is not for the next. */
+/** Follows the stream while somebody is signed in; what one has read, and could still ask for or take back, is not for the next. */
 function useLiveWhile(owner: string | undefined): void {
   const queries = useQueryClient();
   useEffect(() => {
@@ -62,6 +66,7 @@ function useLiveWhile(owner: string | undefined): void {
       look();
       unfollow();
       queries.clear();
+      notifications.clean();
     };
   }, [owner, queries]);
 }

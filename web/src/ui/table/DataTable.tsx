@@ -2,15 +2,18 @@ import { Button, Checkbox, Paper } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { getCoreRowModel, useReactTable, type ColumnDef } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Icon } from '../Icon';
+import { useKeys } from '../keys';
+import { CopyButton } from '../CopyText';
 import type { Column } from './column';
 import styles from './DataTable.module.css';
 import { Empty } from './Empty';
+import { FilterChips, type FilterWords } from './FilterChips';
 import { tableMessages } from './messages';
 import { Pager } from './Pager';
 import { filtersOf } from './search';
@@ -32,6 +35,8 @@ interface Props<Row> {
   list: List<Row>;
   /** Inputs beside the search box. */
   filters?: ReactNode;
+  /** What the values of filters are called. */
+  filterWords?: FilterWords;
   /** Whether the service can look for words in this list. */
   searchable?: boolean;
   selection?: Selection<Row>;
@@ -49,6 +54,8 @@ interface Props<Row> {
 const virtualFrom = 80;
 const rowHeight = 41;
 const skeletonRows = 8;
+/** Longer texts may be cut, in characters. */
+const longest = 28;
 
 /**
  * A list of the service: filters, order and page in the address, chosen columns kept,
@@ -61,6 +68,7 @@ export function DataTable<Row>(props: Props<Row>) {
   const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false });
   const choice = useColumnChoice(props.id, columns, narrow);
   const rows = query.data?.items ?? [];
+  const [scroll, fits] = useFits();
   const table = useReactTable<Row>({
     data: rows,
     columns: columns.map<ColumnDef<Row>>(({ id }) => ({ id })),
@@ -70,14 +78,14 @@ export function DataTable<Row>(props: Props<Row>) {
     manualSorting: true,
     state: { columnVisibility: choice.visibility },
   });
-  const byId = new Map(columns.map((column) => [column.id, column]));
-  const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
+  const shown = choice.ordered.filter((column) => table.getColumn(column.id)?.getIsVisible() === true);
   const total = query.data?.total ?? 0;
   const filtered = Object.keys(filtersOf(state.search)).length > 0;
 
   return (
-    <Paper className={styles.card}>
+    <Paper className={styles.card} data-table={props.id}>
       <TableTools {...props} choice={choice} />
+      <FilterChips state={state} words={props.filterWords} />
       {selection !== undefined && selection.count(total) > 0 && (
         <SelectionBar selection={selection} total={total}>
           {props.bulk}
@@ -106,7 +114,7 @@ export function DataTable<Row>(props: Props<Row>) {
       <p className="unseen" id={`${props.id}-keys`}>
         {t('keys')}
       </p>
-      <div className={styles.scroll}>
+      <div className={styles.scroll} ref={scroll} data-fits={fits || undefined}>
         <table className={styles.table} aria-label={label} aria-rowcount={total + 1} aria-busy={query.isFetching} aria-describedby={`${props.id}-keys`}>
           <Head {...props} columns={shown} rows={rows} />
           {query.isPending && query.error === null && state.faults.length === 0 ? (
@@ -120,6 +128,21 @@ export function DataTable<Row>(props: Props<Row>) {
       {query.data !== undefined && total > 0 && <Pager state={state} page={query.data} />}
     </Paper>
   );
+}
+
+/** Whether a table is no wider than its place: then its head can stay in sight, which it cannot in what scrolls sideways. */
+function useFits(): [RefObject<HTMLDivElement | null>, boolean] {
+  const place = useRef<HTMLDivElement>(null);
+  const [fits, setFits] = useState(false);
+  useEffect(() => {
+    const [box, table] = [place.current, place.current?.firstElementChild];
+    if (box === null || !(table instanceof HTMLElement)) return undefined;
+    const observer = new ResizeObserver(() => setFits(table.offsetWidth <= box.clientWidth));
+    observer.observe(box);
+    observer.observe(table);
+    return () => observer.disconnect();
+  }, []);
+  return [place, fits];
 }
 
 interface Parts<Row> extends Props<Row> {
@@ -188,6 +211,12 @@ function Body<Row>(props: Parts<Row>) {
     setCurrent(next);
     setMoved((n) => n + 1);
   };
+  const isInside = () => body.current?.contains(document.activeElement) === true;
+  useKeys({
+    j: () => moveTo(isInside() ? focused + 1 : focused),
+    k: () => moveTo(isInside() ? focused - 1 : focused),
+    '/': () => body.current?.closest('[data-table]')?.querySelector<HTMLElement>('input[type=search], select, input[type=date]')?.focus(),
+  });
   const onKeyDown = (event: KeyboardEvent<HTMLTableRowElement>, index: number, row: Row) => {
     if (event.target !== event.currentTarget) return;
     const act = actionOf(event, { moveTo, index, last: rows.length - 1, toggle: () => selection?.toggle(row), open: () => open?.(row) });
@@ -287,13 +316,23 @@ function BodyRow<Row>({ row, index, ariaIndex, isCurrent, columns, rowId, rowLab
         </td>
       )}
       {columns.map((column) => (
-        <td key={column.id} data-align={column.align} className={column.mono === true ? 'mono' : undefined}>
-          {column.cell(row)}
+        <td key={column.id} data-align={column.align} className={column.mono === true ? 'mono' : undefined} title={longTitle(column.text?.(row))}>
+          {column.mono === true && column.text !== undefined && column.text(row) !== '' ? (
+            <span className={styles.copied}>
+              <span className={styles.clip}>{column.cell(row)}</span>
+              <CopyButton text={column.text(row)} label={column.header} />
+            </span>
+          ) : (
+            column.cell(row)
+          )}
         </td>
       ))}
     </tr>
   );
 }
+
+/** What is cut in its cell is said when one points at it. */
+const longTitle = (text: string | undefined) => (text !== undefined && text.length > longest ? text : undefined);
 
 /** A click on something in the row is meant for that; and text can be marked. */
 function isControl(target: EventTarget): boolean {

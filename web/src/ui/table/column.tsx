@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { components } from '@/api';
 import { useFormat } from '@/i18n';
+import { CustomerLink } from '../CustomerLink';
 import { Money } from '../Money';
 import { Person } from '../Person';
 import { When } from '../When';
@@ -75,6 +76,17 @@ export function useColumn<Row>() {
       id,
       header: `${header} (${zone})`,
       cell: (row) => given(time(row), dateTime),
+      ...more,
+    }),
+    /** A customer by what the shop calls it, with the way to its page. */
+    customer: (id: string, header: string, userId: Of<Row, string>, more: More<Row> = {}): Column<Row> => ({
+      id,
+      header,
+      cell: (row) => {
+        const customer = userId(row);
+        return customer === null || customer === undefined ? '' : <CustomerLink userId={customer} />;
+      },
+      text: (row) => userId(row) ?? '',
       ...more,
     }),
     person: (id: string, header: string, person: Of<Row, components['schemas']['Actor']>, more: More<Row> = {}): Column<Row> => ({

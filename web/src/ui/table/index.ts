@@ -4,6 +4,7 @@ export { DataTable } from './DataTable';
 export { Empty } from './Empty';
 export { FilterChoice, FilterDay, FilterText } from './Filters';
 export {
+  aFlag,
   aText,
   aCount,
   aCustomer,

@@ -1,5 +1,6 @@
 import { stringifySearchWith } from '@tanstack/react-router';
 import { isCustomerId } from '@/api';
+import { timeStyle } from '@/i18n';
 
 /** How a list is asked for; it lives in the address. */
 export interface TableSearch {
@@ -79,17 +80,20 @@ export const anId = reader((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text
 
 export const oneOf = <const T extends readonly string[]>(...allowed: T): Reader<T[number]> => reader((text) => allowed.find((one) => one === text));
 
+/** Something that is on, or not in the address. */
+export const aFlag = reader((text) => (text === 'true' ? true : undefined));
+
 /** The HTTP status of a reply. */
 export const aStatus = reader((text) => (/^[1-5]\d\d$/.test(text) ? Number(text) : undefined));
 
 /** A day as an input of type date gives it. */
 export const aDay = reader((text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined));
 
-/** The moment a day begins where the browser is, some days later when asked. */
+/** The moment a day begins in the zone that times are shown in, some days later when asked. */
 export function startOf(day: string | undefined, later = 0): string | undefined {
   if (day === undefined) return undefined;
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + later).toISOString();
+  return (timeStyle() === 'utc' ? new Date(Date.UTC(year, month - 1, date + later)) : new Date(year, month - 1, date + later)).toISOString();
 }
 
 /** Other sizes are no mistake of whoever follows the address. */
@@ -99,7 +103,7 @@ function aPageSize(value: unknown): number | undefined {
 }
 
 /** What in the address says what else is open on the page: it is kept when a list is cleared, and not asked of the service. */
-export const viewMembers = ['tab', 'open', 'event', 'ticket'];
+export const viewMembers = ['tab', 'open', 'event', 'ticket', 'create'];
 /** What in the address does not filter. */
 const unfiltered = new Set(['sort', 'cursor', 'limit', ...viewMembers]);
 

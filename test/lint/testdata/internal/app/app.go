@@ -2,7 +2,7 @@
 package app
 
 import (
-	_ "github.com/labstack/echo/v4"
+	_ "github.com/labstack/echo/v4" // forbidden: depguard
 
 	_ "interlock/internal/access"
 	_ "interlock/internal/settings"

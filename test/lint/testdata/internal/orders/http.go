@@ -2,7 +2,7 @@
 package orders
 
 import (
-	_ "github.com/labstack/echo/v4"
+	_ "github.com/labstack/echo/v4" // forbidden: depguard
 
 	_ "interlock/internal/access" // forbidden: depguard
 	_ "interlock/internal/edge/httpapi"

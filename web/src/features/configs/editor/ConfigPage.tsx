@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { isProblem, useMay } from '@/api';
 import { useText } from '@/i18n';
@@ -8,6 +8,7 @@ import { Gone, RecordPage, StatusChip, typedInto, useKeyedMutation, useRecordFor
 import { editMessages } from '@/ui/edit/messages';
 import { readable, type Raw } from '@/ui/table';
 import { HistoryView } from '../history/HistoryView';
+import { OverwrittenNotice } from '../history/OverwrittenNotice';
 import { configMessages } from '../messages';
 import { authorsBetween, configHistory, createConfig, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
 import { useConfigWords } from '../useConfigWords';
@@ -78,6 +79,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
   const edit = useText(editMessages);
   const queries = useQueryClient();
   const may = useMay();
+  const navigate = useNavigate();
   const { key } = config;
   const editing = useRecordForm<Config, ConfigForm>({
     resource: `configs/${key}`,
@@ -112,6 +114,20 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           {edit('history')}
         </Link>
       </nav>
+      {!gone && (
+        <OverwrittenNotice
+          configKey={key}
+          content={mine instanceof Error ? undefined : mine}
+          onPutBack={
+            may('configs:write')
+              ? (content) => {
+                  editing.change(formOfContent(content));
+                  if (search.tab === 'history') void navigate({ to: '/configs/$key', params: { key }, search: {} });
+                }
+              : undefined
+          }
+        />
+      )}
       {search.tab === 'history' ? (
         <HistoryView config={config} gone={gone} from={search.from} to={search.to} onRolledBack={(record) => !draft.isDirty && draft.saved(record)} />
       ) : (
@@ -160,7 +176,8 @@ function Deleted({ configKey, content, onRecreated, onForget }: DeletedProps) {
     },
   });
   const title: ReactNode = last?.action === 'delete' ? edit.rich('deletedBy', { who: who(last.changedBy), when: <When time={last.changedTime} /> }) : undefined;
-  return <Gone title={title} content={content} words={words} recreate={mayWrite ? recreate : undefined} onForget={onForget} />;
+  const again = { ...recreate, run: content && (() => recreate.run(content)) };
+  return <Gone title={title} content={content} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
 }
 
 interface KeptProps {

@@ -3,13 +3,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
+import type { JsonObject } from '@/merge';
 import { useConfirm, useKeyedAction, useSlot, useTelling, useToasts } from '@/ui';
-import { deleteConfig, oneConfig, type Config } from '../queries';
+import { editMessages } from '@/ui/edit/messages';
+import { createConfig, deleteConfig, oneConfig, type Config } from '../queries';
 import { useConfigWords } from '../useConfigWords';
+import { contentOfConfig } from './form';
 import { editorMessages } from './messages';
 
 /** Deletes a config as it was when it was asked. */
-export function DeleteConfig({ config: { key, etag, version } }: { config: Config }) {
+export function DeleteConfig({ config }: { config: Config }) {
+  const { key, etag, version } = config;
   const t = useText(editorMessages);
   const { who } = useTelling(useConfigWords());
   const ask = useConfirm();
@@ -17,12 +21,21 @@ export function DeleteConfig({ config: { key, etag, version } }: { config: Confi
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { slot } = useSlot(`configs/${key}`, key);
+  const edit = useText(editMessages);
+  // A key that others have made again by then is theirs: this is refused.
+  const restore = useKeyedAction<JsonObject, Config>({
+    scope: `configs/${key}/restore`,
+    title: `${edit('recreate')} · ${key}`,
+    topics: ['configs'],
+    send: (content, sentAs) => createConfig({ key, ...content }, sentAs),
+    onDone: () => toasts.done(edit('recreated', { name: key })),
+  });
   const remove = useKeyedAction({
     scope: `configs/${key}/remove`,
     title: `${t('removeConfirm')} · ${key}`,
     send: (guard: string) => deleteConfig(key, guard),
     onDone: async () => {
-      toasts.done(t('removed', { key }));
+      toasts.done(t('removed', { key }), () => restore.run(contentOfConfig(config)));
       await navigate({ to: '/configs' });
       slot.drop();
       queries.removeQueries({ queryKey: oneConfig(key).queryKey });
@@ -48,7 +61,7 @@ export function DeleteConfig({ config: { key, etag, version } }: { config: Confi
     if (sure !== undefined) remove.run(etag);
   };
   return (
-    <Button color="bad" variant="light" loading={remove.outcome === 'sending'} onClick={() => void onClick()}>
+    <Button color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onClick()}>
       {t('remove')}
     </Button>
   );

@@ -61,6 +61,7 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
           <Button
             size="compact-sm"
             loading={write.outcome === 'sending' && write.sent?.version === version}
+            disabled={write.outcome === 'unknown'}
             aria-label={t('rollBackTo', { version: String(version) })}
             onClick={() => void ask(revision)}
           >

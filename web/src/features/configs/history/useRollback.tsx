@@ -13,6 +13,7 @@ interface Wanted {
   version: number;
   note: string;
   etag: string;
+  isUndo?: boolean;
 }
 
 /** Rolls a config back to one of its versions, after showing what that changes and asking why. */
@@ -29,11 +30,13 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
     title: `${t('rollBackConfirm')} · ${key}`,
     topics: ['configs'],
     send: (wanted, sentAs) => rollBackConfig(key, wanted.etag, wanted.version, wanted.note, sentAs),
-    onDone: (record, { version }) => {
+    onDone: (record, { version, isUndo }) => {
       setRaced(undefined);
       onDone(record);
       queries.setQueryData(oneConfig(key).queryKey, record);
-      toasts.done(t('rolledBack', { next: String(record.version), version: String(version) }));
+      const undo = () =>
+        write.run({ version: record.version - 1, note: t('undoRollback', { version: String(record.version) }), etag: record.etag, isUndo: true });
+      toasts.done(t('rolledBack', { next: String(record.version), version: String(version) }), isUndo === true ? undefined : undo);
     },
     onRefused: (error) => {
       const theirs = versionConflict<Config>(error)?.current;

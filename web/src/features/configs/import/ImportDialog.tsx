@@ -99,7 +99,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (chosen === undefined || (isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || refused !== undefined)) return;
-    run.run({ name: chosen.name, size: chosen.document.configs.length, onExisting, note: note.trim() });
+    if (isUnknown) run.again();
+    else run.run({ name: chosen.name, size: chosen.document.configs.length, onExisting, note: note.trim() });
   };
   const changeText = ({ pointer, before, after }: Change) => `${words.place(pointer)}: ${words.show(before, pointer)} → ${words.show(after, pointer)}`;
   const save = () =>

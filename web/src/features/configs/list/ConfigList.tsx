@@ -30,7 +30,11 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   const mayWrite = useMay()('configs:write');
   const isFresh = useFresh();
   const [exporting, setExporting] = useState(false);
-  const [creating, creation] = useDisclosure();
+  const [creating, creation] = useDisclosure(list.state.search.create === true);
+  const closeCreation = () => {
+    creation.close();
+    if (search.create !== undefined) list.state.set({ create: undefined });
+  };
   const [importing, imports] = useDisclosure();
   const [watching, watch] = useDisclosure();
 
@@ -90,7 +94,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
         />
         {watching && <WatchPane onClose={watch.close} />}
       </div>
-      {creating && <CreateConfig onClose={creation.close} />}
+      {creating && <CreateConfig onClose={closeCreation} />}
       {importing && <ImportDialog onClose={imports.close} />}
     </>
   );

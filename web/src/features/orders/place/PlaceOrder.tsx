@@ -9,17 +9,17 @@ import { placeMessages } from './messages';
 import { hasPlace, mistakesOf, openPlacement, placeOf, refusedAt, requestOf, type Mistakes, type Placement } from './placement';
 
 /** The dialog that places an order. */
-export function PlaceOrder({ onClose }: { onClose: () => void }) {
+export function PlaceOrder({ userId, onClose }: { /** For whom; undefined asks. */ userId?: string; onClose: () => void }) {
   const t = useText(placeMessages);
   const say = useSay();
   const toasts = useToasts();
   const navigate = useNavigate();
   const [refused, setRefused] = useState<Mistakes>({});
   const keyed = useKeyedForm<Placement, Order>({
-    scope: 'orders/new',
+    scope: userId === undefined ? 'orders/new' : `orders/new/${userId}`,
     title: t('title'),
     topics: ['orders'],
-    open: openPlacement,
+    open: () => ({ ...openPlacement(), ...(userId === undefined ? {} : { userId }) }),
     isComplete: (typed) => Object.keys(mistakesOf(typed)).length === 0,
     send: (typed, key) => placeOrder(requestOf(typed), key),
     onDone: (order) => {

@@ -18,7 +18,7 @@ const keptAfterEnd = 7 * 24 * time.Hour
 // settleClosed returns what is left of a closed sale to the item's stock, once its queue
 // has drained, and finishes the sale when nothing of it is in flight. It returns how many
 // units were released.
-func (s *Service) settleClosed(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
+func (s *life) settleClosed(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
 	if sale.Status != closed.Code {
 		return 0, nil
 	}
@@ -29,7 +29,7 @@ func (s *Service) settleClosed(ctx context.Context, sale *Sale, wait time.Durati
 	return released, s.finish(ctx, sale)
 }
 
-func (s *Service) release(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
+func (s *life) release(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
 	var released int64
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		released = 0
@@ -46,19 +46,19 @@ func (s *Service) release(ctx context.Context, sale *Sale, wait time.Duration) (
 			return err
 		}
 		released = rest
-		return s.giveUp(ctx, u, sale, stock, rest)
+		return s.returnUnsold(ctx, u, sale, stock, rest)
 	})
 	if err == nil && released > 0 {
 		if err = s.apply(ctx, sale.ID); errors.Is(err, gate.ErrNoGate) {
 			err = nil
 		}
 	}
-	return released, away(err)
+	return released, unreachable(err)
 }
 
 // unsold is how many units of a closed sale nobody can get any more: all that SQL has not
 // sold, where the gate is lost or damaged.
-func (s *Service) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, error) {
+func (s *life) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, error) {
 	var counts gate.Counts
 	// The gate first learns what an earlier release has taken.
 	err := s.gate.Apply(ctx, rulesOf(sale, stock))
@@ -69,7 +69,7 @@ func (s *Service) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, 
 	case errors.Is(err, gate.ErrNoGate):
 		return stock.Allotted - stock.Sold, nil
 	case err != nil:
-		return 0, away(err)
+		return 0, unreachable(err)
 	}
 	if counts.Queued+counts.Processing > 0 {
 		return 0, nil
@@ -77,9 +77,9 @@ func (s *Service) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, 
 	return min(counts.Remaining, stock.Allotted-stock.Sold), nil
 }
 
-func (s *Service) giveUp(ctx context.Context, u *uow.Unit, sale *Sale, stock *Stock, units int64) error {
+func (s *life) returnUnsold(ctx context.Context, u *uow.Unit, sale *Sale, stock *Stock, units int64) error {
 	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"allotted": stock.Allotted - units}); err != nil {
-		return staleAgain(err, "release the unsold")
+		return overtakenIfStale(err, "release the unsold")
 	}
 	reference := fmt.Sprintf("@flash-sales/%d/release/%d", sale.ID, stock.Version)
 	if err := s.inventory.Return(ctx, u, sale.holder(), reference, map[string]int64{sale.SKU: units}); err != nil {
@@ -97,7 +97,7 @@ func (s *Service) giveUp(ctx context.Context, u *uow.Unit, sale *Sale, stock *St
 // it may forget the sale some day; should the program end then, the next look finishes it.
 //
 //	UPDATE flash_sale_stocks SET finished = 1, version = version + 1 WHERE … AND version = ?
-func (s *Service) finish(ctx context.Context, sale *Sale) error {
+func (s *life) finish(ctx context.Context, sale *Sale) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil || stock == nil || stock.Finished || stock.Allotted != stock.Sold {
 		return err
@@ -106,7 +106,7 @@ func (s *Service) finish(ctx context.Context, sale *Sale) error {
 		return err
 	}
 	if err := s.gate.Expire(ctx, sale.ID, keptAfterEnd); err != nil {
-		return away(err)
+		return unreachable(err)
 	}
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"finished": true}); err != nil {
@@ -117,7 +117,7 @@ func (s *Service) finish(ctx context.Context, sale *Sale) error {
 		return nil
 	})
 	if errors.Is(err, guard.ErrStale) {
-		// Something happened to it: it is looked at again.
+		// Something happened to it: the next round reads it again.
 		return nil
 	}
 	return err
@@ -126,17 +126,17 @@ func (s *Service) finish(ctx context.Context, sale *Sale) error {
 // isIdle reports whether neither the gate nor the queue of a closed sale has anything that
 // has not ended. A gate that has not heard yet that the sale is closed could let somebody
 // in.
-func (s *Service) isIdle(ctx context.Context, sale *Sale, stock *Stock) (bool, error) {
+func (s *life) isIdle(ctx context.Context, sale *Sale, stock *Stock) (bool, error) {
 	counts, err := s.gate.Counts(ctx, sale.ID)
 	switch {
 	case errors.Is(err, gate.ErrNoGate):
 		counts = gate.Counts{Epoch: stock.Epoch, Version: sale.Version}
 	case err != nil:
-		return false, away(err)
+		return false, unreachable(err)
 	}
 	if counts.Epoch != stock.Epoch || counts.Version < sale.Version || counts.InFlight() > 0 || counts.Queued+counts.Processing+counts.Dead > 0 {
 		return false, nil
 	}
 	queue, err := s.queues.Queue(gate.QueueName(sale.ID)).Stats(ctx)
-	return err == nil && queue.Total() == 0, away(err)
+	return err == nil && queue.Total() == 0, unreachable(err)
 }

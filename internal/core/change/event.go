@@ -1,0 +1,48 @@
+package change
+
+import (
+	"encoding/json"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/core/guard"
+)
+
+// Event is what a row of the history of a resource with a status says.
+type Event struct {
+	Revision
+	// FromStatus is nil for the event that made the resource.
+	FromStatus *int
+	ToStatus   int
+	Detail     json.RawMessage `gorm:"type:json;serializer:json"`
+}
+
+// EventOf is the present version of a row as an event of its history.
+func EventOf(row guard.Row, action string, from *int, to int, detail json.RawMessage) Event {
+	return Event{Revision: RevisionOf(row, action), FromStatus: from, ToStatus: to, Detail: detail}
+}
+
+// EventView is an event as the API shows it.
+type EventView struct {
+	Version     int64            `json:"version"`
+	Action      string           `json:"action"`
+	From        *string          `json:"from"`
+	To          string           `json:"to"`
+	Detail      json.RawMessage  `json:"detail"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+// View shows an event, its statuses by their names.
+func (e Event) View(machine *status.Machine) EventView {
+	v := EventView{
+		Version: e.Version, Action: e.Action, To: machine.Of(e.ToStatus).Name, Detail: e.Detail,
+		ChangedBy: e.By(), ChangedTime: e.ChangedTime,
+	}
+	if e.FromStatus != nil {
+		from := machine.Of(*e.FromStatus).Name
+		v.From = &from
+	}
+	return v
+}

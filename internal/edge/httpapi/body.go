@@ -1,0 +1,136 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/go-playground/validator/v10"
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/strictjson"
+)
+
+// maxBody is the largest body that is read, in bytes, unless a route takes more.
+const maxBody = 1 << 20
+
+const bodyKey = "httpapi.body"
+
+// readBody takes the whole body once, so that a unit that is run again reads the
+// same bytes.
+func readBody(c echo.Context, limit int64) error {
+	request := c.Request()
+	if request.ContentLength > limit {
+		return tooLarge(limit)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, limit))
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return tooLarge(limit)
+	case err != nil:
+		return apperr.New(apperr.MalformedRequest, "The body ended before it was complete.").Because(err)
+	}
+	c.Set(bodyKey, body)
+	return nil
+}
+
+// bodyOf returns the bytes that readBody has read.
+func bodyOf(c echo.Context) []byte {
+	body, _ := c.Get(bodyKey).([]byte)
+	return body
+}
+
+// Unreadable turns an error of strictjson into MalformedRequest.
+func Unreadable(err error) error {
+	var at *strictjson.Error
+	if errors.As(err, &at) {
+		return apperr.Malformed(at.Pointer, at.Message)
+	}
+	return err
+}
+
+var validate = newValidator()
+
+func newValidator() *validator.Validate {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	v.RegisterTagNameFunc(func(field reflect.StructField) string {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		return name
+	})
+	err := v.RegisterValidation("pattern", func(field validator.FieldLevel) bool {
+		text, ok := field.Field().Interface().(patterned)
+		return ok && text.Valid()
+	})
+	if err != nil {
+		panic(err) // only for a name or a function that is empty
+	}
+	return v
+}
+
+// patterned is a text whose type says which texts are possible: the tag pattern asks it.
+type patterned interface {
+	Valid() bool
+	Rule() string
+}
+
+// Validate checks the validate tags of a struct.
+func Validate(value any) error {
+	err := validate.Struct(value)
+	var broken validator.ValidationErrors
+	if !errors.As(err, &broken) {
+		return err
+	}
+	// A namespace begins with the name of the struct's type, if it has one.
+	root := reflect.Indirect(reflect.ValueOf(value)).Type().Name()
+	fields := make([]apperr.Field, len(broken))
+	for i, b := range broken {
+		place := strings.TrimPrefix(strings.TrimPrefix(b.Namespace(), root), ".")
+		fields[i] = apperr.Field{Pointer: pointer(place), Code: b.Tag(), Message: sentence(b)}
+	}
+	return apperr.Invalid(fields...)
+}
+
+// pointer turns "items[2].sku" into "/items/2/sku".
+func pointer(path string) string {
+	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path)
+}
+
+func sentence(b validator.FieldError) string {
+	text := b.Kind() == reflect.String
+	many := b.Kind() == reflect.Slice || b.Kind() == reflect.Map
+	switch b.Tag() {
+	case "required":
+		return "is required"
+	case "max", "lte":
+		if text {
+			return "must have at most " + b.Param() + " characters"
+		}
+		if many {
+			return "must have at most " + b.Param() + " members"
+		}
+		return "must be at most " + b.Param()
+	case "min", "gte":
+		if text {
+			return "must have at least " + b.Param() + " characters"
+		}
+		if many {
+			return "must have at least " + b.Param() + " members"
+		}
+		return "must be at least " + b.Param()
+	case "gt":
+		return "must be greater than " + b.Param()
+	case "oneof":
+		return "must be one of " + strings.ReplaceAll(b.Param(), " ", ", ")
+	case "pattern":
+		if text, ok := b.Value().(patterned); ok {
+			return text.Rule()
+		}
+	case "unique":
+		return "must not name the same one twice"
+	}
+	return "breaks the rule " + b.Tag()
+}

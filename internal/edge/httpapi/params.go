@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+)
+
+// Address is the network address that a request comes from.
+type Address string
+
+// Secure says whether a request came over TLS, up to a proxy that is trusted.
+type Secure bool
+
+// Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
+// kept under it without their doing.
+type Key string
+
+// Guarded is a request that says nothing but which version of its resource it is meant for,
+// such as a deletion.
+type Guarded struct{ IfMatch guard.Precondition }
+
+// Page is the parameters of a list.
+type Page struct {
+	Limit  pageLimit `query:"limit"`
+	Sort   string    `query:"sort"`
+	Cursor string    `query:"cursor"`
+}
+
+type pageLimit int
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *pageLimit) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 1 || n > storage.MaxLimit {
+		return fmt.Errorf("must be a whole number from 1 to %d", storage.MaxLimit)
+	}
+	*l = pageLimit(n)
+	return nil
+}
+
+// Page returns the page as storage takes it.
+func (p Page) Page() storage.Page {
+	page := storage.Page{Limit: int(p.Limit), Sort: p.Sort, Cursor: p.Cursor}
+	if page.Limit == 0 {
+		page.Limit = storage.DefaultLimit
+	}
+	return page
+}
+
+// How long a request waits for the locks that its operation needs.
+const (
+	DefaultWait = 3 * time.Second
+	LongestWait = 10 * time.Second
+)
+
+// Wait is how long a request waits for the locks that it needs: ?wait, in ms from 0 to
+// 10000. With 0 it fails at once when one is held.
+type Wait struct {
+	given bool
+	wait  time.Duration
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (w *Wait) UnmarshalText(text []byte) error {
+	ms, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || ms < 0 || ms > LongestWait.Milliseconds() {
+		return fmt.Errorf("must be a whole number of milliseconds from 0 to %d", LongestWait.Milliseconds())
+	}
+	*w = Wait{true, time.Duration(ms) * time.Millisecond}
+	return nil
+}
+
+// Duration is how long to wait: DefaultWait where the request does not say.
+func (w Wait) Duration() time.Duration { return w.Or(DefaultWait) }
+
+// Or is Duration with a default of the route's own.
+func (w Wait) Or(otherwise time.Duration) time.Duration {
+	if !w.given {
+		return otherwise
+	}
+	return w.wait
+}
+
+// Search is a text that is looked for, of at most 200 characters: engines bound the
+// length of a pattern.
+type Search string
+
+const longestSearch = 200
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Search) UnmarshalText(text []byte) error {
+	if utf8.RuneCount(text) > longestSearch {
+		return fmt.Errorf("must have at most %d characters", longestSearch)
+	}
+	*s = Search(text)
+	return nil
+}
+
+// plainText refuses what no column can keep: invalid UTF-8 and NUL.
+func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+const longestReference = 100
+
+// CheckReference returns what is wrong with the reference by which a caller names an
+// entry of a ledger, or nil. One that begins with @ is this service's own.
+func CheckReference(reference string) *apperr.Field {
+	field := func(code, message string) *apperr.Field {
+		return &apperr.Field{Pointer: "/reference", Code: code, Message: message}
+	}
+	switch {
+	case reference == "":
+		return field("required", "is required: it makes a repeated request harmless")
+	case utf8.RuneCountInString(reference) > longestReference:
+		return field("max", "must have at most "+strconv.Itoa(longestReference)+" characters")
+	case strings.HasPrefix(reference, "@"):
+		return field("reserved", "must not begin with @: those are this service's own")
+	// An engine takes texts that differ in spaces at their end for the same.
+	case strings.TrimSpace(reference) != reference, strings.ContainsFunc(reference, unicode.IsControl):
+		return field("pattern", "must have no spaces at its ends and no control characters")
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package flashsale
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/flashsale/gate"
+	"interlock/internal/lock"
+)
+
+// unavailable is what a caller is told when the gate or the queue cannot be reached.
+func unavailable(err error) error {
+	return apperr.New(apperr.Unavailable, "Flash sales are not available now. Try again.").After(time.Second).Because(err)
+}
+
+// purchaseUnknown is what a customer is told whose purchase was sent to the gate and not
+// answered. The ticket tells later what became of it, with or without an idempotency key.
+func purchaseUnknown(ticket string, err error) *apperr.Error {
+	return apperr.New(apperr.OutcomeUnknown,
+		"The purchase was sent and not answered: it may have been accepted. Look at its ticket, or send it again with the same idempotency key.").
+		With("ticket", ticket).After(time.Second).Because(err)
+}
+
+// rebuilding is what a customer is told while the gate has to be rebuilt.
+func rebuilding() *apperr.Error {
+	return apperr.New(apperr.SaleNotOpen, "The sale is closed for a moment: its gate is being rebuilt from the database.").
+		With("reason", "rebuilding").After(time.Second)
+}
+
+// gateError is err as a caller of the back office is told.
+func gateError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, gate.ErrNoGate):
+		return unavailable(err)
+	case errors.Is(err, lock.ErrNotAcquired):
+		return err
+	}
+	var known *apperr.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return unavailable(err)
+}
+
+func missing(id int64) *apperr.Error {
+	return apperr.MissingRow("flash sale", strconv.FormatInt(id, 10))
+}
+
+// isTransient reports whether an error says that something was out of reach or busy, which
+// is no fault of a ticket's.
+func isTransient(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, gate.ErrNoGate) || errors.Is(err, errGateUnreachable) ||
+		errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrUnavailable) ||
+		apperr.Has(err, apperr.ResourceLocked) || apperr.Has(err, apperr.Unavailable) || apperr.Has(err, apperr.OutcomeUnknown) ||
+		storage.IsAway(err) || storage.IsConflict(err) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// errGateUnreachable marks errors of the gate's store.
+var errGateUnreachable = errors.New("flashsale: the gate cannot be reached")
+
+// unreachable marks an error of the gate, but for the one that says that there is none.
+func unreachable(err error) error {
+	if err == nil || errors.Is(err, gate.ErrNoGate) {
+		return err
+	}
+	return errors.Join(errGateUnreachable, err)
+}

@@ -1,0 +1,95 @@
+package flashsale
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+)
+
+const (
+	// snapshotLife bounds how long a sale is remembered when the news that it changed
+	// did not come, and closedLife one that is not open. The gate has the last word on
+	// everything but the sale's existence and its end.
+	snapshotLife = 5 * time.Second
+	closedLife   = time.Second
+	// soldOutLife is for how long this process answers by itself that a sale is sold
+	// out.
+	soldOutLife = 500 * time.Millisecond
+	// loadTimeout bounds one read of the database on behalf of all that wait for it.
+	loadTimeout = 5 * time.Second
+)
+
+// snapshot is what buying needs of a sale.
+type snapshot struct {
+	sale   *Sale
+	stock  *Stock // nil before it was opened
+	loaded time.Time
+}
+
+// soldOut remembers that so many units remained, fewer than were asked for, at this version
+// of the sale.
+type soldOut struct {
+	version   int64
+	units     int64
+	remaining int64
+	until     time.Time
+}
+
+// snapshotOf returns a sale of the caller's tenant as it was a moment ago. Errors:
+// NotFound.
+func (s *core) snapshotOf(ctx context.Context, id int64) (*snapshot, error) {
+	p, _ := principal.From(ctx)
+	if found, ok := s.snapshots.Load(id); ok {
+		snap := found.(*snapshot)
+		if s.clock.Now().Sub(snap.loaded) < snap.life() {
+			return snap.of(p.TenantID, id)
+		}
+	}
+	loaded, err, _ := s.loading.Do(strconv.FormatInt(id, 10), func() (any, error) {
+		ctx, end := context.WithTimeout(storage.AcrossTenants(context.WithoutCancel(ctx)), loadTimeout)
+		defer end()
+		return s.load(ctx, id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return loaded.(*snapshot).of(p.TenantID, id)
+}
+
+func (s *core) load(ctx context.Context, id int64) (*snapshot, error) {
+	now := s.clock.Now()
+	sale, err := s.Sale(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	stock, err := stockOf(s.db.Read(ctx), id)
+	if err != nil {
+		return nil, err
+	}
+	snap := &snapshot{sale, stock, now}
+	s.snapshots.Store(id, snap)
+	return snap, nil
+}
+
+func (snap *snapshot) of(tenant, id int64) (*snapshot, error) {
+	if snap.sale.TenantID != tenant {
+		return nil, missing(id)
+	}
+	return snap, nil
+}
+
+func (snap *snapshot) life() time.Duration {
+	if snap.sale.Status == open.Code {
+		return snapshotLife
+	}
+	return closedLife
+}
+
+// forget has the next request read the sale again.
+func (s *core) forget(sale int64) {
+	s.snapshots.Delete(sale)
+	s.exhausted.Delete(sale)
+}

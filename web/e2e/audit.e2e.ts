@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { admin } from './service';
+import { li, ownSite } from './site';
+
+interface Config {
+  etag: string;
+  version: number;
+  value: unknown;
+}
+
+const site = ownSite(async () => {
+  await site.request('POST', '/items', { sku: 'AUD-1', name: 'Green tea', price: 6000 });
+  const { etag } = await site.request<{ etag: string }>('GET', '/items/AUD-1');
+  await site.asLi('PATCH', '/items/AUD-1', { price: 6600 }, { 'If-Match': etag, 'X-Idempotency-Key': 'price-of-tea' });
+});
+
+test('an entry opens with what it changed, its request and its key, and leads to both', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/audit-log?resource=items/AUD-1');
+  await page.getByRole('row', { name: /changed an item/ }).click();
+  const drawer = page.getByRole('dialog', { name: 'What was done' });
+  await drawer.getByText('¥60.00').waitFor();
+  await drawer.getByText('¥66.00').waitFor();
+  await drawer.getByText('Asia/Shanghai').waitFor();
+  const [entry] = (await site.request<{ items: { requestId: string }[] }>('GET', '/audit-log?resource=items/AUD-1&limit=1')).items;
+  await drawer.getByText(entry?.requestId ?? 'none').waitFor();
+  await visitor.check();
+  await visitor.shoot('audit-entry');
+  await page.reload();
+  await drawer.getByText('price-of-tea').waitFor();
+  await drawer.getByRole('link', { name: 'What was asked under this key' }).click();
+  await page.getByText('PATCH /api/v1/items/AUD-1').waitFor();
+  await page.goBack();
+  await drawer.getByRole('link', { name: 'Everything Li did' }).click();
+  await page.waitForURL(/actor=/);
+  await page
+    .getByText('1–1 of 1')
+    .or(page.getByText(/of [2-9]/))
+    .waitFor();
+  await visitor.close();
+});
+
+test('a config’s entry has its difference from the history, and the file has the details', async () => {
+  await site.request('POST', '/configs', { key: 'audit.rate', value: { fee: 2.5, days: 3 }, valueType: 'json', remark: '' });
+  const { etag } = await site.request<Config>('GET', '/configs/audit.rate');
+  await site.asLi('PATCH', '/configs/audit.rate', { value: { fee: 3 } }, { 'If-Match': etag });
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/audit-log?resource=configs/audit.rate&action=config.update');
+  const row = page.getByRole('row', { name: /changed a config/ });
+  await row.focus();
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('dialog', { name: 'What was done' });
+  await drawer.getByText('/fee').waitFor();
+  await drawer.locator('del').getByText('2.5').waitFor();
+  await drawer.locator('ins').getByText('3', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'Details' }).check();
+  await page.keyboard.press('Escape');
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  expect(await readFile(await (await saving).path(), 'utf8')).toContain('""toVersion"":2');
+  await visitor.close();
+});
+
+test('whoever was overwritten is told who and why wherever they are, and puts it back', async () => {
+  const key = 'audit.banner';
+  await site.request('POST', '/configs', { key, value: { text: 'old', days: 1 }, valueType: 'json', remark: '' });
+  const { etag } = await site.request<Config>('GET', `/configs/${key}`);
+  await site.asLi('PATCH', `/configs/${key}`, { value: { days: 7 } }, { 'If-Match': etag });
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(li, '/items');
+  await page.locator('[data-status=live]').waitFor();
+
+  await site.request('PATCH', `/configs/${key}?overwrite=The%20sale%20starts%20now`, { value: { text: 'Sale' } }, { 'If-Match': etag });
+
+  await page.getByText(`overwrote your change to ${key}: “The sale starts now”`).waitFor();
+  await page.getByRole('button', { name: 'Show it' }).click();
+  const notice = page.getByRole('status').filter({ hasText: 'overwrote your v2' });
+  await notice.locator('del').getByText('7', { exact: true }).waitFor();
+  await notice.getByText('The sale starts now').waitFor();
+  await visitor.check();
+  await visitor.shoot('config-overwritten');
+  await notice.getByRole('button', { name: 'Put mine back into the form' }).click();
+  await page.getByRole('button', { name: /^Save · v4/ }).click();
+  await page.getByText('Saved as v4').waitFor();
+  expect(await site.request<Config>('GET', `/configs/${key}`)).toMatchObject({ value: { text: 'Sale', days: 7 }, version: 4 });
+  await page.reload();
+  await page.getByRole('button', { name: /^Save · v/ }).waitFor();
+  expect(await page.getByText('overwrote your v2').count()).toBe(0);
+  await visitor.close();
+
+  const auditor = await site.open();
+  await auditor.signIn(admin, `/audit-log?resource=configs/${key}`);
+  await auditor.page.getByText('The sale starts now').click();
+  const drawer = auditor.page.getByRole('dialog', { name: 'What was done' });
+  await drawer.getByText('This took away what others had saved').waitFor();
+  await auditor.check();
+  await auditor.shoot('audit-overwrite');
+  await drawer.getByRole('link', { name: 'Open the history' }).click();
+  await auditor.page.getByRole('region', { name: 'Difference between two versions' }).waitFor();
+  await auditor.close();
+});

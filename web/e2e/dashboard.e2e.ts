@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { Visitor } from './browser';
+import { apiOf, itemInStock } from './pages';
+import { admin, Service } from './service';
+import { li, ownSite } from './site';
+
+const day = 86_400_000;
+const at = (time: number) => new Date(time).toISOString();
+
+const site = ownSite(async () => {
+  await itemInStock(site.request, { sku: 'DASH-9', name: 'Green tea', price: 6000 });
+  for (let i = 0; i < 3; i++) {
+    const { id } = await site.request<{ id: number }>('POST', '/orders', { userId: `u${i}`, items: [{ sku: 'DASH-9', quantity: 1 }] });
+    if (i > 0) await site.request('POST', `/orders/${id}/pay`, { method: 'external' });
+  }
+  await site.request('POST', '/items', { sku: 'DASH-LOW', name: 'Cup', price: 900 });
+  await site.request('POST', '/inventory/DASH-LOW/adjustments', { delta: 2, reason: 'opening', reference: 'opening' });
+  const { id } = await site.request<{ id: number }>('POST', '/flash-sales', {
+    name: 'Noon sale',
+    sku: 'DASH-9',
+    price: 990,
+    quantity: 40,
+    perUserLimit: 1,
+    startsTime: at(Date.now() - day),
+    endsTime: at(Date.now() + day),
+  });
+  await site.request('POST', `/flash-sales/${id}/open`, {});
+});
+
+test('an empty installation says what to do first, and leads to it', async () => {
+  const service = await Service.start();
+  try {
+    const visitor = await Visitor.open(site.browser, service.address);
+    const { page } = visitor;
+    await visitor.signIn(admin);
+    const first = page.getByRole('region', { name: 'Begin here' });
+    await first.getByText('bin/admin demo').waitFor();
+    await first.getByText(/^bin\/admin token create/).waitFor();
+    expect(await first.getByRole('link', { name: 'Open the reference' }).getAttribute('href')).toBe('/docs');
+    await visitor.check();
+    await visitor.shoot('dashboard-empty');
+    await first.getByRole('link', { name: 'New config' }).click();
+    await page.getByRole('dialog').getByRole('textbox').first().waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
+    expect(new URL(page.url()).search).toBe('');
+    await (
+      await apiOf(service.address, admin)
+    )('POST', '/configs', { key: 'first.one', value: 1, valueType: 'number', remark: '' });
+    await page.goto('/');
+    await page.getByRole('region', { name: 'Recent changes' }).getByRole('link', { name: 'configs/first.one', exact: true }).waitFor();
+    expect(await first.count()).toBe(0);
+    await visitor.close();
+  } finally {
+    await service.stop();
+  }
+});
+
+test('what sells, what runs low and what came in are there, each with the way to it', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin);
+  const trend = page.getByRole('region', { name: 'Orders and revenue' });
+  await trend.getByRole('img', { name: /^Orders placed\..*: 3$/ }).waitFor();
+  await trend.getByRole('img', { name: /^Paid of them\..*: ¥120\.00$/ }).waitFor();
+  const sales = page.getByRole('region', { name: 'Live sales' });
+  await sales.getByText('40 of 40 left').waitFor();
+  const stock = page.getByRole('region', { name: 'Low stock' });
+  await stock.getByRole('link', { name: 'DASH-LOW' }).waitFor();
+  await visitor.settle();
+  await visitor.check();
+  await visitor.shoot('dashboard-day');
+  await stock.getByRole('link', { name: /^All/ }).click();
+  await page.waitForURL('**/inventory?maxAvailable=10');
+  await page.goBack();
+  await sales.getByRole('link', { name: 'Noon sale' }).click();
+  await page.waitForURL('**/flash-sales/*');
+  await visitor.close();
+});
+
+test('who works on what right now is shown while it is so', async () => {
+  const visitor = await site.open();
+  const other = await site.open();
+  await visitor.signIn(admin);
+  const now = visitor.page.getByRole('region', { name: 'Working now' });
+  await now.getByText('Nobody has a record open.').waitFor();
+  await other.signIn(li, '/items/DASH-9');
+  await visitor.page.reload();
+  await now.getByText('Li', { exact: true }).waitFor();
+  await now.getByRole('link', { name: 'items/DASH-9' }).waitFor();
+  await other.close();
+  await visitor.close();
+});
+
+test('an order that is cancelled soon stands there until it is paid', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  const due = { id: 7, orderNo: 'O-SOON', userId: 'li@example.com', amount: 9900, paymentDue: at(Date.now() + 240_000) };
+  // Only a purchase in a sale has a time to pay, half an hour of it by default, so that one is said for the service.
+  await page.route('**/api/v1/dashboard', async (route) => {
+    const reply = await route.fetch();
+    const body = (await reply.json()) as object;
+    await route.fulfill({ response: reply, json: { ...body, paymentsDueSoon: { total: 3, items: [due] } } });
+  });
+  await visitor.signIn(admin);
+  const soon = page.getByRole('region', { name: 'Cancelled soon' });
+  await soon.getByText('¥99.00').waitFor();
+  await soon.getByText('and 2 more').waitFor();
+  expect(await soon.getByRole('link', { name: 'O-SOON' }).getAttribute('href')).toBe('/orders/7');
+  await page.unroute('**/api/v1/dashboard');
+  await visitor.close();
+});

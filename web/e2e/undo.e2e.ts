@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { itemInStock } from './pages';
+import { admin } from './service';
+import { ownSite } from './site';
+
+const site = ownSite(async () => {
+  await itemInStock(site.request, { sku: 'UNDO-1', name: 'Green tea', price: 6000 });
+  await site.request('POST', '/items', { sku: 'UNDO-2', name: 'Cup', price: 900, ownedByUserId: 'li' });
+});
+
+const undo = (page: Page) => page.getByRole('button', { name: 'Undo', exact: true }).click();
+const confirm = (page: Page, name: string | RegExp) => page.getByRole('dialog').getByRole('button', { name }).click();
+
+async function open(path: string) {
+  const visitor = await site.open();
+  await visitor.signIn(admin, path);
+  await visitor.settle();
+  return visitor;
+}
+
+test('a deleted config is made again as it was, unless its key is taken by then', async () => {
+  const content = { value: { rate: 1 }, valueType: 'json', remark: 'as it was' };
+  await site.request('POST', '/configs', { key: 'undo.config', ...content });
+  const visitor = await open('/configs/undo.config');
+  const { page } = visitor;
+  const remove = async () => {
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await confirm(page, /^Delete/);
+    await page.waitForURL(/\/configs$/);
+  };
+  await remove();
+  await undo(page);
+  await page.getByText('undo.config was made again.').waitFor();
+  expect(await site.request('GET', '/configs/undo.config')).toMatchObject(content);
+
+  await visitor.visit('/configs/undo.config');
+  await remove();
+  await site.asLi('POST', '/configs', { key: 'undo.config', value: 'theirs', valueType: 'string', remark: '' });
+  await undo(page);
+  await page
+    .getByText(/already|exists/i)
+    .first()
+    .waitFor();
+  expect(await site.request('GET', '/configs/undo.config')).toMatchObject({ value: 'theirs' });
+  await visitor.close();
+});
+
+test('a rollback is taken back by a version of its own', async () => {
+  await site.request('POST', '/configs', { key: 'undo.roll', value: 'one', valueType: 'string', remark: '' });
+  const { etag } = await site.request<{ etag: string }>('GET', '/configs/undo.roll');
+  await site.request('PATCH', '/configs/undo.roll', { value: 'two' }, { 'If-Match': etag });
+  const visitor = await open('/configs/undo.roll?tab=history');
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Roll back to v1' }).click();
+  await confirm(page, 'Roll back');
+  await undo(page);
+  await page.getByText('Rolled back: v4 has the content of v2.').waitFor();
+  expect(await site.request('GET', '/configs/undo.roll')).toMatchObject({ value: 'two', version: 4 });
+  await visitor.close();
+});
+
+test('an adjustment of stock is taken back by another, and keeps what came between', async () => {
+  const before = await site.request<{ onHand: number }>('GET', '/inventory/UNDO-1');
+  const visitor = await open('/items/UNDO-1');
+  const { page } = visitor;
+  await page
+    .getByRole('button', { name: 'Adjust stock' })
+    .or(page.getByRole('button', { name: /^Adjust/ }))
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').first().fill('5');
+  await dialog.getByLabel(/Reason/).fill('counted again');
+  // As in every form.
+  await page.keyboard.press('Control+s');
+  await dialog.waitFor({ state: 'detached' });
+  await site.asLi('POST', '/inventory/UNDO-1/adjustments', { delta: 2, reason: 'found', reference: 'found-2' });
+  await undo(page);
+  await expect.poll(async () => (await site.request<{ onHand: number }>('GET', '/inventory/UNDO-1')).onHand).toBe(before.onHand + 2);
+  const { items } = await site.request<{ items: { delta: number; reason: string }[] }>('GET', '/inventory/UNDO-1/movements?limit=1');
+  expect(items[0]).toMatchObject({ delta: -5, reason: 'Undo' });
+  await visitor.close();
+});
+
+test('a deleted item comes back with its price and owner', async () => {
+  const visitor = await open('/items/UNDO-2');
+  const { page } = visitor;
+  await page.getByRole('button', { name: /^Delete/ }).click();
+  await confirm(page, /^Delete/);
+  await page.waitForURL(/\/items$/);
+  await undo(page);
+  await expect.poll(() => site.request('GET', '/items/UNDO-2').catch(() => undefined)).toMatchObject({ name: 'Cup', price: 900, ownedByUserId: 'li' });
+  await visitor.close();
+});
+
+test('a campaign and the draft of a sale that were deleted are made again', async () => {
+  const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+  const terms = { name: 'Spring', kind: 'amount', value: 500, minimumAmount: 2000, total: 10, perUser: 1, validFrom: from, validTo: to };
+  const { id } = await site.request<{ id: number }>('POST', '/coupon-campaigns', terms);
+  const sale = { name: 'Noon', sku: 'UNDO-1', price: 990, quantity: 4, perUserLimit: 1, startsTime: from, endsTime: to };
+  const draft = await site.request<{ id: number }>('POST', '/flash-sales', sale);
+  const visitor = await open(`/coupon-campaigns/${id}`);
+  const { page } = visitor;
+  for (const [path, list, name, wanted] of [
+    [`/coupon-campaigns/${id}`, '/coupon-campaigns', 'Spring', { value: 500, total: 10 }],
+    [`/flash-sales/${draft.id}`, '/flash-sales', 'Noon', { quantity: 4, price: 990, status: 'draft' }],
+  ] as const) {
+    await visitor.visit(path);
+    await page.getByRole('button', { name: /^Delete/ }).click();
+    await confirm(page, /^Delete/);
+    await page.waitForURL((url) => url.pathname === list);
+    await undo(page);
+    await page.getByText(`${name} was made again, under a number of its own.`).waitFor();
+    const { items } = await site.request<{ items: unknown[] }>('GET', list);
+    expect(items).toMatchObject([{ name, ...wanted }]);
+  }
+  await visitor.close();
+});
+
+test('the content has the whole of a wide screen, and the title names the record', async () => {
+  const visitor = await open('/items/UNDO-1');
+  const { page } = visitor;
+  expect(await page.title()).toMatch(/^UNDO-1 · Items/);
+  await page.setViewportSize({ width: 1920, height: 1000 });
+  const box = await page.locator('#content').boundingBox();
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeGreaterThanOrEqual(1900);
+  const entries = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+  expect(await page.getByRole('navigation', { name: 'Pages' }).locator('a svg').count()).toBe(await entries.count());
+  await visitor.check();
+  await visitor.shoot('wide');
+  await visitor.close();
+});

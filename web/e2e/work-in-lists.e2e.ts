@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { itemInStock } from './pages';
+import { admin } from './service';
+import { ownSite } from './site';
+
+const many = 60;
+
+const site = ownSite(async () => {
+  await itemInStock(site.request, { sku: 'WORK-1', name: 'Green tea', price: 6000 });
+  for (let i = 1; i <= many; i++)
+    await site.request('POST', '/configs', { key: `list.key-${String(i).padStart(2, '0')}`, value: i, valueType: 'number', remark: 'r'.repeat(200) });
+  for (let i = 0; i < 2; i++) await site.request('POST', '/orders', { userId: `u${i}`, items: [{ sku: 'WORK-1', quantity: 1 }] });
+});
+
+test('the head of a list stays in sight, and each row is one line', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs');
+  await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
+  await page.mouse.wheel(0, 1200);
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(600);
+  const head = await page.getByRole('columnheader', { name: 'Key' }).boundingBox();
+  expect(head?.y).toBeGreaterThanOrEqual(50);
+  expect(head?.y).toBeLessThan(70);
+  const heights = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+  expect(Math.max(...heights)).toBeLessThan(56);
+  await visitor.check();
+  await visitor.shoot('list-scrolled');
+  await visitor.close();
+});
+
+test('keys move, find and are told on a sheet', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs');
+  await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-index'));
+  await page.keyboard.press('j');
+  expect(await focused()).toBe('0');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  expect(await focused()).toBe('1');
+  await page.keyboard.press('/');
+  await page.keyboard.type('key-1j');
+  expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('key-1j');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('');
+  await page.getByRole('heading', { name: 'Configs' }).click();
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Keys' });
+  await sheet.getByText('Next row').waitFor();
+  await visitor.check();
+  await visitor.shoot('keys');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'detached' });
+  await visitor.close();
+});
+
+test('filters in force are chips, taken off one by one or all at once', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/orders?status=pending&userId=u1');
+  const chips = page.getByRole('group', { name: 'Filters in force' });
+  await chips.getByRole('button', { name: 'Status: Pending' }).waitFor();
+  await visitor.check();
+  await visitor.shoot('list-chips');
+  await chips.getByRole('button', { name: 'User: u1' }).click();
+  await page.waitForURL(/\/orders\?status=pending$/);
+  await page.getByText('1–2 of 2').waitFor();
+  await page.goto('/orders?status=paid&userId=u1');
+  await chips.getByRole('button', { name: 'Clear the filters' }).click();
+  await expect.poll(() => chips.count()).toBe(0);
+  await visitor.close();
+});
+
+test('a view is kept under a name, opened again after a reload, and removed', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/orders?status=pending&sort=-amount');
+  await page.getByRole('button', { name: 'Views', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Keep what is open as' }).fill('To be paid');
+  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await page.getByRole('button', { name: 'To be paid', exact: true }).waitFor();
+  await visitor.check();
+  await page.goto('/orders');
+  await page.getByRole('button', { name: 'Views', exact: true }).click();
+  await page.getByRole('button', { name: 'To be paid', exact: true }).click();
+  await page.waitForURL(/status=pending/);
+  expect(new URL(page.url()).searchParams.get('sort')).toBe('-amount');
+  await page.getByRole('button', { name: 'Views', exact: true }).click();
+  await page.getByRole('button', { name: 'Remove the view To be paid' }).click();
+  await page.getByText(/A view keeps filters/).waitFor();
+  await visitor.close();
+});
+
+test('columns are put in another order, which the file and a reload keep', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/orders');
+  const heads = () => page.locator('thead th').allInnerTexts();
+  await page.getByRole('row', { name: /u1/ }).waitFor();
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('button', { name: 'Move Status one place forward' }).click();
+  await page.keyboard.press('Escape');
+  const named = async () => (await heads()).map((text) => text.trim()).filter((text) => text !== '');
+  expect((await named())[0]).toBe('Status');
+  await page.reload();
+  await page.getByRole('row', { name: /u1/ }).waitFor();
+  expect((await named())[0]).toBe('Status');
+  await visitor.close();
+});
+
+test('times are exact and in UTC for whoever wants them so, with their zone', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/orders');
+  const time = page.locator('tbody time').first();
+  await time.waitFor();
+  expect(await time.getAttribute('title')).toMatch(/\(Asia\/Shanghai\)$/);
+  await page.getByRole('button', { name: /Signed in as/ }).click();
+  await page.getByRole('menuitemradio', { name: 'Exact, in UTC' }).click();
+  const iso = (await time.getAttribute('datetime')) ?? '';
+  const utc = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone: 'UTC' }).format(new Date(iso));
+  await expect.poll(() => time.innerText()).toBe(utc);
+  expect(await time.getAttribute('title')).toBe(`${utc} (UTC)`);
+  await page.reload();
+  await expect.poll(() => time.innerText()).toBe(utc);
+  await visitor.close();
+});
+
+test('what is empty offers the first action, and keys are copied from their row', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await visitor.signIn(admin, '/wallets');
+  const status = page.getByRole('status').filter({ hasText: 'No wallets yet' });
+  await status.getByRole('textbox').fill('li@example.com');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/wallets/li%40example.com');
+  await visitor.visit('/configs');
+  const row = page.getByRole('row', { name: /list\.key-02/ });
+  await row.hover();
+  await row.getByRole('button', { name: 'Copy: Key' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('list.key-02');
+  expect(new URL(page.url()).pathname).toBe('/configs');
+  await visitor.close();
+});

@@ -1,0 +1,195 @@
+import { Drawer, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useMay } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { encode, exact, type Json } from '@/merge';
+import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, When } from '@/ui';
+import { uiMessages } from '@/ui/messages';
+import { changesIn, detailOf, useRecordWords, type Detail } from './change';
+import { ConfigChange } from './ConfigChange';
+import styles from './AuditDrawer.module.css';
+import { auditMessages } from './messages';
+import type { AuditEntry } from './queries';
+import { useActionText } from './useActionText';
+
+interface Props {
+  /** Undefined when the entry is not on the page of the list that is open. */
+  entry: AuditEntry | undefined;
+  onClose: () => void;
+}
+
+/** All that is known of one change: the difference that it made, what it destroyed, and the request that asked for it. */
+export function AuditDrawer({ entry, onClose }: Props) {
+  const t = useText(auditMessages);
+  const ui = useText(uiMessages);
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title={t('one')} closeButtonProps={{ 'aria-label': ui('close') }}>
+      {entry === undefined ? <Banner tone="info" title={t('elsewhere')} /> : <About entry={entry} />}
+    </Drawer>
+  );
+}
+
+function About({ entry }: { entry: AuditEntry }) {
+  const t = useText(auditMessages);
+  const { dateTime, zone } = useFormat();
+  const { whole } = useActionText();
+  const { words, read } = useRecordWords(entry.action);
+  const detail = detailOf(entry);
+  const changes = changesIn(detail, read);
+  const { action, actor, actorKind, onBehalfOf, resource, createdTime, note } = entry;
+  const who = (
+    <>
+      {typeof actor.id === 'string' ? <CustomerLink userId={actor.id} /> : <Person person={actor} withAvatar />}
+      <Text size="sm" c="dimmed">
+        {t(actorKind)}
+      </Text>
+    </>
+  );
+  const when = (
+    <>
+      {dateTime(createdTime)} <Text span c="dimmed" size="sm">{`${zone} · `}</Text>
+      <Text span c="dimmed" size="sm">
+        <When time={createdTime} />
+      </Text>
+    </>
+  );
+  return (
+    <Stack gap="lg">
+      <Facts
+        layout="list"
+        facts={[
+          [t('who'), who],
+          [t('action'), <span key="action">{`${whole(action)} · ${action}`}</span>],
+          [t('resource'), <RecordLink key="resource" path={resource} />],
+          [t('when'), when],
+          onBehalfOf !== null && [t('onBehalfOf'), <CustomerLink key="for" userId={onBehalfOf} />],
+          note !== '' && [t('note'), <q key="note">{note}</q>],
+        ]}
+      />
+      {detail.destroyed !== undefined && <Destroyed entry={entry} detail={detail} />}
+      {changes.length > 0 && (
+        <Part title={t('changes')}>
+          <Difference changes={changes} words={words} most={100} />
+        </Part>
+      )}
+      {resource.startsWith('configs/') && detail.versions !== undefined && (
+        <Part title={t('changes')}>
+          <ConfigChange configKey={resource.slice('configs/'.length)} versions={detail.versions} at={createdTime} />
+        </Part>
+      )}
+      {detail.rest.length > 0 && (
+        <Part title={t('details')}>
+          <Facts layout="list" facts={detail.rest.map(([name, value]) => [nameOf(name, t), <Member key={name} name={name} value={value} />])} />
+        </Part>
+      )}
+      <Request entry={entry} />
+      <details className={styles.raw}>
+        <summary>{t('raw')}</summary>
+        <pre tabIndex={0}>{encode(exact(entry.detail), 2)}</pre>
+      </details>
+    </Stack>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} fz={15} mb="xs">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+/** What others had saved and this took away, and the way back to it. */
+function Destroyed({ entry: { resource }, detail: { destroyed = {}, versions } }: { entry: AuditEntry; detail: Detail }) {
+  const t = useText(auditMessages);
+  const { words } = useRecordWords('config.update');
+  const key = resource.replace(/^configs\//, '');
+  return (
+    <Banner tone="warn" title={t('destroyed')}>
+      <ul className={styles.destroyed}>
+        {Object.entries(destroyed).map(([name, value]) => (
+          <li key={name}>
+            {words.place(`/${name}`)} <del>{words.show(value ?? undefined, `/${name}`)}</del>
+          </li>
+        ))}
+      </ul>
+      {versions !== undefined && (
+        <>
+          <div>{t('getBack', { version: String(versions.from) })}</div>
+          <Link to="/configs/$key" params={{ key }} search={{ tab: 'history', from: versions.from }}>
+            {t('toHistory')}
+          </Link>
+        </>
+      )}
+    </Banner>
+  );
+}
+
+/** The request that asked for it, the key that it came under, and where to go on from here. */
+function Request({ entry }: { entry: AuditEntry }) {
+  const t = useText(auditMessages);
+  const seesKeys = useMay()('idempotency-keys:read');
+  const { requestId, idempotencyKey, unitId, actor, resource } = entry;
+  const key = (
+    <>
+      <CopyText text={idempotencyKey} label={t('key')} />
+      {seesKeys && (
+        <div>
+          <Link to="/idempotency-keys" search={{ key: idempotencyKey }}>
+            {t('toKey')}
+          </Link>
+        </div>
+      )}
+    </>
+  );
+  return (
+    <Part title={t('origin')}>
+      <Facts
+        layout="list"
+        facts={[
+          [t('request'), requestId === '' ? t('ofItself') : <CopyText key="request" text={requestId} label={t('request')} />],
+          [t('key'), idempotencyKey === '' ? t('noKey') : key],
+          [t('unit'), <CopyText key="unit" text={unitId} label={t('unit')} />],
+        ]}
+      />
+      <nav className={styles.more} aria-label={t('more')}>
+        <Link to="/audit-log" search={{ resource }}>
+          {t('moreOfResource')}
+        </Link>
+        <Link to="/audit-log" search={{ actor: String(actor.id) }}>
+          {t('moreOfActor', { who: actor.name })}
+        </Link>
+      </nav>
+    </Part>
+  );
+}
+
+const names = ['version', 'from', 'to', 'reference', 'kind', 'amount', 'balance', 'delta', 'onHand', 'reserved', 'changes', 'username', 'roles'] as const;
+
+function nameOf(name: string, t: ReturnType<typeof useText<(typeof auditMessages)['en']>>): string {
+  const known = names.find((one) => one === name);
+  return known === undefined ? name : t(`member_${known}`);
+}
+
+const amounts = new Set(['amount', 'balance', 'discount']);
+
+/** One member of what a domain tells of its change. */
+function Member({ name, value }: { name: string; value: Json }) {
+  if (amounts.has(name) && typeof value === 'number') return <Money minor={value} />;
+  if (Array.isArray(value) && value.some((one) => typeof one === 'object')) {
+    return (
+      <ul className={styles.members}>
+        {value.map((one, i) => (
+          <li key={i} className="mono">
+            {encode(one)}
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  return <span className="mono">{typeof value === 'string' ? value : encode(value)}</span>;
+}

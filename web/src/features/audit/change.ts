@@ -1,0 +1,67 @@
+import { readFields as readTerms, useCampaignWords } from '@/features/campaigns/fields';
+import type { CampaignTerms } from '@/features/campaigns/queries';
+import { useConfigWords } from '@/features/configs/useConfigWords';
+import { readFields as readSale, useSaleWords } from '@/features/flash-sales/fields';
+import type { SaleTerms } from '@/features/flash-sales/queries';
+import { useItemWords } from '@/features/items/fields';
+import { diff, exact, isObject, type Change, type Json, type JsonObject } from '@/merge';
+import { contentOfFields, type Words } from '@/ui';
+import type { AuditEntry } from './queries';
+
+/** What an entry tells of a record, by the members that the domains write. */
+export interface Detail {
+  /** What stood in the record before, and what does since; one of them where it was created or deleted. */
+  before: JsonObject | undefined;
+  after: JsonObject | undefined;
+  /** The versions of a config, whose contents stand in its history. */
+  versions: { from: number; to: number } | undefined;
+  /** What others had saved, and was taken away on purpose. */
+  destroyed: JsonObject | undefined;
+  /** All else, name by name. */
+  rest: [name: string, value: Json][];
+}
+
+/** Members that are told in another way. */
+const told = new Set(['before', 'after', 'content', 'terms', 'destroyed', 'changed', 'fromVersion', 'toVersion']);
+
+export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action'>): Detail {
+  const members = exact(detail);
+  const all = isObject(members) ? members : {};
+  const object = (name: string) => {
+    const value = all[name];
+    return isObject(value) ? value : undefined;
+  };
+  const [from, to] = ['fromVersion', 'toVersion'].map((name) => (typeof all[name] === 'number' ? all[name] : undefined));
+  const whole = object('content') ?? object('terms');
+  const isGone = action.endsWith('.delete');
+  return {
+    before: object('before') ?? (isGone ? whole : undefined),
+    after: object('after') ?? (isGone ? undefined : whole),
+    versions: to === undefined || from === undefined || from === 0 || isGone ? undefined : { from, to },
+    destroyed: object('destroyed'),
+    rest: Object.entries(all).filter((member): member is [string, Json] => !told.has(member[0])),
+  };
+}
+
+/** How the records of an action are read: the words of their own pages, or the places as they are. */
+export function useRecordWords(action: string): { words: Words; read: (record: JsonObject) => JsonObject } {
+  const [config, item, campaign, sale] = [useConfigWords(), useItemWords(), useCampaignWords(), useSaleWords()];
+  switch (action.split('.')[0]) {
+    case 'item':
+      return { words: item, read: same };
+    case 'coupon_campaign':
+      return { words: campaign, read: (record) => contentOfFields(readTerms(record as unknown as CampaignTerms)) };
+    case 'flash_sale':
+      return { words: sale, read: (record) => contentOfFields(readSale(record as unknown as SaleTerms)) };
+    default:
+      return { words: config, read: same };
+  }
+}
+
+const same = (record: JsonObject): JsonObject => record;
+
+/** The places that an entry changed, as far as it says so itself. */
+export function changesIn({ before, after }: Detail, read: (record: JsonObject) => JsonObject): readonly Change[] {
+  if (before === undefined && after === undefined) return [];
+  return diff(before === undefined ? {} : read(before), after === undefined ? {} : read(after));
+}

@@ -1,0 +1,33 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useLive, useMay, useUser } from '@/api';
+import { useText } from '@/i18n';
+import { useToasts } from '@/ui/feedback/toasts';
+import { overwriteMessages } from './overwriteMessages';
+
+/** Tells on whatever page one is that somebody has just overwritten what one had saved. Shows nothing else. */
+export function OverwriteWatch() {
+  const t = useText(overwriteMessages);
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const me = useUser().id;
+  const may = useMay()('configs:read');
+  const look = async (key: string) => {
+    // Asked for when it happens; most pages never need it.
+    const [{ overwrittenOf }, { configHistory }] = await Promise.all([import('./overwritten'), import('../queries')]);
+    const { pages } = await queries.infiniteQuery({ ...configHistory(key), staleTime: 0 });
+    const told = overwrittenOf(pages[0]?.items ?? [], me);
+    if (told === undefined) return;
+    const { by } = told;
+    const said = { who: by.changedBy.name, key };
+    const words = by.note === '' ? t('told', said) : t('toldWhy', { ...said, why: by.note });
+    toasts.warn(words, t('show'), () => void navigate({ to: '/configs/$key', params: { key } }));
+  };
+  useLive('configs', ({ key, payload: { action, changedBy } }) => {
+    const who = (changedBy as { id?: number } | undefined)?.id;
+    // Without an answer the page of the config still tells it.
+    if (may && action === 'overwrite' && who !== me) look(key).catch(() => undefined);
+  });
+  return null;
+}

@@ -1,0 +1,68 @@
+import { Button, Group } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useUser } from '@/api';
+import { recall, remember } from '@/browser/storage';
+import { useText } from '@/i18n';
+import type { JsonObject } from '@/merge';
+import { Banner, Difference, revisionsOf, When } from '@/ui';
+import { uiMessages } from '@/ui/messages';
+import { configHistory } from '../queries';
+import { useConfigWords } from '../useConfigWords';
+import { historyMessages } from './messages';
+import { overwrittenOf, withLost } from './overwritten';
+
+interface Props {
+  configKey: string;
+  /** What the form stands for; undefined while it cannot be read. */
+  content: JsonObject | undefined;
+  /** Puts a content into the form, from where it is saved like any edit; undefined for who may not. */
+  onPutBack: ((content: JsonObject) => void) | undefined;
+}
+
+/** Says that somebody overwrote what one had saved: who, why, what is lost, and how to get it back. */
+export function OverwrittenNotice({ configKey, content, onPutBack }: Props) {
+  const t = useText(historyMessages);
+  const ui = useText(uiMessages);
+  const words = useConfigWords();
+  const me = useUser().id;
+  const told = overwrittenOf(revisionsOf(useInfiniteQuery(configHistory(configKey))), me);
+  const storedAs = `interlock.overwritten.${me}.${configKey}`;
+  const [seen, setSeen] = useState(() => recall(storedAs));
+  if (told === undefined || seen === String(told.by.revision)) return null;
+  const { by, mine, lost } = told;
+  const close = () => {
+    remember(storedAs, String(by.revision));
+    setSeen(String(by.revision));
+  };
+  return (
+    <Banner
+      tone="warn"
+      title={t.rich('overwritten', { who: by.changedBy.name, version: String(mine.version), when: <When time={by.changedTime} /> })}
+      action={
+        <Group gap="xs">
+          {onPutBack !== undefined && content !== undefined && (
+            <Button
+              variant="filled"
+              onClick={() => {
+                onPutBack(withLost(content, lost));
+                close();
+              }}
+            >
+              {t('putBack')}
+            </Button>
+          )}
+          <Button onClick={close}>{ui('understood')}</Button>
+        </Group>
+      }
+    >
+      {by.note !== '' && <q>{by.note}</q>}
+      <Difference changes={lost.map(({ pointer, before, after }) => ({ pointer, before: after, after: before }))} words={words} />
+      <div>{t('putBackHint')}</div>
+      <Link to="/configs/$key" params={{ key: configKey }} search={{ tab: 'history', from: by.version - 1, to: by.version }}>
+        {t('compareTitle')}
+      </Link>
+    </Banner>
+  );
+}

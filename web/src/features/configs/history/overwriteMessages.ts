@@ -1,0 +1,15 @@
+import { catalogue } from '@/i18n';
+
+/** Apart from the other texts of the history, because every page has them. */
+export const overwriteMessages = catalogue(
+  {
+    told: '{who} overwrote your change to {key}.',
+    toldWhy: '{who} overwrote your change to {key}: “{why}”',
+    show: 'Show it',
+  },
+  {
+    told: '{who} 覆盖了你对 {key} 的更改。',
+    toldWhy: '{who} 覆盖了你对 {key} 的更改：“{why}”',
+    show: '查看',
+  },
+);

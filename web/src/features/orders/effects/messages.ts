@@ -1,0 +1,28 @@
+import { catalogue } from '@/i18n';
+
+export const effectMessages = catalogue(
+  {
+    queue: 'Queued as ticket',
+    request: 'Request',
+    itself: 'the service itself',
+    key: 'key',
+    stock: 'Stock of',
+    reserved: '{n} reserved, {available} left to sell',
+    takenOut: '{n} taken out, {available} left to sell',
+    returned: '{n} returned, {available} left to sell',
+    wallet: 'Wallet',
+    balance: 'balance {balance}',
+  },
+  {
+    queue: '排队号票',
+    request: '请求',
+    itself: '系统自身',
+    key: '键',
+    stock: '库存',
+    reserved: '预留 {n}，可售余 {available}',
+    takenOut: '出库 {n}，可售余 {available}',
+    returned: '退回 {n}，可售余 {available}',
+    wallet: '钱包',
+    balance: '余额 {balance}',
+  },
+);

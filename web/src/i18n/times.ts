@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react';
+import { recall, remember } from '@/browser/storage';
+
+/** How times are shown: how long ago, or when exactly, where the browser is or in UTC. */
+export const timeStyles = ['ago', 'local', 'utc'] as const;
+export type TimeStyle = (typeof timeStyles)[number];
+
+const storedAs = 'interlock.times';
+const listeners = new Set<() => void>();
+let chosen: TimeStyle = timeStyles.find((style) => style === recall(storedAs)) ?? 'ago';
+
+/** The style in force, for what is no component. */
+export const timeStyle = (): TimeStyle => chosen;
+
+export function chooseTimeStyle(style: TimeStyle): void {
+  chosen = style;
+  remember(storedAs, style);
+  listeners.forEach((listener) => listener());
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export const useTimeStyle = (): TimeStyle => useSyncExternalStore(subscribe, timeStyle);

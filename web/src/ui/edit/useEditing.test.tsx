@@ -1,0 +1,177 @@
+import { act, renderHook, waitFor } from '@testing-library/react';
+import { useState } from 'react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { ApiProblem, sessionStore, type ProblemCode } from '@/api';
+import { drafts, ownerOf } from '@/browser/drafts';
+import type { JsonObject } from '@/merge';
+import { Surroundings } from '@/test/render';
+import { session } from '@/test/service';
+import { useEditing } from './useEditing';
+import { contentOfFields, fieldsOf } from './words';
+
+type Fields = { name: string; price: number | null };
+interface Item extends Fields {
+  version: number;
+  etag: string;
+  updatedBy: { id: number; name: string };
+  updatedTime: string;
+}
+
+const me = { id: 7, name: 'Me' };
+const li = { id: 2, name: 'Li' };
+const at = (version: number, name: string, price: number, updatedBy = me): Item => ({
+  version,
+  etag: `"e${version}"`,
+  name,
+  price,
+  updatedBy,
+  updatedTime: 't',
+});
+const failure = (code: ProblemCode, members: object = {}) =>
+  new ApiProblem({ code, title: '', detail: '', status: 400, requestId: '' }, JSON.stringify(members));
+const lost = () => failure('no_connection');
+const stale = (current: Item) => failure('version_conflict', { current });
+
+const send = vi.fn<(patch: JsonObject, etag: string, key: string) => Promise<Item>>();
+const overwrite = vi.fn<(patch: JsonObject, etag: string, reason: string, key: string) => Promise<Item>>();
+/** Takes back the save that was told last. */
+let undo: () => void;
+/** The record is read as it is by now. */
+let arrive: (record: Item) => void;
+
+const open = (first: Item) =>
+  renderHook(
+    () => {
+      const [current, setCurrent] = useState(first);
+      arrive = setCurrent;
+      return useEditing<Item, Fields>(
+        {
+          resource: 'items/TEA',
+          title: 'TEA',
+          current,
+          words: { place: (pointer) => pointer, show: String },
+          read: ({ name, price }) => ({ name, price }),
+          contentOf: contentOfFields,
+          formOf: fieldsOf<Fields>({ name: '', price: null }),
+          send,
+          overwrite,
+          onRecord: setCurrent,
+        },
+        { saved: (_, takeBack) => (undo = takeBack), undone: () => undefined },
+      );
+    },
+    { wrapper: Surroundings },
+  );
+type Opened = ReturnType<typeof open>['result'];
+
+/** Types and saves, until the save is answered or lost. */
+async function save(editing: Opened, part: Partial<Fields>): Promise<void> {
+  act(() => editing.current.change(part));
+  act(() => editing.current.save());
+  await waitFor(() => expect(editing.current.outcome).not.toBe('sending'));
+}
+
+beforeEach(() => {
+  drafts.clear(ownerOf('default', 7));
+  send.mockReset();
+  overwrite.mockReset();
+  sessionStore.signedIn(session());
+});
+
+test('an undo that was not answered gives way to that of the next save, which has a key of its own', async () => {
+  send.mockResolvedValueOnce(at(2, 'Oolong', 10));
+  const { result } = open(at(1, 'Tea', 10));
+  await save(result, { name: 'Oolong' });
+  send.mockRejectedValueOnce(lost());
+  act(() => undo());
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
+
+  send.mockResolvedValueOnce(at(3, 'Oolong', 20));
+  await save(result, { price: 20 });
+  send.mockResolvedValueOnce(at(4, 'Oolong', 10));
+  act(() => undo());
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(4));
+  const [, first, , second] = send.mock.calls;
+  expect(second?.slice(0, 2)).toEqual([{ price: 10 }, '"e3"']);
+  expect(second?.[2]).not.toBe(first?.[2]);
+});
+
+/** Meets Li's change of the same place, chooses one's own, and loses the answer to that. */
+async function loseResolved(): Promise<ReturnType<typeof open>> {
+  const opened = open(at(1, 'Tea', 10));
+  send.mockRejectedValueOnce(stale(at(2, 'Assam', 12, li)));
+  await save(opened.result, { name: 'Oolong' });
+  expect(opened.result.current.isComparing).toBe(true);
+  send.mockRejectedValueOnce(lost());
+  act(() => opened.result.current.saveResolved({ name: 'Oolong or Assam', price: 12 }, at(2, 'Assam', 12, li)));
+  await waitFor(() => expect(opened.result.current.outcome).toBe('unknown'));
+  return opened;
+}
+
+test.each([
+  ['at once', false],
+  ['after a reload', true],
+])('a resolved save whose answer was lost is asked for %s as it was sent, under its key and tag', async (_, isReloaded) => {
+  const opened = await loseResolved();
+  let { result } = opened;
+  if (isReloaded) {
+    opened.unmount();
+    result = open(at(2, 'Assam', 12, li)).result;
+    expect(result.current.outcome).toBe('unknown');
+  }
+  send.mockResolvedValueOnce(at(3, 'Oolong or Assam', 12));
+  act(() => result.current.save());
+  await waitFor(() => expect(result.current.outcome).toBe('idle'));
+  expect(send.mock.calls[2]).toEqual(send.mock.calls[1]);
+  expect(send.mock.calls[2]?.slice(0, 2)).toEqual([{ name: 'Oolong or Assam' }, '"e2"']);
+  expect(result.current).toMatchObject({ isComparing: false, draft: { isDirty: false, value: { name: 'Oolong or Assam', price: 12 } } });
+});
+
+test('a resolved save that was lost and came too late shows what is there now', async () => {
+  const { result } = await loseResolved();
+  send.mockRejectedValueOnce(stale(at(3, 'Darjeeling', 12, li)));
+  act(() => result.current.save());
+  await waitFor(() => expect(result.current.theirs?.version).toBe(3));
+  expect(result.current).toMatchObject({ outcome: 'idle', isComparing: true, draft: { value: { name: 'Oolong' } } });
+});
+
+test('what was sent is asked for as it was, though it was typed on, and what was typed since stays', async () => {
+  const { result } = open(at(1, 'Tea', 10));
+  send.mockRejectedValueOnce(lost());
+  await save(result, { name: 'Oolong' });
+  act(() => result.current.change({ price: 20 }));
+  send.mockResolvedValueOnce(at(2, 'Oolong', 10));
+  act(() => result.current.save());
+  await waitFor(() => expect(result.current.outcome).toBe('idle'));
+  expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
+  expect(result.current.draft).toMatchObject({ isDirty: true, base: { version: 2 }, value: { name: 'Oolong', price: 20 } });
+});
+
+test('an undo leads back to what was there, also when the save was read before it was answered', async () => {
+  const { result } = open(at(1, 'Tea', 10));
+  send.mockRejectedValueOnce(lost());
+  await save(result, { name: 'Oolong' });
+  act(() => arrive(at(2, 'Oolong', 10)));
+  send.mockResolvedValueOnce(at(2, 'Oolong', 10));
+  act(() => result.current.save());
+  await waitFor(() => expect(result.current.outcome).toBe('idle'));
+  send.mockResolvedValueOnce(at(3, 'Tea', 10));
+  act(() => undo());
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(3));
+  expect(send.mock.calls[2]?.slice(0, 2)).toEqual([{ name: 'Tea' }, '"e2"']);
+});
+
+test('an overwriting whose answer was lost is asked for again, with its reason and under its key', async () => {
+  const { result } = open(at(1, 'Tea', 10));
+  send.mockRejectedValueOnce(stale(at(2, 'Assam', 12, li)));
+  await save(result, { name: 'Oolong' });
+  overwrite.mockRejectedValueOnce(lost());
+  act(() => result.current.overwrite?.('agreed with Li'));
+  await waitFor(() => expect(result.current.outcome).toBe('unknown'));
+  overwrite.mockResolvedValueOnce(at(3, 'Oolong', 10));
+  act(() => result.current.save());
+  await waitFor(() => expect(result.current.outcome).toBe('idle'));
+  expect(overwrite.mock.calls[1]).toEqual(overwrite.mock.calls[0]);
+  expect(overwrite.mock.calls[1]?.slice(0, 3)).toEqual([{ name: 'Oolong' }, '"e1"', 'agreed with Li']);
+  expect(result.current.draft.isDirty).toBe(false);
+});

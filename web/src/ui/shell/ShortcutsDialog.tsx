@@ -1,0 +1,62 @@
+import { Modal } from '@mantine/core';
+import { useText } from '@/i18n';
+import { uiMessages } from '../messages';
+import { shortcutMessages } from './shortcutMessages';
+import styles from './ShortcutsDialog.module.css';
+
+const mac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
+const command = mac ? '⌘' : 'Ctrl';
+
+/** Every key that does something, by where it does. */
+const groups = [
+  {
+    name: 'everywhere',
+    keys: [
+      [[command, 'K'], 'search'],
+      [['?'], 'sheet'],
+      [['Esc'], 'close'],
+    ],
+  },
+  {
+    name: 'lists',
+    keys: [
+      [['/'], 'find'],
+      [['j'], 'down'],
+      [['k'], 'up'],
+      [['Home'], 'first'],
+      [['End'], 'last'],
+      [['Enter'], 'open'],
+      [['Space'], 'choose'],
+    ],
+  },
+  { name: 'forms', keys: [[[command, 'S'], 'save']] },
+] as const;
+
+/** The sheet of the shortcuts. */
+export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const t = useText(shortcutMessages);
+  const ui = useText(uiMessages);
+  return (
+    <Modal opened onClose={onClose} title={t('title')} closeButtonProps={{ 'aria-label': ui('close') }}>
+      <div className={styles.sheet}>
+        {groups.map(({ name, keys }) => (
+          <section key={name} aria-labelledby={`keys-${name}`}>
+            <h3 id={`keys-${name}`}>{t(name)}</h3>
+            <dl className={styles.keys}>
+              {keys.map(([combination, what]) => (
+                <div key={what}>
+                  <dt>
+                    {combination.map((key) => (
+                      <kbd key={key}>{key}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{t(what)}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Modal>
+  );
+}

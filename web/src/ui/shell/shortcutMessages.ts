@@ -1,0 +1,38 @@
+import { catalogue } from '@/i18n';
+
+export const shortcutMessages = catalogue(
+  {
+    title: 'Keys',
+    everywhere: 'Everywhere',
+    lists: 'In lists',
+    forms: 'In forms',
+    search: 'Find anything',
+    sheet: 'Show these keys',
+    close: 'Close what is open',
+    find: 'To the search or the first filter',
+    down: 'Next row',
+    up: 'Row before',
+    first: 'First row of the page',
+    last: 'Last row of the page',
+    open: 'Open the row',
+    choose: 'Choose the row',
+    save: 'Save',
+  },
+  {
+    title: '快捷键',
+    everywhere: '任何地方',
+    lists: '列表中',
+    forms: '表单中',
+    search: '查找',
+    sheet: '显示快捷键',
+    close: '关闭当前窗口',
+    find: '跳到搜索或第一个筛选',
+    down: '下一行',
+    up: '上一行',
+    first: '本页第一行',
+    last: '本页最后一行',
+    open: '打开该行',
+    choose: '选择该行',
+    save: '保存',
+  },
+);

@@ -1,0 +1,62 @@
+import { Notifications, notifications } from '@mantine/notifications';
+import { act, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { liveStream, sessionStore } from '@/api';
+import { Surroundings } from '@/test/render';
+import { session } from '@/test/service';
+import { useConfirm } from '../feedback/confirm';
+import { useToasts } from '../feedback/toasts';
+import { SessionGate } from './SessionGate';
+
+const again = vi.fn();
+
+function Work() {
+  const toasts = useToasts();
+  const ask = useConfirm();
+  return (
+    <>
+      <button onClick={() => toasts.unknown(undefined, again, 'Delete TEA')}>Delete</button>
+      <button onClick={() => void ask({ title: 'Delete TEA?', confirm: 'Delete it' })}>Ask</button>
+    </>
+  );
+}
+
+beforeEach(() => {
+  vi.spyOn(liveStream, 'start').mockReturnValue(undefined);
+  sessionStore.signedIn(session());
+  render(
+    <Surroundings>
+      <Notifications />
+      <SessionGate>
+        <Work />
+      </SessionGate>
+    </Surroundings>,
+  );
+});
+afterEach(() => notifications.clean());
+
+test.each([
+  ['somebody else signs in', () => sessionStore.signedIn(session(8))],
+  ['the same user signs in to another tenant', () => sessionStore.signedIn({ ...session(), tenant: 'other' })],
+  ['one signs out', () => sessionStore.signedOut()],
+])('when %s, what was sent before can be asked for no more', async (_, change) => {
+  act(() => screen.getByRole('button', { name: 'Delete' }).click());
+  await screen.findByRole('button', { name: 'Ask again' });
+  act(change);
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Ask again' })).toBeNull());
+  expect(again).not.toHaveBeenCalled();
+});
+
+test('a new session of the same user takes nothing away', async () => {
+  act(() => screen.getByRole('button', { name: 'Delete' }).click());
+  const button = await screen.findByRole('button', { name: 'Ask again' });
+  act(() => sessionStore.signedIn(session(7, 'token-2')));
+  expect(button.isConnected).toBe(true);
+});
+
+test('a question is not answered by who signs in after it was asked', async () => {
+  act(() => screen.getByRole('button', { name: 'Ask' }).click());
+  await screen.findByRole('button', { name: 'Delete it' });
+  act(() => sessionStore.signedIn(session(8)));
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete it' })).toBeNull());
+});

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { useText } from '@/i18n';
+import { Icon } from '../Icon';
+import styles from './FilterChips.module.css';
+import { tableMessages } from './messages';
+import { filtersOf, isUnreadable } from './search';
+import type { TableState } from './useTableState';
+
+/** What a filter's value is called, where the address has a word of the service. */
+export type FilterWords = (name: string, value: string) => string | undefined;
+
+const named = [
+  'q',
+  'status',
+  'userId',
+  'from',
+  'to',
+  'resource',
+  'actor',
+  'action',
+  'prefix',
+  'valueType',
+  'maxAvailable',
+  'campaignId',
+  'expiresIn',
+  'sku',
+  'kind',
+  'reference',
+  'key',
+  'state',
+  'type',
+] as const;
+
+/** The filters in force, each with the way to take it off, and one way to take off all. */
+export function FilterChips({ state, words }: { state: TableState; words?: FilterWords | undefined }) {
+  const t = useText(tableMessages);
+  const filters = Object.entries(filtersOf(state.search)).filter(([, value]) => !isUnreadable(value));
+  if (filters.length === 0) return null;
+  return (
+    <div className={styles.chips} role="group" aria-label={t('inForce')}>
+      {filters.map(([name, value]) => {
+        const known = named.find((one) => one === name);
+        const label = known === undefined ? name : t(`filter_${known}`);
+        const text = words?.(name, String(value)) ?? String(value);
+        return (
+          <button key={name} type="button" className={styles.chip} title={t('takeOff', { filter: label })} onClick={() => state.set({ [name]: undefined })}>
+            <span>
+              {label}: <strong>{text}</strong>
+            </span>
+            <Icon name="cross" size={12} />
+          </button>
+        );
+      })}
+      {filters.length > 1 && (
+        <Button size="compact-sm" variant="subtle" color="gray" c="dimmed" onClick={state.clear}>
+          {t('clearFilters')}
+        </Button>
+      )}
+    </div>
+  );
+}
