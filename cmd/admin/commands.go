@@ -18,15 +18,15 @@ import (
 // withServices opens the engines for a command, without a Redis: what commands
 // change is in SQL, and a running server sees it within a second. On empty data it
 // makes the first admin, as serve would; standard output stays the command's own.
-func withServices(ctx context.Context, s settings.Storage, do func(*app.Services) error) error {
-	services, err := app.Open(ctx, s, app.Options{})
+func withServices(ctx context.Context, s settings.Data, do func(*app.Services) error) error {
+	services, err := app.Open(ctx, s.Storage, app.Options{WeakPasswords: s.InsecureDevelopment})
 	if err != nil {
 		return err
 	}
 	defer services.Close()
-	generated, err := services.Access.Bootstrap(ctx, os.Getenv("INTERLOCK_ADMIN_PASSWORD"))
+	generated, err := services.MakeFirstAdmin(ctx, settings.FirstAdminOfEnvironment())
 	if err != nil {
-		return fmt.Errorf("create the first admin: %w", err)
+		return err
 	}
 	if generated != "" {
 		announce(os.Stderr, generated)
@@ -80,17 +80,17 @@ type tokenCommand struct {
 }
 
 type tokenCreate struct {
-	settings.Storage `embed:""`
-	User             string        `help:"User that the token acts as." required:"" placeholder:"NAME"`
-	Name             string        `help:"What the token is for." required:"" placeholder:"NAME"`
-	Scope            []string      `help:"Permission that the token is limited to, such as configs:read; may be repeated. None: all of its user's." placeholder:"S"`
-	Tenant           string        `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Expires          time.Duration `help:"How long the token is good for, such as 720h. 0: until it is revoked." default:"0" placeholder:"DURATION"`
+	settings.Data `embed:""`
+	User          string        `help:"User that the token acts as." required:"" placeholder:"NAME"`
+	Name          string        `help:"What the token is for." required:"" placeholder:"NAME"`
+	Scope         []string      `help:"Permission that the token is limited to, such as configs:read; may be repeated. None: all of its user's." placeholder:"S"`
+	Tenant        string        `help:"Tenant of the user." default:"default" placeholder:"NAME"`
+	Expires       time.Duration `help:"How long the token is good for, such as 720h. 0: until it is revoked." default:"0" placeholder:"DURATION"`
 }
 
 // Run prints the token.
 func (c *tokenCreate) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		spec := access.TokenSpec{Tenant: c.Tenant, Username: c.User, Name: c.Name, Scopes: c.Scope}
 		if c.Expires < 0 {
 			return errors.New("--expires must not be negative")
@@ -112,15 +112,19 @@ type tenantCommand struct {
 }
 
 type tenantCreate struct {
-	settings.Storage `embed:""`
-	Name             string `arg:"" help:"Name of the tenant: small letters, digits and hyphens."`
-	AdminPassword    string `help:"Password of its user admin." required:"" placeholder:"PASSWORD"`
+	settings.Data `embed:""`
+	Name          string `arg:"" help:"Name of the tenant: small letters, digits and hyphens."`
+	AdminPassword string `help:"Password of its user admin. Default: the first line of standard input." placeholder:"PASSWORD"`
 }
 
 // Run makes the tenant.
 func (c *tenantCreate) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
-		tenant, err := sv.Access.CreateTenant(ctx, c.Name, c.AdminPassword)
+	password, err := passwordOrInput(c.AdminPassword)
+	if err != nil {
+		return err
+	}
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		tenant, err := sv.Access.CreateTenant(ctx, c.Name, password)
 		if err != nil {
 			return err
 		}
@@ -130,12 +134,12 @@ func (c *tenantCreate) Run(ctx context.Context) error {
 }
 
 type userCreate struct {
-	settings.Storage `embed:""`
-	Username         string   `arg:"" help:"Name to sign in with."`
-	DisplayName      string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
-	Role             []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE"`
-	Tenant           string   `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Password         string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD"`
+	settings.Data `embed:""`
+	Username      string   `arg:"" help:"Name to sign in with."`
+	DisplayName   string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
+	Role          []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE"`
+	Tenant        string   `help:"Tenant of the user." default:"default" placeholder:"NAME"`
+	Password      string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD"`
 }
 
 // Run makes the user.
@@ -144,7 +148,7 @@ func (c *userCreate) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		user, err := sv.Access.CreateUser(ctx, access.UserSpec{
 			Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Password: password, Roles: c.Role,
 		})
@@ -157,10 +161,10 @@ func (c *userCreate) Run(ctx context.Context) error {
 }
 
 type userPassword struct {
-	settings.Storage `embed:""`
-	Username         string `arg:"" help:"Name of the user."`
-	Tenant           string `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Password         string `help:"New password. Default: the first line of standard input." placeholder:"PASSWORD"`
+	settings.Data `embed:""`
+	Username      string `arg:"" help:"Name of the user."`
+	Tenant        string `help:"Tenant of the user." default:"default" placeholder:"NAME"`
+	Password      string `help:"New password. Default: the first line of standard input." placeholder:"PASSWORD"`
 }
 
 // Run sets the password.
@@ -169,7 +173,7 @@ func (c *userPassword) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.SetPassword(ctx, c.Tenant, c.Username, password); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ type roleCreate struct {
 
 // Run makes the role.
 func (c *roleCreate) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.CreateRole(ctx, c.Tenant, c.Role, c.Permission); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ type roleSet struct {
 
 // Run gives the role its permissions.
 func (c *roleSet) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.SetRolePermissions(ctx, c.Tenant, c.Role, c.Permission); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ type roleDelete struct {
 
 // Run deletes the role.
 func (c *roleDelete) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.RemoveRole(ctx, c.Tenant, c.Role); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ type roleReady struct {
 
 // Run makes the roles.
 func (c *roleReady) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {
 			return err
 		}

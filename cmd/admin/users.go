@@ -24,13 +24,13 @@ type userCommand struct {
 
 // inTenant is what every command about what a tenant has takes.
 type inTenant struct {
-	settings.Storage `embed:""`
-	Tenant           string `help:"Name of the tenant." default:"default" placeholder:"NAME"`
+	settings.Data `embed:""`
+	Tenant        string `help:"Name of the tenant." default:"default" placeholder:"NAME"`
 }
 
 // withTenant opens the engines for a command about one tenant.
 func (c inTenant) withTenant(ctx context.Context, do func(ctx context.Context, sv *app.Services) error) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ type userDisable struct {
 
 // Run disables the user.
 func (c *userDisable) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.SetUserDisabled(ctx, c.Tenant, c.Username, true); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ type userEnable struct {
 
 // Run enables the user.
 func (c *userEnable) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.SetUserDisabled(ctx, c.Tenant, c.Username, false); err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ type userRoles struct {
 
 // Run gives the user the roles.
 func (c *userRoles) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.SetUserRoles(ctx, c.Tenant, c.Username, c.Role); err != nil {
 			return err
 		}

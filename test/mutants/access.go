@@ -44,4 +44,14 @@ var grants = []mutant{
 		file: "internal/edge/httpapi/stream.go", old: `if refused(err) || err == nil`, new: `if err == nil`,
 		caught: tests{"internal/edge/httpapi": {"TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded"}},
 	},
+	{
+		name: "a short secret of customers' tokens is taken",
+		file: "internal/settings/secret.go", old: `weak && !s.InsecureDevelopment`, new: `weak && s.InsecureDevelopment`,
+		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
+	},
+	{
+		name: "a short password of the first admin is taken",
+		file: "internal/app/program.go", old: `WeakPasswords: p.Settings.InsecureDevelopment`, new: `WeakPasswords: true`,
+		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
+	},
 }
