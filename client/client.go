@@ -25,6 +25,7 @@ type Client struct {
 	IdempotencyKeys *IdempotencyKeys
 	Users           *Users
 	Roles           *Roles
+	Tokens          *Tokens
 
 	base       string
 	token      string
@@ -95,4 +96,5 @@ func (c *Client) bind() {
 	c.IdempotencyKeys = &IdempotencyKeys{c}
 	c.Users = &Users{c}
 	c.Roles = &Roles{c}
+	c.Tokens = &Tokens{c}
 }

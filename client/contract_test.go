@@ -180,6 +180,12 @@ func (w walk) admit() {
 	require.Len(t, all(t, w.Roles.History(role.ID, client.Paging{})), 3)
 	require.Len(t, all(t, w.Roles.List(client.RoleFilter{Text: "walk"})), 1)
 	require.NoError(t, w.Roles.Delete(ctx, old))
+
+	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "walker", Scopes: []string{"configs:read"}, UserID: user.ID}))
+	require.NotEmpty(t, token.Secret)
+	require.Equal(t, token.Token, ok[client.Token](t)(w.Tokens.Get(ctx, token.ID)))
+	require.Equal(t, []client.Token{token.Token}, all(t, w.Tokens.List(client.TokenFilter{Text: "WALK", UserID: user.ID})))
+	require.NoError(t, w.Tokens.Revoke(ctx, token.Token))
 }
 
 func (w walk) stock(sku string) {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"interlock/internal/access"
 	"interlock/internal/app"
@@ -73,38 +72,6 @@ func (c *migrateStatus) Run(ctx context.Context) error {
 		return errors.New("migrations are missing: run `admin migrate up`")
 	}
 	return nil
-}
-
-type tokenCommand struct {
-	Create tokenCreate `cmd:"" help:"Make an API token and print it, and only it; it is not shown again."`
-}
-
-type tokenCreate struct {
-	settings.Data `embed:""`
-	User          string        `help:"User that the token acts as." required:"" placeholder:"NAME"`
-	Name          string        `help:"What the token is for." required:"" placeholder:"NAME"`
-	Scope         []string      `help:"Permission that the token is limited to, such as configs:read; may be repeated. None: all of its user's." placeholder:"S"`
-	Tenant        string        `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Expires       time.Duration `help:"How long the token is good for, such as 720h. 0: until it is revoked." default:"0" placeholder:"DURATION"`
-}
-
-// Run prints the token.
-func (c *tokenCreate) Run(ctx context.Context) error {
-	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		spec := access.TokenSpec{Tenant: c.Tenant, Username: c.User, Name: c.Name, Scopes: c.Scope}
-		if c.Expires < 0 {
-			return errors.New("--expires must not be negative")
-		}
-		if c.Expires > 0 {
-			spec.Expires = sv.Clock.Now().Add(c.Expires)
-		}
-		secret, _, err := sv.Access.CreateToken(ctx, spec)
-		if err != nil {
-			return err
-		}
-		fmt.Println(secret)
-		return nil
-	})
 }
 
 type tenantCommand struct {

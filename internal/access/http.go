@@ -20,6 +20,7 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	httpapi.Get(r, "/permissions", readPermission, h.permissions)
 	h.userRoutes(r)
 	h.roleRoutes(r)
+	h.tokenRoutes(r)
 }
 
 // userRoutes registers the routes of users. A request with a password runs in no unit: the
@@ -44,6 +45,16 @@ func (h handler) roleRoutes(r *httpapi.Router) {
 	httpapi.MutationOf(r, http.MethodPatch, "/roles/:id", writePermission, byID, h.editRole)
 	httpapi.MutationOf(r, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole)
 	httpapi.GetOf(r, "/roles/:id/history", readPermission, byID, h.roleHistory)
+}
+
+// tokenRoutes registers the routes of API tokens. The reply to a creation has the secret,
+// which is to be nowhere at rest: it runs in no unit, and nothing is kept under a key.
+func (h handler) tokenRoutes(r *httpapi.Router) {
+	byID := httpapi.Numbered("token", h.service.Token)
+	httpapi.Get(r, "/tokens", readTokensPermission, h.tokens)
+	httpapi.Act(r, http.MethodPost, "/tokens", makeTokensPermission, h.createToken)
+	httpapi.GetOf(r, "/tokens/:id", readTokensPermission, byID, h.token)
+	httpapi.MutationOf(r, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken)
 }
 
 type handler struct {

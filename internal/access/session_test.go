@@ -201,7 +201,7 @@ func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
 		require.NoError(t, db.Read(h.inside(t)).Take(&session).Error)
 		require.Equal(t, digestOf(token).String(), session.TokenHash)
 		require.NotContains(t, string(session.Data), token)
-		var row tokenRow
+		var row Token
 		require.NoError(t, db.Read(h.inside(t)).Take(&row).Error)
 		require.Equal(t, digestOf(secret).String(), row.TokenHash)
 		var user User

@@ -154,8 +154,8 @@ func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) 
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, token := h.newToken(t)
-		row := func() tokenRow {
-			var row tokenRow
+		row := func() Token {
+			var row Token
 			require.NoError(t, db.Read(h.inside(t)).Where("id = ?", token.ID).Take(&row).Error)
 			return row
 		}

@@ -363,12 +363,17 @@ func (s *Service) commandUser(ctx context.Context, tenant, username string, fn f
 	})
 }
 
+// UserNamed returns the user with a name, in the context's tenant. Errors: NotFound.
+func (s *Service) UserNamed(ctx context.Context, username string) (*User, error) {
+	return userNamed(s.store.db.Read(ctx), username)
+}
+
 // userOf returns the named user and a context in its tenant.
 func (s *Service) userOf(ctx context.Context, tenant, username string) (context.Context, *User, error) {
 	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
 		return nil, nil, err
 	}
-	user, err := userNamed(s.store.db.Read(ctx), username)
+	user, err := s.UserNamed(ctx, username)
 	return ctx, user, err
 }

@@ -303,18 +303,7 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 		defer stop()
 		_, err := elsewhere.Authenticate(withBearer(li.secret))
 		require.NoError(t, err)
-		// It has begun to watch once it notices a change.
-		spare, _ := d.hire("ana")
-		ticks := time.NewTicker(watchEvery / 4)
-		defer ticks.Stop()
-		for began, verbs := elsewhere.Changed(), []string{"/disable", "/enable"}; began != nil; verbs[0], verbs[1] = verbs[1], verbs[0] {
-			d.do(200, "POST", spare+verbs[0], nil)
-			select {
-			case <-began:
-				began = nil
-			case <-ticks.C:
-			}
-		}
+		elsewhere.noticesChanges(t, d)
 
 		_, err = elsewhere.Authenticate(withBearer(li.secret))
 		require.NoError(t, err)
@@ -331,6 +320,23 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.Less(t, time.Since(began), time.Second)
 	})
+}
+
+// noticesChanges returns when a process that watches has noticed a change that d made, and
+// so has begun to watch.
+func (h *fixture) noticesChanges(t *testing.T, d desk) {
+	t.Helper()
+	spare, _ := d.hire("ana")
+	ticks := time.NewTicker(watchEvery / 4)
+	defer ticks.Stop()
+	for began, verbs := h.Changed(), []string{"/disable", "/enable"}; ; verbs[0], verbs[1] = verbs[1], verbs[0] {
+		d.do(200, "POST", spare+verbs[0], nil)
+		select {
+		case <-began:
+			return
+		case <-ticks.C:
+		}
+	}
 }
 
 func TestUsersOfAnotherTenantDoNotExist(t *testing.T) {

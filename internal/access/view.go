@@ -98,3 +98,32 @@ func roleVersionViewOf(v RoleVersion) roleVersionView {
 		ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 	}
 }
+
+type tokenView struct {
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	UserID   int64  `json:"userId"`
+	Username string `json:"username"`
+	// Scopes is null for a token that may do all that its user may.
+	Scopes       *[]string  `json:"scopes"`
+	ExpiresTime  *time.Time `json:"expiresTime"`
+	LastUsedTime *time.Time `json:"lastUsedTime"`
+	guard.Stamp
+}
+
+func tokenViewOf(t Token) tokenView {
+	view := tokenView{
+		ID: t.ID, Name: t.Name, UserID: t.UserID, Username: t.Username,
+		ExpiresTime: t.ExpiresTime, LastUsedTime: t.LastUsedTime, Stamp: t.Stamp(),
+	}
+	if len(t.Scopes) > 0 {
+		view.Scopes = &t.Scopes
+	}
+	return view
+}
+
+// createdTokenView is a token with its secret, which is shown this once.
+type createdTokenView struct {
+	tokenView
+	Token string `json:"token"`
+}

@@ -20,6 +20,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"orders/:id":           newOrder,
 	"users/:id":            newUser,
 	"roles/:id":            newRole,
+	"tokens/:id":           newToken,
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
 	"idempotency-keys/:id": newIdempotencyKey,
@@ -50,6 +51,11 @@ func newUser(t *testing.T, c *apptest.Caller) string {
 func newRole(t *testing.T, c *apptest.Caller) string {
 	role := created(t, c, "/roles", map[string]any{"name": unique("walk"), "permissions": []string{"configs:read"}})
 	return fmt.Sprint(int64(role["id"].(float64)))
+}
+
+func newToken(t *testing.T, c *apptest.Caller) string {
+	token := created(t, c, "/tokens", map[string]any{"name": unique("walk"), "scopes": []string{"configs:read"}})
+	return fmt.Sprint(int64(token["id"].(float64)))
 }
 
 func newConfig(t *testing.T, c *apptest.Caller) string {

@@ -423,6 +423,15 @@ func (d day) admit() {
 	admin := d.do(200, "GET", "/roles?q=admin&sort=-name", nil)["items"].([]any)[0].(map[string]any)
 	d.do(409, "DELETE", fmt.Sprint("/roles/", int64(admin["id"].(float64))), nil, "If-Match", admin["etag"].(string))
 	d.do(204, "DELETE", role, nil, "If-Match", d.etag(role))
+
+	token := d.do(201, "POST", "/tokens", `{"name":"till","scopes":["orders:*"],"expiresTime":"2099-01-31T09:30:00Z"}`)
+	issued := fmt.Sprint("/tokens/", int64(token["id"].(float64)))
+	require.Nil(d.t, d.do(201, "POST", "/tokens", `{"name":"all of mine"}`)["scopes"])
+	d.do(404, "POST", "/tokens", `{"name":"nobody's","userId":999999999}`)
+	d.do(422, "POST", "/tokens", `{"name":"empty","scopes":[]}`)
+	require.NotEmpty(d.t, d.do(200, "GET", "/tokens?q=till&sort=name&userId="+fmt.Sprint(int64(token["userId"].(float64))), nil)["items"])
+	d.do(412, "DELETE", issued, nil, "If-Match", seen)
+	d.do(204, "DELETE", issued, nil, "If-Match", d.etag(issued))
 }
 
 func (d day) signInAndOut() {

@@ -54,4 +54,29 @@ var grants = []mutant{
 		file: "internal/app/program.go", old: `WeakPasswords: p.Settings.InsecureDevelopment`, new: `WeakPasswords: true`,
 		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
 	},
+	{
+		name: "a token is made that may do more than its maker",
+		file: "internal/access/token.go", old: `return requireHeld(ctx, rights, "The token would have")`, new: `return requireHeld(ctx, nil, "The token would have")`,
+		caught: tests{"internal/access": {"TestATokenIsMadeForNoMoreThanItsMakerMayDo"}},
+	},
+	{
+		name: "a token without scopes is made by a narrower token",
+		file: "internal/access/token.go", old: `if len(rights) == 0 {`, new: `if len(rights) < 0 {`,
+		caught: tests{"internal/access": {"TestATokenIsMadeForNoMoreThanItsMakerMayDo"}},
+	},
+	{
+		name: "a token of another user is anybody's",
+		file: "internal/access/token.go", old: `caller.UserID == userID || caller.May`, new: `caller.UserID != 0 || caller.May`,
+		caught: tests{"internal/access": {"TestTokensOfOthersAreForThoseWhoSeeToUsers"}},
+	},
+	{
+		name: "an empty list of scopes gives everything",
+		file: "internal/access/http_tokens.go", old: `in.Body.Scopes != nil && len`, new: `in.Body.Scopes == nil && len`,
+		caught: tests{"internal/access": {"TestScopesAndExpiryThatCannotBeMeantAreRefused"}},
+	},
+	{
+		name: "a token is revoked without the row that other processes watch",
+		file: "internal/access/token.go", old: `_, err := s.raise(ctx, u)`, new: `var err error`,
+		caught: tests{"internal/access": {"TestARevokedTokensStreamsEndWithinASecondElsewhere"}},
+	},
 }
