@@ -209,7 +209,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 			return fmt.Errorf("count the role's holders: %w", err)
 		}
 		if holders > 0 {
-			return apperr.New(apperr.InUse, "%s cannot be deleted: %d users hold it. Take it from them first.", role.label(), holders)
+			return apperr.New(apperr.InUse, "%s cannot be deleted while somebody holds it (users: %d). Take it from them first.", role.label(), holders)
 		}
 		if err := revoke(tx, role, role.Permissions); err != nil {
 			return err

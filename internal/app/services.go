@@ -260,8 +260,8 @@ func (sv *Services) MakeFirstAdmin(ctx context.Context, s settings.FirstAdmin) (
 	generated, err = sv.Access.Bootstrap(ctx, password)
 	var rule *apperr.Error
 	switch {
-	case errors.As(err, &rule) && rule.Code == apperr.ValidationFailed:
-		return "", settings.WeakPassword(errors.New(rule.Detail))
+	case errors.As(err, &rule) && rule.Code == apperr.ValidationFailed && len(rule.Fields) > 0:
+		return "", settings.WeakPassword(rule.Fields[0].Message)
 	case err != nil:
 		return "", fmt.Errorf("create the first admin: %w", err)
 	}

@@ -40,9 +40,10 @@ func (s Serve) CustomerSecret() (text string, weak bool, err error) {
 // lifted ends the sentence of what only development may do.
 const lifted = "on a machine of your own INTERLOCK_INSECURE_DEVELOPMENT=true takes this one"
 
-// WeakPassword is why a start is refused whose first admin's password breaks a rule.
-func WeakPassword(rule error) error {
-	return fmt.Errorf("the first admin cannot have this password: %w Choose another in INTERLOCK_ADMIN_PASSWORD, or in the file that INTERLOCK_ADMIN_PASSWORD_FILE names, or set neither and have a random one printed; "+lifted, rule)
+// WeakPassword is why a start is refused whose first admin's password breaks a rule, such
+// as "must have at least 12 characters".
+func WeakPassword(rule string) error {
+	return fmt.Errorf("the first admin's password %s. Choose another in INTERLOCK_ADMIN_PASSWORD, or in the file that INTERLOCK_ADMIN_PASSWORD_FILE names, or set neither and have a random one printed; "+lifted, rule)
 }
 
 // secret returns a setting that is given as text or as a file that has it, without the end
