@@ -23,6 +23,9 @@ type Client struct {
 	Actions         *Actions
 	Audit           *Audit
 	IdempotencyKeys *IdempotencyKeys
+	Users           *Users
+	Roles           *Roles
+	Tokens          *Tokens
 
 	base       string
 	token      string
@@ -91,4 +94,7 @@ func (c *Client) bind() {
 	c.Actions = &Actions{c}
 	c.Audit = &Audit{c}
 	c.IdempotencyKeys = &IdempotencyKeys{c}
+	c.Users = &Users{c}
+	c.Roles = &Roles{c}
+	c.Tokens = &Tokens{c}
 }

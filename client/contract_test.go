@@ -44,6 +44,7 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		w.flash(p)
 		w.act(sku)
 		w.oversee()
+		w.admit()
 
 		contract, err := validate.Load()
 		require.NoError(t, err)
@@ -151,6 +152,40 @@ func (w walk) items() (sku string) {
 	spare := ok[client.Item](t)(w.Items.Create(ctx, client.NewItem{SKU: "WALK-2", Name: "Spare", Price: 1}))
 	require.NoError(t, w.Items.Delete(ctx, spare))
 	return item.SKU
+}
+
+func (w walk) admit() {
+	t, ctx := w.t, w.t.Context()
+	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "walk", Password: "correct horse battery"}))
+	stale := ok[client.User](t)(w.Users.Get(ctx, user.ID))
+	user.Roles = []string{"admin"}
+	require.NoError(t, w.Users.Save(ctx, &user))
+	stale.DisplayName = "Walker"
+	require.NoError(t, w.Users.Save(ctx, &stale, client.MergeDisjoint()))
+	require.Equal(t, []string{"/roles/admin"}, stale.Merged.KeptTheirs)
+	require.True(t, ok[client.User](t)(w.Users.Disable(ctx, user.ID)).Disabled)
+	disabled := true
+	require.Len(t, all(t, w.Users.List(client.UserFilter{Text: "walk", Role: "admin", Disabled: &disabled})), 1)
+	require.False(t, ok[client.User](t)(w.Users.Enable(ctx, user.ID)).Disabled)
+	ok[client.User](t)(w.Users.ResetPassword(ctx, user.ID, "another horse battery"))
+	require.Len(t, all(t, w.Users.History(user.ID, client.Paging{Limit: 2})), 6)
+
+	role := ok[client.Role](t)(w.Roles.Create(ctx, client.NewRole{Name: "walker", Permissions: []string{"configs:read"}}))
+	old := ok[client.Role](t)(w.Roles.Get(ctx, role.ID))
+	role.Permissions = append(role.Permissions, "configs:write")
+	require.NoError(t, w.Roles.Save(ctx, &role))
+	old.Permissions = append(old.Permissions, "orders:read")
+	require.NoError(t, w.Roles.Save(ctx, &old, client.MergeDisjoint()))
+	require.Equal(t, []string{"configs:read", "configs:write", "orders:read"}, old.Permissions)
+	require.Len(t, all(t, w.Roles.History(role.ID, client.Paging{})), 3)
+	require.Len(t, all(t, w.Roles.List(client.RoleFilter{Text: "walk"})), 1)
+	require.NoError(t, w.Roles.Delete(ctx, old))
+
+	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "walker", Scopes: []string{"configs:read"}, UserID: user.ID}))
+	require.NotEmpty(t, token.Secret)
+	require.Equal(t, token.Token, ok[client.Token](t)(w.Tokens.Get(ctx, token.ID)))
+	require.Equal(t, []client.Token{token.Token}, all(t, w.Tokens.List(client.TokenFilter{Text: "WALK", UserID: user.ID})))
+	require.NoError(t, w.Tokens.Revoke(ctx, token.Token))
 }
 
 func (w walk) stock(sku string) {

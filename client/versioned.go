@@ -34,8 +34,8 @@ type Merged struct {
 	KeptTheirs  []string `json:"keptTheirs"`
 }
 
-// Versioned is a value that can be changed and saved: [*Config], [*Item], [*Campaign]
-// and [*FlashSale].
+// Versioned is a value that can be changed and saved: [*Config], [*Item], [*Campaign],
+// [*FlashSale], [*User] and [*Role].
 type Versioned interface {
 	json.Unmarshaler
 	stamp() *Stamp

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"interlock/internal/access"
 	"interlock/internal/app"
@@ -18,15 +17,15 @@ import (
 // withServices opens the engines for a command, without a Redis: what commands
 // change is in SQL, and a running server sees it within a second. On empty data it
 // makes the first admin, as serve would; standard output stays the command's own.
-func withServices(ctx context.Context, s settings.Storage, do func(*app.Services) error) error {
-	services, err := app.Open(ctx, s, app.Options{})
+func withServices(ctx context.Context, s settings.Data, do func(*app.Services) error) error {
+	services, err := app.Open(ctx, s.Storage, app.Options{WeakPasswords: s.InsecureDevelopment})
 	if err != nil {
 		return err
 	}
 	defer services.Close()
-	generated, err := services.Access.Bootstrap(ctx, os.Getenv("INTERLOCK_ADMIN_PASSWORD"))
+	generated, err := services.MakeFirstAdmin(ctx, settings.FirstAdminOfEnvironment())
 	if err != nil {
-		return fmt.Errorf("create the first admin: %w", err)
+		return err
 	}
 	if generated != "" {
 		announce(os.Stderr, generated)
@@ -75,52 +74,24 @@ func (c *migrateStatus) Run(ctx context.Context) error {
 	return nil
 }
 
-type tokenCommand struct {
-	Create tokenCreate `cmd:"" help:"Make an API token and print it, and only it; it is not shown again."`
-}
-
-type tokenCreate struct {
-	settings.Storage `embed:""`
-	User             string        `help:"User that the token acts as." required:"" placeholder:"NAME"`
-	Name             string        `help:"What the token is for." required:"" placeholder:"NAME"`
-	Scope            []string      `help:"Permission that the token is limited to, such as configs:read; may be repeated. None: all of its user's." placeholder:"S"`
-	Tenant           string        `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Expires          time.Duration `help:"How long the token is good for, such as 720h. 0: until it is revoked." default:"0" placeholder:"DURATION"`
-}
-
-// Run prints the token.
-func (c *tokenCreate) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
-		spec := access.TokenSpec{Tenant: c.Tenant, Username: c.User, Name: c.Name, Scopes: c.Scope}
-		if c.Expires < 0 {
-			return errors.New("--expires must not be negative")
-		}
-		if c.Expires > 0 {
-			spec.Expires = sv.Clock.Now().Add(c.Expires)
-		}
-		secret, _, err := sv.Access.CreateToken(ctx, spec)
-		if err != nil {
-			return err
-		}
-		fmt.Println(secret)
-		return nil
-	})
-}
-
 type tenantCommand struct {
 	Create tenantCreate `cmd:"" help:"Make a tenant with its first user, admin."`
 }
 
 type tenantCreate struct {
-	settings.Storage `embed:""`
-	Name             string `arg:"" help:"Name of the tenant: small letters, digits and hyphens."`
-	AdminPassword    string `help:"Password of its user admin." required:"" placeholder:"PASSWORD"`
+	settings.Data `embed:""`
+	Name          string `arg:"" help:"Name of the tenant: small letters, digits and hyphens."`
+	AdminPassword string `help:"Password of its user admin. Default: the first line of standard input." placeholder:"PASSWORD"`
 }
 
 // Run makes the tenant.
 func (c *tenantCreate) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
-		tenant, err := sv.Access.CreateTenant(ctx, c.Name, c.AdminPassword)
+	password, err := passwordOrInput(c.AdminPassword)
+	if err != nil {
+		return err
+	}
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		tenant, err := sv.Access.CreateTenant(ctx, c.Name, password)
 		if err != nil {
 			return err
 		}
@@ -129,18 +100,13 @@ func (c *tenantCreate) Run(ctx context.Context) error {
 	})
 }
 
-type userCommand struct {
-	Create   userCreate   `cmd:"" help:"Make a user."`
-	Password userPassword `cmd:"" help:"Set a user's password and end the user's sessions."`
-}
-
 type userCreate struct {
-	settings.Storage `embed:""`
-	Username         string   `arg:"" help:"Name to sign in with."`
-	DisplayName      string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
-	Role             []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE"`
-	Tenant           string   `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Password         string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD"`
+	settings.Data `embed:""`
+	Username      string   `arg:"" help:"Name to sign in with."`
+	DisplayName   string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
+	Role          []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE"`
+	Tenant        string   `help:"Tenant of the user." default:"default" placeholder:"NAME"`
+	Password      string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD"`
 }
 
 // Run makes the user.
@@ -149,7 +115,7 @@ func (c *userCreate) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		user, err := sv.Access.CreateUser(ctx, access.UserSpec{
 			Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Password: password, Roles: c.Role,
 		})
@@ -162,10 +128,10 @@ func (c *userCreate) Run(ctx context.Context) error {
 }
 
 type userPassword struct {
-	settings.Storage `embed:""`
-	Username         string `arg:"" help:"Name of the user."`
-	Tenant           string `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Password         string `help:"New password. Default: the first line of standard input." placeholder:"PASSWORD"`
+	settings.Data `embed:""`
+	Username      string `arg:"" help:"Name of the user."`
+	Tenant        string `help:"Tenant of the user." default:"default" placeholder:"NAME"`
+	Password      string `help:"New password. Default: the first line of standard input." placeholder:"PASSWORD"`
 }
 
 // Run sets the password.
@@ -174,7 +140,7 @@ func (c *userPassword) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.SetPassword(ctx, c.Tenant, c.Username, password); err != nil {
 			return err
 		}

@@ -15,15 +15,18 @@ import (
 )
 
 type demoCommand struct {
-	settings.Storage `embed:""`
-	Tenant           string `help:"Tenant that gets the data." default:"default" placeholder:"NAME"`
+	settings.Data `embed:""`
+	Tenant        string `help:"Tenant that gets the data." default:"default" placeholder:"NAME"`
 }
 
 // Run loads the demo data.
 func (c *demoCommand) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
 		if err != nil {
+			return err
+		}
+		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {
 			return err
 		}
 		loader := demo.Loader{

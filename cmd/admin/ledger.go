@@ -16,12 +16,12 @@ type ledgerCommand struct {
 }
 
 type ledgerRebuild struct {
-	settings.Storage `embed:""`
-	Type             string `arg:"" optional:"" help:"Type of the aggregate."`
-	ID               string `arg:"" optional:"" help:"Id of the aggregate."`
-	All              bool   `help:"Rebuild all aggregates of the tenant, each by itself."`
-	DryRun           bool   `help:"Only say what differs; change nothing."`
-	Tenant           string `help:"Tenant of the aggregates." default:"default" placeholder:"NAME"`
+	settings.Data `embed:""`
+	Type          string `arg:"" optional:"" help:"Type of the aggregate."`
+	ID            string `arg:"" optional:"" help:"Id of the aggregate."`
+	All           bool   `help:"Rebuild all aggregates of the tenant, each by itself."`
+	DryRun        bool   `help:"Only say what differs; change nothing."`
+	Tenant        string `help:"Tenant of the aggregates." default:"default" placeholder:"NAME"`
 }
 
 // Validate implements kong's check of the arguments.
@@ -34,7 +34,7 @@ func (c *ledgerRebuild) Validate() error {
 
 // Run rebuilds.
 func (c *ledgerRebuild) Run(ctx context.Context) error {
-	return withServices(ctx, c.Storage, func(sv *app.Services) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
 		if err != nil {
 			return err

@@ -21,6 +21,7 @@ type cli struct {
 	Token   tokenCommand     `cmd:"" help:"API tokens."`
 	Tenant  tenantCommand    `cmd:"" help:"Tenants."`
 	User    userCommand      `cmd:"" help:"Users."`
+	Role    roleCommand      `cmd:"" help:"Roles."`
 	Ledger  ledgerCommand    `cmd:"" help:"Aggregates and their events."`
 	Demo    demoCommand      `cmd:"" help:"Load believable data to look around in. Safe to run twice."`
 	Doctor  doctorCommand    `cmd:"" help:"Look at the engines and say what they promise; changes nothing."`

@@ -39,7 +39,7 @@ type fixture struct {
 const adminPassword = "correct horse battery"
 
 var catalogue = []principal.Grant{
-	{Name: "access:read"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"},
+	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"},
 }
 
 // anonymous is the context of a request before anybody is recognised.
@@ -82,7 +82,7 @@ func (h *fixture) mustSignIn(t testing.TB) string {
 	return token
 }
 
-func (h *fixture) newToken(t testing.TB, scopes ...string) (secret string, token Token) {
+func (h *fixture) newToken(t testing.TB, scopes ...string) (secret string, token *Token) {
 	t.Helper()
 	secret, token, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: scopes})
 	require.NoError(t, err)

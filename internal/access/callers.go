@@ -25,7 +25,7 @@ const (
 // caller is whom a credential stands for. It is shared and never changed.
 type caller struct {
 	principal principal.Principal
-	user      User
+	user      Identity
 	// csrf is the session's CSRF token; "" for an API token.
 	csrf string
 	// ends is when the credential does; zero means never.
@@ -44,13 +44,54 @@ func (c *caller) fresh(now time.Time) bool {
 type callers struct{ current atomic.Pointer[generation] }
 
 type generation struct {
+	// over is closed when nobody reads the generation any more.
+	over         chan struct{}
 	mu           sync.RWMutex
 	byCredential map[digest]*caller
 	lookUps      singleflight.Group
 }
 
 // invalidate has every caller looked up again.
-func (c *callers) invalidate() { c.current.Store(&generation{byCredential: map[digest]*caller{}}) }
+func (c *callers) invalidate() {
+	before := c.current.Swap(&generation{over: make(chan struct{}), byCredential: map[digest]*caller{}})
+	if before != nil {
+		close(before.over)
+	}
+}
+
+// Changed implements httpapi.Notifier: it is closed when who may do what may have changed.
+func (s *Service) Changed() <-chan struct{} { return s.callers.current.Load().over }
+
+// watchEvery is how often a process asks whether another one changed who may do what.
+const watchEvery = 400 * time.Millisecond
+
+// Watch has callers looked up again, and streams asked again whether they may go on, within
+// a second of a change that another process made, until ctx ends. It asks for one number,
+// whatever the number of callers:
+//
+//	SELECT SUM(version) FROM access_revisions
+//
+// While the database cannot be asked, callers are believed for callerTTL, as ever.
+func (s *Service) Watch(ctx context.Context) {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	known := int64(-1)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now, err := s.store.revisions(ctx)
+		if err != nil {
+			continue
+		}
+		if now != known && known >= 0 {
+			s.callers.invalidate()
+		}
+		known = now
+	}
+}
 
 // get returns who is remembered for a credential, or nil.
 func (c *callers) get(credential digest, now time.Time) *caller {

@@ -227,8 +227,7 @@ func TestTheAuditLogSaysForWhomATokenActed(t *testing.T) {
 	act := func(role string) {
 		require.NoError(t, h.runner.Do(principal.With(t.Context(), actor), func(ctx context.Context, u *uow.Unit) error {
 			u.Audit(uow.Entry{Action: "test.done", Resource: "roles/" + role})
-			_, err := insertRole(ctx, u, role, nil)
-			return err
+			return insertRole(ctx, u, &Role{Name: role})
 		}))
 	}
 	act("clerk")

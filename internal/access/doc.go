@@ -11,6 +11,9 @@
 //   - A refused sign-in reads and costs the same whatever was wrong.
 //   - A credential that is revoked, disabled or whose password changed opens
 //     nothing any more: at once in this process, within a second in others.
+//   - Nobody gives what he does not have, and some enabled user of each tenant holds
+//     access:*, unless the command line takes it.
+//   - Every version of a user, without its password, and of a role is kept.
 //   - A session that began with an old password does not outlive its change: both
 //     lock the user's row.
 //   - A customer is whoever the shop's key signed for. Its token opens only what
@@ -20,5 +23,6 @@
 // user.go, and one of rows and statements, such as user_store.go. What every request
 // passes is in authenticate.go (credentials), callers.go (who was recognised in the last
 // second) and customer.go (the shop's customers); guesses at passwords are bounded by
-// attempt.go (how many) and password.go (how many at a time).
+// attempt.go (how many) and password.go (how many at a time). Rules that look at several
+// rows are in rules.go.
 package access

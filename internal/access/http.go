@@ -18,6 +18,43 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	httpapi.Get(r, "/session", "", h.session)
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
 	httpapi.Get(r, "/permissions", readPermission, h.permissions)
+	h.userRoutes(r)
+	h.roleRoutes(r)
+	h.tokenRoutes(r)
+}
+
+// userRoutes registers the routes of users. A request with a password runs in no unit: the
+// password is hashed before one begins, and nothing of it is kept under a key.
+func (h handler) userRoutes(r *httpapi.Router) {
+	byID := httpapi.Numbered("user", h.service.User)
+	httpapi.Get(r, "/users", readUsersPermission, h.users)
+	httpapi.Act(r, http.MethodPost, "/users", writeUsersPermission, h.createUser)
+	httpapi.GetOf(r, "/users/:id", readUsersPermission, byID, h.user)
+	httpapi.MutationOf(r, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser)
+	httpapi.GetOf(r, "/users/:id/history", readUsersPermission, byID, h.userHistory)
+	httpapi.MutationOf(r, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
+	httpapi.MutationOf(r, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
+	httpapi.ActOf(r, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
+}
+
+func (h handler) roleRoutes(r *httpapi.Router) {
+	byID := httpapi.Numbered("role", h.service.Role)
+	httpapi.Get(r, "/roles", readPermission, h.roles)
+	httpapi.Mutation(r, http.MethodPost, "/roles", writePermission, h.createRole)
+	httpapi.GetOf(r, "/roles/:id", readPermission, byID, h.role)
+	httpapi.MutationOf(r, http.MethodPatch, "/roles/:id", writePermission, byID, h.editRole)
+	httpapi.MutationOf(r, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole)
+	httpapi.GetOf(r, "/roles/:id/history", readPermission, byID, h.roleHistory)
+}
+
+// tokenRoutes registers the routes of API tokens. The reply to a creation has the secret,
+// which is to be nowhere at rest: it runs in no unit, and nothing is kept under a key.
+func (h handler) tokenRoutes(r *httpapi.Router) {
+	byID := httpapi.Numbered("token", h.service.Token)
+	httpapi.Get(r, "/tokens", readTokensPermission, h.tokens)
+	httpapi.Act(r, http.MethodPost, "/tokens", makeTokensPermission, h.createToken)
+	httpapi.GetOf(r, "/tokens/:id", readTokensPermission, byID, h.token)
+	httpapi.MutationOf(r, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken)
 }
 
 type handler struct {

@@ -25,8 +25,8 @@ var hashParameters = argon2id.Params{
 const (
 	// maxPasswordBytes bounds what is hashed.
 	maxPasswordBytes = 1024
-	// shortPassword is the length in characters under which an operator is warned.
-	shortPassword = 10
+	// leastPassword is in characters.
+	leastPassword = 12
 	// hashTimeout is how long a caller waits for its turn to hash.
 	hashTimeout = 3 * time.Second
 )
@@ -39,6 +39,8 @@ type passwords struct {
 	turns   chan struct{}
 	timeout time.Duration
 	compare func(password, hash string) (bool, error)
+	// weak takes passwords that are shorter than leastPassword, with a warning.
+	weak bool
 	// dummy is a hash that no password has, at the same cost as a real one.
 	dummy string
 }
@@ -104,8 +106,8 @@ func (p *passwords) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// newHash checks a password that an operator chose and hashes it. A short one is
-// the operator's own risk and is only warned about.
+// newHash checks a password that somebody chose and hashes it. Errors: ValidationFailed at
+// /password.
 func (p *passwords) newHash(ctx context.Context, username, password string) (string, error) {
 	switch {
 	case password == "":
@@ -115,8 +117,11 @@ func (p *passwords) newHash(ctx context.Context, username, password string) (str
 	case !utf8.ValidString(password) || strings.ContainsRune(password, 0):
 		return "", invalid("/password", "text", "must be text, or nobody could type it")
 	}
-	if utf8.RuneCountInString(password) < shortPassword {
-		slog.WarnContext(ctx, "a password is shorter than is safe", "username", username, "safeCharacters", shortPassword)
+	if utf8.RuneCountInString(password) < leastPassword {
+		if !p.weak {
+			return "", invalid("/password", "min", "must have at least "+strconv.Itoa(leastPassword)+" characters")
+		}
+		slog.WarnContext(ctx, "a password is shorter than is safe", "username", username, "safeCharacters", leastPassword)
 	}
 	return p.hash(ctx, password)
 }

@@ -4,67 +4,277 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
-// CreateRole creates a role that holds the permissions. Errors: ValidationFailed,
-// NotFound (tenant), AlreadyExists.
-func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissions []string) error {
-	if err := cmp.Or(checkName("/name", name), s.checkGrants("/permissions", permissions)); err != nil {
+// Role is a named set of permissions.
+type Role struct {
+	guard.Row
+	Name string
+	// Permissions are grants of the catalogue, in order. They are rows of their own, and
+	// change only with the version of the role.
+	Permissions []string `gorm:"-"`
+}
+
+// TableName implements gorm's Tabler.
+func (Role) TableName() string { return "roles" }
+
+func (r *Role) label() string { return fmt.Sprintf("role %q", r.Name) }
+
+func (r *Role) path() string { return fmt.Sprintf("roles/%d", r.ID) }
+
+// content is what the audit log tells of a role.
+func (r *Role) content() map[string]any {
+	return map[string]any{"name": r.Name, "permissions": r.Permissions}
+}
+
+// RoleVersion is one version of a role.
+type RoleVersion struct {
+	ID       int64
+	TenantID int64
+	RoleID   int64
+	// Its Action is create, update, delete, or upgrade for what was there before versions
+	// were kept.
+	change.Revision
+	Name        string
+	Permissions []string `gorm:"serializer:json"`
+}
+
+// TableName implements gorm's Tabler.
+func (RoleVersion) TableName() string { return "role_histories" }
+
+func roleVersionOf(role *Role, action string) *RoleVersion {
+	return &RoleVersion{
+		RoleID: role.ID, Revision: change.RevisionOf(role.Row, action), Name: role.Name, Permissions: distinct(role.Permissions),
+	}
+}
+
+// restore returns the role as it was at this version, for comparing.
+func (v RoleVersion) restore(role *Role) *Role {
+	then := *role
+	then.Name, then.Permissions = v.Name, distinct(v.Permissions)
+	v.Restore(&then.Row)
+	return &then
+}
+
+// rolePatch is what an edit of a role may change.
+type rolePatch struct {
+	Name        string  `json:"name"`
+	Permissions setEdit `json:"permissions"`
+}
+
+// roleDocument is a role as edits are compared and merged.
+type roleDocument struct {
+	Name        string          `json:"name"`
+	Permissions map[string]bool `json:"permissions"`
+}
+
+// roles declares roles to package change.
+func (s *Service) roles() change.Editable[Role, *Role] {
+	return change.Editable[Role, *Role]{
+		Rows: change.Rows[Role, *Role]{
+			DB: s.store.db, Label: (*Role).label, View: func(role *Role) any { return roleViewOf(*role) }, Find: findRole,
+		},
+		Document: func(role *Role) (any, error) { return merge.Tree(roleDocument{role.Name, membersOf(role.Permissions)}) },
+		Patched:  patchedSet("permissions"),
+		Revise:   s.reviseRole,
+		At:       s.roleAt,
+		Record:   s.recordRoleEdit,
+	}
+}
+
+// reviseRole returns the role that an edited document makes. Grants that it had before are
+// taken as they are: the catalogue may have changed since.
+func (s *Service) reviseRole(role *Role, document any) (*Role, guard.Set, error) {
+	var edited roleDocument
+	if err := merge.Decode(document, &edited); err != nil {
+		return nil, nil, fmt.Errorf("read an edited role: %w", err)
+	}
+	after := *role
+	after.Name, after.Permissions = edited.Name, namesOf(edited.Permissions)
+	err := cmp.Or(checkName("/name", after.Name), s.checkGrants("/permissions", without(after.Permissions, role.Permissions)))
+	return &after, guard.Set{"name": after.Name}, err
+}
+
+// roleAt reads a role as it was at an earlier version, or gorm.ErrRecordNotFound.
+func (s *Service) roleAt(ctx context.Context, role *Role, version int64) (*Role, error) {
+	var then RoleVersion
+	if err := s.store.db.Read(ctx).Where("role_id = ? AND version = ?", role.ID, version).Take(&then).Error; err != nil {
+		return nil, err
+	}
+	return then.restore(role), nil
+}
+
+// recordRoleEdit changes what the role holds, after its own row, and leaves the traces.
+func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after *Role, _ *change.Overwrite) error {
+	given, taken := without(after.Permissions, before.Permissions), without(before.Permissions, after.Permissions)
+	if err := requireHeld(ctx, given, "The edit gives"); err != nil {
 		return err
 	}
-	ctx, err := s.InTenant(ctx, tenant)
+	tx, err := s.raise(ctx, u)
 	if err != nil {
 		return err
 	}
-	permissions = distinct(permissions)
-	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		if _, err := insertRole(ctx, u, name, permissions); err != nil {
+	if err := revoke(tx, after, taken); err != nil {
+		return err
+	}
+	if err := grant(tx, after.ID, given); err != nil {
+		return err
+	}
+	if err := requireManager(ctx, tx, taken); err != nil {
+		return err
+	}
+	u.Audit(uow.Entry{Action: "role.update", Resource: after.path(), Detail: map[string]any{
+		"fromVersion": before.Version, "version": after.Version, "before": before.content(), "after": after.content(),
+	}})
+	return insertRoleVersion(ctx, u, after, "update")
+}
+
+// without returns the values that are not among others.
+func without(values, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(values), func(value string) bool { return slices.Contains(others, value) })
+}
+
+// Role returns the role with an id. Errors: NotFound.
+func (s *Service) Role(ctx context.Context, id int64) (*Role, error) {
+	role, err := findRole(s.store.db.Read(ctx), id)
+	return role, storage.Found(err, "role", strconv.FormatInt(id, 10))
+}
+
+// Roles returns one page of roles, those whose name has a text in it, in either case.
+func (s *Service) Roles(ctx context.Context, text string, page storage.Page) (storage.Listing[Role], error) {
+	listing, err := storage.List[Role](storage.Containing(s.store.db.Read(ctx), text, "name"), page, roleSorts)
+	if err != nil {
+		return listing, fmt.Errorf("list roles: %w", err)
+	}
+	roles := make([]*Role, len(listing.Rows))
+	for i := range listing.Rows {
+		roles[i] = &listing.Rows[i]
+	}
+	return listing, withPermissions(s.store.db.Read(ctx), roles)
+}
+
+// RoleHistory returns one page of a role's versions, newest first.
+func (s *Service) RoleHistory(ctx context.Context, role *Role, page storage.Page) (storage.Listing[RoleVersion], error) {
+	return storage.List[RoleVersion](s.store.db.Read(ctx).Where("role_id = ?", role.ID), page, change.HistorySorts)
+}
+
+// AddRole creates a role that holds the permissions. Errors: ValidationFailed,
+// AlreadyExists; Forbidden for a permission that the caller does not have.
+func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permissions []string) (*Role, error) {
+	if err := cmp.Or(checkName("/name", name), s.checkGrants("/permissions", permissions), requireHeld(ctx, permissions, "The role would have")); err != nil {
+		return nil, err
+	}
+	role := &Role{Name: name, Permissions: distinct(permissions)}
+	if err := insertRole(ctx, u, role); err != nil {
+		return nil, err
+	}
+	u.Audit(uow.Entry{Action: "role.create", Resource: role.path(), Detail: role.content()})
+	return role, nil
+}
+
+// EditRole changes a role that was just read; see change.Editable.Apply for what is
+// refused. Permissions are a set: edits that give and take different ones can be merged.
+// Errors: ValidationFailed, AlreadyExists (name), Forbidden for a permission that the
+// caller does not have, and InUse when the last user with access:* would lose it.
+func (s *Service) EditRole(ctx context.Context, u *uow.Unit, role *Role, edit change.Edit) (change.Edited[*Role], error) {
+	edited, err := s.roles().Apply(ctx, u, role, edit)
+	if storage.IsDuplicate(err, roleNameKey) {
+		return edited, apperr.New(apperr.AlreadyExists, "There is another role with this name already.")
+	}
+	return edited, err
+}
+
+// DeleteRole removes a role that nobody holds. Its history stays. Errors: InUse,
+// VersionConflict.
+func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMatch guard.Precondition) error {
+	return s.roles().Delete(ctx, u, role, ifMatch, func() error {
+		if err := guard.Delete[Role](ctx, u, role.Ref()); err != nil {
 			return err
 		}
-		u.Audit(uow.Entry{Action: "role.create", Resource: "roles/" + name, Detail: map[string]any{"permissions": permissions}})
-		return nil
+		tx, err := s.raise(ctx, u)
+		if err != nil {
+			return err
+		}
+		var holders int64
+		if err := tx.Model(&userRole{}).Where("role_id = ?", role.ID).Count(&holders).Error; err != nil {
+			return fmt.Errorf("count the role's holders: %w", err)
+		}
+		if holders > 0 {
+			return apperr.New(apperr.InUse, "%s cannot be deleted while somebody holds it (users: %d). Take it from them first.", role.label(), holders)
+		}
+		if err := revoke(tx, role, role.Permissions); err != nil {
+			return err
+		}
+		gone := *role
+		if err := guard.Advance(ctx, u, &gone); err != nil {
+			return err
+		}
+		u.Audit(uow.Entry{Action: "role.delete", Resource: role.path(), Detail: role.content()})
+		return insertRoleVersion(ctx, u, &gone, "delete")
 	})
 }
 
-// SetRolePermissions replaces what a role's holders may do. Errors:
-// ValidationFailed, NotFound.
-func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, permissions []string) error {
-	if err := s.checkGrants("/permissions", permissions); err != nil {
-		return err
-	}
+// CreateRole is AddRole for a command. Errors: NotFound (tenant) as well.
+func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissions []string) error {
 	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}
-	permissions = distinct(permissions)
+	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		_, err := s.AddRole(ctx, u, name, permissions)
+		return err
+	})
+}
+
+// SetRolePermissions replaces what a role's holders may do, for a command. Errors:
+// ValidationFailed, NotFound.
+func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, permissions []string) error {
+	return s.commandRole(ctx, tenant, name, func(ctx context.Context, u *uow.Unit, role *Role) error {
+		_, err := s.EditRole(ctx, u, role, change.Edit{
+			IfMatch: guard.Precondition{Ref: role.Ref()}, Patch: map[string]any{"permissions": treeOf(distinct(permissions))},
+		})
+		return err
+	})
+}
+
+// RemoveRole is DeleteRole for a command. Errors: NotFound as well.
+func (s *Service) RemoveRole(ctx context.Context, tenant, name string) error {
+	return s.commandRole(ctx, tenant, name, func(ctx context.Context, u *uow.Unit, role *Role) error {
+		return s.DeleteRole(ctx, u, role, guard.Precondition{Ref: role.Ref()})
+	})
+}
+
+// commandRole runs a change of the named role, which is read in the unit.
+func (s *Service) commandRole(ctx context.Context, tenant, name string, fn func(context.Context, *uow.Unit, *Role) error) error {
+	ctx, err := s.InTenant(ctx, tenant)
+	if err != nil {
+		return err
+	}
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)
 		if err != nil {
 			return err
 		}
-		roles, err := rolesNamed(tx, []string{name})
+		named, err := rolesNamed(tx, []string{name})
 		if err != nil {
 			return err
 		}
-		if len(roles) == 0 {
+		role, known := named[name]
+		if !known {
 			return apperr.MissingRow("role", name)
 		}
-		if err := guard.Update[roleRow](ctx, u, roles[0].Ref(), guard.Set{}); err != nil {
-			return rerunIfStale(err)
-		}
-		const statement = "DELETE FROM role_permissions WHERE tenant_id = ? AND role_id = ?"
-		if err := tx.Exec(statement, roles[0].TenantID, roles[0].ID).Error; err != nil {
-			return fmt.Errorf("take the role's permissions: %w", err)
-		}
-		if err := grant(ctx, u, roles[0].ID, permissions); err != nil {
+		if err := withPermissions(tx, []*Role{&role}); err != nil {
 			return err
 		}
-		u.Audit(uow.Entry{Action: "role.update", Resource: "roles/" + name, Detail: map[string]any{"permissions": permissions}})
-		u.AfterCommit(func(context.Context) { s.callers.invalidate() })
-		return nil
+		return fn(ctx, u, &role)
 	})
 }

@@ -12,15 +12,6 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// roleRow is a named set of permissions.
-type roleRow struct {
-	guard.Row
-	Name string
-}
-
-// TableName implements gorm's Tabler.
-func (roleRow) TableName() string { return "roles" }
-
 // rolePermission is one grant of a role. It has no version of its own: whoever
 // changes a role's grants first brings the role itself to its next version, which
 // is what two of them collide on.
@@ -43,33 +34,79 @@ type userRole struct {
 // TableName implements gorm's Tabler.
 func (userRole) TableName() string { return "user_roles" }
 
-func rolesNamed(tx *gorm.DB, names []string) ([]roleRow, error) {
-	var roles []roleRow
+// rolesNamed returns the roles that have these names, by name.
+func rolesNamed(tx *gorm.DB, names []string) (map[string]Role, error) {
+	var roles []Role
 	if err := tx.Where("name IN ?", names).Find(&roles).Error; err != nil {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
-	return roles, nil
-}
-
-func insertRole(ctx context.Context, u *uow.Unit, name string, permissions []string) (roleRow, error) {
-	role := roleRow{Name: name}
-	err := guard.Insert(ctx, u, &role)
-	switch {
-	case storage.IsDuplicate(err, "uq_roles_name"):
-		return role, apperr.New(apperr.AlreadyExists, "There is a role %q already.", name)
-	case err != nil:
-		return role, fmt.Errorf("insert the role: %w", err)
+	// MySQL finds "support" for "support " as well, which is looked up here and not found.
+	named := make(map[string]Role, len(roles))
+	for _, role := range roles {
+		named[role.Name] = role
 	}
-	return role, grant(ctx, u, role.ID, permissions)
+	return named, nil
 }
 
-func grant(ctx context.Context, u *uow.Unit, roleID int64, permissions []string) error {
-	if len(permissions) == 0 {
-		return nil
+// permissionsOf returns the permissions of roles, by the roles' ids.
+func permissionsOf(tx *gorm.DB, roles []Role) (map[int64][]string, error) {
+	ids := make([]int64, len(roles))
+	for i, role := range roles {
+		ids[i] = role.ID
+	}
+	var rows []rolePermission
+	if err := tx.Where("role_id IN ?", ids).Order("permission").Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read the permissions of roles: %w", err)
+	}
+	held := make(map[int64][]string, len(roles))
+	for _, row := range rows {
+		held[row.RoleID] = append(held[row.RoleID], row.Permission)
+	}
+	return held, nil
+}
+
+const roleNameKey = "uq_roles_name"
+
+func roleNameTaken(name string) error {
+	return apperr.New(apperr.AlreadyExists, "There is a role %q already.", name)
+}
+
+// insertRole adds a role with the permissions that it names, and its first version.
+// Errors: AlreadyExists.
+func insertRole(ctx context.Context, u *uow.Unit, role *Role) error {
+	err := guard.Insert(ctx, u, role)
+	switch {
+	case storage.IsDuplicate(err, roleNameKey):
+		return roleNameTaken(role.Name)
+	case err != nil:
+		return fmt.Errorf("insert the role: %w", err)
 	}
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
+	}
+	if err := grant(tx, role.ID, role.Permissions); err != nil {
+		return err
+	}
+	return insertRoleVersion(ctx, u, role, "create")
+}
+
+// insertRoleVersion writes the history row of the version that the role has now.
+func insertRoleVersion(ctx context.Context, u *uow.Unit, role *Role, action string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	if err := tx.Create(roleVersionOf(role, action)).Error; err != nil {
+		return fmt.Errorf("insert the version of a role: %w", err)
+	}
+	return nil
+}
+
+// grant gives permissions to a role whose row this unit has inserted or raised.
+func grant(tx *gorm.DB, roleID int64, permissions []string) error {
+	if len(permissions) == 0 {
+		return nil
 	}
 	rows := make([]rolePermission, len(permissions))
 	for i, permission := range permissions {
@@ -80,3 +117,44 @@ func grant(ctx context.Context, u *uow.Unit, roleID int64, permissions []string)
 	}
 	return nil
 }
+
+// revoke takes permissions from a role whose row this unit has raised.
+func revoke(tx *gorm.DB, role *Role, permissions []string) error {
+	if len(permissions) == 0 {
+		return nil
+	}
+	const statement = "DELETE FROM role_permissions WHERE tenant_id = ? AND role_id = ? AND permission IN ?"
+	if err := tx.Exec(statement, role.TenantID, role.ID, permissions).Error; err != nil {
+		return fmt.Errorf("take the role's permissions: %w", err)
+	}
+	return nil
+}
+
+// findRole reads the role with an id, with its permissions. Errors:
+// gorm.ErrRecordNotFound.
+func findRole(db *gorm.DB, id int64) (*Role, error) {
+	var role Role
+	if err := db.Where("id = ?", id).Take(&role).Error; err != nil {
+		return nil, err
+	}
+	return &role, withPermissions(db, []*Role{&role})
+}
+
+// withPermissions reads the permissions of all roles in one query.
+func withPermissions(db *gorm.DB, roles []*Role) error {
+	rows := make([]Role, len(roles))
+	for i, role := range roles {
+		rows[i] = *role
+	}
+	// The chain that found the roles may lock them; what they hold changes only with them.
+	held, err := permissionsOf(db.Session(&gorm.Session{NewDB: true}), rows)
+	if err != nil {
+		return err
+	}
+	for _, role := range roles {
+		role.Permissions = distinct(held[role.ID])
+	}
+	return nil
+}
+
+var roleSorts = storage.Sorts{Columns: map[string]string{"name": "name", "updatedTime": "updated_time"}, Default: "name"}

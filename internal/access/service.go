@@ -25,6 +25,8 @@ type Deps struct {
 	Grants []principal.Grant
 	// Customers checks customers' tokens; nil when no customer may call.
 	Customers *CustomerKeys
+	// WeakPasswords takes passwords that are too short to be safe, for development.
+	WeakPasswords bool
 	// CustomerMay is what every customer may do.
 	CustomerMay []string
 }
@@ -61,6 +63,7 @@ func New(d Deps) *Service {
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
+	s.passwords.weak = d.WeakPasswords
 	s.callers.invalidate()
 	return s
 }

@@ -50,7 +50,7 @@ type SignIn struct {
 
 // Session is a session as its owner sees it.
 type Session struct {
-	User User
+	User Identity
 	// Tenant is the name of the user's tenant.
 	Tenant    string
 	CSRFToken string
@@ -83,11 +83,11 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (token string, session 
 
 // verify checks the password. An account that does not exist costs a hash as
 // well, so that the time does not tell.
-func (s *Service) verify(ctx context.Context, in SignIn) (userRow, error) {
+func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	row, err := s.store.account(ctx, in.Tenant, in.Username)
 	known := err == nil
 	if err != nil && !storage.IsNotFound(err) {
-		return userRow{}, err
+		return User{}, err
 	}
 	hash := s.passwords.dummy
 	if known {
@@ -95,16 +95,16 @@ func (s *Service) verify(ctx context.Context, in SignIn) (userRow, error) {
 	}
 	same, err := s.passwords.matches(ctx, in.Password, hash)
 	if err != nil {
-		return userRow{}, err
+		return User{}, err
 	}
 	if !known || !same || row.Disabled {
-		return userRow{}, errWrongCredentials()
+		return User{}, errWrongCredentials()
 	}
 	return row, nil
 }
 
 // begin makes the session of a user whose password was right.
-func (s *Service) begin(ctx context.Context, in SignIn, account string, row userRow) (token string, session Session, err error) {
+func (s *Service) begin(ctx context.Context, in SignIn, account string, row User) (token string, session Session, err error) {
 	user, err := s.store.withRoles(ctx, row)
 	if err != nil {
 		return "", Session{}, err
@@ -119,6 +119,11 @@ func (s *Service) begin(ctx context.Context, in SignIn, account string, row user
 		}
 		if err := lockUnchanged(tx, row); err != nil {
 			return err
+		}
+		if in.Replaces != "" {
+			if _, err := s.raise(ctx, u); err != nil {
+				return err
+			}
 		}
 		ctx, err = s.sessions.Load(inUnit(ctx, u), in.Replaces)
 		if err != nil {
@@ -139,9 +144,6 @@ func (s *Service) begin(ctx context.Context, in SignIn, account string, row user
 			return err
 		}
 		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: map[string]any{"address": in.Address}})
-		if in.Replaces != "" {
-			u.AfterCommit(func(context.Context) { s.callers.invalidate() })
-		}
 		return nil
 	})
 	if err != nil {
@@ -156,11 +158,16 @@ func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error 
 	if err != nil {
 		return fmt.Errorf("load the session: %w", err)
 	}
+	if s.sessions.Token(ctx) == "" {
+		return nil
+	}
+	if _, err := s.raise(ctx, u); err != nil {
+		return err
+	}
 	if err := s.sessions.Destroy(ctx); err != nil {
 		return fmt.Errorf("end the session: %w", err)
 	}
 	u.Audit(uow.Entry{Action: "session.delete", Resource: "session"})
-	u.AfterCommit(func(context.Context) { s.callers.invalidate() })
 	return nil
 }
 

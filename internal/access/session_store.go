@@ -29,7 +29,7 @@ type sessionRow struct {
 func (sessionRow) TableName() string { return "sessions" }
 
 // endSessions ends all sessions of a user.
-func endSessions(tx *gorm.DB, user userRow) error {
+func endSessions(tx *gorm.DB, user User) error {
 	const statement = "DELETE FROM sessions WHERE tenant_id = ? AND user_id = ?"
 	if err := tx.Exec(statement, user.TenantID, user.ID).Error; err != nil {
 		return fmt.Errorf("end the user's sessions: %w", err)

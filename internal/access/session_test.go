@@ -27,7 +27,7 @@ func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
 			Tenant: h.tenant.Name, Username: "li", DisplayName: "Li Wei", Password: "a long password", Roles: []string{"support"},
 		})
 		require.NoError(t, err)
-		require.Equal(t, User{ID: user.ID, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
+		require.Equal(t, Identity{ID: user.ID, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
 
 		token, err := h.signIn(t, "li", "a long password")
 		require.NoError(t, err)
@@ -201,10 +201,10 @@ func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
 		require.NoError(t, db.Read(h.inside(t)).Take(&session).Error)
 		require.Equal(t, digestOf(token).String(), session.TokenHash)
 		require.NotContains(t, string(session.Data), token)
-		var row tokenRow
+		var row Token
 		require.NoError(t, db.Read(h.inside(t)).Take(&row).Error)
 		require.Equal(t, digestOf(secret).String(), row.TokenHash)
-		var user userRow
+		var user User
 		require.NoError(t, db.Read(h.inside(t)).Take(&user).Error)
 		require.Contains(t, user.PasswordHash, "$argon2id$")
 	})

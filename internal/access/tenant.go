@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -66,12 +67,19 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		if err := insertTenant(ctx, u, &tenant); err != nil {
 			return err
 		}
-		role, err := insertRole(ctx, u, adminRole, []string{"*"})
+		role := Role{Name: adminRole, Permissions: []string{"*"}}
+		if err := insertRole(ctx, u, &role); err != nil {
+			return err
+		}
+		admin := User{Username: adminUsername, DisplayName: adminUsername, PasswordHash: passwordHash, Roles: []string{role.Name}}
+		if err := insertUser(ctx, u, &admin); err != nil {
+			return err
+		}
+		tx, err := u.Tx(ctx)
 		if err != nil {
 			return err
 		}
-		admin := userRow{Username: adminUsername, DisplayName: adminUsername, PasswordHash: passwordHash}
-		if err := insertUser(ctx, u, &admin, []roleRow{role}); err != nil {
+		if err := cmp.Or(giveRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create")); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/" + name, Detail: map[string]any{"adminId": admin.ID}})

@@ -52,6 +52,9 @@ func insertTenant(ctx context.Context, u *uow.Unit, tenant *Tenant) error {
 	case err != nil:
 		return fmt.Errorf("insert the tenant: %w", err)
 	}
+	if err := tx.Create(&revisionRow{TenantID: tenant.ID, Version: 1}).Error; err != nil {
+		return fmt.Errorf("insert the tenant's revision: %w", err)
+	}
 	return nil
 }
 

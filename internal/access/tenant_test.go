@@ -67,7 +67,7 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 		require.NoError(t, err)
 		require.Equal(t, []string{"tenant.create"}, h.audited(t))
 		var users int64
-		require.NoError(t, h.db.Read(h.inside(t)).Model(&userRow{}).Count(&users).Error)
+		require.NoError(t, h.db.Read(h.inside(t)).Model(&User{}).Count(&users).Error)
 		require.EqualValues(t, 1, users)
 
 		token, session, err := h.SignIn(anonymous(t), SignIn{Username: "admin", Password: passwords[0]})

@@ -3,16 +3,18 @@ package access
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
@@ -26,67 +28,169 @@ const (
 	markTimeout = 500 * time.Millisecond
 )
 
+// TokenLifetime is how long a token is good for when nobody says otherwise.
+const TokenLifetime = 90 * 24 * time.Hour
+
 // TokenSpec says which token to make.
 type TokenSpec struct {
+	// Tenant and Username say whom the token acts as, for CreateToken.
 	Tenant   string
 	Username string
 	Name     string
 	// Scopes are grants of the catalogue; none leave the token all that its user
 	// may do.
 	Scopes []string
-	// Expires is when the token ends; the zero time means never.
+	// Expires is when the token ends; the zero time means after TokenLifetime.
 	Expires time.Time
+	// Endless is set for a token that does not expire.
+	Endless bool
 }
 
-// Token is an API token without its secret.
-type Token struct {
-	ID      int64
-	Name    string
-	Scopes  []string
-	Expires time.Time
+// TokenFilter narrows a list of tokens; zero members narrow nothing.
+type TokenFilter struct {
+	// Text is looked for in the name, in either case.
+	Text string
+	// UserID is the user that the tokens act as.
+	UserID int64
 }
 
-// CreateToken makes an API token and returns its secret, which cannot be had
-// again. Errors: ValidationFailed, NotFound.
-func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret string, token Token, err error) {
-	if err := cmp.Or(checkName("/name", spec.Name), s.checkGrants("/scopes", spec.Scopes)); err != nil {
-		return "", Token{}, err
-	}
-	if !spec.Expires.IsZero() && !spec.Expires.After(s.clock.Now()) {
-		return "", Token{}, invalid("/expiresTime", "future", "must be in the future")
-	}
-	ctx, err = s.InTenant(ctx, spec.Tenant)
+// CreateToken is AddToken for a command.
+func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret string, token *Token, err error) {
+	ctx, user, err := s.userOf(ctx, spec.Tenant, spec.Username)
 	if err != nil {
-		return "", Token{}, err
+		return "", nil, err
+	}
+	return s.AddToken(ctx, user.ID, spec)
+}
+
+// AddToken makes an API token that acts as a user, and returns its secret, which cannot be
+// had again. It runs in a unit of its own, so that no reply with the secret is kept under an
+// idempotency key. Errors: ValidationFailed, NotFound (user); Forbidden for another user's
+// without users:write, and for a token that could do what the caller may not.
+func (s *Service) AddToken(ctx context.Context, userID int64, spec TokenSpec) (secret string, token *Token, err error) {
+	if err := requireOwn(ctx, userID); err != nil {
+		return "", nil, err
+	}
+	if err := cmp.Or(checkName("/name", spec.Name), s.checkGrants("/scopes", spec.Scopes)); err != nil {
+		return "", nil, err
+	}
+	now := s.clock.Now()
+	switch {
+	case !spec.Expires.IsZero() && !spec.Expires.After(now):
+		return "", nil, invalid("/expiresTime", "future", "must be in the future")
+	case spec.Expires.IsZero() && !spec.Endless:
+		spec.Expires = now.Add(TokenLifetime)
 	}
 	secret = tokenPrefix + newSecret()
-	scopes := distinct(spec.Scopes)
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)
 		if err != nil {
 			return err
 		}
-		owner, err := userNamed(tx, spec.Username)
+		owner, err := findUser(tx, userID)
 		if err != nil {
+			return storage.Found(err, "user", strconv.FormatInt(userID, 10))
+		}
+		row := Token{
+			UserID: owner.ID, Username: owner.Username, Name: spec.Name, TokenHash: digestOf(secret).String(),
+			Scopes: distinct(spec.Scopes), ExpiresTime: timeOrNil(spec.Expires),
+		}
+		if err := requireTokensRights(ctx, tx, &row, owner); err != nil {
 			return err
 		}
-		row := tokenRow{UserID: owner.ID, Name: spec.Name, TokenHash: digestOf(secret).String(), Scopes: scopes, ExpiresTime: timeOrNil(spec.Expires)}
 		if err := guard.Insert(ctx, u, &row); err != nil {
 			return fmt.Errorf("insert the token: %w", err)
 		}
-		token = Token{ID: row.ID, Name: row.Name, Scopes: scopes, Expires: spec.Expires}
-		u.Audit(uow.Entry{Action: "token.create", Resource: tokenPath(row.ID), Detail: map[string]any{
-			"name": spec.Name, "username": spec.Username, "scopes": scopes, "expiresTime": row.ExpiresTime,
+		token = &row
+		u.Audit(uow.Entry{Action: "token.create", Resource: row.path(), Detail: map[string]any{
+			"name": row.Name, "username": owner.Username, "scopes": row.Scopes, "expiresTime": row.ExpiresTime,
 		}})
 		return nil
 	})
 	if err != nil {
-		return "", Token{}, err
+		return "", nil, err
 	}
 	return secret, token, nil
 }
 
-// RevokeToken deletes a token. Errors: NotFound.
+// requireOwn is Forbidden for what is another user's, unless the caller sees to users.
+func requireOwn(ctx context.Context, userID int64) error {
+	caller, _ := principal.From(ctx)
+	if caller.UserID == userID || caller.May(writeUsersPermission) {
+		return nil
+	}
+	return apperr.New(apperr.Forbidden, "A token of another user needs the permission %s, which you do not have.", writeUsersPermission)
+}
+
+// requireTokensRights is Forbidden unless the caller may do all that a token could.
+func requireTokensRights(ctx context.Context, tx *gorm.DB, token *Token, owner *User) error {
+	rights := token.Scopes
+	if len(rights) == 0 {
+		var err error
+		if rights, err = grantsOf(tx, owner.Roles); err != nil {
+			return err
+		}
+	}
+	return requireHeld(ctx, rights, "The token would have")
+}
+
+// Token returns the token with an id: one of the caller's own, or any for who sees to
+// users. Errors: NotFound.
+func (s *Service) Token(ctx context.Context, id int64) (*Token, error) {
+	token, err := findToken(s.store.db.Read(ctx), id)
+	if err == nil && requireOwn(ctx, token.UserID) != nil {
+		err = gorm.ErrRecordNotFound
+	}
+	return token, storage.Found(err, "token", strconv.FormatInt(id, 10))
+}
+
+// Tokens returns one page of tokens: the caller's own, or all of the tenant for who sees to
+// users.
+func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) (storage.Listing[Token], error) {
+	caller, _ := principal.From(ctx)
+	query := storage.Containing(s.store.db.Read(ctx), f.Text, "name")
+	if f.UserID != 0 {
+		query = query.Where("user_id = ?", f.UserID)
+	}
+	if !caller.May(writeUsersPermission) {
+		query = query.Where("user_id = ?", caller.UserID)
+	}
+	listing, err := storage.List[Token](query, page, tokenSorts)
+	if err != nil {
+		return listing, fmt.Errorf("list tokens: %w", err)
+	}
+	tokens := make([]*Token, len(listing.Rows))
+	for i := range listing.Rows {
+		tokens[i] = &listing.Rows[i]
+	}
+	return listing, withUsernames(s.store.db.Read(ctx), tokens)
+}
+
+// tokens declares tokens to package change. They are made and revoked, never edited.
+func (s *Service) tokens() change.Editable[Token, *Token] {
+	return change.Editable[Token, *Token]{
+		Rows: change.Rows[Token, *Token]{
+			DB: s.store.db, Label: (*Token).label, View: func(token *Token) any { return tokenViewOf(*token) }, Find: findToken,
+		},
+		At: func(context.Context, *Token, int64) (*Token, error) { return nil, gorm.ErrRecordNotFound },
+	}
+}
+
+// DeleteToken revokes a token that was just read: it opens nothing any more and its streams
+// end, at once in this process and within a second in others. Errors: VersionConflict,
+// NotFound.
+func (s *Service) DeleteToken(ctx context.Context, u *uow.Unit, token *Token, ifMatch guard.Precondition) error {
+	return s.tokens().Delete(ctx, u, token, ifMatch, func() error {
+		if err := guard.Delete[Token](ctx, u, token.Ref()); err != nil {
+			return err
+		}
+		u.Audit(uow.Entry{Action: "token.revoke", Resource: token.path(), Detail: map[string]any{"name": token.Name, "userId": token.UserID}})
+		_, err := s.raise(ctx, u)
+		return err
+	})
+}
+
+// RevokeToken is DeleteToken for a command. Errors: NotFound.
 func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) error {
 	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
@@ -97,20 +201,11 @@ func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) erro
 		if err != nil {
 			return err
 		}
-		var row tokenRow
-		err = tx.Where("id = ?", id).Take(&row).Error
-		if err == nil {
-			err = guard.Delete[tokenRow](ctx, u, row.Ref())
+		token, err := findToken(tx, id)
+		if err != nil {
+			return storage.Found(err, "token", strconv.FormatInt(id, 10))
 		}
-		switch {
-		case storage.IsNotFound(err), errors.Is(err, guard.ErrGone):
-			return apperr.MissingRow("token", strconv.FormatInt(id, 10))
-		case err != nil:
-			return rerunIfStale(err)
-		}
-		u.Audit(uow.Entry{Action: "token.revoke", Resource: tokenPath(id), Detail: map[string]any{"name": row.Name, "userId": row.UserID}})
-		u.AfterCommit(func(context.Context) { s.callers.invalidate() })
-		return nil
+		return s.DeleteToken(ctx, u, token, guard.Precondition{Ref: token.Ref()})
 	})
 }
 
@@ -147,8 +242,6 @@ func (s *Service) callerByToken(ctx context.Context, token digest) (*caller, err
 func isToken(text string) bool {
 	return len(text) == len(tokenPrefix)+secretLength && strings.HasPrefix(text, tokenPrefix)
 }
-
-func tokenPath(id int64) string { return "tokens/" + strconv.FormatInt(id, 10) }
 
 func timeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {

@@ -7,14 +7,18 @@ import (
 	"sync"
 	"time"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 )
 
-// tokenRow is an API token. It acts as its user.
-type tokenRow struct {
+// Token is an API token. It acts as its user.
+type Token struct {
 	guard.Row
-	UserID    int64
+	UserID int64
+	// Username is the user's, for people.
+	Username  string `gorm:"-"`
 	Name      string
 	TokenHash string
 	// Scopes narrow what the token may do; none leave it all that its user may.
@@ -26,15 +30,53 @@ type tokenRow struct {
 }
 
 // TableName implements gorm's Tabler.
-func (tokenRow) TableName() string { return "api_tokens" }
+func (Token) TableName() string { return "api_tokens" }
+
+func (t *Token) label() string { return fmt.Sprintf("token %q", t.Name) }
+
+func (t *Token) path() string { return fmt.Sprintf("tokens/%d", t.ID) }
+
+var tokenSorts = storage.Sorts{
+	Columns: map[string]string{"name": "name", "createdTime": "created_time"}, Default: "-createdTime",
+}
+
+// findToken reads the token with an id, with the name of its user. Errors:
+// gorm.ErrRecordNotFound.
+func findToken(db *gorm.DB, id int64) (*Token, error) {
+	var row Token
+	if err := db.Where("id = ?", id).Take(&row).Error; err != nil {
+		return nil, err
+	}
+	return &row, withUsernames(db.Session(&gorm.Session{NewDB: true}), []*Token{&row})
+}
+
+// withUsernames reads the names of all tokens' users in one query.
+func withUsernames(db *gorm.DB, tokens []*Token) error {
+	ids := make([]int64, len(tokens))
+	for i, token := range tokens {
+		ids[i] = token.UserID
+	}
+	var users []User
+	if err := db.Select("id", "username").Where("id IN ?", ids).Find(&users).Error; err != nil {
+		return fmt.Errorf("read the users of tokens: %w", err)
+	}
+	names := make(map[int64]string, len(users))
+	for _, user := range users {
+		names[user.ID] = user.Username
+	}
+	for _, token := range tokens {
+		token.Username = names[token.UserID]
+	}
+	return nil
+}
 
 // token finds a token by its digest, whichever tenant it names. Errors:
 // gorm.ErrRecordNotFound.
-func (s store) token(ctx context.Context, token digest) (tokenRow, error) {
-	var row tokenRow
+func (s store) token(ctx context.Context, token digest) (Token, error) {
+	var row Token
 	err := s.db.Read(storage.AcrossTenants(ctx)).Where("token_hash = ?", token.String()).Take(&row).Error
 	if err != nil {
-		return tokenRow{}, fmt.Errorf("read the token: %w", err)
+		return Token{}, fmt.Errorf("read the token: %w", err)
 	}
 	return row, nil
 }
@@ -67,7 +109,7 @@ func (m *marks) due(id int64, written *time.Time, now time.Time) bool {
 //
 // It leaves the version alone, since nothing was edited. A mark that cannot be
 // written is no reason to refuse the request.
-func (s *Service) markUsed(ctx context.Context, row tokenRow) {
+func (s *Service) markUsed(ctx context.Context, row Token) {
 	now := s.clock.Now()
 	if !s.marks.due(row.ID, row.LastUsedTime, now) {
 		return

@@ -117,7 +117,7 @@ func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
 		p, err = h.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"orders:pay"}, p.Permissions, "at once")
-		var role roleRow
+		var role Role
 		require.NoError(t, db.Read(h.inside(t)).Where("name = ?", "support").Take(&role).Error)
 		require.EqualValues(t, 2, role.Version, "a change of its permissions is a change of the role")
 	})
@@ -154,8 +154,8 @@ func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) 
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, token := h.newToken(t)
-		row := func() tokenRow {
-			var row tokenRow
+		row := func() Token {
+			var row Token
 			require.NoError(t, db.Read(h.inside(t)).Where("id = ?", token.ID).Take(&row).Error)
 			return row
 		}

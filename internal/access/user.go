@@ -3,17 +3,46 @@ package access
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"gorm.io/gorm"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
-// User is a user with what its roles allow.
+// User is a person who can sign in.
 type User struct {
+	guard.Row
+	Username     string
+	DisplayName  string
+	PasswordHash string
+	Disabled     bool
+	// Roles are the names of the user's roles, in order. They are rows of their own, and
+	// change only with the version of the user.
+	Roles []string `gorm:"-"`
+}
+
+// TableName implements gorm's Tabler.
+func (User) TableName() string { return "users" }
+
+func (u *User) label() string { return fmt.Sprintf("user %q", u.Username) }
+
+// content is what the audit log tells of a user.
+func (u *User) content() map[string]any {
+	return map[string]any{"username": u.Username, "displayName": u.DisplayName, "roles": u.Roles}
+}
+
+func (u *User) path() string { return fmt.Sprintf("users/%d", u.ID) }
+
+// Identity is who a user is and what its roles allow.
+type Identity struct {
 	ID          int64
 	Username    string
 	DisplayName string
@@ -21,8 +50,49 @@ type User struct {
 	Permissions []string
 }
 
+// acting returns the user as a principal.
+func (i Identity) acting(kind principal.Kind, tenantID int64, credential string, permissions []string) principal.Principal {
+	return principal.Principal{
+		Kind: kind, TenantID: tenantID, UserID: i.ID, Name: i.DisplayName,
+		CredentialID: credential, Permissions: permissions,
+	}
+}
+
+// UserVersion is one version of a user.
+type UserVersion struct {
+	ID       int64
+	TenantID int64
+	UserID   int64
+	// Its Action is create, update, disable, enable, password, or upgrade for what was
+	// there before versions were kept.
+	change.Revision
+	Username    string
+	DisplayName string
+	Disabled    bool
+	Roles       []string `gorm:"serializer:json"`
+}
+
+// TableName implements gorm's Tabler.
+func (UserVersion) TableName() string { return "user_histories" }
+
+func userVersionOf(user *User, action string) *UserVersion {
+	return &UserVersion{
+		UserID: user.ID, Revision: change.RevisionOf(user.Row, action),
+		Username: user.Username, DisplayName: user.DisplayName, Disabled: user.Disabled, Roles: user.Roles,
+	}
+}
+
+// restore returns the user as it was at this version, for comparing.
+func (v UserVersion) restore(user *User) *User {
+	then := *user
+	then.Username, then.DisplayName, then.Disabled, then.Roles = v.Username, v.DisplayName, v.Disabled, distinct(v.Roles)
+	v.Restore(&then.Row)
+	return &then
+}
+
 // UserSpec says which user to create.
 type UserSpec struct {
+	// Tenant is for CreateUser; AddUser creates in the caller's.
 	Tenant   string
 	Username string
 	// DisplayName is what others read; "" means the username.
@@ -32,113 +102,278 @@ type UserSpec struct {
 	Roles []string
 }
 
-// CreateUser creates a user. Errors: ValidationFailed, NotFound (tenant),
-// AlreadyExists.
-func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (User, error) {
-	name := cmp.Or(spec.DisplayName, spec.Username)
-	if err := cmp.Or(checkUsername(spec.Username), checkName("/displayName", name)); err != nil {
-		return User{}, err
-	}
+// CreateUser is AddUser for a command. Errors: NotFound (tenant) as well.
+func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, error) {
 	ctx, err := s.InTenant(ctx, spec.Tenant)
 	if err != nil {
-		return User{}, err
+		return Identity{}, err
+	}
+	user, err := s.AddUser(ctx, spec)
+	if err != nil {
+		return Identity{}, err
+	}
+	return s.store.withRoles(ctx, *user)
+}
+
+// AddUser creates a user in a unit of its own, since its password is hashed before one
+// begins. Errors: ValidationFailed, AlreadyExists; Forbidden for a role that holds what
+// the caller does not.
+func (s *Service) AddUser(ctx context.Context, spec UserSpec) (*User, error) {
+	row := User{Username: spec.Username, DisplayName: cmp.Or(spec.DisplayName, spec.Username)}
+	if err := row.check(); err != nil {
+		return nil, err
 	}
 	hash, err := s.passwords.newHash(ctx, spec.Username, spec.Password)
 	if err != nil {
-		return User{}, err
+		return nil, err
 	}
-	roles := distinct(spec.Roles)
-	var row userRow
+	var made *User
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		user := row
+		user.PasswordHash, user.Roles = hash, []string{}
+		if err := insertUser(ctx, u, &user); err != nil {
+			return err
+		}
+		if err := s.setRoles(ctx, u, &user, distinct(spec.Roles)); err != nil {
+			return err
+		}
+		made = &user
+		u.Audit(uow.Entry{Action: "user.create", Resource: user.path(), Detail: map[string]any{"username": user.Username, "roles": user.Roles}})
+		return insertUserVersion(ctx, u, &user, "create")
+	})
+	return made, err
+}
+
+func (u *User) check() error {
+	return cmp.Or(checkUsername(u.Username), checkName("/displayName", u.DisplayName))
+}
+
+// User returns the user with an id. Errors: NotFound.
+func (s *Service) User(ctx context.Context, id int64) (*User, error) {
+	user, err := findUser(s.store.db.Read(ctx), id)
+	return user, storage.Found(err, "user", strconv.FormatInt(id, 10))
+}
+
+// Users returns one page of users.
+func (s *Service) Users(ctx context.Context, f UserFilter, page storage.Page) (storage.Listing[User], error) {
+	caller, _ := principal.From(ctx)
+	db := s.store.db.Read(ctx)
+	listing, err := storage.List[User](f.apply(db, caller.TenantID), page, userSorts)
+	if err != nil {
+		return listing, fmt.Errorf("list users: %w", err)
+	}
+	users := make([]*User, len(listing.Rows))
+	for i := range listing.Rows {
+		users[i] = &listing.Rows[i]
+	}
+	return listing, withRoleNames(s.store.db.Read(ctx), users)
+}
+
+// UserHistory returns one page of a user's versions, newest first.
+func (s *Service) UserHistory(ctx context.Context, user *User, page storage.Page) (storage.Listing[UserVersion], error) {
+	return storage.List[UserVersion](s.store.db.Read(ctx).Where("user_id = ?", user.ID), page, change.HistorySorts)
+}
+
+// EditUser changes a user that was just read; see change.Editable.Apply for what is
+// refused. Roles are a set: edits that give and take different ones can be merged. Errors:
+// ValidationFailed, AlreadyExists (username), Forbidden for a role that holds what the
+// caller does not, and InUse when the last user with access:* would lose it.
+func (s *Service) EditUser(ctx context.Context, u *uow.Unit, user *User, edit change.Edit) (change.Edited[*User], error) {
+	edited, err := s.users().Apply(ctx, u, user, edit)
+	if storage.IsDuplicate(err, usernameKey) {
+		return edited, apperr.New(apperr.AlreadyExists, "There is another user with this username already.")
+	}
+	return edited, err
+}
+
+// userChange is a change of what a user's credentials stand on.
+type userChange struct {
+	action string
+	set    guard.Set
+	// apply brings the reader's copy to what set says.
+	apply func(user *User)
+	// also is what the change does beside; nil for nothing.
+	also func(ctx context.Context, tx *gorm.DB) error
+}
+
+// DisableUser shuts a user out: its sessions end, and its tokens and streams open nothing
+// any more, at once in this process and within a second in others. A user who is disabled
+// is left as it is. Errors: InUse when it is the last user with access:*, VersionConflict.
+func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition) (*User, error) {
+	if err := s.demandUser(user, ifMatch); err != nil || user.Disabled {
+		return user, err
+	}
+	return s.changeUser(ctx, u, user, ifMatch, userChange{
+		action: "disable", set: guard.Set{"disabled": true}, apply: func(user *User) { user.Disabled = true },
+		also: func(ctx context.Context, tx *gorm.DB) error {
+			taken, err := grantsOf(tx, user.Roles)
+			if err != nil {
+				return err
+			}
+			return requireManager(ctx, tx, taken)
+		},
+	})
+}
+
+// EnableUser lets a disabled user in again; one who is not disabled is left as it is.
+// Errors: Forbidden when the user may do what the caller may not; VersionConflict.
+func (s *Service) EnableUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition) (*User, error) {
+	if err := s.demandUser(user, ifMatch); err != nil || !user.Disabled {
+		return user, err
+	}
+	return s.changeUser(ctx, u, user, ifMatch, userChange{
+		action: "enable", set: guard.Set{"disabled": false}, apply: func(user *User) { user.Disabled = false },
+		also: func(ctx context.Context, tx *gorm.DB) error { return requireRightsOf(ctx, tx, user) },
+	})
+}
+
+// ResetPassword gives a user a new password, ends the user's sessions and lifts a
+// lock-out. API tokens stay. It runs in a unit of its own, since the password is hashed
+// before one begins. Errors: ValidationFailed, NotFound; Forbidden when the user may do
+// what the caller may not, since who knows the password can do all of it.
+func (s *Service) ResetPassword(ctx context.Context, user *User, password string, ifMatch *guard.Precondition) (*User, error) {
+	hash, err := s.passwords.newHash(ctx, user.Username, password)
+	if err != nil {
+		return nil, err
+	}
+	caller, _ := principal.From(ctx)
+	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	if err != nil {
+		return nil, err
+	}
+	var after *User
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		tx, err := u.Tx(ctx)
 		if err != nil {
 			return err
 		}
-		given, err := rolesNamed(tx, roles)
+		row, err := findUser(tx, user.ID)
 		if err != nil {
 			return err
 		}
-		if len(given) < len(roles) {
-			return invalid("/roles", "unknown", "must name roles that the tenant has")
-		}
-		row = userRow{Username: spec.Username, DisplayName: name, PasswordHash: hash}
-		if err := insertUser(ctx, u, &row, given); err != nil {
+		if err := s.demandUser(row, ifMatch); err != nil {
 			return err
 		}
-		u.Audit(uow.Entry{Action: "user.create", Resource: userPath(row), Detail: map[string]any{"username": spec.Username, "roles": roles}})
+		after, err = s.changeUser(ctx, u, row, ifMatch, userChange{
+			action: "password", set: guard.Set{"password_hash": hash}, apply: func(user *User) { user.PasswordHash = hash },
+			also: func(ctx context.Context, tx *gorm.DB) error {
+				return cmp.Or(requireRightsOf(ctx, tx, row), s.attempts.clear(ctx, tx, accountKey(tenant, row.Username)))
+			},
+		})
+		return err
+	})
+	return after, err
+}
+
+// demandUser is VersionConflict when a precondition was given that does not hold.
+func (s *Service) demandUser(user *User, ifMatch *guard.Precondition) error {
+	if ifMatch == nil || ifMatch.Holds(user.Ref()) {
 		return nil
-	})
-	if err != nil {
-		return User{}, err
 	}
-	return s.store.withRoles(ctx, row)
+	return s.userMoved(user, *ifMatch)
 }
 
-// SetPassword gives a user a new password, ends the user's sessions and lifts a
-// lock-out. API tokens stay. Errors: ValidationFailed, NotFound.
+func (s *Service) userMoved(user *User, ifMatch guard.Precondition) error {
+	return uow.Explain(func(ctx context.Context) error {
+		return s.users().Conflict(ctx, user.ID, change.Edit{IfMatch: ifMatch})
+	})
+}
+
+// changeUser changes what a user's sessions stand on, and so ends them. The row comes
+// first and then the tenant's revision, as in every change of who may do what.
+func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error) {
+	err := guard.Update[User](ctx, u, user.Ref(), c.set)
+	switch {
+	case errors.Is(err, guard.ErrStale) && ifMatch != nil:
+		return nil, s.userMoved(user, *ifMatch)
+	case err != nil:
+		return nil, rerunIfStale(err)
+	}
+	after := *user
+	c.apply(&after)
+	if err := guard.Advance(ctx, u, &after); err != nil {
+		return nil, err
+	}
+	tx, err := s.raise(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	if err := endSessions(tx, after); err != nil {
+		return nil, err
+	}
+	if c.also != nil {
+		if err := c.also(ctx, tx); err != nil {
+			return nil, err
+		}
+	}
+	u.Audit(uow.Entry{Action: "user." + c.action, Resource: after.path(), Detail: map[string]any{"username": after.Username}})
+	return &after, insertUserVersion(ctx, u, &after, c.action)
+}
+
+// SetPassword is ResetPassword for a command. Errors: NotFound as well.
 func (s *Service) SetPassword(ctx context.Context, tenant, username, password string) error {
-	ctx, err := s.InTenant(ctx, tenant)
+	ctx, user, err := s.userOf(ctx, tenant, username)
 	if err != nil {
 		return err
 	}
-	hash, err := s.passwords.newHash(ctx, username, password)
-	if err != nil {
-		return err
+	_, err = s.ResetPassword(ctx, user, password, nil)
+	return err
+}
+
+// SetUserDisabled is DisableUser or EnableUser for a command, which may shut the last user
+// with access:* out as well. Errors: NotFound.
+func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, disabled bool) error {
+	act := s.EnableUser
+	if disabled {
+		act = s.DisableUser
 	}
-	account := accountKey(tenant, username)
-	return s.changeUser(ctx, username, guard.Set{"password_hash": hash}, "user.password", func(ctx context.Context, tx *gorm.DB) error {
-		return s.attempts.clear(ctx, tx, account)
+	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
+		_, err := act(ctx, u, user, nil)
+		return err
 	})
 }
 
-// SetUserDisabled shuts a user out, tokens included, or lets it in again. Errors:
-// NotFound.
-func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, disabled bool) error {
+// SetUserRoles gives a user these roles and no others, for a command. Errors: NotFound,
+// ValidationFailed.
+func (s *Service) SetUserRoles(ctx context.Context, tenant, username string, roles []string) error {
+	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
+		_, err := s.EditUser(ctx, u, user, change.Edit{
+			IfMatch: guard.Precondition{Ref: user.Ref()}, Patch: map[string]any{"roles": treeOf(distinct(roles))},
+		})
+		return err
+	})
+}
+
+// commandUser runs a change of the named user, which is read in the unit.
+func (s *Service) commandUser(ctx context.Context, tenant, username string, fn func(context.Context, *uow.Unit, *User) error) error {
 	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}
-	action := "user.enable"
-	if disabled {
-		action = "user.disable"
-	}
-	return s.changeUser(ctx, username, guard.Set{"disabled": disabled}, action, nil)
-}
-
-// changeUser changes what a user's sessions stand on, and so ends them.
-func (s *Service) changeUser(ctx context.Context, username string, set guard.Set, action string, also func(context.Context, *gorm.DB) error) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)
 		if err != nil {
 			return err
 		}
-		row, err := userNamed(tx, username)
+		user, err := userNamed(tx, username)
 		if err != nil {
 			return err
 		}
-		if err := guard.Update[userRow](ctx, u, row.Ref(), set); err != nil {
-			return rerunIfStale(err)
-		}
-		if err := endSessions(tx, row); err != nil {
-			return err
-		}
-		if also != nil {
-			if err := also(ctx, tx); err != nil {
-				return err
-			}
-		}
-		u.Audit(uow.Entry{Action: action, Resource: userPath(row), Detail: map[string]any{"username": username}})
-		u.AfterCommit(func(context.Context) { s.callers.invalidate() })
-		return nil
+		return fn(ctx, u, user)
 	})
 }
 
-// acting returns the user as a principal.
-func (u User) acting(kind principal.Kind, tenantID int64, credential string, permissions []string) principal.Principal {
-	return principal.Principal{
-		Kind: kind, TenantID: tenantID, UserID: u.ID, Name: u.DisplayName,
-		CredentialID: credential, Permissions: permissions,
-	}
+// UserNamed returns the user with a name, in the context's tenant. Errors: NotFound.
+func (s *Service) UserNamed(ctx context.Context, username string) (*User, error) {
+	return userNamed(s.store.db.Read(ctx), username)
 }
 
-func userPath(row userRow) string { return fmt.Sprintf("users/%d", row.ID) }
+// userOf returns the named user and a context in its tenant.
+func (s *Service) userOf(ctx context.Context, tenant, username string) (context.Context, *User, error) {
+	ctx, err := s.InTenant(ctx, tenant)
+	if err != nil {
+		return nil, nil, err
+	}
+	user, err := s.UserNamed(ctx, username)
+	return ctx, user, err
+}

@@ -14,46 +14,34 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// userRow is a person who can sign in.
-type userRow struct {
-	guard.Row
-	Username     string
-	DisplayName  string
-	PasswordHash string
-	Disabled     bool
-}
-
-// TableName implements gorm's Tabler.
-func (userRow) TableName() string { return "users" }
-
 // account finds a user by the names that are typed at sign-in, in one statement
 // whether the tenant exists or not. Errors: gorm.ErrRecordNotFound.
 //
 // Attempts are counted by the name as it is typed, and MySQL finds "admin" for "admin "
 // too: that would be another five attempts at one account. So only names that a user can
 // have are looked up.
-func (s store) account(ctx context.Context, tenant, username string) (userRow, error) {
+func (s store) account(ctx context.Context, tenant, username string) (User, error) {
 	if !tenantNames.MatchString(tenant) || !usernames.MatchString(username) {
-		return userRow{}, gorm.ErrRecordNotFound
+		return User{}, gorm.ErrRecordNotFound
 	}
-	var row userRow
+	var row User
 	err := s.db.Read(storage.AcrossTenants(ctx)).
 		Joins("JOIN tenants ON tenants.id = users.tenant_id").
 		Where("tenants.name = ? AND users.username = ?", tenant, username).
 		Take(&row).Error
 	if err != nil {
-		return userRow{}, fmt.Errorf("read the account: %w", err)
+		return User{}, fmt.Errorf("read the account: %w", err)
 	}
 	return row, nil
 }
 
 // activeUser reads a user who may come in, with roles and permissions. Errors:
 // gorm.ErrRecordNotFound.
-func (s store) activeUser(ctx context.Context, tenantID, id int64) (User, error) {
+func (s store) activeUser(ctx context.Context, tenantID, id int64) (Identity, error) {
 	ctx = principal.With(ctx, principal.System(tenantID, "authentication"))
-	var row userRow
+	var row User
 	if err := s.db.Read(ctx).Where("id = ? AND disabled = ?", id, false).Take(&row).Error; err != nil {
-		return User{}, fmt.Errorf("read the user: %w", err)
+		return Identity{}, fmt.Errorf("read the user: %w", err)
 	}
 	return s.withRoles(ctx, row)
 }
@@ -61,7 +49,7 @@ func (s store) activeUser(ctx context.Context, tenantID, id int64) (User, error)
 // withRoles adds a user's roles and permissions, in the context's tenant:
 //
 //	SELECT r.name, p.permission FROM user_roles u JOIN roles r … LEFT JOIN role_permissions p …
-func (s store) withRoles(ctx context.Context, row userRow) (User, error) {
+func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
 	const query = `SELECT r.name AS role, COALESCE(p.permission, '') AS permission
 		FROM user_roles u
 		JOIN roles r ON r.id = u.role_id AND r.tenant_id = u.tenant_id
@@ -69,7 +57,7 @@ func (s store) withRoles(ctx context.Context, row userRow) (User, error) {
 		WHERE u.tenant_id = ? AND u.user_id = ?`
 	var grants []struct{ Role, Permission string }
 	if err := s.db.Read(ctx).Raw(query, row.TenantID, row.ID).Scan(&grants).Error; err != nil {
-		return User{}, fmt.Errorf("read the user's roles: %w", err)
+		return Identity{}, fmt.Errorf("read the user's roles: %w", err)
 	}
 	roles, permissions := []string{}, []string{}
 	for _, g := range grants {
@@ -78,24 +66,72 @@ func (s store) withRoles(ctx context.Context, row userRow) (User, error) {
 			permissions = append(permissions, g.Permission)
 		}
 	}
-	return User{
+	return Identity{
 		ID: row.ID, Username: row.Username, DisplayName: row.DisplayName,
 		Roles: distinct(roles), Permissions: distinct(permissions),
 	}, nil
 }
 
-func userNamed(tx *gorm.DB, username string) (userRow, error) {
-	var row userRow
-	err := tx.Where("username = ?", username).Take(&row).Error
-	return row, storage.Found(err, "user", username)
+// userNamed reads a user with the names of its roles. Errors: NotFound.
+func userNamed(db *gorm.DB, username string) (*User, error) {
+	// MySQL finds "li" under "li " as well, which names no user.
+	if !usernames.MatchString(username) {
+		return nil, apperr.MissingRow("user", username)
+	}
+	user, err := takeUser(db.Where("username = ?", username), db)
+	return user, storage.Found(err, "user", username)
+}
+
+// findUser reads the user with an id, with the names of its roles. Errors:
+// gorm.ErrRecordNotFound.
+func findUser(db *gorm.DB, id int64) (*User, error) { return takeUser(db.Where("id = ?", id), db) }
+
+func takeUser(query, db *gorm.DB) (*User, error) {
+	var row User
+	if err := query.Take(&row).Error; err != nil {
+		return nil, err
+	}
+	return &row, withRoleNames(db, []*User{&row})
+}
+
+// withRoleNames reads the names of all users' roles in one query.
+func withRoleNames(db *gorm.DB, users []*User) error {
+	if len(users) == 0 {
+		return nil
+	}
+	byID := make(map[int64]*User, len(users))
+	ids := make([]int64, len(users))
+	for i, user := range users {
+		user.Roles = []string{}
+		byID[user.ID], ids[i] = user, user.ID
+	}
+	const query = `SELECT u.user_id, r.name FROM user_roles u
+		JOIN roles r ON r.id = u.role_id AND r.tenant_id = u.tenant_id
+		WHERE u.tenant_id = ? AND u.user_id IN ?`
+	var held []struct {
+		UserID int64
+		Name   string
+	}
+	// The chain that found the users may lock them; their roles change only with them.
+	db = db.Session(&gorm.Session{NewDB: true})
+	if err := db.Raw(query, users[0].TenantID, ids).Scan(&held).Error; err != nil {
+		return fmt.Errorf("read the names of users' roles: %w", err)
+	}
+	for _, h := range held {
+		byID[h.UserID].Roles = append(byID[h.UserID].Roles, h.Name)
+	}
+	for _, user := range users {
+		user.Roles = distinct(user.Roles)
+	}
+	return nil
 }
 
 // lockUnchanged locks a user's row and refuses when its password was changed or it
 // was disabled since it was read:
 //
 //	SELECT … FROM users WHERE tenant_id = ? AND id = ? FOR UPDATE
-func lockUnchanged(tx *gorm.DB, seen userRow) error {
-	var row userRow
+func lockUnchanged(tx *gorm.DB, seen User) error {
+	var row User
 	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", seen.ID).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err):
@@ -108,26 +144,91 @@ func lockUnchanged(tx *gorm.DB, seen userRow) error {
 	return nil
 }
 
-func insertUser(ctx context.Context, u *uow.Unit, row *userRow, roles []roleRow) error {
+// UserFilter narrows a list of users; zero members narrow nothing.
+type UserFilter struct {
+	// Text is looked for in username and display name, in either case.
+	Text string
+	// Role is the name of a role that the users hold.
+	Role     string
+	Disabled *bool
+}
+
+func (f UserFilter) apply(query *gorm.DB, tenantID int64) *gorm.DB {
+	query = storage.Containing(query, f.Text, "username", "display_name")
+	if f.Role != "" {
+		const holders = `id IN (SELECT h.user_id FROM user_roles h JOIN roles r ON r.id = h.role_id AND r.tenant_id = h.tenant_id
+			WHERE h.tenant_id = ? AND r.name = ?)`
+		query = query.Where(holders, tenantID, f.Role)
+	}
+	if f.Disabled != nil {
+		query = query.Where("disabled = ?", *f.Disabled)
+	}
+	return query
+}
+
+var userSorts = storage.Sorts{
+	Columns: map[string]string{"username": "username", "displayName": "display_name", "updatedTime": "updated_time"},
+	Default: "username",
+}
+
+// insertUser adds a user without roles. Errors: AlreadyExists.
+func insertUser(ctx context.Context, u *uow.Unit, row *User) error {
 	err := guard.Insert(ctx, u, row)
 	switch {
-	case storage.IsDuplicate(err, "uq_users_username"):
-		return apperr.New(apperr.AlreadyExists, "There is a user %q already.", row.Username)
+	case storage.IsDuplicate(err, usernameKey):
+		return usernameTaken(row.Username)
 	case err != nil:
 		return fmt.Errorf("insert the user: %w", err)
-	case len(roles) == 0:
+	}
+	return nil
+}
+
+// usernameKey is the unique key that keeps one user a name and tenant.
+const usernameKey = "uq_users_username"
+
+func usernameTaken(username string) error {
+	return apperr.New(apperr.AlreadyExists, "There is a user %q already.", username)
+}
+
+// giveRoles adds roles to a user whose row this unit has inserted or raised.
+func giveRoles(tx *gorm.DB, userID int64, roles []Role) error {
+	if len(roles) == 0 {
 		return nil
 	}
+	rows := make([]userRole, len(roles))
+	for i, role := range roles {
+		rows[i] = userRole{UserID: userID, RoleID: role.ID}
+	}
+	if err := tx.Create(&rows).Error; err != nil {
+		return fmt.Errorf("give the user its roles: %w", err)
+	}
+	return nil
+}
+
+// takeRoles takes roles from a user whose row this unit has raised.
+func takeRoles(tx *gorm.DB, user *User, roles []Role) error {
+	if len(roles) == 0 {
+		return nil
+	}
+	ids := make([]int64, len(roles))
+	for i, role := range roles {
+		ids[i] = role.ID
+	}
+	const statement = "DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND role_id IN ?"
+	if err := tx.Exec(statement, user.TenantID, user.ID, ids).Error; err != nil {
+		return fmt.Errorf("take the user's roles: %w", err)
+	}
+	return nil
+}
+
+// insertUserVersion writes the history row of the version that the user has now.
+func insertUserVersion(ctx context.Context, u *uow.Unit, user *User, action string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	rows := make([]userRole, len(roles))
-	for i, role := range roles {
-		rows[i] = userRole{UserID: row.ID, RoleID: role.ID}
-	}
-	if err := tx.Create(&rows).Error; err != nil {
-		return fmt.Errorf("give the user its roles: %w", err)
+	if err := tx.Create(userVersionOf(user, action)).Error; err != nil {
+		return fmt.Errorf("insert the version of a user: %w", err)
 	}
 	return nil
 }

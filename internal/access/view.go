@@ -1,6 +1,14 @@
 package access
 
-type userView struct {
+import (
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+)
+
+type identityView struct {
 	ID          int64    `json:"id"`
 	Username    string   `json:"username"`
 	DisplayName string   `json:"displayName"`
@@ -8,15 +16,114 @@ type userView struct {
 	Permissions []string `json:"permissions"`
 }
 
-func userViewOf(user User) userView { return userView(user) }
-
 type sessionView struct {
-	User      userView `json:"user"`
-	Tenant    string   `json:"tenant"`
-	Currency  string   `json:"currency"`
-	CSRFToken string   `json:"csrfToken"`
+	User      identityView `json:"user"`
+	Tenant    string       `json:"tenant"`
+	Currency  string       `json:"currency"`
+	CSRFToken string       `json:"csrfToken"`
 }
 
 func sessionViewOf(session Session, currency string) sessionView {
-	return sessionView{User: userViewOf(session.User), Tenant: session.Tenant, Currency: currency, CSRFToken: session.CSRFToken}
+	return sessionView{User: identityView(session.User), Tenant: session.Tenant, Currency: currency, CSRFToken: session.CSRFToken}
+}
+
+type userView struct {
+	ID          int64    `json:"id"`
+	Username    string   `json:"username"`
+	DisplayName string   `json:"displayName"`
+	Roles       []string `json:"roles"`
+	Disabled    bool     `json:"disabled"`
+	guard.Stamp
+}
+
+func userViewOf(u User) userView {
+	return userView{
+		ID: u.ID, Username: u.Username, DisplayName: u.DisplayName, Roles: u.Roles, Disabled: u.Disabled, Stamp: u.Stamp(),
+	}
+}
+
+// editedUserView is a user that says what an edit was merged with.
+type editedUserView struct {
+	userView
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+type userVersionView struct {
+	Version     int64            `json:"version"`
+	Action      string           `json:"action"`
+	Username    string           `json:"username"`
+	DisplayName string           `json:"displayName"`
+	Roles       []string         `json:"roles"`
+	Disabled    bool             `json:"disabled"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func userVersionViewOf(v UserVersion) userVersionView {
+	return userVersionView{
+		Version: v.Version, Action: v.Action, Username: v.Username, DisplayName: v.DisplayName, Roles: distinct(v.Roles),
+		Disabled: v.Disabled, ChangedBy: v.By(), ChangedTime: v.ChangedTime,
+	}
+}
+
+type roleView struct {
+	ID          int64    `json:"id"`
+	Name        string   `json:"name"`
+	Permissions []string `json:"permissions"`
+	guard.Stamp
+}
+
+func roleViewOf(r Role) roleView {
+	return roleView{ID: r.ID, Name: r.Name, Permissions: r.Permissions, Stamp: r.Stamp()}
+}
+
+// editedRoleView is a role that says what an edit was merged with.
+type editedRoleView struct {
+	roleView
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+type roleVersionView struct {
+	Version     int64            `json:"version"`
+	Action      string           `json:"action"`
+	Name        string           `json:"name"`
+	Permissions []string         `json:"permissions"`
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func roleVersionViewOf(v RoleVersion) roleVersionView {
+	return roleVersionView{
+		Version: v.Version, Action: v.Action, Name: v.Name, Permissions: distinct(v.Permissions),
+		ChangedBy: v.By(), ChangedTime: v.ChangedTime,
+	}
+}
+
+type tokenView struct {
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	UserID   int64  `json:"userId"`
+	Username string `json:"username"`
+	// Scopes is null for a token that may do all that its user may.
+	Scopes       *[]string  `json:"scopes"`
+	ExpiresTime  *time.Time `json:"expiresTime"`
+	LastUsedTime *time.Time `json:"lastUsedTime"`
+	guard.Stamp
+}
+
+func tokenViewOf(t Token) tokenView {
+	view := tokenView{
+		ID: t.ID, Name: t.Name, UserID: t.UserID, Username: t.Username,
+		ExpiresTime: t.ExpiresTime, LastUsedTime: t.LastUsedTime, Stamp: t.Stamp(),
+	}
+	if len(t.Scopes) > 0 {
+		view.Scopes = &t.Scopes
+	}
+	return view
+}
+
+// createdTokenView is a token with its secret, which is shown this once.
+type createdTokenView struct {
+	tokenView
+	Token string `json:"token"`
 }

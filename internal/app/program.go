@@ -85,7 +85,7 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.services, err = Open(ctx, p.Settings.Storage, Options{
-		RedisURL: p.Settings.RedisURL, Customers: customers, Idempotency: p.Settings.Idempotency,
+		RedisURL: p.Settings.RedisURL, WeakPasswords: p.Settings.InsecureDevelopment, Customers: customers, Idempotency: p.Settings.Idempotency,
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout,
 	})
 	if err != nil {
@@ -97,9 +97,9 @@ func (p *Program) start(ctx context.Context) error {
 			return err
 		}
 	}
-	generated, err := p.services.Access.Bootstrap(ctx, p.Settings.AdminPassword)
+	generated, err := p.services.MakeFirstAdmin(ctx, p.Settings.FirstAdmin)
 	if err != nil {
-		return fmt.Errorf("create the first admin: %w", err)
+		return err
 	}
 	if generated != "" && p.Announce != nil {
 		p.Announce(generated)
@@ -149,19 +149,19 @@ func (p *Program) claimDatabase(ctx context.Context) error {
 	return nil
 }
 
-// shortSecret is the length in bytes below which a secret of HS256 can be guessed
-// faster than its signature (RFC 7518, 3.2).
-const shortSecret = 32
-
 // customerKeys returns what the settings say about customers' tokens; nil when they
 // say nothing. Keys at a URL are kept fresh until the program closes.
 func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error) {
-	switch s := p.Settings.Serve; {
-	case s.CustomerJWTSecret != "":
-		if len(s.CustomerJWTSecret) < shortSecret {
-			slog.WarnContext(ctx, "INTERLOCK_CUSTOMER_JWT_SECRET is short and could be guessed; use 32 random bytes or more")
+	s := p.Settings.Serve
+	secret, weak, err := s.CustomerSecret()
+	switch {
+	case err != nil:
+		return nil, err
+	case secret != "":
+		if weak {
+			slog.WarnContext(ctx, "the secret of customers' tokens is short and could be guessed; this is for development only")
 		}
-		return access.SharedSecret(s.CustomerJWTSecret), nil
+		return access.SharedSecret(secret), nil
 	case s.CustomerJWKSURL != "":
 		fresh, stop := context.WithCancel(context.WithoutCancel(ctx))
 		p.closers = append(p.closers, stop)
@@ -238,6 +238,7 @@ func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup)
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
 	running.Go(func() { p.services.Idempotency.Run(ctx) })
 	running.Go(func() { p.services.Epochs.Run(ctx) })
+	running.Go(func() { p.services.Access.Watch(ctx) })
 	running.Go(func() { p.services.FlashSales.CountArrivals(ctx) })
 	running.Go(func() {
 		if err := p.services.FlashSales.Listen(ctx); err != nil && ctx.Err() == nil {

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/access"
 	"interlock/internal/actions"
 	"interlock/internal/aggregates"
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
@@ -106,6 +107,8 @@ type Options struct {
 	// PaymentTimeout is how long an order of a flash sale may stay unpaid; 0 means 15
 	// minutes.
 	PaymentTimeout time.Duration
+	// WeakPasswords takes passwords that are too short to be safe, for development.
+	WeakPasswords bool
 }
 
 // Open opens the engines and builds the domains on them. In embedded mode it
@@ -214,6 +217,7 @@ func (sv *Services) buildDomains(o Options) {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
+		WeakPasswords: o.WeakPasswords,
 	})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
@@ -244,4 +248,22 @@ func (sv *Services) Close() {
 		closer()
 	}
 	sv.closers = nil
+}
+
+// MakeFirstAdmin makes the tenant "default" with its user admin on empty data, with the
+// password of the settings or else a random one, which it returns.
+func (sv *Services) MakeFirstAdmin(ctx context.Context, s settings.FirstAdmin) (generated string, err error) {
+	password, err := s.Password()
+	if err != nil {
+		return "", err
+	}
+	generated, err = sv.Access.Bootstrap(ctx, password)
+	var rule *apperr.Error
+	switch {
+	case errors.As(err, &rule) && rule.Code == apperr.ValidationFailed && len(rule.Fields) > 0:
+		return "", settings.WeakPassword(rule.Fields[0].Message)
+	case err != nil:
+		return "", fmt.Errorf("create the first admin: %w", err)
+	}
+	return generated, nil
 }

@@ -26,6 +26,23 @@ type Storage struct {
 	MaxConnections int    `help:"Most connections to the database at once; a third is for reads." default:"48" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
 }
 
+// Development lifts what keeps weak secrets out.
+type Development struct {
+	InsecureDevelopment bool `help:"Take passwords under 12 characters and secrets under 32 bytes, with a warning in the log. For a machine of your own." env:"INTERLOCK_INSECURE_DEVELOPMENT"`
+}
+
+// Data is what a command needs that changes what is in the database.
+type Data struct {
+	Storage
+	Development
+}
+
+// FirstAdmin is the password of the user admin, which is made on empty data.
+type FirstAdmin struct {
+	AdminPassword     string `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
+	AdminPasswordFile string `help:"File that has this password instead." env:"INTERLOCK_ADMIN_PASSWORD_FILE" placeholder:"FILE"`
+}
+
 // Log says how the program reports.
 type Log struct {
 	LogLevel     string `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"INTERLOCK_LOG_LEVEL" placeholder:"LEVEL"`
@@ -35,11 +52,13 @@ type Log struct {
 
 // Serve is what the server needs.
 type Serve struct {
-	Addr                    string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
-	Role                    string        `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
-	RedisURL                string        `help:"redis://[USER:PASSWORD@]HOST:PORT/N, redis+sentinel://HOST,…/MASTER/N or redis+cluster://HOST,…; rediss for TLS. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
-	AdminPassword           string        `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
+	Addr                    string `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
+	Role                    string `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
+	RedisURL                string `help:"redis://[USER:PASSWORD@]HOST:PORT/N, redis+sentinel://HOST,…/MASTER/N or redis+cluster://HOST,…; rediss for TLS. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	Development             `embed:""`
+	FirstAdmin              `embed:""`
 	CustomerJWTSecret       string        `name:"customer-jwt-secret" help:"Secret with which the shop signs its customers' tokens (JWT, HS256). Unset, and no JWKS: no customer may call." env:"INTERLOCK_CUSTOMER_JWT_SECRET" placeholder:"SECRET"`
+	CustomerJWTSecretFile   string        `name:"customer-jwt-secret-file" help:"File that has this secret instead." env:"INTERLOCK_CUSTOMER_JWT_SECRET_FILE" placeholder:"FILE"`
 	CustomerJWKSURL         string        `name:"customer-jwks-url" help:"Address of the public keys (JWKS) that verify customers' tokens, instead of a secret." env:"INTERLOCK_CUSTOMER_JWKS_URL" placeholder:"URL"`
 	FlashSalePaymentTimeout time.Duration `help:"How long an order of a flash sale may stay unpaid before it is cancelled." default:"15m" env:"INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT" placeholder:"DURATION"`
 	Idempotency             Idempotency   `embed:"" prefix:"idempotency-"`
@@ -143,7 +162,7 @@ func (s Serve) checkCustomers() error {
 	if s.CustomerJWKSURL == "" {
 		return nil
 	}
-	if s.CustomerJWTSecret != "" {
+	if s.CustomerJWTSecret != "" || s.CustomerJWTSecretFile != "" {
 		return errors.New("--customer-jwt-secret and --customer-jwks-url (INTERLOCK_CUSTOMER_…) are both set; choose one way to verify customers' tokens")
 	}
 	if u, err := url.Parse(s.CustomerJWKSURL); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {

@@ -1,6 +1,8 @@
 package settings_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -46,6 +48,53 @@ func TestTheEnvironmentSetsWhatNoFlagSets(t *testing.T) {
 	networks, err := c.ProxyNetworks()
 	require.NoError(t, err)
 	require.Len(t, networks, 2)
+}
+
+func TestASecretIsTakenFromTextOrAFileAndNotFromBoth(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(file, []byte(" a secret of thirty-two bytes or more \r\n"), 0o600))
+	t.Setenv("INTERLOCK_ADMIN_PASSWORD_FILE", file)
+	t.Setenv("INTERLOCK_CUSTOMER_JWT_SECRET_FILE", file)
+	c, err := parse(t)
+	require.NoError(t, err)
+	password, err := c.Password()
+	require.NoError(t, err)
+	require.Equal(t, " a secret of thirty-two bytes or more ", password, "only the end of its line is left out")
+	secret, weak, err := c.CustomerSecret()
+	require.NoError(t, err)
+	require.Equal(t, password, secret)
+	require.False(t, weak)
+	password, err = settings.FirstAdminOfEnvironment().Password()
+	require.NoError(t, err)
+	require.Equal(t, secret, password)
+
+	c, err = parse(t, "--admin-password=p", "--customer-jwt-secret=s")
+	require.NoError(t, err)
+	_, err = c.Password()
+	require.ErrorContains(t, err, "INTERLOCK_ADMIN_PASSWORD_FILE are both set")
+	_, _, err = c.CustomerSecret()
+	require.ErrorContains(t, err, "INTERLOCK_CUSTOMER_JWT_SECRET_FILE are both set")
+	_, err = parse(t, "--customer-jwks-url=https://shop.example/keys")
+	require.ErrorContains(t, err, "choose one way")
+
+	_, err = settings.FirstAdmin{AdminPasswordFile: "/dev/zero"}.Password()
+	require.ErrorContains(t, err, "too large")
+	_, err = settings.FirstAdmin{AdminPasswordFile: t.TempDir()}.Password()
+	require.ErrorContains(t, err, "cannot be read")
+}
+
+func TestAShortSecretIsTakenInInsecureDevelopmentOnly(t *testing.T) {
+	c, err := parse(t, "--customer-jwt-secret=short")
+	require.NoError(t, err)
+	_, _, err = c.CustomerSecret()
+	require.ErrorContains(t, err, "has 5 bytes")
+	require.NotContains(t, err.Error(), "short")
+	c, err = parse(t, "--customer-jwt-secret=short", "--insecure-development")
+	require.NoError(t, err)
+	secret, weak, err := c.CustomerSecret()
+	require.NoError(t, err)
+	require.Equal(t, "short", secret)
+	require.True(t, weak)
 }
 
 func TestAWrongValueIsNamedInASentence(t *testing.T) {

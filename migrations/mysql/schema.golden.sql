@@ -1,3 +1,9 @@
+CREATE TABLE `access_revisions` (
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `actions` (
   `tenant_id` bigint(20) NOT NULL,
   `entity_type` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -641,6 +647,21 @@ CREATE TABLE `roles` (
   UNIQUE KEY `uq_roles_name` (`tenant_id`,`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `role_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `role_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `permissions` longtext NOT NULL CHECK (json_valid(`permissions`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_role_histories_version` (`tenant_id`,`role_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `role_permissions` (
   `tenant_id` bigint(20) NOT NULL,
   `role_id` bigint(20) NOT NULL,
@@ -709,6 +730,23 @@ CREATE TABLE `users` (
   `updated_by_name` varchar(100) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_users_username` (`tenant_id`,`username`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `user_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `username` varchar(64) NOT NULL,
+  `display_name` varchar(100) NOT NULL,
+  `disabled` tinyint(1) NOT NULL,
+  `roles` longtext NOT NULL CHECK (json_valid(`roles`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_user_histories_version` (`tenant_id`,`user_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `user_roles` (

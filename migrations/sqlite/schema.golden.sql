@@ -1,3 +1,8 @@
+CREATE TABLE access_revisions (
+  tenant_id INTEGER PRIMARY KEY,
+  version   INTEGER NOT NULL
+);
+
 CREATE TABLE action_counts (
   tenant_id   INTEGER NOT NULL,
   entity_type TEXT    NOT NULL,
@@ -663,6 +668,21 @@ CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
 
+CREATE TABLE role_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  role_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  permissions     TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_role_histories_version ON role_histories (tenant_id, role_id, version);
+
 CREATE TABLE role_permissions (
   tenant_id  INTEGER NOT NULL,
   role_id    INTEGER NOT NULL,
@@ -731,6 +751,23 @@ CREATE TABLE tenants (
 );
 
 CREATE UNIQUE INDEX uq_tenants_name ON tenants (name);
+
+CREATE TABLE user_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  user_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  username        TEXT     NOT NULL,
+  display_name    TEXT     NOT NULL,
+  disabled        BOOLEAN  NOT NULL,
+  roles           TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_user_histories_version ON user_histories (tenant_id, user_id, version);
 
 CREATE TABLE user_roles (
   tenant_id INTEGER NOT NULL,

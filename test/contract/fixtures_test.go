@@ -18,6 +18,9 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"configs/:key":         newConfig,
 	"items/:sku":           newItem,
 	"orders/:id":           newOrder,
+	"users/:id":            newUser,
+	"roles/:id":            newRole,
+	"tokens/:id":           newToken,
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
 	"idempotency-keys/:id": newIdempotencyKey,
@@ -37,6 +40,22 @@ func created(t *testing.T, c *apptest.Caller, path string, body any) map[string]
 	answer := c.Do(t, "POST", httpapi.Base+path, body)
 	require.Equal(t, 201, answer.Status, "POST %s: %s", path, answer.Body)
 	return answer.JSON(t)
+}
+
+// newUser creates a user who may do nothing.
+func newUser(t *testing.T, c *apptest.Caller) string {
+	user := created(t, c, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery"})
+	return fmt.Sprint(int64(user["id"].(float64)))
+}
+
+func newRole(t *testing.T, c *apptest.Caller) string {
+	role := created(t, c, "/roles", map[string]any{"name": unique("walk"), "permissions": []string{"configs:read"}})
+	return fmt.Sprint(int64(role["id"].(float64)))
+}
+
+func newToken(t *testing.T, c *apptest.Caller) string {
+	token := created(t, c, "/tokens", map[string]any{"name": unique("walk"), "scopes": []string{"configs:read"}})
+	return fmt.Sprint(int64(token["id"].(float64)))
 }
 
 func newConfig(t *testing.T, c *apptest.Caller) string {

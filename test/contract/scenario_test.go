@@ -57,6 +57,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.watch()
 		d.overlook()
 		d.look()
+		d.admit()
 		d.signInAndOut()
 		d.operate()
 
@@ -391,6 +392,46 @@ func (d day) look() {
 	log := d.do(200, "GET", "/audit-log?resource=configs/&actor=admin&action=config.update&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&limit=1", nil)
 	require.NotEmpty(d.t, log["items"])
 	require.NotEmpty(d.t, d.do(200, "GET", "/permissions", nil)["items"])
+}
+
+// admit sees to who may do what.
+func (d day) admit() {
+	user := "/users/" + newUser(d.t, d.Caller)
+	seen := d.etag(user)
+	d.do(200, "PATCH", user, `{"displayName":"Li","roles":{"add":["admin"]}}`, "If-Match", seen)
+	d.do(412, "PATCH", user, `{"displayName":"Wei"}`, "If-Match", seen)
+	d.do(200, "PATCH", user+"?merge=disjoint", `{"username":"`+unique("li")+`"}`, "If-Match", seen)
+	d.do(409, "PATCH", user, `{"username":"admin"}`, "If-Match", d.etag(user))
+	d.do(409, "POST", "/users", `{"username":"admin","password":"correct horse battery"}`)
+	d.do(412, "POST", user+"/disable", nil, "If-Match", seen)
+	d.do(200, "POST", user+"/disable", nil)
+	d.do(409, "POST", fmt.Sprint("/users/", int64(d.do(200, "GET", "/users?q=admin&role=admin&disabled=false", nil)["items"].([]any)[0].(map[string]any)["id"].(float64)), "/disable"), nil)
+	d.do(200, "POST", user+"/enable", nil, "If-Match", d.etag(user))
+	d.do(200, "POST", user+"/reset-password", `{"password":"another horse battery"}`)
+	require.EqualValues(d.t, 6, d.do(200, "GET", user+"/history?limit=3", nil)["total"])
+	answer := d.Do(d.t, "GET", httpapi.Base+user, nil, "If-None-Match", d.etag(user))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+
+	role := "/roles/" + newRole(d.t, d.Caller)
+	seen = d.etag(role)
+	d.do(200, "PATCH", role, `{"permissions":{"add":["configs:write"]}}`, "If-Match", seen)
+	d.do(412, "PATCH", role, `{"permissions":{"add":["configs:write"]}}`, "If-Match", seen)
+	d.do(200, "PATCH", role+"?merge=disjoint", `{"permissions":["configs:read","orders:*"]}`, "If-Match", seen)
+	d.do(409, "PATCH", role, `{"name":"admin"}`, "If-Match", d.etag(role))
+	d.do(409, "POST", "/roles", `{"name":"admin"}`)
+	d.do(200, "GET", role+"/history?sort=version", nil)
+	admin := d.do(200, "GET", "/roles?q=admin&sort=-name", nil)["items"].([]any)[0].(map[string]any)
+	d.do(409, "DELETE", fmt.Sprint("/roles/", int64(admin["id"].(float64))), nil, "If-Match", admin["etag"].(string))
+	d.do(204, "DELETE", role, nil, "If-Match", d.etag(role))
+
+	token := d.do(201, "POST", "/tokens", `{"name":"till","scopes":["orders:*"],"expiresTime":"2099-01-31T09:30:00Z"}`)
+	issued := fmt.Sprint("/tokens/", int64(token["id"].(float64)))
+	require.Nil(d.t, d.do(201, "POST", "/tokens", `{"name":"all of mine"}`)["scopes"])
+	d.do(404, "POST", "/tokens", `{"name":"nobody's","userId":999999999}`)
+	d.do(422, "POST", "/tokens", `{"name":"empty","scopes":[]}`)
+	require.NotEmpty(d.t, d.do(200, "GET", "/tokens?q=till&sort=name&userId="+fmt.Sprint(int64(token["userId"].(float64))), nil)["items"])
+	d.do(412, "DELETE", issued, nil, "If-Match", seen)
+	d.do(204, "DELETE", issued, nil, "If-Match", d.etag(issued))
 }
 
 func (d day) signInAndOut() {

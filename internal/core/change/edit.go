@@ -20,6 +20,10 @@ type Editable[T any, M Model[T]] struct {
 	// Document is the part of a row that an edit may change, as merge.Tree or merge.Parse
 	// gives it. Its pointers are those of the representation.
 	Document func(row M) (any, error)
+	// Patched applies an edit's patch to a document; nil for merge.Patch. A resource that
+	// has sets takes them so from arrays, and has their members as members of an object in
+	// its document: two edits of one set then meet only where they touch the same member.
+	Patched func(document, patch any) any
 	// Revise checks an edited document by the rules and returns the row that it makes,
 	// with the columns to set. The row given is not changed.
 	Revise func(row M, document any) (M, guard.Set, error)
@@ -89,7 +93,7 @@ func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit
 	if err != nil {
 		return Edited[M]{}, err
 	}
-	after, err := e.revise(ctx, u, row, document, merge.Patch(document, edit.Patch), edit.Overwrite)
+	after, err := e.revise(ctx, u, row, document, e.patched(document, edit.Patch), edit.Overwrite)
 	if errors.Is(err, guard.ErrStale) {
 		if edit.MergeDisjoint || edit.Overwrite != nil {
 			return Edited[M]{}, uow.Again(err)
@@ -97,6 +101,14 @@ func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit
 		return Edited[M]{}, e.stale(row.Ref().ID, edit)
 	}
 	return Edited[M]{Row: after}, err
+}
+
+// patched applies a patch to a document.
+func (e Editable[T, M]) patched(document, patch any) any {
+	if e.Patched != nil {
+		return e.Patched(document, patch)
+	}
+	return merge.Patch(document, patch)
 }
 
 // applyMerged merges a stale patch onto the newest row.
@@ -262,7 +274,7 @@ func (e Editable[T, M]) compare(base, current M, edit Edit) (sides, error) {
 	}
 	yours := baseDocument
 	if edit.Patch != nil {
-		yours = merge.Patch(baseDocument, edit.Patch)
+		yours = e.patched(baseDocument, edit.Patch)
 	}
 	return sides{base: baseDocument, yours: yours, theirs: theirs}, nil
 }

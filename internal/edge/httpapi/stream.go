@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -52,6 +54,7 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 			}
 			return p, Permitted(principal.With(ctx, p), permission)
 		}
+		defer r.endWhenRevoked(ctx, cancel, s)()
 		err = fn(ctx, in, s)
 		if s.started || ctx.Err() != nil {
 			return nil
@@ -98,7 +101,7 @@ func (s *Stream) Ping() error {
 	switch {
 	case err == nil:
 		s.caller = caller
-	case apperr.Has(err, apperr.Unauthenticated), apperr.Has(err, apperr.InvalidCredentials), apperr.Has(err, apperr.Forbidden):
+	case refused(err):
 		return err
 	}
 	return s.write([]byte(": ping\n\n"))
@@ -125,4 +128,47 @@ func (s *Stream) start() {
 	header.Set(echo.HeaderCacheControl, "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	s.writer.WriteHeader(http.StatusOK)
+}
+
+// Notifier is implemented by an Authenticator that notices at once when a credential may
+// have ended or may open less.
+type Notifier interface {
+	// Changed returns a channel that is closed with the next such change.
+	Changed() <-chan struct{}
+}
+
+// endWhenRevoked ends a stream, by cancel, when its caller is not let in any more or its
+// permissions have changed: what it may be sent was decided by those. The function that it
+// returns waits until nothing of it runs any more; ctx must have ended by then or end in it.
+func (r *Router) endWhenRevoked(ctx context.Context, cancel context.CancelFunc, s *Stream) (wait func()) {
+	notifier, ok := r.server.authenticator.(Notifier)
+	if !ok {
+		return func() {}
+	}
+	began := s.caller.Permissions
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			changed := notifier.Changed()
+			caller, err := s.admit()
+			if refused(err) || err == nil && !slices.Equal(caller.Permissions, began) {
+				cancel()
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-changed:
+			}
+		}
+	})
+	return func() {
+		cancel()
+		watching.Wait()
+	}
+}
+
+// refused reports whether a caller is not let in, rather than that nobody can tell.
+func refused(err error) bool {
+	return apperr.Has(err, apperr.Unauthenticated) || apperr.Has(err, apperr.InvalidCredentials) || apperr.Has(err, apperr.Forbidden)
 }

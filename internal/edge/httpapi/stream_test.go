@@ -131,3 +131,58 @@ func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
 	}
 	require.Equal(t, []string{"1 things version_conflict", "1 things status_changed"}, counter.conflicts)
 }
+
+// bell is a door that says when it has been told otherwise.
+type bell struct {
+	*door
+	mu   sync.Mutex
+	rung chan struct{}
+}
+
+func (b *bell) Changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rung
+}
+
+// ring says that something has changed.
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	close(b.rung)
+	b.rung = make(chan struct{})
+}
+
+func TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded(t *testing.T) {
+	for name, take := range map[string]func(*door){
+		"it has ended":          func(d *door) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
+		"it opens less of that": func(d *door) { d.set(nil, "things:read") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := &bell{door: &door{}, rung: make(chan struct{})}
+			at.set(nil, "things:read", "orders:read")
+			server := httpapi.NewServer(httpapi.Options{Authenticator: at})
+			httpapi.Listen(server.Router(), "/beats", "things:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
+				if err := s.Send("", "may", s.Caller().Permissions); err != nil {
+					return err
+				}
+				<-ctx.Done()
+				return nil
+			})
+			listening := httptest.NewServer(server)
+			t.Cleanup(listening.Close)
+			reply, err := http.Get(listening.URL + "/api/v1/beats")
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = reply.Body.Close() })
+			lines := bufio.NewScanner(reply.Body)
+			require.NotEmpty(t, data(t, lines))
+
+			at.ring()
+			at.set(apperr.New(apperr.Unavailable, "The database does not answer."))
+			at.ring()
+			take(at.door)
+			at.ring()
+			require.Empty(t, data(t, lines), "the stream ends")
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Users are the people who sign in to the service, or whose API tokens act for programs.
+type Users struct{ client *Client }
+
+// User is one user. Read it, change Username, DisplayName or Roles, and save it.
+type User struct {
+	Stamp
+	asRead
+	ID          int64    `json:"id"`
+	Username    string   `json:"username"`
+	DisplayName string   `json:"displayName"`
+	Roles       []string `json:"roles"`
+	Disabled    bool     `json:"disabled"`
+	Merged      *Merged  `json:"merged,omitempty"`
+}
+
+func (u *User) editable() []string { return []string{"username", "displayName", "roles"} }
+
+// UnmarshalJSON reads a user and remembers how it was read.
+func (u *User) UnmarshalJSON(text []byte) error {
+	type members User
+	var fresh members
+	if err := json.Unmarshal(text, &fresh); err != nil {
+		return err
+	}
+	*u = User(fresh)
+	return remember(u)
+}
+
+// NewUser is a user to create.
+type NewUser struct {
+	Username string `json:"username"`
+	// DisplayName is the username when it is "".
+	DisplayName string `json:"displayName,omitempty"`
+	// Password has at least 12 characters.
+	Password string   `json:"password"`
+	Roles    []string `json:"roles,omitempty"`
+}
+
+// UserFilter narrows a list of users.
+type UserFilter struct {
+	Paging
+	// Text is looked for in username and display name.
+	Text string
+	// Role is the name of a role that they hold.
+	Role string
+	// Disabled is nil for all.
+	Disabled *bool
+}
+
+// UserRevision is one version of a user.
+type UserRevision struct {
+	Version     int64     `json:"version"`
+	Action      string    `json:"action"`
+	Username    string    `json:"username"`
+	DisplayName string    `json:"displayName"`
+	Roles       []string  `json:"roles"`
+	Disabled    bool      `json:"disabled"`
+	ChangedBy   Person    `json:"changedBy"`
+	ChangedTime time.Time `json:"changedTime"`
+}
+
+func userPath(id int64) string { return "/users/" + strconv.FormatInt(id, 10) }
+
+// List lists users by username, or as the filter's Sort says.
+func (s *Users) List(f UserFilter) List[User] {
+	query := f.parameters().text("q", f.Text).text("role", f.Role)
+	if f.Disabled != nil {
+		query = query.text("disabled", strconv.FormatBool(*f.Disabled))
+	}
+	return List[User]{s.client, "/users", query}
+}
+
+// Get reads a user.
+func (s *Users) Get(ctx context.Context, id int64, options ...CallOption) (User, error) {
+	return get[User](ctx, s.client, userPath(id), options)
+}
+
+// Create creates a user. Its reply is not kept under an idempotency key: a repeat is
+// [AlreadyExists].
+func (s *Users) Create(ctx context.Context, u NewUser, options ...CallOption) (User, error) {
+	return call[User](ctx, s.client, request{method: http.MethodPost, path: "/users", body: u}, options)
+}
+
+// Save sends what was changed in u since it was read and makes u the saved user. With
+// [MergeDisjoint] edits that give and take different roles both succeed.
+func (s *Users) Save(ctx context.Context, u *User, options ...CallOption) error {
+	return save(ctx, s.client, userPath(u.ID), u, options)
+}
+
+// Disable shuts a user out. Sessions, tokens and streams end within a second.
+func (s *Users) Disable(ctx context.Context, id int64, options ...CallOption) (User, error) {
+	return transition[User](ctx, s.client, userPath(id)+"/disable", nil, options)
+}
+
+// Enable lets a disabled user in again.
+func (s *Users) Enable(ctx context.Context, id int64, options ...CallOption) (User, error) {
+	return transition[User](ctx, s.client, userPath(id)+"/enable", nil, options)
+}
+
+// ResetPassword gives a user another password and ends the user's sessions.
+func (s *Users) ResetPassword(ctx context.Context, id int64, password string, options ...CallOption) (User, error) {
+	return transition[User](ctx, s.client, userPath(id)+"/reset-password", map[string]string{"password": password}, options)
+}
+
+// History lists a user's versions, newest first.
+func (s *Users) History(id int64, p Paging) List[UserRevision] {
+	return List[UserRevision]{s.client, userPath(id) + "/history", p.parameters()}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"interlock/internal/access"
+	"interlock/internal/app"
+	"interlock/internal/base/storage"
+)
+
+type roleCommand struct {
+	List   roleList   `cmd:"" help:"List the roles of a tenant and what they hold."`
+	Create roleCreate `cmd:"" help:"Make a role."`
+	Set    roleSet    `cmd:"" help:"Give a role these permissions and no others."`
+	Delete roleDelete `cmd:"" help:"Delete a role that nobody holds."`
+	Ready  roleReady  `cmd:"" help:"Make those of the ready-made roles that a tenant does not have."`
+}
+
+type roleList struct {
+	inTenant `embed:""`
+}
+
+// Run lists the roles.
+func (c *roleList) Run(ctx context.Context) error {
+	return c.withTenant(ctx, func(ctx context.Context, sv *app.Services) error {
+		return printed([]string{"ID", "ROLE", "PERMISSIONS"}, func(page storage.Page) (storage.Listing[access.Role], error) {
+			return sv.Access.Roles(ctx, "", page)
+		}, func(role access.Role) []any { return []any{role.ID, role.Name, strings.Join(role.Permissions, " ")} })
+	})
+}
+
+// roleSpec is a role with its permissions, on the command line.
+type roleSpec struct {
+	inTenant   `embed:""`
+	Role       string   `arg:"" help:"Name of the role."`
+	Permission []string `arg:"" optional:"" help:"Permissions, such as configs:read or orders:*."`
+}
+
+type roleCreate struct {
+	roleSpec `embed:""`
+}
+
+// Run makes the role.
+func (c *roleCreate) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		if err := sv.Access.CreateRole(ctx, c.Tenant, c.Role, c.Permission); err != nil {
+			return err
+		}
+		fmt.Printf("Role %s is there.\n", c.Role)
+		return nil
+	})
+}
+
+type roleSet struct {
+	roleSpec `embed:""`
+}
+
+// Run gives the role its permissions.
+func (c *roleSet) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		if err := sv.Access.SetRolePermissions(ctx, c.Tenant, c.Role, c.Permission); err != nil {
+			return err
+		}
+		fmt.Printf("Role %s holds %s.\n", c.Role, strings.Join(c.Permission, ", "))
+		return nil
+	})
+}
+
+type roleDelete struct {
+	inTenant `embed:""`
+	Role     string `arg:"" help:"Name of the role."`
+}
+
+// Run deletes the role.
+func (c *roleDelete) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		if err := sv.Access.RemoveRole(ctx, c.Tenant, c.Role); err != nil {
+			return err
+		}
+		fmt.Printf("Role %s is deleted.\n", c.Role)
+		return nil
+	})
+}
+
+type roleReady struct {
+	inTenant `embed:""`
+}
+
+// Run makes the roles.
+func (c *roleReady) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {
+			return err
+		}
+		fmt.Println("The ready-made roles are there.")
+		return nil
+	})
+}

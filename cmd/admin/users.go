@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"interlock/internal/access"
+	"interlock/internal/app"
+	"interlock/internal/base/storage"
+	"interlock/internal/settings"
+)
+
+type userCommand struct {
+	List     userList     `cmd:"" help:"List the users of a tenant."`
+	Create   userCreate   `cmd:"" help:"Make a user."`
+	Disable  userDisable  `cmd:"" help:"Shut a user out: sessions, tokens and streams end within a second."`
+	Enable   userEnable   `cmd:"" help:"Let a disabled user in again."`
+	Password userPassword `cmd:"" help:"Set a user's password and end the user's sessions."`
+	Roles    userRoles    `cmd:"" help:"Give a user these roles and no others; none takes all of them."`
+}
+
+// inTenant is what every command about what a tenant has takes.
+type inTenant struct {
+	settings.Data `embed:""`
+	Tenant        string `help:"Name of the tenant." default:"default" placeholder:"NAME"`
+}
+
+// withTenant opens the engines for a command about one tenant.
+func (c inTenant) withTenant(ctx context.Context, do func(ctx context.Context, sv *app.Services) error) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
+		if err != nil {
+			return err
+		}
+		return do(ctx, sv)
+	})
+}
+
+type userList struct {
+	inTenant `embed:""`
+}
+
+// Run lists the users.
+func (c *userList) Run(ctx context.Context) error {
+	return c.withTenant(ctx, func(ctx context.Context, sv *app.Services) error {
+		return printed([]string{"ID", "USERNAME", "NAME", "ROLES", "STATUS"}, func(page storage.Page) (storage.Listing[access.User], error) {
+			return sv.Access.Users(ctx, access.UserFilter{}, page)
+		}, func(user access.User) []any {
+			status := "enabled"
+			if user.Disabled {
+				status = "disabled"
+			}
+			return []any{user.ID, user.Username, user.DisplayName, strings.Join(user.Roles, ", "), status}
+		})
+	})
+}
+
+// printed prints all pages of a list as a table.
+func printed[T any](head []string, list func(storage.Page) (storage.Listing[T], error), row func(T) []any) error {
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, strings.Join(head, "\t"))
+	for page := (storage.Page{Limit: storage.MaxLimit}); ; {
+		listing, err := list(page)
+		if err != nil {
+			return err
+		}
+		for _, item := range listing.Rows {
+			cells := row(item)
+			fmt.Fprintf(table, strings.TrimSuffix(strings.Repeat("%v\t", len(cells)), "\t")+"\n", cells...)
+		}
+		if listing.Next == nil {
+			return table.Flush()
+		}
+		page.Cursor = *listing.Next
+	}
+}
+
+type userDisable struct {
+	inTenant `embed:""`
+	Username string `arg:"" help:"Name of the user."`
+}
+
+// Run disables the user.
+func (c *userDisable) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		if err := sv.Access.SetUserDisabled(ctx, c.Tenant, c.Username, true); err != nil {
+			return err
+		}
+		fmt.Printf("User %s is disabled; sessions, tokens and streams end within a second.\n", c.Username)
+		return nil
+	})
+}
+
+type userEnable struct {
+	inTenant `embed:""`
+	Username string `arg:"" help:"Name of the user."`
+}
+
+// Run enables the user.
+func (c *userEnable) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		if err := sv.Access.SetUserDisabled(ctx, c.Tenant, c.Username, false); err != nil {
+			return err
+		}
+		fmt.Printf("User %s is enabled.\n", c.Username)
+		return nil
+	})
+}
+
+type userRoles struct {
+	inTenant `embed:""`
+	Username string   `arg:"" help:"Name of the user."`
+	Role     []string `arg:"" optional:"" help:"Names of the roles."`
+}
+
+// Run gives the user the roles.
+func (c *userRoles) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		if err := sv.Access.SetUserRoles(ctx, c.Tenant, c.Username, c.Role); err != nil {
+			return err
+		}
+		if len(c.Role) == 0 {
+			fmt.Printf("User %s has no roles any more.\n", c.Username)
+			return nil
+		}
+		fmt.Printf("User %s has the roles %s.\n", c.Username, strings.Join(c.Role, ", "))
+		return nil
+	})
+}

@@ -1,0 +1,57 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+type listRolesRequest struct {
+	Search httpapi.Search `query:"q"`
+	httpapi.Page
+}
+
+func (h handler) roles(ctx context.Context, in listRolesRequest) (httpapi.List[roleView], error) {
+	listing, err := h.service.Roles(ctx, string(in.Search), in.Page.Page())
+	return httpapi.ListOf(listing, roleViewOf), err
+}
+
+type createRoleRequest struct {
+	Body struct {
+		Name        string   `json:"name" validate:"required"`
+		Permissions []string `json:"permissions" validate:"max=500,dive,max=100"`
+	}
+}
+
+func (h handler) createRole(ctx context.Context, u *uow.Unit, in createRoleRequest) (httpapi.Made[roleView], error) {
+	role, err := h.service.AddRole(ctx, u, in.Body.Name, in.Body.Permissions)
+	if err != nil {
+		return httpapi.Made[roleView]{}, err
+	}
+	return httpapi.Made[roleView]{Location: fmt.Sprintf("/roles/%d", role.ID), Body: roleViewOf(*role)}, nil
+}
+
+func (h handler) role(_ context.Context, role *Role, _ httpapi.None) (roleView, error) {
+	return roleViewOf(*role), nil
+}
+
+type editRoleRequest struct{ httpapi.Edit[rolePatch] }
+
+func (h handler) editRole(ctx context.Context, u *uow.Unit, role *Role, in editRoleRequest) (editedRoleView, error) {
+	edited, err := h.service.EditRole(ctx, u, role, in.Change())
+	if err != nil {
+		return editedRoleView{}, err
+	}
+	return editedRoleView{roleView: roleViewOf(*edited.Row), Merged: edited.Merged}, nil
+}
+
+func (h handler) deleteRole(ctx context.Context, u *uow.Unit, role *Role, in httpapi.Guarded) (httpapi.None, error) {
+	return httpapi.None{}, h.service.DeleteRole(ctx, u, role, in.IfMatch)
+}
+
+func (h handler) roleHistory(ctx context.Context, role *Role, in httpapi.Page) (httpapi.List[roleVersionView], error) {
+	listing, err := h.service.RoleHistory(ctx, role, in.Page())
+	return httpapi.ListOf(listing, roleVersionViewOf), err
+}

@@ -1,0 +1,70 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+type listTokensRequest struct {
+	Search httpapi.Search `query:"q"`
+	UserID *int64         `query:"userId"`
+	httpapi.Page
+}
+
+func (h handler) tokens(ctx context.Context, in listTokensRequest) (httpapi.List[tokenView], error) {
+	filter := TokenFilter{Text: string(in.Search)}
+	if in.UserID != nil {
+		if *in.UserID < 1 {
+			return httpapi.List[tokenView]{}, apperr.Malformed("?userId", "must be the id of a user")
+		}
+		filter.UserID = *in.UserID
+	}
+	listing, err := h.service.Tokens(ctx, filter, in.Page.Page())
+	return httpapi.ListOf(listing, tokenViewOf), err
+}
+
+type createTokenRequest struct {
+	Body struct {
+		Name        string     `json:"name" validate:"required"`
+		Scopes      []string   `json:"scopes" validate:"max=500,dive,max=100"`
+		ExpiresTime *time.Time `json:"expiresTime"`
+		UserID      *int64     `json:"userId" validate:"omitempty,min=1"`
+	}
+}
+
+func (h handler) createToken(ctx context.Context, in createTokenRequest) (httpapi.Made[createdTokenView], error) {
+	caller, _ := principal.From(ctx)
+	owner := caller.UserID
+	if in.Body.UserID != nil {
+		owner = *in.Body.UserID
+	}
+	spec := TokenSpec{Name: in.Body.Name, Scopes: in.Body.Scopes}
+	// A list that was meant to have something in it would give everything.
+	if in.Body.Scopes != nil && len(in.Body.Scopes) == 0 {
+		return httpapi.Made[createdTokenView]{}, invalid("/scopes", "min", "must name a permission; leave scopes out for all that the user may do")
+	}
+	if in.Body.ExpiresTime != nil {
+		spec.Expires = *in.Body.ExpiresTime
+	}
+	secret, token, err := h.service.AddToken(ctx, owner, spec)
+	if err != nil {
+		return httpapi.Made[createdTokenView]{}, err
+	}
+	return httpapi.Made[createdTokenView]{
+		Location: fmt.Sprintf("/tokens/%d", token.ID), Body: createdTokenView{tokenView: tokenViewOf(*token), Token: secret},
+	}, nil
+}
+
+func (h handler) token(_ context.Context, token *Token, _ httpapi.None) (tokenView, error) {
+	return tokenViewOf(*token), nil
+}
+
+func (h handler) deleteToken(ctx context.Context, u *uow.Unit, token *Token, in httpapi.Guarded) (httpapi.None, error) {
+	return httpapi.None{}, h.service.DeleteToken(ctx, u, token, in.IfMatch)
+}

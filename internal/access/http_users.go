@@ -1,0 +1,89 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+type listUsersRequest struct {
+	Search   httpapi.Search `query:"q"`
+	Role     string         `query:"role"`
+	Disabled *bool          `query:"disabled"`
+	httpapi.Page
+}
+
+func (h handler) users(ctx context.Context, in listUsersRequest) (httpapi.List[userView], error) {
+	filter := UserFilter{Text: string(in.Search), Role: in.Role, Disabled: in.Disabled}
+	listing, err := h.service.Users(ctx, filter, in.Page.Page())
+	return httpapi.ListOf(listing, userViewOf), err
+}
+
+type createUserRequest struct {
+	Body struct {
+		Username    string   `json:"username" validate:"required"`
+		DisplayName string   `json:"displayName"`
+		Password    string   `json:"password" validate:"required"`
+		Roles       []string `json:"roles" validate:"max=500,dive,max=100"`
+	}
+}
+
+func (h handler) createUser(ctx context.Context, in createUserRequest) (httpapi.Made[userView], error) {
+	user, err := h.service.AddUser(ctx, UserSpec{
+		Username: in.Body.Username, DisplayName: in.Body.DisplayName, Password: in.Body.Password, Roles: in.Body.Roles,
+	})
+	if err != nil {
+		return httpapi.Made[userView]{}, err
+	}
+	return httpapi.Made[userView]{Location: fmt.Sprintf("/users/%d", user.ID), Body: userViewOf(*user)}, nil
+}
+
+func (h handler) user(_ context.Context, user *User, _ httpapi.None) (userView, error) {
+	return userViewOf(*user), nil
+}
+
+type editUserRequest struct{ httpapi.Edit[userPatch] }
+
+func (h handler) editUser(ctx context.Context, u *uow.Unit, user *User, in editUserRequest) (editedUserView, error) {
+	edited, err := h.service.EditUser(ctx, u, user, in.Change())
+	if err != nil {
+		return editedUserView{}, err
+	}
+	return editedUserView{userView: userViewOf(*edited.Row), Merged: edited.Merged}, nil
+}
+
+func (h handler) userHistory(ctx context.Context, user *User, in httpapi.Page) (httpapi.List[userVersionView], error) {
+	listing, err := h.service.UserHistory(ctx, user, in.Page())
+	return httpapi.ListOf(listing, userVersionViewOf), err
+}
+
+type userActRequest struct{ IfMatch *guard.Precondition }
+
+func (h handler) disableUser(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (userView, error) {
+	return shownUser(h.service.DisableUser(ctx, u, user, in.IfMatch))
+}
+
+func (h handler) enableUser(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (userView, error) {
+	return shownUser(h.service.EnableUser(ctx, u, user, in.IfMatch))
+}
+
+type resetPasswordRequest struct {
+	Body struct {
+		Password string `json:"password" validate:"required"`
+	}
+	IfMatch *guard.Precondition
+}
+
+func (h handler) resetPassword(ctx context.Context, user *User, in resetPasswordRequest) (userView, error) {
+	return shownUser(h.service.ResetPassword(ctx, user, in.Body.Password, in.IfMatch))
+}
+
+func shownUser(user *User, err error) (userView, error) {
+	if err != nil {
+		return userView{}, err
+	}
+	return userViewOf(*user), nil
+}

@@ -1,0 +1,61 @@
+package access
+
+import (
+	"context"
+	"strings"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/core/uow"
+)
+
+// readyRoles are roles for the usual jobs beside admin, by what they hold. "*:read" is each
+// permission to read that there is; one that the catalogue does not have is left out.
+var readyRoles = []struct {
+	name  string
+	holds []string
+}{
+	{"viewer", []string{"*:read"}},
+	{"support", []string{"actions:read", "coupons:read", "inventory:read", "items:read", "orders:*", "refunds:*", "wallets:read", "work-orders:*"}},
+	{"operator", []string{"actions:read", "coupons:*", "flash-sales:*", "inventory:*", "items:*", "orders:*", "queues:read", "refunds:*", "wallets:read", "work-orders:*"}},
+	{"config editor", []string{"configs:*"}},
+	{"approver", []string{"approvals:*", "configs:read", "orders:read", "refunds:*"}},
+	{"auditor", []string{"access:read", "audit:read", "configs:read", "idempotency-keys:read", "ledger:read", "orders:read", "users:read", "wallets:read"}},
+}
+
+// MakeReadyRoles gives a tenant those of the ready-made roles whose names it does not have
+// yet. What an admin made of one stays.
+func (s *Service) MakeReadyRoles(ctx context.Context, tenant string) error {
+	ctx, err := s.InTenant(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	for _, ready := range readyRoles {
+		err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := s.AddRole(ctx, u, ready.name, s.known(ready.holds))
+			return err
+		})
+		if err != nil && !apperr.Has(err, apperr.AlreadyExists) {
+			return err
+		}
+	}
+	return nil
+}
+
+// known returns those of the grants that the catalogue has.
+func (s *Service) known(grants []string) []string {
+	var found []string
+	for _, grant := range grants {
+		if grant != "*:read" {
+			if s.grantable(grant) {
+				found = append(found, grant)
+			}
+			continue
+		}
+		for _, permission := range s.catalogue {
+			if strings.HasSuffix(permission.Name, ":read") {
+				found = append(found, permission.Name)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,145 @@
+package access
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"interlock/internal/base/merge"
+	"interlock/internal/base/strictjson"
+)
+
+// mostNames bounds the names of a set in a request.
+const mostNames = 500
+
+// setEdit is how a patch changes a set of names: an array replaces it, and
+// {"add":[…],"remove":[…]} gives and takes what it names. patchedSet reads it from the
+// patch; this is its form.
+type setEdit struct{}
+
+// UnmarshalJSON refuses what is no edit of a set.
+func (*setEdit) UnmarshalJSON(text []byte) error {
+	var whole []string
+	var parts struct {
+		Add    []string `json:"add"`
+		Remove []string `json:"remove"`
+	}
+	var err error
+	switch jsontext.Value(text).Kind() {
+	case '[':
+		err = strictjson.Decode(text, &whole)
+	case '{':
+		err = strictjson.Decode(text, &parts)
+	default:
+		return &strictjson.Error{Message: "must be an array of names, or an object with add and remove"}
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(whole) > mostNames || len(parts.Add) > mostNames || len(parts.Remove) > mostNames:
+		return &strictjson.Error{Message: "must have at most 500 names"}
+	case tooLong(whole) >= 0:
+		return longAt("/", tooLong(whole))
+	case tooLong(parts.Add) >= 0:
+		return longAt("/add/", tooLong(parts.Add))
+	case tooLong(parts.Remove) >= 0:
+		return longAt("/remove/", tooLong(parts.Remove))
+	case slices.ContainsFunc(parts.Remove, func(name string) bool { return slices.Contains(parts.Add, name) }):
+		return &strictjson.Error{Pointer: "/remove", Message: "must not name what add names"}
+	}
+	return nil
+}
+
+// tooLong returns the index of the first text that is longer than any name, or -1.
+func tooLong(texts []string) int {
+	return slices.IndexFunc(texts, func(text string) bool { return utf8.RuneCountInString(text) > longestName })
+}
+
+func longAt(place string, i int) error {
+	return &strictjson.Error{Pointer: place + strconv.Itoa(i), Message: "must have at most " + strconv.Itoa(longestName) + " characters"}
+}
+
+// patchedSet applies patches to documents that have a set as the member name: an object
+// with a member for each name in the set.
+func patchedSet(name string) func(document, patch any) any {
+	return func(document, patch any) any {
+		changes, _ := merge.ObjectOf(patch)
+		edit, edited := changes.Get(name)
+		if !edited {
+			return merge.Patch(document, patch)
+		}
+		var members []merge.Member
+		for other, value := range changes.All() {
+			if other != name {
+				members = append(members, merge.Member{Name: other, Value: value})
+			}
+		}
+		before, _ := merge.ObjectOf(document)
+		set, _ := before.Get(name)
+		members = append(members, merge.Member{Name: name, Value: setPatch(set, edit)})
+		return merge.Patch(document, merge.NewObject(members...))
+	}
+}
+
+// setPatch returns an edit of a set as a merge patch of the object that stands for it.
+func setPatch(set, edit any) any {
+	patch := map[string]any{}
+	if parts, ok := merge.ObjectOf(edit); ok {
+		for _, part := range []struct {
+			name  string
+			value any
+		}{{"add", true}, {"remove", nil}} {
+			names, _ := parts.Get(part.name)
+			for _, name := range textsOf(names) {
+				patch[name] = part.value
+			}
+		}
+		return patch
+	}
+	members, _ := merge.ObjectOf(set)
+	for name := range members.All() {
+		patch[name] = nil
+	}
+	for _, name := range textsOf(edit) {
+		patch[name] = true
+	}
+	return patch
+}
+
+// textsOf returns the texts of an array in a tree.
+func textsOf(array any) []string {
+	items, _ := array.([]any)
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		if text, ok := item.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// treeOf is textsOf the other way round.
+func treeOf(texts []string) any {
+	items := make([]any, len(texts))
+	for i, text := range texts {
+		items[i] = text
+	}
+	return items
+}
+
+// membersOf returns a set of names as an object of a document.
+func membersOf(names []string) map[string]bool {
+	members := make(map[string]bool, len(names))
+	for _, name := range names {
+		members[name] = true
+	}
+	return members
+}
+
+// namesOf is membersOf the other way round, in order.
+func namesOf(members map[string]bool) []string {
+	return slices.AppendSeq(make([]string, 0, len(members)), slices.Values(slices.Sorted(maps.Keys(members))))
+}

@@ -1,0 +1,207 @@
+package access
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+// issue creates a token by REST and returns where it is, its tag and its secret.
+func (d desk) issue(body string) (path, etag, secret string) {
+	d.t.Helper()
+	made := d.do(http.StatusCreated, "POST", "/tokens", body)
+	path = fmt.Sprintf("/tokens/%v", made.Body["id"])
+	require.Equal(d.t, httpapi.Base+path, made.Header.Get("Location"))
+	return path, made.Header.Get("ETag"), made.Body["token"].(string)
+}
+
+func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		made := d.do(http.StatusCreated, "POST", "/tokens", `{"name":"shop","scopes":["orders:read","configs:*","orders:read"]}`)
+		path, secret := fmt.Sprintf("/tokens/%v", made.Body["id"]), made.Body["token"].(string)
+		require.Equal(t, []any{"configs:*", "orders:read"}, made.Body["scopes"])
+		require.Equal(t, h.clock.Now().Add(90*24*time.Hour).Format("2006-01-02T15:04:05.000000Z"), made.Body["expiresTime"], "90 days, and said")
+		require.Nil(t, made.Body["lastUsedTime"])
+		require.Equal(t, "admin", made.Body["username"])
+
+		read := d.do(200, "GET", path, nil)
+		require.NotContains(t, read.Text, secret, "it is shown once")
+		require.NotContains(t, read.Text, digestOf(secret).String())
+		p, err := h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		require.Equal(t, []string{"configs:*", "orders:read"}, p.Permissions)
+		list := d.do(200, "GET", "/tokens?q=SHOP", nil)
+		require.EqualValues(t, 1, list.Body["total"])
+		require.NotContains(t, list.Text, secret)
+		require.Equal(t, h.clock.Now().Format("2006-01-02T15:04:05.000000Z"), list.Body["items"].([]any)[0].(map[string]any)["lastUsedTime"])
+
+		d.do(428, "DELETE", path, nil)
+		d.do(412, "DELETE", path, nil, "If-Match", `"1-9"`)
+		d.do(204, "DELETE", path, nil, "If-Match", made.Header.Get("ETag"))
+		_, err = h.Authenticate(withBearer(secret))
+		requireCode(t, apperr.InvalidCredentials, err)
+		d.do(404, "GET", path, nil)
+		d.do(404, "DELETE", path, nil, "If-Match", made.Header.Get("ETag"))
+		require.Contains(t, h.audited(t), "token.revoke")
+	})
+}
+
+func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	d := newDesk(t, h)
+	before := h.audited(t)
+	for body, pointer := range map[string]string{
+		`{"name":"robot","scopes":[]}`:                                   "/scopes",
+		`{"name":"robot","scopes":["configs:fly"]}`:                      "/scopes",
+		`{"name":"robot","scopes":[""]}`:                                 "/scopes",
+		`{"name":" "}`:                                                   "/name",
+		`{"name":"robot","expiresTime":"2026-03-01T12:00:00Z"}`:          "/expiresTime",
+		`{"name":"robot","scopes":["` + strings.Repeat("a", 101) + `"]}`: "/scopes/0",
+	} {
+		answer := d.do(422, "POST", "/tokens", body)
+		require.Equal(t, pointer, answer.Body["fields"].([]any)[0].(map[string]any)["pointer"], body)
+	}
+	d.do(400, "POST", "/tokens", `{"name":"robot","scopes":null}`)
+	d.do(404, "POST", "/tokens", `{"name":"robot","userId":99999999}`)
+	require.Equal(t, before, h.audited(t))
+
+	_, _, secret := d.issue(`{"name":"robot","expiresTime":"2026-03-01T12:00:01Z"}`)
+	p, err := h.Authenticate(withBearer(secret))
+	require.NoError(t, err)
+	require.Equal(t, []string{"*"}, p.Permissions, "without scopes it may do what its user may")
+	h.clock.Advance(time.Second)
+	_, err = h.Authenticate(withBearer(secret))
+	requireCode(t, apperr.InvalidCredentials, err)
+}
+
+func TestATokenIsMadeForNoMoreThanItsMakerMayDo(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		d.roles("reader", "configs:read", "payer", "orders:pay", "maker", "tokens:write")
+		d.hire("li", "reader", "maker")
+		li := d.of("li")
+		li.do(403, "POST", "/tokens", `{"name":"robot","scopes":["orders:pay"]}`)
+		li.do(403, "POST", "/tokens", `{"name":"robot","scopes":["configs:*"]}`)
+		li.issue(`{"name":"robot","scopes":["configs:read"]}`)
+		li.issue(`{"name":"all of Li's"}`)
+		narrow := d.of("li", "tokens:write")
+		narrow.do(403, "POST", "/tokens", `{"name":"wider than its maker"}`)
+		narrow.do(403, "POST", "/tokens", `{"name":"wider than its maker","scopes":["configs:read"]}`)
+		d.of("li", "configs:read").do(403, "POST", "/tokens", `{"name":"robot","scopes":["configs:read"]}`)
+	})
+}
+
+func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		d.roles("maker", "tokens:write", "reader", "tokens:read")
+		path, _ := d.hire("li", "maker", "reader")
+		li := d.of("li")
+		theirs, etag, _ := d.issue(`{"name":"the admin's"}`)
+		li.do(404, "GET", theirs, nil)
+		li.do(404, "DELETE", theirs, nil, "If-Match", etag)
+		li.do(403, "POST", "/tokens", `{"name":"robot","userId":1}`)
+		require.EqualValues(t, 1, li.do(200, "GET", "/tokens", nil).Body["total"], "Li's desk")
+		require.EqualValues(t, 3, d.do(200, "GET", "/tokens", nil).Body["total"])
+		id := strings.TrimPrefix(path, "/users/")
+		require.EqualValues(t, 1, d.do(200, "GET", "/tokens?userId="+id, nil).Body["total"])
+		d.do(400, "GET", "/tokens?userId=0", nil)
+		lis, tag, secret := d.issue(`{"name":"for Li","userId":` + id + `}`)
+		p, err := h.Authenticate(withBearer(secret))
+		require.NoError(t, err)
+		require.Equal(t, []string{"tokens:read", "tokens:write"}, p.Permissions)
+		d.do(204, "DELETE", lis, nil, "If-Match", tag)
+		d.do(200, "POST", path+"/disable", nil)
+		li.do(401, "GET", "/tokens", nil)
+
+		stranger := newDesk(t, newFixture(t, db))
+		stranger.do(404, "DELETE", theirs, nil, "If-Match", etag)
+		require.EqualValues(t, 1, stranger.do(200, "GET", "/tokens", nil).Body["total"])
+	})
+}
+
+func TestATokensSecretIsNeverKeptUnderAnIdempotencyKeyOrInTheAuditLog(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	d := newDesk(t, h)
+	_, _, secret := d.issue(`{"name":"robot"}`)
+	var entries []uow.AuditRow
+	require.NoError(t, h.db.Read(h.inside(t)).Find(&entries).Error)
+	for _, entry := range entries {
+		require.NotContains(t, string(entry.Detail), secret)
+	}
+	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Service})
+	Routes(server.Router(), h.Service, "EUR")
+	for _, route := range server.Router().Routes() {
+		if route.Path == "/tokens" && route.Method == http.MethodPost {
+			require.False(t, route.Mutates, "it runs in no unit, so that no key is kept for it")
+		}
+	}
+}
+
+func TestARevokedTokensStreamsEndWithinASecondElsewhere(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		path, etag, secret := d.issue(`{"name":"robot"}`)
+		// Its clock stands still, so that what it remembers would be believed for ever.
+		elsewhere := newProcess(db, h.clock)
+		watching, stop := context.WithCancel(t.Context())
+		var watch sync.WaitGroup
+		watch.Go(func() { elsewhere.Watch(watching) })
+		defer watch.Wait()
+		defer stop()
+		server := httpapi.NewServer(httpapi.Options{Authenticator: elsewhere.Service})
+		httpapi.Listen(server.Router(), "/beats", "orders:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
+			if err := s.Send("", "begun", true); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return nil
+		})
+		listening := httptest.NewServer(server)
+		defer listening.Close()
+		// A stream that does not end is cut off, and has then lasted too long.
+		patient, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		open := func() (status int, lines *bufio.Scanner) {
+			request, err := http.NewRequestWithContext(patient, http.MethodGet, listening.URL+httpapi.Base+"/beats", nil)
+			require.NoError(t, err)
+			request.Header.Set("Authorization", "Bearer "+secret)
+			reply, err := http.DefaultClient.Do(request)
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = reply.Body.Close() })
+			return reply.StatusCode, bufio.NewScanner(reply.Body)
+		}
+		elsewhere.noticesChanges(t, d)
+		status, lines := open()
+		require.Equal(t, http.StatusOK, status)
+		require.True(t, lines.Scan())
+
+		began := time.Now()
+		d.do(204, "DELETE", path, nil, "If-Match", etag)
+		for lines.Scan() {
+		}
+		require.Less(t, time.Since(began), time.Second, "the stream has ended")
+		status, _ = open()
+		require.Equal(t, http.StatusUnauthorized, status)
+		require.Less(t, time.Since(began), time.Second)
+	})
+}

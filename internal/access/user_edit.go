@@ -1,0 +1,121 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"interlock/internal/base/merge"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// userPatch is what an edit of a user may change.
+type userPatch struct {
+	Username    string  `json:"username"`
+	DisplayName string  `json:"displayName"`
+	Roles       setEdit `json:"roles"`
+}
+
+// userDocument is a user as edits are compared and merged.
+type userDocument struct {
+	Username    string          `json:"username"`
+	DisplayName string          `json:"displayName"`
+	Roles       map[string]bool `json:"roles"`
+}
+
+// users declares users to package change.
+func (s *Service) users() change.Editable[User, *User] {
+	return change.Editable[User, *User]{
+		Rows: change.Rows[User, *User]{
+			DB: s.store.db, Label: (*User).label, View: func(user *User) any { return userViewOf(*user) }, Find: findUser,
+		},
+		Document: func(user *User) (any, error) {
+			return merge.Tree(userDocument{user.Username, user.DisplayName, membersOf(user.Roles)})
+		},
+		Patched: patchedSet("roles"),
+		Revise:  reviseUser,
+		At:      s.userAt,
+		Record:  s.recordUserEdit,
+	}
+}
+
+// reviseUser returns the user that an edited document makes. Which roles there are, and
+// whether the caller may give them, is for setRoles to ask.
+func reviseUser(user *User, document any) (*User, guard.Set, error) {
+	var edited userDocument
+	if err := merge.Decode(document, &edited); err != nil {
+		return nil, nil, fmt.Errorf("read an edited user: %w", err)
+	}
+	after := *user
+	after.Username, after.DisplayName, after.Roles = edited.Username, edited.DisplayName, namesOf(edited.Roles)
+	return &after, guard.Set{"username": after.Username, "display_name": after.DisplayName}, after.check()
+}
+
+// userAt reads a user as it was at an earlier version, or gorm.ErrRecordNotFound.
+func (s *Service) userAt(ctx context.Context, user *User, version int64) (*User, error) {
+	var then UserVersion
+	if err := s.store.db.Read(ctx).Where("user_id = ? AND version = ?", user.ID, version).Take(&then).Error; err != nil {
+		return nil, err
+	}
+	return then.restore(user), nil
+}
+
+// recordUserEdit changes the user's roles, after its own row, and leaves the traces.
+func (s *Service) recordUserEdit(ctx context.Context, u *uow.Unit, before, after *User, _ *change.Overwrite) error {
+	wanted := after.Roles
+	after.Roles = before.Roles
+	if err := s.setRoles(ctx, u, after, wanted); err != nil {
+		return err
+	}
+	u.Audit(uow.Entry{Action: "user.update", Resource: after.path(), Detail: map[string]any{
+		"fromVersion": before.Version, "version": after.Version,
+		"before": before.content(), "after": after.content(),
+	}})
+	return insertUserVersion(ctx, u, after, "update")
+}
+
+// setRoles gives a user, whose row this unit has inserted or raised, the named roles and
+// no others. Errors: ValidationFailed, Forbidden, InUse.
+func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names []string) error {
+	tx, err := s.raise(ctx, u)
+	if err != nil {
+		return err
+	}
+	rows, err := rolesNamed(tx, distinct(append(slices.Clone(names), user.Roles...)))
+	if err != nil {
+		return err
+	}
+	var given, taken []Role
+	for _, name := range names {
+		role, known := rows[name]
+		switch {
+		case !known:
+			return invalid("/roles", "unknown", fmt.Sprintf("must name roles that there are; there is no %.100q", name))
+		case !slices.Contains(user.Roles, name):
+			given = append(given, role)
+		}
+	}
+	for _, name := range user.Roles {
+		if role, known := rows[name]; known && !slices.Contains(names, name) {
+			taken = append(taken, role)
+		}
+	}
+	if err := requireGrantable(ctx, tx, given); err != nil {
+		return err
+	}
+	if err := takeRoles(tx, user, taken); err != nil {
+		return err
+	}
+	if err := giveRoles(tx, user.ID, given); err != nil {
+		return err
+	}
+	user.Roles = names
+	lost, err := permissionsOf(tx, taken)
+	if err != nil {
+		return err
+	}
+	return requireManager(ctx, tx, slices.Concat(slices.Collect(maps.Values(lost))...))
+}

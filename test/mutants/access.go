@@ -1,0 +1,82 @@
+package main
+
+// grants are breaks of who may change who may do what.
+var grants = []mutant{
+	{
+		name: "the rule of the last access:* is not asked",
+		file: "internal/access/rules.go", old: `if managers == 0 {`, new: `if managers < 0 {`,
+		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt"}},
+	},
+	{
+		name: "the rule of the last access:* is asked without the row that each change raises",
+		file: "internal/access/rules.go", old: `"UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?", caller.TenantID)`,
+		new: `"SELECT ? AS tenant_id", caller.TenantID)
+	result.RowsAffected = 1`,
+		caught: tests{"internal/access": {"TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt/mariadb"}},
+	},
+	{
+		name: "a role is given whatever it holds",
+		file: "internal/access/rules.go", old: `if !caller.May(grant) {`, new: `if !caller.May(grant) && false {`,
+		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave"}},
+	},
+	{
+		name: "a role is deleted whoever holds it",
+		file: "internal/access/role.go", old: `if holders > 0 {`, new: `if holders < 0 {`,
+		caught: tests{"internal/access": {"TestARoleIsCreatedReadEditedAndDeleted"}},
+	},
+	{
+		name: "a permission is added to a role by somebody who does not have it",
+		file: "internal/access/role.go", old: `requireHeld(ctx, given, "The edit gives")`, new: `requireHeld(ctx, nil, "The edit gives")`,
+		caught: tests{"internal/access": {"TestNobodyGivesARoleWhatHeDoesNotHave"}},
+	},
+	{
+		name: "another process is not noticed to have changed who may do what",
+		file: "internal/access/callers.go", old: `if now != known && known >= 0 {`, new: `if now != known && known < 0 {`,
+		caught: tests{"internal/access": {"TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},
+	},
+	{
+		name: "a patch of a set adds to it where it should replace it",
+		file: "internal/access/set.go", old: `patch[name] = nil`, new: `_ = name`,
+		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt", "TestARoleKeepsTheLastAccess"}},
+	},
+	{
+		name: "a stream goes on when its authenticator says that its credential ended",
+		file: "internal/edge/httpapi/stream.go", old: `if refused(err) || err == nil`, new: `if err == nil`,
+		caught: tests{"internal/edge/httpapi": {"TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded"}},
+	},
+	{
+		name: "a short secret of customers' tokens is taken",
+		file: "internal/settings/secret.go", old: `weak && !s.InsecureDevelopment`, new: `weak && s.InsecureDevelopment`,
+		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
+	},
+	{
+		name: "a short password of the first admin is taken",
+		file: "internal/app/program.go", old: `WeakPasswords: p.Settings.InsecureDevelopment`, new: `WeakPasswords: true`,
+		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
+	},
+	{
+		name: "a token is made that may do more than its maker",
+		file: "internal/access/token.go", old: `return requireHeld(ctx, rights, "The token would have")`, new: `return requireHeld(ctx, nil, "The token would have")`,
+		caught: tests{"internal/access": {"TestATokenIsMadeForNoMoreThanItsMakerMayDo"}},
+	},
+	{
+		name: "a token without scopes is made by a narrower token",
+		file: "internal/access/token.go", old: `if len(rights) == 0 {`, new: `if len(rights) < 0 {`,
+		caught: tests{"internal/access": {"TestATokenIsMadeForNoMoreThanItsMakerMayDo"}},
+	},
+	{
+		name: "a token of another user is anybody's",
+		file: "internal/access/token.go", old: `caller.UserID == userID || caller.May`, new: `caller.UserID != 0 || caller.May`,
+		caught: tests{"internal/access": {"TestTokensOfOthersAreForThoseWhoSeeToUsers"}},
+	},
+	{
+		name: "an empty list of scopes gives everything",
+		file: "internal/access/http_tokens.go", old: `in.Body.Scopes != nil && len`, new: `in.Body.Scopes == nil && len`,
+		caught: tests{"internal/access": {"TestScopesAndExpiryThatCannotBeMeantAreRefused"}},
+	},
+	{
+		name: "a token is revoked without the row that other processes watch",
+		file: "internal/access/token.go", old: `_, err := s.raise(ctx, u)`, new: `var err error`,
+		caught: tests{"internal/access": {"TestARevokedTokensStreamsEndWithinASecondElsewhere"}},
+	},
+}
