@@ -1,9 +1,9 @@
 import { Notifications, notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { act, render, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { liveStream, sessionStore } from '@/api';
-import { Surroundings } from '@/test/render';
+import { renderPage } from '@/test/render';
 import { session } from '@/test/service';
 import { useConfirm } from '../feedback/confirm';
 import { useToasts } from '../feedback/toasts';
@@ -28,17 +28,20 @@ function Work() {
   );
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   vi.spyOn(liveStream, 'start').mockReturnValue(undefined);
   read.mockResolvedValue('rows of a');
   sessionStore.signedIn(session());
-  render(
-    <Surroundings>
-      <Notifications />
-      <SessionGate>
-        <Work />
-      </SessionGate>
-    </Surroundings>,
+  await renderPage(
+    () => (
+      <>
+        <Notifications />
+        <SessionGate>
+          <Work />
+        </SessionGate>
+      </>
+    ),
+    () => ({}),
   );
 });
 afterEach(() => notifications.clean());
