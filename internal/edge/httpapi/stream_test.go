@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -171,7 +172,11 @@ func TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded(t *test
 			})
 			listening := httptest.NewServer(server)
 			t.Cleanup(listening.Close)
-			reply, err := http.Get(listening.URL + "/api/v1/beats")
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			t.Cleanup(cancel)
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, listening.URL+"/api/v1/beats", nil)
+			require.NoError(t, err)
+			reply, err := http.DefaultClient.Do(request)
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = reply.Body.Close() })
 			lines := bufio.NewScanner(reply.Body)
@@ -183,6 +188,7 @@ func TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded(t *test
 			take(at.door)
 			at.ring()
 			require.Empty(t, data(t, lines), "the stream ends")
+			require.NoError(t, lines.Err(), "it ends by itself")
 		})
 	}
 }
