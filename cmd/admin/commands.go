@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 
-	"interlock/internal/access"
 	"interlock/internal/app"
 	"interlock/internal/settings"
 )
@@ -96,55 +95,6 @@ func (c *tenantCreate) Run(ctx context.Context) error {
 			return err
 		}
 		fmt.Printf("Tenant %s (%d) is there; its user is admin.\n", tenant.Name, tenant.ID)
-		return nil
-	})
-}
-
-type userCreate struct {
-	settings.Data `embed:""`
-	Username      string   `arg:"" help:"Name to sign in with."`
-	DisplayName   string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
-	Role          []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE"`
-	Tenant        string   `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Password      string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD"`
-}
-
-// Run makes the user.
-func (c *userCreate) Run(ctx context.Context) error {
-	password, err := passwordOrInput(c.Password)
-	if err != nil {
-		return err
-	}
-	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		user, err := sv.Access.CreateUser(ctx, access.UserSpec{
-			Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Password: password, Roles: c.Role,
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Printf("User %s (%d) is there.\n", user.Username, user.ID)
-		return nil
-	})
-}
-
-type userPassword struct {
-	settings.Data `embed:""`
-	Username      string `arg:"" help:"Name of the user."`
-	Tenant        string `help:"Tenant of the user." default:"default" placeholder:"NAME"`
-	Password      string `help:"New password. Default: the first line of standard input." placeholder:"PASSWORD"`
-}
-
-// Run sets the password.
-func (c *userPassword) Run(ctx context.Context) error {
-	password, err := passwordOrInput(c.Password)
-	if err != nil {
-		return err
-	}
-	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.SetPassword(ctx, c.Tenant, c.Username, password); err != nil {
-			return err
-		}
-		fmt.Printf("The password of %s is set; the user's sessions have ended.\n", c.Username)
 		return nil
 	})
 }

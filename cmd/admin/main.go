@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"interlock/internal/access"
 )
 
 // version is set when the program is built.
@@ -36,7 +38,7 @@ func main() {
 		kong.Name("admin"),
 		kong.Description("Interlock: a back-office admin service in which no write is lost, doubled or oversold."),
 		kong.ShortUsageOnError(),
-		kong.Vars{"version": version},
+		kong.Vars{"version": version, "tokenLifetime": access.TokenLifetime.String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err := parser.Run(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -20,9 +19,6 @@ type listTokensRequest struct {
 func (h handler) tokens(ctx context.Context, in listTokensRequest) (httpapi.List[tokenView], error) {
 	filter := TokenFilter{Text: string(in.Search)}
 	if in.UserID != nil {
-		if *in.UserID < 1 {
-			return httpapi.List[tokenView]{}, apperr.Malformed("?userId", "must be the id of a user")
-		}
 		filter.UserID = *in.UserID
 	}
 	listing, err := h.service.Tokens(ctx, filter, in.Page.Page())

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/storage"
@@ -155,11 +157,7 @@ func (s *Service) Roles(ctx context.Context, text string, page storage.Page) (st
 	if err != nil {
 		return listing, fmt.Errorf("list roles: %w", err)
 	}
-	roles := make([]*Role, len(listing.Rows))
-	for i := range listing.Rows {
-		roles[i] = &listing.Rows[i]
-	}
-	return listing, withPermissions(s.store.db.Read(ctx), roles)
+	return listing, withPermissions(s.store.db.Read(ctx), listing.Pointers())
 }
 
 // RoleHistory returns one page of a role's versions, newest first.
@@ -255,15 +253,7 @@ func (s *Service) RemoveRole(ctx context.Context, tenant, name string) error {
 
 // commandRole runs a change of the named role, which is read in the unit.
 func (s *Service) commandRole(ctx context.Context, tenant, name string, fn func(context.Context, *uow.Unit, *Role) error) error {
-	ctx, err := s.InTenant(ctx, tenant)
-	if err != nil {
-		return err
-	}
-	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
-		if err != nil {
-			return err
-		}
+	return s.command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		named, err := rolesNamed(tx, []string{name})
 		if err != nil {
 			return err

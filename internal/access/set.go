@@ -141,5 +141,5 @@ func membersOf(names []string) map[string]bool {
 
 // namesOf is membersOf the other way round, in order.
 func namesOf(members map[string]bool) []string {
-	return slices.AppendSeq(make([]string, 0, len(members)), slices.Values(slices.Sorted(maps.Keys(members))))
+	return distinct(slices.Collect(maps.Keys(members)))
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
@@ -95,6 +97,22 @@ func (s *Service) InTenant(ctx context.Context, name string) (context.Context, e
 		return nil, err
 	}
 	return principal.With(ctx, principal.System(tenant.ID, operator)), nil
+}
+
+// command runs what a command changes in the named tenant, in a unit. Errors: NotFound
+// (tenant).
+func (s *Service) command(ctx context.Context, tenant string, fn func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error) error {
+	ctx, err := s.InTenant(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, u, tx)
+	})
 }
 
 // Bootstrap creates the tenant "default" with the user "admin" on the first start.

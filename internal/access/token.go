@@ -159,11 +159,7 @@ func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) 
 	if err != nil {
 		return listing, fmt.Errorf("list tokens: %w", err)
 	}
-	tokens := make([]*Token, len(listing.Rows))
-	for i := range listing.Rows {
-		tokens[i] = &listing.Rows[i]
-	}
-	return listing, withUsernames(s.store.db.Read(ctx), tokens)
+	return listing, withUsernames(s.store.db.Read(ctx), listing.Pointers())
 }
 
 // tokens declares tokens to package change. They are made and revoked, never edited.
@@ -192,15 +188,7 @@ func (s *Service) DeleteToken(ctx context.Context, u *uow.Unit, token *Token, if
 
 // RevokeToken is DeleteToken for a command. Errors: NotFound.
 func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) error {
-	ctx, err := s.InTenant(ctx, tenant)
-	if err != nil {
-		return err
-	}
-	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
-		if err != nil {
-			return err
-		}
+	return s.command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		token, err := findToken(tx, id)
 		if err != nil {
 			return storage.Found(err, "token", strconv.FormatInt(id, 10))

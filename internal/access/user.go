@@ -162,11 +162,7 @@ func (s *Service) Users(ctx context.Context, f UserFilter, page storage.Page) (s
 	if err != nil {
 		return listing, fmt.Errorf("list users: %w", err)
 	}
-	users := make([]*User, len(listing.Rows))
-	for i := range listing.Rows {
-		users[i] = &listing.Rows[i]
-	}
-	return listing, withRoleNames(s.store.db.Read(ctx), users)
+	return listing, withRoleNames(s.store.db.Read(ctx), listing.Pointers())
 }
 
 // UserHistory returns one page of a user's versions, newest first.
@@ -249,7 +245,7 @@ func (s *Service) ResetPassword(ctx context.Context, user *User, password string
 		}
 		row, err := findUser(tx, user.ID)
 		if err != nil {
-			return err
+			return storage.Found(err, "user", strconv.FormatInt(user.ID, 10))
 		}
 		if err := s.demandUser(row, ifMatch); err != nil {
 			return err
@@ -257,7 +253,10 @@ func (s *Service) ResetPassword(ctx context.Context, user *User, password string
 		after, err = s.changeUser(ctx, u, row, ifMatch, userChange{
 			action: "password", set: guard.Set{"password_hash": hash}, apply: func(user *User) { user.PasswordHash = hash },
 			also: func(ctx context.Context, tx *gorm.DB) error {
-				return cmp.Or(requireRightsOf(ctx, tx, row), s.attempts.clear(ctx, tx, accountKey(tenant, row.Username)))
+				if err := requireRightsOf(ctx, tx, row); err != nil {
+					return err
+				}
+				return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
 			},
 		})
 		return err
@@ -346,15 +345,7 @@ func (s *Service) SetUserRoles(ctx context.Context, tenant, username string, rol
 
 // commandUser runs a change of the named user, which is read in the unit.
 func (s *Service) commandUser(ctx context.Context, tenant, username string, fn func(context.Context, *uow.Unit, *User) error) error {
-	ctx, err := s.InTenant(ctx, tenant)
-	if err != nil {
-		return err
-	}
-	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
-		if err != nil {
-			return err
-		}
+	return s.command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		user, err := userNamed(tx, username)
 		if err != nil {
 			return err

@@ -69,11 +69,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	if err != nil || len(listing.Rows) == 0 {
 		return listing, err
 	}
-	orders := make([]*Order, len(listing.Rows))
-	for i := range listing.Rows {
-		orders[i] = &listing.Rows[i]
-	}
-	return listing, withLines(s.db.Read(ctx), orders)
+	return listing, withLines(s.db.Read(ctx), listing.Pointers())
 }
 
 // History returns one page of an order's events, newest first.

@@ -49,6 +49,15 @@ type Listing[T any] struct {
 	Total int64
 }
 
+// Pointers returns a pointer to each row, for who adds to them what other tables hold.
+func (l Listing[T]) Pointers() []*T {
+	pointers := make([]*T, len(l.Rows))
+	for i := range l.Rows {
+		pointers[i] = &l.Rows[i]
+	}
+	return pointers
+}
+
 // cursor is the place after which the next page begins. It travels as opaque
 // text; the sort is kept in it so that it cannot be used with another one.
 type cursor struct {
