@@ -86,8 +86,8 @@ func takesIfMatch(t *testing.T, route httpapi.Route) bool {
 // rowOf returns the address of the row that a filled path of a route is about.
 func rowOf(route httpapi.Route, path string) string {
 	segments, filled := strings.Split(route.Path, "/"), strings.Split(strings.TrimPrefix(path, httpapi.Base), "/")
-	for i, segment := range segments {
-		if strings.HasPrefix(segment, ":") {
+	for i := len(segments) - 1; i >= 0; i-- {
+		if strings.HasPrefix(segments[i], ":") {
 			return httpapi.Base + strings.Join(filled[:i+1], "/")
 		}
 	}
