@@ -125,6 +125,7 @@ func (w walk) batches() {
 	require.Len(t, all(t, w.Configs.List(client.ConfigFilter{Paging: client.Paging{Limit: 1}})), 2)
 
 	copied := ok[client.ConfigExport](t)(w.Configs.Export(ctx, "walk."))
+	require.NotEmpty(t, ok[client.ConfigSnapshot](t)(w.Configs.Snapshot(ctx, "")).Revision)
 	require.Len(t, copied.Configs, 2)
 	again := client.ConfigImport{Configs: append(copied.Configs, client.NewConfig{Key: "walk.d", ConfigContent: content}), OnExisting: client.SkipExisting}
 	require.Equal(t, 1, ok[client.ConfigImported](t)(w.Configs.Import(ctx, again, true)).Counts.Create)

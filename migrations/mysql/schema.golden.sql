@@ -153,8 +153,10 @@ CREATE TABLE `config_histories` (
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
+  `place` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_config_histories_version` (`config_id`,`version`),
+  UNIQUE KEY `uq_config_histories_place` (`place`),
   KEY `ix_config_histories_key` (`tenant_id`,`key`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -533,6 +535,12 @@ CREATE TABLE `item_histories` (
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_item_histories_version` (`tenant_id`,`item_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `log_places` (
+  `name` varchar(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `last` bigint(20) NOT NULL,
+  PRIMARY KEY (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `mq_batches` (

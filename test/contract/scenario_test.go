@@ -311,6 +311,7 @@ func (d day) watch() {
 		newConfig(d.t, d.Caller)
 		d.event(lines, "change", "ConfigEvent")
 	})
+	d.do(200, "GET", "/configs/snapshot?prefix=walk", nil)
 }
 
 // overlook changes a row of each topic and holds each event against the document.
