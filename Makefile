@@ -132,6 +132,11 @@ faults: $(WEB) c-compiler ## Break engines, links and processes under load, and 
 	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/flashsale/... ./internal/orders ./internal/wallets ./client
 	$(MAKE) mutants
 
+.PHONY: engines
+engines: $(WEB) ## Try the service on a Galera cluster of three private servers, a copy of it at each
+	test/tools/galera.sh
+	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 20m -v ./test/engines
+
 .PHONY: mutants
 mutants: $(WEB) ## Break the program in one named way after the other, and check that its tests notice; MUTANTS='-only commit' for some
 	$(SERVICES) -- env CGO_ENABLED=0 go run ./test/mutants $(MUTANTS)

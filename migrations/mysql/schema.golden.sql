@@ -543,6 +543,13 @@ CREATE TABLE `log_places` (
   PRIMARY KEY (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `migration_lock` (
+  `id` tinyint(4) NOT NULL,
+  `holder` varchar(160) NOT NULL,
+  `ends` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `mq_batches` (
   `id` varchar(36) NOT NULL,
   `queue` varchar(100) NOT NULL,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -137,7 +138,7 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := setIsolation(ctx, config); err != nil {
+	if err := fitToServer(ctx, config); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
 	connector, err := gomysql.NewConnector(config)
@@ -210,10 +211,18 @@ func mysqlConfig(raw string) (*gomysql.Config, error) {
 	return config, nil
 }
 
-// setIsolation makes READ COMMITTED the session's level, under the name that
-// this server gives the variable. A session default costs nothing, where a level
-// named at BEGIN costs a round trip for each transaction.
-func setIsolation(ctx context.Context, config *gomysql.Config) error {
+// causalReads has every statement on a Galera cluster wait until its server has applied
+// what was committed before it anywhere: 1 for reads and BEGIN, 2 for UPDATE and DELETE, 4
+// for INSERT and REPLACE. Without it "not found" on another server says nothing: the
+// witness of a COMMIT whose reply was lost, and whatever a client reads back, would be
+// answered of a moment before.
+const causalReads = "7"
+
+// fitToServer sets for each session what depends on the server. It makes READ COMMITTED the
+// session's level, under the name that this server gives the variable: a session default
+// costs nothing, where a level named at BEGIN costs a round trip for each transaction. On a
+// Galera cluster reads are causal.
+func fitToServer(ctx context.Context, config *gomysql.Config) error {
 	connector, err := gomysql.NewConnector(config)
 	if err != nil {
 		return err
@@ -229,6 +238,14 @@ func setIsolation(ctx context.Context, config *gomysql.Config) error {
 		variable = "tx_isolation"
 	}
 	config.Params[variable] = "'READ-COMMITTED'"
+	var name, cluster string
+	err = probe.QueryRowContext(ctx, "SHOW VARIABLES LIKE 'wsrep_on'").Scan(&name, &cluster)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if cluster == "ON" {
+		config.Params["wsrep_sync_wait"] = causalReads
+	}
 	return nil
 }
 

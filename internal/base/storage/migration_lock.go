@@ -1,0 +1,127 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The lock of migrations is one row with a lease, by the database's clock. It is a row and
+// not GET_LOCK, which a cluster knows on one of its servers only, and some refuse. Before
+// the first migration there is no table for it, so it makes its own:
+//
+//	UPDATE migration_lock SET holder = ?, ends = NOW(6) + INTERVAL ? SECOND WHERE id = 1 AND (holder = '' OR holder = ? OR ends < NOW(6))
+//
+// The row count says who has it. The holder extends it while it migrates; one that cannot
+// any more, because it was paused and another one has it, has its context end. A holder that
+// crashed keeps others waiting until its lease has ended.
+const (
+	migrationLease = 30 * time.Second
+	// migrationLockWait is how long one process waits for another that migrates.
+	migrationLockWait = 3 * time.Minute
+	migrationPoll     = 500 * time.Millisecond
+)
+
+var errMigrationLockLost = errors.New("storage: another process took the lock of migrations")
+
+type migrationLock struct {
+	pool   *sql.DB
+	holder string
+}
+
+// lockMigrations waits for the lock and returns a context that ends when it is lost.
+func lockMigrations(ctx context.Context, pool *sql.DB) (held context.Context, release func(), err error) {
+	host, _ := os.Hostname()
+	lock := migrationLock{pool, fmt.Sprintf("%.80s:%d:%s", host, os.Getpid(), uuid.NewString())}
+	if err := lock.prepare(ctx); err != nil {
+		return nil, nil, fmt.Errorf("lock the migrations: %w", err)
+	}
+	if err := lock.wait(ctx); err != nil {
+		return nil, nil, fmt.Errorf("lock the migrations: %w", err)
+	}
+	held, lose := context.WithCancelCause(ctx)
+	extended := make(chan struct{})
+	go func() {
+		defer close(extended)
+		lock.keep(held, lose)
+	}()
+	return held, func() {
+		lose(nil)
+		<-extended
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), migrationLease)
+		defer cancel()
+		// If it cannot be given back it ends with its lease.
+		_, _ = pool.ExecContext(ctx, "UPDATE migration_lock SET holder = '' WHERE id = 1 AND holder = ?", lock.holder)
+	}, nil
+}
+
+// prepare makes the table and its row, whoever else does at the same time.
+func (l migrationLock) prepare(ctx context.Context) error {
+	const table = `CREATE TABLE IF NOT EXISTS migration_lock (
+		id TINYINT NOT NULL PRIMARY KEY, holder VARCHAR(160) NOT NULL, ends DATETIME(6) NOT NULL)`
+	if _, err := l.pool.ExecContext(ctx, table); err != nil {
+		return err
+	}
+	_, err := l.pool.ExecContext(ctx, "INSERT IGNORE INTO migration_lock (id, holder, ends) VALUES (1, '', NOW(6))")
+	return err
+}
+
+// wait takes the lock as soon as it is free.
+func (l migrationLock) wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, migrationLockWait)
+	defer cancel()
+	for {
+		taken, err := l.take(ctx)
+		if taken || err != nil && !IsConflict(err) {
+			return err
+		}
+		select {
+		case <-time.After(migrationPoll):
+		case <-ctx.Done():
+			return fmt.Errorf("another process, %s, has held them for %s: %w", l.heldBy(context.WithoutCancel(ctx)), migrationLockWait, ctx.Err())
+		}
+	}
+}
+
+// take takes or extends the lock, and reports whether it is held. Of two servers of a
+// cluster that grant it at once one is refused at its commit: IsConflict.
+func (l migrationLock) take(ctx context.Context) (bool, error) {
+	const statement = "UPDATE migration_lock SET holder = ?, ends = NOW(6) + INTERVAL ? SECOND WHERE id = 1 AND (holder = '' OR holder = ? OR ends < NOW(6))"
+	result, err := l.pool.ExecContext(ctx, statement, l.holder, int(migrationLease.Seconds()), l.holder)
+	if err != nil {
+		return false, (&DB{}).classify(err)
+	}
+	changed, err := result.RowsAffected()
+	return changed == 1, err
+}
+
+// keep extends the lock until ctx ends. A database that does not answer is asked again: while
+// the lease lasts nobody else has it.
+func (l migrationLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
+	ticker := time.NewTicker(migrationLease / 5)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if held, err := l.take(ctx); err == nil && !held && ctx.Err() == nil {
+			lose(errMigrationLockLost)
+			return
+		}
+	}
+}
+
+func (l migrationLock) heldBy(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	holder := "unknown"
+	_ = l.pool.QueryRowContext(ctx, "SELECT holder FROM migration_lock WHERE id = 1").Scan(&holder)
+	return holder
+}
