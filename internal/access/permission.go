@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// ReadPermission and ReadUsersPermission are also what the dashboard and the live feed ask.
-	ReadPermission       = "access:read"
-	writePermission      = "access:write"
+	// ReadPermission is also what the dashboard and the live feed ask for roles.
+	ReadPermission  = "access:read"
+	writePermission = "access:write"
+	// ReadUsersPermission is also what they ask for users.
 	ReadUsersPermission  = "users:read"
 	writeUsersPermission = "users:write"
 	readTokensPermission = "tokens:read"
