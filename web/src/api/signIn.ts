@@ -2,7 +2,7 @@ import { Channel } from '@/browser/channel';
 import { drafts, ownerOf } from '@/browser/drafts';
 import { recall, remember } from '@/browser/storage';
 import { api, data } from './client';
-import { onLive } from './live';
+import { liveStream } from './live';
 import { isProblem } from './problem';
 import { sessionStore, type SessionUser } from './session';
 
@@ -56,9 +56,9 @@ export function followSession(): () => void {
     const { status } = sessionStore.state();
     if (status !== 'loading' && status !== 'unreachable') void loadSession();
   });
-  const stopRights = onLive('*', ({ topic, key }) => {
-    const state = sessionStore.state();
-    if (state.status === 'in' && (topic === 'roles' || (topic === 'users' && key === String(state.session.user.id)))) void renewRights();
+  // The service ends a stream when what its caller may do has changed.
+  const stopRights = liveStream.onGap(() => {
+    if (sessionStore.state().status === 'in') void renewRights();
   });
   return () => {
     document.removeEventListener('visibilitychange', onVisibility);
