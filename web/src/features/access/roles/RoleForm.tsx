@@ -37,7 +37,8 @@ export function RoleForm({ role, gone, onField }: Props) {
     send: (patch, etag, key) => editRole(id, patchOfSets(patch, 'permissions'), etag, key),
     onRecord: (saved) => {
       queries.setQueryData(oneRole(id).queryKey, saved);
-      void queries.invalidateQueries({ queryKey: ['roles'] });
+      // Users are shown with the names of their roles.
+      ['roles', 'users'].forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
     },
   });
   const { draft, strict, error } = editing;
