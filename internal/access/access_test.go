@@ -19,6 +19,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
+	"interlock/internal/events"
 	"interlock/internal/lock"
 )
 
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 type fixture struct {
 	*Service
 	db     *storage.DB
+	bus    events.Bus
 	clock  *clock.Fake
 	tenant Tenant
 	hashed atomic.Int64
@@ -58,8 +60,8 @@ func newFixture(t testing.TB, db *storage.DB) *fixture {
 // another process.
 func newProcess(db *storage.DB, clk *clock.Fake) *fixture {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clk})
-	h := &fixture{db: db, clock: clk}
-	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Grants: catalogue})
+	h := &fixture{db: db, bus: events.NewInProcess(64), clock: clk}
+	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Grants: catalogue})
 	h.passwords.params = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	h.passwords.dummy = dummyHash(h.passwords.params)
 	h.passwords.timeout = time.Minute

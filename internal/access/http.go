@@ -17,7 +17,7 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	httpapi.Open(r, http.MethodPost, "/session", h.signIn)
 	httpapi.Get(r, "/session", "", h.session)
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
-	httpapi.Get(r, "/permissions", readPermission, h.permissions)
+	httpapi.Get(r, "/permissions", ReadPermission, h.permissions)
 	h.meRoutes(r)
 	h.userRoutes(r)
 	h.roleRoutes(r)
@@ -28,11 +28,11 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 // password is hashed before one begins, and nothing of it is kept under a key.
 func (h handler) userRoutes(r *httpapi.Router) {
 	byID := httpapi.Numbered("user", h.service.User)
-	httpapi.Get(r, "/users", readUsersPermission, h.users)
+	httpapi.Get(r, "/users", ReadUsersPermission, h.users)
 	httpapi.Act(r, http.MethodPost, "/users", writeUsersPermission, h.createUser)
-	httpapi.GetOf(r, "/users/:id", readUsersPermission, byID, h.user)
+	httpapi.GetOf(r, "/users/:id", ReadUsersPermission, byID, h.user)
 	httpapi.MutationOf(r, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser)
-	httpapi.GetOf(r, "/users/:id/history", readUsersPermission, byID, h.userHistory)
+	httpapi.GetOf(r, "/users/:id/history", ReadUsersPermission, byID, h.userHistory)
 	httpapi.MutationOf(r, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
 	httpapi.MutationOf(r, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
 	httpapi.ActOf(r, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
@@ -40,12 +40,12 @@ func (h handler) userRoutes(r *httpapi.Router) {
 
 func (h handler) roleRoutes(r *httpapi.Router) {
 	byID := httpapi.Numbered("role", h.service.Role)
-	httpapi.Get(r, "/roles", readPermission, h.roles)
+	httpapi.Get(r, "/roles", ReadPermission, h.roles)
 	httpapi.Mutation(r, http.MethodPost, "/roles", writePermission, h.createRole)
-	httpapi.GetOf(r, "/roles/:id", readPermission, byID, h.role)
+	httpapi.GetOf(r, "/roles/:id", ReadPermission, byID, h.role)
 	httpapi.MutationOf(r, http.MethodPatch, "/roles/:id", writePermission, byID, h.editRole)
 	httpapi.MutationOf(r, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole)
-	httpapi.GetOf(r, "/roles/:id/history", readPermission, byID, h.roleHistory)
+	httpapi.GetOf(r, "/roles/:id/history", ReadPermission, byID, h.roleHistory)
 }
 
 // tokenRoutes registers the routes of API tokens. The reply to a creation has the secret,

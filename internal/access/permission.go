@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	readPermission       = "access:read"
-	writePermission      = "access:write"
-	readUsersPermission  = "users:read"
+	// ReadPermission is also what the dashboard and the live feed ask for roles.
+	ReadPermission  = "access:read"
+	writePermission = "access:write"
+	// ReadUsersPermission is also what they ask for users.
+	ReadUsersPermission  = "users:read"
 	writeUsersPermission = "users:write"
 	readTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
@@ -19,9 +21,9 @@ const (
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See the roles, their history, and the permissions that roles and tokens can be given."},
+	{Name: ReadPermission, Meaning: "See the roles, their history, and the permissions that roles and tokens can be given."},
 	{Name: writePermission, Meaning: "Create, edit and delete roles, with permissions that one has oneself."},
-	{Name: readUsersPermission, Meaning: "See the users of this service, their roles and their history."},
+	{Name: ReadUsersPermission, Meaning: "See the users of this service, their roles and their history."},
 	{Name: writeUsersPermission, Meaning: "Create, edit, disable and enable users, give them roles whose permissions one has oneself, and reset their passwords."},
 	{Name: readTokensPermission, Meaning: "See one's own API tokens, without their secrets, and with users:write everybody's."},
 	{Name: makeTokensPermission, Meaning: "Create API tokens that may do no more than oneself, and revoke them; with users:write everybody's."},

@@ -15,6 +15,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/events"
 )
 
 // Role is a named set of permissions.
@@ -30,8 +31,6 @@ type Role struct {
 func (Role) TableName() string { return "roles" }
 
 func (r *Role) label() string { return fmt.Sprintf("role %q", r.Name) }
-
-func (r *Role) path() string { return fmt.Sprintf("roles/%d", r.ID) }
 
 // content is what the audit log tells of a role.
 func (r *Role) content() map[string]any {
@@ -134,10 +133,18 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := requireManager(ctx, tx, taken); err != nil {
 		return err
 	}
-	u.Audit(uow.Entry{Action: "role.update", Resource: after.path(), Detail: map[string]any{
+	s.recordRole(u, after, "update", map[string]any{
 		"fromVersion": before.Version, "version": after.Version, "before": before.content(), "after": after.content(),
-	}})
+	})
 	return insertRoleVersion(ctx, u, after, "update")
+}
+
+// recordRole leaves the audit entry of a change, and what others hear of it.
+func (s *Service) recordRole(u *uow.Unit, role *Role, action string, detail any) {
+	change.Record(u, s.bus, change.Deed{
+		Kind: "role", Topic: RoleTopic, Key: strconv.FormatInt(role.ID, 10), Detail: detail,
+		Change: events.Change{Version: role.Version, ETag: role.Ref().ETag(), Action: action, Label: role.Name},
+	})
 }
 
 // without returns the values that are not among others.
@@ -175,7 +182,7 @@ func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permiss
 	if err := insertRole(ctx, u, role); err != nil {
 		return nil, err
 	}
-	u.Audit(uow.Entry{Action: "role.create", Resource: role.path(), Detail: role.content()})
+	s.recordRole(u, role, "create", role.content())
 	return role, nil
 }
 
@@ -212,11 +219,11 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 		if err := revoke(tx, role, role.Permissions); err != nil {
 			return err
 		}
+		s.recordRole(u, role, "delete", role.content())
 		gone := *role
 		if err := guard.Advance(ctx, u, &gone); err != nil {
 			return err
 		}
-		u.Audit(uow.Entry{Action: "role.delete", Resource: role.path(), Detail: role.content()})
 		return insertRoleVersion(ctx, u, &gone, "delete")
 	})
 }

@@ -15,6 +15,13 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/events"
+)
+
+// Where changes of users and roles are announced, for who may read them.
+const (
+	UserTopic = "users"
+	RoleTopic = "roles"
 )
 
 // Deps are what a Service stands on.
@@ -22,6 +29,8 @@ type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
 	Clock  clock.Clock
+	// Bus is told of each change of a user or a role.
+	Bus events.Bus
 	// Grants is every permission that the program's routes ask for: the catalogue.
 	// Roles and tokens can be given these and no others.
 	Grants []principal.Grant
@@ -40,6 +49,7 @@ type Deps struct {
 type Service struct {
 	runner    *uow.Runner
 	clock     clock.Clock
+	bus       events.Bus
 	catalogue []principal.Grant
 	store     store
 	passwords *passwords
@@ -63,6 +73,7 @@ func New(d Deps) *Service {
 	s := &Service{
 		runner:       d.Runner,
 		clock:        d.Clock,
+		bus:          d.Bus,
 		catalogue:    catalogue,
 		store:        store{db: d.DB},
 		passwords:    newPasswords(),

@@ -15,6 +15,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/events"
 )
 
 // User is a person who can sign in.
@@ -38,8 +39,6 @@ func (u *User) label() string { return fmt.Sprintf("user %q", u.Username) }
 func (u *User) content() map[string]any {
 	return map[string]any{"username": u.Username, "displayName": u.DisplayName, "roles": u.Roles}
 }
-
-func (u *User) path() string { return fmt.Sprintf("users/%d", u.ID) }
 
 // Identity is who a user is and what its roles allow.
 type Identity struct {
@@ -138,8 +137,7 @@ func (s *Service) AddUser(ctx context.Context, spec UserSpec) (*User, error) {
 			return err
 		}
 		made = &user
-		u.Audit(uow.Entry{Action: "user.create", Resource: user.path(), Detail: map[string]any{"username": user.Username, "roles": user.Roles}})
-		return insertUserVersion(ctx, u, &user, "create")
+		return s.recordUser(ctx, u, &user, "create", map[string]any{"username": user.Username, "roles": user.Roles})
 	})
 	return made, err
 }
@@ -272,8 +270,17 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if len(c.revoked) > 0 {
 		detail["revokedTokens"] = c.revoked
 	}
-	u.Audit(uow.Entry{Action: "user." + c.action, Resource: after.path(), Detail: detail})
-	return &after, insertUserVersion(ctx, u, &after, c.action)
+	return &after, s.recordUser(ctx, u, &after, c.action, detail)
+}
+
+// recordUser leaves the traces of a change: the history row of the version that the user has
+// now, the audit entry, and what others hear of it.
+func (s *Service) recordUser(ctx context.Context, u *uow.Unit, user *User, action string, detail any) error {
+	change.Record(u, s.bus, change.Deed{
+		Kind: "user", Topic: UserTopic, Key: strconv.FormatInt(user.ID, 10), Detail: detail,
+		Change: events.Change{Version: user.Version, ETag: user.Ref().ETag(), Action: action, Label: user.Username},
+	})
+	return insertUserVersion(ctx, u, user, action)
 }
 
 // SetUserDisabled is DisableUser or EnableUser for a command, which may shut the last user

@@ -70,11 +70,10 @@ func (s *Service) recordUserEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := s.setRoles(ctx, u, after, wanted); err != nil {
 		return err
 	}
-	u.Audit(uow.Entry{Action: "user.update", Resource: after.path(), Detail: map[string]any{
+	return s.recordUser(ctx, u, after, "update", map[string]any{
 		"fromVersion": before.Version, "version": after.Version,
 		"before": before.content(), "after": after.content(),
-	}})
-	return insertUserVersion(ctx, u, after, "update")
+	})
 }
 
 // setRoles gives a user, whose row this unit has inserted or raised, the named roles and

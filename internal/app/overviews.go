@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/access"
 	"interlock/internal/aggregates"
 	"interlock/internal/base/principal"
 	"interlock/internal/catalog"
@@ -34,6 +35,8 @@ func (sv *Services) buildOverviews() {
 		{Name: wallets.Topic, Permission: wallets.ReadPermission},
 		{Name: aggregates.Topic, Permission: aggregates.ReadPermission},
 		{Name: flashsale.Topic, Permission: flashsale.ReadPermission},
+		{Name: access.UserTopic, Permission: access.ReadUsersPermission},
+		{Name: access.RoleTopic, Permission: access.ReadPermission},
 	}})
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: config.ReadPermission, Finder: search.FinderFunc(sv.findConfigs)},
@@ -56,6 +59,7 @@ func (sv *Services) buildOverviews() {
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
 			"flash-sales": flashsale.ReadPermission, "aggregates": aggregates.ReadPermission,
+			access.UserTopic: access.ReadUsersPermission, access.RoleTopic: access.ReadPermission,
 		},
 	})
 }

@@ -218,7 +218,7 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 func (sv *Services) buildDomains(o Options) {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{
-		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
+		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle,
 	})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})

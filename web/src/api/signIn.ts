@@ -2,6 +2,7 @@ import { Channel } from '@/browser/channel';
 import { drafts, ownerOf } from '@/browser/drafts';
 import { recall, remember } from '@/browser/storage';
 import { api, data } from './client';
+import { liveStream } from './live';
 import { isProblem } from './problem';
 import { sessionStore, type SessionUser } from './session';
 
@@ -28,9 +29,19 @@ export async function loadSession(): Promise<void> {
   }
 }
 
+/** Asks what one may do now. A session that was ended with the change leaves the work on the screen, as any that ends. */
+async function renewRights(): Promise<void> {
+  try {
+    sessionStore.signedIn(await data(api.GET('/api/v1/session')), 'elsewhere');
+  } catch (error) {
+    if (isProblem(error, 'unauthenticated')) void sessionStore.expired();
+  }
+}
+
 /**
  * Notices when another tab signs in or out, until the returned function is called: all
- * tabs have one cookie, so that what this one reads from then on is somebody else's.
+ * tabs have one cookie, so that what this one reads from then on is somebody else's. And
+ * when somebody changes what one may do oneself, which is then shown.
  */
 export function followSession(): () => void {
   let hidden = 0;
@@ -45,9 +56,14 @@ export function followSession(): () => void {
     const { status } = sessionStore.state();
     if (status !== 'loading' && status !== 'unreachable') void loadSession();
   });
+  // The service ends a stream when what its caller may do has changed.
+  const stopRights = liveStream.onGap(() => {
+    if (sessionStore.state().status === 'in') void renewRights();
+  });
   return () => {
     document.removeEventListener('visibilitychange', onVisibility);
     stop();
+    stopRights();
   };
 }
 

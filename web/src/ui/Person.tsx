@@ -1,4 +1,5 @@
-import type { components } from '@/api';
+import { Link } from '@tanstack/react-router';
+import { useMay, type components } from '@/api';
 import { useText } from '@/i18n';
 import { Mark } from './brand/Mark';
 import { uiMessages } from './messages';
@@ -29,15 +30,24 @@ export function Avatar({ person, size = 28 }: { person: Actor; size?: number }) 
   );
 }
 
-/** Who did something. Id 0 is the service itself. */
+/** Who did something, with the way to the page of a user for who may see users. Id 0 is the service itself. */
 export function Person({ person, withAvatar = false }: { person: Actor; withAvatar?: boolean }) {
   const t = useText(uiMessages);
+  const mayOpen = useMay()('users:read');
   const name = person.id === 0 ? t('system') : person.name;
-  if (!withAvatar) return <span>{name}</span>;
+  const shown =
+    mayOpen && typeof person.id === 'number' && person.id > 0 ? (
+      <Link to="/users/$id" params={{ id: String(person.id) }} className={styles.link}>
+        {name}
+      </Link>
+    ) : (
+      <span>{name}</span>
+    );
+  if (!withAvatar) return shown;
   return (
     <span className={styles.person}>
       <Avatar person={{ ...person, name }} size={22} />
-      <span>{name}</span>
+      {shown}
     </span>
   );
 }

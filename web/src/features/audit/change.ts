@@ -1,3 +1,7 @@
+import { contentOf as contentOfRole, readFields as readRole, useRoleWords } from '@/features/access/roles/fields';
+import type { Role } from '@/features/access/roles/queries';
+import { contentOf as contentOfUser, readFields as readUser, useUserWords } from '@/features/access/users/fields';
+import type { User } from '@/features/access/users/queries';
 import { readFields as readTerms, useCampaignWords } from '@/features/campaigns/fields';
 import type { CampaignTerms } from '@/features/campaigns/queries';
 import { useConfigWords } from '@/features/configs/useConfigWords';
@@ -46,6 +50,7 @@ export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action
 /** How the records of an action are read: the words of their own pages, or the places as they are. */
 export function useRecordWords(action: string): { words: Words; read: (record: JsonObject) => JsonObject } {
   const [config, item, campaign, sale] = [useConfigWords(), useItemWords(), useCampaignWords(), useSaleWords()];
+  const [user, role] = [useUserWords(), useRoleWords()];
   switch (action.split('.')[0]) {
     case 'item':
       return { words: item, read: same };
@@ -53,6 +58,10 @@ export function useRecordWords(action: string): { words: Words; read: (record: J
       return { words: campaign, read: (record) => contentOfFields(readTerms(record as unknown as CampaignTerms)) };
     case 'flash_sale':
       return { words: sale, read: (record) => contentOfFields(readSale(record as unknown as SaleTerms)) };
+    case 'user':
+      return { words: user, read: (record) => contentOfUser(readUser(record as unknown as User)) };
+    case 'role':
+      return { words: role, read: (record) => contentOfRole(readRole(record as unknown as Role)) };
     default:
       return { words: config, read: same };
   }

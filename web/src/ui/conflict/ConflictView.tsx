@@ -23,11 +23,13 @@ interface Props<R extends Stamped, F extends object> {
   withOther: boolean;
   /** Leads to their change in the history; undefined where there is no such page. */
   link: ((from: number, to: number, words: string) => ReactNode) | undefined;
+  /** Why it was refused; undefined leaves it to the general words. */
+  refusal?: ((error: Error) => ReactNode) | undefined;
   onDiscard: () => void;
 }
 
 /** Both sides of a conflict: what fits beside each other, and the places that have to be chosen. */
-export function ConflictView<R extends Stamped, F extends object>({ editing, theirs, withOther, link, onDiscard }: Props<R, F>) {
+export function ConflictView<R extends Stamped, F extends object>({ editing, theirs, withOther, link, refusal, onDiscard }: Props<R, F>) {
   const t = useText(conflictMessages);
   const edit = useText(editMessages);
   const ask = useConfirm();
@@ -67,7 +69,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
         {contested.length > 0 ? t('ask', { n: contested.length }) : t('none')} {t('nothingLost')}
       </Banner>
       <OutcomeNotice write={{ outcome, key }} />
-      {error !== null && <ProblemBanner error={error} />}
+      {error !== null && (refusal?.(error) ?? <ProblemBanner error={error} />)}
       <Paper component="section" aria-label={t('both')} className={styles.panel}>
         {contested.map((place) => (
           <ContestedPlace

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useEffect, useRef, type ReactNode, type SubmitEvent } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { ProblemBanner } from '../feedback/ProblemBanner';
@@ -15,12 +15,14 @@ interface Props {
   /** What the button that sends says. */
   confirm: string;
   color?: 'accent' | 'warn' | 'bad';
-  size?: 'md' | 'lg';
+  size?: 'md' | 'lg' | 'xl';
   onClose: () => void;
   /** Which places of a refused request have an input that says what is wrong. */
   told?: (pointer: string) => boolean;
   /** Why it was refused, and what can be done; undefined leaves it to the general words. */
   refusal?: (error: Error) => ReactNode;
+  /** What asking again means while the outcome is open, for a write that no key makes one of. */
+  unknown?: { hint: string; again?: string };
   /** It cannot be sent as things stand. */
   disabled?: boolean;
   /** Nothing is left to send: the button is gone. */
@@ -36,7 +38,21 @@ interface Props {
  * beside it does nothing. While the outcome is open it asks for the same again, and can
  * be told to ask no more.
  */
-export function FormDialog({ form, title, confirm, color, size = 'lg', onClose, told, refusal, disabled = false, finished = false, actions, children }: Props) {
+export function FormDialog({
+  form,
+  title,
+  confirm,
+  color,
+  size = 'lg',
+  onClose,
+  told,
+  refusal,
+  unknown,
+  disabled = false,
+  finished = false,
+  actions,
+  children,
+}: Props) {
   const t = useText(editMessages);
   const ui = useText(uiMessages);
   const { error, outcome, isTouched, discard, submit } = form;
@@ -47,16 +63,26 @@ export function FormDialog({ form, title, confirm, color, size = 'lg', onClose, 
   useEffect(() => {
     if (refused !== null) place.current?.scrollIntoView({ block: 'center' });
   }, [refused]);
-  useHotkeys([['mod+S', () => !finished && (!disabled || isUnknown) && submit()]], [], true);
+  const inputs = useRef<HTMLFormElement>(null);
+  const [tries, setTries] = useState(0);
+  // What is wrong with what was typed stands at the inputs, of which the first may be out of sight.
+  useEffect(() => {
+    if (tries > 0) inputs.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid]')?.focus();
+  }, [tries]);
+  const send = () => {
+    setTries((n) => n + 1);
+    submit();
+  };
+  useHotkeys([['mod+S', () => !finished && (!disabled || isUnknown) && send()]], [], true);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
-    submit();
+    send();
   };
   return (
     <Modal opened onClose={onClose} size={size} title={title} closeButtonProps={{ 'aria-label': ui('close') }}>
-      <form onSubmit={onSubmit} noValidate>
+      <form ref={inputs} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
-          <OutcomeNotice write={form} />
+          <OutcomeNotice write={form} hint={unknown?.hint} />
           <StorageNotice />
           {refused !== null && (
             <div ref={place}>
@@ -75,7 +101,7 @@ export function FormDialog({ form, title, confirm, color, size = 'lg', onClose, 
             <Button onClick={onClose}>{ui('close')}</Button>
             {!finished && (
               <Button type="submit" variant="filled" color={color} disabled={disabled && !isUnknown} loading={outcome === 'sending'}>
-                {isUnknown ? t('askAgain') : confirm}
+                {isUnknown ? (unknown?.again ?? t('askAgain')) : confirm}
               </Button>
             )}
           </Group>

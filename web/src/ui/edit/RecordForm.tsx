@@ -45,8 +45,12 @@ interface Props<R extends Stamped, F extends object> {
   lacks?: string;
   /** Which places of a refused request have an input that says what is wrong. */
   told?: (pointer: string) => boolean;
+  /** Why it was refused, and what can be done; undefined leaves it to the general words. */
+  refusal?: (error: Error) => ReactNode;
   /** It stands on a card of its own, its inputs from edge to edge. */
   framed?: boolean;
+  /** Its inputs take all the width and are more than a screen, so that what saves them stays in sight. */
+  long?: boolean;
   /** Names the form, for screen readers. */
   label?: string;
   /** Another value than either side's can be written at a contested place. */
@@ -61,7 +65,7 @@ interface Props<R extends Stamped, F extends object> {
 
 /** A form that edits a record, or both sides of its conflict; what others change meanwhile is merged or asked for, place by place. */
 export function RecordForm<R extends Stamped, F extends object>(props: Props<R, F>) {
-  const { editing, gone, lacks, told, withOther = false, link } = props;
+  const { editing, gone, lacks, told, refusal, withOther = false, link } = props;
   const t = useText(editMessages);
   const ask = useConfirm();
   const { draft, theirs, isComparing } = editing;
@@ -88,13 +92,14 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
       {props.head}
       {gone}
       {isComparing && theirs !== undefined && gone === undefined ? (
-        <ConflictView editing={editing} theirs={theirs} withOther={withOther} link={link} onDiscard={() => void discard()} />
+        <ConflictView editing={editing} theirs={theirs} withOther={withOther} link={link} refusal={refusal} onDiscard={() => void discard()} />
       ) : (
         <>
-          {gone === undefined && <Notices editing={editing} told={told} link={link} />}
+          {gone === undefined && <Notices editing={editing} told={told} refusal={refusal} link={link} />}
           <form
             aria-label={props.label}
             className={props.framed === true ? styles.framed : styles.form}
+            data-long={props.long === true || undefined}
             noValidate
             onFocus={onFocus}
             onBlur={onBlur}
@@ -138,7 +143,7 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard }: { edi
 }
 
 /** What happened to the record while its form was open: what was merged, what others saved, what was typed earlier. */
-function Notices<R extends Stamped, F extends object>({ editing, told, link }: Pick<Props<R, F>, 'editing' | 'told' | 'link'>) {
+function Notices<R extends Stamped, F extends object>({ editing, told, refusal, link }: Pick<Props<R, F>, 'editing' | 'told' | 'refusal' | 'link'>) {
   const t = useText(editMessages);
   const { draft, current, merged, theirs, base, words, error, contentOf } = editing;
   const { who, people, places } = useTelling(words);
@@ -173,7 +178,7 @@ function Notices<R extends Stamped, F extends object>({ editing, told, link }: P
           {t('changedPlaces', { fields: places(draft.followed) })}
         </Banner>
       )}
-      {error !== null && <ProblemBanner error={error} told={told} />}
+      {error !== null && (refusal?.(error) ?? <ProblemBanner error={error} told={told} />)}
       {editing.isUnpatchable && <Banner tone="bad" title={t('noNull')} />}
     </>
   );

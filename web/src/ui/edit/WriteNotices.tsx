@@ -16,7 +16,7 @@ interface Write {
 }
 
 /** What is known of a write that is being checked, or whose outcome is open. */
-export function OutcomeNotice({ write: { outcome, key, again } }: { write: Write }) {
+export function OutcomeNotice({ write: { outcome, key, again }, hint }: { write: Write; hint?: string | undefined }) {
   const t = useText(editMessages);
   const doubt = useDoubt(key ?? '');
   if (doubt !== undefined) {
@@ -29,7 +29,7 @@ export function OutcomeNotice({ write: { outcome, key, again } }: { write: Write
   if (outcome !== 'unknown') return null;
   return (
     <Banner tone="warn" title={t('stillUnknown')} action={again !== undefined && <Button onClick={again}>{t('askAgain')}</Button>}>
-      {t('stillUnknownHint')}
+      {hint ?? t('stillUnknownHint')}
     </Banner>
   );
 }

@@ -32,6 +32,9 @@ interface Open {
   answer: (confirmation: Confirmation) => void;
 }
 
+/** Above drawers and dialogs, and below the sign-in. */
+const onTop = 300;
+
 export function ConfirmProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<Open>();
   const [shown, setShown] = useState(false);
@@ -54,7 +57,8 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   return (
     <ConfirmContext value={ask}>
       {children}
-      <Modal opened={shown} onClose={() => settle(undefined)} title={open?.question.title} withCloseButton={false}>
+      {/* It stands on top of what it is asked from: a drawer, or a dialog. */}
+      <Modal opened={shown} onClose={() => settle(undefined)} title={open?.question.title} withCloseButton={false} zIndex={onTop}>
         {open !== undefined && <Body question={open.question} settle={settle} />}
       </Modal>
     </ConfirmContext>

@@ -2,6 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sessionStore } from '@/api';
 import { drafts, ownerOf } from '@/browser/drafts';
+import { RolePage } from '@/features/access/roles/RolePage';
 import { CampaignPage } from '@/features/campaigns/CampaignPage';
 import { Cockpit } from '@/features/flash-sales/Cockpit';
 import { ItemPage } from '@/features/items/ItemPage';
@@ -20,11 +21,13 @@ afterEach(() => void vi.unstubAllGlobals());
 
 const item = { name: 'Green tea', price: 500, ownedByUserId: null };
 const terms = { name: 'Noon', sku: 'TEA', price: 1, quantity: 1, perUserLimit: 1, startsTime: null, endsTime: null, queueCap: null, rate: null };
+const role = { name: 'Support', permissions: 'orders:read' };
 const campaign = { name: 'Spring', discount: 'amount 500', minimumAmount: 0, total: 10, perUser: 1, validFrom: null, validTo: null };
 
 test.each([
   ['an item', 'items/TEA', item, 'Green tea', () => <ItemPage sku="TEA" search={{}} />],
   ['a campaign', 'coupon-campaigns/17', campaign, 'Spring', () => <CampaignPage id={17} />],
+  ['a role', 'roles/17', role, 'Support', () => <RolePage id={17} />],
   ['a sale', 'flash-sales/17', terms, 'Noon', () => <Cockpit id={17} search={{}} />],
 ])('what was typed into %s that was deleted since is shown, and can be forgotten', async (_, scope, value, name, Page) => {
   drafts.keep({ owner, scope }, { title: name, page: `/${scope}`, at: 1, base: { version: 1, etag: '"e1"', value }, value: { value, choices: '' } });

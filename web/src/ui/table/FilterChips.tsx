@@ -40,6 +40,8 @@ const named = [
   'key',
   'after',
   'type',
+  'role',
+  'disabled',
 ] as const;
 
 /** The filters in force, each with the way to take it off, and one way to take off all. */

@@ -5,6 +5,7 @@ export { Empty } from './Empty';
 export { wordsOfOptions } from './FilterChips';
 export { FilterChoice, FilterDay, FilterText } from './Filters';
 export {
+  aBoolean,
   aFlag,
   aText,
   aCount,

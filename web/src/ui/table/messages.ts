@@ -56,6 +56,8 @@ export const tableMessages = catalogue(
     filter_key: 'Key',
     filter_after: 'After version',
     filter_type: 'Type',
+    filter_role: 'Role',
+    filter_disabled: 'State',
   },
   {
     search: '搜索',
@@ -112,5 +114,7 @@ export const tableMessages = catalogue(
     filter_key: '键',
     filter_after: '晚于版本',
     filter_type: '类型',
+    filter_role: '角色',
+    filter_disabled: '状态',
   },
 );

@@ -80,6 +80,9 @@ export const anId = reader((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text
 
 export const oneOf = <const T extends readonly string[]>(...allowed: T): Reader<T[number]> => reader((text) => allowed.find((one) => one === text));
 
+/** Something that is so, or is not; absent where it does not matter. */
+export const aBoolean = reader((text) => (text === 'true' ? true : text === 'false' ? false : undefined));
+
 /** Something that is on, or not in the address. */
 export const aFlag = reader((text) => (text === 'true' ? true : undefined));
 

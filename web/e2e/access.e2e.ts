@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { admin } from './service';
+import { li, ownSite } from './site';
+
+interface Role {
+  id: number;
+  etag: string;
+  version: number;
+  name: string;
+  permissions: string[];
+}
+
+interface User {
+  id: number;
+  etag: string;
+  version: number;
+  username: string;
+  roles: string[];
+  disabled: boolean;
+}
+
+const password = 'a long enough password';
+const site = ownSite(async () => {
+  const { items } = await site.request<{ items: User[] }>('GET', `/users?q=${li.username}`);
+  await site.request('PATCH', `/users/${items[0]?.id ?? 0}`, { roles: ['admin'] }, { 'If-Match': items[0]?.etag ?? '' });
+});
+
+const makeRole = (name: string, permissions: string[]) => site.request<Role>('POST', '/roles', { name, permissions });
+const makeUser = (username: string, roles: string[]) => site.request<User>('POST', '/users', { username, password, roles });
+const roleNow = (id: number) => site.request<Role>('GET', `/roles/${id}`);
+const userNow = (id: number) => site.request<User>('GET', `/users/${id}`);
+const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { name, exact: true });
+const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+const box = ({ page }: Visitor, name: string) => page.getByRole('checkbox', { name, exact: true });
+/** All that a browser keeps of its pages. */
+const storedBy = ({ page }: Visitor) => page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map((kept) => Object.entries(kept))));
+/** What the API says to who calls it with a token. */
+const statusFor = async (token: string, path: string) =>
+  (await fetch(`${site.service.address}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })).status;
+
+test('two admins edit one role: different permissions merge, and the same one is asked for', async () => {
+  const { id } = await makeRole('support', ['orders:read']);
+  const [first, second] = await site.two(`/roles/${id}`);
+  await first.page.getByText(/^Also here: Li/).waitFor();
+  await box(first, 'coupons:read').check();
+  await box(second, 'items:read').check();
+  await first.page.getByText('Also here: Li (on permission items:read)').waitFor();
+  await button(second, /^Save · v/).click();
+  await expect.poll(async () => (await roleNow(id)).version).toBe(2);
+  await first.page.getByText(/^Changed: permission items:read/).waitFor();
+
+  await button(first, /^Save · v/).click();
+
+  await first.page.getByText('Saved. Kept Li’s change to permission items:read.').waitFor();
+  expect(await roleNow(id)).toMatchObject({ version: 3, permissions: ['coupons:read', 'items:read', 'orders:read'] });
+  await second.page.getByText(/saved v3 .*, and this page shows it/).waitFor();
+
+  await box(first, 'wallets:read').check();
+  await box(first, 'audit:read').check();
+  await box(second, 'wallets:read').check();
+  await button(second, /^Save · v/).click();
+  await expect.poll(async () => (await roleNow(id)).version).toBe(4);
+  await button(first, /^Save · v/).click();
+  const contested = first.page.getByRole('group', { name: 'permission wallets:read' });
+  await contested.getByText('both wrote the same').waitFor();
+  expect((await roleNow(id)).version).toBe(4);
+  await first.check();
+  await first.shoot('role-contested');
+  await contested.getByRole('button', { name: 'Keep yours for permission wallets:read' }).click();
+  await button(first, 'Save merged · v5').click();
+
+  await expect.poll(async () => (await roleNow(id)).permissions).toEqual(['audit:read', 'coupons:read', 'items:read', 'orders:read', 'wallets:read']);
+  await first.close();
+  await second.close();
+});
+
+test('a user is created with a role, and is signed out in his browser when somebody disables him', async () => {
+  await makeRole('watcher', ['orders:read', 'users:read']);
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/users');
+  await button(visitor, 'New user').first().click();
+  await page.getByText(/^At least 12 characters/).waitFor();
+  await field(visitor, 'Username').fill('wang');
+  await field(visitor, 'Display name').fill('Wang');
+  await box(visitor, 'watcher').check();
+  await page.getByRole('dialog').locator('input[autocomplete=new-password]').fill('short');
+  await dialogButton(visitor, 'Create the user').click();
+  await page.getByText('At least 12 characters; these are 5.').waitFor();
+  await page.reload();
+  // What was typed is kept, and the password is not.
+  await button(visitor, 'New user').first().click();
+  expect(await field(visitor, 'Username').inputValue()).toBe('wang');
+  expect(await storedBy(visitor)).not.toContain('short');
+  await page.getByRole('dialog').locator('input[autocomplete=new-password]').fill(password);
+  await dialogButton(visitor, 'Create the user').click();
+  await page.getByRole('heading', { level: 1, name: 'Wang' }).waitFor();
+  expect(await storedBy(visitor)).not.toContain(password);
+  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+
+  const his = await site.open();
+  await his.signIn({ username: 'wang', password }, `/users/${id}`);
+  await his.page.getByText(/You may read this but not change it/).waitFor();
+  await his.page.getByText('watcher').first().waitFor();
+  await button(visitor, 'Disable').click();
+  await page.getByText(/Within a second, on every server, these end/).waitFor();
+  await dialogButton(visitor, 'Disable').click();
+
+  await page.getByText('“wang” is shut out.').waitFor();
+  await his.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+  expect(await userNow(id)).toMatchObject({ disabled: true, version: 2 });
+  await page.getByText('shut the user out').waitFor();
+  await visitor.check();
+  await button(visitor, 'Enable').click();
+  await dialogButton(visitor, 'Enable').click();
+  await page.getByText('“wang” can sign in again.').waitFor();
+  expect((await userNow(id)).disabled).toBe(false);
+  await his.close();
+  await visitor.close();
+});
+
+test('a token is created, shown once whatever is pressed, used, revoked and refused', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/roles');
+  await page.getByRole('link', { name: 'API tokens' }).click();
+  await button(visitor, 'New token').first().click();
+  await field(visitor, 'Name').fill('till');
+  await dialogButton(visitor, 'Create the token').click();
+  await page.getByText('Choose at least one permission, or all that you may do.').waitFor();
+  await page.getByRole('searchbox', { name: 'Find a permission' }).fill('orders');
+  await box(visitor, 'orders:read').check();
+  await dialogButton(visitor, 'Create the token').click();
+  const secret = page.locator('[data-secret]');
+  await secret.waitFor();
+  const token = (await secret.textContent()) ?? '';
+  expect(token).toMatch(/^ilk_/);
+
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  await page.evaluate(() => history.back());
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/tokens');
+  expect(await secret.textContent()).toBe(token);
+  await visitor.check();
+  expect(await storedBy(visitor)).not.toContain(token);
+  await button(visitor, 'I have stored it').click();
+  await secret.waitFor({ state: 'hidden' });
+
+  expect(await statusFor(token, '/orders')).toBe(200);
+  expect(await statusFor(token, '/configs')).toBe(403);
+  await page.getByRole('cell', { name: 'till', exact: true }).click();
+  await page.getByRole('dialog').getByText('See orders and their history.').waitFor();
+  await dialogButton(visitor, 'Revoke').click();
+  await page.getByText('Revoke “till”?').waitFor();
+  await page.getByRole('dialog', { name: 'Revoke “till”?' }).getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('“till” was revoked.').waitFor();
+  expect(await statusFor(token, '/orders')).toBe(401);
+  await page.getByText('No API tokens yet').waitFor();
+  await visitor.close();
+});
+
+test('who may edit roles gives no permission that he does not have, and is told why', async () => {
+  const own = await makeRole('role editor', ['access:*', 'orders:read', 'users:*']);
+  const { id } = await makeRole('edited', ['wallets:read']);
+  await makeUser('zhao', ['role editor']);
+  const his = await site.open();
+  await his.signIn({ username: 'zhao', password }, `/roles/${id}`);
+  await box(his, 'orders:read').check();
+  expect(await box(his, 'configs:read').isDisabled()).toBe(true);
+  expect(await box(his, 'wallets:read').isDisabled()).toBe(false);
+  await his.page.getByText('You do not have it, so you cannot give it.').first().waitFor();
+  await button(his, /^Save · v/).click();
+  await expect.poll(async () => (await roleNow(id)).permissions).toEqual(['orders:read', 'wallets:read']);
+
+  // What he is given meanwhile he can give at once.
+  expect(await box(his, 'orders:write').isDisabled()).toBe(true);
+  await site.request('PATCH', `/roles/${own.id}`, { permissions: { add: ['orders:write'] } }, { 'If-Match': own.etag });
+  await expect.poll(() => box(his, 'orders:write').isDisabled()).toBe(false);
+
+  await his.visit('/users');
+  await button(his, 'New user').first().click();
+  expect(await box(his, 'admin').isDisabled()).toBe(true);
+  await his.page.getByText('It has *, which you do not have, so you cannot give it.').waitFor();
+  await his.check();
+  await his.close();
+});
+
+test('the answer to a creation that was lost is not taken for a second user', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/users');
+  await button(visitor, 'New user').first().click();
+  await field(visitor, 'Username').fill('lost');
+  await page.getByRole('dialog').locator('input[autocomplete=new-password]').fill(password);
+  await page.route('**/api/v1/users', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    await route.fetch();
+    return route.abort();
+  });
+  await dialogButton(visitor, 'Create the user').click();
+  await page.getByText(/a username is given once/).waitFor();
+  await page.unroute('**/api/v1/users');
+
+  await dialogButton(visitor, 'Ask again').click();
+
+  await page.getByText(/your first request may have created it/).waitFor();
+  await page.getByRole('link', { name: 'Look at users called “lost”' }).click();
+  await page.getByText('1–1 of 1').waitFor();
+  await visitor.close();
+});

@@ -1,0 +1,81 @@
+import { render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sessionStore } from '@/api';
+import { Surroundings } from '@/test/render';
+import { session } from '@/test/service';
+import { PermissionChoices } from './PermissionChoices';
+
+const items = ['configs:read', 'orders:read', 'orders:write'].map((name) => ({ name, meaning: `What ${name} allows.` }));
+
+let chosen: string;
+
+/** The choices of somebody who has some permissions himself. */
+async function open(mine: string[], base: string, readOnly = false) {
+  const one = session();
+  sessionStore.signedIn({ ...one, user: { ...one.user, permissions: mine } });
+  chosen = base;
+  function Choices() {
+    const [value, setValue] = useState(base);
+    const change = (next: string) => {
+      chosen = next;
+      setValue(next);
+    };
+    return <PermissionChoices set="permissions" value={value} base={base} readOnly={readOnly} onChange={change} />;
+  }
+  render(<Choices />, { wrapper: Surroundings });
+  await screen.findAllByText(/orders:read/);
+}
+
+const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify({ items, nextCursor: null, total: items.length }), { status: 200 })));
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+test('what one does not have cannot be given, says why, and can be taken and given back while it is not saved', async () => {
+  await open(['access:*', 'orders:read'], 'configs:read');
+  expect(box('orders:read').disabled).toBe(false);
+  expect(box('orders:write').disabled).toBe(true);
+  expect(box('orders:*').disabled).toBe(true);
+  expect(box('Everything *').disabled).toBe(true);
+  const why = box('orders:write').getAttribute('aria-describedby')?.split(' ')[0] ?? '';
+  expect(document.getElementById(why)?.textContent).toBe('What orders:write allows.You do not have it, so you cannot give it.');
+  await userEvent.click(box('configs:read'));
+  expect(chosen).toBe('');
+  expect(screen.getByText('taken now')).toBeDefined();
+  await userEvent.click(box('configs:read'));
+  expect(chosen).toBe('configs:read');
+});
+
+test('a permission that comes with a wider one says so, and stays what it is', async () => {
+  await open(['*'], 'orders:*');
+  expect(box('orders:read').checked).toBe(false);
+  expect(screen.getAllByText('comes with orders:*')).toHaveLength(2);
+  await userEvent.click(box('orders:*'));
+  await userEvent.click(box('orders:read'));
+  expect(chosen).toBe('orders:read');
+  expect(screen.getByText('given now')).toBeDefined();
+});
+
+test('permissions are found by their names and by what they allow', async () => {
+  await open(['*'], '');
+  await userEvent.type(screen.getByRole('searchbox', { name: 'Find a permission' }), 'configs:read allows');
+  expect(screen.getAllByRole('group').map((group) => within(group).getAllByRole('checkbox').length)).toEqual([2]);
+});
+
+test('what the service does not know any more is shown, and can be taken', async () => {
+  await open(['*'], 'orders:read\nrefunds:fly');
+  await screen.findByText('No longer known');
+  await userEvent.click(box('refunds:fly'));
+  expect(chosen).toBe('orders:read');
+});
+
+test('who may not edit sees what is held, and nothing to choose', async () => {
+  await open(['access:read'], 'orders:read', true);
+  await screen.findByText('What orders:read allows.');
+  expect(screen.queryAllByRole('checkbox')).toEqual([]);
+  expect(screen.queryByText(/configs:read/)).toBeNull();
+});

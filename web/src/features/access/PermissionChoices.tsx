@@ -1,0 +1,131 @@
+import { Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMay, useUser } from '@/api';
+import { useText } from '@/i18n';
+import { Icon, ProblemBanner, StatusChip } from '@/ui';
+import { allOf, covers, everything, groupsOf, strangersAmong, widerThan, type Group } from './grants';
+import { GrantList } from './GrantList';
+import { accessMessages } from './messages';
+import styles from './PermissionChoices.module.css';
+import { catalogue } from './queries';
+import { SetChoice } from './SetChoice';
+import { namesIn, withName } from './sets';
+import { useMeaning } from './useMeaning';
+
+interface Props {
+  /** Which member of the record it is. */
+  set: 'permissions' | 'scopes';
+  /** What is chosen, as a set is spelled. */
+  value: string;
+  /** What is saved: it can be taken and given back, also by who does not have it himself. */
+  base?: string;
+  error?: string | undefined;
+  readOnly?: boolean;
+  onChange: (value: string) => void;
+}
+
+/**
+ * The permissions that there are, resource by resource. What the user does not have
+ * himself cannot be chosen, and says so.
+ */
+export function PermissionChoices(props: Props) {
+  const { value, base = '', error, readOnly = false } = props;
+  const t = useText(accessMessages);
+  const meaningOf = useMeaning();
+  const mine = useUser().permissions;
+  const seesAll = useMay()('access:read');
+  const query = useQuery({ ...catalogue, enabled: seesAll });
+  const [sought, setSought] = useState('');
+  // Who may not read the catalogue still has the names of what he has.
+  const known = query.data ?? (seesAll ? [] : mine.filter((name) => name !== everything).map((name) => ({ name, meaning: '' })));
+  const names = namesIn(value);
+  const isWanted = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(sought.trim().toLowerCase()));
+  const groups = groupsOf(known)
+    .map<Group>(({ resource, permissions }) => ({
+      resource,
+      permissions: permissions.filter(
+        (permission) => permission.name !== allOf(resource) && isWanted(permission.name, permission.meaning, meaningOf(permission)),
+      ),
+    }))
+    .filter(({ resource, permissions }) => permissions.length > 0 || isWanted(allOf(resource)));
+  const strangers = query.data === undefined ? [] : strangersAmong([...new Set([...names, ...namesIn(base)])], query.data);
+  if (query.error !== null) return <ProblemBanner error={query.error} retry={() => void query.refetch()} />;
+  if (readOnly) return <GrantList grants={names} />;
+  const row = (grant: string, meaning: string) => (
+    <Row key={grant} {...props} grant={grant} meaning={meaning} names={names} bases={namesIn(base)} mine={mine} />
+  );
+  return (
+    <Stack gap="md" aria-busy={seesAll && query.isPending}>
+      <TextInput
+        type="search"
+        aria-label={t('find')}
+        placeholder={t('find')}
+        leftSection={<Icon name="search" />}
+        value={sought}
+        onChange={(event) => setSought(event.currentTarget.value)}
+        // Enter looks for what is typed; it does not save the form around.
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+      />
+      {error !== undefined && (
+        <p className={styles.error} role="alert" tabIndex={-1} data-invalid>
+          {error}
+        </p>
+      )}
+      {isWanted(everything, t('everything')) && row(everything, t('everythingHint'))}
+      {groups.length === 0 && sought !== '' && <Text c="dimmed">{t('noneFound')}</Text>}
+      <div className={styles.groups}>
+        {groups.map(({ resource, permissions }) => (
+          <fieldset key={resource} className={styles.group}>
+            <legend className="mono">{resource}</legend>
+            <div className={styles.rows}>
+              {row(allOf(resource), t('allOf', { resource }))}
+              {permissions.map((permission) => row(permission.name, meaningOf(permission)))}
+            </div>
+          </fieldset>
+        ))}
+        {strangers.length > 0 && (
+          <fieldset className={styles.group}>
+            <legend>{t('strangers')}</legend>
+            <div className={styles.rows}>{strangers.map((grant) => row(grant, t('strangersHint')))}</div>
+          </fieldset>
+        )}
+      </div>
+    </Stack>
+  );
+}
+
+interface RowProps extends Props {
+  grant: string;
+  meaning: string;
+  names: readonly string[];
+  bases: readonly string[];
+  mine: readonly string[];
+}
+
+function Row({ set, value, onChange, grant, meaning, names, bases, mine }: RowProps) {
+  const t = useText(accessMessages);
+  const isChosen = names.includes(grant);
+  const wasChosen = bases.includes(grant);
+  const wider = isChosen ? undefined : widerThan(names, grant);
+  const isAll = grant === everything;
+  return (
+    <SetChoice
+      set={set}
+      name={grant}
+      label={
+        <>
+          {isAll && t('everything')} <code>{grant}</code>
+        </>
+      }
+      title={isAll ? `${t('everything')} *` : grant}
+      meaning={meaning}
+      isChosen={isChosen}
+      wasChosen={wasChosen}
+      isNew={set === 'scopes'}
+      lacks={covers(mine, grant) ? undefined : t(wasChosen ? 'notYoursEither' : 'notYours')}
+      mark={wider !== undefined && <StatusChip>{t('within', { wider })}</StatusChip>}
+      onChange={(isIn) => onChange(withName(value, grant, isIn))}
+    />
+  );
+}

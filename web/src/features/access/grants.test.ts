@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { covers, groupsOf, lackedOf, strangersAmong, widerThan, widestOf } from './grants';
+
+const permission = (name: string) => ({ name, meaning: `What ${name} allows.` });
+
+test.each([
+  [['orders:read'], 'orders:read', true],
+  [['orders:read'], 'orders:write', false],
+  [['orders:*'], 'orders:write', true],
+  [['orders:*'], 'orders:*', true],
+  [['orders:read', 'orders:write'], 'orders:*', false],
+  [['*'], 'orders:*', true],
+  [['*'], '*', true],
+  [['orders:*'], '*', false],
+  [[], 'orders:read', false],
+])('of %j, %s is allowed: %j', (has, grant, allowed) => {
+  expect(covers(has, grant)).toBe(allowed);
+});
+
+test('what gives another grant along is named, the widest first', () => {
+  expect(widerThan(['orders:*', '*'], 'orders:read')).toBe('*');
+  expect(widerThan(['orders:*'], 'orders:read')).toBe('orders:*');
+  expect(widerThan(['orders:*'], 'orders:*')).toBeUndefined();
+  expect(widestOf(['orders:*', 'orders:read', 'items:read'])).toEqual(['orders:*', 'items:read']);
+});
+
+test('the first grant that one does not have oneself is named', () => {
+  expect(lackedOf(['orders:*', 'items:read'], ['orders:write', 'items:read'])).toBeUndefined();
+  expect(lackedOf(['orders:*'], ['orders:write', 'items:read', '*'])).toBe('items:read');
+});
+
+test('the catalogue is grouped by resource, and what it does not know is told apart', () => {
+  const known = [permission('items:read'), permission('orders:read'), permission('orders:write')];
+  expect(groupsOf(known).map(({ resource, permissions }) => [resource, permissions.length])).toEqual([
+    ['items', 1],
+    ['orders', 2],
+  ]);
+  expect(strangersAmong(['*', 'orders:*', 'orders:read', 'orders:fly', 'refunds:*'], known)).toEqual(['orders:fly', 'refunds:*']);
+});

@@ -1,0 +1,68 @@
+import { Paper, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { RecordForm, useRecordForm } from '@/ui';
+import { patchOfSets } from '../sets';
+import { useAccessRefusal } from '../useAccessRefusal';
+import { DeletedRole } from './DeletedRole';
+import { contentOf, formOf, isComplete, readFields, useRoleWords, type RoleFields } from './fields';
+import { roleMessages } from './messages';
+import { editRole, oneRole, type Role } from './queries';
+import { isRoleInput, RoleInputs } from './RoleInputs';
+
+interface Props {
+  role: Role;
+  /** It was deleted while it was open here. */
+  gone: boolean;
+  /** Which field has the focus. */
+  onField: (field: string | undefined) => void;
+}
+
+/** Edits a role. */
+export function RoleForm({ role, gone, onField }: Props) {
+  const t = useText(roleMessages);
+  const queries = useQueryClient();
+  const mayWrite = useMay()('access:write');
+  const { id, name } = role;
+  const editing = useRecordForm<Role, RoleFields>({
+    resource: `roles/${id}`,
+    title: name,
+    current: role,
+    words: useRoleWords(),
+    read: readFields,
+    contentOf,
+    formOf,
+    isComplete,
+    send: (patch, etag, key) => editRole(id, patchOfSets(patch, 'permissions'), etag, key),
+    onRecord: (saved) => {
+      queries.setQueryData(oneRole(id).queryKey, saved);
+      // Users are shown with the names of their roles.
+      ['roles', 'users'].forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
+    },
+  });
+  const { draft, strict, error } = editing;
+  return (
+    <Paper component="section" p="lg" aria-labelledby="terms">
+      <RecordForm
+        editing={editing}
+        lacks={mayWrite ? undefined : 'access:write'}
+        told={isRoleInput}
+        refusal={useAccessRefusal()}
+        onField={onField}
+        long
+        head={
+          <div>
+            <Title order={2} id="terms">
+              {t('terms')}
+            </Title>
+            {mayWrite && !gone && <Text c="dimmed">{t('termsHint')}</Text>}
+          </div>
+        }
+        gone={gone ? <DeletedRole id={id} form={draft.value} onSettled={editing.discard} /> : undefined}
+      >
+        <RoleInputs value={draft.value} base={draft.base.value.permissions} strict={strict} error={error} readOnly={!mayWrite} onChange={editing.change} />
+      </RecordForm>
+    </Paper>
+  );
+}

@@ -1,0 +1,52 @@
+import { Stack, TextInput } from '@mantine/core';
+import { isProblem } from '@/api';
+import { useText } from '@/i18n';
+import { useFaults } from '@/ui';
+import { PermissionChoices } from '../PermissionChoices';
+import { longestName, type RoleFields } from './fields';
+import { roleMessages } from './messages';
+
+interface Props {
+  value: RoleFields;
+  /** What is saved of its permissions. */
+  base?: string;
+  strict: boolean;
+  error: Error | null;
+  readOnly?: boolean;
+  onChange: (change: Partial<RoleFields>) => void;
+}
+
+/** Which places of a refused request have an input here. */
+export const isRoleInput = (pointer: string): boolean => pointer === '/name' || pointer === '/permissions';
+
+/** The inputs of a role: its name, and what its holders may do. */
+export function RoleInputs({ value, base, strict, error, readOnly = false, onChange }: Props) {
+  const t = useText(roleMessages);
+  const { wrong } = useFaults({ strict, error }, ['name', 'permissions'], (name) => {
+    if (name === 'name') return isProblem(error, 'already_exists') ? t('taken') : value.name.trim() === '' && t('nameNeeded');
+    return undefined;
+  });
+  return (
+    <Stack gap="md">
+      <TextInput
+        data-field="name"
+        label={t('name')}
+        maw={760}
+        maxLength={longestName}
+        readOnly={readOnly}
+        value={value.name}
+        error={wrong('name')}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        data-autofocus
+      />
+      <PermissionChoices
+        set="permissions"
+        value={value.permissions}
+        base={base}
+        error={wrong('permissions')}
+        readOnly={readOnly}
+        onChange={(permissions) => onChange({ permissions })}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { Icon, PageHeader } from '@/ui';
+import { DataTable, useColumn, useList, type Column, type Raw } from '@/ui/table';
+import { GrantSummary } from '../GrantSummary';
+import { CreateRole } from './CreateRole';
+import { roleMessages } from './messages';
+import { readRoles, type Role, type RoleSearch } from './queries';
+
+/** The names under which users are given what they may do. */
+export function RoleList({ search }: { search: Raw<RoleSearch> }) {
+  const t = useText(roleMessages);
+  const list = useList<RoleSearch, Role>({ search, queryKey: ['roles', 'list'], read: readRoles });
+  const navigate = useNavigate();
+  const mayWrite = useMay()('access:write');
+  const [adding, { open, close }] = useDisclosure();
+  const add = mayWrite && (
+    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
+      {t('add')}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title={t('title')}>{add}</PageHeader>
+      <DataTable
+        id="roles"
+        label={t('title')}
+        columns={useColumns()}
+        rowId={({ id }) => String(id)}
+        rowLabel={({ name }) => name}
+        list={list}
+        open={({ id }) => void navigate({ to: '/roles/$id', params: { id: String(id) } })}
+        empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
+      />
+      {adding && <CreateRole onClose={close} />}
+    </>
+  );
+}
+
+function useColumns(): Column<Role>[] {
+  const t = useText(roleMessages);
+  const column = useColumn<Role>();
+  return [
+    column.text('name', t('name'), (r) => r.name, {
+      cell: ({ id, name }) => (
+        <Link to="/roles/$id" params={{ id: String(id) }}>
+          {name}
+        </Link>
+      ),
+      sort: 'name',
+      narrow: true,
+    }),
+    column.text('permissions', t('permissions'), (r) => r.permissions.join(' '), { cell: (r) => <GrantSummary grants={r.permissions} />, narrow: true }),
+    column.time('updated', t('updated'), (r) => r.updatedTime, { sort: 'updatedTime' }),
+    column.person('updatedBy', t('updatedBy'), (r) => r.updatedBy),
+    column.text('id', t('id'), (r) => r.id, { align: 'end', optional: true }),
+  ];
+}

@@ -1,0 +1,41 @@
+import { useText } from '@/i18n';
+import type { JsonObject } from '@/merge';
+import { wordsOf, type Words } from '@/ui';
+import { accessMessages } from '../messages';
+import { membersOf, namesIn, setOf, spellSet, textOf, wordsWithSet } from '../sets';
+import { roleMessages } from './messages';
+import type { Role, RoleTerms } from './queries';
+
+/** What of a role is edited in its form. */
+export type RoleFields = {
+  name: string;
+  /** As a set is spelled; see sets.ts. */
+  permissions: string;
+};
+
+export const longestName = 100;
+
+export const blankRole: RoleFields = { name: '', permissions: '' };
+
+export const readFields = ({ name, permissions }: Pick<Role, 'name' | 'permissions'>): RoleFields => ({ name, permissions: spellSet(permissions) });
+
+export const contentOf = ({ name, permissions }: RoleFields): JsonObject => ({ name, permissions: membersOf(permissions) });
+
+export const formOf = ({ name, permissions }: JsonObject): RoleFields => ({ name: textOf(name), permissions: setOf(permissions) });
+
+/** The terms that fields stand for. */
+export const termsOf = ({ name, permissions }: RoleFields): RoleTerms => ({ name: name.trim(), permissions: namesIn(permissions) });
+
+export const isComplete = ({ name }: RoleFields): boolean => name.trim() !== '';
+
+/** How a role is read, place by place: each permission is one. */
+export function useRoleWords(): Words {
+  const t = useText(roleMessages);
+  const access = useText(accessMessages);
+  return wordsWithSet(wordsOf<{ name: string }>({ name: { label: t('name'), show: (name) => name } }), 'permissions', {
+    label: t('permissions'),
+    one: (name) => access('permission', { name }),
+    given: access('given'),
+    taken: access('notGiven'),
+  });
+}

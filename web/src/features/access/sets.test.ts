@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { isPatchable, patchOf, threeWay } from '@/merge';
+import { wordsOf } from '@/ui';
+import { membersOf, namesIn, patchOfSets, placeOf, setOf, spellSet, withName, wordsWithSet } from './sets';
+
+test('a set is spelled in one way, in the order of the service', () => {
+  expect(spellSet(['b', 'a', 'b'])).toBe('a\nb');
+  expect(namesIn('a\nb')).toEqual(['a', 'b']);
+  expect(namesIn(spellSet([]))).toEqual([]);
+  expect(withName('b', 'a', true)).toBe('a\nb');
+  expect(withName('a\nb', 'a', false)).toBe('b');
+  expect(withName('a', 'a', true)).toBe('a');
+});
+
+test('a set is its members and back, whatever they are called', () => {
+  const spelled = spellSet(['*', 'orders:*', 'a/b~c', '__proto__', '夜班']);
+  expect(setOf(membersOf(spelled))).toBe(spelled);
+  expect(setOf(undefined)).toBe('');
+});
+
+test('an edit of a set is sent by name: what is given and what is taken', () => {
+  const [base, mine] = [
+    { name: 'support', permissions: membersOf('a\nb') },
+    { name: 'Support', permissions: membersOf('b\nc') },
+  ];
+  expect(isPatchable(base, mine)).toBe(true);
+  expect(patchOfSets(patchOf(base, mine), 'permissions')).toEqual({ name: 'Support', permissions: { add: ['c'], remove: ['a'] } });
+  const emptied = { name: 'support', permissions: membersOf('') };
+  expect(patchOfSets(patchOf(base, emptied), 'permissions')).toEqual({ permissions: { add: [], remove: ['a', 'b'] } });
+});
+
+test('edits of other names merge, and those of one name stand at it', () => {
+  const [base, mine, theirs] = ['a', 'a\nb\nc', 'a\nb\nd'].map((set) => ({ roles: membersOf(set) }));
+  const both = threeWay(base ?? {}, mine ?? {}, theirs ?? {});
+  expect(both.conflicts.map(({ pointer }) => pointer)).toEqual(['/roles/b']);
+  expect(both.yoursOnly).toEqual(['/roles/c']);
+  expect(both.theirsOnly).toEqual(['/roles/d']);
+});
+
+test('a name of a set is read as a place of the record, also one with a slash', () => {
+  const words = wordsWithSet(wordsOf<{ name: string }>({ name: { label: 'Name', show: (name) => name } }), 'roles', {
+    label: 'Roles',
+    one: (name) => `role ${name}`,
+    given: 'given',
+    taken: 'not given',
+  });
+  expect(words.place(`/${placeOf('roles', 'east/west')}`)).toBe('role east/west');
+  expect(words.place('/roles')).toBe('Roles');
+  expect(words.place('/name')).toBe('Name');
+  expect([true, undefined].map((value) => words.show(value, '/roles/a'))).toEqual(['given', 'not given']);
+  expect(words.show({ a: true, b: true }, '/roles')).toBe('a, b');
+  expect(words.show('support', '/name')).toBe('support');
+});

@@ -1,0 +1,88 @@
+import { NativeSelect, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useUser } from '@/api';
+import { useText } from '@/i18n';
+import { FormDialog, useFaults, useKeyedForm } from '@/ui';
+import { TimeInput } from '@/ui/TimeInput';
+import { PermissionChoices } from '../PermissionChoices';
+import { useAccessRefusal } from '../useAccessRefusal';
+import { blankToken, faultOf, isComplete, lifetimes, requestOf, type TokenField, type TokenForm } from './form';
+import { tokenMessages } from './messages';
+import { createToken, type CreatedToken } from './queries';
+
+interface Props {
+  onClose: () => void;
+  /** The token was created; its secret is shown by whoever opened the dialog. */
+  onMade: (made: CreatedToken) => void;
+}
+
+const longestName = 100;
+const fields = ['name', 'scopes', 'expiresTime'] as const satisfies readonly TokenField[];
+
+/** The dialog that creates a token that acts as whoever creates it. */
+export function CreateToken({ onClose, onMade }: Props) {
+  const t = useText(tokenMessages);
+  const { displayName } = useUser();
+  const keyed = useKeyedForm<TokenForm, CreatedToken>({
+    scope: 'tokens/new',
+    title: t('add'),
+    topics: ['tokens'],
+    open: () => blankToken,
+    isComplete: (form) => isComplete(form, Date.now()),
+    send: (form) => createToken(requestOf(form, Date.now())),
+    onDone: (made) => {
+      onClose();
+      onMade(made);
+    },
+  });
+  const { form, change, isFixed } = keyed;
+  const { wrong, told } = useFaults(keyed, fields, (field) => {
+    const fault = faultOf(form, field, Date.now());
+    return fault !== undefined && t(fault);
+  });
+  return (
+    <FormDialog
+      form={keyed}
+      title={t('add')}
+      confirm={t('create')}
+      size="xl"
+      told={told}
+      refusal={useAccessRefusal()}
+      unknown={{ hint: t('createUnknown'), again: t('createAgain') }}
+      onClose={onClose}
+    >
+      <Text>{t('actsAsYou', { name: displayName })}</Text>
+      <TextInput
+        label={t('name')}
+        description={t('nameHint')}
+        maxLength={longestName}
+        disabled={isFixed}
+        value={form.name}
+        error={wrong('name')}
+        onChange={(event) => change({ name: event.currentTarget.value })}
+        data-autofocus
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <NativeSelect
+          label={t('lasts')}
+          disabled={isFixed}
+          value={form.lasts}
+          data={[...lifetimes.map((days) => ({ value: days, label: t('days', { n: Number(days) }) })), { value: 'other', label: t('otherDay') }]}
+          error={form.lasts !== 'other' && wrong('expiresTime')}
+          onChange={(event) => change({ lasts: event.currentTarget.value as TokenForm['lasts'] })}
+        />
+        {form.lasts === 'other' && (
+          <TimeInput label={t('until')} disabled={isFixed} time={form.until} error={wrong('expiresTime')} onTime={(until) => change({ until })} />
+        )}
+      </SimpleGrid>
+      <Radio.Group label={t('rights')} value={form.rights} onChange={(rights) => change({ rights })}>
+        <Stack gap="xs" mt={6}>
+          <Radio value="chosen" label={t('rightsChosen')} disabled={isFixed} />
+          <Radio value="all" label={t('rightsAll')} description={t('rightsAllWarning')} disabled={isFixed} />
+        </Stack>
+      </Radio.Group>
+      {form.rights === 'chosen' && (
+        <PermissionChoices set="scopes" value={form.scopes} error={wrong('scopes')} readOnly={isFixed} onChange={(scopes) => change({ scopes })} />
+      )}
+    </FormDialog>
+  );
+}

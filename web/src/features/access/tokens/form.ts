@@ -1,0 +1,50 @@
+import { namesIn } from '../sets';
+import type { NewToken } from './queries';
+
+/** For how many days a token can be good; the service gives it 90 when nobody says otherwise. */
+export const lifetimes = ['7', '30', '90', '180', '365'] as const;
+const usual = '90';
+
+export type TokenForm = {
+  name: string;
+  /** Whether it may do what is chosen, or all that its user may. */
+  rights: 'chosen' | 'all';
+  /** As a set is spelled; see sets.ts. */
+  scopes: string;
+  lasts: (typeof lifetimes)[number] | 'other';
+  /** When it ends, where a time is chosen. */
+  until: string | null;
+};
+
+export type TokenField = 'name' | 'scopes' | 'expiresTime';
+
+export type TokenFault = 'nameNeeded' | 'scopesNeeded' | 'untilNeeded';
+
+const day = 86_400_000;
+
+export const blankToken: TokenForm = { name: '', rights: 'chosen', scopes: '', lasts: usual, until: null };
+
+/** What can be told to be wrong with a field without asking the service, at a time in ms since 1970. */
+export function faultOf(form: TokenForm, field: TokenField, now: number): TokenFault | undefined {
+  switch (field) {
+    case 'name':
+      return form.name.trim() === '' ? 'nameNeeded' : undefined;
+    case 'scopes':
+      return form.rights === 'chosen' && form.scopes === '' ? 'scopesNeeded' : undefined;
+    case 'expiresTime':
+      return form.lasts === 'other' && (form.until === null || Date.parse(form.until) <= now) ? 'untilNeeded' : undefined;
+  }
+}
+
+export const isComplete = (form: TokenForm, now: number): boolean =>
+  (['name', 'scopes', 'expiresTime'] as const).every((field) => faultOf(form, field, now) === undefined);
+
+/** What is asked of the service. All rights are asked for by leaving the scopes out, the usual end by leaving the end out. */
+export function requestOf({ name, rights, scopes, lasts, until }: TokenForm, now: number): NewToken {
+  const ends = lasts === 'other' ? until : lasts === usual ? null : new Date(now + Number(lasts) * day).toISOString();
+  return {
+    name: name.trim(),
+    ...(rights === 'chosen' && { scopes: namesIn(scopes) }),
+    ...(ends !== null && { expiresTime: ends }),
+  };
+}

@@ -1,0 +1,36 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, type components, type operations } from '@/api';
+import type { TableSearch } from '@/ui/table';
+
+export type Token = components['schemas']['Token'];
+/** A token as its creation answers it, with the secret that is shown this once. */
+export type CreatedToken = components['schemas']['CreatedToken'];
+export type NewToken = components['schemas']['TokenCreate'];
+type TokenQuery = NonNullable<operations['listTokens']['parameters']['query']>;
+
+export interface TokenSearch extends TableSearch {
+  /** The user that the tokens act as. */
+  userId?: number;
+  /** The token that is looked at. */
+  open?: number;
+}
+
+export function readTokens(search: TokenSearch, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/tokens', { params: { query: search as TokenQuery }, signal }));
+}
+
+export function oneToken(id: number) {
+  return queryOptions({
+    queryKey: ['tokens', 'one', String(id)],
+    queryFn: ({ signal }) => data(api.GET('/api/v1/tokens/{id}', { params: { path: { id } }, signal })),
+  });
+}
+
+/** Is sent without a key: the reply has a secret, which is kept nowhere, so that a repeat makes another token. */
+export function createToken(token: NewToken) {
+  return data(api.POST('/api/v1/tokens', { body: token }));
+}
+
+export function revokeToken(id: number, etag: string) {
+  return api.DELETE('/api/v1/tokens/{id}', { params: { path: { id }, header: { 'If-Match': etag } } });
+}

@@ -1,0 +1,86 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sessionStore } from '@/api';
+import { renderPage } from '@/test/render';
+import { problem, ScriptedService, session } from '@/test/service';
+import { ResetPassword } from './ResetPassword';
+
+const user = {
+  id: 12,
+  username: 'wang',
+  displayName: 'Wang',
+  roles: [],
+  disabled: false,
+  version: 3,
+  etag: '"c-3"',
+  createdTime: '2026-03-01T12:00:00Z',
+  updatedTime: '2026-03-01T12:00:00Z',
+  updatedBy: { id: 1, name: 'Admin' },
+};
+const password = 'a long enough password';
+const conflict = (by: { id: number; name: string }) =>
+  problem(412, 'version_conflict', {
+    currentVersion: 4,
+    currentEtag: '"c-4"',
+    updatedBy: by,
+    updatedTime: user.updatedTime,
+    current: { ...user, version: 4, etag: '"c-4"' },
+  });
+
+const closed = vi.fn();
+
+async function open(service: ScriptedService) {
+  vi.stubGlobal('fetch', service.fetch);
+  await renderPage(
+    () => <ResetPassword user={user} onClose={closed} />,
+    () => ({}),
+  );
+}
+
+const type = async () => {
+  await userEvent.type(screen.getByLabelText('New password'), password);
+};
+const send = async (name = 'Set the password') => {
+  await userEvent.click(screen.getByRole('button', { name }));
+};
+const kept = () => JSON.stringify([localStorage, sessionStorage].map((one) => Object.entries(one)));
+
+beforeEach(() => {
+  closed.mockClear();
+  sessionStore.signedIn(session());
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+test('of two who set a password the second reads who was first, and sends it on top when he still wants to', async () => {
+  const service = new ScriptedService(conflict({ id: 8, name: 'Li' }), { status: 200, body: { ...user, version: 5, etag: '"c-5"' } });
+  await open(service);
+  await type();
+  await send();
+  await screen.findByText(/^Li changed “wang”/);
+  await send();
+  await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+  expect(service.requests.map(({ headers }) => headers.get('If-Match'))).toEqual(['"c-3"', '"c-4"']);
+});
+
+test('a password that is too short is not sent', async () => {
+  const service = new ScriptedService();
+  await open(service);
+  await userEvent.type(screen.getByLabelText('New password'), 'short');
+  await send();
+  await screen.findByText('At least 12 characters; these are 5.');
+  expect(service.requests).toEqual([]);
+});
+
+test('an answer that was lost leaves the same to be asked again, and the password is kept nowhere', async () => {
+  const service = new ScriptedService(new TypeError('no link'), conflict({ id: 7, name: 'User 7' }));
+  await open(service);
+  await type();
+  await send();
+  await screen.findByText(/it is set once/);
+  expect(kept()).toContain('c-3');
+  expect(kept()).not.toContain(password);
+  await send('Ask again');
+  await screen.findByText(/^You changed “wang” .*it was done$/);
+  expect(service.requests.map(({ headers }) => headers.get('If-Match'))).toEqual(['"c-3"', '"c-3"']);
+});

@@ -1,0 +1,86 @@
+import { Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isProblem, useUser, versionConflict, winnerOf } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { Banner, FormDialog, useKeyedForm, useNow, usePlaceText, useToasts } from '@/ui';
+import { useAccessRefusal } from '../useAccessRefusal';
+import { passwordFault } from './fields';
+import { userMessages } from './messages';
+import { NewPassword } from './NewPassword';
+import { oneUser, resetPassword, type User } from './queries';
+
+/**
+ * The dialog that gives a user a new password. It stands on the version that it was opened
+ * on: of two admins who set one at the same time the second is told of the first.
+ */
+export function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
+  const t = useText(userMessages);
+  const { relative } = useFormat();
+  const now = useNow();
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const me = useUser().id;
+  const refusal = useAccessRefusal();
+  const [password, setPassword] = useState('');
+  const [isTried, setTried] = useState(false);
+  const [etag, setEtag] = useState(user.etag);
+  const { id, username: name } = user;
+  const isPasswordRight = passwordFault(password) === undefined;
+  const keyed = useKeyedForm<{ etag: string }, User>({
+    scope: `users/${id}/password`,
+    title: t('resetTitle', { name }),
+    topics: ['users'],
+    open: () => ({ etag: '' }),
+    seal: () => ({ etag }),
+    isComplete: () => isPasswordRight,
+    send: ({ etag: guard }) => resetPassword(id, password, guard),
+    onDone: (saved) => {
+      queries.setQueryData(oneUser(id).queryKey, saved);
+      toasts.done(t('resetDone', { name }));
+      onClose();
+    },
+    // Whoever has read who was first can send it again.
+    onRefused: (error) => setEtag(versionConflict<User>(error)?.currentEtag ?? etag),
+  });
+  const { error, isFixed, outcome } = keyed;
+  const refused = usePlaceText(error);
+  const submit = () => {
+    setTried(true);
+    if (isPasswordRight || !isFixed) keyed.submit();
+  };
+  const explain = (problem: Error) => {
+    const winner = winnerOf<User>(problem);
+    if (winner === undefined) return refusal(problem);
+    const when = relative(winner.time, now);
+    const isOwn = winner.by.id === me && isProblem(problem) && problem.isInDoubt;
+    return (
+      <Banner tone="warn" title={isOwn ? t('resetLostOwn', { name, when }) : t('resetLost', { who: winner.by.name, name, when })}>
+        {t(isOwn ? 'resetLostOwnHint' : 'resetLostHint')}
+      </Banner>
+    );
+  };
+  return (
+    <FormDialog
+      form={{ ...keyed, submit }}
+      title={t('resetTitle', { name })}
+      confirm={t('resetConfirm')}
+      size="md"
+      told={(pointer) => pointer === '/password'}
+      refusal={explain}
+      unknown={{ hint: t('resetUnknown') }}
+      onClose={onClose}
+    >
+      <Text>{t('resetHint')}</Text>
+      <NewPassword
+        label={t('newPassword')}
+        value={password}
+        strict={keyed.strict || isTried}
+        refused={refused('/password')}
+        disabled={outcome === 'sending'}
+        autoFocus
+        onChange={setPassword}
+      />
+    </FormDialog>
+  );
+}

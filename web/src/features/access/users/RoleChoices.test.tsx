@@ -1,0 +1,67 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sessionStore } from '@/api';
+import { Surroundings } from '@/test/render';
+import { session } from '@/test/service';
+import { RoleChoices } from './RoleChoices';
+
+const items = [
+  { name: 'admin', permissions: ['*'] },
+  { name: 'support', permissions: ['orders:read'] },
+];
+
+let chosen: string;
+
+/** The choices of somebody who has some permissions himself. */
+function open(mine: string[], base: string) {
+  const one = session();
+  sessionStore.signedIn({ ...one, user: { ...one.user, permissions: mine } });
+  chosen = base;
+  function Choices() {
+    const [value, setValue] = useState(base);
+    const change = (next: string) => {
+      chosen = next;
+      setValue(next);
+    };
+    return <RoleChoices value={value} base={base} onChange={change} />;
+  }
+  render(<Choices />, { wrapper: Surroundings });
+}
+
+const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify({ items, nextCursor: null, total: items.length }), { status: 200 })));
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+test('a role that holds what one does not have cannot be given, and says what that is', async () => {
+  open(['users:*', 'access:read', 'orders:*'], '');
+  await screen.findByText('It has *, which you do not have, so you cannot give it.');
+  expect(box('admin').disabled).toBe(true);
+  await userEvent.click(box('support'));
+  expect(chosen).toBe('support');
+  await userEvent.click(box('support'));
+  expect(chosen).toBe('');
+});
+
+test('a role that the user has can be taken and given back before it is saved, also one that there is no more', async () => {
+  open(['users:*', 'access:read'], 'admin\nrenamed');
+  await screen.findByText(/once taken and saved, you cannot give it back/);
+  await userEvent.click(box('admin'));
+  expect(chosen).toBe('renamed');
+  await userEvent.click(box('admin'));
+  await userEvent.click(box('renamed'));
+  expect(chosen).toBe('admin');
+});
+
+test('who may not see the roles names them', async () => {
+  open(['users:*'], 'support');
+  const input = screen.getByRole<HTMLInputElement>('textbox', { name: 'Roles' });
+  expect(input.value).toBe('support');
+  await userEvent.type(input, ', night shift, ');
+  expect(chosen).toBe('night shift\nsupport');
+  expect(input.value).toBe('support, night shift, ');
+});

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { isProblem, useMay, useUser, versionConflict } from '@/api';
+import { useFormat, useLanguage, useText } from '@/i18n';
+import { useConfirm, useKeyedAction, useToasts } from '@/ui';
+import { uiMessages } from '@/ui/messages';
+import { accessMessages } from '../messages';
+import { userMessages } from './messages';
+import { disableUser, enableUser, oneUser, type User } from './queries';
+import { ResetPassword } from './ResetPassword';
+
+/** Gives a user a new password, shuts the user out, and lets the user in again. */
+export function UserActions({ user }: { user: User }) {
+  const t = useText(userMessages);
+  const mayWrite = useMay()('users:write');
+  const [resetting, { open, close }] = useDisclosure();
+  const access = useAccess(user);
+  if (!mayWrite) return null;
+  return (
+    <>
+      <Button onClick={open}>{t('reset')}</Button>
+      <Button
+        color={user.disabled ? undefined : 'bad'}
+        variant={user.disabled ? 'default' : 'subtle'}
+        loading={access.isSending}
+        disabled={access.isUnknown}
+        onClick={() => void access.ask()}
+      >
+        {t(user.disabled ? 'enable' : 'disable')}
+      </Button>
+      {resetting && <ResetPassword user={user} onClose={close} />}
+    </>
+  );
+}
+
+/** Asks, and then disables the user, or enables one who is disabled; either can be taken back. */
+function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
+  const t = useText(userMessages);
+  const access = useText(accessMessages);
+  const ui = useText(uiMessages);
+  const { language } = useLanguage();
+  const { list } = useFormat();
+  const confirm = useConfirm();
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const me = useUser().id;
+  const { id, username: name, disabled, roles, etag } = user;
+  const keep = (saved: User) => queries.setQueryData(oneUser(id).queryKey, saved);
+  const explain = async (error: Error) => {
+    const conflict = versionConflict<User>(error);
+    if (isProblem(error, 'in_use')) await confirm({ title: access('lastManager'), body: access('lastManagerHint'), confirm: ui('understood') });
+    // The service says which permission it is, and speaks English.
+    else if (isProblem(error, 'forbidden'))
+      await confirm({ title: access('cannotGive'), body: language === 'en' ? error.message : undefined, confirm: ui('understood') });
+    else if (conflict !== undefined) toasts.info(access('changedMeanwhile', { who: conflict.updatedBy.name, name }));
+    else toasts.failed(error);
+  };
+  const enable = useKeyedAction<{ etag: string; isUndo?: boolean }, User>({
+    scope: `users/${id}/enable`,
+    title: `${t('enable')} · ${name}`,
+    topics: ['users'],
+    send: ({ etag: guard }, key) => enableUser(id, guard, key),
+    onDone: (saved, { isUndo }) => {
+      keep(saved);
+      toasts.done(t('enabledNow', { name }), isUndo === true ? undefined : () => disable.run({ isUndo: true }));
+    },
+    onRefused: explain,
+  });
+  const disable = useKeyedAction<{ isUndo?: boolean }, User>({
+    scope: `users/${id}/disable`,
+    title: `${t('disable')} · ${name}`,
+    topics: ['users'],
+    send: (_, key) => disableUser(id, key),
+    onDone: (saved, { isUndo }) => {
+      keep(saved);
+      toasts.done(t('disabledNow', { name }), isUndo === true ? undefined : () => enable.run({ etag: saved.etag, isUndo: true }));
+    },
+    onRefused: explain,
+  });
+  const onDisable = async () => {
+    const body = (
+      <>
+        {t('disableBody')}
+        {id === me && (
+          <>
+            {' '}
+            <strong>{t('disableYourself')}</strong>
+          </>
+        )}
+      </>
+    );
+    if ((await confirm({ title: t('disableAsk', { name }), body, confirm: t('disable'), tone: 'bad' })) !== undefined) disable.run({});
+  };
+  const onEnable = async () => {
+    const body = t('enableBody', { roles: roles.length === 0 ? t('noRoles') : list(roles) });
+    if ((await confirm({ title: t('enableAsk', { name }), body, confirm: t('enable') })) !== undefined) enable.run({ etag });
+  };
+  return {
+    ask: disabled ? onEnable : onDisable,
+    isSending: [enable, disable].some(({ outcome }) => outcome === 'sending'),
+    isUnknown: [enable, disable].some(({ outcome }) => outcome === 'unknown'),
+  };
+}

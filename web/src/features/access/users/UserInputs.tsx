@@ -1,0 +1,74 @@
+import { SimpleGrid, Stack, TextInput, type InputWrapperProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { isProblem } from '@/api';
+import { useText } from '@/i18n';
+import { useFaults } from '@/ui';
+import { isUsername, longestDisplayName, longestUsername, type UserField, type UserFields } from './fields';
+import { userMessages } from './messages';
+import { RoleChoices } from './RoleChoices';
+
+interface Props {
+  value: UserFields;
+  /** What is saved of its roles. */
+  base?: string;
+  /** The user is being created: the display name may be left out. */
+  isNew?: boolean;
+  strict: boolean;
+  error: Error | null;
+  readOnly?: boolean;
+  onChange: (change: Partial<UserFields>) => void;
+  /** Between the names and the roles. */
+  children?: ReactNode;
+}
+
+const fields = ['username', 'displayName', 'roles'] as const satisfies readonly UserField[];
+/** Inputs side by side stand on one line, whether they have a hint or not. */
+const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
+
+/** Which places of a refused request have an input here. */
+export const isUserInput = (pointer: string): boolean => fields.some((field) => pointer === `/${field}`);
+
+/** The inputs of a user: what it is called, and its roles. */
+export function UserInputs({ value, base, isNew = false, strict, error, readOnly = false, onChange, children }: Props) {
+  const t = useText(userMessages);
+  const { wrong } = useFaults({ strict, error }, fields, (field) => {
+    if (field === 'username') return isProblem(error, 'already_exists') ? t('usernameTaken') : !isUsername(value.username) && t('usernameWrong');
+    return field === 'displayName' && !isNew && value.displayName.trim() === '' && t('displayNameNeeded');
+  });
+  return (
+    <Stack gap="md">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <TextInput
+          data-field="username"
+          label={t('username')}
+          description={readOnly ? undefined : t('usernameHint')}
+          inputWrapperOrder={hintBelow}
+          classNames={{ input: 'mono' }}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={longestUsername}
+          readOnly={readOnly}
+          value={value.username}
+          error={wrong('username')}
+          onChange={(event) => onChange({ username: event.currentTarget.value })}
+          data-autofocus
+        />
+        <TextInput
+          data-field="displayName"
+          label={t('displayName')}
+          description={isNew ? t('displayNameHint') : undefined}
+          inputWrapperOrder={hintBelow}
+          autoComplete="off"
+          maxLength={longestDisplayName}
+          readOnly={readOnly}
+          value={value.displayName}
+          error={wrong('displayName')}
+          onChange={(event) => onChange({ displayName: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      {children}
+      <RoleChoices value={value.roles} base={base} error={wrong('roles')} readOnly={readOnly} onChange={(roles) => onChange({ roles })} />
+    </Stack>
+  );
+}

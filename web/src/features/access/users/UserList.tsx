@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { Icon, PageHeader } from '@/ui';
+import { aBoolean, DataTable, FilterChoice, FilterText, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { allRoles } from '../queries';
+import { CreateUser } from './CreateUser';
+import { userMessages } from './messages';
+import { readUsers, type User, type UserSearch } from './queries';
+import { UserStateChip } from './UserStateChip';
+
+/** Who can sign in here, and with which roles. */
+export function UserList({ search }: { search: Raw<UserSearch> }) {
+  const t = useText(userMessages);
+  const list = useList<UserSearch, User>({ search, queryKey: ['users', 'list'], read: readUsers });
+  const navigate = useNavigate();
+  const may = useMay();
+  const seesRoles = may('access:read');
+  const { data: roles } = useQuery({ ...allRoles, enabled: seesRoles });
+  const [adding, { open, close }] = useDisclosure();
+  const add = may('users:write') && (
+    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
+      {t('add')}
+    </Button>
+  );
+  const { role } = list.state.search;
+  const names = [...new Set([...(roles ?? []).map(({ name }) => name), ...(role === undefined ? [] : [role])])];
+  const options = {
+    role: names.map((name) => ({ value: name, label: name })),
+    disabled: [
+      { value: 'false', label: t('active') },
+      { value: 'true', label: t('disabled') },
+    ],
+  };
+  return (
+    <>
+      <PageHeader title={t('title')}>{add}</PageHeader>
+      <DataTable
+        id="users"
+        label={t('title')}
+        columns={useColumns()}
+        rowId={({ id }) => String(id)}
+        rowLabel={({ username }) => username}
+        list={list}
+        open={({ id }) => void navigate({ to: '/users/$id', params: { id: String(id) } })}
+        filters={
+          <>
+            {seesRoles ? (
+              <FilterChoice state={list.state} name="role" label={t('filterRole')} any={t('anyRole')} options={options.role} />
+            ) : (
+              <FilterText state={list.state} name="role" label={t('filterRole')} />
+            )}
+            <FilterChoice state={list.state} name="disabled" read={aBoolean} label={t('state')} any={t('anyState')} options={options.disabled} />
+          </>
+        }
+        filterWords={wordsOfOptions({ disabled: options.disabled })}
+        empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
+      />
+      {adding && <CreateUser onClose={close} />}
+    </>
+  );
+}
+
+function useColumns(): Column<User>[] {
+  const t = useText(userMessages);
+  const column = useColumn<User>();
+  return [
+    column.text('username', t('username'), (u) => u.username, {
+      cell: ({ id, username }) => (
+        <Link to="/users/$id" params={{ id: String(id) }}>
+          {username}
+        </Link>
+      ),
+      sort: 'username',
+      mono: true,
+      narrow: true,
+    }),
+    column.text('displayName', t('displayName'), (u) => u.displayName, { sort: 'displayName', narrow: true }),
+    column.text('roles', t('roles'), (u) => u.roles.join(', ')),
+    column.text('state', t('state'), (u) => (u.disabled ? 'disabled' : 'active'), { cell: (u) => <UserStateChip disabled={u.disabled} />, narrow: true }),
+    column.time('updated', t('updated'), (u) => u.updatedTime, { sort: 'updatedTime' }),
+    column.person('updatedBy', t('updatedBy'), (u) => u.updatedBy),
+    column.time('created', t('created'), (u) => u.createdTime, { optional: true }),
+    column.text('id', t('id'), (u) => u.id, { align: 'end', optional: true }),
+  ];
+}

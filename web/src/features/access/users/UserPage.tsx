@@ -1,0 +1,113 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useUser } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { changesOf, Facts, History, Person, RecordPage, revisionsOf, Section, StatusChip, When } from '@/ui';
+import { GrantSummary } from '../GrantSummary';
+import { widestOf } from '../grants';
+import { allRoles } from '../queries';
+import { namesIn, spellSet } from '../sets';
+import { contentOf, readFields, useUserWords } from './fields';
+import { userMessages } from './messages';
+import { oneUser, userHistory, type User } from './queries';
+import { UserActions } from './UserActions';
+import { UserForm } from './UserForm';
+import { UserStateChip } from './UserStateChip';
+
+/** One user: what it may do, its form, what can be done with it, and its history. */
+export function UserPage({ id }: { id: number }) {
+  const t = useText(userMessages);
+  const words = useUserWords();
+  const query = useQuery(oneUser(id));
+  const me = useUser().id;
+  const [field, setField] = useState<string>();
+  return (
+    <RecordPage
+      query={query}
+      name={query.data?.displayName ?? `#${id}`}
+      parent={{ to: '/users', label: t('title') }}
+      resource={`users/${id}`}
+      field={field}
+      fieldLabel={(name) => words.place(`/${name}`)}
+      chips={(user) => (
+        <>
+          <UserStateChip disabled={user.disabled} />
+          {user.id === me && <StatusChip tone="accent">{t('isYou')}</StatusChip>}
+        </>
+      )}
+      actions={(user) => <UserActions user={user} />}
+    >
+      {(user) => (
+        <>
+          <AboutUser user={user} />
+          <UserForm user={user} onField={setField} />
+          <Revisions id={id} />
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+/** So many of what the user may do stand on its page; the rest is the title. */
+const shown = 12;
+
+function AboutUser({ user: { id, username, roles, createdTime, updatedTime, updatedBy } }: { user: User }) {
+  const t = useText(userMessages);
+  const { dateTime } = useFormat();
+  const may = useMay();
+  const me = useUser().id;
+  const { data: known } = useQuery({ ...allRoles, enabled: may('access:read') });
+  const grants = known && widestOf(namesIn(spellSet(known.filter(({ name }) => roles.includes(name)).flatMap(({ permissions }) => permissions))));
+  return (
+    <Section title={t('facts')}>
+      <Facts
+        facts={[
+          [t('username'), <code key="username">{username}</code>],
+          [t('created'), dateTime(createdTime)],
+          [
+            t('updated'),
+            <>
+              <When time={updatedTime} /> · <Person person={updatedBy} />
+            </>,
+          ],
+          may('tokens:read') &&
+            (id === me || may('users:write')) && [
+              t('tokens'),
+              <Link key="tokens" to="/tokens" search={{ userId: id }}>
+                {t('showTokens')}
+              </Link>,
+            ],
+          may('audit:read') && [
+            t('audit'),
+            <Link key="audit" to="/audit-log" search={{ actor: String(id) }}>
+              {t('showAudit')}
+            </Link>,
+          ],
+          grants !== undefined && [t('allows'), grants.length === 0 ? t('allowsNothing') : <GrantSummary grants={grants} most={shown} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+const actions = { create: 'onCreate', update: 'onUpdate', disable: 'onDisable', enable: 'onEnable', password: 'onPassword', upgrade: 'onUpgrade' } as const;
+
+/** Every version of a user, with what it changed. */
+function Revisions({ id }: { id: number }) {
+  const t = useText(userMessages);
+  const query = useInfiniteQuery(userHistory(id));
+  const revisions = revisionsOf(query);
+  return (
+    <History
+      query={query}
+      words={useUserWords()}
+      entries={revisions.map((revision, i) => ({
+        ...revision,
+        action: t(actions[revision.action]),
+        // What shuts out, lets in and sets a password changes no field.
+        changes: revision.action === 'update' ? changesOf(revisions, i, (one) => contentOf(readFields(one))) : undefined,
+      }))}
+    />
+  );
+}
