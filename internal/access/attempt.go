@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"gorm.io/gorm"
@@ -15,21 +16,24 @@ import (
 )
 
 const (
-	// maxAttempts is how many wrong passwords an account takes in attemptWindow.
+	// maxAttempts is how many wrong passwords an account takes from one network in
+	// attemptWindow.
 	maxAttempts   = 5
 	attemptWindow = 15 * time.Minute
 	// attemptRounds bounds the search for a slot while others claim and release them.
 	attemptRounds = 10
 )
 
-// attemptRow is one guess at an account's password. The unique key on (account,
+// attemptRow is one guess at an account's password. The unique key on (account, network,
 // slot) has room for maxAttempts of them, so the engine decides who of many
 // parallel guessers may try.
 type attemptRow struct {
 	ID int64 `gorm:"primaryKey"`
 	// Account is a digest: the account may not exist, and what is typed as a
 	// username is now and then a password.
-	Account     string
+	Account string
+	// Network is where the guess came from: see networkOf.
+	Network     string
 	Slot        int
 	CreatedTime time.Time
 }
@@ -47,29 +51,47 @@ type attempts struct {
 	clock clock.Clock
 }
 
+// guessed is what a password is guessed at, and from where. Guesses from one network do not
+// count for another, or anybody could keep the owner of an account out.
+type guessed struct{ account, network string }
+
 func accountKey(tenant, username string) string {
 	sum := sha256.Sum256([]byte(tenant + "\x00" + username))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
+// networkOf returns the network of an address: an IPv4 address itself, and the first 64 bits
+// of an IPv6 address, which are one customer's of a provider. What is no address is a network
+// of its own.
+func networkOf(address string) string {
+	at, err := netip.ParseAddr(address)
+	if err != nil {
+		return ""
+	}
+	if at = at.Unmap().WithZone(""); at.Is4() {
+		return at.String()
+	}
+	return netip.PrefixFrom(at, 64).Masked().String()
+}
+
 // claim counts an attempt before it is made:
 //
-//	INSERT INTO sign_in_attempts (account, slot, created_time) VALUES (?, ?, ?)
+//	INSERT INTO sign_in_attempts (account, network, slot, created_time) VALUES (?, ?, ?, ?)
 //
 // and returns its id for release. Errors: TooManyAttempts when all slots hold
 // attempts of the last 15 minutes.
-func (a attempts) claim(ctx context.Context, account string) (int64, error) {
+func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
 	for range attemptRounds {
 		now := a.clock.Now()
 		var rows []attemptRow
-		if err := a.db.Read(ctx).Where("account = ?", account).Order("created_time").Find(&rows).Error; err != nil {
+		if err := a.db.Read(ctx).Where("account = ? AND network = ?", at.account, at.network).Order("created_time").Find(&rows).Error; err != nil {
 			return 0, fmt.Errorf("read the attempts: %w", err)
 		}
 		recent, old := splitByAge(rows, now.Add(-attemptWindow))
 		if len(recent) >= maxAttempts {
 			return 0, lockedOut(recent[0].CreatedTime.Add(attemptWindow).Sub(now))
 		}
-		id, err := a.insert(ctx, account, now, recent, old)
+		id, err := a.insert(ctx, at, now, recent, old)
 		if err == nil && id != 0 {
 			return id, nil
 		}
@@ -82,7 +104,7 @@ func (a attempts) claim(ctx context.Context, account string) (int64, error) {
 
 // insert claims one of the slots that no recent attempt holds, and returns 0 when other
 // guessers claimed all of them first.
-func (a attempts) insert(ctx context.Context, account string, now time.Time, recent, old []attemptRow) (int64, error) {
+func (a attempts) insert(ctx context.Context, at guessed, now time.Time, recent, old []attemptRow) (int64, error) {
 	for _, row := range old {
 		if err := a.release(ctx, row.ID); err != nil {
 			return 0, err
@@ -96,7 +118,7 @@ func (a attempts) insert(ctx context.Context, account string, now time.Time, rec
 		if used[slot] {
 			continue
 		}
-		row := attemptRow{Account: account, Slot: slot, CreatedTime: now}
+		row := attemptRow{Account: at.account, Network: at.network, Slot: slot, CreatedTime: now}
 		err := a.db.Write(ctx).Create(&row).Error
 		if err == nil {
 			return row.ID, nil
@@ -113,8 +135,18 @@ func (a attempts) release(ctx context.Context, id int64) error {
 	return a.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE id = ?", id).Error
 }
 
-// clear deletes an account's attempts, in the transaction that begins its session or gives
-// it another password.
+// forget deletes the attempts at an account from one network, in the transaction that begins
+// its session. Those from elsewhere go on to count, or each time that the owner signs in
+// somebody else could guess anew.
+func (attempts) forget(ctx context.Context, tx *gorm.DB, at guessed) error {
+	const statement = "DELETE FROM sign_in_attempts WHERE account = ? AND network = ?"
+	if err := tx.WithContext(storage.AcrossTenants(ctx)).Exec(statement, at.account, at.network).Error; err != nil {
+		return fmt.Errorf("forget the attempts: %w", err)
+	}
+	return nil
+}
+
+// clear deletes all attempts at an account, in the transaction that gives it another password.
 func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
 	err := tx.WithContext(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE account = ?", account).Error
 	if err != nil {
@@ -134,5 +166,5 @@ func splitByAge(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
 }
 
 func lockedOut(wait time.Duration) error {
-	return apperr.New(apperr.TooManyAttempts, "Too many wrong passwords for this account. Wait before the next try.").After(wait)
+	return apperr.New(apperr.TooManyAttempts, "Too many wrong passwords for this account from your network. Wait before the next try.").After(wait)
 }

@@ -150,3 +150,32 @@ func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
 		h.mustSignIn(t)
 	})
 }
+
+func TestGuessesFromOneNetworkKeepNobodyOutElsewhere(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		from := func(address, password string) error {
+			_, _, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: password, Address: address})
+			return err
+		}
+		for range maxAttempts {
+			requireCode(t, apperr.InvalidCredentials, from("2001:db8:1:2::7", "a guess"))
+		}
+		requireCode(t, apperr.TooManyAttempts, from("2001:db8:1:2:ffff::1", adminPassword))
+		require.NoError(t, from("2001:db8:1:3::7", adminPassword))
+		require.NoError(t, from("203.0.113.7", adminPassword))
+		requireCode(t, apperr.TooManyAttempts, from("2001:db8:1:2::7", "a guess"))
+
+		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "another good password"))
+		require.NoError(t, from("2001:db8:1:2::7", "another good password"), "a new password lifts the lock-out everywhere")
+	})
+}
+
+func TestANetworkIsAnAddressOrAPrefix(t *testing.T) {
+	for address, network := range map[string]string{
+		"203.0.113.7": "203.0.113.7", "::ffff:203.0.113.7": "203.0.113.7",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64", "": "", "nonsense": "",
+	} {
+		require.Equal(t, network, networkOf(address), address)
+	}
+}

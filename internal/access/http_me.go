@@ -53,7 +53,8 @@ func (h handler) editMe(ctx context.Context, u *uow.Unit, user *User, in editMeR
 
 type changePasswordRequest struct {
 	sessionCredential
-	Body struct {
+	Address httpapi.Address
+	Body    struct {
 		CurrentPassword string `json:"currentPassword" validate:"required,max=1024"`
 		NewPassword     string `json:"newPassword" validate:"required"`
 		// EndTokens revokes one's API tokens as well.
@@ -63,7 +64,7 @@ type changePasswordRequest struct {
 
 func (h handler) changePassword(ctx context.Context, user *User, in changePasswordRequest) (meView, error) {
 	after, err := h.service.ChangePassword(ctx, user, PasswordChange{
-		Current: in.Body.CurrentPassword, New: in.Body.NewPassword, Session: in.Token, EndTokens: in.Body.EndTokens,
+		Current: in.Body.CurrentPassword, New: in.Body.NewPassword, Session: in.Token, Address: string(in.Address), EndTokens: in.Body.EndTokens,
 	})
 	if err != nil {
 		return meView{}, err

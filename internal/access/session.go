@@ -70,14 +70,14 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (token string, session 
 		in.Tenant = DefaultTenant
 	}
 	in.Username = strings.ToLower(in.Username)
-	account := accountKey(in.Tenant, in.Username)
-	attempt, err := s.attempts.claim(ctx, account)
+	at := guessed{accountKey(in.Tenant, in.Username), networkOf(in.Address)}
+	attempt, err := s.attempts.claim(ctx, at)
 	if err != nil {
 		return "", Session{}, err
 	}
 	user, err := s.verify(ctx, in)
 	if err == nil {
-		token, session, err = s.begin(ctx, in, account, user)
+		token, session, err = s.begin(ctx, in, at, user)
 	}
 	if err != nil && !apperr.Has(err, apperr.InvalidCredentials) {
 		// No wrong password was shown, so it does not count. If it cannot be taken
@@ -110,7 +110,7 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 }
 
 // begin makes the session of a user whose password was right.
-func (s *Service) begin(ctx context.Context, in SignIn, account string, row User) (token string, session Session, err error) {
+func (s *Service) begin(ctx context.Context, in SignIn, at guessed, row User) (token string, session Session, err error) {
 	user, err := s.store.withRoles(ctx, row)
 	if err != nil {
 		return "", Session{}, err
@@ -147,7 +147,7 @@ func (s *Service) begin(ctx context.Context, in SignIn, account string, row User
 		if token, _, err = s.sessions.Commit(ctx); err != nil {
 			return fmt.Errorf("save the session: %w", err)
 		}
-		if err := s.attempts.clear(ctx, tx, account); err != nil {
+		if err := s.attempts.forget(ctx, tx, at); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: map[string]any{"address": in.Address}})

@@ -41,6 +41,8 @@ type PasswordChange struct {
 	Current, New string
 	// Session is the token of the session that it is changed in, which stays.
 	Session string
+	// Address is where the request came from.
+	Address string
 	// EndTokens revokes one's API tokens as well.
 	EndTokens bool
 }
@@ -63,7 +65,7 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 	if err != nil {
 		return nil, err
 	}
-	attempt, err := s.attempts.claim(ctx, accountKey(tenant, user.Username))
+	attempt, err := s.attempts.claim(ctx, guessed{accountKey(tenant, user.Username), networkOf(change.Address)})
 	if err != nil {
 		return nil, err
 	}

@@ -721,8 +721,9 @@ CREATE TABLE `sign_in_attempts` (
   `account` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `slot` int(11) NOT NULL,
   `created_time` datetime(6) NOT NULL,
+  `network` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   PRIMARY KEY (`id`),
-  UNIQUE KEY `uq_sign_in_attempts_slot` (`account`,`slot`),
+  UNIQUE KEY `uq_sign_in_attempts_slot` (`account`,`network`,`slot`),
   KEY `ix_sign_in_attempts_time` (`created_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -738,11 +738,11 @@ CREATE TABLE sign_in_attempts (
   account      TEXT     NOT NULL,
   slot         INTEGER  NOT NULL,
   created_time DATETIME NOT NULL
-);
+, network TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX ix_sign_in_attempts_time ON sign_in_attempts (created_time);
 
-CREATE UNIQUE INDEX uq_sign_in_attempts_slot ON sign_in_attempts (account, slot);
+CREATE UNIQUE INDEX uq_sign_in_attempts_slot ON sign_in_attempts (account, network, slot);
 
 CREATE TABLE tenants (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,
