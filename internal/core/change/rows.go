@@ -6,6 +6,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -24,9 +25,20 @@ type Rows[T any, M Model[T]] struct {
 	Label func(row M) string
 	// View is a row's representation.
 	View func(row M) any
+	// Read is the permission that it takes to read the rows. Who does not have it is not
+	// shown a representation in a refusal; "" shows it to everybody.
+	Read string
 	// Find reads the row with an id; nil for one that is all in the table of its model.
 	// Errors: gorm.ErrRecordNotFound.
 	Find func(db *gorm.DB, id int64) (M, error)
+}
+
+// shown is a row's representation, or nil for a caller who may not read it.
+func (r Rows[T, M]) shown(ctx context.Context, row M) any {
+	if caller, _ := principal.From(ctx); r.Read != "" && !caller.May(r.Read) {
+		return nil
+	}
+	return r.View(row)
 }
 
 // committed reads a row as it is committed now.

@@ -42,7 +42,7 @@ func (l Lifecycle[T, M]) Transition(
 	from := l.State(row)
 	to, possible := l.Machine.Next(action, from)
 	if !possible || l.Allowed != nil && !slices.Contains(l.Allowed(row), action) {
-		return row, l.Refusal(row, apperr.TransitionNotAllowed, action)
+		return row, l.Refusal(ctx, row, apperr.TransitionNotAllowed, action)
 	}
 	after, err := write(to)
 	if !errors.Is(err, guard.ErrStale) {
@@ -56,7 +56,7 @@ func (l Lifecycle[T, M]) Transition(
 		if err != nil {
 			return goneOr(err, l.Label(row))
 		}
-		refusal := l.Refusal(current, apperr.StatusChanged, action)
+		refusal := l.Refusal(ctx, current, apperr.StatusChanged, action)
 		if l.State(current) == from {
 			return uow.Again(refusal)
 		}
@@ -76,10 +76,10 @@ func (l Lifecycle[T, M]) Demand(row M, ifMatch *guard.Precondition) error {
 
 // Refusal is what the loser of a race, or the author of an action that is not possible, is
 // told: who changed the row and when, and what is possible now.
-func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
+func (l Lifecycle[T, M]) Refusal(ctx context.Context, current M, code apperr.Code, action string) *apperr.Error {
 	state, stamp := l.State(current), current.Stamp()
 	return apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)).
-		With("current", l.View(current)).
+		With("current", l.shown(ctx, current)).
 		With("currentStatus", state.Name).
 		With("allowedTransitions", l.allowed(current)).
 		With("changedBy", stamp.UpdatedBy).
@@ -111,7 +111,7 @@ func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 		if err != nil {
 			return goneOr(err, l.Label(row))
 		}
-		c := guard.Conflict{Resource: l.Label(current), Current: current.Stamp(), CurrentView: l.View(current)}
+		c := guard.Conflict{Resource: l.Label(current), Current: current.Stamp(), CurrentView: l.shown(ctx, current)}
 		if ifMatch.Ref.ID == current.Ref().ID {
 			c.Expected = ifMatch.Ref.Version
 		}
