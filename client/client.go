@@ -17,6 +17,7 @@ type Client struct {
 	Wallets         *Wallets
 	Ledger          *Ledger
 	Orders          *Orders
+	Refunds         *Refunds
 	Campaigns       *Campaigns
 	Coupons         *Coupons
 	FlashSales      *FlashSales
@@ -88,6 +89,7 @@ func (c *Client) bind() {
 	c.Wallets = &Wallets{c}
 	c.Ledger = &Ledger{c}
 	c.Orders = &Orders{c}
+	c.Refunds = &Refunds{c}
 	c.Campaigns = &Campaigns{c}
 	c.Coupons = &Coupons{c}
 	c.FlashSales = &FlashSales{c}

@@ -11,6 +11,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/flashsale"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 )
 
 //go:generate go run . ../states.md
@@ -40,6 +41,7 @@ func states() string {
 		machine         *status.Machine
 	}{
 		{"Orders", "internal/orders/status.go", orders.Machine},
+		{"Refunds", "internal/refunds/status.go", refunds.Machine},
 		{"Flash sales", "internal/flashsale/status.go", flashsale.Machine},
 		{"Coupons", "internal/coupons/status.go", coupons.Machine},
 	}

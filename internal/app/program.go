@@ -29,6 +29,7 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
+	"interlock/internal/refunds"
 	"interlock/internal/settings"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/dashboard"
@@ -275,6 +276,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		config.Routes(router, sv.Configs)
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
+		refunds.Routes(router, sv.Refunds)
 		coupons.Routes(router, sv.Coupons)
 		actions.Routes(router, sv.Actions)
 		idempotency.Routes(router, sv.Idempotency)

@@ -36,6 +36,7 @@ import (
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
+	"interlock/internal/refunds"
 	"interlock/internal/settings"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/dashboard"
@@ -64,6 +65,7 @@ type Services struct {
 	Configs *config.Service
 	Catalog *catalog.Service
 	Orders  *orders.Service
+	Refunds *refunds.Service
 	Coupons *coupons.Service
 	Actions *actions.Service
 
@@ -93,7 +95,7 @@ type Services struct {
 // Permissions returns every permission that a role or token can hold.
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
-		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions,
+		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, refunds.Permissions, coupons.Permissions,
 		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions)
 }
 
@@ -228,8 +230,9 @@ func (sv *Services) buildDomains(o Options) {
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
 	})
+	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, PaymentTimeout: o.PaymentTimeout,

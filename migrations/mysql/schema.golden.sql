@@ -591,6 +591,9 @@ CREATE TABLE `orders` (
   `sale_id` bigint(20) DEFAULT NULL,
   `ticket` varchar(64) DEFAULT NULL,
   `payment_due` datetime(6) DEFAULT NULL,
+  `paid` bigint(20) NOT NULL DEFAULT 0,
+  `refund_reserved` bigint(20) NOT NULL DEFAULT 0,
+  `refunded` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_orders_no` (`tenant_id`,`order_no`),
   UNIQUE KEY `uq_orders_ticket` (`tenant_id`,`ticket`),
@@ -632,6 +635,71 @@ CREATE TABLE `order_lines` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_order_lines_sku` (`tenant_id`,`order_id`,`sku`),
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `refunds` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `order_no` varchar(32) NOT NULL,
+  `user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `amount` bigint(20) NOT NULL,
+  `method` varchar(16) NOT NULL,
+  `origin` varchar(16) NOT NULL,
+  `status` int(11) NOT NULL,
+  `reason` varchar(500) NOT NULL,
+  `requested_by` bigint(20) NOT NULL,
+  `requested_by_name` varchar(100) NOT NULL,
+  `approved_by` bigint(20) DEFAULT NULL,
+  `approved_by_name` varchar(100) NOT NULL,
+  `approved_time` datetime(6) DEFAULT NULL,
+  `reference` varchar(100) NOT NULL,
+  `status_reason` varchar(500) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_refunds_id` (`tenant_id`,`id`),
+  KEY `ix_refunds_order` (`tenant_id`,`order_id`,`id`),
+  KEY `ix_refunds_status` (`tenant_id`,`status`,`id`),
+  KEY `ix_refunds_user` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_refunds_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_refunds_amount` (`tenant_id`,`amount`,`id`),
+  KEY `ix_refunds_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_refunds_reference` (`tenant_id`,`reference`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `refund_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `refund_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_refund_histories_version` (`tenant_id`,`refund_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `refund_lines` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `refund_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `name` varchar(200) NOT NULL,
+  `quantity` bigint(20) NOT NULL,
+  `restock` tinyint(1) NOT NULL,
+  `worth` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_refund_lines_sku` (`tenant_id`,`refund_id`,`sku`),
+  KEY `ix_refund_lines_order` (`tenant_id`,`order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `roles` (

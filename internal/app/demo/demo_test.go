@@ -24,6 +24,7 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 )
 
@@ -57,14 +58,22 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
 	l.Ledger = aggregates.New(aggregates.Deps{DB: db, Bus: bus})
 	l.Orders = orders.New(orders.Deps{
-		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets,
+		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets, Refunds: refundsOf{l},
 	})
+	l.Refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: l.Orders, Stock: l.Inventory, Wallets: l.Wallets})
 	queues := mq.NewSQL(db, clock.System{}, mq.Options{})
 	l.Sales = flashsale.New(flashsale.Deps{
 		DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, Gate: gate.NewSQL(db, queues, clock.System{}), Queues: queues,
 		Items: l.Catalog, Inventory: l.Inventory,
 	})
 	return l
+}
+
+// refundsOf looks refunds up when an order is cancelled, as app does.
+type refundsOf struct{ loader *demo.Loader }
+
+func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, rest int64) error {
+	return r.loader.Refunds.RefundRest(ctx, u, cancelled, rest)
 }
 
 func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing.T) {
@@ -84,6 +93,7 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 		"wallets": int64(size.Wallets), "orders": int64(size.Orders),
 		"coupon_campaigns": 4, "coupons": int64(4 * size.Coupons),
 		"flash_sales": 1, "aggregates": int64(size.Shelves),
+		"refunds": 3,
 	}
 	require.Equal(t, want, counts(t, ctx, db))
 	var audits int64
@@ -113,7 +123,7 @@ func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 
 	t.Helper()
 	found := map[string]int64{}
 	for table, model := range map[string]any{
-		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{},
+		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{}, "refunds": &refunds.Refund{},
 		"inventories": &inventory.Inventory{}, "wallets": &wallets.Wallet{},
 		"coupon_campaigns": &coupons.Campaign{}, "coupons": &coupons.Coupon{},
 		"flash_sales": &flashsale.Sale{}, "aggregates": &aggregates.Aggregate{},

@@ -55,10 +55,15 @@ type Due struct {
 	PaymentDue *time.Time           `json:"paymentDue"`
 }
 
-// Orders counts orders.
-type Orders interface {
+// ByStatus counts the rows of a resource that has a status.
+type ByStatus interface {
 	// CountByStatus returns a number for every status, by its name.
 	CountByStatus(ctx context.Context) (map[string]int64, error)
+}
+
+// Orders counts orders.
+type Orders interface {
+	ByStatus
 	// ByDay returns days in UTC up to that of now, oldest first.
 	ByDay(ctx context.Context, now time.Time, days int) ([]Day, error)
 	// DueUntil returns the orders that are cancelled unless they are paid by then, and how
@@ -81,6 +86,7 @@ type Presence interface {
 // Deps are what a Service stands on.
 type Deps struct {
 	Orders    Orders
+	Refunds   ByStatus
 	Coupons   Coupons
 	Audit     *audit.Log
 	Conflicts *ConflictLog
@@ -116,6 +122,7 @@ type Overview struct {
 	// DueSoon are unpaid orders that are cancelled soon, the most urgent of DueSoonTotal.
 	DueSoon             []Due
 	DueSoonTotal        int64
+	RefundsByStatus     map[string]int64
 	CouponsExpiringSoon *int64
 	// ConflictsToday are those of the day in UTC, most first.
 	ConflictsToday []Conflicts
@@ -140,6 +147,11 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 			return o, err
 		}
 		if o.DueSoon, o.DueSoonTotal, err = s.deps.Orders.DueUntil(ctx, s.deps.Clock.Now().Add(dueSoon), dueShown); err != nil {
+			return o, err
+		}
+	}
+	if s.mayRead(caller, "refunds") {
+		if o.RefundsByStatus, err = s.deps.Refunds.CountByStatus(ctx); err != nil {
 			return o, err
 		}
 	}

@@ -19,6 +19,7 @@ const pause = 150;
 const kinds = {
   config: 'kindConfig',
   order: 'kindOrder',
+  refund: 'kindRefund',
   user: 'kindUser',
   item: 'kindItem',
   coupon: 'kindCoupon',
