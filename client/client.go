@@ -18,6 +18,7 @@ type Client struct {
 	Ledger          *Ledger
 	Orders          *Orders
 	Refunds         *Refunds
+	WorkOrders      *WorkOrders
 	Campaigns       *Campaigns
 	Coupons         *Coupons
 	FlashSales      *FlashSales
@@ -90,6 +91,7 @@ func (c *Client) bind() {
 	c.Ledger = &Ledger{c}
 	c.Orders = &Orders{c}
 	c.Refunds = &Refunds{c}
+	c.WorkOrders = &WorkOrders{c}
 	c.Campaigns = &Campaigns{c}
 	c.Coupons = &Coupons{c}
 	c.FlashSales = &FlashSales{c}

@@ -41,6 +41,7 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		w.record()
 		w.sell(sku)
 		w.refund(caller, sku)
+		w.work()
 		w.redeem()
 		w.flash(p)
 		w.act(sku)
@@ -350,6 +351,31 @@ func (w walk) refund(caller *apptest.Caller, sku string) {
 	require.Equal(t, settled, ok[client.Refund](t)(w.Refunds.Get(ctx, settling.ID)))
 	require.Len(t, all(t, w.Refunds.History(settling.ID, client.Paging{Limit: 2})), 4)
 	require.Len(t, all(t, w.Refunds.List(client.RefundFilter{OrderID: order.ID, Status: client.RefundRequested, UserID: payer})), 2)
+}
+
+func (w walk) work() {
+	t, ctx := w.t, w.t.Context()
+	due := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	order := ok[client.WorkOrder](t)(w.WorkOrders.Open(ctx, client.NewWorkOrder{Title: "Walk", Body: "Slowly.", Priority: client.HighPriority, DueTime: &due, Links: []string{"orders/1"}}))
+	require.True(t, order.Offered && order.Holder == nil && order.DueTime.Equal(due))
+	mine := ok[client.WorkOrder](t)(w.WorkOrders.Claim(ctx, order.ID, client.IfMatch(order.ETag)))
+	_, err := w.WorkOrders.Claim(ctx, order.ID)
+	var refused *client.TransitionRefused
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "claimed", refused.CurrentStatus)
+	ok[client.WorkOrder](t)(w.WorkOrders.Release(ctx, order.ID))
+	require.Equal(t, mine.Holder, ok[client.WorkOrder](t)(w.WorkOrders.Assign(ctx, order.ID, mine.Holder.ID)).Holder)
+	said := ok[client.WorkOrderComment](t)(w.WorkOrders.Comment(ctx, order.ID, "on my way"))
+	require.Equal(t, []client.WorkOrderComment{said}, all(t, w.WorkOrders.Comments(order.ID, client.Paging{})))
+	require.Equal(t, "there", *ok[client.WorkOrder](t)(w.WorkOrders.Resolve(ctx, order.ID, "there")).Resolution)
+	ok[client.WorkOrder](t)(w.WorkOrders.Close(ctx, order.ID))
+	ok[client.WorkOrder](t)(w.WorkOrders.Reopen(ctx, order.ID))
+	require.Equal(t, order.ID, ok[client.WorkOrder](t)(w.WorkOrders.ClaimNext(ctx)).ID)
+	_, err = w.WorkOrders.ClaimNext(ctx)
+	require.True(t, client.HasCode(err, client.CodeNotFound))
+	require.Equal(t, client.WorkOrderClaimed, ok[client.WorkOrder](t)(w.WorkOrders.Get(ctx, order.ID)).Status)
+	require.Len(t, all(t, w.WorkOrders.History(order.ID, client.Paging{Limit: 2})), 9)
+	require.Len(t, all(t, w.WorkOrders.List(client.WorkOrderFilter{Text: "walk", Status: client.WorkOrderClaimed, Priority: client.HighPriority, HolderID: mine.Holder.ID, Link: "orders/1", DueBy: due})), 1)
 }
 
 func (w walk) redeem() {

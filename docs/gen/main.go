@@ -12,6 +12,7 @@ import (
 	"interlock/internal/flashsale"
 	"interlock/internal/orders"
 	"interlock/internal/refunds"
+	"interlock/internal/workorders"
 )
 
 //go:generate go run . ../states.md
@@ -42,6 +43,7 @@ func states() string {
 	}{
 		{"Orders", "internal/orders/status.go", orders.Machine},
 		{"Refunds", "internal/refunds/status.go", refunds.Machine},
+		{"Work orders", "internal/workorders/status.go", workorders.Machine},
 		{"Flash sales", "internal/flashsale/status.go", flashsale.Machine},
 		{"Coupons", "internal/coupons/status.go", coupons.Machine},
 	}

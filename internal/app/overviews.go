@@ -21,6 +21,7 @@ import (
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
+	"interlock/internal/workorders"
 )
 
 // buildOverviews builds what looks across the domains.
@@ -29,6 +30,7 @@ func (sv *Services) buildOverviews() {
 		{Name: config.Topic, Permission: config.ReadPermission},
 		{Name: orders.Topic, Permission: orders.ReadPermission},
 		{Name: refunds.Topic, Permission: refunds.ReadPermission},
+		{Name: workorders.Topic, Permission: workorders.ReadPermission},
 		{Name: catalog.Topic, Permission: catalog.ReadPermission},
 		{Name: coupons.Topic, Permission: coupons.ReadPermission},
 		{Name: coupons.CampaignTopic, Permission: coupons.ReadPermission},
@@ -41,6 +43,7 @@ func (sv *Services) buildOverviews() {
 		search.Kind{Name: "config", Permission: config.ReadPermission, Finder: search.FinderFunc(sv.findConfigs)},
 		search.Kind{Name: "order", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findOrders)},
 		search.Kind{Name: "refund", Permission: refunds.ReadPermission, Finder: search.FinderFunc(sv.findRefunds)},
+		search.Kind{Name: "work-order", Permission: workorders.ReadPermission, Finder: search.FinderFunc(sv.findWorkOrders)},
 		search.Kind{Name: "user", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findUser)},
 		search.Kind{Name: "item", Permission: catalog.ReadPermission, Finder: search.FinderFunc(sv.findItems)},
 		search.Kind{Name: "coupon", Permission: coupons.ReadPermission, Finder: search.FinderFunc(sv.findCoupons)},
@@ -53,10 +56,10 @@ func (sv *Services) buildOverviews() {
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: dashboardOrders{sv.Orders}, Refunds: sv.Refunds, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
+		Orders: dashboardOrders{sv.Orders}, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: map[string]string{
 			"configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
-			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "refunds": refunds.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
+			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "refunds": refunds.ReadPermission, "work-orders": workorders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
 			"flash-sales": flashsale.ReadPermission, "aggregates": aggregates.ReadPermission,
 		},
@@ -107,6 +110,14 @@ func (sv *Services) findRefunds(ctx context.Context, text string, limit int) ([]
 	return hits(found, err, func(r refunds.Refund) search.Hit {
 		id := strconv.FormatInt(r.ID, 10)
 		return search.Hit{ID: id, Title: r.Reference, Subtitle: r.OrderNo, Path: page("refunds", id)}
+	})
+}
+
+func (sv *Services) findWorkOrders(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.WorkOrders.ByTitle(ctx, text, limit)
+	return hits(found, err, func(w workorders.WorkOrder) search.Hit {
+		id := strconv.FormatInt(w.ID, 10)
+		return search.Hit{ID: id, Title: w.Title, Subtitle: workorders.Machine.Of(w.Status).Name, Path: page("work-orders", id)}
 	})
 }
 

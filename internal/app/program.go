@@ -38,6 +38,7 @@ import (
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
+	"interlock/internal/workorders"
 	"interlock/web"
 )
 
@@ -277,6 +278,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
 		refunds.Routes(router, sv.Refunds)
+		workorders.Routes(router, sv.WorkOrders)
 		coupons.Routes(router, sv.Coupons)
 		actions.Routes(router, sv.Actions)
 		idempotency.Routes(router, sv.Idempotency)

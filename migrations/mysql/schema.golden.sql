@@ -860,3 +860,72 @@ CREATE TABLE `wallet_entries` (
   UNIQUE KEY `uq_wallet_entries_reference` (`tenant_id`,`user_id`,`reference`),
   KEY `ix_wallet_entries_id` (`tenant_id`,`user_id`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `work_orders` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `title` varchar(200) NOT NULL,
+  `body` text NOT NULL,
+  `priority` int(11) NOT NULL,
+  `status` int(11) NOT NULL,
+  `due_time` datetime(6) DEFAULT NULL,
+  `holder_id` bigint(20) DEFAULT NULL,
+  `holder_name` varchar(100) NOT NULL,
+  `held_time` datetime(6) DEFAULT NULL,
+  `resolution` text NOT NULL,
+  `comments` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_work_orders_id` (`tenant_id`,`id`),
+  KEY `ix_work_orders_queue` (`tenant_id`,`status`,`priority`,`created_time`,`id`),
+  KEY `ix_work_orders_priority` (`tenant_id`,`priority`,`id`),
+  KEY `ix_work_orders_holder` (`tenant_id`,`holder_id`,`status`,`id`),
+  KEY `ix_work_orders_due` (`tenant_id`,`due_time`,`id`),
+  KEY `ix_work_orders_title` (`tenant_id`,`title`,`id`),
+  KEY `ix_work_orders_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_work_orders_updated` (`tenant_id`,`updated_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `work_order_comments` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `work_order_id` bigint(20) NOT NULL,
+  `text` text NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_work_order_comments_id` (`tenant_id`,`work_order_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `work_order_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `work_order_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_work_order_histories_version` (`tenant_id`,`work_order_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `work_order_links` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `work_order_id` bigint(20) NOT NULL,
+  `resource` varchar(255) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_work_order_links` (`tenant_id`,`work_order_id`,`resource`),
+  KEY `ix_work_order_links_resource` (`tenant_id`,`resource`,`work_order_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

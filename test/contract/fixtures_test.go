@@ -19,6 +19,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"items/:sku":           newItem,
 	"orders/:id":           newOrder,
 	"refunds/:id":          newRefund,
+	"work-orders/:id":      newDiscussedWorkOrder,
 	"users/:id":            newUser,
 	"roles/:id":            newRole,
 	"tokens/:id":           newToken,
@@ -130,6 +131,19 @@ func newPaidOrder(t *testing.T, c *apptest.Caller) string {
 	answer := c.Do(t, "POST", httpapi.Base+"/orders/"+order+"/pay", map[string]any{"method": "external"})
 	require.Equal(t, 200, answer.Status, "%s", answer.Body)
 	return order
+}
+
+// newDiscussedWorkOrder opens a work order and says something of it.
+func newDiscussedWorkOrder(t *testing.T, c *apptest.Caller) string {
+	order := newWorkOrder(t, c)
+	created(t, c, "/work-orders/"+order+"/comments", map[string]any{"text": "The courier has been called."})
+	return order
+}
+
+// newWorkOrder opens a work order that nobody holds.
+func newWorkOrder(t *testing.T, c *apptest.Caller) string {
+	order := created(t, c, "/work-orders", map[string]any{"title": unique("walk"), "links": []string{"orders/1"}})
+	return fmt.Sprint(int64(order["id"].(float64)))
 }
 
 func newCampaign(t *testing.T, c *apptest.Caller) string {

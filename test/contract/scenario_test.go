@@ -47,6 +47,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d := day{p.Admin(t), t}
 		d.sell()
 		d.refund()
+		d.work()
 		d.repeat()
 		d.stock()
 		d.bank()
@@ -127,6 +128,30 @@ func (d day) refund() {
 	require.Equal(d.t, "settled", boss.do(200, "POST", fmt.Sprint("/refunds/", int64(part["id"].(float64)), "/approve"), nil)["status"])
 	require.EqualValues(d.t, 0, d.do(200, "POST", byWallet+"/cancel", `{"reason":"changed their mind"}`)["refundable"])
 	require.Len(d.t, d.do(200, "GET", fmt.Sprint("/refunds?orderId=", int64(paid["id"].(float64))), nil)["items"], 2)
+}
+
+// work has two people who do what there is to do.
+func (d day) work() {
+	colleague := day{newColleague(d.t, d.Caller, "work-orders:read", "work-orders:write"), d.t}
+	order := "/work-orders/" + newWorkOrder(d.t, d.Caller)
+	answer := d.Do(d.t, "GET", httpapi.Base+order, nil, "If-None-Match", d.etag(order))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+	seen := d.etag(order)
+	holder := colleague.do(200, "POST", order+"/claim", nil, "If-Match", seen)["holder"]
+	require.Equal(d.t, holder, d.do(409, "POST", order+"/claim", nil)["holder"])
+	d.do(412, "POST", order+"/claim", nil, "If-Match", seen)
+	d.do(200, "POST", order+"/release", nil)
+	d.do(200, "POST", order+"/assign", map[string]any{"userId": holder.(map[string]any)["id"]})
+	d.do(422, "POST", order+"/assign", `{"userId":999999999}`)
+	colleague.do(201, "POST", order+"/comments", `{"text":"The courier has been called."}`)
+	colleague.do(200, "POST", order+"/resolve", `{"resolution":"done"}`)
+	d.do(200, "POST", order+"/close", nil)
+	d.do(200, "POST", order+"/reopen", nil)
+	d.do(200, "GET", order+"/history?sort=version", nil)
+	require.NotEmpty(d.t, d.do(200, "GET", order+"/comments?sort=-id", nil)["items"])
+	d.do(200, "GET", "/work-orders?q=walk&status=open&priority=normal&holderId=1&link=orders/1&dueBy=2100-01-01T00:00:00Z&sort=priority", nil)
+	require.Equal(d.t, "claimed", d.do(200, "POST", "/work-orders/claim-next", nil)["status"])
+	d.do(404, "POST", "/work-orders/claim-next", nil)
 }
 
 func (d day) repeat() {

@@ -1,6 +1,6 @@
 package main
 
-// refunding are breaks of refunds.
+// refunding are breaks of refunds and of work orders.
 var refunding = []mutant{
 	{
 		name: "more is reserved for refunds than is left of the payment",
@@ -57,6 +57,27 @@ var refunding = []mutant{
 		name: "an order that was paid meanwhile is cancelled as unpaid",
 		file: "internal/orders/cancel.go", old: `if err != nil || order.Status != pending.Code {`, new: `if err != nil || order.Status > paid.Code {`,
 		caught: tests{"internal/orders": {"TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid"}},
+	},
+	{
+		name: "a work order that somebody holds is claimed by another",
+		file: "internal/workorders/status.go", old: `if state == claimed && !w.orphaned(disabled) {`, new: `if state == claimed && w.orphaned(disabled) {`,
+		caught: tests{"internal/workorders": {"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho", "TestADisabledHoldersWorkOrdersAreOfferedAgain"}},
+	},
+	{
+		name: "who acts on an open work order does not hold it",
+		file: "internal/workorders/service.go", old: `if Machine.Of(order.Status) == opened {`, new: `if Machine.Of(order.Status) == closed {`,
+		caught: tests{"internal/workorders": {"TestWhoActsOnAnOpenOneHoldsIt"}},
+	},
+	{
+		name: "what somebody holds is resolved by another",
+		file: "internal/workorders/transition.go", old: `!order.heldBy(caller.UserID) && !caller.May(assignPermission)`, new: `!order.heldBy(caller.UserID) && !caller.May(writePermission)`,
+		caught: tests{"internal/workorders": {"TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow"}},
+	},
+	{
+		name: "two take the next work order",
+		file: "internal/core/guard/write.go", old: `return write[T](ctx, u, ref.ID, 1, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)`,
+		new:    `return write[T](ctx, u, ref.ID, 1, moved, ErrStale, "? >= 0 AND ? > 0", from.Code, ref.Version)`,
+		caught: tests{"internal/workorders": {"TestOfFiftyAgentsWhoTakeTheNextNoTwoHaveTheSameAndNoneIsSkipped"}},
 	},
 	{
 		name: "who may not read refunds is shown one in a conflict",

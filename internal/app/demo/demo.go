@@ -1,6 +1,6 @@
 // Package demo loads believable data into a tenant, so that there is something to
-// look at: configs, items with stock, wallets, orders in every status, refunds, campaigns
-// and coupons, a flash sale that is open, and shelves with what was counted on them.
+// look at: configs, items with stock, wallets, orders in every status, refunds, work
+// orders, campaigns and coupons, a flash sale that is open, and shelves with what was counted on them.
 //
 // Everything goes through the domains' own use cases, each thing in its own unit,
 // with history and audit like any other. It is safe to run again and after an
@@ -29,6 +29,7 @@ import (
 	"interlock/internal/orders"
 	"interlock/internal/refunds"
 	"interlock/internal/wallets"
+	"interlock/internal/workorders"
 )
 
 // Size says how much there is to be. Coupons are issued for each campaign.
@@ -63,24 +64,25 @@ type Progress interface {
 
 // Loader loads the demo data of one tenant; its context acts in it.
 type Loader struct {
-	Size      Size
-	Runner    *uow.Runner
-	Clock     clock.Clock
-	Configs   *config.Service
-	Catalog   *catalog.Service
-	Inventory *inventory.Service
-	Wallets   *wallets.Service
-	Ledger    *aggregates.Service
-	Orders    *orders.Service
-	Refunds   *refunds.Service
-	Coupons   *coupons.Service
-	Sales     *flashsale.Service
-	Progress  Progress
+	Size       Size
+	Runner     *uow.Runner
+	Clock      clock.Clock
+	Configs    *config.Service
+	Catalog    *catalog.Service
+	Inventory  *inventory.Service
+	Wallets    *wallets.Service
+	Ledger     *aggregates.Service
+	Orders     *orders.Service
+	Refunds    *refunds.Service
+	WorkOrders *workorders.Service
+	Coupons    *coupons.Service
+	Sales      *flashsale.Service
+	Progress   Progress
 }
 
 // Load brings the tenant's demo data to its full size.
 func (l *Loader) Load(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadRefunds, l.loadSale, l.loadShelves} {
+	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadRefunds, l.loadWorkOrders, l.loadSale, l.loadShelves} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -418,6 +420,66 @@ func refundJourney(n int, wallet bool) []refunds.Step {
 		return []refunds.Step{refunds.Approval{}}
 	}
 	return []refunds.Step{refunds.Approval{}, reference}
+}
+
+// loadWorkOrders opens what people of the back office have to do, and takes it as far as its
+// number says. One is known by its title.
+func (l *Loader) loadWorkOrders(ctx context.Context) error {
+	tasks := workOrders(l.Clock.Now())
+	l.Progress.Begin("work orders", len(tasks))
+	for n, task := range tasks {
+		found, err := l.WorkOrders.ByTitle(ctx, task.Title, 1)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			if err := l.loadWorkOrder(ctx, task, n); err != nil {
+				return fmt.Errorf("load work order %q: %w", task.Title, err)
+			}
+		}
+		l.Progress.Step()
+	}
+	return nil
+}
+
+func (l *Loader) loadWorkOrder(ctx context.Context, task workorders.Opening, n int) error {
+	steps := [][]workorders.Step{
+		nil, {workorders.Claim{}}, nil,
+		{workorders.Resolution{Resolution: "Refunded, and the parcel is on its way back."}},
+		{workorders.Resolution{Resolution: "Counted again; the shelf was right."}, workorders.Closing{}},
+	}[n%5]
+	var order *workorders.WorkOrder
+	err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+		order, err = l.WorkOrders.Open(ctx, u, task)
+		return err
+	})
+	for _, step := range steps {
+		if err != nil {
+			return err
+		}
+		err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			after, err := l.WorkOrders.Transition(ctx, u, order, step, nil)
+			if err == nil {
+				order = after
+			}
+			return err
+		})
+	}
+	return err
+}
+
+// workOrders are what there is to do, some of it by tomorrow.
+func workOrders(now time.Time) []workorders.Opening {
+	tomorrow := now.Truncate(time.Hour).Add(24 * time.Hour)
+	sku, _ := itemNumber(0)
+	// Of the priorities 0 is the most urgent.
+	return []workorders.Opening{
+		{Title: "Call the courier about the parcels of Friday", Body: "Eleven parcels have not moved since.", Priority: 1, DueTime: &tomorrow},
+		{Title: "A customer has paid twice", Body: "Look at both payments, and refund one of them.", Priority: 0, DueTime: &tomorrow, Links: []workorders.Resource{workorders.Resource("wallets/" + string(buyer(0)))}},
+		{Title: "Order more of what sells best", Priority: 2, Links: []workorders.Resource{workorders.Resource("inventory/" + sku)}},
+		{Title: "A teapot arrived broken", Priority: 2},
+		{Title: "Count the shelf by the door", Priority: 3},
+	}
 }
 
 // loadSale plans a flash sale and opens it. One that was closed since stays closed.

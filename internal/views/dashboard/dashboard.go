@@ -85,13 +85,14 @@ type Presence interface {
 
 // Deps are what a Service stands on.
 type Deps struct {
-	Orders    Orders
-	Refunds   ByStatus
-	Coupons   Coupons
-	Audit     *audit.Log
-	Conflicts *ConflictLog
-	Presence  Presence
-	Clock     clock.Clock
+	Orders     Orders
+	Refunds    ByStatus
+	WorkOrders ByStatus
+	Coupons    Coupons
+	Audit      *audit.Log
+	Conflicts  *ConflictLog
+	Presence   Presence
+	Clock      clock.Clock
 	// Readers names the permission that it takes to read a resource, by the first segment
 	// of its paths. What is counted of a resource that it does not name is shown to nobody.
 	Readers map[string]string
@@ -123,6 +124,7 @@ type Overview struct {
 	DueSoon             []Due
 	DueSoonTotal        int64
 	RefundsByStatus     map[string]int64
+	WorkOrdersByStatus  map[string]int64
 	CouponsExpiringSoon *int64
 	// ConflictsToday are those of the day in UTC, most first.
 	ConflictsToday []Conflicts
@@ -152,6 +154,11 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 	}
 	if s.mayRead(caller, "refunds") {
 		if o.RefundsByStatus, err = s.deps.Refunds.CountByStatus(ctx); err != nil {
+			return o, err
+		}
+	}
+	if s.mayRead(caller, "work-orders") {
+		if o.WorkOrdersByStatus, err = s.deps.WorkOrders.CountByStatus(ctx); err != nil {
 			return o, err
 		}
 	}

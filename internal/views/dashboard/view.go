@@ -11,6 +11,7 @@ type overviewView struct {
 	OrdersByDay         []Day              `json:"ordersByDay,omitzero"`
 	PaymentsDueSoon     *dueSoonView       `json:"paymentsDueSoon,omitempty"`
 	RefundsByStatus     map[string]int64   `json:"refundsByStatus,omitzero"`
+	WorkOrdersByStatus  map[string]int64   `json:"workOrdersByStatus,omitzero"`
 	CouponsExpiringSoon *int64             `json:"couponsExpiringSoon,omitempty"`
 	ConflictsToday      []Conflicts        `json:"conflictsToday,omitzero"`
 	ConflictsTodayTotal *int64             `json:"conflictsTodayTotal,omitempty"`
@@ -26,7 +27,7 @@ type dueSoonView struct {
 
 func viewOf(o Overview) overviewView {
 	view := overviewView{
-		OrdersByStatus: o.OrdersByStatus, RefundsByStatus: o.RefundsByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon,
+		OrdersByStatus: o.OrdersByStatus, RefundsByStatus: o.RefundsByStatus, WorkOrdersByStatus: o.WorkOrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon,
 		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow,
 	}
 	if o.OrdersByStatus != nil {

@@ -20,6 +20,7 @@ const kinds = {
   config: 'kindConfig',
   order: 'kindOrder',
   refund: 'kindRefund',
+  'work-order': 'kindWorkOrder',
   user: 'kindUser',
   item: 'kindItem',
   coupon: 'kindCoupon',
