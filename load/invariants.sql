@@ -73,6 +73,15 @@ SELECT COUNT(*), 'lines of orders of which refunds are of more pieces than they 
                      JOIN refunds r ON r.tenant_id = x.tenant_id AND r.id = x.refund_id
                     WHERE x.tenant_id = l.tenant_id AND x.order_id = l.order_id AND x.sku = l.sku AND r.status IN (0, 1, 3, 5));
 
+SELECT COUNT(*), 'work orders whose history is not rows 1 to version, or led elsewhere than where they are'
+  FROM work_orders w
+ WHERE version <> (SELECT COUNT(*) FROM work_order_histories h WHERE h.tenant_id = w.tenant_id AND h.work_order_id = w.id)
+    OR status <> (SELECT h.to_status FROM work_order_histories h
+                   WHERE h.tenant_id = w.tenant_id AND h.work_order_id = w.id AND h.version = w.version);
+
+SELECT COUNT(*), 'work orders that are open and held, or claimed and held by nobody'
+  FROM work_orders WHERE (status = 0 AND holder_id IS NOT NULL) OR (status = 1 AND holder_id IS NULL);
+
 SELECT COUNT(*), 'wallets whose entries do not add up to a balance that is never negative'
   FROM wallets w
  WHERE balance < 0
