@@ -11,9 +11,19 @@ import (
 
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/lock/locktest"
 	"interlock/test/racing"
 )
+
+// racers are so many users of the tenant.
+func (s *shop) racers(n int) []*httpapitest.Caller {
+	racers := make([]*httpapitest.Caller, n)
+	for i := range racers {
+		racers[i] = s.as(int64(100+i), fmt.Sprintf("Racer %d", i), "*")
+	}
+	return racers
+}
 
 func TestTwoRefundsAtOnceNeverExceedThePayment(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
@@ -86,15 +96,16 @@ func TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho(t *testing.T) 
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100, 1000)
 		s.fund(t, 1000)
+		racers := s.racers(16)
 		for round := range 3 {
 			refund := s.request(t, s.paid(t, "wallet", of("TEA-1", 1)), object{"amount": 100})
-			statuses := make([]int, 16)
+			statuses := make([]int, len(racers))
 			racing.Together(len(statuses), func(i int) {
 				step, body := "approve", any(nil)
 				if i%4 == 3 {
 					step, body = "reject", object{"reason": "raced"}
 				}
-				a := s.as(int64(100+i), fmt.Sprintf("Racer %d", i), "refunds:*").Send(t, http.MethodPost, found(refund)+"/"+step, body)
+				a := racers[i].Send(t, http.MethodPost, found(refund)+"/"+step, body)
 				if statuses[i] = a.Status; a.Status == http.StatusConflict {
 					if a.Body["changedBy"].(object)["id"] == 7.0 || a.Body["current"] == nil {
 						t.Errorf("not told who won: %v", a.Body)
@@ -121,12 +132,13 @@ func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPaymen
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 25, 10_000)
 		s.fund(t, 100*crowdRounds)
+		clients := s.racers(64)
 		for round := range crowdRounds {
 			method := []string{"wallet", "external"}[round%2]
 			order := s.paid(t, method, of("TEA-1", 4))
 			var cancelled atomic.Int64
-			racing.Together(64, func(i int) {
-				caller := s.as(int64(100+i), fmt.Sprintf("Client %d", i), "*")
+			racing.Together(len(clients), func(i int) {
+				caller := clients[i]
 				if i%16 == 15 {
 					a := caller.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "raced"})
 					if a.Status == http.StatusOK {
@@ -143,8 +155,7 @@ func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPaymen
 				a := caller.Send(t, http.MethodPost, path(order)+"/refunds", body)
 				switch a.Status {
 				case http.StatusCreated:
-					boss := s.as(int64(200+i), fmt.Sprintf("Boss %d", i), "*")
-					if approved := boss.Send(t, http.MethodPost, found(a.Body)+"/approve", nil); approved.Status != http.StatusOK && approved.Status != http.StatusLocked {
+					if approved := s.boss.Send(t, http.MethodPost, found(a.Body)+"/approve", nil); approved.Status != http.StatusOK && approved.Status != http.StatusLocked {
 						t.Errorf("an approval was answered %d %v", approved.Status, approved.Body)
 					}
 				case http.StatusUnprocessableEntity, http.StatusLocked:
