@@ -17,6 +17,8 @@ type Client struct {
 	Wallets         *Wallets
 	Ledger          *Ledger
 	Orders          *Orders
+	Refunds         *Refunds
+	WorkOrders      *WorkOrders
 	Campaigns       *Campaigns
 	Coupons         *Coupons
 	FlashSales      *FlashSales
@@ -89,6 +91,8 @@ func (c *Client) bind() {
 	c.Wallets = &Wallets{c}
 	c.Ledger = &Ledger{c}
 	c.Orders = &Orders{c}
+	c.Refunds = &Refunds{c}
+	c.WorkOrders = &WorkOrders{c}
 	c.Campaigns = &Campaigns{c}
 	c.Coupons = &Coupons{c}
 	c.FlashSales = &FlashSales{c}

@@ -40,6 +40,8 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		w.bank()
 		w.record()
 		w.sell(sku)
+		w.refund(caller, sku)
+		w.work()
 		w.redeem()
 		w.flash(p)
 		w.act(sku)
@@ -322,6 +324,73 @@ func (w walk) sell(sku string) {
 	require.Len(t, all(t, w.Orders.History(order.ID, client.Paging{Limit: 2})), 4)
 	found := all(t, w.Orders.List(client.OrderFilter{UserID: payer, From: order.CreatedTime, To: other.CreatedTime.Add(time.Second), Paging: client.Paging{Limit: 1}}))
 	require.Len(t, found, 2)
+}
+
+func (w walk) refund(caller *apptest.Caller, sku string) {
+	t, ctx := w.t, w.t.Context()
+	role := ok[client.Role](t)(w.Roles.Create(ctx, client.NewRole{Name: "refunder", Permissions: []string{"refunds:*"}}))
+	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "refunder", Password: "correct horse battery", Roles: []string{role.Name}}))
+	other := *caller
+	other.Token = ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "refunder", UserID: user.ID})).Secret
+	boss := clientOf(t, &other).Refunds
+
+	order := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: payer, Items: []client.NewLine{{SKU: sku, Quantity: 1}}}))
+	order = ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: client.PayExternally}))
+	require.Equal(t, [2]int64{order.Amount, order.Amount}, [2]int64{order.Paid, order.Refundable})
+	request := func() client.Refund {
+		return ok[client.Refund](t)(w.Refunds.Request(ctx, order.ID, client.NewRefund{Amount: 1, Reason: "late"}))
+	}
+	_, err := w.Refunds.Request(ctx, order.ID, client.NewRefund{Amount: order.Amount + 1, Reason: "too much"})
+	require.True(t, client.HasCode(err, client.CodeValidationFailed))
+	settling := request()
+	_, err = w.Refunds.Approve(ctx, settling.ID)
+	require.True(t, client.HasCode(err, client.CodeForbidden), "who requested it does not approve it")
+	ok[client.Refund](t)(boss.Approve(ctx, settling.ID, client.IfMatch(settling.ETag)))
+	ok[client.Refund](t)(boss.Unknown(ctx, settling.ID, "no answer"))
+	settled := ok[client.Refund](t)(boss.Settle(ctx, settling.ID, "re_1"))
+	require.Equal(t, client.RefundSettled, settled.Status)
+	require.Equal(t, "re_1", *settled.Reference)
+	_, err = boss.Reject(ctx, settling.ID, "late")
+	var refused *client.TransitionRefused
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, client.RefundRejected, ok[client.Refund](t)(boss.Reject(ctx, request().ID, "no")).Status)
+	failing := request()
+	ok[client.Refund](t)(boss.Approve(ctx, failing.ID))
+	require.Equal(t, client.RefundFailed, ok[client.Refund](t)(boss.Fail(ctx, failing.ID, "the card has expired")).Status)
+	byLine := ok[client.Refund](t)(w.Refunds.Request(ctx, order.ID, client.NewRefund{Amount: 2, Reason: "broken", Lines: []client.NewRefundLine{{SKU: sku, Quantity: 1, Restock: true}}}))
+	require.Equal(t, []client.RefundLine{{SKU: sku, Name: order.Items[0].Name, Quantity: 1, Restock: true, Worth: order.Amount}}, byLine.Lines)
+	cancelled := ok[client.Order](t)(w.Orders.Cancel(ctx, order.ID, "recalled"))
+	require.Equal(t, [3]int64{order.Amount - 1, 1, 0}, [3]int64{cancelled.RefundReserved, cancelled.Refunded, cancelled.Refundable})
+	rest := ok[client.Page[client.Refund]](t)(w.Refunds.List(client.RefundFilter{OrderID: order.ID, Paging: client.Paging{Limit: 1}}).Page(ctx)).Items[0]
+	require.Equal(t, client.RefundByCancellation, rest.Origin)
+	require.Equal(t, settled, ok[client.Refund](t)(w.Refunds.Get(ctx, settling.ID)))
+	require.Len(t, all(t, w.Refunds.History(settling.ID, client.Paging{Limit: 2})), 4)
+	require.Len(t, all(t, w.Refunds.List(client.RefundFilter{OrderID: order.ID, Status: client.RefundRequested, UserID: payer})), 2)
+}
+
+func (w walk) work() {
+	t, ctx := w.t, w.t.Context()
+	due := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	order := ok[client.WorkOrder](t)(w.WorkOrders.Open(ctx, client.NewWorkOrder{Title: "Walk", Body: "Slowly.", Priority: client.HighPriority, DueTime: &due, Links: []string{"orders/1"}}))
+	require.True(t, order.Offered && order.Holder == nil && order.DueTime.Equal(due))
+	mine := ok[client.WorkOrder](t)(w.WorkOrders.Claim(ctx, order.ID, client.IfMatch(order.ETag)))
+	_, err := w.WorkOrders.Claim(ctx, order.ID)
+	var refused *client.TransitionRefused
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "claimed", refused.CurrentStatus)
+	ok[client.WorkOrder](t)(w.WorkOrders.Release(ctx, order.ID))
+	require.Equal(t, mine.Holder, ok[client.WorkOrder](t)(w.WorkOrders.Assign(ctx, order.ID, mine.Holder.ID)).Holder)
+	said := ok[client.WorkOrderComment](t)(w.WorkOrders.Comment(ctx, order.ID, "on my way"))
+	require.Equal(t, []client.WorkOrderComment{said}, all(t, w.WorkOrders.Comments(order.ID, client.Paging{})))
+	require.Equal(t, "there", *ok[client.WorkOrder](t)(w.WorkOrders.Resolve(ctx, order.ID, "there")).Resolution)
+	ok[client.WorkOrder](t)(w.WorkOrders.Close(ctx, order.ID))
+	ok[client.WorkOrder](t)(w.WorkOrders.Reopen(ctx, order.ID))
+	require.Equal(t, order.ID, ok[client.WorkOrder](t)(w.WorkOrders.ClaimNext(ctx)).ID)
+	_, err = w.WorkOrders.ClaimNext(ctx)
+	require.True(t, client.HasCode(err, client.CodeNotFound))
+	require.Equal(t, client.WorkOrderClaimed, ok[client.WorkOrder](t)(w.WorkOrders.Get(ctx, order.ID)).Status)
+	require.Len(t, all(t, w.WorkOrders.History(order.ID, client.Paging{Limit: 2})), 9)
+	require.Len(t, all(t, w.WorkOrders.List(client.WorkOrderFilter{Text: "walk", Status: client.WorkOrderClaimed, Priority: client.HighPriority, HolderID: mine.Holder.ID, Link: "orders/1", DueBy: due})), 1)
 }
 
 func (w walk) redeem() {

@@ -33,7 +33,13 @@ type Order struct {
 	CouponCode *string     `json:"couponCode"`
 	Discount   int64       `json:"discount"`
 	// Amount is what is to be paid.
-	Amount             int64       `json:"amount"`
+	Amount int64 `json:"amount"`
+	// Paid is what was paid, RefundReserved what refunds have reserved of it that are not
+	// settled yet, Refunded what they gave back, and Refundable what is left.
+	Paid               int64       `json:"paid"`
+	RefundReserved     int64       `json:"refundReserved"`
+	Refunded           int64       `json:"refunded"`
+	Refundable         int64       `json:"refundable"`
 	Status             OrderStatus `json:"status"`
 	AllowedTransitions []string    `json:"allowedTransitions"`
 	Payment            *Payment    `json:"payment"`
@@ -171,7 +177,8 @@ func (s *Orders) Complete(ctx context.Context, id int64, options ...CallOption) 
 	return transition[Order](ctx, s.client, orderPath(id)+"/complete", struct{}{}, options)
 }
 
-// Cancel gives stock, coupon and a wallet's money back.
+// Cancel gives stock and coupon back and refunds the rest of the payment: to a wallet at once,
+// and by a refund to be approved of what was paid outside.
 func (s *Orders) Cancel(ctx context.Context, id int64, reason string, options ...CallOption) (Order, error) {
 	return transition[Order](ctx, s.client, orderPath(id)+"/cancel", map[string]string{"reason": reason}, options)
 }

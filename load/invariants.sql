@@ -27,14 +27,60 @@ SELECT COUNT(*), 'orders whose status is not where the newest row of their histo
  WHERE h.to_status <> o.status;
 
 SELECT COUNT(*), 'order statuses that were left more than once'
-  FROM (SELECT order_id FROM order_histories WHERE from_status IS NOT NULL
+  FROM (SELECT order_id FROM order_histories WHERE from_status <> to_status
          GROUP BY tenant_id, order_id, from_status HAVING COUNT(*) > 1) AS left_twice;
 
--- The first version of an order from a flash sale has its audit row with the batch.
+-- The first version of an order from a flash sale has its audit row with the batch, and one that a refund
+-- made has it with the refund.
 SELECT COUNT(*), 'orders without exactly one audit row a version'
   FROM orders o
- WHERE version - (sale_id IS NOT NULL) <> (SELECT COUNT(*) FROM audit_entries a
-                    WHERE a.tenant_id = o.tenant_id AND a.resource = CONCAT('orders/', o.id));
+ WHERE version - (sale_id IS NOT NULL)
+     - (SELECT COUNT(*) FROM order_histories h WHERE h.tenant_id = o.tenant_id AND h.order_id = o.id AND h.action LIKE '%-refund')
+    <> (SELECT COUNT(*) FROM audit_entries a
+         WHERE a.tenant_id = o.tenant_id AND a.resource = CONCAT('orders/', o.id));
+
+SELECT COUNT(*), 'orders of which more is reserved and refunded than was paid, or less than nothing'
+  FROM orders o
+ WHERE refund_reserved < 0 OR refunded < 0 OR refund_reserved + refunded > paid
+    OR paid <> CASE WHEN payment_method = '' THEN 0 ELSE amount END;
+
+SELECT COUNT(*), 'orders whose refunds are not what they say is reserved and refunded'
+  FROM orders o
+ WHERE refund_reserved <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r
+                            WHERE r.tenant_id = o.tenant_id AND r.order_id = o.id AND r.status IN (0, 1, 5))
+    OR refunded <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r
+                     WHERE r.tenant_id = o.tenant_id AND r.order_id = o.id AND r.status = 3);
+
+SELECT COUNT(*), 'refunds whose wallet was not credited exactly once if and only if they are settled'
+  FROM refunds r
+ WHERE (r.method = 'wallet' AND r.status = 3)
+    <> (SELECT COUNT(*) FROM wallet_entries e
+         WHERE e.tenant_id = r.tenant_id AND e.user_id = r.user_id AND e.kind = 'refund' AND e.amount = r.amount AND e.reference = r.reference);
+
+SELECT COUNT(*), 'credits of the service that are of no settled refund'
+  FROM wallet_entries e
+ WHERE e.kind = 'refund' AND e.reference LIKE '@%'
+   AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.tenant_id = e.tenant_id AND r.user_id = e.user_id AND r.reference = e.reference AND r.status = 3);
+
+SELECT COUNT(*), 'refunds whose history is not rows 1 to version'
+  FROM refunds r
+ WHERE version <> (SELECT COUNT(*) FROM refund_histories h WHERE h.tenant_id = r.tenant_id AND h.refund_id = r.id)
+    OR version <> (SELECT MAX(h.version) FROM refund_histories h WHERE h.tenant_id = r.tenant_id AND h.refund_id = r.id);
+
+SELECT COUNT(*), 'lines of orders of which refunds are of more pieces than they have'
+  FROM order_lines l
+ WHERE quantity < (SELECT COALESCE(SUM(x.quantity), 0) FROM refund_lines x
+                     JOIN refunds r ON r.tenant_id = x.tenant_id AND r.id = x.refund_id
+                    WHERE x.tenant_id = l.tenant_id AND x.order_id = l.order_id AND x.sku = l.sku AND r.status IN (0, 1, 3, 5));
+
+SELECT COUNT(*), 'work orders whose history is not rows 1 to version, or led elsewhere than where they are'
+  FROM work_orders w
+ WHERE version <> (SELECT COUNT(*) FROM work_order_histories h WHERE h.tenant_id = w.tenant_id AND h.work_order_id = w.id)
+    OR status <> (SELECT h.to_status FROM work_order_histories h
+                   WHERE h.tenant_id = w.tenant_id AND h.work_order_id = w.id AND h.version = w.version);
+
+SELECT COUNT(*), 'work orders that are open and held, or claimed and held by nobody'
+  FROM work_orders WHERE (status = 0 AND holder_id IS NOT NULL) OR (status = 1 AND holder_id IS NULL);
 
 SELECT COUNT(*), 'wallets whose entries do not add up to a balance that is never negative'
   FROM wallets w
@@ -83,11 +129,14 @@ SELECT COUNT(*), 'items with less in the house than is reserved, or holds that d
  WHERE reserved < 0 OR on_hand < reserved
     OR reserved <> (SELECT COALESCE(SUM(h.quantity), 0) FROM inventory_holds h WHERE h.tenant_id = i.tenant_id AND h.sku = i.sku);
 
-SELECT COUNT(*), 'lines of pending and paid orders that do not hold exactly their pieces'
+SELECT COUNT(*), 'lines of pending and paid orders that do not hold exactly their pieces, less those that a refund returned'
   FROM orders o
   JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
   LEFT JOIN inventory_holds h ON h.tenant_id = o.tenant_id AND h.sku = l.sku AND h.holder = CONCAT('orders/', o.id)
- WHERE COALESCE(h.quantity, 0) <> CASE WHEN o.status IN (0, 1) THEN l.quantity ELSE 0 END;
+ WHERE COALESCE(h.quantity, 0) <> CASE WHEN o.status NOT IN (0, 1) THEN 0
+   ELSE l.quantity - (SELECT COALESCE(SUM(x.quantity), 0) FROM refund_lines x
+                        JOIN refunds r ON r.tenant_id = x.tenant_id AND r.id = x.refund_id AND r.status = 3
+                       WHERE x.tenant_id = l.tenant_id AND x.order_id = l.order_id AND x.sku = l.sku AND x.restock) END;
 
 SELECT COUNT(*), 'flash sales that sold other than their live orders have, or more than was allotted'
   FROM flash_sale_stocks k

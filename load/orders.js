@@ -1,6 +1,6 @@
-// Racing transitions: pay and cancel are sent to the same order at the same instant.
+// Racing transitions: ship and cancel are sent to the same paid order at the same instant.
 //
-// Both lead out of pending and neither leads out of where the other leads, so of each race exactly one
+// Both lead out of paid and neither leads out of where the other leads, so of each race exactly one
 // reply is 200; everyone else gets 409 and is told what the order is now and who made it so.
 
 import exec from 'k6/execution';
@@ -10,9 +10,9 @@ import { Fate, create, customerOf, decoded, expectComplete, fateOf, get, listAll
 import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
-const racers = Number(__ENV.INTERLOCK_LOAD_RACERS || 8); // half of them pay, half cancel
+const racers = Number(__ENV.INTERLOCK_LOAD_RACERS || 8); // half of them ship, half cancel
 
-const leadsTo = { pay: 'paid', cancel: 'cancelled' };
+const leadsTo = { ship: 'shipped', cancel: 'cancelled' };
 
 const won = new Counter('transitions_won');
 const refused = new Counter('transitions_refused');
@@ -50,7 +50,9 @@ export function setup() {
 export default function ({ sku }) {
   const created = post('/orders', { userId: customerOf(exec.vu.idInTest), items: [{ sku, quantity: 1 }] }, 'POST /orders');
   if (fateOf(created, []) !== Fate.landed) return;
-  const order = decoded(created);
+  const paid = post(`/orders/${decoded(created).id}/pay`, { method: 'external' }, 'POST /orders/{id}/pay');
+  if (fateOf(paid, []) !== Fate.landed) return;
+  const order = decoded(paid);
   const requests = raceOn(order);
   const replies = postTogether(requests);
   judge(order, requests.map((request, i) => ({ ...request, response: replies[i] })));
@@ -59,14 +61,14 @@ export default function ({ sku }) {
 function raceOn(order) {
   return [...Array(racers).keys()].map((i) => {
     // Who is sent first alternates, or the same action would always win.
-    const pays = (i + exec.scenario.iterationInTest) % 2 === 0;
+    const ships = (i + exec.scenario.iterationInTest) % 2 === 0;
     return {
-      action: pays ? 'pay' : 'cancel',
-      path: `/orders/${order.id}/${pays ? 'pay' : 'cancel'}`,
-      body: pays
-        ? { method: 'external', reference: `load-${order.id}-${i}` }
+      action: ships ? 'ship' : 'cancel',
+      path: `/orders/${order.id}/${ships ? 'ship' : 'cancel'}`,
+      body: ships
+        ? { carrier: 'DHL', trackingNo: `load-${order.id}-${i}` }
         : { reason: `load run, racer ${i}` },
-      name: pays ? 'POST /orders/{id}/pay' : 'POST /orders/{id}/cancel',
+      name: ships ? 'POST /orders/{id}/ship' : 'POST /orders/{id}/cancel',
     };
   });
 }

@@ -33,7 +33,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 			Size:   demo.Full,
 			Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog,
 			Inventory: sv.Inventory, Wallets: sv.Wallets, Ledger: sv.Ledger,
-			Orders: sv.Orders, Coupons: sv.Coupons, Sales: sv.FlashSales, Progress: progressOn(os.Stderr),
+			Orders: sv.Orders, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Sales: sv.FlashSales, Progress: progressOn(os.Stderr),
 		}
 		if err := loader.Load(ctx); err != nil {
 			return fmt.Errorf("%w (what is loaded stays; run it again to go on)", err)

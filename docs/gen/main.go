@@ -11,6 +11,8 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/flashsale"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
+	"interlock/internal/workorders"
 )
 
 //go:generate go run . ../states.md
@@ -40,6 +42,8 @@ func states() string {
 		machine         *status.Machine
 	}{
 		{"Orders", "internal/orders/status.go", orders.Machine},
+		{"Refunds", "internal/refunds/status.go", refunds.Machine},
+		{"Work orders", "internal/workorders/status.go", workorders.Machine},
 		{"Flash sales", "internal/flashsale/status.go", flashsale.Machine},
 		{"Coupons", "internal/coupons/status.go", coupons.Machine},
 	}

@@ -15,11 +15,11 @@ var readyRoles = []struct {
 	holds []string
 }{
 	{"viewer", []string{"*:read"}},
-	{"support", []string{"actions:read", "coupons:read", "inventory:read", "items:read", "orders:*", "refunds:*", "wallets:read", "work-orders:*"}},
-	{"operator", []string{"actions:read", "coupons:*", "flash-sales:*", "inventory:*", "items:*", "orders:*", "queues:read", "refunds:*", "wallets:read", "work-orders:*"}},
+	{"support", []string{"actions:read", "coupons:read", "inventory:read", "items:read", "orders:*", "refunds:read", "refunds:write", "wallets:read", "work-orders:read", "work-orders:write"}},
+	{"operator", []string{"actions:read", "coupons:*", "flash-sales:*", "inventory:*", "items:*", "orders:*", "queues:read", "refunds:read", "refunds:write", "wallets:read", "work-orders:*"}},
 	{"config editor", []string{"configs:*"}},
-	{"approver", []string{"approvals:*", "configs:read", "orders:read", "refunds:*"}},
-	{"auditor", []string{"access:read", "audit:read", "configs:read", "idempotency-keys:read", "ledger:read", "orders:read", "users:read", "wallets:read"}},
+	{"approver", []string{"approvals:*", "configs:read", "orders:read", "refunds:approve", "refunds:read"}},
+	{"auditor", []string{"access:read", "audit:read", "configs:read", "idempotency-keys:read", "ledger:read", "orders:read", "refunds:read", "users:read", "wallets:read", "work-orders:read"}},
 }
 
 // MakeReadyRoles gives a tenant those of the ready-made roles whose names it does not have

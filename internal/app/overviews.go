@@ -17,10 +17,12 @@ import (
 	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
+	"interlock/internal/workorders"
 )
 
 // buildOverviews builds what looks across the domains.
@@ -28,6 +30,8 @@ func (sv *Services) buildOverviews() {
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: []realtime.Topic{
 		{Name: config.Topic, Permission: config.ReadPermission},
 		{Name: orders.Topic, Permission: orders.ReadPermission},
+		{Name: refunds.Topic, Permission: refunds.ReadPermission},
+		{Name: workorders.Topic, Permission: workorders.ReadPermission},
 		{Name: catalog.Topic, Permission: catalog.ReadPermission},
 		{Name: coupons.Topic, Permission: coupons.ReadPermission},
 		{Name: coupons.CampaignTopic, Permission: coupons.ReadPermission},
@@ -41,6 +45,8 @@ func (sv *Services) buildOverviews() {
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: config.ReadPermission, Finder: search.FinderFunc(sv.findConfigs)},
 		search.Kind{Name: "order", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findOrders)},
+		search.Kind{Name: "refund", Permission: refunds.ReadPermission, Finder: search.FinderFunc(sv.findRefunds)},
+		search.Kind{Name: "work-order", Permission: workorders.ReadPermission, Finder: search.FinderFunc(sv.findWorkOrders)},
 		search.Kind{Name: "user", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findUser)},
 		search.Kind{Name: "item", Permission: catalog.ReadPermission, Finder: search.FinderFunc(sv.findItems)},
 		search.Kind{Name: "coupon", Permission: coupons.ReadPermission, Finder: search.FinderFunc(sv.findCoupons)},
@@ -53,10 +59,10 @@ func (sv *Services) buildOverviews() {
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: dashboardOrders{sv.Orders}, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
+		Orders: dashboardOrders{sv.Orders}, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: map[string]string{
 			"configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
-			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
+			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "refunds": refunds.ReadPermission, "work-orders": workorders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
 			"flash-sales": flashsale.ReadPermission, "aggregates": aggregates.ReadPermission,
 			access.UserTopic: access.ReadUsersPermission, access.RoleTopic: access.ReadPermission,
@@ -99,6 +105,23 @@ func (sv *Services) findOrders(ctx context.Context, text string, limit int) ([]s
 	return hits(found, err, func(o orders.Order) search.Hit {
 		id := strconv.FormatInt(o.ID, 10)
 		return search.Hit{ID: id, Title: o.OrderNo, Subtitle: orders.Machine.Of(o.Status).Name, Path: page("orders", id)}
+	})
+}
+
+// findRefunds finds refunds by what a wallet or a provider calls the movement of the money.
+func (sv *Services) findRefunds(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Refunds.ByReference(ctx, text, limit)
+	return hits(found, err, func(r refunds.Refund) search.Hit {
+		id := strconv.FormatInt(r.ID, 10)
+		return search.Hit{ID: id, Title: r.Reference, Subtitle: r.OrderNo, Path: page("refunds", id)}
+	})
+}
+
+func (sv *Services) findWorkOrders(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.WorkOrders.ByTitle(ctx, text, limit)
+	return hits(found, err, func(w workorders.WorkOrder) search.Hit {
+		id := strconv.FormatInt(w.ID, 10)
+		return search.Hit{ID: id, Title: w.Title, Subtitle: workorders.Machine.Of(w.Status).Name, Path: page("work-orders", id)}
 	})
 }
 

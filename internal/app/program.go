@@ -29,6 +29,7 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
+	"interlock/internal/refunds"
 	"interlock/internal/settings"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/dashboard"
@@ -37,6 +38,7 @@ import (
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
+	"interlock/internal/workorders"
 	"interlock/web"
 )
 
@@ -275,6 +277,8 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		config.Routes(router, sv.Configs)
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
+		refunds.Routes(router, sv.Refunds)
+		workorders.Routes(router, sv.WorkOrders)
 		coupons.Routes(router, sv.Coupons)
 		actions.Routes(router, sv.Actions)
 		idempotency.Routes(router, sv.Idempotency)

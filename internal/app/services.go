@@ -36,6 +36,7 @@ import (
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
+	"interlock/internal/refunds"
 	"interlock/internal/settings"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/dashboard"
@@ -44,6 +45,7 @@ import (
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
+	"interlock/internal/workorders"
 )
 
 // eventBuffer is how many events a subscriber may fall behind before it is told
@@ -59,13 +61,15 @@ type Services struct {
 	Clock   clock.Clock
 	Metrics *telemetry.Metrics
 
-	Access  *access.Service
-	Audit   *audit.Log
-	Configs *config.Service
-	Catalog *catalog.Service
-	Orders  *orders.Service
-	Coupons *coupons.Service
-	Actions *actions.Service
+	Access     *access.Service
+	Audit      *audit.Log
+	Configs    *config.Service
+	Catalog    *catalog.Service
+	Orders     *orders.Service
+	Refunds    *refunds.Service
+	WorkOrders *workorders.Service
+	Coupons    *coupons.Service
+	Actions    *actions.Service
 
 	Idempotency *idempotency.Keeper
 	Inventory   *inventory.Service
@@ -93,7 +97,7 @@ type Services struct {
 // Permissions returns every permission that a role or token can hold.
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
-		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, coupons.Permissions,
+		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, refunds.Permissions, workorders.Permissions, coupons.Permissions,
 		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions)
 }
 
@@ -225,13 +229,15 @@ func (sv *Services) buildDomains(o Options) {
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
+	sv.WorkOrders = workorders.New(workorders.Deps{DB: sv.DB, Bus: sv.bus, People: sv.Access})
 	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv},
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
 	})
+	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, PaymentTimeout: o.PaymentTimeout,

@@ -10,7 +10,6 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
-	"interlock/internal/base/strictjson"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -140,11 +139,8 @@ func (t Terms) columns() guard.Set {
 // eventOf is the coupon's present version as a row of its history. from is nil
 // when the coupon was just issued.
 func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error) {
-	text, err := strictjson.Encode(detail)
-	if err != nil {
-		return Event{}, fmt.Errorf("encode coupon event: %w", err)
-	}
-	return Event{CouponID: coupon.ID, Event: change.EventOf(coupon.Row, action, from, coupon.Status, text)}, nil
+	event, err := change.EncodedEventOf(coupon.Row, action, from, coupon.Status, detail)
+	return Event{CouponID: coupon.ID, Event: event}, err
 }
 
 func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {

@@ -30,6 +30,7 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 )
 
@@ -44,18 +45,19 @@ var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 // shop is the domains that a flash sale touches, wired as app wires them.
 type shop struct {
-	ctx    context.Context
-	db     *storage.DB
-	clock  *clock.Fake
-	runner *uow.Runner
-	bus    *events.InProcess
-	gate   gate.Gate
-	queues mq.Broker
-	items  *catalog.Service
-	stock  *inventory.Service
-	orders *orders.Service
-	sales  *flashsale.Service
-	caller *httpapitest.Caller
+	ctx     context.Context
+	db      *storage.DB
+	clock   *clock.Fake
+	runner  *uow.Runner
+	bus     *events.InProcess
+	gate    gate.Gate
+	queues  mq.Broker
+	items   *catalog.Service
+	stock   *inventory.Service
+	orders  *orders.Service
+	refunds *refunds.Service
+	sales   *flashsale.Service
+	caller  *httpapitest.Caller
 }
 
 // onTables runs a test with the gate in SQL, on both engines.
@@ -89,8 +91,9 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 	money := wallets.New(wallets.Deps{DB: db, Bus: s.bus})
 	promos := coupons.New(coupons.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now})
 	s.orders = orders.New(orders.Deps{
-		DB: db, Runner: s.runner, Bus: s.bus, Catalog: items, Coupons: promos, Stock: s.stock, Wallets: money, Sales: backTo{s},
+		DB: db, Runner: s.runner, Bus: s.bus, Catalog: items, Coupons: promos, Stock: s.stock, Wallets: money, Sales: backTo{s}, Refunds: backTo{s},
 	})
+	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: s.bus, Orders: s.orders, Stock: s.stock, Wallets: money})
 	s.items = items
 	s.sales = s.with(door)
 	s.serve(s.sales)
@@ -125,6 +128,7 @@ func (s *shop) serve(sales *flashsale.Service) {
 		catalog.Routes(r, s.items)
 		inventory.Routes(r, s.stock)
 		orders.Routes(r, s.orders)
+		refunds.Routes(r, s.refunds)
 		flashsale.Routes(r, sales)
 	})
 }
@@ -134,6 +138,10 @@ type backTo struct{ shop *shop }
 
 func (b backTo) ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
 	return b.shop.sales.ReturnUnits(ctx, u, sale, ticket, holder, units)
+}
+
+func (b backTo) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, rest int64) error {
+	return b.shop.refunds.RefundRest(ctx, u, cancelled, rest)
 }
 
 // byHeader takes who names a customer for that customer and everybody else for the

@@ -342,6 +342,40 @@ func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
 	})
 }
 
+// What was paid outside could not be cancelled before there were refunds: its units come back
+// to the sale like any others, once, however the refund goes on.
+func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
+		bought := s.buy(t, sale, 7, 2)
+		s.consume(t, sale)
+		order := fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 7, bought.Body["ticket"])["orderId"].(float64)))
+		s.must(t, 200, "POST", order+"/pay", object{"method": "external"})
+		units := object{"reason": "broken", "lines": []object{{"sku": "TEA-1", "quantity": 1, "restock": true}}}
+		refused := s.must(t, 422, "POST", order+"/refunds", units)
+		require.Equal(t, "/lines/0/restock", refused.Pointer(), "before it is shipped a unit goes back to the sale, with the whole order")
+		statuses := make([]int, 4)
+		racing.Together(len(statuses), func(i int) {
+			statuses[i] = s.send(t, "POST", order+"/cancel", object{"reason": "changed my mind"}).Status
+		})
+		require.ElementsMatch(t, []int{200, 409, 409, 409}, statuses)
+		require.EqualValues(t, 2, s.numbers(t, sale).Remaining)
+		require.EqualValues(t, 2, s.numbers(t, sale).Returned)
+		made := s.must(t, 200, "GET", "/refunds?orderId="+order[len("/orders/"):], nil).Items()
+		require.Len(t, made, 1)
+		require.Equal(t, []any{1000.0, "requested"}, []any{made[0]["amount"], made[0]["status"]})
+
+		again := s.buy(t, sale, 8, 2)
+		s.consume(t, sale)
+		order = fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 8, again.Body["ticket"])["orderId"].(float64)))
+		s.must(t, 200, "POST", order+"/pay", object{"method": "external"})
+		s.must(t, 200, "POST", order+"/ship", object{"carrier": "DHL", "trackingNo": "1"})
+		s.must(t, 201, "POST", order+"/refunds", units)
+		sold, _ := s.soldInSQL(t, sale)
+		require.EqualValues(t, 2, sold, "what was shipped stays sold")
+	})
+}
+
 func TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})

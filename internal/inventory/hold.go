@@ -68,6 +68,63 @@ func (s *Service) Return(ctx context.Context, u *uow.Unit, holder, reference str
 	})
 }
 
+// ReturnHeld is Return of as much of the quantities as the holder holds: a holder from before
+// there was stock holds nothing, and returns nothing.
+func (s *Service) ReturnHeld(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	held, err := holdsOf(tx, holder)
+	if err != nil {
+		return err
+	}
+	returned := make(map[string]int64, len(quantities))
+	for _, hold := range held {
+		if quantity := min(quantities[hold.SKU], hold.Quantity); quantity > 0 {
+			returned[hold.SKU] = quantity
+		}
+	}
+	if len(returned) == 0 {
+		return nil
+	}
+	return s.Return(ctx, u, holder, reference, returned)
+}
+
+// TakeBack puts pieces that a holder had consumed into the house again, where they are
+// available. It is for a unit that has called Lock for the items and speaks for itself in the
+// audit log; that a holder brings no more than it had is for the caller to have asked.
+//
+// A reference that was seen with the same content does nothing. Errors: PayloadMismatch;
+// ValidationFailed when there would be more than can be counted.
+func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	moves := make(map[string]*Movement, len(quantities))
+	for sku, quantity := range quantities {
+		moves[sku] = &Movement{Kind: Restocked, OnHandDelta: quantity, Holder: holder, Reference: reference}
+	}
+	skus := slices.Sorted(maps.Keys(quantities))
+	if done, err := alreadyDone(tx, skus, reference, moves); done || err != nil {
+		return err
+	}
+	stocks, err := findEach(tx, skus)
+	if err != nil {
+		return err
+	}
+	for _, sku := range skus {
+		if quantities[sku] > math.MaxInt64-stocks[sku].OnHand {
+			return apperr.Invalid(apperr.Field{Code: "overflow", Message: fmt.Sprintf("makes more pieces of %q than can be counted", sku)})
+		}
+		if err := s.apply(ctx, u, stocks[sku], moves[sku]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Consume ends a holder's promise by taking its pieces out of the house. It is like
 // Return in all else.
 func (s *Service) Consume(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {

@@ -76,6 +76,8 @@ const (
 	Returned = "return"
 	// Consumed: a holder's pieces left the house.
 	Consumed = "consume"
+	// Restocked: pieces that had left the house came back.
+	Restocked = "restock"
 )
 
 // Movement is one row of an item's ledger.

@@ -19,6 +19,7 @@ func TestEachOrderOfABatchHasItsOwnVerdictAndUnit(t *testing.T) {
 		s.item(t, "TEA-1", 100)
 		first, second, third := s.place(t, "TEA-1"), s.place(t, "TEA-1"), s.place(t, "TEA-1")
 		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPost, path(second)+"/pay", object{"method": "external"}).Status)
+		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPost, path(second)+"/ship", object{"carrier": "DHL", "trackingNo": "1"}).Status)
 		audited := s.count(t, &uow.AuditRow{}, "1 = 1")
 
 		batch := s.Send(t, http.MethodPost, "/order-batches", object{
@@ -29,13 +30,13 @@ func TestEachOrderOfABatchHasItsOwnVerdictAndUnit(t *testing.T) {
 		require.Equal(t, object{"id": first["id"], "verdict": "done", "status": "cancelled"}, verdicts[0])
 		require.Equal(t, "conflict", verdicts[1]["verdict"])
 		require.Equal(t, "transition_not_allowed", verdicts[1]["code"])
-		require.Equal(t, "paid", verdicts[1]["status"])
+		require.Equal(t, "shipped", verdicts[1]["status"])
 		require.Equal(t, "invalid", verdicts[2]["verdict"])
 		require.Equal(t, "not_found", verdicts[2]["code"])
 		require.Equal(t, "done", verdicts[3]["verdict"])
 
 		require.Equal(t, "recalled", s.Send(t, http.MethodGet, path(third), nil).Body["cancelReason"])
-		require.Equal(t, "paid", s.Send(t, http.MethodGet, path(second), nil).Body["status"])
+		require.Equal(t, "shipped", s.Send(t, http.MethodGet, path(second), nil).Body["status"])
 		require.EqualValues(t, audited+2, s.count(t, &uow.AuditRow{}, "1 = 1"))
 	})
 }

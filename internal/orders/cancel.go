@@ -20,9 +20,10 @@ type Sales interface {
 	ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error
 }
 
-// Cancellation ends an order that has not been paid, or was paid from a wallet. It returns
-// the pieces, to the flash sale that they are from if there is one, the coupon, and what
-// the wallet paid, each once.
+// Cancellation ends an order that has not been shipped. It returns the pieces, to the flash
+// sale that they are from if there is one, and the coupon, and refunds what is left of the
+// payment: the wallet that paid has it back at once, and what was paid outside becomes a
+// refund that waits for its approval. Each happens once.
 type Cancellation struct {
 	Reason string `json:"reason"`
 }
@@ -36,9 +37,17 @@ func (c Cancellation) check() (broken apperr.Fields) {
 	return broken
 }
 
-func (c Cancellation) fill(o *Order) { o.CancelReason = c.Reason }
+// fill books the rest of the payment with the order, in the one UPDATE that cancels it.
+func (c Cancellation) fill(o *Order) {
+	o.CancelReason = c.Reason
+	if o.PaidByWallet() {
+		o.Refunded += o.Refundable()
+	} else {
+		o.RefundReserved += o.Refundable()
+	}
+}
 
-func (Cancellation) locks(o *Order) locks { return locks{stock: true, wallet: o.Status == paid.Code} }
+func (Cancellation) locks(o *Order) locks { return locks{stock: true, wallet: o.PaidByWallet()} }
 
 func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, cancelled *Order) error {
 	if err := s.returnPieces(ctx, u, cancelled); err != nil {
@@ -49,8 +58,8 @@ func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, 
 			return err
 		}
 	}
-	if before.Status == paid.Code && before.PaymentMethod == fromWallet && before.Amount > 0 {
-		return s.wallets.Credit(ctx, u, cancelled.UserID, cancelled.Amount, "refund", cancelled.reference("refund"))
+	if rest := before.Refundable(); rest > 0 {
+		return s.refunds.RefundRest(ctx, u, cancelled, rest)
 	}
 	return nil
 }
@@ -59,28 +68,13 @@ func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, 
 // before there was stock holds none.
 func (s *Service) returnPieces(ctx context.Context, u *uow.Unit, order *Order) error {
 	if order.SaleID == nil {
-		return s.stock.Return(ctx, u, order.holder(), order.reference("cancel"), nil)
+		return s.stock.Return(ctx, u, order.Holder(), order.reference("cancel"), nil)
 	}
 	var units int64
 	for _, line := range order.Lines {
 		units += line.Quantity
 	}
-	return s.sales.ReturnUnits(ctx, u, *order.SaleID, *order.Ticket, order.holder(), units)
-}
-
-// refundable reports whether this service can give back what was paid for an order: money
-// that was taken outside of it cannot be given back yet.
-func (o *Order) refundable() bool { return o.PaymentMethod == fromWallet }
-
-// explainUnrefundable says of a refused cancellation that the money could not be given back,
-// which the status of the order does not say.
-func explainUnrefundable(order *Order, step Step, err error) error {
-	var refusal *apperr.Error
-	refused := errors.As(err, &refusal) && refusal.Code == apperr.TransitionNotAllowed
-	if refused && step.action() == "cancel" && order.Status == paid.Code {
-		refusal.Detail = fmt.Sprintf("Order %q cannot be cancelled: it was paid outside of this service, and there are no refunds yet by which the money would go back.", order.OrderNo)
-	}
-	return err
+	return s.sales.ReturnUnits(ctx, u, *order.SaleID, *order.Ticket, order.Holder(), units)
 }
 
 // unpaidCanceller is the name under which unpaid orders are cancelled.
@@ -99,12 +93,27 @@ func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) er
 	var failures []error
 	for _, order := range due {
 		ctx := principal.With(ctx, principal.System(order.TenantID, unpaidCanceller))
-		// A verdict other than done says that somebody paid or cancelled it first, or that
-		// its stock was locked: then it is still due at the next round.
-		_, err := s.transitionOne(ctx, plainUnits{s.runner}, order.ID, Cancellation{Reason: "not paid in time"})
-		if err != nil {
+		if err := s.cancelUnpaid(ctx, order.ID); err != nil {
 			failures = append(failures, fmt.Errorf("cancel unpaid order %d: %w", order.ID, err))
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// cancelUnpaid cancels an order that is still pending: one that was paid since it was found
+// could be cancelled too, but nobody asked for that. A refusal says that somebody paid or
+// cancelled it first, or that its stock was locked: then it is still due at the next round.
+func (s *Service) cancelUnpaid(ctx context.Context, id int64) error {
+	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		order, err := s.Order(ctx, id)
+		if err != nil || order.Status != pending.Code {
+			return err
+		}
+		_, err = s.Transition(ctx, u, order, Cancellation{Reason: "not paid in time"}, nil)
+		return err
+	})
+	if err != nil {
+		_, err = verdictOn(id, err)
+	}
+	return err
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -17,6 +19,7 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/lock/locktest"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 	"interlock/test/racing"
 )
@@ -80,14 +83,19 @@ func (s *shop) requireSettled(t *testing.T, order orders.Order) {
 	held, err := s.stock.Held(s.ctx, fmt.Sprintf("orders/%d", order.ID))
 	require.NoError(t, err)
 	require.Equal(t, wanted, held, "%s is %s", order.OrderNo, status)
+	var references []string
+	require.NoError(t, s.db.Read(s.ctx).Model(&refunds.Refund{}).Where("order_id = ? AND method = 'wallet'", order.ID).Pluck("reference", &references).Error)
 	var taken int64
-	require.NoError(t, s.db.Read(s.ctx).Model(&wallets.Entry{}).Where("reference LIKE ?", fmt.Sprintf("@orders/%d/%%", order.ID)).
+	require.NoError(t, s.db.Read(s.ctx).Model(&wallets.Entry{}).Where("(reference LIKE ? OR reference IN ?)", fmt.Sprintf("@orders/%d/%%", order.ID), references).
 		Select("COALESCE(-SUM(amount), 0)").Scan(&taken).Error)
 	owed := int64(0)
 	if order.PaymentMethod == "wallet" && status != "cancelled" {
 		owed = order.Amount
 	}
 	require.Equal(t, owed, taken, "%s is %s", order.OrderNo, status)
+	if status == "cancelled" {
+		require.Zero(t, order.Refundable(), "%s: a cancellation refunds the rest", order.OrderNo)
+	}
 }
 
 func TestAnOrderReservesItsPiecesAndShippingTakesThemOutOfTheHouse(t *testing.T) {
@@ -268,19 +276,50 @@ func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *te
 	})
 }
 
-func TestAnOrderThatWasPaidOutsideCannotBeCancelled(t *testing.T) {
-	s := open(storagetest.Tenant(t), t, storagetest.SQLite(t))
-	s.item(t, "TEA-1", 100)
-	order := s.place(t, "TEA-1")
-	paid := s.Send(t, http.MethodPost, path(order)+"/pay", object{"method": "external"}).Body
-	require.Equal(t, []any{"ship"}, paid["allowedTransitions"])
-	refused := s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "late"})
-	require.Equal(t, http.StatusConflict, refused.Status)
-	require.Equal(t, "transition_not_allowed", refused.Body["code"])
-	require.Contains(t, refused.Body["detail"], "it was paid outside of this service")
-	require.Equal(t, []any{"ship"}, refused.Body["allowedTransitions"])
-	require.Equal(t, paid, s.Send(t, http.MethodGet, path(order), nil).Body)
-	s.requireBalanced(t)
+func TestAnOrderThatWasPaidOutsideIsCancelledWithARefundOfTheRest(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100)
+		order := s.place(t, "TEA-1")
+		paid := s.Send(t, http.MethodPost, path(order)+"/pay", object{"method": "external"}).Body
+		require.Equal(t, []any{"ship", "cancel"}, paid["allowedTransitions"])
+		require.Equal(t, []any{100.0, 0.0, 0.0, 100.0}, []any{paid["paid"], paid["refundReserved"], paid["refunded"], paid["refundable"]})
+		cancelled := s.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "late"})
+		require.Equal(t, http.StatusOK, cancelled.Status, cancelled.Body)
+		require.Equal(t, []any{"cancelled", 100.0, 100.0, 0.0, 0.0},
+			[]any{cancelled.Body["status"], cancelled.Body["paid"], cancelled.Body["refundReserved"], cancelled.Body["refunded"], cancelled.Body["refundable"]})
+		made := s.Send(t, http.MethodGet, fmt.Sprintf("/refunds?orderId=%d", idOf(order)), nil).Items()
+		require.Len(t, made, 1)
+		require.Equal(t, []any{"requested", 100.0, "external", "cancellation", "late"},
+			[]any{made[0]["status"], made[0]["amount"], made[0]["method"], made[0]["origin"], made[0]["reason"]})
+		require.EqualValues(t, 3, s.count(t, &uow.AuditRow{}, "resource = ?", fmt.Sprintf("orders/%d", idOf(order))), "placed, paid, cancelled")
+		require.Zero(t, s.count(t, &wallets.Entry{}, "1 = 1"))
+		s.requireBalanced(t)
+	})
+}
+
+// The sweeper finds the order while it is pending; before it comes to it, it is paid.
+func TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100)
+		s.fund(t, buyer, 100)
+		order := s.place(t, "TEA-1")
+		caller, _ := principal.From(ctx)
+		require.NoError(t, db.Write(ctx).Exec("UPDATE orders SET payment_due = ? WHERE tenant_id = ?", opening, caller.TenantID).Error)
+		payOnce := sync.OnceFunc(func() {
+			paid := s.Send(t, http.MethodPost, path(order)+"/pay", object{"method": "wallet"})
+			require.Equal(t, http.StatusOK, paid.Status, paid.Body)
+		})
+		require.NoError(t, db.Read(ctx).Callback().Query().After("gorm:query").Register("test:pay", func(tx *gorm.DB) {
+			if _, found := tx.Statement.Dest.(*[]orders.Order); found {
+				payOnce()
+			}
+		}))
+		require.NoError(t, s.orders.CancelUnpaid(ctx, opening, 10))
+		require.Equal(t, "paid", s.Send(t, http.MethodGet, path(order), nil).Body["status"])
+		s.requireBalanced(t)
+	})
 }
 
 func TestAnOrderFromBeforeThereWasStockIsShippedAndCancelledWithoutMovingAny(t *testing.T) {

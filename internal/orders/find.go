@@ -10,6 +10,7 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
 )
 
 // ByNumber returns at most limit orders, without their lines, whose number begins
@@ -47,28 +48,9 @@ func (s *Service) LatestOf(ctx context.Context, user principal.CustomerID) (*Ord
 	return &orders[0], nil
 }
 
-// CountByStatus returns how many orders each status has, zeros included:
-//
-//	SELECT status, COUNT(*) FROM orders WHERE tenant_id = ? GROUP BY status
-//
-// It reads the index on status and none of the rows.
+// CountByStatus returns how many orders each status has, zeros included.
 func (s *Service) CountByStatus(ctx context.Context) (map[string]int64, error) {
-	var counted []struct {
-		Status int
-		Orders int64
-	}
-	err := s.db.Read(ctx).Model(&Order{}).Select("status, COUNT(*) AS orders").Group("status").Scan(&counted).Error
-	if err != nil {
-		return nil, fmt.Errorf("count orders by status: %w", err)
-	}
-	counts := make(map[string]int64, len(Machine.States))
-	for _, state := range Machine.States {
-		counts[state.Name] = 0
-	}
-	for _, c := range counted {
-		counts[Machine.Of(c.Status).Name] = c.Orders
-	}
-	return counts, nil
+	return change.CountByStatus[Order](s.db.Read(ctx), Machine)
 }
 
 // Day is what came of the orders that were placed on one day in UTC.

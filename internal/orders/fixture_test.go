@@ -23,6 +23,7 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 )
 
@@ -38,6 +39,7 @@ type shop struct {
 	runner  *uow.Runner
 	coupons *coupons.Service
 	orders  *orders.Service
+	refunds *refunds.Service
 	stock   *inventory.Service
 	wallets *wallets.Service
 }
@@ -61,16 +63,25 @@ func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Lock
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: items})
 	s.wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
 	s.orders = orders.New(orders.Deps{
-		DB: db, Runner: runner, Bus: bus, Catalog: items, Coupons: s.coupons, Stock: s.stock, Wallets: s.wallets,
+		DB: db, Runner: runner, Bus: bus, Catalog: items, Coupons: s.coupons, Stock: s.stock, Wallets: s.wallets, Refunds: refundsOf{s},
 	})
+	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: s.orders, Stock: s.stock, Wallets: s.wallets})
 	s.Caller = httpapitest.New(ctx, runner, func(r *httpapi.Router) {
 		catalog.Routes(r, items)
 		coupons.Routes(r, s.coupons)
 		orders.Routes(r, s.orders)
+		refunds.Routes(r, s.refunds)
 		inventory.Routes(r, s.stock)
 		wallets.Routes(r, s.wallets)
 	})
 	return s
+}
+
+// refundsOf looks refunds up when an order is cancelled, as app does.
+type refundsOf struct{ shop *shop }
+
+func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, rest int64) error {
+	return r.shop.refunds.RefundRest(ctx, u, cancelled, rest)
 }
 
 type object = map[string]any

@@ -92,26 +92,14 @@ func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (ht
 }
 
 type transitionRequest[S Step] struct {
-	Body    stepBody[S]
+	Body    httpapi.Brought[S]
 	IfMatch *guard.Precondition
-}
-
-// stepBody is what a step brings, whose rules are asked after the precondition, by the
-// service. A step that brings nothing needs no body.
-type stepBody[S Step] struct{ step S }
-
-// ReadBody implements httpapi.BodyReader.
-func (b *stepBody[S]) ReadBody(text []byte) error {
-	if len(text) == 0 {
-		return nil
-	}
-	return strictjson.Decode(text, &b.step)
 }
 
 // transition answers POST /orders/{id}/{action}.
 func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Order, transitionRequest[S]) (orderView, error) {
 	return func(ctx context.Context, u *uow.Unit, order *Order, in transitionRequest[S]) (orderView, error) {
-		after, err := s.Transition(ctx, u, order, in.Body.step, in.IfMatch)
+		after, err := s.Transition(ctx, u, order, in.Body.Step, in.IfMatch)
 		if err != nil {
 			return orderView{}, err
 		}

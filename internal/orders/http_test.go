@@ -120,7 +120,7 @@ func TestAnOrderMovesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 		}
 		paid := do("pay", object{"method": "external", "reference": "psp-1"}, "If-Match", order["etag"].(string))
 		require.Equal(t, object{"method": "external", "reference": "psp-1"}, paid["payment"])
-		require.Equal(t, []any{"ship"}, paid["allowedTransitions"])
+		require.Equal(t, []any{"ship", "cancel"}, paid["allowedTransitions"])
 		shipped := do("ship", object{"carrier": "DHL", "trackingNo": "JD01"})
 		require.Equal(t, object{"carrier": "DHL", "trackingNo": "JD01"}, shipped["shipment"])
 		require.Equal(t, paid["payment"], shipped["payment"])

@@ -15,8 +15,9 @@
 //     them out of the house, cancelling returns them, in the order's own unit.
 //   - A ticket of a flash sale becomes at most one order. When that is cancelled its pieces
 //     go back to the sale, in the order's own unit, and nowhere else.
-//   - An order that is paid from a wallet has debited it once; one that is cancelled
-//     after that has credited it once with the same amount.
+//   - An order that is paid from a wallet has debited it once.
+//   - 0 <= refund reserved + refunded <= paid. Refunds move the three under that condition;
+//     the cancellation of a paid order takes the whole rest.
 package orders
 
 import (
@@ -39,7 +40,7 @@ const (
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See orders and their history."},
-	{Name: writePermission, Meaning: "Place orders, and pay, ship, complete and cancel them."},
+	{Name: writePermission, Meaning: "Place orders, and pay, ship, complete and cancel them. Cancelling a paid one refunds the rest."},
 }
 
 // Order is an order with its lines.
@@ -51,6 +52,9 @@ type Order struct {
 	// Discount and Amount are in minor units. Amount is what is to be paid.
 	Discount int64
 	Amount   int64
+	// Paid is what was paid, 0 before; RefundReserved what of it refunds have reserved that
+	// are not settled yet, and Refunded what was given back. See Refundable.
+	Paid, RefundReserved, Refunded int64
 	// CouponCode is "" without a coupon.
 	CouponCode string
 	// What the transitions bring; "" before.
@@ -72,8 +76,8 @@ type Order struct {
 // Label names the order for people.
 func (o *Order) Label() string { return fmt.Sprintf("order %q", o.OrderNo) }
 
-// holder is the name under which an order holds its pieces.
-func (o *Order) holder() string { return fmt.Sprintf("orders/%d", o.ID) }
+// Holder is the name under which an order holds its pieces.
+func (o *Order) Holder() string { return fmt.Sprintf("orders/%d", o.ID) }
 
 // reference names what an act of an order does to stock or to a wallet, so that it is done
 // once.

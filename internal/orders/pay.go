@@ -32,7 +32,9 @@ func (p Payment) check() (broken apperr.Fields) {
 	return broken
 }
 
-func (p Payment) fill(o *Order) { o.PaymentMethod, o.PaymentReference = p.Method, p.Reference }
+func (p Payment) fill(o *Order) {
+	o.PaymentMethod, o.PaymentReference, o.Paid = p.Method, p.Reference, o.Amount
+}
 
 func (p Payment) locks(*Order) locks { return locks{wallet: p.Method == fromWallet} }
 

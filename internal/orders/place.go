@@ -68,7 +68,7 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 	if err := insert(ctx, u, order); err != nil {
 		return nil, err
 	}
-	if err := s.stock.Reserve(ctx, u, order.holder(), order.reference("place"), order.quantities()); err != nil {
+	if err := s.stock.Reserve(ctx, u, order.Holder(), order.reference("place"), order.quantities()); err != nil {
 		return nil, err
 	}
 	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}

@@ -37,25 +37,27 @@ func (s *shop) move(ctx context.Context, id int64, step orders.Step, ifMatch *gu
 	return after, err
 }
 
-func TestOfFiftyRacersToPayOrCancelOneWinsAndTheOthersAreToldWho(t *testing.T) {
+func TestOfFiftyRacersToShipOrCancelOneWinsAndTheOthersAreToldWho(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
 		rounds := 0
 		for start := time.Now(); rounds < raceRounds && time.Since(start) < raceBudget; rounds++ {
-			s.racePayAndCancel(t, 50)
+			s.raceShipAndCancel(t, 50)
 		}
 		require.Positive(t, rounds)
 		t.Logf("%d rounds", rounds)
 	})
 }
 
-func (s *shop) racePayAndCancel(t *testing.T, racers int) {
+func (s *shop) raceShipAndCancel(t *testing.T, racers int) {
 	t.Helper()
 	id := idOf(s.place(t, "TEA-1"))
+	_, err := s.move(s.ctx, id, orders.Payment{Method: "external"}, nil)
+	require.NoError(t, err)
 	errs, rows := make([]error, racers), make([]*orders.Order, racers)
 	racing.Together(racers, func(i int) {
-		var step orders.Step = orders.Payment{Method: "external"}
+		var step orders.Step = orders.Shipment{Carrier: "DHL", TrackingNo: "1"}
 		if i%2 == 1 {
 			step = orders.Cancellation{Reason: "changed my mind"}
 		}
@@ -72,15 +74,15 @@ func (s *shop) racePayAndCancel(t *testing.T, racers int) {
 	}
 	require.NotEqual(t, -1, winner, "nobody won: %v", errors.Join(errs...))
 	require.Equal(t, rows[winner].Status, final.Status)
-	require.EqualValues(t, 2, final.Version)
+	require.EqualValues(t, 3, final.Version)
 	require.EqualValues(t, 100+winner, final.UpdatedBy)
 	for i, err := range errs {
 		if i != winner {
 			requireToldWho(t, err, final)
 		}
 	}
-	require.EqualValues(t, 2, s.count(t, &orders.Event{}, "order_id = ?", id))
-	require.EqualValues(t, 2, s.count(t, &uow.AuditRow{}, "resource = ?", fmt.Sprintf("orders/%d", id)))
+	require.EqualValues(t, 3, s.count(t, &orders.Event{}, "order_id = ?", id))
+	require.EqualValues(t, 3, s.count(t, &uow.AuditRow{}, "resource = ?", fmt.Sprintf("orders/%d", id)))
 }
 
 func requireToldWho(t *testing.T, err error, final *orders.Order) {

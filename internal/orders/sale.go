@@ -122,7 +122,7 @@ func (s *Service) withIDs(ctx context.Context, u *uow.Unit, tickets []SaleTicket
 		if order.ID = ids[t.Ticket]; order.ID == 0 {
 			return nil, fmt.Errorf("order of ticket %s is missing after its insertion", t.Ticket)
 		}
-		placed[i] = SaleOrder{SaleTicket: t, ID: order.ID, OrderNo: order.OrderNo, Holder: order.holder(), Live: true, CreatedTime: order.CreatedTime}
+		placed[i] = SaleOrder{SaleTicket: t, ID: order.ID, OrderNo: order.OrderNo, Holder: order.Holder(), Live: true, CreatedTime: order.CreatedTime}
 	}
 	return placed, nil
 }
@@ -231,6 +231,6 @@ func (r saleRow) order() SaleOrder {
 	order.ID = r.ID
 	return SaleOrder{
 		SaleTicket: SaleTicket{Ticket: r.Ticket, UserID: r.UserID, Units: r.Quantity}, ID: r.ID, OrderNo: r.OrderNo,
-		Holder: order.holder(), Live: r.Status != cancelled.Code, CreatedTime: r.CreatedTime,
+		Holder: order.Holder(), Live: r.Status != cancelled.Code, CreatedTime: r.CreatedTime,
 	}
 }

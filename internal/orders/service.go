@@ -29,6 +29,7 @@ type Deps struct {
 	Stock   *inventory.Service
 	Wallets *wallets.Service
 	Sales   Sales
+	Refunds Refunds
 	// Random is where order numbers come from; nil means crypto/rand.
 	Random io.Reader
 }
@@ -43,6 +44,7 @@ type Service struct {
 	stock   *inventory.Service
 	wallets *wallets.Service
 	sales   Sales
+	refunds Refunds
 	random  io.Reader
 }
 
@@ -53,7 +55,7 @@ func New(d Deps) *Service {
 	}
 	return &Service{
 		db: d.DB, runner: d.Runner, bus: d.Bus, random: d.Random,
-		catalog: d.Catalog, coupons: d.Coupons, stock: d.Stock, wallets: d.Wallets, sales: d.Sales,
+		catalog: d.Catalog, coupons: d.Coupons, stock: d.Stock, wallets: d.Wallets, sales: d.Sales, refunds: d.Refunds,
 	}
 }
 

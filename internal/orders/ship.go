@@ -29,5 +29,5 @@ func (s Shipment) fill(o *Order) { o.Carrier, o.TrackingNo = s.Carrier, s.Tracki
 func (Shipment) locks(*Order) locks { return locks{stock: true} }
 
 func (Shipment) apply(ctx context.Context, u *uow.Unit, s *Service, _, shipped *Order) error {
-	return s.stock.Consume(ctx, u, shipped.holder(), shipped.reference("ship"), nil)
+	return s.stock.Consume(ctx, u, shipped.Holder(), shipped.reference("ship"), nil)
 }

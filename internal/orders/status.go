@@ -1,10 +1,6 @@
 package orders
 
-import (
-	"slices"
-
-	"interlock/internal/base/status"
-)
+import "interlock/internal/base/status"
 
 // The states of an order.
 var (
@@ -15,8 +11,7 @@ var (
 	cancelled = status.State{Code: 4, Name: "cancelled"}
 )
 
-// Machine is an order's life. Of the paid orders only those can be cancelled whose
-// money this service can give back; see allowed.
+// Machine is an order's life.
 var Machine = status.New(status.Machine{
 	Name:    "order",
 	Initial: pending,
@@ -28,15 +23,3 @@ var Machine = status.New(status.Machine{
 		{Name: "cancel", Participle: "cancelled", From: []status.State{pending, paid}, To: cancelled},
 	},
 })
-
-// allowed returns the actions that are possible for an order now. One that was paid
-// outside of this service cannot be cancelled once it is paid: there are no refunds yet
-// that could give the money back.
-func allowed(o *Order) []string {
-	state := Machine.Of(o.Status)
-	actions := Machine.Allowed(state)
-	if state == paid && !o.refundable() {
-		actions = slices.DeleteFunc(slices.Clone(actions), func(action string) bool { return action == "cancel" })
-	}
-	return actions
-}

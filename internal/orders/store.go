@@ -11,7 +11,6 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
-	"interlock/internal/base/strictjson"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -111,12 +110,11 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 	if err != nil {
 		return err
 	}
-	text, err := strictjson.Encode(detail)
+	event, err := change.EncodedEventOf(order.Row, action, from, order.Status, detail)
 	if err != nil {
-		return fmt.Errorf("encode order event: %w", err)
+		return err
 	}
-	event := Event{OrderID: order.ID, Event: change.EventOf(order.Row, action, from, order.Status, text)}
-	if err := tx.Create(&event).Error; err != nil {
+	if err := tx.Create(&Event{OrderID: order.ID, Event: event}).Error; err != nil {
 		return fmt.Errorf("insert order event: %w", err)
 	}
 	return nil
@@ -124,8 +122,11 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 
 // updateStatus issues the guarded UPDATE of a transition:
 //
-//	UPDATE orders SET status = ?, payment_method = ?, …, version = version + 1
+//	UPDATE orders SET status = ?, payment_method = ?, …, paid = ?, refunded = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
+//
+// The amounts are those that were read, and what the step makes of them: whoever refunds
+// meanwhile raises the version.
 func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error {
 	return guard.Transition[Order](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
 		"payment_method":    after.PaymentMethod,
@@ -134,6 +135,9 @@ func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error 
 		"tracking_no":       after.TrackingNo,
 		"cancel_reason":     after.CancelReason,
 		"payment_due":       after.PaymentDue,
+		"paid":              after.Paid,
+		"refund_reserved":   after.RefundReserved,
+		"refunded":          after.Refunded,
 	})
 }
 

@@ -3,7 +3,6 @@ package orders
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -61,7 +60,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 		return &after, guard.Advance(ctx, u, &after)
 	})
 	if err != nil {
-		return nil, explainUnrefundable(order, step, err)
+		return nil, err
 	}
 	if err := step.apply(ctx, u, s, order, after); err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 // wallet, which is the order of every unit that takes both. A step that the status
 // refuses needs none.
 func (s *Service) lock(ctx context.Context, u *uow.Unit, order *Order, step Step) (context.Context, error) {
-	if !slices.Contains(allowed(order), step.action()) {
+	if _, possible := Machine.Next(step.action(), Machine.Of(order.Status)); !possible {
 		return ctx, nil
 	}
 	needed := step.locks(order)
@@ -107,7 +106,6 @@ func (s *Service) lifecycle() change.Lifecycle[Order, *Order] {
 		},
 		Machine: Machine,
 		State:   func(order *Order) status.State { return Machine.Of(order.Status) },
-		Allowed: allowed,
 	}
 }
 

@@ -24,6 +24,10 @@ type orderView struct {
 	CouponCode         *string              `json:"couponCode"`
 	Discount           int64                `json:"discount"`
 	Amount             int64                `json:"amount"`
+	Paid               int64                `json:"paid"`
+	RefundReserved     int64                `json:"refundReserved"`
+	Refunded           int64                `json:"refunded"`
+	Refundable         int64                `json:"refundable"`
 	Status             string               `json:"status"`
 	AllowedTransitions []string             `json:"allowedTransitions"`
 	Payment            *Payment             `json:"payment"`
@@ -39,7 +43,8 @@ func viewOf(o Order) orderView {
 	v := orderView{
 		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
 		CouponCode: httpapi.OrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
-		Status: Machine.Of(o.Status).Name, AllowedTransitions: allowed(&o),
+		Paid: o.Paid, RefundReserved: o.RefundReserved, Refunded: o.Refunded, Refundable: o.Refundable(),
+		Status: Machine.Of(o.Status).Name, AllowedTransitions: Machine.Allowed(Machine.Of(o.Status)),
 		CancelReason: httpapi.OrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
 	}
 	for i, line := range o.Lines {

@@ -606,6 +606,9 @@ CREATE TABLE `orders` (
   `sale_id` bigint(20) DEFAULT NULL,
   `ticket` varchar(64) DEFAULT NULL,
   `payment_due` datetime(6) DEFAULT NULL,
+  `paid` bigint(20) NOT NULL DEFAULT 0,
+  `refund_reserved` bigint(20) NOT NULL DEFAULT 0,
+  `refunded` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_orders_no` (`tenant_id`,`order_no`),
   UNIQUE KEY `uq_orders_ticket` (`tenant_id`,`ticket`),
@@ -647,6 +650,71 @@ CREATE TABLE `order_lines` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_order_lines_sku` (`tenant_id`,`order_id`,`sku`),
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `refunds` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `order_no` varchar(32) NOT NULL,
+  `user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `amount` bigint(20) NOT NULL,
+  `method` varchar(16) NOT NULL,
+  `origin` varchar(16) NOT NULL,
+  `status` int(11) NOT NULL,
+  `reason` varchar(500) NOT NULL,
+  `requested_by` bigint(20) NOT NULL,
+  `requested_by_name` varchar(100) NOT NULL,
+  `approved_by` bigint(20) DEFAULT NULL,
+  `approved_by_name` varchar(100) NOT NULL,
+  `approved_time` datetime(6) DEFAULT NULL,
+  `reference` varchar(100) NOT NULL,
+  `status_reason` varchar(500) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_refunds_id` (`tenant_id`,`id`),
+  KEY `ix_refunds_order` (`tenant_id`,`order_id`,`id`),
+  KEY `ix_refunds_status` (`tenant_id`,`status`,`id`),
+  KEY `ix_refunds_user` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_refunds_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_refunds_amount` (`tenant_id`,`amount`,`id`),
+  KEY `ix_refunds_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_refunds_reference` (`tenant_id`,`reference`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `refund_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `refund_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_refund_histories_version` (`tenant_id`,`refund_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `refund_lines` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `refund_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `name` varchar(200) NOT NULL,
+  `quantity` bigint(20) NOT NULL,
+  `restock` tinyint(1) NOT NULL,
+  `worth` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_refund_lines_sku` (`tenant_id`,`refund_id`,`sku`),
+  KEY `ix_refund_lines_order` (`tenant_id`,`order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `roles` (
@@ -810,4 +878,73 @@ CREATE TABLE `wallet_entries` (
   UNIQUE KEY `uq_wallet_entries_version` (`tenant_id`,`user_id`,`version`),
   UNIQUE KEY `uq_wallet_entries_reference` (`tenant_id`,`user_id`,`reference`),
   KEY `ix_wallet_entries_id` (`tenant_id`,`user_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `work_orders` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `title` varchar(200) NOT NULL,
+  `body` text NOT NULL,
+  `priority` int(11) NOT NULL,
+  `status` int(11) NOT NULL,
+  `due_time` datetime(6) DEFAULT NULL,
+  `holder_id` bigint(20) DEFAULT NULL,
+  `holder_name` varchar(100) NOT NULL,
+  `held_time` datetime(6) DEFAULT NULL,
+  `resolution` text NOT NULL,
+  `comments` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_work_orders_id` (`tenant_id`,`id`),
+  KEY `ix_work_orders_queue` (`tenant_id`,`status`,`priority`,`created_time`,`id`),
+  KEY `ix_work_orders_priority` (`tenant_id`,`priority`,`id`),
+  KEY `ix_work_orders_holder` (`tenant_id`,`holder_id`,`status`,`id`),
+  KEY `ix_work_orders_due` (`tenant_id`,`due_time`,`id`),
+  KEY `ix_work_orders_title` (`tenant_id`,`title`,`id`),
+  KEY `ix_work_orders_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_work_orders_updated` (`tenant_id`,`updated_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `work_order_comments` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `work_order_id` bigint(20) NOT NULL,
+  `text` text NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_work_order_comments_id` (`tenant_id`,`work_order_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `work_order_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `work_order_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_work_order_histories_version` (`tenant_id`,`work_order_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `work_order_links` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `work_order_id` bigint(20) NOT NULL,
+  `resource` varchar(255) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_work_order_links` (`tenant_id`,`work_order_id`,`resource`),
+  KEY `ix_work_order_links_resource` (`tenant_id`,`resource`,`work_order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -644,7 +644,7 @@ CREATE TABLE "orders" (
   sale_id INTEGER NULL,
   ticket TEXT NULL,
   payment_due DATETIME NULL
-);
+, paid INTEGER NOT NULL DEFAULT 0, refund_reserved INTEGER NOT NULL DEFAULT 0, refunded INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_orders_amount ON orders (tenant_id, amount, id);
 
@@ -667,6 +667,79 @@ CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id);
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
+
+CREATE TABLE refund_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  refund_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the refund was requested
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_refund_histories_version ON refund_histories (tenant_id, refund_id, version);
+
+CREATE TABLE refund_lines (
+  id        INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id INTEGER NOT NULL,
+  refund_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  sku       TEXT    NOT NULL,
+  name      TEXT    NOT NULL,
+  quantity  INTEGER NOT NULL,
+  restock   BOOLEAN NOT NULL,
+  worth     INTEGER NOT NULL -- the pieces' share of what was paid, whatever of it is refunded
+);
+
+CREATE INDEX ix_refund_lines_order ON refund_lines (tenant_id, order_id);
+
+CREATE UNIQUE INDEX uq_refund_lines_sku ON refund_lines (tenant_id, refund_id, sku);
+
+CREATE TABLE refunds (
+  id                INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id         INTEGER  NOT NULL,
+  version           INTEGER  NOT NULL,
+  created_time      DATETIME NOT NULL,
+  updated_time      DATETIME NOT NULL,
+  updated_by        INTEGER  NOT NULL,
+  updated_by_name   TEXT     NOT NULL,
+  order_id          INTEGER  NOT NULL,
+  order_no          TEXT     NOT NULL,
+  user_id           TEXT     NOT NULL,
+  amount            INTEGER  NOT NULL,
+  method            TEXT     NOT NULL,
+  origin            TEXT     NOT NULL,
+  status            INTEGER  NOT NULL,
+  reason            TEXT     NOT NULL,
+  requested_by      INTEGER  NOT NULL,
+  requested_by_name TEXT     NOT NULL,
+  approved_by       INTEGER      NULL, -- null: nobody approved it
+  approved_by_name  TEXT     NOT NULL,
+  approved_time     DATETIME     NULL,
+  reference         TEXT     NOT NULL, -- empty: no money has moved
+  status_reason     TEXT     NOT NULL
+);
+
+CREATE INDEX ix_refunds_amount ON refunds (tenant_id, amount, id);
+
+CREATE INDEX ix_refunds_created ON refunds (tenant_id, created_time, id);
+
+CREATE INDEX ix_refunds_id ON refunds (tenant_id, id);
+
+CREATE INDEX ix_refunds_order ON refunds (tenant_id, order_id, id);
+
+CREATE INDEX ix_refunds_reference ON refunds (tenant_id, reference, id);
+
+CREATE INDEX ix_refunds_status ON refunds (tenant_id, status, id);
+
+CREATE INDEX ix_refunds_updated ON refunds (tenant_id, updated_time, id);
+
+CREATE INDEX ix_refunds_user ON refunds (tenant_id, user_id, id);
 
 CREATE TABLE role_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -833,3 +906,80 @@ CREATE INDEX ix_wallets_balance ON wallets (tenant_id, balance, id);
 CREATE INDEX ix_wallets_updated ON wallets (tenant_id, updated_time, id);
 
 CREATE UNIQUE INDEX uq_wallets_user ON wallets (tenant_id, user_id);
+
+CREATE TABLE work_order_comments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  work_order_id   INTEGER  NOT NULL,
+  text            TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_work_order_comments_id ON work_order_comments (tenant_id, work_order_id, id);
+
+CREATE TABLE work_order_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  work_order_id   INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: it was opened
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_work_order_histories_version ON work_order_histories (tenant_id, work_order_id, version);
+
+CREATE TABLE work_order_links (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  work_order_id   INTEGER  NOT NULL,
+  resource        TEXT     NOT NULL
+);
+
+CREATE INDEX ix_work_order_links_resource ON work_order_links (tenant_id, resource, work_order_id);
+
+CREATE UNIQUE INDEX uq_work_order_links ON work_order_links (tenant_id, work_order_id, resource);
+
+CREATE TABLE work_orders (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  title           TEXT     NOT NULL,
+  body            TEXT     NOT NULL,
+  priority        INTEGER  NOT NULL, -- the lower comes first
+  status          INTEGER  NOT NULL,
+  due_time        DATETIME     NULL, -- null: no time is set
+  holder_id       INTEGER      NULL, -- null: nobody holds it
+  holder_name     TEXT     NOT NULL,
+  held_time       DATETIME     NULL,
+  resolution      TEXT     NOT NULL,
+  comments        INTEGER  NOT NULL
+);
+
+CREATE INDEX ix_work_orders_created ON work_orders (tenant_id, created_time, id);
+
+CREATE INDEX ix_work_orders_due ON work_orders (tenant_id, due_time, id);
+
+CREATE INDEX ix_work_orders_holder ON work_orders (tenant_id, holder_id, status, id);
+
+CREATE INDEX ix_work_orders_id ON work_orders (tenant_id, id);
+
+CREATE INDEX ix_work_orders_priority ON work_orders (tenant_id, priority, id);
+
+CREATE INDEX ix_work_orders_queue ON work_orders (tenant_id, status, priority, created_time, id);
+
+CREATE INDEX ix_work_orders_title ON work_orders (tenant_id, title, id);
+
+CREATE INDEX ix_work_orders_updated ON work_orders (tenant_id, updated_time, id);

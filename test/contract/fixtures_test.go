@@ -19,6 +19,8 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"configs/:key":         newConfig,
 	"items/:sku":           newItem,
 	"orders/:id":           newOrder,
+	"refunds/:id":          newRefund,
+	"work-orders/:id":      newDiscussedWorkOrder,
 	"users/:id":            newUser,
 	"roles/:id":            newRole,
 	"tokens/:id":           newToken,
@@ -48,6 +50,15 @@ func created(t *testing.T, c *apptest.Caller, path string, body any) map[string]
 func newUser(t *testing.T, c *apptest.Caller) string {
 	user := created(t, c, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery"})
 	return fmt.Sprint(int64(user["id"].(float64)))
+}
+
+// newColleague returns another user of c's tenant, who may do so much.
+func newColleague(t *testing.T, c *apptest.Caller, permissions ...string) *apptest.Caller {
+	role := created(t, c, "/roles", map[string]any{"name": unique("walk"), "permissions": permissions})
+	user := created(t, c, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery", "roles": []any{role["name"]}})
+	colleague := *c
+	colleague.Token = created(t, c, "/tokens", map[string]any{"name": unique("walk"), "userId": user["id"]})["token"].(string)
+	return &colleague
 }
 
 func newRole(t *testing.T, c *apptest.Caller) string {
@@ -117,6 +128,32 @@ func newOrder(t *testing.T, c *apptest.Caller) string {
 	order := created(t, c, "/orders", map[string]any{
 		"userId": 7, "items": []any{map[string]any{"sku": newStock(t, c), "quantity": 1}},
 	})
+	return fmt.Sprint(int64(order["id"].(float64)))
+}
+
+// newRefund requests a refund of half of an order that was paid outside.
+func newRefund(t *testing.T, c *apptest.Caller) string {
+	refund := created(t, c, "/orders/"+newPaidOrder(t, c)+"/refunds", map[string]any{"amount": 995, "reason": "broken"})
+	return fmt.Sprint(int64(refund["id"].(float64)))
+}
+
+func newPaidOrder(t *testing.T, c *apptest.Caller) string {
+	order := newOrder(t, c)
+	answer := c.Do(t, "POST", httpapi.Base+"/orders/"+order+"/pay", map[string]any{"method": "external"})
+	require.Equal(t, 200, answer.Status, "%s", answer.Body)
+	return order
+}
+
+// newDiscussedWorkOrder opens a work order and says something of it.
+func newDiscussedWorkOrder(t *testing.T, c *apptest.Caller) string {
+	order := newWorkOrder(t, c)
+	created(t, c, "/work-orders/"+order+"/comments", map[string]any{"text": "The courier has been called."})
+	return order
+}
+
+// newWorkOrder opens a work order that nobody holds.
+func newWorkOrder(t *testing.T, c *apptest.Caller) string {
+	order := created(t, c, "/work-orders", map[string]any{"title": unique("walk"), "links": []string{"orders/1"}})
 	return fmt.Sprint(int64(order["id"].(float64)))
 }
 

@@ -46,6 +46,8 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d := day{p.Admin(t), t}
 		d.sell()
+		d.refund()
+		d.work()
 		d.repeat()
 		d.stock()
 		d.bank()
@@ -89,6 +91,67 @@ func (d day) sell() {
 	verdicts := d.do(200, "POST", "/order-batches", map[string]any{"action": "complete", "ids": []int64{1, 1 << 60}})
 	require.Len(d.t, verdicts["items"], 2)
 	d.do(200, "GET", "/orders?status=completed&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&q=20", nil)
+}
+
+// refund gives back what was paid, by two people.
+func (d day) refund() {
+	boss := day{newColleague(d.t, d.Caller, "refunds:*"), d.t}
+	refund := func() string { return "/refunds/" + newRefund(d.t, d.Caller) }
+	first := refund()
+	order := fmt.Sprint("/orders/", int64(d.do(200, "GET", first, nil)["orderId"].(float64)))
+	beyond := d.do(422, "POST", order+"/refunds", `{"amount":996,"reason":"too much"}`)
+	require.EqualValues(d.t, 995, beyond["refundable"])
+	sku := d.do(200, "GET", order, nil)["items"].([]any)[0].(map[string]any)["sku"]
+	d.do(201, "POST", order+"/refunds", map[string]any{"amount": 5, "reason": "a piece", "lines": []any{map[string]any{"sku": sku, "quantity": 1, "restock": true}}})
+	seen := d.etag(first)
+	d.do(403, "POST", first+"/approve", nil)
+	boss.do(200, "POST", first+"/approve", nil, "If-Match", seen)
+	boss.do(412, "POST", first+"/approve", nil, "If-Match", seen)
+	boss.do(409, "POST", first+"/approve", nil)
+	boss.do(200, "POST", first+"/unknown", `{"reason":"no answer"}`)
+	boss.do(200, "POST", first+"/settle", `{"reference":"re_1"}`)
+	answer := d.Do(d.t, "GET", httpapi.Base+first, nil, "If-None-Match", d.etag(first))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+	second := refund()
+	boss.do(200, "POST", second+"/reject", `{"reason":"no"}`)
+	third := refund()
+	boss.do(200, "POST", third+"/approve", nil)
+	boss.do(200, "POST", third+"/fail", `{"reason":"the card has expired"}`)
+	d.do(200, "GET", first+"/history?sort=version", nil)
+	d.do(200, "GET", "/refunds?status=failed&orderId=1&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&sort=-amount", nil)
+
+	user := newWallet(d.t, d.Caller)
+	paid := d.do(201, "POST", "/orders", map[string]any{"userId": user, "items": []any{map[string]any{"sku": newStock(d.t, d.Caller), "quantity": 2}}})
+	byWallet := fmt.Sprint("/orders/", int64(paid["id"].(float64)))
+	d.do(200, "POST", byWallet+"/pay", `{"method":"wallet"}`)
+	part := d.do(201, "POST", byWallet+"/refunds", `{"amount":100,"reason":"late"}`)
+	require.Equal(d.t, "settled", boss.do(200, "POST", fmt.Sprint("/refunds/", int64(part["id"].(float64)), "/approve"), nil)["status"])
+	require.EqualValues(d.t, 0, d.do(200, "POST", byWallet+"/cancel", `{"reason":"changed their mind"}`)["refundable"])
+	require.Len(d.t, d.do(200, "GET", fmt.Sprint("/refunds?orderId=", int64(paid["id"].(float64))), nil)["items"], 2)
+}
+
+// work has two people who do what there is to do.
+func (d day) work() {
+	colleague := day{newColleague(d.t, d.Caller, "work-orders:read", "work-orders:write"), d.t}
+	order := "/work-orders/" + newWorkOrder(d.t, d.Caller)
+	answer := d.Do(d.t, "GET", httpapi.Base+order, nil, "If-None-Match", d.etag(order))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+	seen := d.etag(order)
+	holder := colleague.do(200, "POST", order+"/claim", nil, "If-Match", seen)["holder"]
+	require.Equal(d.t, holder, d.do(409, "POST", order+"/claim", nil)["holder"])
+	d.do(412, "POST", order+"/claim", nil, "If-Match", seen)
+	d.do(200, "POST", order+"/release", nil)
+	d.do(200, "POST", order+"/assign", map[string]any{"userId": holder.(map[string]any)["id"]})
+	d.do(422, "POST", order+"/assign", `{"userId":999999999}`)
+	colleague.do(201, "POST", order+"/comments", `{"text":"The courier has been called."}`)
+	colleague.do(200, "POST", order+"/resolve", `{"resolution":"done"}`)
+	d.do(200, "POST", order+"/close", nil)
+	d.do(200, "POST", order+"/reopen", nil)
+	d.do(200, "GET", order+"/history?sort=version", nil)
+	require.NotEmpty(d.t, d.do(200, "GET", order+"/comments?sort=-id", nil)["items"])
+	d.do(200, "GET", "/work-orders?q=walk&status=open&priority=normal&holderId=1&link=orders/1&dueBy=2100-01-01T00:00:00Z&sort=priority", nil)
+	require.Equal(d.t, "claimed", d.do(200, "POST", "/work-orders/claim-next", nil)["status"])
+	d.do(404, "POST", "/work-orders/claim-next", nil)
 }
 
 func (d day) repeat() {

@@ -33,27 +33,29 @@ func orderPath(order object) string {
 	return fmt.Sprintf("/api/v1/orders/%d", int64(order["id"].(float64)))
 }
 
-func TestOfFiftyPaymentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas(t *testing.T) {
+func TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 20, 50
 		owner := p.Admin(t)
 		admins := []*apptest.Caller{owner, colleague(t, owner, "ada", "Ada"), colleague(t, owner, "grace", "Grace")}
 		newItem(t, owner, "TEA-1", 1990)
 		for range rounds {
-			racePayAndCancel(t, admins, newOrder(t, owner, "TEA-1"), clients)
+			raceShipAndCancel(t, admins, newOrder(t, owner, "TEA-1"), clients)
 		}
-		require.EqualValues(t, 2*rounds, rows(t, owner, "order_histories", "1 = 1"))
+		require.EqualValues(t, 3*rounds, rows(t, owner, "order_histories", "1 = 1"))
 	})
 }
 
-// racePayAndCancel sends both to one pending order and checks that one of them
-// happened, once, and what everybody was told.
-func racePayAndCancel(t *testing.T, callers []*apptest.Caller, order object, clients int) {
+// raceShipAndCancel sends both to one paid order and checks that one of them happened, once,
+// and what everybody was told.
+func raceShipAndCancel(t *testing.T, callers []*apptest.Caller, order object, clients int) {
 	t.Helper()
 	c, path := callers[0], orderPath(order)
+	paid := c.Do(t, http.MethodPost, path+"/pay", object{"method": "external"})
+	require.Equalf(t, http.StatusOK, paid.Status, "%s", paid.Body)
 	answers := race(t, clients, func(ctx context.Context, i int) (apptest.Answer, error) {
 		if i%2 == 0 {
-			return callers[i%len(callers)].Try(ctx, http.MethodPost, path+"/pay", object{"method": "external", "reference": fmt.Sprintf("psp-%d", i)})
+			return callers[i%len(callers)].Try(ctx, http.MethodPost, path+"/ship", object{"carrier": "DHL", "trackingNo": fmt.Sprint(i)})
 		}
 		return callers[i%len(callers)].Try(ctx, http.MethodPost, path+"/cancel", object{"reason": "changed my mind"})
 	})
@@ -61,8 +63,8 @@ func racePayAndCancel(t *testing.T, callers []*apptest.Caller, order object, cli
 	won, lost := split(answers, http.StatusOK)
 	require.Len(t, won, 1)
 	winner := won[0].JSON(t)
-	require.Contains(t, []any{"paid", "cancelled"}, winner["status"])
-	require.EqualValues(t, 2, version(winner))
+	require.Contains(t, []any{"shipped", "cancelled"}, winner["status"])
+	require.EqualValues(t, 3, version(winner))
 	for _, answer := range lost {
 		require.Equalf(t, http.StatusConflict, answer.Status, "%s", answer.Body)
 		require.Contains(t, []string{"status_changed", "transition_not_allowed"}, answer.Code())
@@ -75,8 +77,8 @@ func racePayAndCancel(t *testing.T, callers []*apptest.Caller, order object, cli
 	}
 	require.Equal(t, winner, read(t, c, path))
 	id := int64(order["id"].(float64))
-	require.EqualValues(t, 2, rows(t, c, "order_histories", "order_id = ?", id), "one for the placing, one for the winner")
-	require.EqualValues(t, 2, audited(t, c, fmt.Sprintf("orders/%d", id)))
+	require.EqualValues(t, 3, rows(t, c, "order_histories", "order_id = ?", id), "placed, paid, and one for the winner")
+	require.EqualValues(t, 3, audited(t, c, fmt.Sprintf("orders/%d", id)))
 }
 
 func TestAnOrderGoesFromPendingToCompletedOnlyAlongItsMachine(t *testing.T) {

@@ -103,7 +103,7 @@ func TestTheDashboardCountsWhatWaitsAndWhatWasRefused(t *testing.T) {
 		for range 2 {
 			requireProblem(t, c.Do(t, http.MethodPatch, "/api/v1/configs/contested", object{"value": 3}, "If-Match", etag(row)), 412, "version_conflict")
 		}
-		requireProblem(t, c.Do(t, http.MethodPost, orderPath(order)+"/cancel", object{"reason": "late"}), 409, "transition_not_allowed")
+		requireProblem(t, c.Do(t, http.MethodPost, orderPath(order)+"/complete", nil), 409, "transition_not_allowed")
 		ends := time.Now().Add(3 * 24 * time.Hour).UTC().Format(time.RFC3339)
 		campaign := create(t, c, "/api/v1/coupon-campaigns", object{
 			"name": "Ends soon", "kind": "amount", "value": 10, "minimumAmount": 0, "total": 9, "perUser": 9,

@@ -61,8 +61,8 @@ func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasSilent(t *testing.T) {
 	awayAndBack(t, c, direct, 300, between.stall, between.flow)
 }
 
-func TestOfAThousandRacesOfPaymentsAndCancellationsEachHasOneWinner(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, engine string) { payOrCancel(t, engine, 1000, 50) })
+func TestOfAThousandRacesOfShipmentsAndCancellationsEachHasOneWinner(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { shipOrCancel(t, engine, 1000, 50) })
 }
 
 func TestABatchIsThereWholeOrNotAtAllHoweverOftenTheProgramIsKilled(t *testing.T) {
@@ -76,6 +76,10 @@ func TestAThousandDebitsOverBadLinksAreMadeOnce(t *testing.T) {
 
 func TestAThousandDebitsAreMadeOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 1000, 5) })
+}
+
+func TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { refundWhileKilled(t, engine, 200, 64) })
 }
 
 func TestTenThousandEventsOfFiftyWritersAreCountedOnceHoweverOftenTheProgramIsKilled(t *testing.T) {

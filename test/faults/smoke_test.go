@@ -60,6 +60,10 @@ func TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce(t *testing.T) 
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 160, 1) })
 }
 
+func TestRefundsOfAProgramThatIsKilledNeverExceedThePayment(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine string) { refundWhileKilled(t, engine, 2, 16) })
+}
+
 func TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { stockWhileKilled(t, engine, 12, 15, 1) })
 }

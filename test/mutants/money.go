@@ -24,7 +24,7 @@ var money = []mutant{
 	},
 	{
 		name: "a cancelled order keeps the money of the wallet",
-		file: "internal/orders/cancel.go", old: `if before.Status == paid.Code && before.PaymentMethod == fromWallet && before.Amount > 0 {`, new: `if before.Status == paid.Code && before.PaymentMethod == fromWallet && before.Amount < 0 {`,
+		file: "internal/orders/cancel.go", old: `if rest := before.Refundable(); rest > 0 {`, new: `if rest := before.Refundable(); rest < 0 {`,
 		caught: tests{"internal/orders": {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"}},
 	},
 }

@@ -1,6 +1,6 @@
 // Package demo loads believable data into a tenant, so that there is something to
-// look at: configs, items with stock, wallets, orders in every status, campaigns and
-// coupons, a flash sale that is open, and shelves with what was counted on them.
+// look at: configs, items with stock, wallets, orders in every status, refunds, work
+// orders, campaigns and coupons, a flash sale that is open, and shelves with what was counted on them.
 //
 // Everything goes through the domains' own use cases, each thing in its own unit,
 // with history and audit like any other. It is safe to run again and after an
@@ -27,7 +27,9 @@ import (
 	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 	"interlock/internal/wallets"
+	"interlock/internal/workorders"
 )
 
 // Size says how much there is to be. Coupons are issued for each campaign.
@@ -62,23 +64,25 @@ type Progress interface {
 
 // Loader loads the demo data of one tenant; its context acts in it.
 type Loader struct {
-	Size      Size
-	Runner    *uow.Runner
-	Clock     clock.Clock
-	Configs   *config.Service
-	Catalog   *catalog.Service
-	Inventory *inventory.Service
-	Wallets   *wallets.Service
-	Ledger    *aggregates.Service
-	Orders    *orders.Service
-	Coupons   *coupons.Service
-	Sales     *flashsale.Service
-	Progress  Progress
+	Size       Size
+	Runner     *uow.Runner
+	Clock      clock.Clock
+	Configs    *config.Service
+	Catalog    *catalog.Service
+	Inventory  *inventory.Service
+	Wallets    *wallets.Service
+	Ledger     *aggregates.Service
+	Orders     *orders.Service
+	Refunds    *refunds.Service
+	WorkOrders *workorders.Service
+	Coupons    *coupons.Service
+	Sales      *flashsale.Service
+	Progress   Progress
 }
 
 // Load brings the tenant's demo data to its full size.
 func (l *Loader) Load(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadSale, l.loadShelves} {
+	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadRefunds, l.loadWorkOrders, l.loadSale, l.loadShelves} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -320,6 +324,161 @@ func journey(i int, wallet bool) []orders.Step {
 		return []orders.Step{orders.Cancellation{Reason: []string{"ordered twice", "changed my mind", "found it cheaper"}[i/10%3]}}
 	default:
 		return []orders.Step{pay, ship, orders.Completion{}}
+	}
+}
+
+// loadRefunds refunds some of the orders that have arrived, in every way that a refund can
+// go: an order has its refund, once it has any.
+func (l *Loader) loadRefunds(ctx context.Context) error {
+	var numbers []int
+	for i := range l.Size.Orders {
+		if i%10 == 5 && i/10%2 == 0 {
+			numbers = append(numbers, i)
+		}
+	}
+	l.Progress.Begin("refunds", len(numbers))
+	for n, i := range numbers {
+		if err := l.loadRefund(ctx, buyer(i), n); err != nil {
+			return fmt.Errorf("load the refund of order %d: %w", i, err)
+		}
+		l.Progress.Step()
+	}
+	return nil
+}
+
+// loadRefund refunds the latest order of a buyer as far as its number says.
+func (l *Loader) loadRefund(ctx context.Context, user principal.CustomerID, n int) error {
+	order, err := l.Orders.LatestOf(ctx, user)
+	if err != nil || order == nil {
+		return err
+	}
+	if order, err = l.Orders.Order(ctx, order.ID); err != nil {
+		return err
+	}
+	listing, err := l.Refunds.List(ctx, refunds.Filter{OrderID: order.ID}, storage.Page{Limit: 1, Sort: "id"})
+	if err != nil {
+		return err
+	}
+	var refund *refunds.Refund
+	if len(listing.Rows) > 0 {
+		refund = &listing.Rows[0]
+	} else if refund, err = l.requestRefund(ctx, order, n); err != nil {
+		return err
+	}
+	// One that an interrupted run left on its way goes on; where it has ended it stays.
+	if state := refunds.Machine.Of(refund.Status).Name; state != "requested" && state != "approved" {
+		return nil
+	}
+	for _, step := range refundJourney(n, order.PaidByWallet()) {
+		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			after, err := l.Refunds.Transition(ctx, u, refund, step, nil)
+			if err == nil {
+				refund = after
+			}
+			return err
+		})
+		if err != nil && !apperr.Has(err, apperr.TransitionNotAllowed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// requestRefund requests one piece of the first line, which comes back, or an amount.
+func (l *Loader) requestRefund(ctx context.Context, order *orders.Order, n int) (refund *refunds.Refund, err error) {
+	request := refunds.Request{
+		Reason: []string{"arrived broken", "one piece is missing", "late", "returned unopened"}[n%4],
+		Lines:  []refunds.Wanted{{SKU: order.Lines[0].SKU, Quantity: 1, Restock: n%4 == 3}},
+	}
+	if n%4 == 2 {
+		amount := min(order.Refundable(), 500)
+		request.Amount, request.Lines = &amount, nil
+	}
+	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		refund, err = l.Refunds.Request(ctx, u, order, request)
+		return err
+	})
+	return refund, err
+}
+
+// refundJourney says how far the refund with this number has come. A wallet's is settled with
+// its approval.
+func refundJourney(n int, wallet bool) []refunds.Step {
+	reference := refunds.Settlement{Reference: "psp-re-" + strconv.Itoa(700_000+n)}
+	switch {
+	case n%6 == 0:
+		return nil
+	case n%6 == 1:
+		return []refunds.Step{refunds.Rejection{Reason: "the tracking shows that it arrived in time"}}
+	case wallet:
+		return []refunds.Step{refunds.Approval{}}
+	case n%6 == 2:
+		return []refunds.Step{refunds.Approval{}, refunds.Doubt{Reason: "the provider did not answer in time"}}
+	case n%6 == 3:
+		return []refunds.Step{refunds.Approval{}, refunds.Failure{Reason: "the card has expired"}}
+	case n%6 == 4:
+		return []refunds.Step{refunds.Approval{}}
+	}
+	return []refunds.Step{refunds.Approval{}, reference}
+}
+
+// loadWorkOrders opens what people of the back office have to do, and takes it as far as its
+// number says. One is known by its title.
+func (l *Loader) loadWorkOrders(ctx context.Context) error {
+	tasks := workOrders(l.Clock.Now())
+	l.Progress.Begin("work orders", len(tasks))
+	for n, task := range tasks {
+		found, err := l.WorkOrders.ByTitle(ctx, task.Title, 1)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			if err := l.loadWorkOrder(ctx, task, n); err != nil {
+				return fmt.Errorf("load work order %q: %w", task.Title, err)
+			}
+		}
+		l.Progress.Step()
+	}
+	return nil
+}
+
+func (l *Loader) loadWorkOrder(ctx context.Context, task workorders.Opening, n int) error {
+	steps := [][]workorders.Step{
+		nil, {workorders.Claim{}}, nil,
+		{workorders.Resolution{Resolution: "Refunded, and the parcel is on its way back."}},
+		{workorders.Resolution{Resolution: "Counted again; the shelf was right."}, workorders.Closing{}},
+	}[n%5]
+	var order *workorders.WorkOrder
+	err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+		order, err = l.WorkOrders.Open(ctx, u, task)
+		return err
+	})
+	for _, step := range steps {
+		if err != nil {
+			return err
+		}
+		err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			after, err := l.WorkOrders.Transition(ctx, u, order, step, nil)
+			if err == nil {
+				order = after
+			}
+			return err
+		})
+	}
+	return err
+}
+
+// workOrders are what there is to do, some of it by tomorrow.
+func workOrders(now time.Time) []workorders.Opening {
+	tomorrow := now.Truncate(time.Hour).Add(24 * time.Hour)
+	sku, _ := itemNumber(0)
+	// Of the priorities 0 is the most urgent.
+	return []workorders.Opening{
+		{Title: "Call the courier about the parcels of Friday", Body: "Eleven parcels have not moved since.", Priority: 1, DueTime: &tomorrow},
+		{Title: "A customer has paid twice", Body: "Look at both payments, and refund one of them.", Priority: 0, DueTime: &tomorrow, Links: []workorders.Resource{workorders.Resource("wallets/" + string(buyer(0)))}},
+		{Title: "Order more of what sells best", Priority: 2, Links: []workorders.Resource{workorders.Resource("inventory/" + sku)}},
+		{Title: "A teapot arrived broken", Priority: 2},
+		{Title: "Count the shelf by the door", Priority: 3},
 	}
 }
 

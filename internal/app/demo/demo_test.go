@@ -24,7 +24,9 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 	"interlock/internal/wallets"
+	"interlock/internal/workorders"
 )
 
 // interrupting ends the load after a number of steps, as Ctrl-C would.
@@ -57,14 +59,32 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
 	l.Ledger = aggregates.New(aggregates.Deps{DB: db, Bus: bus})
 	l.Orders = orders.New(orders.Deps{
-		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets,
+		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets, Refunds: refundsOf{l},
 	})
+	l.WorkOrders = workorders.New(workorders.Deps{DB: db, Bus: bus, People: nobody{}})
+	l.Refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: l.Orders, Stock: l.Inventory, Wallets: l.Wallets})
 	queues := mq.NewSQL(db, clock.System{}, mq.Options{})
 	l.Sales = flashsale.New(flashsale.Deps{
 		DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, Gate: gate.NewSQL(db, queues, clock.System{}), Queues: queues,
 		Items: l.Catalog, Inventory: l.Inventory,
 	})
 	return l
+}
+
+// nobody is a tenant without disabled users.
+type nobody struct{}
+
+func (nobody) Disabled(context.Context) ([]int64, error) { return nil, nil }
+
+func (nobody) Person(context.Context, int64) (principal.Person, bool, error) {
+	return principal.Person{}, false, nil
+}
+
+// refundsOf looks refunds up when an order is cancelled, as app does.
+type refundsOf struct{ loader *demo.Loader }
+
+func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, rest int64) error {
+	return r.loader.Refunds.RefundRest(ctx, u, cancelled, rest)
 }
 
 func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing.T) {
@@ -84,6 +104,7 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 		"wallets": int64(size.Wallets), "orders": int64(size.Orders),
 		"coupon_campaigns": 4, "coupons": int64(4 * size.Coupons),
 		"flash_sales": 1, "aggregates": int64(size.Shelves),
+		"refunds": 3, "work_orders": 5,
 	}
 	require.Equal(t, want, counts(t, ctx, db))
 	var audits int64
@@ -113,7 +134,7 @@ func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 
 	t.Helper()
 	found := map[string]int64{}
 	for table, model := range map[string]any{
-		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{},
+		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{}, "refunds": &refunds.Refund{}, "work_orders": &workorders.WorkOrder{},
 		"inventories": &inventory.Inventory{}, "wallets": &wallets.Wallet{},
 		"coupon_campaigns": &coupons.Campaign{}, "coupons": &coupons.Coupon{},
 		"flash_sales": &flashsale.Sale{}, "aggregates": &aggregates.Aggregate{},

@@ -2,10 +2,12 @@ package change
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
+	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
 )
 
@@ -21,6 +23,15 @@ type Event struct {
 // EventOf is the present version of a row as an event of its history.
 func EventOf(row guard.Row, action string, from *int, to int, detail json.RawMessage) Event {
 	return Event{Revision: RevisionOf(row, action), FromStatus: from, ToStatus: to, Detail: detail}
+}
+
+// EncodedEventOf is EventOf for a detail that is encoded here.
+func EncodedEventOf(row guard.Row, action string, from *int, to int, detail any) (Event, error) {
+	text, err := strictjson.Encode(detail)
+	if err != nil {
+		return Event{}, fmt.Errorf("encode what %q brought: %w", action, err)
+	}
+	return EventOf(row, action, from, to, text), nil
 }
 
 // EventView is an event as the API shows it.

@@ -23,6 +23,8 @@ type Lifecycle[T any, M Model[T]] struct {
 	// Edited is set when rows change in other ways too, so that who changed one last need
 	// not be who gave it its status.
 	Edited bool
+	// Refused adds to a refusal what the resource has to say besides; nil for nothing.
+	Refused func(current M, refusal *apperr.Error)
 }
 
 // Transition moves a row that the caller was just shown to exist, and returns it as it is
@@ -78,12 +80,16 @@ func (l Lifecycle[T, M]) Demand(row M, ifMatch *guard.Precondition) error {
 // told: who changed the row and when, and what is possible now.
 func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
 	state, stamp := l.State(current), current.Stamp()
-	return apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)).
+	refusal := apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)).
 		With("current", l.View(current)).
 		With("currentStatus", state.Name).
 		With("allowedTransitions", l.allowed(current)).
 		With("changedBy", stamp.UpdatedBy).
 		With("changedTime", stamp.UpdatedTime)
+	if l.Refused != nil {
+		l.Refused(current, refusal)
+	}
+	return refusal
 }
 
 // Cause says why a row is not in another state: "Li cancelled it on 2026-11-21 at 10:41 UTC".

@@ -55,10 +55,15 @@ type Due struct {
 	PaymentDue *time.Time           `json:"paymentDue"`
 }
 
-// Orders counts orders.
-type Orders interface {
+// ByStatus counts the rows of a resource that has a status.
+type ByStatus interface {
 	// CountByStatus returns a number for every status, by its name.
 	CountByStatus(ctx context.Context) (map[string]int64, error)
+}
+
+// Orders counts orders.
+type Orders interface {
+	ByStatus
 	// ByDay returns days in UTC up to that of now, oldest first.
 	ByDay(ctx context.Context, now time.Time, days int) ([]Day, error)
 	// DueUntil returns the orders that are cancelled unless they are paid by then, and how
@@ -80,12 +85,14 @@ type Presence interface {
 
 // Deps are what a Service stands on.
 type Deps struct {
-	Orders    Orders
-	Coupons   Coupons
-	Audit     *audit.Log
-	Conflicts *ConflictLog
-	Presence  Presence
-	Clock     clock.Clock
+	Orders     Orders
+	Refunds    ByStatus
+	WorkOrders ByStatus
+	Coupons    Coupons
+	Audit      *audit.Log
+	Conflicts  *ConflictLog
+	Presence   Presence
+	Clock      clock.Clock
 	// Readers names the permission that it takes to read a resource, by the first segment
 	// of its paths. What is counted of a resource that it does not name is shown to nobody.
 	Readers map[string]string
@@ -116,6 +123,8 @@ type Overview struct {
 	// DueSoon are unpaid orders that are cancelled soon, the most urgent of DueSoonTotal.
 	DueSoon             []Due
 	DueSoonTotal        int64
+	RefundsByStatus     map[string]int64
+	WorkOrdersByStatus  map[string]int64
 	CouponsExpiringSoon *int64
 	// ConflictsToday are those of the day in UTC, most first.
 	ConflictsToday []Conflicts
@@ -140,6 +149,16 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 			return o, err
 		}
 		if o.DueSoon, o.DueSoonTotal, err = s.deps.Orders.DueUntil(ctx, s.deps.Clock.Now().Add(dueSoon), dueShown); err != nil {
+			return o, err
+		}
+	}
+	if s.mayRead(caller, "refunds") {
+		if o.RefundsByStatus, err = s.deps.Refunds.CountByStatus(ctx); err != nil {
+			return o, err
+		}
+	}
+	if s.mayRead(caller, "work-orders") {
+		if o.WorkOrdersByStatus, err = s.deps.WorkOrders.CountByStatus(ctx); err != nil {
 			return o, err
 		}
 	}

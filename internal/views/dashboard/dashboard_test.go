@@ -160,8 +160,8 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 	played := &shop{}
 	now := clock.NewFake(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC))
 	s := dashboard.New(dashboard.Deps{
-		Clock: now, Presence: played, Orders: played, Coupons: played, Audit: audit.NewLog(db), Conflicts: log,
-		Readers: map[string]string{"configs": "configs:read", "config-batches": "configs:read", "orders": "orders:read", "coupons": "coupons:read"},
+		Clock: now, Presence: played, Orders: played, Refunds: played, WorkOrders: played, Coupons: played, Audit: audit.NewLog(db), Conflicts: log,
+		Readers: map[string]string{"configs": "configs:read", "config-batches": "configs:read", "orders": "orders:read", "coupons": "coupons:read", "refunds": "refunds:read", "work-orders": "work-orders:read"},
 	})
 	byStatus := map[string]any{"pending": 2.0, "paid": 0.0}
 	byDay := []any{map[string]any{"day": "2026-01-30", "placed": 14.0, "amount": 0.0}, map[string]any{"day": "2026-01-31", "placed": 3.0, "amount": 6000.0}}
@@ -173,14 +173,16 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 		return map[string]any{"resource": resource, "code": "version_conflict", "count": n}
 	}
 	for permission, want := range map[string]map[string]any{
-		"sign-in only": {},
-		"items:read":   {},
-		"orders:read":  {"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "conflictsToday": []any{count("orders", 1)}, "workingNow": present, "conflictsTodayTotal": 1.0},
-		"coupons:read": {"couponsExpiringSoon": 4.0, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
-		"audit:read":   {"recentChanges": []any{}},
-		"configs:read": {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "workingNow": present, "conflictsTodayTotal": 3.0},
+		"sign-in only":     {},
+		"items:read":       {},
+		"orders:read":      {"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "conflictsToday": []any{count("orders", 1)}, "workingNow": present, "conflictsTodayTotal": 1.0},
+		"coupons:read":     {"couponsExpiringSoon": 4.0, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
+		"refunds:read":     {"refundsByStatus": byStatus, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
+		"work-orders:read": {"workOrdersByStatus": byStatus, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
+		"audit:read":       {"recentChanges": []any{}},
+		"configs:read":     {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "workingNow": present, "conflictsTodayTotal": 3.0},
 		"*": {
-			"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "couponsExpiringSoon": 4.0, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
+			"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "refundsByStatus": byStatus, "workOrdersByStatus": byStatus, "couponsExpiringSoon": 4.0, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
 			"conflictsToday": []any{count("configs", 2), count("config-batches", 1), count("orders", 1)},
 		},
 	} {

@@ -10,6 +10,8 @@ type overviewView struct {
 	OrdersByStatus      map[string]int64   `json:"ordersByStatus,omitzero"`
 	OrdersByDay         []Day              `json:"ordersByDay,omitzero"`
 	PaymentsDueSoon     *dueSoonView       `json:"paymentsDueSoon,omitempty"`
+	RefundsByStatus     map[string]int64   `json:"refundsByStatus,omitzero"`
+	WorkOrdersByStatus  map[string]int64   `json:"workOrdersByStatus,omitzero"`
 	CouponsExpiringSoon *int64             `json:"couponsExpiringSoon,omitempty"`
 	ConflictsToday      []Conflicts        `json:"conflictsToday,omitzero"`
 	ConflictsTodayTotal *int64             `json:"conflictsTodayTotal,omitempty"`
@@ -25,7 +27,7 @@ type dueSoonView struct {
 
 func viewOf(o Overview) overviewView {
 	view := overviewView{
-		OrdersByStatus: o.OrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon,
+		OrdersByStatus: o.OrdersByStatus, RefundsByStatus: o.RefundsByStatus, WorkOrdersByStatus: o.WorkOrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon,
 		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow,
 	}
 	if o.OrdersByStatus != nil {

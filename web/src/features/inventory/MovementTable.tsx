@@ -4,7 +4,7 @@ import { DataTable, FilterText, TableSection, useColumn, useList, type Column, t
 import { inventoryMessages } from './messages';
 import { readMovements, type Movement, type MovementSearch } from './queries';
 
-const tones = { adjust: 'accent', count: 'info', reserve: 'warn', return: 'neutral', consume: 'ok' } as const;
+const tones = { adjust: 'accent', count: 'info', reserve: 'warn', return: 'neutral', consume: 'ok', restock: 'accent' } as const;
 
 /** Everything that ever changed a stock, newest first. */
 export function MovementTable({ sku, search }: { sku: string; search: Raw<MovementSearch> }) {

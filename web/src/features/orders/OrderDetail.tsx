@@ -155,7 +155,16 @@ function About({ order }: { order: Order }) {
   );
 }
 
-const verbs = { create: 'eventCreate', pay: 'eventPay', ship: 'eventShip', complete: 'eventComplete', cancel: 'eventCancel' } as const;
+const verbs = {
+  create: 'eventCreate',
+  pay: 'eventPay',
+  ship: 'eventShip',
+  complete: 'eventComplete',
+  cancel: 'eventCancel',
+  'reserve-refund': 'eventReserveRefund',
+  'release-refund': 'eventReleaseRefund',
+  'settle-refund': 'eventSettleRefund',
+} as const;
 
 /** What happened to an order, newest first: who, when, from which status to which, with what, and what it did to stock and money. */
 function Timeline({ order }: { order: Order }) {

@@ -19,6 +19,8 @@ const pause = 150;
 const kinds = {
   config: 'kindConfig',
   order: 'kindOrder',
+  refund: 'kindRefund',
+  'work-order': 'kindWorkOrder',
   user: 'kindUser',
   item: 'kindItem',
   coupon: 'kindCoupon',

@@ -1,0 +1,33 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+)
+
+// Disabled returns the ids of the users of the context's tenant who are disabled:
+//
+//	SELECT id FROM users WHERE tenant_id = ? AND disabled = 1
+func (s *Service) Disabled(ctx context.Context) ([]int64, error) {
+	var ids []int64
+	if err := s.store.db.Read(ctx).Model(&User{}).Where("disabled = ?", true).Order("id").Pluck("id", &ids).Error; err != nil {
+		return nil, fmt.Errorf("read which users are disabled: %w", err)
+	}
+	return ids, nil
+}
+
+// Person returns a user of the context's tenant as others see him, and false when there is
+// none or he is disabled.
+func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool, error) {
+	user, err := findUser(s.store.db.Read(ctx), id)
+	if storage.IsNotFound(err) {
+		return principal.Person{}, false, nil
+	}
+	if err != nil {
+		return principal.Person{}, false, fmt.Errorf("read a user: %w", err)
+	}
+	return principal.Person{ID: user.ID, Name: user.DisplayName}, !user.Disabled, nil
+}

@@ -1,0 +1,163 @@
+package refunds
+
+import (
+	"context"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/orders"
+)
+
+// mayApprove decides whether a caller may approve a refund. It is asked in the unit that
+// approves, of the refund as that unit read it: nobody approves what he has requested, be it
+// with another of his tokens. What the program has requested by itself has no user.
+func mayApprove(caller principal.Principal, refund *Refund) error {
+	if refund.RequestedBy != 0 && caller.UserID == refund.RequestedBy {
+		return apperr.New(apperr.Forbidden, "%s cannot be approved by %s, who requested it; somebody else has to. Nothing was changed.",
+			refund.Label(), refund.RequestedByName)
+	}
+	return nil
+}
+
+// Approval lets a refund go back: to a wallet at once, elsewhere when the provider says so.
+// One that has failed reserves its amount again.
+type Approval struct{}
+
+func (Approval) action() string       { return "approve" }
+func (Approval) check() apperr.Fields { return nil }
+
+func (Approval) fill(caller principal.Principal, now time.Time, r *Refund) error {
+	if err := mayApprove(caller, r); err != nil {
+		return err
+	}
+	r.ApprovedBy, r.ApprovedByName, r.ApprovedTime = &caller.UserID, caller.Name, &now
+	return nil
+}
+
+func (Approval) settles(r *Refund) bool { return r.byWallet() }
+
+func (Approval) apply(ctx context.Context, u *uow.Unit, s *Service, before, after *Refund) (*Refund, error) {
+	if before.Status == failed.Code {
+		if err := s.reserveAgain(ctx, u, after); err != nil {
+			return nil, s.unreservable(before, err)
+		}
+	}
+	if !after.byWallet() {
+		return after, nil
+	}
+	paidBack := *after
+	paidBack.Status, paidBack.Reference = settled.Code, after.reference()
+	if err := updateStatus(ctx, u, after, &paidBack); err != nil {
+		return nil, err
+	}
+	if err := guard.Advance(ctx, u, &paidBack); err != nil {
+		return nil, err
+	}
+	if err := s.giveBack(ctx, u, &paidBack); err != nil {
+		return nil, err
+	}
+	return &paidBack, insertHistory(ctx, u, &paidBack, "settle", &after.Status, Settlement{Reference: paidBack.Reference})
+}
+
+// reserveAgain reserves the amount of a refund that has failed, and its pieces.
+func (s *Service) reserveAgain(ctx context.Context, u *uow.Unit, refund *Refund) error {
+	order, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
+		Action: orders.RefundReserved, Reserved: refund.Amount, Detail: detailOf(refund),
+	})
+	if err != nil {
+		return err
+	}
+	return s.checkPieces(ctx, u, order)
+}
+
+// Rejection ends a refund that is not to be, and gives its reservation back. Who requested it
+// may reject it too.
+type Rejection struct {
+	Reason string `json:"reason"`
+}
+
+func (Rejection) action() string         { return "reject" }
+func (r Rejection) check() apperr.Fields { return checkReason(r.Reason) }
+func (Rejection) settles(*Refund) bool   { return false }
+
+func (r Rejection) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
+	refund.StatusReason = r.Reason
+	return nil
+}
+
+func (Rejection) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Refund) (*Refund, error) {
+	return after, s.release(ctx, u, after)
+}
+
+// Settlement is the word of a provider that the money went back, and what it calls that.
+type Settlement struct {
+	Reference string `json:"reference"`
+}
+
+func (Settlement) action() string       { return "settle" }
+func (Settlement) settles(*Refund) bool { return true }
+
+func (st Settlement) check() apperr.Fields {
+	if field := httpapi.CheckReference(st.Reference); field != nil {
+		return apperr.Fields{*field}
+	}
+	return nil
+}
+
+func (st Settlement) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
+	refund.Reference = st.Reference
+	return nil
+}
+
+func (Settlement) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Refund) (*Refund, error) {
+	return after, s.giveBack(ctx, u, after)
+}
+
+// Failure is the word of a provider that the money did not go back. The reservation ends; the
+// refund can be approved again while as much is left.
+type Failure struct {
+	Reason string `json:"reason"`
+}
+
+func (Failure) action() string         { return "fail" }
+func (f Failure) check() apperr.Fields { return checkReason(f.Reason) }
+func (Failure) settles(*Refund) bool   { return false }
+
+func (f Failure) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
+	refund.StatusReason = f.Reason
+	return nil
+}
+
+func (Failure) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Refund) (*Refund, error) {
+	return after, s.release(ctx, u, after)
+}
+
+// Doubt says that nobody knows whether the money went back, such as after a time-out. The
+// refund keeps its reservation and its name until its provider's word ends the doubt.
+type Doubt struct {
+	Reason string `json:"reason"`
+}
+
+func (Doubt) action() string         { return "unknown" }
+func (d Doubt) check() apperr.Fields { return checkReason(d.Reason) }
+func (Doubt) settles(*Refund) bool   { return false }
+
+func (d Doubt) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
+	refund.StatusReason = d.Reason
+	return nil
+}
+
+func (Doubt) apply(_ context.Context, _ *uow.Unit, _ *Service, _, after *Refund) (*Refund, error) {
+	return after, nil
+}
+
+// checkReason asks for a reason of at most 500 characters.
+func checkReason(reason string) (broken apperr.Fields) {
+	broken.Unless(reason != "", "/reason", "required", "is required")
+	broken.Unless(len([]rune(reason)) <= 500, "/reason", "max", "must have at most 500 characters")
+	return broken
+}

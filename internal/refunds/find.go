@@ -1,0 +1,24 @@
+package refunds
+
+import (
+	"context"
+	"fmt"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+)
+
+// ByReference returns at most limit refunds, without their lines, the reference of whose
+// money begins with a text.
+func (s *Service) ByReference(ctx context.Context, text string, limit int) ([]Refund, error) {
+	refunds, err := storage.ByPrefix[Refund](s.db.Read(ctx), "reference", storage.Spellings(text), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find refunds by reference: %w", err)
+	}
+	return refunds, nil
+}
+
+// CountByStatus returns how many refunds each status has, zeros included.
+func (s *Service) CountByStatus(ctx context.Context) (map[string]int64, error) {
+	return change.CountByStatus[Refund](s.db.Read(ctx), Machine)
+}

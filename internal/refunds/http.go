@@ -1,0 +1,120 @@
+package refunds
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/orders"
+)
+
+// Routes registers the routes of refunds.
+func Routes(r *httpapi.Router, s *Service) {
+	h := handler{s}
+	r = r.Critical()
+	httpapi.MutationOf(r, http.MethodPost, "/orders/:id/refunds", writePermission, httpapi.Numbered("order", s.orders.Order), h.request)
+	byID := httpapi.Numbered("refund", s.Refund)
+	httpapi.Get(r, "/refunds", ReadPermission, h.list)
+	httpapi.GetOf(r, "/refunds/:id", ReadPermission, byID, h.get)
+	httpapi.GetOf(r, "/refunds/:id/history", ReadPermission, byID, h.history)
+	httpapi.Transition(r, "/refunds/:id", "approve", approvePermission, byID, transition[Approval](s))
+	httpapi.Transition(r, "/refunds/:id", "reject", approvePermission, byID, transition[Rejection](s))
+	httpapi.Transition(r, "/refunds/:id", "settle", approvePermission, byID, transition[Settlement](s))
+	httpapi.Transition(r, "/refunds/:id", "fail", approvePermission, byID, transition[Failure](s))
+	httpapi.Transition(r, "/refunds/:id", "unknown", approvePermission, byID, transition[Doubt](s))
+}
+
+type handler struct{ service *Service }
+
+type listRequest struct {
+	Status  statusParam          `query:"status"`
+	OrderID int64                `query:"orderId"`
+	UserID  principal.CustomerID `query:"userId"`
+	From    time.Time            `query:"from"`
+	To      time.Time            `query:"to"`
+	httpapi.Page
+}
+
+// statusParam is a status in a query.
+type statusParam struct{ state *status.State }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *statusParam) UnmarshalText(text []byte) error {
+	state, err := Machine.Parse(string(text))
+	p.state = &state
+	return err
+}
+
+func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[refundView], error) {
+	filter := Filter{Status: in.Status.state, OrderID: in.OrderID, UserID: in.UserID, From: in.From, To: in.To}
+	listing, err := h.service.List(ctx, filter, in.Page.Page())
+	return httpapi.ListOf(listing, viewOf), err
+}
+
+func (h handler) get(_ context.Context, refund *Refund, _ httpapi.None) (refundView, error) {
+	return viewOf(*refund), nil
+}
+
+func (h handler) history(ctx context.Context, refund *Refund, in httpapi.Page) (httpapi.List[change.EventView], error) {
+	listing, err := h.service.History(ctx, refund, in.Page())
+	return httpapi.ListOf(listing, eventViewOf), err
+}
+
+type requestRequest struct {
+	Body struct {
+		Amount *int64   `json:"amount"`
+		Reason string   `json:"reason" validate:"required,max=500"`
+		Lines  []Wanted `json:"lines" validate:"max=100,dive"`
+	}
+}
+
+// Check asks the rules that need no order: that there is an amount or lines to make one of,
+// and each item once.
+func (in *requestRequest) Check() error {
+	if err := httpapi.Validate(&in.Body); err != nil {
+		return err
+	}
+	var broken apperr.Fields
+	broken.Unless(in.Body.Amount != nil || len(in.Body.Lines) > 0, "/amount", "required", "is required when there are no lines")
+	named := make(map[string]bool, len(in.Body.Lines))
+	for i, line := range in.Body.Lines {
+		broken.Unless(!named[line.SKU], fmt.Sprintf("/lines/%d/sku", i), "unique", "is named by an earlier line; add the quantities up")
+		named[line.SKU] = true
+	}
+	if len(broken) > 0 {
+		return apperr.Invalid(broken...)
+	}
+	return nil
+}
+
+func (h handler) request(ctx context.Context, u *uow.Unit, order *orders.Order, in requestRequest) (httpapi.Made[refundView], error) {
+	refund, err := h.service.Request(ctx, u, order, Request{Amount: in.Body.Amount, Reason: in.Body.Reason, Lines: in.Body.Lines})
+	if err != nil {
+		return httpapi.Made[refundView]{}, err
+	}
+	return httpapi.Made[refundView]{Location: fmt.Sprintf("/refunds/%d", refund.ID), Body: viewOf(*refund)}, nil
+}
+
+type transitionRequest[S Step] struct {
+	Body    httpapi.Brought[S]
+	IfMatch *guard.Precondition
+}
+
+// transition answers POST /refunds/{id}/{action}.
+func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Refund, transitionRequest[S]) (refundView, error) {
+	return func(ctx context.Context, u *uow.Unit, refund *Refund, in transitionRequest[S]) (refundView, error) {
+		after, err := s.Transition(ctx, u, refund, in.Body.Step, in.IfMatch)
+		if err != nil {
+			return refundView{}, err
+		}
+		return viewOf(*after), nil
+	}
+}

@@ -1,0 +1,177 @@
+package refunds_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi/httpapitest"
+	"interlock/internal/lock/locktest"
+	"interlock/test/racing"
+)
+
+// racers are so many users of the tenant.
+func (s *shop) racers(n int) []*httpapitest.Caller {
+	racers := make([]*httpapitest.Caller, n)
+	for i := range racers {
+		racers[i] = s.as(int64(100+i), fmt.Sprintf("Racer %d", i), "*")
+	}
+	return racers
+}
+
+func TestTwoRefundsAtOnceNeverExceedThePayment(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100, 1000)
+		for range 10 {
+			order := s.paid(t, "external", of("TEA-1", 1))
+			statuses := make([]int, 2)
+			racing.Together(2, func(i int) {
+				a := s.Send(t, http.MethodPost, path(order)+"/refunds", object{"amount": 60, "reason": "raced"})
+				if statuses[i] = a.Status; a.Status != http.StatusCreated && a.Pointer() != "/amount" {
+					t.Errorf("%d %v", a.Status, a.Body)
+				}
+			})
+			require.ElementsMatch(t, []int{http.StatusCreated, http.StatusUnprocessableEntity}, statuses)
+			require.Equal(t, [4]float64{100, 60, 0, 40}, money(s.read(t, path(order))))
+		}
+		s.requireBooks(t)
+	})
+}
+
+func TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 33, 1000)
+		order := s.paid(t, "external", of("TEA-1", 5))
+		var made atomic.Int64
+		racing.Together(12, func(int) {
+			a := s.Send(t, http.MethodPost, path(order)+"/refunds", object{"lines": []object{of("TEA-1", 1)}, "reason": "raced"})
+			switch {
+			case a.Status == http.StatusCreated:
+				made.Add(1)
+			case a.Pointer() != "/lines/0/quantity":
+				t.Errorf("%d %v", a.Status, a.Body)
+			}
+		})
+		require.EqualValues(t, 5, made.Load())
+		require.Equal(t, [4]float64{165, 165, 0, 0}, money(s.read(t, path(order))))
+		s.requireBooks(t)
+	})
+}
+
+// With a lock that excludes nobody the version of the order decides.
+func TestWithoutALockThatHoldsPiecesOfALineAreRefundedOnce(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := openWith(ctx, t, db, &locktest.Unreliable{})
+		s.item(t, "TEA-1", 33, 1000)
+		for range 4 {
+			order := s.paid(t, "external", of("TEA-1", 3))
+			var made atomic.Int64
+			racing.Together(12, func(int) {
+				a := s.Send(t, http.MethodPost, path(order)+"/refunds", object{"lines": []object{of("TEA-1", 1)}, "amount": 1, "reason": "raced"})
+				switch {
+				case a.Status == http.StatusCreated:
+					made.Add(1)
+				case a.Status == http.StatusLocked, a.Status == http.StatusServiceUnavailable, a.Pointer() == "/lines/0/quantity":
+				default:
+					t.Errorf("%d %v", a.Status, a.Body)
+				}
+			})
+			require.Positive(t, made.Load())
+			require.LessOrEqual(t, made.Load(), int64(3))
+		}
+		s.requireBooks(t)
+	})
+}
+
+func TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100, 1000)
+		s.fund(t, 1000)
+		racers := s.racers(16)
+		for round := range 3 {
+			refund := s.request(t, s.paid(t, "wallet", of("TEA-1", 1)), object{"amount": 100})
+			statuses := make([]int, len(racers))
+			racing.Together(len(statuses), func(i int) {
+				step, body := "approve", any(nil)
+				if i%4 == 3 {
+					step, body = "reject", object{"reason": "raced"}
+				}
+				a := racers[i].Send(t, http.MethodPost, found(refund)+"/"+step, body)
+				if statuses[i] = a.Status; a.Status == http.StatusConflict {
+					if a.Body["changedBy"].(object)["id"] == 7.0 || a.Body["current"] == nil {
+						t.Errorf("not told who won: %v", a.Body)
+					}
+				}
+			})
+			won := 0
+			for _, status := range statuses {
+				require.Contains(t, []int{http.StatusOK, http.StatusConflict}, status)
+				if status == http.StatusOK {
+					won++
+				}
+			}
+			require.Equal(t, 1, won, "round %d", round)
+		}
+		s.requireBooks(t)
+	})
+}
+
+// Clients refund one order of 100 in parts and approve what others requested, while some
+// cancel it.
+func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPayment(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 25, 10_000)
+		s.fund(t, 100*crowdRounds)
+		clients := s.racers(64)
+		for round := range crowdRounds {
+			method := []string{"wallet", "external"}[round%2]
+			order := s.paid(t, method, of("TEA-1", 4))
+			var cancelled atomic.Int64
+			racing.Together(len(clients), func(i int) {
+				caller := clients[i]
+				if i%16 == 15 {
+					a := caller.Send(t, http.MethodPost, path(order)+"/cancel", object{"reason": "raced"})
+					if a.Status == http.StatusOK {
+						cancelled.Add(1)
+					} else if a.Status != http.StatusConflict && a.Status != http.StatusLocked {
+						t.Errorf("a cancellation was answered %d %v", a.Status, a.Body)
+					}
+					return
+				}
+				body := object{"amount": 1 + i%7, "reason": "raced"}
+				if i%3 == 0 {
+					body = object{"lines": []object{{"sku": "TEA-1", "quantity": 1, "restock": i%2 == 0}}, "reason": "raced"}
+				}
+				a := caller.Send(t, http.MethodPost, path(order)+"/refunds", body)
+				switch a.Status {
+				case http.StatusCreated:
+					if approved := s.boss.Send(t, http.MethodPost, found(a.Body)+"/approve", nil); approved.Status != http.StatusOK && approved.Status != http.StatusLocked {
+						t.Errorf("an approval was answered %d %v", approved.Status, approved.Body)
+					}
+				case http.StatusUnprocessableEntity, http.StatusLocked:
+				default:
+					t.Errorf("a request was answered %d %v", a.Status, a.Body)
+				}
+			})
+			t.Logf("cancelled: %d", cancelled.Load())
+			require.LessOrEqual(t, cancelled.Load(), int64(1))
+			final := s.read(t, path(order))
+			require.LessOrEqual(t, final["refundReserved"].(float64)+final["refunded"].(float64), 100.0)
+			if cancelled.Load() == 1 {
+				require.Equal(t, "cancelled", final["status"])
+				require.Zero(t, final["refundable"])
+			}
+		}
+		s.requireBooks(t)
+	})
+}

@@ -1,0 +1,5 @@
+//go:build faults
+
+package refunds_test
+
+const crowdRounds = 200

@@ -1,0 +1,62 @@
+package refunds
+
+import (
+	"math/bits"
+
+	"interlock/internal/orders"
+)
+
+// shares allots what was paid for an order to its lines: price × quantity, less the line's
+// part of the discount, so that they add up to the order's amount to the minor unit. The
+// discount is divided in proportion by the method of the largest remainder (Hamilton): each
+// line has the whole part of its quota, and what is left goes by one unit each to those with
+// the largest remainders, of equal ones to the earlier line.
+//
+// The sum of the lines fits an int64, and the discount is not larger.
+func shares(lines []orders.Line, discount int64) []int64 {
+	var sum uint64
+	for _, line := range lines {
+		sum += uint64(line.Price) * uint64(line.Quantity)
+	}
+	paid, remainders := make([]int64, len(lines)), make([]uint64, len(lines))
+	left := discount
+	for i, line := range lines {
+		gross := uint64(line.Price) * uint64(line.Quantity)
+		paid[i] = int64(gross)
+		if sum == 0 {
+			continue
+		}
+		high, low := bits.Mul64(uint64(discount), gross)
+		quota, remainder := bits.Div64(high, low, sum)
+		paid[i] -= int64(quota)
+		left -= int64(quota)
+		remainders[i] = remainder
+	}
+	for ; left > 0; left-- {
+		largest := 0
+		for i, remainder := range remainders {
+			if remainder > remainders[largest] {
+				largest = i
+			}
+		}
+		paid[largest]--
+		remainders[largest] = 0
+	}
+	return paid
+}
+
+// taken is what refunds are of an order's line already.
+type taken struct {
+	SKU string
+	// Quantity is in pieces, Worth in minor units.
+	Quantity, Worth int64
+}
+
+// worthOf is what the next pieces of a line are worth: the first n pieces have n parts of
+// the line's share, rounded down, so that the last ones take the rest whatever was rounded
+// before.
+func worthOf(share, quantity int64, before taken, pieces int64) int64 {
+	high, low := bits.Mul64(uint64(share), uint64(before.Quantity+pieces))
+	upTo, _ := bits.Div64(high, low, uint64(quantity))
+	return max(int64(upTo)-before.Worth, 0)
+}

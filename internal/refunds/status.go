@@ -1,0 +1,36 @@
+package refunds
+
+import "interlock/internal/base/status"
+
+// The states of a refund.
+var (
+	requested = status.State{Code: 0, Name: "requested"}
+	approved  = status.State{Code: 1, Name: "approved"}
+	rejected  = status.State{Code: 2, Name: "rejected"}
+	settled   = status.State{Code: 3, Name: "settled"}
+	failed    = status.State{Code: 4, Name: "failed"}
+	unknown   = status.State{Code: 5, Name: "unknown"}
+)
+
+// reserving are the codes of the states in which an order's payment is reserved for a refund,
+// and claiming those in which its lines count as refunded.
+var (
+	reserving = []int{requested.Code, approved.Code, unknown.Code}
+	claiming  = append([]int{settled.Code}, reserving...)
+)
+
+// Machine is a refund's life. A wallet's is settled in the unit that approves it, or, when
+// its order is cancelled, in that one; so it is never seen approved.
+var Machine = status.New(status.Machine{
+	Name:    "refund",
+	Initial: requested,
+	States:  []status.State{requested, approved, rejected, settled, failed, unknown},
+	Actions: []status.Action{
+		{Name: "approve", Participle: "approved", From: []status.State{requested, failed}, To: approved},
+		{Name: "reject", Participle: "rejected", From: []status.State{requested}, To: rejected},
+		{Name: "settle", Participle: "settled", From: []status.State{approved, unknown}, To: settled},
+		{Name: "fail", Participle: "called failed", From: []status.State{approved, unknown}, To: failed},
+		{Name: "unknown", Participle: "called unknown", From: []status.State{approved}, To: unknown},
+		{Name: "credit", Participle: "credited", From: []status.State{requested}, To: settled, Internal: true},
+	},
+})

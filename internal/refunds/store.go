@@ -1,0 +1,151 @@
+package refunds
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// Filter narrows a list of refunds. Zero members do not narrow.
+type Filter struct {
+	// Status is nil for all.
+	Status  *status.State
+	OrderID int64
+	UserID  principal.CustomerID
+	// From and To bound the time of the request: From <= t < To.
+	From, To time.Time
+}
+
+var refundSorts = storage.Sorts{
+	Columns: map[string]string{"id": "id", "createdTime": "created_time", "amount": "amount", "updatedTime": "updated_time"},
+	Default: "-id",
+}
+
+func find(db *gorm.DB, id int64) (*Refund, error) {
+	var refund Refund
+	if err := db.Where("id = ?", id).Take(&refund).Error; err != nil {
+		return nil, err
+	}
+	if err := withLines(db, []*Refund{&refund}); err != nil {
+		return nil, err
+	}
+	return &refund, nil
+}
+
+// withLines reads the lines of all refunds in one query.
+func withLines(db *gorm.DB, refunds []*Refund) error {
+	byID := make(map[int64]*Refund, len(refunds))
+	ids := make([]int64, len(refunds))
+	for i, refund := range refunds {
+		byID[refund.ID], ids[i] = refund, refund.ID
+	}
+	var lines []Line
+	if err := db.Where("refund_id IN ?", ids).Order("id").Find(&lines).Error; err != nil {
+		return fmt.Errorf("read refund lines: %w", err)
+	}
+	for _, line := range lines {
+		refund := byID[line.RefundID]
+		refund.Lines = append(refund.Lines, line)
+	}
+	return nil
+}
+
+func narrow(query *gorm.DB, f Filter) *gorm.DB {
+	if f.Status != nil {
+		query = query.Where("status = ?", f.Status.Code)
+	}
+	if f.OrderID != 0 {
+		query = query.Where("order_id = ?", f.OrderID)
+	}
+	if f.UserID != "" {
+		query = query.Where("user_id = ?", f.UserID)
+	}
+	if !f.From.IsZero() {
+		query = query.Where("created_time >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		query = query.Where("created_time < ?", f.To)
+	}
+	return query
+}
+
+// takenOf returns what the refunds of an order are of its lines, by sku, without those that
+// were rejected or have failed:
+//
+//	SELECT sku, SUM(quantity), SUM(worth) FROM refund_lines JOIN refunds ON …
+//	 WHERE refund_lines.tenant_id = ? AND refund_lines.order_id = ? AND refunds.status IN (…) GROUP BY sku
+func takenOf(tx *gorm.DB, order int64) (map[string]taken, error) {
+	var rows []taken
+	err := tx.Model(&Line{}).Select("refund_lines.sku, SUM(refund_lines.quantity) AS quantity, SUM(refund_lines.worth) AS worth").
+		Joins("JOIN refunds ON refunds.tenant_id = refund_lines.tenant_id AND refunds.id = refund_lines.refund_id").
+		Where("refund_lines.order_id = ? AND refunds.status IN ?", order, claiming).Group("refund_lines.sku").Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("read what was refunded of an order's lines: %w", err)
+	}
+	bySKU := make(map[string]taken, len(rows))
+	for _, row := range rows {
+		bySKU[row.SKU] = row
+	}
+	return bySKU, nil
+}
+
+// insert adds a new refund with its lines.
+func insert(ctx context.Context, u *uow.Unit, refund *Refund) error {
+	if err := guard.Insert(ctx, u, refund); err != nil {
+		return fmt.Errorf("insert refund: %w", err)
+	}
+	if len(refund.Lines) == 0 {
+		return nil
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range refund.Lines {
+		refund.Lines[i].RefundID = refund.ID
+	}
+	if err := tx.Create(&refund.Lines).Error; err != nil {
+		return fmt.Errorf("insert refund lines: %w", err)
+	}
+	return nil
+}
+
+// insertHistory adds the refund's present version to its history. from is nil when the
+// refund was just requested.
+func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action string, from *int, detail any) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	event, err := change.EncodedEventOf(refund.Row, action, from, refund.Status, detail)
+	if err != nil {
+		return err
+	}
+	if err := tx.Create(&Event{RefundID: refund.ID, Event: event}).Error; err != nil {
+		return fmt.Errorf("insert refund event: %w", err)
+	}
+	return nil
+}
+
+// updateStatus issues the guarded UPDATE of a transition:
+//
+//	UPDATE refunds SET status = ?, approved_by = ?, …, reference = ?, status_reason = ?, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
+func updateStatus(ctx context.Context, u *uow.Unit, before, after *Refund) error {
+	return guard.Transition[Refund](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+		"approved_by":      after.ApprovedBy,
+		"approved_by_name": after.ApprovedByName,
+		"approved_time":    after.ApprovedTime,
+		"reference":        after.Reference,
+		"status_reason":    after.StatusReason,
+	})
+}

@@ -1,0 +1,171 @@
+package refunds
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/orders"
+)
+
+// Step is a transition with what it brings: an Approval, a Rejection, a Settlement, a Failure
+// or a Doubt.
+type Step interface {
+	// action is what the machine calls it.
+	action() string
+	// check returns the places that break a rule.
+	check() apperr.Fields
+	// fill puts what the step brings into the refund, or refuses the caller.
+	fill(caller principal.Principal, now time.Time, r *Refund) error
+	// settles reports whether the step gives the money back.
+	settles(r *Refund) bool
+	// apply changes what the step changes beside the refund's own status, in the refund's unit,
+	// and returns the refund as it is then.
+	apply(ctx context.Context, u *uow.Unit, s *Service, before, after *Refund) (*Refund, error)
+}
+
+// lockWait is how long a refund waits for the locks of what it gives back.
+const lockWait = 3 * time.Second
+
+// Transition moves a refund that was just read, and what the step changes beside it, in one
+// unit; see change.Lifecycle for what is refused. Errors, besides: ValidationFailed;
+// Forbidden when the caller has requested what he approves; lock.ErrNotAcquired when wallet
+// or stock were not had in time.
+func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
+	if err := s.lifecycle().Demand(refund, ifMatch); err != nil {
+		return nil, err
+	}
+	if broken := step.check(); len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	ctx, err := s.lock(ctx, u, refund, step)
+	if err != nil {
+		return nil, err
+	}
+	caller, _ := principal.From(ctx)
+	after, err := s.lifecycle().Transition(ctx, u, refund, step.action(), ifMatch, func(to status.State) (*Refund, error) {
+		after := *refund
+		after.Status, after.StatusReason = to.Code, ""
+		if err := step.fill(caller, u.Now(), &after); err != nil {
+			return nil, err
+		}
+		if err := updateStatus(ctx, u, refund, &after); err != nil {
+			return nil, err
+		}
+		return &after, guard.Advance(ctx, u, &after)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := insertHistory(ctx, u, after, step.action(), &refund.Status, step); err != nil {
+		return nil, err
+	}
+	if after, err = step.apply(ctx, u, s, refund, after); err != nil {
+		return nil, err
+	}
+	s.record(u, step.action(), after, map[string]any{
+		"version": after.Version, "from": Machine.Of(refund.Status).Name, "to": Machine.Of(after.Status).Name, "detail": step,
+	})
+	return after, nil
+}
+
+// lock takes the locks of what a step gives back: stock first, then the wallet, which is the
+// order of every unit that takes both.
+func (s *Service) lock(ctx context.Context, u *uow.Unit, refund *Refund, step Step) (context.Context, error) {
+	if _, possible := Machine.Next(step.action(), Machine.Of(refund.Status)); !possible || !step.settles(refund) {
+		return ctx, nil
+	}
+	var err error
+	if skus := slices.Sorted(maps.Keys(refund.restocked())); len(skus) > 0 {
+		if ctx, err = s.stock.Lock(ctx, u, lockWait, skus...); err != nil {
+			return ctx, err
+		}
+	}
+	if refund.byWallet() {
+		return s.wallets.Lock(ctx, u, lockWait, refund.UserID)
+	}
+	return ctx, nil
+}
+
+// giveBack does what settling a refund changes beside it: the amount was reserved and is
+// refunded, a wallet is credited, and the pieces of the lines that say so come back.
+func (s *Service) giveBack(ctx context.Context, u *uow.Unit, refund *Refund) error {
+	order, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
+		Action: orders.RefundSettled, Reserved: -refund.Amount, Refunded: refund.Amount, Detail: detailOf(refund),
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.restock(ctx, u, order, refund); err != nil {
+		return err
+	}
+	if refund.byWallet() {
+		return s.wallets.Credit(ctx, u, refund.UserID, refund.Amount, "refund", refund.reference())
+	}
+	return nil
+}
+
+// restock makes the pieces of the lines that say so available, under the refund's reference.
+// What was shipped is put into the house again; of what the order still holds so much is
+// returned; and what came back with the order's cancellation does not come a second time.
+func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order, refund *Refund) error {
+	pieces := refund.restocked()
+	switch {
+	case len(pieces) == 0:
+		return nil
+	case order.Shipped():
+		return s.stock.TakeBack(ctx, u, order.Holder(), refund.reference(), pieces)
+	case order.HoldsPieces():
+		return s.stock.ReturnHeld(ctx, u, order.Holder(), refund.reference(), pieces)
+	}
+	return nil
+}
+
+// release gives back what a refund has reserved of its order.
+func (s *Service) release(ctx context.Context, u *uow.Unit, refund *Refund) error {
+	_, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
+		Action: orders.RefundReleased, Reserved: -refund.Amount, Detail: detailOf(refund),
+	})
+	return err
+}
+
+// detailOf is what the history of an order says of a refund.
+func detailOf(refund *Refund) any {
+	return map[string]any{"refundId": refund.ID, "amount": refund.Amount}
+}
+
+// lifecycle declares refunds to package change.
+func (s *Service) lifecycle() change.Lifecycle[Refund, *Refund] {
+	return change.Lifecycle[Refund, *Refund]{
+		Rows: change.Rows[Refund, *Refund]{
+			DB: s.db, Label: (*Refund).Label, View: func(r *Refund) any { return viewOf(*r) }, Find: find,
+		},
+		Machine: Machine,
+		State:   func(r *Refund) status.State { return Machine.Of(r.Status) },
+	}
+}
+
+// unreservable is TransitionNotAllowed for a refund that has failed and whose amount, or
+// whose pieces, others have been refunded since.
+func (s *Service) unreservable(refund *Refund, cause error) error {
+	if !errors.Is(cause, orders.ErrNotRefundable) && !errors.Is(cause, errTooManyPieces) {
+		return cause
+	}
+	return uow.Explain(func(ctx context.Context) error {
+		current, err := s.Refund(ctx, refund.ID)
+		if err != nil {
+			return err
+		}
+		refusal := s.lifecycle().Refusal(current, apperr.TransitionNotAllowed, "approve")
+		refusal.Detail = apperr.New(refusal.Code, "%s cannot be approved again: since it failed other refunds of the order were requested, and not enough is left for it.", refund.Label()).Detail
+		return refusal
+	})
+}

@@ -1,0 +1,170 @@
+package workorders
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/status"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+// Routes registers the routes of work orders.
+func Routes(r *httpapi.Router, s *Service) {
+	h := handler{s}
+	byID := httpapi.Numbered("work order", s.WorkOrder)
+	httpapi.Get(r, "/work-orders", ReadPermission, h.list)
+	httpapi.Mutation(r, http.MethodPost, "/work-orders", writePermission, h.open)
+	httpapi.Mutation(r, http.MethodPost, "/work-orders/claim-next", writePermission, h.next)
+	httpapi.GetOf(r, "/work-orders/:id", ReadPermission, byID, h.get)
+	httpapi.GetOf(r, "/work-orders/:id/history", ReadPermission, byID, h.history)
+	httpapi.GetOf(r, "/work-orders/:id/comments", ReadPermission, byID, h.comments)
+	httpapi.MutationOf(r, http.MethodPost, "/work-orders/:id/comments", writePermission, byID, h.comment)
+	httpapi.Transition(r, "/work-orders/:id", "claim", writePermission, byID, transition[Claim](s))
+	httpapi.Transition(r, "/work-orders/:id", "release", writePermission, byID, transition[Release](s))
+	httpapi.Transition(r, "/work-orders/:id", "assign", assignPermission, byID, transition[Assignment](s))
+	httpapi.Transition(r, "/work-orders/:id", "resolve", writePermission, byID, transition[Resolution](s))
+	httpapi.Transition(r, "/work-orders/:id", "reopen", writePermission, byID, transition[Reopening](s))
+	httpapi.Transition(r, "/work-orders/:id", "close", writePermission, byID, transition[Closing](s))
+}
+
+type handler struct{ service *Service }
+
+type listRequest struct {
+	Search   httpapi.Search `query:"q"`
+	Status   statusParam    `query:"status"`
+	Priority priorityParam  `query:"priority"`
+	HolderID int64          `query:"holderId"`
+	Link     string         `query:"link"`
+	DueBy    time.Time      `query:"dueBy"`
+	httpapi.Page
+}
+
+// statusParam is a status in a query.
+type statusParam struct{ state *status.State }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *statusParam) UnmarshalText(text []byte) error {
+	state, err := Machine.Parse(string(text))
+	p.state = &state
+	return err
+}
+
+// priorityParam is a priority in a query.
+type priorityParam struct{ code *int }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *priorityParam) UnmarshalText(text []byte) error {
+	code := slices.Index(priorities, string(text))
+	if code < 0 {
+		return fmt.Errorf("must be one of %s", strings.Join(priorities, ", "))
+	}
+	p.code = &code
+	return nil
+}
+
+func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[workOrderView], error) {
+	var none httpapi.List[workOrderView]
+	disabled, err := h.service.people.Disabled(ctx)
+	if err != nil {
+		return none, err
+	}
+	listing, err := h.service.List(ctx, Filter{
+		Search: string(in.Search), Status: in.Status.state, Priority: in.Priority.code, HolderID: in.HolderID, Link: in.Link, DueBy: in.DueBy,
+	}, in.Page.Page())
+	return httpapi.ListOf(listing, func(w WorkOrder) workOrderView { return viewOf(w, disabled) }), err
+}
+
+type openRequest struct {
+	Body struct {
+		Title    string     `json:"title" validate:"required,max=200"`
+		Body     string     `json:"body" validate:"max=5000"`
+		Priority string     `json:"priority" validate:"omitempty,oneof=urgent high normal low"`
+		DueTime  *time.Time `json:"dueTime"`
+		Links    []Resource `json:"links" validate:"max=20,unique,dive,pattern"`
+	}
+}
+
+func (h handler) open(ctx context.Context, u *uow.Unit, in openRequest) (httpapi.Made[workOrderView], error) {
+	opening := Opening{Title: in.Body.Title, Body: in.Body.Body, Priority: slices.Index(priorities, "normal"), Links: in.Body.Links}
+	if in.Body.Priority != "" {
+		opening.Priority = slices.Index(priorities, in.Body.Priority)
+	}
+	if in.Body.DueTime != nil {
+		kept := clock.Kept(*in.Body.DueTime)
+		opening.DueTime = &kept
+	}
+	order, err := h.service.Open(ctx, u, opening)
+	if err != nil {
+		return httpapi.Made[workOrderView]{}, err
+	}
+	return httpapi.Made[workOrderView]{Location: fmt.Sprintf("/work-orders/%d", order.ID), Body: viewOf(*order, nil)}, nil
+}
+
+func (h handler) next(ctx context.Context, u *uow.Unit, _ httpapi.None) (workOrderView, error) {
+	order, err := h.service.Next(ctx, u)
+	if err != nil {
+		return workOrderView{}, err
+	}
+	return viewOf(*order, nil), nil
+}
+
+// get shows a work order. That its holder was disabled leaves its version.
+func (h handler) get(ctx context.Context, order *WorkOrder, _ httpapi.None) (httpapi.Fresh[workOrderView], error) {
+	disabled, err := h.service.people.Disabled(ctx)
+	if err != nil {
+		return httpapi.Fresh[workOrderView]{}, err
+	}
+	return httpapi.Fresh[workOrderView]{Body: viewOf(*order, disabled), Changed: order.orphaned(disabled)}, nil
+}
+
+func (h handler) history(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[change.EventView], error) {
+	listing, err := h.service.History(ctx, order, in.Page())
+	return httpapi.ListOf(listing, eventViewOf), err
+}
+
+func (h handler) comments(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[commentView], error) {
+	listing, err := h.service.Comments(ctx, order, in.Page())
+	return httpapi.ListOf(listing, commentViewOf), err
+}
+
+type commentRequest struct {
+	Body struct {
+		Text string `json:"text"`
+	}
+}
+
+func (h handler) comment(ctx context.Context, u *uow.Unit, order *WorkOrder, in commentRequest) (httpapi.Made[commentView], error) {
+	comment, err := h.service.Comment(ctx, u, order, in.Body.Text)
+	if err != nil {
+		return httpapi.Made[commentView]{}, err
+	}
+	return httpapi.Made[commentView]{Location: fmt.Sprintf("/work-orders/%d/comments", order.ID), Body: commentViewOf(*comment)}, nil
+}
+
+type transitionRequest[S Step] struct {
+	Body    httpapi.Brought[S]
+	IfMatch *guard.Precondition
+}
+
+// transition answers POST /work-orders/{id}/{action}.
+func transition[S Step](s *Service) func(context.Context, *uow.Unit, *WorkOrder, transitionRequest[S]) (workOrderView, error) {
+	return func(ctx context.Context, u *uow.Unit, order *WorkOrder, in transitionRequest[S]) (workOrderView, error) {
+		after, err := s.Transition(ctx, u, order, in.Body.Step, in.IfMatch)
+		if err != nil {
+			return workOrderView{}, err
+		}
+		disabled, err := s.people.Disabled(ctx)
+		if err != nil {
+			return workOrderView{}, err
+		}
+		return viewOf(*after, disabled), nil
+	}
+}

@@ -1,0 +1,5 @@
+//go:build faults
+
+package workorders_test
+
+const waiting = 1000

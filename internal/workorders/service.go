@@ -1,0 +1,165 @@
+package workorders
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/events"
+)
+
+// Topic is where changes of work orders are announced, keyed by id.
+const Topic = "work-orders"
+
+// lockWait is how long somebody who takes the next waits for those before him.
+const lockWait = 3 * time.Second
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB     *storage.DB
+	Bus    events.Bus
+	People People
+}
+
+// Service is the use cases of work orders. It is safe for concurrent use.
+type Service struct {
+	db     *storage.DB
+	bus    events.Bus
+	people People
+}
+
+// New returns a Service.
+func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, people: d.People} }
+
+// WorkOrder returns a work order with its links. Errors: NotFound.
+func (s *Service) WorkOrder(ctx context.Context, id int64) (*WorkOrder, error) {
+	order, err := find(s.db.Read(ctx), id)
+	return order, storage.Found(err, "work order", strconv.FormatInt(id, 10))
+}
+
+// List returns one page of work orders with their links.
+func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[WorkOrder], error) {
+	listing, err := storage.List[WorkOrder](narrow(s.db.Read(ctx), f), page, workOrderSorts)
+	if err != nil || len(listing.Rows) == 0 {
+		return listing, err
+	}
+	return listing, withLinks(s.db.Read(ctx), listing.Pointers())
+}
+
+// History returns one page of a work order's events, newest first.
+func (s *Service) History(ctx context.Context, order *WorkOrder, page storage.Page) (storage.Listing[Event], error) {
+	return storage.List[Event](s.db.Read(ctx).Where("work_order_id = ?", order.ID), page, change.HistorySorts)
+}
+
+// Comments returns one page of what was said of a work order, oldest first.
+func (s *Service) Comments(ctx context.Context, order *WorkOrder, page storage.Page) (storage.Listing[Comment], error) {
+	return storage.List[Comment](s.db.Read(ctx).Where("work_order_id = ?", order.ID), page, commentSorts)
+}
+
+// Opening is a work order to be opened. Links name records once each.
+type Opening struct {
+	Title, Body string
+	Priority    int
+	DueTime     *time.Time
+	Links       []Resource
+}
+
+// Open opens a work order that nobody holds.
+func (s *Service) Open(ctx context.Context, u *uow.Unit, o Opening) (*WorkOrder, error) {
+	caller, _ := principal.From(ctx)
+	order := &WorkOrder{
+		CreatedBy: caller.UserID, CreatedByName: caller.Name, Title: o.Title, Body: o.Body, Priority: o.Priority, Status: opened.Code, DueTime: o.DueTime,
+	}
+	for _, resource := range o.Links {
+		order.Links = append(order.Links, Link{Resource: string(resource)})
+	}
+	if err := insert(ctx, u, order); err != nil {
+		return nil, err
+	}
+	detail := map[string]any{"title": order.Title, "priority": priorities[order.Priority], "links": resourcesOf(*order)}
+	if err := insertHistory(ctx, u, order, "create", nil, detail); err != nil {
+		return nil, err
+	}
+	s.record(u, "create", order, map[string]any{"version": order.Version, "detail": detail})
+	return order, nil
+}
+
+// Comment adds what the caller says of a work order; an open one is his from then on. Comments
+// and steps of others that leave the status do not get in its way:
+//
+//	UPDATE work_orders SET comments = comments + 1, version = version + 1 WHERE tenant_id = ? AND id = ? AND status = ?
+func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, text string) (*Comment, error) {
+	caller, _ := principal.From(ctx)
+	if broken := checkText("/text", text); len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	from := order.Status
+	if Machine.Of(order.Status) == opened {
+		disabled, err := s.people.Disabled(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if order, err = s.take(ctx, u, s.lifecycle(disabled), order, Claim{}, caller.Person(), nil); err != nil {
+			return nil, err
+		}
+	}
+	err := guard.Adjust[WorkOrder](ctx, u, order.ID, guard.Set{"comments": guard.Add("comments", 1)}, "status = ?", order.Status)
+	if isRefused(err) {
+		return nil, uow.Overtaken("work order")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("count a comment: %w", err)
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	comment := &Comment{WorkOrderID: order.ID, Text: text, CreatedBy: caller.UserID, CreatedByName: caller.Name, CreatedTime: u.Now()}
+	if err := tx.Create(comment).Error; err != nil {
+		return nil, fmt.Errorf("insert comment: %w", err)
+	}
+	after, err := find(tx, order.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read a work order after its comment: %w", err)
+	}
+	detail := map[string]any{"commentId": comment.ID, "text": text}
+	if err := insertHistory(ctx, u, after, "comment", &after.Status, detail); err != nil {
+		return nil, err
+	}
+	s.record(u, "comment", after, map[string]any{
+		"version": after.Version, "from": Machine.Of(from).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
+	})
+	return comment, nil
+}
+
+// CountByStatus returns how many work orders each status has, zeros included.
+func (s *Service) CountByStatus(ctx context.Context) (map[string]int64, error) {
+	return change.CountByStatus[WorkOrder](s.db.Read(ctx), Machine)
+}
+
+// ByTitle returns at most limit work orders, without their links, whose title begins with a
+// text.
+func (s *Service) ByTitle(ctx context.Context, text string, limit int) ([]WorkOrder, error) {
+	orders, err := storage.ByPrefix[WorkOrder](s.db.Read(ctx), "title", storage.Spellings(text), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find work orders by title: %w", err)
+	}
+	return orders, nil
+}
+
+// record leaves the unit's audit entry and announces the change after commit.
+func (s *Service) record(u *uow.Unit, verb string, order *WorkOrder, detail any) {
+	change.Record(u, s.bus, change.Deed{
+		Kind: "work_order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail,
+		Change: events.Change{
+			Version: order.Version, ETag: order.Ref().ETag(), Action: verb, Status: Machine.Of(order.Status).Name, Label: order.Title,
+		},
+	})
+}

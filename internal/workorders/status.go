@@ -1,0 +1,43 @@
+package workorders
+
+import (
+	"slices"
+
+	"interlock/internal/base/status"
+)
+
+// The states of a work order.
+var (
+	opened   = status.State{Code: 0, Name: "open"}
+	claimed  = status.State{Code: 1, Name: "claimed"}
+	resolved = status.State{Code: 2, Name: "resolved"}
+	closed   = status.State{Code: 3, Name: "closed"}
+)
+
+// Machine is a work order's life. One that is claimed can be claimed again only while its
+// holder is disabled, see allowed; one that is open is claimed before it is resolved.
+var Machine = status.New(status.Machine{
+	Name:    "work order",
+	Initial: opened,
+	States:  []status.State{opened, claimed, resolved, closed},
+	Actions: []status.Action{
+		{Name: "claim", Participle: "claimed", From: []status.State{opened, claimed}, To: claimed},
+		{Name: "release", Participle: "released", From: []status.State{claimed}, To: opened},
+		{Name: "assign", Participle: "assigned", From: []status.State{opened, claimed}, To: claimed},
+		{Name: "resolve", Participle: "resolved", From: []status.State{opened, claimed}, To: resolved},
+		{Name: "reopen", Participle: "reopened", From: []status.State{resolved, closed}, To: opened},
+		{Name: "close", Participle: "closed", From: []status.State{resolved}, To: closed},
+	},
+})
+
+// allowed returns the actions that are possible for a work order while these users are
+// disabled. Who may take them is another question: what somebody holds, others release and
+// resolve only with the permission to assign.
+func allowed(w *WorkOrder, disabled []int64) []string {
+	state := Machine.Of(w.Status)
+	actions := Machine.Allowed(state)
+	if state == claimed && !w.orphaned(disabled) {
+		actions = slices.DeleteFunc(slices.Clone(actions), func(action string) bool { return action == "claim" })
+	}
+	return actions
+}

@@ -1,0 +1,105 @@
+package workorders
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+)
+
+// Step is a transition with what it brings.
+type Step interface {
+	// action is what the machine calls it.
+	action() string
+	// check returns the places that break a rule.
+	check() apperr.Fields
+	// fill puts what the step brings into the work order. person is the user whom the step
+	// names, or else the caller.
+	fill(w *WorkOrder, person principal.Person, now time.Time)
+	// names is the user whom the step names, 0 for none.
+	names() int64
+	// ofHolder reports whether the step is for who holds it, and so claims an open one first.
+	ofHolder() bool
+}
+
+// Claim makes the caller the holder.
+type Claim struct{}
+
+func (Claim) action() string       { return "claim" }
+func (Claim) check() apperr.Fields { return nil }
+func (Claim) names() int64         { return 0 }
+func (Claim) ofHolder() bool       { return false }
+
+func (Claim) fill(w *WorkOrder, caller principal.Person, now time.Time) { w.hold(caller, now) }
+
+// Release gives a work order back to all.
+type Release struct{}
+
+func (Release) action() string       { return "release" }
+func (Release) check() apperr.Fields { return nil }
+func (Release) names() int64         { return 0 }
+func (Release) ofHolder() bool       { return true }
+
+func (Release) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.letGo() }
+
+// Assignment gives a work order to a user, whoever holds it.
+type Assignment struct {
+	UserID int64 `json:"userId"`
+}
+
+func (Assignment) action() string { return "assign" }
+func (a Assignment) names() int64 { return a.UserID }
+func (Assignment) ofHolder() bool { return false }
+
+func (a Assignment) check() (broken apperr.Fields) {
+	broken.Unless(a.UserID > 0, "/userId", "required", "is required")
+	return broken
+}
+
+func (Assignment) fill(w *WorkOrder, user principal.Person, now time.Time) { w.hold(user, now) }
+
+// Resolution says what was done. Who resolves an open work order holds it from then on.
+type Resolution struct {
+	Resolution string `json:"resolution"`
+}
+
+func (Resolution) action() string { return "resolve" }
+func (Resolution) names() int64   { return 0 }
+func (Resolution) ofHolder() bool { return true }
+
+func (r Resolution) check() apperr.Fields { return checkText("/resolution", r.Resolution) }
+
+func (r Resolution) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.Resolution = r.Resolution }
+
+// Reopening offers a work order again that was resolved or closed.
+type Reopening struct{}
+
+func (Reopening) action() string       { return "reopen" }
+func (Reopening) check() apperr.Fields { return nil }
+func (Reopening) names() int64         { return 0 }
+func (Reopening) ofHolder() bool       { return false }
+
+func (Reopening) fill(w *WorkOrder, _ principal.Person, _ time.Time) {
+	w.letGo()
+	w.Resolution = ""
+}
+
+// Closing ends a work order that is resolved.
+type Closing struct{}
+
+func (Closing) action() string                               { return "close" }
+func (Closing) check() apperr.Fields                         { return nil }
+func (Closing) names() int64                                 { return 0 }
+func (Closing) ofHolder() bool                               { return false }
+func (Closing) fill(*WorkOrder, principal.Person, time.Time) {}
+
+// longestText is how long a body, a comment or a resolution can be, in characters.
+const longestText = 5_000
+
+// checkText asks for a text that is there and not too long.
+func checkText(pointer, text string) (broken apperr.Fields) {
+	broken.Unless(text != "", pointer, "required", "is required")
+	broken.Unless(utf8.RuneCountInString(text) <= longestText, pointer, "max", "must have at most 5000 characters")
+	return broken
+}

@@ -1,0 +1,170 @@
+package workorders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// Filter narrows a list of work orders. Zero members do not narrow.
+type Filter struct {
+	// Search is looked for in the title, in either case.
+	Search string
+	// Status and Priority are nil for all.
+	Status   *status.State
+	Priority *int
+	// HolderID is who holds it.
+	HolderID int64
+	// Link is a record that it is about.
+	Link string
+	// DueBy is when it is due at the latest.
+	DueBy time.Time
+}
+
+var workOrderSorts = storage.Sorts{
+	Columns: map[string]string{"id": "id", "priority": "priority", "createdTime": "created_time", "updatedTime": "updated_time"},
+	Default: "-id",
+}
+
+var commentSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "id"}
+
+func find(db *gorm.DB, id int64) (*WorkOrder, error) {
+	var order WorkOrder
+	if err := db.Where("id = ?", id).Take(&order).Error; err != nil {
+		return nil, err
+	}
+	return &order, withLinks(db, []*WorkOrder{&order})
+}
+
+// withLinks reads the links of all work orders in one query.
+func withLinks(db *gorm.DB, orders []*WorkOrder) error {
+	byID := make(map[int64]*WorkOrder, len(orders))
+	ids := make([]int64, len(orders))
+	for i, order := range orders {
+		byID[order.ID], ids[i] = order, order.ID
+	}
+	var links []Link
+	if err := db.Where("work_order_id IN ?", ids).Order("id").Find(&links).Error; err != nil {
+		return fmt.Errorf("read the links of work orders: %w", err)
+	}
+	for _, link := range links {
+		byID[link.WorkOrderID].Links = append(byID[link.WorkOrderID].Links, link)
+	}
+	return nil
+}
+
+func narrow(db *gorm.DB, f Filter) *gorm.DB {
+	query := storage.Containing(db, f.Search, "title")
+	if f.Status != nil {
+		query = query.Where("status = ?", f.Status.Code)
+	}
+	if f.Priority != nil {
+		query = query.Where("priority = ?", *f.Priority)
+	}
+	if f.HolderID != 0 {
+		query = query.Where("holder_id = ?", f.HolderID)
+	}
+	if f.Link != "" {
+		query = query.Where("id IN (?)", db.Model(&Link{}).Select("work_order_id").Where("resource = ?", f.Link))
+	}
+	if !f.DueBy.IsZero() {
+		query = query.Where("due_time <= ?", f.DueBy)
+	}
+	return query
+}
+
+// candidatesRead is how many of those that are offered somebody tries before he starts anew.
+const candidatesRead = 8
+
+// candidates returns the first of those that are offered: the highest priority first, of one
+// priority the oldest.
+//
+//	SELECT * FROM work_orders WHERE tenant_id = ? AND (status = 0 OR status = 1 AND holder_id IN (…)) ORDER BY priority, created_time, id LIMIT 8
+func candidates(ctx context.Context, u *uow.Unit, disabled []int64) ([]WorkOrder, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query := tx.Where("status = ?", opened.Code)
+	if len(disabled) > 0 {
+		query = tx.Where("(status = ? OR (status = ? AND holder_id IN ?))", opened.Code, claimed.Code, disabled)
+	}
+	var offered []WorkOrder
+	if err := query.Order("priority, created_time, id").Limit(candidatesRead).Find(&offered).Error; err != nil {
+		return nil, fmt.Errorf("look for work orders that are offered: %w", err)
+	}
+	pointers := make([]*WorkOrder, len(offered))
+	for i := range offered {
+		pointers[i] = &offered[i]
+	}
+	if len(offered) == 0 {
+		return nil, nil
+	}
+	return offered, withLinks(tx, pointers)
+}
+
+// insert adds a new work order with its links.
+func insert(ctx context.Context, u *uow.Unit, order *WorkOrder) error {
+	if err := guard.Insert(ctx, u, order); err != nil {
+		return fmt.Errorf("insert work order: %w", err)
+	}
+	if len(order.Links) == 0 {
+		return nil
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range order.Links {
+		order.Links[i].WorkOrderID = order.ID
+	}
+	if err := tx.Create(&order.Links).Error; err != nil {
+		return fmt.Errorf("insert the links of a work order: %w", err)
+	}
+	return nil
+}
+
+// insertHistory adds the work order's present version to its history. from is nil when it was
+// just opened.
+func insertHistory(ctx context.Context, u *uow.Unit, order *WorkOrder, action string, from *int, detail any) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	event, err := change.EncodedEventOf(order.Row, action, from, order.Status, detail)
+	if err != nil {
+		return err
+	}
+	if err := tx.Create(&Event{WorkOrderID: order.ID, Event: event}).Error; err != nil {
+		return fmt.Errorf("insert work order event: %w", err)
+	}
+	return nil
+}
+
+// updateStatus issues the guarded UPDATE of a transition:
+//
+//	UPDATE work_orders SET status = ?, holder_id = ?, …, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
+func updateStatus(ctx context.Context, u *uow.Unit, before, after *WorkOrder) error {
+	return guard.Transition[WorkOrder](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+		"holder_id":   after.HolderID,
+		"holder_name": after.HolderName,
+		"held_time":   after.HeldTime,
+		"resolution":  after.Resolution,
+	})
+}
+
+// isMissed reports whether somebody else was faster.
+func isMissed(err error) bool { return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) }
+
+// isRefused reports whether the condition of an adjustment did not hold.
+func isRefused(err error) bool { return errors.Is(err, guard.ErrRefused) }

@@ -1,0 +1,154 @@
+package workorders
+
+import (
+	"context"
+	"fmt"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// Transition moves a work order that was just read; see change.Lifecycle for what is refused.
+// An open one whose step is for its holder is claimed first, in the same unit. Errors,
+// besides: ValidationFailed; TransitionNotAllowed for a step of the holder by somebody else
+// who may not assign. Refusals name the holder.
+func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder, step Step, ifMatch *guard.Precondition) (*WorkOrder, error) {
+	caller, _ := principal.From(ctx)
+	disabled, err := s.people.Disabled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lives := s.lifecycle(disabled)
+	if err := lives.Demand(order, ifMatch); err != nil {
+		return nil, err
+	}
+	person, err := s.personOf(ctx, step, caller)
+	if err != nil {
+		return nil, err
+	}
+	from := order
+	if Machine.Of(order.Status) == opened && step.ofHolder() && step.action() != "release" {
+		if order, err = s.take(ctx, u, lives, order, Claim{}, caller.Person(), ifMatch); err != nil {
+			return nil, err
+		}
+		ifMatch = nil
+	}
+	if step.ofHolder() && Machine.Of(order.Status) == claimed && !order.heldBy(caller.UserID) && !caller.May(assignPermission) && !order.orphaned(disabled) {
+		return nil, lives.Refusal(order, apperr.TransitionNotAllowed, step.action())
+	}
+	after, err := s.take(ctx, u, lives, order, step, person, ifMatch)
+	if err != nil {
+		return nil, err
+	}
+	s.record(u, step.action(), after, map[string]any{
+		"version": after.Version, "from": Machine.Of(from.Status).Name, "to": Machine.Of(after.Status).Name, "holder": after.HolderID, "detail": step,
+	})
+	return after, nil
+}
+
+// personOf returns whom a step names, or the caller. Errors: ValidationFailed.
+func (s *Service) personOf(ctx context.Context, step Step, caller principal.Principal) (principal.Person, error) {
+	if broken := step.check(); len(broken) > 0 {
+		return principal.Person{}, apperr.Invalid(broken...)
+	}
+	if step.names() == 0 {
+		return caller.Person(), nil
+	}
+	person, there, err := s.people.Person(ctx, step.names())
+	if err == nil && !there {
+		err = apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "not_a_user", Message: "names no user who could work on it: there is none, or he is disabled"})
+	}
+	return person, err
+}
+
+// take takes one step along the machine and adds it to the history.
+func (s *Service) take(
+	ctx context.Context, u *uow.Unit, lives change.Lifecycle[WorkOrder, *WorkOrder], order *WorkOrder, step Step, person principal.Person, ifMatch *guard.Precondition,
+) (*WorkOrder, error) {
+	after, err := lives.Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*WorkOrder, error) {
+		after := *order
+		after.Status = to.Code
+		step.fill(&after, person, u.Now())
+		if err := updateStatus(ctx, u, order, &after); err != nil {
+			return nil, err
+		}
+		return &after, guard.Advance(ctx, u, &after)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return after, insertHistory(ctx, u, after, step.action(), &order.Status, step)
+}
+
+// Next claims the oldest of the highest priority that is open, or whose holder is disabled, for
+// the caller. Those who ask come one after the other by a lock, so that the first of them has
+// the first; the guard decides, so that without a lock that holds nobody has the same either:
+// who misses a candidate tries the one behind it. Errors: NotFound when nothing is offered;
+// lock.ErrNotAcquired.
+func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
+	caller, _ := principal.From(ctx)
+	disabled, err := s.people.Disabled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if ctx, err = u.Lock(ctx, lockWait, fmt.Sprintf("work-orders:%d", caller.TenantID)); err != nil {
+		return nil, err
+	}
+	offered, err := candidates(ctx, u, disabled)
+	if err != nil {
+		return nil, err
+	}
+	for i := range offered {
+		order := &offered[i]
+		after := *order
+		after.Status = claimed.Code
+		after.hold(caller.Person(), u.Now())
+		err := updateStatus(ctx, u, order, &after)
+		if isMissed(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := guard.Advance(ctx, u, &after); err != nil {
+			return nil, err
+		}
+		if err := insertHistory(ctx, u, &after, "claim", &order.Status, Claim{}); err != nil {
+			return nil, err
+		}
+		s.record(u, "claim", &after, map[string]any{
+			"version": after.Version, "from": Machine.Of(order.Status).Name, "to": claimed.Name, "holder": after.HolderID, "next": true,
+		})
+		return &after, nil
+	}
+	if len(offered) == 0 {
+		return nil, apperr.New(apperr.NotFound, "No work order is waiting for somebody.")
+	}
+	return nil, uow.Overtaken("work orders")
+}
+
+// lifecycle declares work orders to package change, while these users are disabled.
+func (s *Service) lifecycle(disabled []int64) change.Lifecycle[WorkOrder, *WorkOrder] {
+	return change.Lifecycle[WorkOrder, *WorkOrder]{
+		Rows: change.Rows[WorkOrder, *WorkOrder]{
+			DB: s.db, Label: (*WorkOrder).Label, Find: find,
+			View: func(w *WorkOrder) any { return viewOf(*w, disabled) },
+		},
+		Machine: Machine,
+		State:   func(w *WorkOrder) status.State { return Machine.Of(w.Status) },
+		Allowed: func(w *WorkOrder) []string { return allowed(w, disabled) },
+		// Comments change it too.
+		Edited: true,
+		Refused: func(w *WorkOrder, refusal *apperr.Error) {
+			refusal.With("holder", holderOf(*w))
+			if w.Status == claimed.Code && w.HeldTime != nil {
+				refusal.Detail = apperr.New(refusal.Code, "%s is held by %s, who has it since %s.",
+					w.Label(), w.HolderName, w.HeldTime.UTC().Format("2006-01-02 at 15:04 UTC")).Detail
+			}
+		},
+	}
+}

@@ -1,0 +1,71 @@
+package workorders
+
+import (
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
+)
+
+type workOrderView struct {
+	ID                 int64             `json:"id"`
+	Title              string            `json:"title"`
+	Body               string            `json:"body"`
+	Priority           string            `json:"priority"`
+	Status             string            `json:"status"`
+	AllowedTransitions []string          `json:"allowedTransitions"`
+	DueTime            *time.Time        `json:"dueTime"`
+	Links              []string          `json:"links"`
+	Holder             *principal.Person `json:"holder"`
+	HeldTime           *time.Time        `json:"heldTime"`
+	// Offered is true when it waits for somebody: it is open, or its holder is disabled.
+	Offered    bool             `json:"offered"`
+	Resolution *string          `json:"resolution"`
+	Comments   int64            `json:"comments"`
+	CreatedBy  principal.Person `json:"createdBy"`
+	guard.Stamp
+}
+
+// viewOf shows a work order while these users are disabled.
+func viewOf(w WorkOrder, disabled []int64) workOrderView {
+	return workOrderView{
+		ID: w.ID, Title: w.Title, Body: w.Body, Priority: priorities[w.Priority], Status: Machine.Of(w.Status).Name,
+		AllowedTransitions: allowed(&w, disabled), DueTime: w.DueTime, Links: resourcesOf(w), Holder: holderOf(w), HeldTime: w.HeldTime,
+		Offered: w.Status == opened.Code || w.orphaned(disabled), Resolution: httpapi.OrNull(w.Resolution), Comments: w.Comments,
+		CreatedBy: principal.Person{ID: w.CreatedBy, Name: w.CreatedByName}, Stamp: w.Stamp(),
+	}
+}
+
+// holderOf is who holds a work order, nil for nobody.
+func holderOf(w WorkOrder) *principal.Person {
+	if w.HolderID == nil {
+		return nil
+	}
+	return &principal.Person{ID: *w.HolderID, Name: w.HolderName}
+}
+
+func resourcesOf(w WorkOrder) []string {
+	resources := make([]string, len(w.Links))
+	for i, link := range w.Links {
+		resources[i] = link.Resource
+	}
+	return resources
+}
+
+type commentView struct {
+	ID          int64            `json:"id"`
+	WorkOrderID int64            `json:"workOrderId"`
+	Text        string           `json:"text"`
+	CreatedBy   principal.Person `json:"createdBy"`
+	CreatedTime time.Time        `json:"createdTime"`
+}
+
+func commentViewOf(c Comment) commentView {
+	return commentView{
+		ID: c.ID, WorkOrderID: c.WorkOrderID, Text: c.Text, CreatedBy: principal.Person{ID: c.CreatedBy, Name: c.CreatedByName}, CreatedTime: c.CreatedTime,
+	}
+}
+
+func eventViewOf(e Event) change.EventView { return e.View(Machine) }

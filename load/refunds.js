@@ -1,0 +1,169 @@
+// Racing refunds: more is asked back of one payment at the same instant than was paid, while somebody
+// cancels the order, and many approve one refund at once.
+//
+// Of an order of 1,000 paid outside, each of the racers asks for 600 back, so at most one of them is
+// 201; the others get 422 and are told what is left. Whether the cancellation came first or last, no
+// more than the payment is promised. A wallet's refund that is approved many times at once is credited
+// once: one reply is 200, and everyone else gets 409 and is told who was first.
+
+import exec from 'k6/execution';
+import { Counter } from 'k6/metrics';
+
+import { Fate, create, customerOf, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
+import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
+import { summary } from './lib/report.js';
+
+const racers = Number(__ENV.INTERLOCK_LOAD_RACERS || 8); // one of them cancels
+const price = 1000;
+const share = 600;
+
+const requested = new Counter('refunds_requested');
+const refused = new Counter('refunds_refused');
+const cancelled = new Counter('orders_cancelled');
+const locked = new Counter('lock_not_had');
+const unknown = new Counter('refunds_unknown');
+const approved = new Counter('refunds_approved');
+const exceeded = new Counter('payments_exceeded');
+const broken = new Counter('broken_books');
+const doubled = new Counter('credits_doubled');
+const lost = new Counter('credits_lost');
+
+export const options = {
+  scenarios: scenarios(),
+  thresholds: {
+    ...replyThresholds,
+    ...loopThresholds(),
+    payments_exceeded: ['count==0'],
+    broken_books: ['count==0'],
+    credits_doubled: ['count==0'],
+    credits_lost: ['count==0'],
+    refunds_requested: ['count>0'],
+    refunds_refused: ['count>0'],
+    refunds_approved: ['count>0'],
+  },
+  batch: racers,
+  batchPerHost: racers,
+  summaryTrendStats,
+  setupTimeout: '30s',
+};
+
+export function setup() {
+  const run = `${newRunId()}-${phase}`;
+  const sku = `LOAD-${run}`;
+  create('/items', { sku, name: 'Refunded item', price }, 'POST /items');
+  create(`/inventory/${sku}/adjustments`, { delta: 1e9, reason: 'Opening stock', reference: 'opening' }, 'POST /inventory/{sku}/adjustments');
+  // Nobody approves what he has requested.
+  const role = create('/roles', { name: `refunds ${run}`, permissions: ['refunds:*'] }, 'POST /roles');
+  const user = create('/users', { username: `refunds-${run}`, password: `load ${run} ${Date.now()}`, roles: [role.name] }, 'POST /users');
+  const approver = create('/tokens', { name: 'load', userId: user.id }, 'POST /tokens').token;
+  return { sku, approver, base: (Date.now() % 1e6) * 1e9 };
+}
+
+export default function ({ sku, approver, base }) {
+  const user = customerOf(base + exec.vu.idInTest * 1e5 + exec.vu.iterationInInstance);
+  raceForThePayment(paid(sku, user, 'external'));
+  const funded = post(`/wallets/${encodeURIComponent(user)}/entries`, { amount: price, kind: 'load', reference: 'opening' }, 'POST /wallets/{userId}/entries');
+  if (fateOf(funded, []) === Fate.landed) raceToApprove(paid(sku, user, 'wallet'), user, approver);
+}
+
+/** An order of one piece that was paid, or null when that could not be. */
+function paid(sku, userId, method) {
+  const placed = post('/orders', { userId, items: [{ sku, quantity: 1 }] }, 'POST /orders');
+  if (fateOf(placed, [423]) !== Fate.landed) return null;
+  const reply = post(`/orders/${decoded(placed).id}/pay`, { method }, 'POST /orders/{id}/pay');
+  return fateOf(reply, [423]) === Fate.landed ? decoded(reply) : null;
+}
+
+function raceForThePayment(order) {
+  if (order === null) return;
+  const canceller = exec.scenario.iterationInTest % racers;
+  const replies = postTogether([...Array(racers).keys()].map((i) => i === canceller
+    ? { path: `/orders/${order.id}/cancel`, body: { reason: 'load run' }, name: 'POST /orders/{id}/cancel' }
+    : { path: `/orders/${order.id}/refunds`, body: { amount: share, reason: `load run, racer ${i}` }, name: 'POST /orders/{id}/refunds' }));
+  const fates = replies.map((reply) => fateOf(reply, [409, 422, 423]));
+  const made = fates.filter((fate, i) => i !== canceller && fate === Fate.landed).length;
+  requested.add(made);
+  unknown.add(fates.filter((fate) => fate === Fate.unknown).length);
+  locked.add(replies.filter(({ status }) => status === 423).length);
+  if (fates[canceller] === Fate.landed) cancelled.add(1);
+  if (made > 1) exceeded.add(1);
+  for (const reply of replies.filter(({ status }) => status === 422)) {
+    refused.add(1);
+    expectComplete(reply, owedByRefusal(reply));
+  }
+  judge(order);
+}
+
+/** What a 422 must tell who asked for too much and does not. */
+function owedByRefusal(response) {
+  const body = decoded(response) || {};
+  const owed = {
+    'a field /amount': (body.fields || []).some(({ pointer }) => pointer === '/amount'),
+    'refundable below what was asked for': body.refundable < share,
+  };
+  return Object.keys(owed).filter((name) => !owed[name]);
+}
+
+/** The order says of its refunds what they say themselves, and neither is more than was paid. */
+function judge(order) {
+  const read = get(`/orders/${order.id}`, 'GET /orders/{id}');
+  if (!readOk(read)) return;
+  const final = decoded(read);
+  const made = listAll(`/refunds?orderId=${order.id}`, 'GET /refunds');
+  const sum = (statuses) => made.filter(({ status }) => statuses.includes(status)).reduce((total, { amount }) => total + amount, 0);
+  if (final.refundReserved + final.refunded > final.paid) exceeded.add(1);
+  if (sum(['requested', 'approved', 'unknown']) !== final.refundReserved || sum(['settled']) !== final.refunded) {
+    broken.add(1);
+    console.error(`order ${order.id}: ${final.refundReserved} reserved and ${final.refunded} refunded, and the refunds say otherwise`);
+  }
+  if (final.status === 'cancelled' && final.refundable !== 0) broken.add(1);
+}
+
+function raceToApprove(order, user, approver) {
+  if (order === null) return;
+  const asked = post(`/orders/${order.id}/refunds`, { amount: share, reason: 'load run' }, 'POST /orders/{id}/refunds');
+  if (fateOf(asked, [423]) !== Fate.landed) return;
+  const refund = decoded(asked);
+  const headers = { Authorization: `Bearer ${approver}` };
+  const replies = postTogether([...Array(racers).keys()].map(() => ({
+    path: `/refunds/${refund.id}/approve`, body: {}, name: 'POST /refunds/{id}/approve', headers,
+  })));
+  const fates = replies.map((reply) => fateOf(reply, [409, 423]));
+  const won = fates.filter((fate) => fate === Fate.landed).length;
+  const unknowns = fates.filter((fate) => fate === Fate.unknown).length;
+  approved.add(won);
+  for (const reply of replies.filter(({ status }) => status === 409)) {
+    const body = decoded(reply) || {};
+    expectComplete(reply, body.changedBy && body.changedBy.name && body.current ? [] : ['who approved it']);
+  }
+  const ledger = listAll(`/wallets/${encodeURIComponent(user)}/entries?reference=${encodeURIComponent(`@refunds/${refund.id}`)}`, 'GET /wallets/{userId}/entries');
+  if (won > 1 || ledger.length > 1) doubled.add(1);
+  if (ledger.length < won || (ledger.length > 0 && won + unknowns === 0) || ledger.some(({ amount }) => amount !== share)) lost.add(1);
+  judge(order);
+}
+
+export function handleSummary(data) {
+  return summary(data, {
+    name: 'refunds',
+    title: 'Racing refunds, cancellations and approvals',
+    promises: {
+      payments_exceeded: 'payments of which more was promised or given back than was paid',
+      broken_books: 'orders that say other than their refunds do',
+      credits_doubled: 'refunds that were approved or credited more than once',
+      credits_lost: 'refunds whose approval the wallet does not show, or the other way round',
+      incomplete_conflicts: 'refusals that do not say what is left, or who was first',
+      server_errors: 'server errors (5xx except 503)',
+      unexpected_replies: 'replies of any other kind',
+      dropped_iterations: 'arrivals dropped (any voids the latencies)',
+    },
+    figures: {
+      refunds_requested: 'refunds requested',
+      refunds_refused: 'refunds refused with 422',
+      orders_cancelled: 'orders cancelled in the race',
+      refunds_approved: 'refunds approved',
+      lock_not_had: 'replies 423: the lock was not had in time',
+      refunds_unknown: 'requests of unknown outcome',
+      unavailable: '503 replies',
+    },
+  });
+}
