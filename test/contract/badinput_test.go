@@ -54,9 +54,11 @@ func (w walk) ready(t *testing.T) (path string, headers []string) {
 	if !w.route.Guarded {
 		return path, w.asCustomer(t)
 	}
-	segments := strings.Split(path, "/")
-	depth := strings.LastIndex(w.route.Path, ":")
-	resource := strings.Join(segments[:strings.Count(httpapi.Base+w.route.Path[:depth], "/")+1], "/")
+	resource := path
+	if depth := strings.LastIndex(w.route.Path, ":"); depth >= 0 {
+		segments := strings.Split(path, "/")
+		resource = strings.Join(segments[:strings.Count(httpapi.Base+w.route.Path[:depth], "/")+1], "/")
+	}
 	etag := w.owner.Do(t, http.MethodGet, resource, nil).Header.Get("ETag")
 	require.NotEmpty(t, etag, resource)
 	return path, []string{"If-Match", etag}

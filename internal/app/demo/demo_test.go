@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/aggregates"
 	"interlock/internal/app/demo"
+	"interlock/internal/approvals"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
@@ -49,7 +50,10 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l := &demo.Loader{
 		Size:   size,
 		Runner: runner, Clock: clock.System{},
-		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{})}),
+		Configs: config.New(config.Deps{
+			DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{}),
+			Approvals: approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}}),
+		}),
 		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}}),
 		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
 	}

@@ -72,6 +72,20 @@ type Coupons interface {
 	CountExpiring(ctx context.Context, within time.Duration) (int64, error)
 }
 
+// Waiting counts the approvals that wait for the caller: for his vote, for others, for a
+// rebase, and for a review.
+type Waiting struct {
+	ToDecide int64 `json:"toDecide"`
+	Mine     int64 `json:"mine"`
+	Stale    int64 `json:"stale"`
+	ToReview int64 `json:"toReview"`
+}
+
+// Approvals counts approvals.
+type Approvals interface {
+	CountWaiting(ctx context.Context) (Waiting, error)
+}
+
 // Presence knows who is where now.
 type Presence interface {
 	// Presence returns the people on the resources that the context's caller may read.
@@ -82,6 +96,7 @@ type Presence interface {
 type Deps struct {
 	Orders    Orders
 	Coupons   Coupons
+	Approvals Approvals
 	Audit     *audit.Log
 	Conflicts *ConflictLog
 	Presence  Presence
@@ -117,6 +132,7 @@ type Overview struct {
 	DueSoon             []Due
 	DueSoonTotal        int64
 	CouponsExpiringSoon *int64
+	Approvals           *Waiting
 	// ConflictsToday are those of the day in UTC, most first.
 	ConflictsToday []Conflicts
 	RecentChanges  []audit.Folded
@@ -149,6 +165,13 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 			return o, err
 		}
 		o.CouponsExpiringSoon = &count
+	}
+	if s.mayRead(caller, "approvals") {
+		waiting, err := s.deps.Approvals.CountWaiting(ctx)
+		if err != nil {
+			return o, err
+		}
+		o.Approvals = &waiting
 	}
 	if o.ConflictsToday, err = s.conflicts(ctx, caller); err != nil {
 		return o, err

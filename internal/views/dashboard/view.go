@@ -11,6 +11,7 @@ type overviewView struct {
 	OrdersByDay         []Day              `json:"ordersByDay,omitzero"`
 	PaymentsDueSoon     *dueSoonView       `json:"paymentsDueSoon,omitempty"`
 	CouponsExpiringSoon *int64             `json:"couponsExpiringSoon,omitempty"`
+	Approvals           *Waiting           `json:"approvals,omitempty"`
 	ConflictsToday      []Conflicts        `json:"conflictsToday,omitzero"`
 	ConflictsTodayTotal *int64             `json:"conflictsTodayTotal,omitempty"`
 	RecentChanges       []audit.Folded     `json:"recentChanges,omitzero"`
@@ -25,7 +26,7 @@ type dueSoonView struct {
 
 func viewOf(o Overview) overviewView {
 	view := overviewView{
-		OrdersByStatus: o.OrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon,
+		OrdersByStatus: o.OrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon, Approvals: o.Approvals,
 		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow,
 	}
 	if o.OrdersByStatus != nil {
