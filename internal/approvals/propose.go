@@ -58,14 +58,14 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	if same != nil && same.state(u.Now()) == pending {
 		return false, s.answer(ctx, u, same)
 	}
-	if same != nil {
-		// Its time has passed and the sweeper has not come by yet.
-		if err := s.expireRow(ctx, u, same); err != nil {
+	if p.Hold != nil {
+		if err := p.Hold(ctx, u); err != nil {
 			return false, err
 		}
 	}
-	if p.Hold != nil {
-		if err := p.Hold(ctx, u); err != nil {
+	if same != nil {
+		// Its time has passed and the sweeper has not come by yet.
+		if err := s.expireRow(ctx, u, same); err != nil {
 			return false, err
 		}
 	}
