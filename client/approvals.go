@@ -92,11 +92,14 @@ type ApprovalFilter struct {
 
 // ApprovalEvent is one version of an approval.
 type ApprovalEvent struct {
-	Version     int64           `json:"version"`
-	Action      string          `json:"action"`
-	From        ApprovalStatus  `json:"from"`
-	To          ApprovalStatus  `json:"to"`
-	Detail      json.RawMessage `json:"detail"`
+	Version int64           `json:"version"`
+	Action  string          `json:"action"`
+	From    ApprovalStatus  `json:"from"`
+	To      ApprovalStatus  `json:"to"`
+	Detail  json.RawMessage `json:"detail"`
+	// Patch and Changes are what the version proposes, where it brought that.
+	Patch       json.RawMessage `json:"patch"`
+	Changes     json.RawMessage `json:"changes"`
 	ChangedBy   Person          `json:"changedBy"`
 	ChangedTime time.Time       `json:"changedTime"`
 }

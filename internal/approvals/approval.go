@@ -107,6 +107,9 @@ type Event struct {
 	TenantID   int64
 	ApprovalID int64
 	change.Event
+	// Content is what the version proposes, nil when that is what the one before does. What
+	// somebody voted for stays known when it is edited.
+	Content *string
 }
 
 // TableName implements gorm's Tabler.

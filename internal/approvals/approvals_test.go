@@ -116,6 +116,13 @@ func TestAVoteIsForTheVersionThatWasRead(t *testing.T) {
 		after := li.config("tax")
 		require.Equal(t, 3.0, after["value"])
 		require.Equal(t, "three", li.do(200, "GET", "/configs/tax/history", nil).Items()[0]["note"])
+		var proposed []any
+		for _, event := range li.do(200, "GET", asked.path+"/history?sort=version", nil).Items() {
+			if patch, brought := event["patch"]; brought {
+				proposed = append(proposed, patch)
+			}
+		}
+		require.Equal(t, []any{object{"value": 2.0}, object{"value": 3.0}}, proposed, "what the first vote was for stays known")
 	})
 }
 

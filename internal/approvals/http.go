@@ -13,7 +13,6 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/strictjson"
-	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -105,9 +104,9 @@ func (h handler) get(ctx context.Context, a *Approval, _ httpapi.None) (httpapi.
 	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name}, err
 }
 
-func (h handler) history(ctx context.Context, a *Approval, in httpapi.Page) (httpapi.List[change.EventView], error) {
+func (h handler) history(ctx context.Context, a *Approval, in httpapi.Page) (httpapi.List[eventView], error) {
 	listing, err := h.service.History(ctx, a, in.Page())
-	return httpapi.ListOf(listing, func(e Event) change.EventView { return e.View(Machine) }), err
+	return httpapi.ListOf(listing, func(e Event) eventView { return h.service.shownEvent(ctx, a, e) }), err
 }
 
 type editRequest struct {

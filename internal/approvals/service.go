@@ -78,9 +78,14 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	return listing, withParts(s.db.Read(ctx), listing.Pointers())
 }
 
-// History returns one page of an approval's versions, newest first.
+// History returns one page of an approval's versions, newest first. The contents of those
+// that change many resources are left out: together they could be very large.
 func (s *Service) History(ctx context.Context, a *Approval, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx).Where("approval_id = ?", a.ID), page, change.HistorySorts)
+	query := s.db.Read(ctx).Where("approval_id = ?", a.ID)
+	if len(a.Targets) > 1 {
+		query = query.Omit("content")
+	}
+	return storage.List[Event](query, page, change.HistorySorts)
 }
 
 // Needed is how many votes a change of what is protected takes in the context's tenant.

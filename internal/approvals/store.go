@@ -167,6 +167,9 @@ func insertEvent(ctx context.Context, u *uow.Unit, a *Approval, action string, f
 		return fmt.Errorf("encode an event of an approval: %w", err)
 	}
 	event := Event{ApprovalID: a.ID, Event: change.EventOf(a.Row, action, from, a.Status, text)}
+	if from == nil || slices.Contains(writing, action) {
+		event.Content = &a.Content
+	}
 	if err := tx.Create(&event).Error; err != nil {
 		return fmt.Errorf("insert an event of an approval: %w", err)
 	}

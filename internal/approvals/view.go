@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
 )
@@ -48,6 +49,24 @@ type approvalView struct {
 type readView struct {
 	approvalView
 	Sides []Side `json:"sides,omitempty"`
+}
+
+// eventView is a version of an approval, with what it brought for who may read that.
+type eventView struct {
+	change.EventView
+	Shown
+}
+
+// shownEvent returns how a version of an approval is shown.
+func (s *Service) shownEvent(ctx context.Context, a *Approval, e Event) eventView {
+	v := eventView{EventView: e.View(Machine)}
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil || e.Content == nil || !may(ctx, subject.Grants().Read) {
+		return v
+	}
+	// What cannot be shown any more has its digest all the same.
+	v.Shown, _ = subject.Show(Proposal{Kind: a.Kind, Content: []byte(*e.Content)})
+	return v
 }
 
 // listed is an approval without what it proposes.

@@ -67,6 +67,7 @@ CREATE TABLE IF NOT EXISTS approval_histories (
   from_status     INT              NULL, -- null: it was proposed
   to_status       INT          NOT NULL,
   detail          JSON         NOT NULL,
+  content         LONGTEXT         NULL, -- null: it is that of the version before
   changed_by      BIGINT       NOT NULL,
   changed_by_name VARCHAR(100) NOT NULL,
   changed_time    DATETIME(6)  NOT NULL,

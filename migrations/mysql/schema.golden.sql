@@ -138,6 +138,7 @@ CREATE TABLE `approval_histories` (
   `from_status` int(11) DEFAULT NULL,
   `to_status` int(11) NOT NULL,
   `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `content` longtext DEFAULT NULL,
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,

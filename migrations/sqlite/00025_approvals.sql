@@ -63,6 +63,7 @@ CREATE TABLE approval_histories (
   from_status     INTEGER      NULL, -- null: it was proposed
   to_status       INTEGER  NOT NULL,
   detail          TEXT     NOT NULL,
+  content         TEXT         NULL, -- null: it is that of the version before
   changed_by      INTEGER  NOT NULL,
   changed_by_name TEXT     NOT NULL,
   changed_time    DATETIME NOT NULL
