@@ -121,9 +121,9 @@ func (u *Unit) Audit(e Entry) {
 }
 
 // Apply says which approval the unit applies: from here on it may change protected rows.
-// Only package approvals calls it, in the unit in which the approval is applied or
-// bypassed, and leaves that decision's audit entry: the unit commits with both or not at
-// all.
+// Package approvals alone calls it, as the linter sees to, in the unit in which the approval
+// is applied or bypassed, and leaves that decision's audit entry: the unit commits with both
+// or not at all.
 func (u *Unit) Apply(approval int64, decision Entry) { u.approval, u.decision = approval, &decision }
 
 // Approval is the id of the approval that the unit applies; 0 for none.
