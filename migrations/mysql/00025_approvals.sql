@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS approvals (
   PRIMARY KEY (id),
   UNIQUE KEY uq_approvals_open (tenant_id, author_id, open_digest),
   KEY ix_approvals_status (tenant_id, status, id),
+  KEY ix_approvals_waiting (tenant_id, status, expires_time),
   KEY ix_approvals_author (tenant_id, author_id, id),
   KEY ix_approvals_updated (tenant_id, updated_time, id),
   KEY ix_approvals_expires (status, expires_time)

@@ -178,6 +178,8 @@ CREATE INDEX ix_approvals_status ON approvals (tenant_id, status, id);
 
 CREATE INDEX ix_approvals_updated ON approvals (tenant_id, updated_time, id);
 
+CREATE INDEX ix_approvals_waiting ON approvals (tenant_id, status, expires_time);
+
 CREATE UNIQUE INDEX uq_approvals_open ON approvals (tenant_id, author_id, open_digest);
 
 CREATE TABLE "audit_entries" (
