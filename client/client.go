@@ -27,6 +27,7 @@ type Client struct {
 	Users           *Users
 	Roles           *Roles
 	Tokens          *Tokens
+	Sessions        *Sessions
 
 	base       string
 	token      string
@@ -99,4 +100,5 @@ func (c *Client) bind() {
 	c.Users = &Users{c}
 	c.Roles = &Roles{c}
 	c.Tokens = &Tokens{c}
+	c.Sessions = &Sessions{c}
 }

@@ -101,6 +101,19 @@ func (s *Configs) Export(ctx context.Context, prefix string, options ...CallOpti
 	return call[ConfigExport](ctx, s.client, r, options)
 }
 
+// ConfigSnapshot is the configs at one moment.
+type ConfigSnapshot struct {
+	// Revision is that moment in the log of configs: to watch from it is to miss nothing.
+	Revision string   `json:"revision"`
+	Items    []Config `json:"items"`
+}
+
+// Snapshot reads the configs whose keys begin with prefix at one moment; all with "".
+func (s *Configs) Snapshot(ctx context.Context, prefix string, options ...CallOption) (ConfigSnapshot, error) {
+	r := request{method: http.MethodGet, path: "/configs/snapshot", query: url.Values(parameters{}.text("prefix", prefix))}
+	return call[ConfigSnapshot](ctx, s.client, r, options)
+}
+
 // OnExisting says what an import does with configs that are there already.
 type OnExisting string
 

@@ -21,7 +21,7 @@ import (
 
 // notOfTheClient are operations for sessions in cookies, which a program with a token has
 // no use for, streams, and GraphQL, which has clients of its own.
-var notOfTheClient = []string{"signIn", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql"}
+var notOfTheClient = []string{"signIn", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions"}
 
 // walk goes through the methods of a client.
 type walk struct {
@@ -46,6 +46,7 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		w.act(sku)
 		w.oversee()
 		w.admit()
+		w.signedIn(p, caller)
 
 		contract, err := validate.Load()
 		require.NoError(t, err)
@@ -125,6 +126,7 @@ func (w walk) batches() {
 	require.Len(t, all(t, w.Configs.List(client.ConfigFilter{Paging: client.Paging{Limit: 1}})), 2)
 
 	copied := ok[client.ConfigExport](t)(w.Configs.Export(ctx, "walk."))
+	require.NotEmpty(t, ok[client.ConfigSnapshot](t)(w.Configs.Snapshot(ctx, "")).Revision)
 	require.Len(t, copied.Configs, 2)
 	again := client.ConfigImport{Configs: append(copied.Configs, client.NewConfig{Key: "walk.d", ConfigContent: content}), OnExisting: client.SkipExisting}
 	require.Equal(t, 1, ok[client.ConfigImported](t)(w.Configs.Import(ctx, again, true)).Counts.Create)
@@ -220,7 +222,7 @@ func (w walk) admit() {
 	disabled := true
 	require.Len(t, all(t, w.Users.List(client.UserFilter{Text: "walk", Role: "admin", Disabled: &disabled})), 1)
 	require.False(t, ok[client.User](t)(w.Users.Enable(ctx, user.ID)).Disabled)
-	ok[client.User](t)(w.Users.ResetPassword(ctx, user.ID, "another horse battery"))
+	ok[client.User](t)(w.Users.ResetPassword(ctx, user.ID, client.PasswordReset{Password: "another horse battery", EndTokens: true}))
 	require.Len(t, all(t, w.Users.History(user.ID, client.Paging{Limit: 2})), 6)
 
 	role := ok[client.Role](t)(w.Roles.Create(ctx, client.NewRole{Name: "walker", Permissions: []string{"configs:read"}}))
@@ -239,6 +241,19 @@ func (w walk) admit() {
 	require.Equal(t, token.Token, ok[client.Token](t)(w.Tokens.Get(ctx, token.ID)))
 	require.Equal(t, []client.Token{token.Token}, all(t, w.Tokens.List(client.TokenFilter{Text: "WALK", UserID: user.ID})))
 	require.NoError(t, w.Tokens.Revoke(ctx, token.Token))
+}
+
+// signedIn looks at who is signed in.
+func (w walk) signedIn(p *apptest.Program, caller *apptest.Caller) {
+	t, ctx := w.t, w.t.Context()
+	me := ok[client.Me](t)(w.Me(ctx))
+	require.Equal(t, "admin", me.Username)
+	require.Equal(t, []string{"*"}, me.Permissions)
+	caller.SignedIn(t)
+	open := all(t, w.Sessions.List(me.ID, client.Paging{}))
+	require.Len(t, open, 1)
+	require.Equal(t, "admin", open[0].Username)
+	require.NoError(t, w.Sessions.End(ctx, open[0].ID))
 }
 
 func (w walk) stock(sku string) {

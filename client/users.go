@@ -107,9 +107,17 @@ func (s *Users) Enable(ctx context.Context, id int64, options ...CallOption) (Us
 	return transition[User](ctx, s.client, userPath(id)+"/enable", nil, options)
 }
 
+// PasswordReset is another password for a user.
+type PasswordReset struct {
+	// Password has at least 12 characters.
+	Password string `json:"password"`
+	// EndTokens revokes the user's API tokens as well.
+	EndTokens bool `json:"endTokens,omitempty"`
+}
+
 // ResetPassword gives a user another password and ends the user's sessions.
-func (s *Users) ResetPassword(ctx context.Context, id int64, password string, options ...CallOption) (User, error) {
-	return transition[User](ctx, s.client, userPath(id)+"/reset-password", map[string]string{"password": password}, options)
+func (s *Users) ResetPassword(ctx context.Context, id int64, r PasswordReset, options ...CallOption) (User, error) {
+	return transition[User](ctx, s.client, userPath(id)+"/reset-password", r, options)
 }
 
 // History lists a user's versions, newest first.

@@ -18,6 +18,7 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	httpapi.Get(r, "/session", "", h.session)
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
 	httpapi.Get(r, "/permissions", readPermission, h.permissions)
+	h.meRoutes(r)
 	h.userRoutes(r)
 	h.roleRoutes(r)
 	h.tokenRoutes(r)
@@ -82,6 +83,7 @@ func (c sessionCredential) cookie(token string, maxAge int) *http.Cookie {
 type signInRequest struct {
 	sessionCredential
 	Site    string `header:"Sec-Fetch-Site"`
+	Agent   string `header:"User-Agent"`
 	Address httpapi.Address
 	Body    struct {
 		Username string `json:"username" validate:"required,max=64"`
@@ -99,7 +101,7 @@ func (h handler) signIn(ctx context.Context, in signInRequest) (signInReply, err
 	}
 	token, session, err := h.service.SignIn(ctx, SignIn{
 		Tenant: in.Body.Tenant, Username: in.Body.Username, Password: in.Body.Password,
-		Replaces: in.Token, Address: string(in.Address),
+		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent,
 	})
 	if err != nil {
 		return signInReply{}, err

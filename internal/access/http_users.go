@@ -73,12 +73,14 @@ func (h handler) enableUser(ctx context.Context, u *uow.Unit, user *User, in use
 type resetPasswordRequest struct {
 	Body struct {
 		Password string `json:"password" validate:"required"`
+		// EndTokens revokes the user's API tokens as well.
+		EndTokens bool `json:"endTokens"`
 	}
 	IfMatch *guard.Precondition
 }
 
 func (h handler) resetPassword(ctx context.Context, user *User, in resetPasswordRequest) (userView, error) {
-	return shownUser(h.service.ResetPassword(ctx, user, in.Body.Password, in.IfMatch))
+	return shownUser(h.service.ResetPassword(ctx, user, PasswordReset{Password: in.Body.Password, EndTokens: in.Body.EndTokens, IfMatch: in.IfMatch}))
 }
 
 func shownUser(user *User, err error) (userView, error) {

@@ -106,22 +106,29 @@ func (p *passwords) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// newHash checks a password that somebody chose and hashes it. Errors: ValidationFailed at
-// /password.
-func (p *passwords) newHash(ctx context.Context, username, password string) (string, error) {
-	switch {
-	case password == "":
-		return "", invalid("/password", "required", "is required")
-	case len(password) > maxPasswordBytes:
-		return "", invalid("/password", "max", "must have at most "+strconv.Itoa(maxPasswordBytes)+" bytes")
-	case !utf8.ValidString(password) || strings.ContainsRune(password, 0):
-		return "", invalid("/password", "text", "must be text, or nobody could type it")
-	}
-	if utf8.RuneCountInString(password) < leastPassword {
-		if !p.weak {
-			return "", invalid("/password", "min", "must have at least "+strconv.Itoa(leastPassword)+" characters")
-		}
-		slog.WarnContext(ctx, "a password is shorter than is safe", "username", username, "safeCharacters", leastPassword)
+// newHash checks a password that somebody chose and hashes it. Errors: ValidationFailed, at
+// the pointer that the password stands at.
+func (p *passwords) newHash(ctx context.Context, pointer, username, password string) (string, error) {
+	if err := p.check(ctx, pointer, username, password); err != nil {
+		return "", err
 	}
 	return p.hash(ctx, password)
+}
+
+// check refuses a password that nobody should choose, before anything is hashed.
+func (p *passwords) check(ctx context.Context, pointer, username, password string) error {
+	switch {
+	case password == "":
+		return invalid(pointer, "required", "is required")
+	case len(password) > maxPasswordBytes:
+		return invalid(pointer, "max", "must have at most "+strconv.Itoa(maxPasswordBytes)+" bytes")
+	case !utf8.ValidString(password) || strings.ContainsRune(password, 0):
+		return invalid(pointer, "text", "must be text, or nobody could type it")
+	case utf8.RuneCountInString(password) >= leastPassword:
+		return nil
+	case !p.weak:
+		return invalid(pointer, "min", "must have at least "+strconv.Itoa(leastPassword)+" characters")
+	}
+	slog.WarnContext(ctx, "a password is shorter than is safe", "username", username, "safeCharacters", leastPassword)
+	return nil
 }

@@ -99,7 +99,7 @@ func TestPasswordsOfTwelveCharactersAreAcceptedUnlessNobodyCouldUseThem(t *testi
 	p := newPasswords()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			hash, err := p.newHash(t.Context(), "li", c.password)
+			hash, err := p.newHash(t.Context(), "/password", "li", c.password)
 			if c.refused {
 				requireCode(t, apperr.ValidationFailed, err)
 				return
@@ -116,13 +116,13 @@ func TestAShortPasswordIsTakenInDevelopmentAndWarnedAboutAndNotShown(t *testing.
 	log := captureLog(t)
 	p := newPasswords()
 	p.weak = true
-	_, err := p.newHash(t.Context(), "li", "123456789")
+	_, err := p.newHash(t.Context(), "/password", "li", "123456789")
 	require.NoError(t, err)
 	require.Contains(t, log.String(), "shorter than is safe")
 	require.NotContains(t, log.String(), "123456789")
 
 	log.Reset()
-	_, err = p.newHash(t.Context(), "li", "123456789012")
+	_, err = p.newHash(t.Context(), "/password", "li", "123456789012")
 	require.NoError(t, err)
 	require.Empty(t, log.String())
 }

@@ -1,10 +1,12 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alexedwards/scs/v2"
 
@@ -27,6 +29,9 @@ type Deps struct {
 	Customers *CustomerKeys
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
+	// SessionLifetime is when a session ends whatever is done in it, 12 hours when 0, and
+	// SessionIdle when it ends because nothing is; 0 means never.
+	SessionLifetime, SessionIdle time.Duration
 	// CustomerMay is what every customer may do.
 	CustomerMay []string
 }
@@ -40,8 +45,10 @@ type Service struct {
 	passwords *passwords
 	attempts  attempts
 	sessions  *scs.SessionManager
-	callers   callers
-	marks     marks
+	// sessionStore is what sessions keeps them in.
+	sessionStore sessionStore
+	callers      callers
+	marks        marks
 
 	customers   *CustomerKeys
 	customerMay []string
@@ -52,14 +59,16 @@ type Service struct {
 func New(d Deps) *Service {
 	catalogue := slices.Clone(d.Grants)
 	slices.SortFunc(catalogue, func(a, b principal.Grant) int { return strings.Compare(a.Name, b.Name) })
+	kept := sessionStore{db: d.DB, clock: d.Clock, idle: d.SessionIdle}
 	s := &Service{
-		runner:    d.Runner,
-		clock:     d.Clock,
-		catalogue: catalogue,
-		store:     store{db: d.DB},
-		passwords: newPasswords(),
-		attempts:  attempts{db: d.DB, clock: d.Clock},
-		sessions:  newSessions(sessionStore{db: d.DB, clock: d.Clock}),
+		runner:       d.Runner,
+		clock:        d.Clock,
+		catalogue:    catalogue,
+		store:        store{db: d.DB},
+		passwords:    newPasswords(),
+		attempts:     attempts{db: d.DB, clock: d.Clock},
+		sessions:     newSessions(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
+		sessionStore: kept,
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}

@@ -15,9 +15,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
+const sessionCookie = "interlock_session"
+
+// Defaults of Deps.
 const (
-	sessionCookie   = "interlock_session"
-	sessionLifetime = 12 * time.Hour
+	defaultSessionLifetime = 12 * time.Hour
+	// longestUserAgent bounds what is kept of a browser's name for itself, in bytes.
+	longestUserAgent = 255
 )
 
 // What a session holds.
@@ -30,9 +34,9 @@ const (
 
 // newSessions makes scs's manager without scs.New, which starts a memory store
 // whose goroutine never ends.
-func newSessions(store scs.CtxStore) *scs.SessionManager {
+func newSessions(store scs.CtxStore, lifetime time.Duration) *scs.SessionManager {
 	return &scs.SessionManager{
-		Store: store, Codec: scs.GobCodec{}, Lifetime: sessionLifetime, HashTokenInStore: true,
+		Store: store, Codec: scs.GobCodec{}, Lifetime: lifetime, HashTokenInStore: true,
 	}
 }
 
@@ -44,8 +48,10 @@ type SignIn struct {
 	Password string
 	// Replaces is the session token that the browser sent along, if any. It ends.
 	Replaces string
-	// Address is where the request came from, for the audit log.
-	Address string
+	// Address is where the request came from, and UserAgent what the browser calls itself,
+	// for the audit log and the list of sessions.
+	Address   string
+	UserAgent string
 }
 
 // Session is a session as its owner sees it.
@@ -125,14 +131,15 @@ func (s *Service) begin(ctx context.Context, in SignIn, account string, row User
 				return err
 			}
 		}
-		ctx, err = s.sessions.Load(inUnit(ctx, u), in.Replaces)
+		ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{in.Address, shortened(in.UserAgent)})
+		ctx, err = s.sessions.Load(ctx, in.Replaces)
 		if err != nil {
 			return fmt.Errorf("load the session that is replaced: %w", err)
 		}
 		if err := s.sessions.RenewToken(ctx); err != nil {
 			return fmt.Errorf("renew the session: %w", err)
 		}
-		s.sessions.SetDeadline(ctx, u.Now().Add(sessionLifetime))
+		s.sessions.SetDeadline(ctx, u.Now().Add(s.sessions.Lifetime))
 		s.sessions.Put(ctx, sessionID, id)
 		s.sessions.Put(ctx, sessionTenant, row.TenantID)
 		s.sessions.Put(ctx, sessionUser, row.ID)
@@ -202,12 +209,21 @@ func (s *Service) callerBySession(ctx context.Context, token string) (*caller, e
 		return nil, err
 	}
 	credential := credentialOfSession(s.sessions.GetString(ctx, sessionID))
+	s.markUsed(ctx, use{credential, "sessions", "token_hash", digestOf(token).String(), tenant, nil})
 	return &caller{
 		principal: user.acting(principal.Admin, tenant, credential, user.Permissions),
 		user:      user,
 		csrf:      s.sessions.GetString(ctx, sessionCSRF),
 		ends:      s.sessions.Deadline(ctx),
 	}, nil
+}
+
+// shortened returns what of a browser's name for itself is kept.
+func shortened(userAgent string) string {
+	if len(userAgent) > longestUserAgent {
+		userAgent = userAgent[:longestUserAgent]
+	}
+	return strings.ToValidUTF8(userAgent, "")
 }
 
 func credentialOfSession(id string) string { return "session:" + id }

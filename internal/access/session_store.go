@@ -14,27 +14,15 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// sessionRow is one session. The token itself is only in the browser.
-type sessionRow struct {
-	ID          int64 `gorm:"primaryKey"`
-	TenantID    int64
-	UserID      int64
-	TokenHash   string
-	Data        []byte
-	ExpiresTime time.Time
-	CreatedTime time.Time
-}
-
-// TableName implements gorm's Tabler.
-func (sessionRow) TableName() string { return "sessions" }
-
-// endSessions ends all sessions of a user.
-func endSessions(tx *gorm.DB, user User) error {
-	const statement = "DELETE FROM sessions WHERE tenant_id = ? AND user_id = ?"
-	if err := tx.Exec(statement, user.TenantID, user.ID).Error; err != nil {
-		return fmt.Errorf("end the user's sessions: %w", err)
+// endSessions ends the sessions of a user, but the one with a token that is kept, and returns
+// how many there were. The zero digest is of no token.
+func endSessions(tx *gorm.DB, tenantID, userID int64, kept digest) (int64, error) {
+	const statement = "DELETE FROM sessions WHERE tenant_id = ? AND user_id = ? AND token_hash <> ?"
+	result := tx.Exec(statement, tenantID, userID, kept.String())
+	if result.Error != nil {
+		return 0, fmt.Errorf("end the user's sessions: %w", result.Error)
 	}
-	return nil
+	return result.RowsAffected, nil
 }
 
 type unitKey struct{}
@@ -45,11 +33,18 @@ func inUnit(ctx context.Context, u *uow.Unit) context.Context {
 	return context.WithValue(ctx, unitKey{}, u)
 }
 
+// origin is what a sign-in came from.
+type origin struct{ address, userAgent string }
+
+type originKey struct{}
+
 // sessionStore keeps scs's sessions in our database. It finds a session whatever
 // its tenant, since only the session says which that is.
 type sessionStore struct {
 	db    *storage.DB
 	clock clock.Clock
+	// idle is how long a session stays open without being used; 0 means until it expires.
+	idle time.Duration
 }
 
 // FindCtx implements scs.CtxStore.
@@ -62,8 +57,8 @@ func (s sessionStore) FindCtx(ctx context.Context, tokenHash string) ([]byte, bo
 		}
 		db = tx.WithContext(storage.AcrossTenants(ctx))
 	}
-	var row sessionRow
-	err := db.Where("token_hash = ? AND expires_time > ?", tokenHash, s.clock.Now()).Take(&row).Error
+	var row OpenSession
+	err := s.open(db).Where("token_hash = ?", tokenHash).Take(&row).Error
 	if storage.IsNotFound(err) {
 		return nil, false, nil
 	}
@@ -81,8 +76,9 @@ func (s sessionStore) CommitCtx(ctx context.Context, tokenHash string, data []by
 		return err
 	}
 	owner, _ := principal.From(ctx)
-	return tx.Create(&sessionRow{
-		UserID: owner.UserID, TokenHash: tokenHash, Data: data,
+	from, _ := ctx.Value(originKey{}).(origin)
+	return tx.Create(&OpenSession{
+		UserID: owner.UserID, TokenHash: tokenHash, Data: data, Address: from.address, UserAgent: from.userAgent,
 		ExpiresTime: expires, CreatedTime: s.clock.Now(),
 	}).Error
 }

@@ -131,7 +131,7 @@ func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 		_, _, err = h.begin(anonymous(t), in, accountKey(in.Tenant, in.Username), seen)
 		requireCode(t, apperr.InvalidCredentials, err)
 		var sessions int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&sessionRow{}).Count(&sessions).Error)
+		require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Count(&sessions).Error)
 		require.Zero(t, sessions)
 	})
 }
@@ -197,7 +197,7 @@ func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
 		token := h.mustSignIn(t)
-		var session sessionRow
+		var session OpenSession
 		require.NoError(t, db.Read(h.inside(t)).Take(&session).Error)
 		require.Equal(t, digestOf(token).String(), session.TokenHash)
 		require.NotContains(t, string(session.Data), token)

@@ -159,17 +159,17 @@ func TestTheSweeperTakesAllThatHasEndedInBatchesAndNothingElse(t *testing.T) {
 			require.NoError(t, db.Read(h.inside(t)).Model(model).Count(&n).Error)
 			return n
 		}
-		h.clock.Advance(sessionLifetime)
+		h.clock.Advance(defaultSessionLifetime)
 		live, err := h.signIn(t, "admin", adminPassword)
 		require.NoError(t, err)
 		_, err = h.signIn(t, "admin", "wrong")
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, err = h.signIn(t, "nobody", "wrong")
 		requireCode(t, apperr.InvalidCredentials, err)
-		require.EqualValues(t, 4, count(&sessionRow{}))
+		require.EqualValues(t, 4, count(&OpenSession{}))
 
 		require.NoError(t, h.Sweep(anonymous(t), 2))
-		require.EqualValues(t, 1, count(&sessionRow{}))
+		require.EqualValues(t, 1, count(&OpenSession{}))
 		_, err = h.Authenticate(withCookie(http.MethodGet, live))
 		require.NoError(t, err)
 

@@ -19,14 +19,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-const (
-	// tokenPrefix lets people and secret scanners recognise a token.
-	tokenPrefix = "ilk_"
-	// markEvery is how often a token's use is written down at most.
-	markEvery = time.Minute
-	// markTimeout bounds that statement, which must not hold a request up.
-	markTimeout = 500 * time.Millisecond
-)
+// tokenPrefix lets people and secret scanners recognise a token.
+const tokenPrefix = "ilk_"
 
 // TokenLifetime is how long a token is good for when nobody says otherwise.
 const TokenLifetime = 90 * 24 * time.Hour
@@ -186,6 +180,23 @@ func (s *Service) DeleteToken(ctx context.Context, u *uow.Unit, token *Token, if
 	})
 }
 
+// revokeAll revokes all tokens of a user, in a unit that has raised the tenant's revision
+// and audits them, and returns their names.
+func revokeAll(ctx context.Context, u *uow.Unit, tx *gorm.DB, userID int64) ([]string, error) {
+	var tokens []Token
+	if err := tx.Where("user_id = ?", userID).Order("id").Find(&tokens).Error; err != nil {
+		return nil, fmt.Errorf("read the user's tokens: %w", err)
+	}
+	names := make([]string, len(tokens))
+	for i, token := range tokens {
+		names[i] = token.Name
+		if err := guard.Delete[Token](ctx, u, token.Ref()); err != nil {
+			return nil, rerunIfStale(err)
+		}
+	}
+	return names, nil
+}
+
 // RevokeToken is DeleteToken for a command. Errors: NotFound.
 func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) error {
 	return s.command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
@@ -215,9 +226,10 @@ func (s *Service) callerByToken(ctx context.Context, token digest) (*caller, err
 	if err != nil {
 		return nil, err
 	}
-	s.markUsed(ctx, row)
+	id := strconv.FormatInt(row.ID, 10)
+	s.markUsed(ctx, use{"token:" + id, "api_tokens", "id", id, row.TenantID, row.LastUsedTime})
 	c := &caller{
-		principal: user.acting(principal.Token, row.TenantID, "token:"+strconv.FormatInt(row.ID, 10), intersect(user.Permissions, row.Scopes)),
+		principal: user.acting(principal.Token, row.TenantID, "token:"+id, intersect(user.Permissions, row.Scopes)),
 		user:      user,
 	}
 	if row.ExpiresTime != nil {

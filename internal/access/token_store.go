@@ -3,8 +3,6 @@ package access
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"sync"
 	"time"
 
 	"gorm.io/gorm"
@@ -79,45 +77,4 @@ func (s store) token(ctx context.Context, token digest) (Token, error) {
 		return Token{}, fmt.Errorf("read the token: %w", err)
 	}
 	return row, nil
-}
-
-// marks remembers when this process last wrote each token's use, so that a
-// database that takes no writes is not asked again and again.
-type marks struct {
-	mu   sync.Mutex
-	last map[int64]time.Time
-}
-
-// due reports whether a token's use is to be written now. It counts as written from then
-// on, also when the write fails.
-func (m *marks) due(id int64, written *time.Time, now time.Time) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if written != nil && now.Sub(*written) < markEvery || now.Sub(m.last[id]) < markEvery {
-		return false
-	}
-	if m.last == nil {
-		m.last = make(map[int64]time.Time)
-	}
-	m.last[id] = now
-	return true
-}
-
-// markUsed notes that a token is in use:
-//
-//	UPDATE api_tokens SET last_used_time = ? WHERE tenant_id = ? AND id = ?
-//
-// It leaves the version alone, since nothing was edited. A mark that cannot be
-// written is no reason to refuse the request.
-func (s *Service) markUsed(ctx context.Context, row Token) {
-	now := s.clock.Now()
-	if !s.marks.due(row.ID, row.LastUsedTime, now) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, markTimeout)
-	defer cancel()
-	const statement = "UPDATE api_tokens SET last_used_time = ? WHERE tenant_id = ? AND id = ?"
-	if err := s.store.db.Write(ctx).Exec(statement, now, row.TenantID, row.ID).Error; err != nil {
-		slog.WarnContext(ctx, "a token's use could not be marked", "token", row.ID, "error", err)
-	}
 }

@@ -123,7 +123,7 @@ func (s *Service) AddUser(ctx context.Context, spec UserSpec) (*User, error) {
 	if err := row.check(); err != nil {
 		return nil, err
 	}
-	hash, err := s.passwords.newHash(ctx, spec.Username, spec.Password)
+	hash, err := s.passwords.newHash(ctx, "/password", spec.Username, spec.Password)
 	if err != nil {
 		return nil, err
 	}
@@ -190,6 +190,10 @@ type userChange struct {
 	apply func(user *User)
 	// also is what the change does beside; nil for nothing.
 	also func(ctx context.Context, tx *gorm.DB) error
+	// revoked are the names of the tokens that also has revoked.
+	revoked []string
+	// kept is of the token of the one session that stays; zero for none.
+	kept digest
 }
 
 // DisableUser shuts a user out: its sessions end, and its tokens and streams open nothing
@@ -199,7 +203,7 @@ func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMa
 	if err := s.demandUser(user, ifMatch); err != nil || user.Disabled {
 		return user, err
 	}
-	return s.changeUser(ctx, u, user, ifMatch, userChange{
+	return s.changeUser(ctx, u, user, ifMatch, &userChange{
 		action: "disable", set: guard.Set{"disabled": true}, apply: func(user *User) { user.Disabled = true },
 		also: func(ctx context.Context, tx *gorm.DB) error {
 			taken, err := grantsOf(tx, user.Roles)
@@ -217,51 +221,10 @@ func (s *Service) EnableUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if err := s.demandUser(user, ifMatch); err != nil || !user.Disabled {
 		return user, err
 	}
-	return s.changeUser(ctx, u, user, ifMatch, userChange{
+	return s.changeUser(ctx, u, user, ifMatch, &userChange{
 		action: "enable", set: guard.Set{"disabled": false}, apply: func(user *User) { user.Disabled = false },
 		also: func(ctx context.Context, tx *gorm.DB) error { return requireRightsOf(ctx, tx, user) },
 	})
-}
-
-// ResetPassword gives a user a new password, ends the user's sessions and lifts a
-// lock-out. API tokens stay. It runs in a unit of its own, since the password is hashed
-// before one begins. Errors: ValidationFailed, NotFound; Forbidden when the user may do
-// what the caller may not, since who knows the password can do all of it.
-func (s *Service) ResetPassword(ctx context.Context, user *User, password string, ifMatch *guard.Precondition) (*User, error) {
-	hash, err := s.passwords.newHash(ctx, user.Username, password)
-	if err != nil {
-		return nil, err
-	}
-	caller, _ := principal.From(ctx)
-	tenant, err := s.store.tenantName(ctx, caller.TenantID)
-	if err != nil {
-		return nil, err
-	}
-	var after *User
-	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
-		tx, err := u.Tx(ctx)
-		if err != nil {
-			return err
-		}
-		row, err := findUser(tx, user.ID)
-		if err != nil {
-			return storage.Found(err, "user", strconv.FormatInt(user.ID, 10))
-		}
-		if err := s.demandUser(row, ifMatch); err != nil {
-			return err
-		}
-		after, err = s.changeUser(ctx, u, row, ifMatch, userChange{
-			action: "password", set: guard.Set{"password_hash": hash}, apply: func(user *User) { user.PasswordHash = hash },
-			also: func(ctx context.Context, tx *gorm.DB) error {
-				if err := requireRightsOf(ctx, tx, row); err != nil {
-					return err
-				}
-				return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
-			},
-		})
-		return err
-	})
-	return after, err
 }
 
 // demandUser is VersionConflict when a precondition was given that does not hold.
@@ -280,7 +243,7 @@ func (s *Service) userMoved(user *User, ifMatch guard.Precondition) error {
 
 // changeUser changes what a user's sessions stand on, and so ends them. The row comes
 // first and then the tenant's revision, as in every change of who may do what.
-func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error) {
+func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c *userChange) (*User, error) {
 	err := guard.Update[User](ctx, u, user.Ref(), c.set)
 	switch {
 	case errors.Is(err, guard.ErrStale) && ifMatch != nil:
@@ -297,7 +260,7 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if err != nil {
 		return nil, err
 	}
-	if err := endSessions(tx, after); err != nil {
+	if _, err := endSessions(tx, after.TenantID, after.ID, c.kept); err != nil {
 		return nil, err
 	}
 	if c.also != nil {
@@ -305,18 +268,12 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 			return nil, err
 		}
 	}
-	u.Audit(uow.Entry{Action: "user." + c.action, Resource: after.path(), Detail: map[string]any{"username": after.Username}})
-	return &after, insertUserVersion(ctx, u, &after, c.action)
-}
-
-// SetPassword is ResetPassword for a command. Errors: NotFound as well.
-func (s *Service) SetPassword(ctx context.Context, tenant, username, password string) error {
-	ctx, user, err := s.userOf(ctx, tenant, username)
-	if err != nil {
-		return err
+	detail := map[string]any{"username": after.Username}
+	if len(c.revoked) > 0 {
+		detail["revokedTokens"] = c.revoked
 	}
-	_, err = s.ResetPassword(ctx, user, password, nil)
-	return err
+	u.Audit(uow.Entry{Action: "user." + c.action, Resource: after.path(), Detail: detail})
+	return &after, insertUserVersion(ctx, u, &after, c.action)
 }
 
 // SetUserDisabled is DisableUser or EnableUser for a command, which may shut the last user

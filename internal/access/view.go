@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -46,6 +47,45 @@ func userViewOf(u User) userView {
 type editedUserView struct {
 	userView
 	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+// meView is the caller's own account, and what the caller may do: for an API token no more
+// than its scopes.
+type meView struct {
+	userView
+	Permissions []string `json:"permissions"`
+}
+
+func meViewOf(ctx context.Context, u *User) meView {
+	caller, _ := principal.From(ctx)
+	return meView{userView: userViewOf(*u), Permissions: caller.Permissions}
+}
+
+// editedMeView is one's own account that says what an edit was merged with.
+type editedMeView struct {
+	meView
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+type openSessionView struct {
+	ID        int64  `json:"id"`
+	UserID    int64  `json:"userId"`
+	Username  string `json:"username"`
+	Address   string `json:"address"`
+	UserAgent string `json:"userAgent"`
+	// Current is true for the session that asks.
+	Current      bool       `json:"current"`
+	LastUsedTime *time.Time `json:"lastUsedTime"`
+	ExpiresTime  time.Time  `json:"expiresTime"`
+	CreatedTime  time.Time  `json:"createdTime"`
+}
+
+func openSessionViewOf(row OpenSession, token string) openSessionView {
+	return openSessionView{
+		ID: row.ID, UserID: row.UserID, Username: row.Username, Address: row.Address, UserAgent: row.UserAgent,
+		Current:      token != "" && row.TokenHash == digestOf(token).String(),
+		LastUsedTime: row.LastUsedTime, ExpiresTime: row.ExpiresTime, CreatedTime: row.CreatedTime,
+	}
 }
 
 type userVersionView struct {

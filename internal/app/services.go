@@ -110,6 +110,8 @@ type Options struct {
 	// PaymentTimeout is how long an order of a flash sale may stay unpaid; 0 means 15
 	// minutes.
 	PaymentTimeout time.Duration
+	// SessionLifetime and SessionIdle are when sessions end; 0 for access's own.
+	SessionLifetime, SessionIdle time.Duration
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
 }
@@ -220,7 +222,7 @@ func (sv *Services) buildDomains(o Options) {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
-		WeakPasswords: o.WeakPasswords,
+		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals})

@@ -23,6 +23,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Mutation(r, http.MethodPost, "/configs", writePermission, h.create)
 	httpapi.Get(r, "/configs/export", ReadPermission, h.export)
 	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes), bypass)
+	httpapi.Get(r, "/configs/snapshot", ReadPermission, h.snapshot)
 	httpapi.Listen(r, "/configs/watch", ReadPermission, h.watch)
 	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get)
 	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit,
@@ -156,14 +157,30 @@ func (h handler) rollback(ctx context.Context, u *uow.Unit, c *Config, in rollba
 	return viewOf(after), nil
 }
 
+type snapshotRequest struct {
+	Prefix string `query:"prefix"`
+}
+
+func (h handler) snapshot(ctx context.Context, in snapshotRequest) (snapshotView, error) {
+	snapshot, err := h.service.Snapshot(ctx, in.Prefix)
+	if err != nil {
+		return snapshotView{}, err
+	}
+	view := snapshotView{Revision: snapshot.Revision, Items: make([]configView, len(snapshot.Configs))}
+	for i := range snapshot.Configs {
+		view.Items[i] = viewOf(&snapshot.Configs[i])
+	}
+	return view, nil
+}
+
 type watchRequest struct {
 	// LastEventID is what the caller's last connection ended with (WHATWG HTML, 9.2.4).
-	LastEventID *int64 `header:"Last-Event-ID" min:"0"`
-	After       *int64 `query:"after" min:"0"`
+	LastEventID *Revision `header:"Last-Event-ID"`
+	After       *Revision `query:"after"`
 }
 
 // lastSeen is the revision that the caller has; nil for none.
-func (in watchRequest) lastSeen() *int64 {
+func (in watchRequest) lastSeen() *Revision {
 	if in.LastEventID != nil {
 		return in.LastEventID
 	}
@@ -176,13 +193,13 @@ func (h handler) watch(ctx context.Context, in watchRequest, stream *httpapi.Str
 	w, err := h.service.Watch(ctx, in.lastSeen())
 	var gone *Gone
 	if errors.As(err, &gone) {
-		return stream.Send(idOf(gone.Revision), "gone", revisionView{gone.Revision})
+		return stream.Send(gone.Revision.String(), "gone", revisionView{gone.Revision})
 	}
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	if err := stream.Send(idOf(w.Revision()), "ready", revisionView{w.Current()}); err != nil {
+	if err := stream.Send(w.Revision().String(), "ready", revisionView{w.Newest()}); err != nil {
 		return err
 	}
 	return sendChanges(ctx, w, stream)

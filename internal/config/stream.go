@@ -2,7 +2,6 @@ package config
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"interlock/internal/edge/httpapi"
@@ -10,7 +9,7 @@ import (
 
 // sendChanges sends what a watcher sees until its reader has gone or is too slow.
 func sendChanges(ctx context.Context, w *Watcher, stream *httpapi.Stream) error {
-	send := func(e Event) error { return stream.Send(idOf(e.Revision), "change", e) }
+	send := func(e Event) error { return stream.Send(e.Revision.String(), "change", e) }
 	if err := w.Backlog(ctx, send); err != nil {
 		return err
 	}
@@ -34,5 +33,3 @@ func sendChanges(ctx context.Context, w *Watcher, stream *httpapi.Stream) error 
 		}
 	}
 }
-
-func idOf(revision int64) string { return strconv.FormatInt(revision, 10) }

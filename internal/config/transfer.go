@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
 )
@@ -42,16 +44,8 @@ type Export struct {
 // MaxTransfer rows, or more than 16 MiB, are a LimitReached error.
 func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	filter := Filter{Prefix: prefix}
-	var size struct{ Rows, Bytes int64 }
-	err := filter.apply(s.db.Read(ctx).Model(&Config{})).
-		Select("COUNT(*) AS `rows`, COALESCE(SUM(" + exportedRow + "), 0) AS `bytes`").
-		Scan(&size).Error
-	if err != nil {
-		return Export{}, fmt.Errorf("measure the export: %w", err)
-	}
-	if size.Rows > MaxTransfer || size.Bytes > maxExportBytes {
-		return Export{}, apperr.New(apperr.LimitReached, "%d configs with %d bytes are more than one export holds (%d configs, %d bytes). Export them by prefix.",
-			size.Rows, size.Bytes, MaxTransfer, maxExportBytes)
+	if err := filter.fits(s.db.Read(ctx)); err != nil {
+		return Export{}, err
 	}
 	var rows []Config
 	if err := filter.apply(s.db.Read(ctx)).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {
@@ -65,6 +59,22 @@ func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 		}
 	}
 	return export, nil
+}
+
+// fits is LimitReached for more configs than one document holds.
+func (f Filter) fits(db *gorm.DB) error {
+	var size struct{ Rows, Bytes int64 }
+	err := f.apply(db.Model(&Config{})).
+		Select("COUNT(*) AS `rows`, COALESCE(SUM(" + exportedRow + "), 0) AS `bytes`").
+		Scan(&size).Error
+	if err != nil {
+		return fmt.Errorf("measure the configs: %w", err)
+	}
+	if size.Rows > MaxTransfer || size.Bytes > maxExportBytes {
+		return apperr.New(apperr.LimitReached, "%d configs with %d bytes are more than one document holds (%d configs, %d bytes). Ask for them by prefix.",
+			size.Rows, size.Bytes, MaxTransfer, maxExportBytes)
+	}
+	return nil
 }
 
 // OnExisting says what an import does with a key that exists with other content.

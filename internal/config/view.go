@@ -84,5 +84,11 @@ type batchView struct {
 
 // revisionView is the data of the events ready and gone of a watch.
 type revisionView struct {
-	Revision int64 `json:"revision"`
+	Revision Revision `json:"revision"`
+}
+
+// snapshotView is all configs at one moment.
+type snapshotView struct {
+	Revision Revision     `json:"revision"`
+	Items    []configView `json:"items"`
 }

@@ -13,11 +13,11 @@ const keptRevisions = 10_000
 
 // Gone means that a watcher cannot resume where it asked: it has to read again what
 // it watches, and can go on watching from Revision.
-type Gone struct{ Revision int64 }
+type Gone struct{ Revision Revision }
 
 // Error implements error.
 func (g *Gone) Error() string {
-	return fmt.Sprintf("the feed cannot be resumed there; it is at revision %d", g.Revision)
+	return fmt.Sprintf("the log cannot be resumed there; it is at revision %s", g.Revision)
 }
 
 // Watcher receives the changes of one tenant: first Backlog, then Events. Close ends
@@ -26,15 +26,19 @@ type Watcher struct {
 	service *Service
 	tail    *tail
 	tenant  int64
-	// The backlog is what lies between after, excluded, and upTo, included.
-	after, upTo int64
-	events      chan Event
+	// from is the revision that was asked for, newest the one of that moment, and after the
+	// place behind which Events begins.
+	from, newest Revision
+	after        int64
+	// The backlog is what lies between read, excluded, and upTo, included.
+	read, upTo int64
+	events     chan Event
 }
 
 // Watch watches the caller's tenant for what comes after a revision; nil means from
-// now on. Errors: *Gone when the revision is older than the 10,000 newest or has
-// never been given out.
-func (s *Service) Watch(ctx context.Context, after *int64) (*Watcher, error) {
+// now on. Errors: *Gone when the revision is older than the 10,000 newest, has never been
+// given out, or is of another history of the database.
+func (s *Service) Watch(ctx context.Context, after *Revision) (*Watcher, error) {
 	caller, ok := principal.From(ctx)
 	if !ok {
 		return nil, storage.ErrNoTenant
@@ -51,60 +55,60 @@ func (s *Service) Watch(ctx context.Context, after *int64) (*Watcher, error) {
 	return w, nil
 }
 
-func (s *Service) watch(ctx context.Context, t *tail, tenant int64, after *int64) (*Watcher, error) {
-	select {
-	case <-t.caughtUp:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	head, err := s.feed.head(ctx)
+func (s *Service) watch(ctx context.Context, t *tail, tenant int64, after *Revision) (*Watcher, error) {
+	found, err := s.feed.log.settle(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the newest revision: %w", err)
+		return nil, err
+	}
+	now := Revision{found.Epoch, found.Place}
+	if after == nil {
+		after = &now
+	}
+	if after.Epoch != now.Epoch || after.Place > now.Place || after.Place < now.Place-keptRevisions {
+		return nil, &Gone{Revision: now}
 	}
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
-	w := &Watcher{service: s, tail: t, tenant: tenant, after: t.position, upTo: t.position, events: make(chan Event, watcherBuffer)}
-	if after != nil {
-		if *after > head || *after < head-keptRevisions {
-			return nil, &Gone{Revision: t.position}
-		}
-		// A revision may be visible before an earlier one: what is not settled is
-		// delivered even if it was asked to be left out.
-		w.after = min(*after, t.position)
+	w := &Watcher{
+		service: s, tail: t, tenant: tenant, events: make(chan Event, watcherBuffer),
+		from: *after, newest: now, read: after.Place, upTo: max(after.Place, t.at.Place),
 	}
+	w.after = w.upTo
 	t.watchers[w] = struct{}{}
 	return w, nil
 }
 
 // Revision is where the watcher begins: everything after it will be delivered.
-func (w *Watcher) Revision() int64 { return w.after }
+func (w *Watcher) Revision() Revision { return w.from }
 
-// Current is the newest settled revision at the time of Watch.
-func (w *Watcher) Current() int64 { return w.upTo }
+// Newest is the newest revision at the time of Watch.
+func (w *Watcher) Newest() Revision { return w.newest }
 
 // Backlog yields what happened between the revision that was asked for and the
 // beginning of Events, in order.
 func (w *Watcher) Backlog(ctx context.Context, yield func(Event) error) error {
-	for w.after < w.upTo {
-		var rows []History
-		if err := eventsAfter(w.service.db.Read(ctx), w.after).Where("id <= ?", w.upTo).Find(&rows).Error; err != nil {
-			return fmt.Errorf("read the feed after revision %d: %w", w.after, err)
+	for w.read < w.upTo {
+		var entries []entry
+		log := w.service.feed.log
+		if err := log.after(ctx, w.read).Where(log.column()+" <= ?", w.upTo).Find(&entries).Error; err != nil {
+			return fmt.Errorf("read the log after revision %d: %w", w.read, err)
 		}
-		for _, row := range rows {
-			if err := yield(row.event()); err != nil {
+		for _, e := range entries {
+			if err := yield(e.event(Revision{w.from.Epoch, e.At})); err != nil {
 				return err
 			}
-			w.after = row.ID
+			w.read = e.At
 		}
-		if len(rows) < feedPage {
-			w.after = w.upTo
+		if len(entries) < logPage {
+			w.read = w.upTo
 		}
 	}
 	return nil
 }
 
 // Events delivers what happens from now on, in order. It is closed when the reader
-// is too slow; the reader then watches again from the last revision it has.
+// is too slow, and when the database is on another history; the reader then watches again
+// from the last revision it has.
 func (w *Watcher) Events() <-chan Event { return w.events }
 
 // Close ends the watch.

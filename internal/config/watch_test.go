@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
+	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -24,16 +26,30 @@ import (
 const (
 	// patience bounds what must happen soon.
 	patience = 20 * time.Second
-	// deathGrace is what the feed waits for before it passes a gap.
-	deathGrace = 100 * time.Millisecond
+	// quiet is how long nothing has to come for nothing to be coming.
+	quiet = 600 * time.Millisecond
 )
 
-func (w *world) watch(after *int64) *config.Watcher {
+func (w *world) watch(after *config.Revision) *config.Watcher {
 	w.t.Helper()
 	watcher, err := w.Watch(w.ctx, after)
 	require.NoError(w.t, err)
 	w.t.Cleanup(watcher.Close)
 	return watcher
+}
+
+// revisionOf returns where the newest version of a key stands in the log.
+func (w *world) revisionOf(key string) config.Revision {
+	w.t.Helper()
+	snapshot, err := w.Snapshot(w.ctx, "") // gives everything its place
+	require.NoError(w.t, err)
+	column := "id"
+	if w.db.Dialect == storage.MySQL {
+		column = "place"
+	}
+	var place int64
+	require.NoError(w.t, w.db.Read(w.ctx).Model(&config.History{}).Where("`key` = ?", key).Select("MAX("+column+")").Scan(&place).Error)
+	return config.Revision{Epoch: snapshot.Revision.Epoch, Place: place}
 }
 
 func next(t *testing.T, watcher *config.Watcher) config.Event {
@@ -75,7 +91,7 @@ func TestAWatcherSeesEveryChangeOfItsTenantInOrder(t *testing.T) {
 			e := next(t, watcher)
 			h := histories[len(histories)-1-i]
 			require.Equal(t, config.Event{
-				Revision: h.ID, Key: "a", Version: int64(i + 1), ETag: guard.Ref{ID: row.ID, Version: int64(i + 1)}.ETag(),
+				Revision: e.Revision, Key: "a", Version: int64(i + 1), ETag: guard.Ref{ID: row.ID, Version: int64(i + 1)}.ETag(),
 				Action: action, ChangedBy: principal.Person{ID: 7, Name: "Tester"}, ChangedTime: h.ChangedTime,
 			}, e)
 		}
@@ -90,8 +106,8 @@ func TestAWatcherResumesWithoutAGap(t *testing.T) {
 		for i := range 20 {
 			row = w.mustEdit("a", row.Ref(), fmt.Sprintf(`{"value":"%d"}`, i+1))
 		}
-		histories := w.historyOf("a") // newest first
-		seen := histories[15].ID
+		seen := w.revisionOf("a")
+		seen.Place -= 15
 		watcher := w.watch(&seen)
 
 		var versions []int64
@@ -107,34 +123,66 @@ func TestAWatcherResumesWithoutAGap(t *testing.T) {
 	})
 }
 
-func TestARevisionThatCannotBeResumedFromIsGone(t *testing.T) {
-	// The test moves revisions, so it shares its database with no other.
+// The test moves places, so it shares its database with no other.
+func onOwnDatabases(t *testing.T, test func(t *testing.T, w *world)) {
 	mariadb, err := storage.Open(t.Context(), storage.Options{URL: storagetest.NewMariaDBURL(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = mariadb.Close() })
 	_, err = mariadb.Migrate(t.Context())
 	require.NoError(t, err)
 	for name, db := range map[string]*storage.DB{"sqlite": storagetest.SQLite(t), "mariadb": mariadb} {
-		t.Run(name, func(t *testing.T) { refusesToResume(t, newWorld(t, storagetest.Tenant(t), db)) })
+		t.Run(name, func(t *testing.T) { test(t, newWorld(t, storagetest.Tenant(t), db)) })
 	}
 }
 
-func refusesToResume(t *testing.T, w *world) {
-	w.create("a", text("x"))
-	head := w.historyOf("a")[0].ID
-	// The id jumps as if 20,000 revisions had come between.
-	row := w.create("b", text("x"))
-	p, _ := principal.From(w.ctx)
-	require.NoError(t, w.db.Write(w.ctx).Exec("UPDATE config_histories SET id = id + 20000 WHERE tenant_id = ? AND config_id = ?", p.TenantID, row.ID).Error)
-	newest := w.historyOf("b")[0].ID
+func TestARevisionThatCannotBeResumedFromIsGone(t *testing.T) {
+	onOwnDatabases(t, func(t *testing.T, w *world) {
+		w.create("a", text("x"))
+		first := w.revisionOf("a")
+		if w.db.Dialect == storage.MySQL {
+			require.NoError(t, w.db.Write(storage.AcrossTenants(w.ctx)).Exec("UPDATE log_places SET last = last + 20000").Error)
+			w.create("b", text("x"))
+		} else {
+			row := w.create("b", text("x"))
+			p, _ := principal.From(w.ctx)
+			require.NoError(t, w.db.Write(w.ctx).Exec("UPDATE config_histories SET id = id + 20000 WHERE tenant_id = ? AND config_id = ?", p.TenantID, row.ID).Error)
+		}
+		newest := w.revisionOf("b")
+		require.Greater(t, newest.Place, first.Place+20000-1)
 
-	for _, after := range []int64{head, newest + 1, 1 << 60} {
-		_, err := w.Watch(w.ctx, &after)
+		later, other := newest, newest
+		later.Place++
+		other.Epoch = "0123456789abcdef"
+		for _, after := range []config.Revision{first, later, other, {Place: newest.Place}} {
+			_, err := w.Watch(w.ctx, &after)
+			var gone *config.Gone
+			require.ErrorAs(t, err, &gone)
+			require.Equal(t, newest, gone.Revision)
+		}
+		_ = w.watch(&newest)
+	})
+}
+
+// A restored or replaced database changes its epoch.
+func TestAChangeOfTheEpochCutsEveryWatcherOff(t *testing.T) {
+	onOwnDatabases(t, func(t *testing.T, w *world) {
+		w.create("a", text("x"))
+		watcher := w.watch(nil)
+		before := watcher.Revision()
+		_, err := epoch.Change(w.ctx, w.db, before.Epoch, time.Now(), "the test says so")
+		require.NoError(t, err)
+		select {
+		case _, open := <-watcher.Events():
+			require.False(t, open)
+		case <-time.After(patience):
+			require.Fail(t, "the watcher was not cut off")
+		}
+		_, err = w.Watch(w.ctx, &before)
 		var gone *config.Gone
 		require.ErrorAs(t, err, &gone)
-		require.LessOrEqual(t, gone.Revision, newest)
-	}
-	_ = w.watch(&newest)
+		require.NotEqual(t, before.Epoch, gone.Revision.Epoch)
+		_ = w.watch(&gone.Revision)
+	})
 }
 
 func TestASlowWatcherIsCutOffAndHoldsNobodyUp(t *testing.T) {
@@ -182,76 +230,156 @@ func (w *world) insertUncommitted(key string) rigged {
 	return rigged{tx: tx, id: h.ID}
 }
 
-func TestAChangeThatCommitsLateIsDeliveredBeforeLaterRevisions(t *testing.T) {
+func TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	w := newWorld(t, ctx, db)
 	watcher := w.watch(nil)
 	early := w.insertUncommitted("early")
 	w.create("late", text("x"))
 	require.Greater(t, w.historyOf("late")[0].ID, early.id)
+	first := next(t, watcher)
+	require.Equal(t, "late", first.Key, "nobody waits for what is not committed")
+	resumed := first.Revision
 
-	silence(t, watcher, 6*deathGrace)
 	require.NoError(t, early.tx.Commit().Error)
-	require.Equal(t, early.id, next(t, watcher).Revision)
-	require.Equal(t, "late", next(t, watcher).Key)
+	second := next(t, watcher)
+	require.Equal(t, "early", second.Key)
+	require.Greater(t, second.Revision.Place, first.Revision.Place)
+
+	// Who had read up to the first does not miss the second.
+	again := w.watch(&resumed)
+	var keys []string
+	require.NoError(t, again.Backlog(ctx, func(e config.Event) error { keys = append(keys, e.Key); return nil }))
+	for len(keys) < 1 {
+		keys = append(keys, next(t, again).Key)
+	}
+	require.Equal(t, "early", keys[0])
 }
 
-func TestARevisionThatWasRolledBackHoldsNothingUp(t *testing.T) {
+func TestAVersionThatWasRolledBackHoldsNothingUp(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	w := newWorld(t, ctx, db)
 	watcher := w.watch(nil)
 	dead := w.insertUncommitted("dead")
 	w.create("late", text("x"))
-	silence(t, watcher, 3*deathGrace)
-
+	late := next(t, watcher)
 	require.NoError(t, dead.tx.Rollback().Error)
-	ended := time.Now()
-	require.Equal(t, "late", next(t, watcher).Key)
-	require.Less(t, time.Since(ended), 30*deathGrace)
+	w.create("later", text("x"))
+	later := next(t, watcher)
+	require.Equal(t, []string{"late", "later"}, []string{late.Key, later.Key})
 }
 
-func TestAGapAroundADeadRevisionIsNotDeadWhileOneOfItIsInFlight(t *testing.T) {
-	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
-	w := newWorld(t, ctx, db)
-	watcher := w.watch(nil)
-	dead, flying := w.insertUncommitted("dead"), w.insertUncommitted("flying")
-	w.create("late", text("x"))
-	require.NoError(t, dead.tx.Rollback().Error)
-
-	silence(t, watcher, 6*deathGrace)
-	require.NoError(t, flying.tx.Commit().Error)
-	require.Equal(t, "flying", next(t, watcher).Key)
-	require.Equal(t, "late", next(t, watcher).Key)
+// Whoever reads a snapshot and watches from its revision has what is there.
+func TestWhoWatchesFromASnapshotMissesNothing(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		const writers, configs = 4, 30
+		w.watch(nil)
+		done := make(chan []error, 1)
+		go func() {
+			done <- racing.Errors(writers, func(writer int) error {
+				for n := range configs {
+					err := w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
+						_, err := w.Create(ctx, u, fmt.Sprintf("k%d.%d", writer, n), text("x"))
+						return err
+					})
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}()
+		for range 8 {
+			snapshot, err := w.Snapshot(ctx, "")
+			require.NoError(t, err)
+			watcher, err := w.Watch(ctx, &snapshot.Revision)
+			require.NoError(t, err)
+			known := map[string]bool{}
+			for _, c := range snapshot.Configs {
+				known[c.Key] = true
+			}
+			last := snapshot.Revision.Place
+			learn := func(e config.Event) error {
+				require.Greater(t, e.Revision.Place, last)
+				known[e.Key], last = true, e.Revision.Place
+				return nil
+			}
+			require.NoError(t, watcher.Backlog(ctx, learn))
+			for len(known) < writers*configs {
+				require.NoError(t, learn(next(t, watcher)))
+			}
+			watcher.Close()
+		}
+		for _, err := range <-done {
+			require.NoError(t, err)
+		}
+	})
 }
 
-func TestAWatcherThatBeginsWhileARevisionIsInFlightDoesNotMissIt(t *testing.T) {
-	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
-	w := newWorld(t, ctx, db)
-	w.watch(nil)
-	early := w.insertUncommitted("early")
-	w.create("late", text("x"))
-	seen := w.historyOf("late")[0].ID
+// What is committed while a snapshot is read is neither in it nor in its revision.
+func TestASnapshotIsOfOneMoment(t *testing.T) {
+	onOwnDatabases(t, func(t *testing.T, w *world) {
+		row := w.create("a", text("before"))
+		before := w.revisionOf("a")
+		changed := false
+		require.NoError(t, w.db.Read(w.ctx).Callback().Row().After("gorm:row").Register("test:between", func(tx *gorm.DB) {
+			_, inside := tx.Statement.ConnPool.(gorm.TxCommitter)
+			if changed || !inside || !strings.Contains(tx.Statement.SQL.String(), "FROM installation") {
+				return
+			}
+			changed = true
+			w.mustEdit("a", row.Ref(), `{"value":"after"}`)
+		}))
+		snapshot, err := w.Snapshot(w.ctx, "")
+		require.NoError(t, err)
+		require.True(t, changed, "nothing was changed between the reads of the snapshot")
+		require.Equal(t, before, snapshot.Revision)
+		require.Len(t, snapshot.Configs, 1)
+		require.Equal(t, text("before"), snapshot.Configs[0].Content)
 
-	// One knows nothing yet, one has read the later revision in a history.
-	fresh, resumed := w.watch(nil), w.watch(&seen)
-	require.NoError(t, early.tx.Commit().Error)
-	for _, watcher := range []*config.Watcher{fresh, resumed} {
-		require.Less(t, watcher.Revision(), early.id)
-		require.Equal(t, "early", next(t, watcher).Key)
-		require.Equal(t, "late", next(t, watcher).Key)
+		watcher := w.watch(&snapshot.Revision)
+		var seen []int64
+		require.NoError(t, watcher.Backlog(w.ctx, func(e config.Event) error { seen = append(seen, e.Version); return nil }))
+		for len(seen) < 1 {
+			seen = append(seen, next(t, watcher).Version)
+		}
+		require.Equal(t, []int64{2}, seen)
+	})
+}
+
+// Several processes number the log at the same time.
+func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
+	db := storagetest.MariaDB(t)
+	w := newWorld(t, storagetest.Tenant(t), db)
+	const writers, rounds = 4, 20
+	errs := racing.Errors(2*writers, func(worker int) error {
+		for n := range rounds {
+			if worker >= writers {
+				if err := w.NumberLog(w.ctx); err != nil {
+					return err
+				}
+				continue
+			}
+			err := w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
+				_, err := w.Create(ctx, u, fmt.Sprintf("k%d.%d", worker, n), text("x"))
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, err := range errs {
+		require.NoError(t, err)
 	}
-}
-
-func TestAFeedThatStartsWhileARevisionIsInFlightDoesNotMissIt(t *testing.T) {
-	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
-	w := newWorld(t, ctx, db)
-	early := w.insertUncommitted("early")
-	w.create("late", text("x"))
-	watcher := w.watch(nil)
-	require.Less(t, watcher.Revision(), early.id)
-	require.NoError(t, early.tx.Commit().Error)
-	require.Equal(t, "early", next(t, watcher).Key)
-	require.Equal(t, "late", next(t, watcher).Key)
+	require.NoError(t, w.NumberLog(w.ctx))
+	var all struct{ Lowest, Highest, Places, Without int64 }
+	query := "SELECT MIN(place) AS lowest, MAX(place) AS highest, COUNT(place) AS places, SUM(place IS NULL) AS without FROM config_histories WHERE tenant_id > 0"
+	require.NoError(t, db.Read(storage.AcrossTenants(w.ctx)).Raw(query).Scan(&all).Error)
+	require.Zero(t, all.Without)
+	require.Equal(t, all.Highest-all.Lowest+1, all.Places)
 }
 
 func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
@@ -285,12 +413,12 @@ func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
 		keys := map[string]bool{}
 		for range writers * rounds * 4 / 5 {
 			e := next(t, watcher)
-			require.Greater(t, e.Revision, last)
-			last = e.Revision
+			require.Greater(t, e.Revision.Place, last)
+			last = e.Revision.Place
 			keys[e.Key] = true
 		}
 		require.Len(t, keys, writers*rounds*4/5)
-		silence(t, watcher, 3*deathGrace)
+		silence(t, watcher, quiet)
 	})
 }
 

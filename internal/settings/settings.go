@@ -62,6 +62,8 @@ type Serve struct {
 	CustomerJWKSURL         string        `name:"customer-jwks-url" help:"Address of the public keys (JWKS) that verify customers' tokens, instead of a secret." env:"INTERLOCK_CUSTOMER_JWKS_URL" placeholder:"URL"`
 	FlashSalePaymentTimeout time.Duration `help:"How long an order of a flash sale may stay unpaid before it is cancelled." default:"15m" env:"INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT" placeholder:"DURATION"`
 	Idempotency             Idempotency   `embed:"" prefix:"idempotency-"`
+	SessionLifetime         time.Duration `help:"When a session of the web admin ends, whatever is done in it." default:"12h" env:"INTERLOCK_SESSION_LIFETIME" placeholder:"DURATION"`
+	SessionIdle             time.Duration `help:"When a session ends that nobody uses; 0 means not before its lifetime is over. A page that is open and in view uses it." default:"2h" env:"INTERLOCK_SESSION_IDLE" placeholder:"DURATION"`
 	RateLimit               int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
 	TrustedProxies          []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
 	Currency                string        `help:"What all money is in, by its code in ISO 4217; amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
@@ -144,6 +146,12 @@ func (s Serve) Validate() error {
 	}
 	if s.FlashSalePaymentTimeout <= 0 {
 		return fmt.Errorf("--flash-sale-payment-timeout (INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT) is %s; it must be longer than nothing", s.FlashSalePaymentTimeout)
+	}
+	if s.SessionLifetime < time.Minute {
+		return fmt.Errorf("--session-lifetime (INTERLOCK_SESSION_LIFETIME) is %s; it must be a minute or longer", s.SessionLifetime)
+	}
+	if s.SessionIdle != 0 && s.SessionIdle < 5*time.Minute {
+		return fmt.Errorf("--session-idle (INTERLOCK_SESSION_IDLE) is %s; it must be 0 or five minutes or longer", s.SessionIdle)
 	}
 	if s.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit (INTERLOCK_RATE_LIMIT) is %d; it must be 0 or more", s.RateLimit)

@@ -230,8 +230,10 @@ CREATE TABLE `config_histories` (
   `changed_time` datetime(6) NOT NULL,
   `protected` tinyint(1) NOT NULL DEFAULT 0,
   `approval_id` bigint(20) NOT NULL DEFAULT 0,
+  `place` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_config_histories_version` (`config_id`,`version`),
+  UNIQUE KEY `uq_config_histories_place` (`place`),
   KEY `ix_config_histories_key` (`tenant_id`,`key`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -612,6 +614,12 @@ CREATE TABLE `item_histories` (
   UNIQUE KEY `uq_item_histories_version` (`tenant_id`,`item_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `log_places` (
+  `name` varchar(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `last` bigint(20) NOT NULL,
+  PRIMARY KEY (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `mq_batches` (
   `id` varchar(36) NOT NULL,
   `queue` varchar(100) NOT NULL,
@@ -769,6 +777,9 @@ CREATE TABLE `sessions` (
   `data` blob NOT NULL,
   `expires_time` datetime(6) NOT NULL,
   `created_time` datetime(6) NOT NULL,
+  `address` varchar(64) NOT NULL DEFAULT '',
+  `user_agent` varchar(255) NOT NULL DEFAULT '',
+  `last_used_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_sessions_token_hash` (`token_hash`),
   KEY `ix_sessions_user` (`tenant_id`,`user_id`),

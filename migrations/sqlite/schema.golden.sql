@@ -804,7 +804,7 @@ CREATE TABLE sessions (
   data         BLOB     NOT NULL,
   expires_time DATETIME NOT NULL,
   created_time DATETIME NOT NULL
-);
+, address TEXT NOT NULL DEFAULT '', user_agent TEXT NOT NULL DEFAULT '', last_used_time DATETIME);
 
 CREATE INDEX ix_sessions_expires ON sessions (expires_time);
 

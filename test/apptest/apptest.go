@@ -185,14 +185,32 @@ type Caller struct {
 	Program *Program
 	Tenant  string
 	Token   string
+	// Session is a session of the web admin, shown where there is no token.
+	Session Session
 	HTTP    *http.Client
 }
+
+// Session is what a browser shows of one.
+type Session struct{ Cookie, CSRF string }
+
+// SignedIn returns the caller in a session of its tenant's admin, rather than with a token.
+func (c *Caller) SignedIn(t *testing.T) *Caller {
+	t.Helper()
+	cookie, session, err := c.Program.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: c.Tenant, Username: "admin", Password: AdminPassword})
+	require.NoError(t, err)
+	caller := *c
+	caller.Token, caller.Session = "", Session{Cookie: "interlock_session=" + cookie, CSRF: session.CSRFToken}
+	return &caller
+}
+
+// AdminPassword is that of the user admin of each tenant.
+const AdminPassword = "correct horse"
 
 // NewTenant makes a tenant that no other test has.
 func (p *Program) NewTenant(t *testing.T) string {
 	t.Helper()
 	name := fmt.Sprintf("t%d", rand.Uint64())
-	_, err := p.Services().Access.CreateTenant(t.Context(), name, "correct horse")
+	_, err := p.Services().Access.CreateTenant(t.Context(), name, AdminPassword)
 	require.NoError(t, err)
 	return name
 }
@@ -253,6 +271,17 @@ func (c *Caller) Do(t testing.TB, method, path string, body any, headers ...stri
 	return answer
 }
 
+// Authenticate adds what the caller shows to a request.
+func (c *Caller) Authenticate(request *http.Request) {
+	switch {
+	case c.Token != "":
+		request.Header.Set("Authorization", "Bearer "+c.Token)
+	case c.Session != (Session{}):
+		request.Header.Set("Cookie", c.Session.Cookie)
+		request.Header.Set("X-CSRF-Token", c.Session.CSRF)
+	}
+}
+
 // Try is Do for requests that may fail on the way.
 func (c *Caller) Try(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	var text []byte
@@ -272,9 +301,7 @@ func (c *Caller) Try(ctx context.Context, method, path string, body any, headers
 	if err != nil {
 		return Answer{}, err
 	}
-	if c.Token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.Token)
-	}
+	c.Authenticate(request)
 	if text != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

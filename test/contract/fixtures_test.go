@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access"
 	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 )
@@ -22,6 +23,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"users/:id":            newUser,
 	"roles/:id":            newRole,
 	"tokens/:id":           newToken,
+	"sessions/:id":         newSession,
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
 	"idempotency-keys/:id": newIdempotencyKey,
@@ -57,6 +59,15 @@ func newRole(t *testing.T, c *apptest.Caller) string {
 func newToken(t *testing.T, c *apptest.Caller) string {
 	token := created(t, c, "/tokens", map[string]any{"name": unique("walk"), "scopes": []string{"configs:read"}})
 	return fmt.Sprint(int64(token["id"].(float64)))
+}
+
+// newSession begins a session of the caller's user.
+func newSession(t *testing.T, c *apptest.Caller) string {
+	t.Helper()
+	_, _, err := c.Program.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: c.Tenant, Username: "admin", Password: apptest.AdminPassword})
+	require.NoError(t, err)
+	sessions := c.Do(t, "GET", httpapi.Base+"/sessions", nil).JSON(t)["items"].([]any)
+	return fmt.Sprint(int64(sessions[0].(map[string]any)["id"].(float64)))
 }
 
 func newConfig(t *testing.T, c *apptest.Caller) string {

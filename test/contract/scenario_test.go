@@ -356,6 +356,7 @@ func (d day) watch() {
 		newConfig(d.t, d.Caller)
 		d.event(lines, "change", "ConfigEvent")
 	})
+	d.do(200, "GET", "/configs/snapshot?prefix=walk", nil)
 }
 
 // overlook changes a row of each topic and holds each event against the document.
@@ -491,10 +492,29 @@ func (d day) signInAndOut() {
 	csrf := fmt.Sprint(signedIn.JSON(d.t)["csrfToken"])
 	d.do(200, "GET", "/session", nil, "Cookie", cookie)
 	d.do(403, "DELETE", "/session", nil, "Cookie", cookie)
+	d.account("Cookie", cookie, "X-CSRF-Token", csrf)
 	d.do(204, "DELETE", "/session", nil, "Cookie", cookie, "X-CSRF-Token", csrf)
 	d.do(401, "GET", "/session", nil, "Cookie", cookie)
 	credentials["password"] = "wrong"
 	d.do(401, "POST", "/session", credentials)
+}
+
+// account is what somebody does with one's own account in a session.
+func (d day) account(session ...string) {
+	with := func(headers ...string) []string { return append(headers, session...) }
+	me := d.do(200, "GET", "/me", nil, session...)
+	d.do(200, "PATCH", "/me", `{"displayName":"Ana"}`, with("If-Match", me["etag"].(string))...)
+	d.do(412, "PATCH", "/me", `{"displayName":"Bo"}`, with("If-Match", me["etag"].(string))...)
+	d.do(422, "POST", "/me/password", `{"currentPassword":"not this one","newPassword":"another horse battery"}`, session...)
+	d.do(200, "POST", "/me/password", `{"currentPassword":"correct horse","newPassword":"another horse battery"}`, session...)
+	d.do(200, "POST", "/me/password", `{"currentPassword":"another horse battery","newPassword":"correct horse battery"}`, session...)
+	credentials := map[string]any{"tenant": d.Tenant, "username": "admin", "password": "correct horse battery"}
+	d.do(201, "POST", "/session", credentials)
+	d.do(201, "POST", "/session", credentials)
+	open := d.do(200, "GET", "/sessions?sort=-createdTime", nil, session...)["items"].([]any)
+	d.do(204, "DELETE", fmt.Sprint("/sessions/", int64(open[0].(map[string]any)["id"].(float64))), nil, session...)
+	d.do(204, "DELETE", "/sessions", nil, session...)
+	require.Len(d.t, d.do(200, "GET", "/sessions", nil, session...)["items"], 1)
 }
 
 func (d day) operate() {

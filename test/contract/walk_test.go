@@ -32,11 +32,20 @@ func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testin
 				continue
 			}
 			walked++
-			t.Run(documentedAs(route), func(t *testing.T) { test(t, walk{p, route, owner, stranger}) })
+			t.Run(documentedAs(route), func(t *testing.T) {
+				w := walk{p, route, owner, stranger}
+				if slices.Contains(sessionOnly, documentedAs(route)) {
+					w.owner = owner.SignedIn(t)
+				}
+				test(t, w)
+			})
 		}
 		require.NotZero(t, walked)
 	})
 }
+
+// sessionOnly are the operations on one's own account, which no API token may do.
+var sessionOnly = []string{"PATCH /api/v1/me", "POST /api/v1/me/password", "DELETE /api/v1/sessions"}
 
 // example is the documented request of a route, or nil.
 func example(t *testing.T, route httpapi.Route) any {
@@ -55,7 +64,7 @@ func TestNobodyWithoutCredentialsGetsIn(t *testing.T) {
 		before := snapshot(t, w.Program)
 
 		caller := *w.owner
-		caller.Token = ""
+		caller.Token, caller.Session = "", apptest.Session{}
 		answer := caller.Do(t, w.route.Method, path, example(t, w.route))
 		require.Equal(t, http.StatusUnauthorized, answer.Status, "%s", answer.Body)
 		require.Equal(t, "unauthenticated", answer.Code())

@@ -3,6 +3,7 @@ package faults_test
 import (
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func (f *follower) watch(ctx context.Context, c *apptest.Caller) {
 func (f *follower) take(e sse.Event) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	revision, err := strconv.ParseInt(e.ID, 10, 64)
+	revision, err := strconv.ParseInt(e.ID[strings.LastIndex(e.ID, "-")+1:], 10, 64)
 	if err != nil {
 		return err
 	}
@@ -95,11 +96,19 @@ func (f *follower) settle(t *testing.T, databaseURL string) {
 	defer db.Close()
 	var committed []int64
 	query := db.Read(storage.AcrossTenants(t.Context()))
-	require.NoError(t, query.Raw("SELECT id FROM config_histories WHERE id > ? ORDER BY id", f.start).Scan(&committed).Error)
+	require.NoError(t, query.Raw("SELECT "+placeColumn(db)+" FROM config_histories WHERE "+placeColumn(db)+" > ? ORDER BY 1", f.start).Scan(&committed).Error)
 	newest := committed[len(committed)-1]
 	require.Eventually(t, func() bool { return f.revision() >= newest }, patience, 10*time.Millisecond, "the last change never came")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	require.False(t, f.gone)
 	require.Equal(t, committed, f.seen)
+}
+
+// placeColumn is where a version of a config has its place in the log.
+func placeColumn(db *storage.DB) string {
+	if db.Dialect == storage.MySQL {
+		return "place"
+	}
+	return "id"
 }

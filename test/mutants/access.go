@@ -79,4 +79,19 @@ var grants = []mutant{
 		file: "internal/access/token.go", old: `_, err := s.raise(ctx, u)`, new: `var err error`,
 		caught: tests{"internal/access": {"TestARevokedTokensStreamsEndWithinASecondElsewhere"}},
 	},
+	{
+		name: "one's own password is changed without the one of now",
+		file: "internal/access/user_password.go", old: "if err == nil && !same {", new: "if err == nil && !same && false {",
+		caught: tests{"internal/access": {"TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions"}},
+	},
+	{
+		name: "a token sees and ends the sessions of its user",
+		file: "internal/access/open_session.go", old: "caller.Kind == principal.Admin && caller.UserID == userID", new: "caller.UserID == userID",
+		caught: tests{"internal/access": {"TestSessionsOfOthersAreForThoseWhoSeeToUsers"}},
+	},
+	{
+		name: "a session that nobody uses stays open",
+		file: "internal/access/open_session.go", old: "	if s.idle > 0 {", new: "	if s.idle > 0 && false {",
+		caught: tests{"internal/access": {"TestASessionThatNobodyUsesEnds"}},
+	},
 }

@@ -47,8 +47,26 @@ var core = []mutant{
 		caught: tests{"internal/config": {"TestContestedPlacesAreNotMerged"}},
 	},
 	{
-		name: "a change that commits late is passed over by the config feed",
-		file: "internal/config/feed.go", old: `settled = min(settled, i)`, new: `_ = i`,
-		caught: tests{"internal/config": {"TestAChangeThatCommitsLateIsDeliveredBeforeLaterRevisions"}},
+		name: "the log of configs is read by ids, which become visible in another order",
+		file: "internal/config/log.go", old: `	if l.db.Dialect == storage.MySQL {
+		return "place"
+	}
+	return "id"`, new: `	return "id"`,
+		caught: tests{"internal/config": {"TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits"}},
+	},
+	{
+		name: "two processes number the log of configs without the lock of its counter",
+		file: "internal/config/log.go", old: `WHERE name = ? FOR UPDATE"`, new: `WHERE name = ?"`,
+		caught: tests{"internal/config": {"TestTheLogIsGapFreeWhoeverNumbersIt"}},
+	},
+	{
+		name: "a watcher goes on after the database was replaced",
+		file: "internal/config/feed.go", old: `if found.Epoch != t.at.Epoch || found.Place < t.at.Place {`, new: `if found.Place < t.at.Place {`,
+		caught: tests{"internal/config": {"TestAChangeOfTheEpochCutsEveryWatcherOff"}},
+	},
+	{
+		name: "a snapshot is not of one moment",
+		file: "internal/config/log.go", old: `	err := s.db.Snapshot(ctx, func(tx *gorm.DB) error {`, new: `	err := func(fn func(tx *gorm.DB) error) error { return fn(s.db.Read(ctx)) }(func(tx *gorm.DB) error {`,
+		caught: tests{"internal/config": {"TestASnapshotIsOfOneMoment"}},
 	},
 }

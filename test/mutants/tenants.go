@@ -26,4 +26,19 @@ var tenants = []mutant{
 		file: "internal/base/storage/tenancy.go", old: `if !strings.Contains(raw, tenantColumn) {`, new: `if !strings.Contains(raw, "") {`,
 		caught: tests{"internal/base/storage": {"TestStatementsThatCannotBeBoundToATenantAreRefused"}},
 	},
+	{
+		name: "a refusal tells a writer what it may not read",
+		file: "internal/edge/httpapi/router.go", old: "c.SetRequest(request.WithContext(r.asReader(request.Context(), permission)))", new: "_ = r.asReader",
+		caught: tests{"test/contract": {"TestARefusalTellsAWriterNoMoreThanItMayRead"}},
+	},
+	{
+		name: "a replay tells what its caller may not read any more",
+		file: "internal/edge/httpapi/reader.go", old: "	if !lacks || !strings.HasPrefix(", new: "	if true || !lacks || !strings.HasPrefix(",
+		caught: tests{"test/contract": {"TestAReplayTellsNoMoreThanItsCallerMayReadNow"}},
+	},
+	{
+		name: "the audit log tells all of its readers everything",
+		file: "internal/views/audit/reader.go", old: "	if caller.May(read) {", new: "	if caller.May(read) || true {",
+		caught: tests{"test/contract": {"TestTheAuditLogTellsNoMoreThanItsReaderMayRead"}},
+	},
 }

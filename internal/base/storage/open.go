@@ -268,6 +268,17 @@ func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
 	return tx.WithContext(ctx), nil
 }
 
+// Snapshot runs fn in a transaction that only reads, and whose statements all see the
+// database at the moment of the first of them: REPEATABLE READ on MySQL, a deferred
+// transaction on SQLite. It is bound to the tenant of ctx.
+func (db *DB) Snapshot(ctx context.Context, fn func(tx *gorm.DB) error) error {
+	options := &sql.TxOptions{ReadOnly: true}
+	if db.Dialect == MySQL {
+		options.Isolation = sql.LevelRepeatableRead
+	}
+	return db.read.WithContext(ctx).Transaction(fn, options)
+}
+
 // Classify returns err with its class, for errors that did not pass GORM.
 func (db *DB) Classify(err error) error { return db.classify(err) }
 

@@ -195,10 +195,15 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 	}
 }
 
-// replay sends an earlier reply again and says so.
+// replay sends an earlier reply again and says so. A refusal tells what its caller may read
+// now, which can be less than when it was kept.
 func replay(c echo.Context, reply Kept) error {
 	c.Response().Header().Set(HeaderReplay, "true")
-	return encoded{status: reply.Status, header: reply.Header, body: reply.Body}.send(c)
+	body, err := forReader(c.Request().Context(), reply)
+	if err != nil {
+		return err
+	}
+	return encoded{status: reply.Status, header: reply.Header, body: body}.send(c)
 }
 
 // kept returns what of a reply is kept: its headers are the handler's own, and a cookie

@@ -94,9 +94,11 @@ func (r *Router) authorised(permission string, next echo.HandlerFunc) echo.Handl
 		if err := r.identify(c); err != nil {
 			return err
 		}
-		if err := Permitted(c.Request().Context(), permission); err != nil {
+		request := c.Request()
+		if err := Permitted(request.Context(), permission); err != nil {
 			return err
 		}
+		c.SetRequest(request.WithContext(r.asReader(request.Context(), permission)))
 		if err := r.server.limit(c); err != nil {
 			return err
 		}

@@ -90,7 +90,7 @@ func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	}
 	folded := make([]Folded, len(shown))
 	for i, row := range shown {
-		folded[i] = Folded{Entry: entryOf(row), More: more[row.ID]}
+		folded[i] = Folded{Entry: forReader(ctx, entryOf(row)), More: more[row.ID]}
 	}
 	return folded, nil
 }

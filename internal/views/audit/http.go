@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 )
 
@@ -26,5 +27,5 @@ type listRequest struct {
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[Entry], error) {
 	filter := Filter{Resource: in.Resource, Actor: in.Actor, Action: in.Action, From: in.From, To: in.To}
 	listing, err := h.log.List(ctx, filter, in.Page.Page())
-	return httpapi.ListOf(listing, entryOf), err
+	return httpapi.ListOf(listing, func(row uow.AuditRow) Entry { return forReader(ctx, entryOf(row)) }), err
 }

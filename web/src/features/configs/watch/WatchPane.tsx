@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { configFeed, useLiveState, useOwner } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, When } from '@/ui';
-import { cleared, emptyFeed, idOf, paused, received, type FeedLine } from './feed';
+import { cleared, emptyFeed, idOf, paused, placeOf, received, type FeedLine } from './feed';
 import { watchMessages } from './messages';
 import styles from './Watch.module.css';
 
@@ -44,7 +44,7 @@ export function WatchPane({ onClose }: { onClose: () => void }) {
         <Button size="xs" onClick={() => setFeed(cleared)} disabled={feed.lines.length === 0}>
           {t('clear')}
         </Button>
-        {feed.revision !== undefined && <span className={`${styles.quiet ?? ''} tabular`}>{t('revision', { revision: String(feed.revision) })}</span>}
+        {feed.revision !== undefined && <span className={`${styles.quiet ?? ''} tabular`}>{t('revision', { revision: placeOf(feed.revision) })}</span>}
       </Group>
       {feed.lines.length === 0 ? (
         <Text c="dimmed">{t('waiting')}</Text>
@@ -61,7 +61,7 @@ export function WatchPane({ onClose }: { onClose: () => void }) {
 
 function Line({ line }: { line: FeedLine }) {
   const t = useText(watchMessages);
-  if (line.kind === 'gone') return <li className={styles.lost}>{t('gone', { revision: String(line.revision) })}</li>;
+  if (line.kind === 'gone') return <li className={styles.lost}>{t('gone', { revision: placeOf(line.revision) })}</li>;
   const { key, version, action, changedBy, changedTime, revision } = line.event;
   return (
     <li data-action={action}>
@@ -73,7 +73,7 @@ function Line({ line }: { line: FeedLine }) {
         <span>
           {t(`did_${action}`, { who: changedBy.name })} · <When time={changedTime} />
         </span>
-        <span className="tabular" title={t('revision', { revision: String(revision) })}>{`#${revision}`}</span>
+        <span className="tabular" title={t('revision', { revision })}>{`#${placeOf(revision)}`}</span>
       </span>
     </li>
   );

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { cleared, emptyFeed, mostLines, paused, received, type Feed } from './feed';
+import { cleared, emptyFeed, mostLines, paused, placeOf, received, type Feed } from './feed';
 
 const change = (revision: number) =>
   JSON.stringify({
-    revision,
+    revision: `e-1-${revision}`,
     key: `k${revision}`,
     version: 1,
     etag: '"1"',
@@ -11,13 +11,13 @@ const change = (revision: number) =>
     changedBy: { id: 7, name: 'Li' },
     changedTime: '2026-01-31T09:30:00.000000Z',
   });
-const revisions = (feed: Feed) => feed.lines.map((line) => (line.kind === 'change' ? line.event.revision : -line.revision));
+const revisions = (feed: Feed) => feed.lines.map((line) => (line.kind === 'change' ? Number(placeOf(line.event.revision)) : -Number(placeOf(line.revision))));
 
 test('changes are shown newest first, each once', () => {
-  let feed = received(emptyFeed, 'ready', '{"revision":4}');
+  let feed = received(emptyFeed, 'ready', '{"revision":"e-1-4"}');
   for (const revision of [5, 6, 6]) feed = received(feed, 'change', change(revision));
   expect(revisions(feed)).toEqual([6, 5]);
-  expect(feed.revision).toBe(6);
+  expect(feed.revision).toBe('e-1-6');
 });
 
 test('what arrives while the feed is paused is held back and not lost', () => {
@@ -30,7 +30,7 @@ test('what arrives while the feed is paused is held back and not lost', () => {
 });
 
 test('a place where changes are missing stands between them', () => {
-  const feed = received(received(received(emptyFeed, 'change', change(1)), 'gone', '{"revision":900}'), 'change', change(901));
+  const feed = received(received(received(emptyFeed, 'change', change(1)), 'gone', '{"revision":"e-1-900"}'), 'change', change(901));
   expect(revisions(feed)).toEqual([901, -900, 1]);
 });
 
@@ -38,5 +38,5 @@ test('a feed stays short, and can be emptied without forgetting its place', () =
   let feed = emptyFeed;
   for (let revision = 1; revision <= mostLines + 5; revision++) feed = received(feed, 'change', change(revision));
   expect(feed.lines).toHaveLength(mostLines);
-  expect(cleared(feed)).toMatchObject({ lines: [], revision: mostLines + 5 });
+  expect(cleared(feed)).toMatchObject({ lines: [], revision: `e-1-${mostLines + 5}` });
 });

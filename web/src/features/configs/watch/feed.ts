@@ -4,7 +4,7 @@ import type { ConfigEvent } from '../queries';
 export const mostLines = 300;
 
 /** A change, or a place where changes are missing because they are too old to be sent again. */
-export type FeedLine = { kind: 'change'; event: ConfigEvent } | { kind: 'gone'; revision: number };
+export type FeedLine = { kind: 'change'; event: ConfigEvent } | { kind: 'gone'; revision: string };
 
 /** What a feed shows, newest first, and what arrived while it was paused. */
 export interface Feed {
@@ -12,15 +12,15 @@ export interface Feed {
   held: readonly FeedLine[];
   paused: boolean;
   /** The newest revision that is known; undefined before the stream stands. */
-  revision: number | undefined;
+  revision: string | undefined;
 }
 
 export const emptyFeed: Feed = { lines: [], held: [], paused: false, revision: undefined };
 
 /** Takes one event of the stream. Of a line that was sent twice the first counts. */
 export function received(feed: Feed, name: string, text: string): Feed {
-  const body = JSON.parse(text) as { revision: number };
-  const revision = Math.max(feed.revision ?? 0, body.revision);
+  const body = JSON.parse(text) as { revision: string };
+  const { revision } = body;
   if (name === 'ready') return { ...feed, revision };
   const line: FeedLine | undefined =
     name === 'change' ? { kind: 'change', event: body as ConfigEvent } : name === 'gone' ? { kind: 'gone', revision: body.revision } : undefined;
@@ -38,5 +38,8 @@ export function cleared(feed: Feed): Feed {
 }
 
 export const idOf = (line: FeedLine): string => `${line.kind}${line.kind === 'change' ? line.event.revision : line.revision}`;
+
+/** The number of a revision among the changes of all configs, as people are shown it. */
+export const placeOf = (revision: string): string => revision.slice(revision.lastIndexOf('-') + 1);
 
 const cut = (lines: readonly FeedLine[]): readonly FeedLine[] => lines.slice(0, mostLines);

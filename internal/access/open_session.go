@@ -1,0 +1,134 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+)
+
+// OpenSession is one session that has not ended. Its token is only in the browser.
+type OpenSession struct {
+	ID       int64 `gorm:"primaryKey"`
+	TenantID int64
+	UserID   int64
+	// Username is the user's, for people.
+	Username  string `gorm:"-"`
+	TokenHash string
+	Data      []byte
+	// Address and UserAgent are what the sign-in came from.
+	Address     string
+	UserAgent   string
+	ExpiresTime time.Time
+	// LastUsedTime is exact to markEvery, and nil before the first use.
+	LastUsedTime *time.Time
+	CreatedTime  time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (OpenSession) TableName() string { return "sessions" }
+
+var sessionSorts = storage.Sorts{Columns: map[string]string{"createdTime": "created_time"}, Default: "-createdTime"}
+
+// errForeignSessions is for who asks about sessions that are not his to see.
+func errForeignSessions() error {
+	return apperr.New(apperr.Forbidden, "One's own sessions are seen and ended from a session; those of others need the permission %s, which you do not have.", writeUsersPermission)
+}
+
+// seesSessionsOf reports whether the caller may see and end a user's sessions. An API token
+// may not for its own user, or one that leaked would tell where its user works, and sign it
+// out.
+func seesSessionsOf(caller principal.Principal, userID int64) bool {
+	return caller.May(writeUsersPermission) || caller.Kind == principal.Admin && caller.UserID == userID
+}
+
+// open selects the sessions that have not ended by now.
+func (s sessionStore) open(db *gorm.DB) *gorm.DB {
+	now := s.clock.Now()
+	query := db.Where("expires_time > ?", now)
+	if s.idle > 0 {
+		query = query.Where("COALESCE(last_used_time, created_time) > ?", now.Add(-s.idle))
+	}
+	return query
+}
+
+// OpenSessions returns one page of the sessions of a user; 0 is the caller. Errors:
+// Forbidden.
+func (s *Service) OpenSessions(ctx context.Context, userID int64, page storage.Page) (storage.Listing[OpenSession], error) {
+	caller, _ := principal.From(ctx)
+	if userID == 0 {
+		userID = caller.UserID
+	}
+	if !seesSessionsOf(caller, userID) {
+		return storage.Listing[OpenSession]{}, errForeignSessions()
+	}
+	db := s.store.db.Read(ctx)
+	listing, err := storage.List[OpenSession](s.sessionStore.open(db).Where("user_id = ?", userID), page, sessionSorts)
+	if err != nil {
+		return listing, fmt.Errorf("list sessions: %w", err)
+	}
+	owner, err := findUser(s.store.db.Read(ctx), userID)
+	if storage.IsNotFound(err) {
+		return listing, nil
+	}
+	if err != nil {
+		return listing, err
+	}
+	for _, row := range listing.Pointers() {
+		row.Username = owner.Username
+	}
+	return listing, nil
+}
+
+// OpenSession returns the session with an id, among those that the caller may see. Errors:
+// NotFound.
+func (s *Service) OpenSession(ctx context.Context, id int64) (*OpenSession, error) {
+	caller, _ := principal.From(ctx)
+	var row OpenSession
+	err := s.sessionStore.open(s.store.db.Read(ctx)).Where("id = ?", id).Take(&row).Error
+	if err == nil && !seesSessionsOf(caller, row.UserID) {
+		err = gorm.ErrRecordNotFound
+	}
+	return &row, storage.Found(err, "session", strconv.FormatInt(id, 10))
+}
+
+// EndSession ends a session: it opens nothing any more and its streams end, at once in this
+// process and within a second in others. One that has ended meanwhile is no error.
+func (s *Service) EndSession(ctx context.Context, u *uow.Unit, session *OpenSession) error {
+	tx, err := s.raise(ctx, u)
+	if err != nil {
+		return err
+	}
+	const statement = "DELETE FROM sessions WHERE tenant_id = ? AND id = ?"
+	if err := tx.Exec(statement, session.TenantID, session.ID).Error; err != nil {
+		return fmt.Errorf("end the session: %w", err)
+	}
+	u.Audit(uow.Entry{Action: "session.end", Resource: "session", Detail: map[string]any{"sessionId": session.ID, "userId": session.UserID}})
+	return nil
+}
+
+// EndOtherSessions ends all sessions of the caller but the one whose token this is. Errors:
+// Forbidden for who has none.
+func (s *Service) EndOtherSessions(ctx context.Context, u *uow.Unit, token string) error {
+	caller, _ := principal.From(ctx)
+	if caller.Kind != principal.Admin {
+		return errForeignSessions()
+	}
+	tx, err := s.raise(ctx, u)
+	if err != nil {
+		return err
+	}
+	ended, err := endSessions(tx, caller.TenantID, caller.UserID, digestOf(token))
+	if err != nil {
+		return err
+	}
+	u.Audit(uow.Entry{Action: "session.end-others", Resource: "session", Detail: map[string]any{"ended": ended}})
+	return nil
+}

@@ -1,0 +1,163 @@
+package access
+
+import (
+	"context"
+	"strconv"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// PasswordReset is another password for a user, by who sees to users.
+type PasswordReset struct {
+	Password string
+	// EndTokens revokes the user's API tokens as well.
+	EndTokens bool
+	IfMatch   *guard.Precondition
+}
+
+// ResetPassword gives a user a new password, ends the user's sessions and lifts a
+// lock-out. It runs in a unit of its own, since the password is hashed before one begins.
+// Errors: ValidationFailed, NotFound; Forbidden when the user may do what the caller may
+// not, since who knows the password can do all of it.
+func (s *Service) ResetPassword(ctx context.Context, user *User, reset PasswordReset) (*User, error) {
+	hash, err := s.passwords.newHash(ctx, "/password", user.Username, reset.Password)
+	if err != nil {
+		return nil, err
+	}
+	return s.storePassword(ctx, user, newPassword{
+		hash: hash, endTokens: reset.EndTokens, ifMatch: reset.IfMatch,
+		may: func(ctx context.Context, tx *gorm.DB, row *User) error { return requireRightsOf(ctx, tx, row) },
+	})
+}
+
+// PasswordChange is another password of one's own.
+type PasswordChange struct {
+	Current, New string
+	// Session is the token of the session that it is changed in, which stays.
+	Session string
+	// EndTokens revokes one's API tokens as well.
+	EndTokens bool
+}
+
+// ChangePassword changes the caller's own password and ends the caller's other sessions.
+// Errors: Forbidden without a session; ValidationFailed, at /currentPassword when that is
+// wrong, which counts as a wrong password at sign-in does; TooManyAttempts.
+func (s *Service) ChangePassword(ctx context.Context, user *User, change PasswordChange) (*User, error) {
+	caller, _ := principal.From(ctx)
+	if caller.Kind != principal.Admin {
+		return nil, apperr.New(apperr.Forbidden, "A password is changed from a session of its user; an API token cannot.")
+	}
+	if err := s.passwords.check(ctx, "/newPassword", user.Username, change.New); err != nil {
+		return nil, err
+	}
+	if change.New == change.Current {
+		return nil, invalid("/newPassword", "same", "must be another than the one you have")
+	}
+	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := s.attempts.claim(ctx, accountKey(tenant, user.Username))
+	if err != nil {
+		return nil, err
+	}
+	same, err := s.passwords.matches(ctx, change.Current, user.PasswordHash)
+	if err == nil && !same {
+		return nil, invalid("/currentPassword", "wrong", "is not your password")
+	}
+	var after *User
+	if err == nil {
+		after, err = s.choosePassword(ctx, user, change)
+	}
+	if err != nil {
+		// No wrong password was shown, so it does not count. If it cannot be taken
+		// back it ends with its window.
+		_ = s.attempts.release(context.WithoutCancel(ctx), attempt)
+	}
+	return after, err
+}
+
+// choosePassword stores the password that a user chose who has shown the one of now.
+func (s *Service) choosePassword(ctx context.Context, user *User, change PasswordChange) (*User, error) {
+	hash, err := s.passwords.hash(ctx, change.New)
+	if err != nil {
+		return nil, err
+	}
+	return s.storePassword(ctx, user, newPassword{
+		hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session),
+		may: func(_ context.Context, _ *gorm.DB, row *User) error {
+			if row.PasswordHash != user.PasswordHash {
+				return invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
+			}
+			return nil
+		},
+	})
+}
+
+// newPassword is how a password comes to be a user's.
+type newPassword struct {
+	hash      string
+	endTokens bool
+	// kept is of the token of the one session that stays; zero for none.
+	kept    digest
+	ifMatch *guard.Precondition
+	// may refuses it, of the row as the unit sees it.
+	may func(ctx context.Context, tx *gorm.DB, row *User) error
+}
+
+// storePassword gives a user a password in a unit, in which a lock-out is lifted too.
+func (s *Service) storePassword(ctx context.Context, user *User, p newPassword) (*User, error) {
+	caller, _ := principal.From(ctx)
+	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	if err != nil {
+		return nil, err
+	}
+	var after *User
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		row, err := findUser(tx, user.ID)
+		if err != nil {
+			return storage.Found(err, "user", strconv.FormatInt(user.ID, 10))
+		}
+		if err := s.demandUser(row, p.ifMatch); err != nil {
+			return err
+		}
+		change := &userChange{
+			action: "password", set: guard.Set{"password_hash": p.hash}, apply: func(user *User) { user.PasswordHash = p.hash },
+			kept: p.kept,
+		}
+		change.also = func(ctx context.Context, tx *gorm.DB) (err error) {
+			if err := p.may(ctx, tx, row); err != nil {
+				return err
+			}
+			if p.endTokens {
+				if change.revoked, err = revokeAll(ctx, u, tx, row.ID); err != nil {
+					return err
+				}
+			}
+			return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
+		}
+		after, err = s.changeUser(ctx, u, row, p.ifMatch, change)
+		return err
+	})
+	return after, err
+}
+
+// SetPassword is ResetPassword for a command. Errors: NotFound as well.
+func (s *Service) SetPassword(ctx context.Context, tenant, username, password string) error {
+	ctx, user, err := s.userOf(ctx, tenant, username)
+	if err != nil {
+		return err
+	}
+	_, err = s.ResetPassword(ctx, user, PasswordReset{Password: password})
+	return err
+}

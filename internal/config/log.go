@@ -1,0 +1,251 @@
+package config
+
+import (
+	"context"
+	"encoding"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/storage"
+)
+
+// The log of configs is the committed versions of all configs of all tenants, each at its
+// place: 1, 2, 3, … in the order of commits, without gaps.
+//
+// On MySQL a version is written without a place, because ids are given before the commit:
+// they become visible in another order, those of transactions that were rolled back never,
+// and on a cluster each server gives out its own. After the commit whoever reads the log
+// numbers what has no place yet, in one transaction under the lock of the counter:
+//
+//	SELECT last FROM log_places WHERE name = 'configs' FOR UPDATE
+//	SELECT id, config_id, version FROM config_histories WHERE place IS NULL ORDER BY id LIMIT 500
+//	UPDATE config_histories SET place = CASE id … END WHERE id IN (…) AND place IS NULL
+//	UPDATE log_places SET last = ? WHERE name = 'configs' AND last = ?
+//
+// so that a place is visible only with all places before it. Of several processes one
+// numbers, and the others find it done. After a crash in between nothing is numbered.
+//
+// SQLite has one writer, whose rollback takes its ids back: there the ids are the places.
+type configLog struct{ db *storage.DB }
+
+const (
+	logName = "configs"
+	// logPage is how many versions are numbered, or read, at once.
+	logPage = 500
+	// numberingLife bounds the transaction that numbers.
+	numberingLife = 10 * time.Second
+)
+
+// Revision is a place in the log of one history of the database. What was read of a history
+// that the database is not on any more, because it was restored or replaced, has another
+// epoch.
+type Revision struct {
+	Epoch epoch.Epoch
+	Place int64
+}
+
+var (
+	_ encoding.TextMarshaler   = Revision{}
+	_ encoding.TextUnmarshaler = (*Revision)(nil)
+)
+
+// String is the revision as clients get it and send it back: "<epoch>-<place>".
+func (r Revision) String() string { return string(r.Epoch) + "-" + strconv.FormatInt(r.Place, 10) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (r Revision) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. A place alone is of no epoch: it was
+// given out before revisions had one.
+func (r *Revision) UnmarshalText(text []byte) error {
+	of, place := "", string(text)
+	if i := strings.LastIndexByte(place, '-'); i >= 0 {
+		of, place = place[:i], place[i+1:]
+	}
+	n, err := strconv.ParseInt(place, 10, 64)
+	if err != nil || n < 0 || len(of) > 64 || text[0] == '-' {
+		return errors.New("must be a revision, as an event or a snapshot gave it")
+	}
+	*r = Revision{epoch.Epoch(of), n}
+	return nil
+}
+
+// column is where a version has its place.
+func (l configLog) column() string {
+	if l.db.Dialect == storage.MySQL {
+		return "place"
+	}
+	return "id"
+}
+
+// end is the state of the log at a moment.
+type end struct {
+	// Revision is of the last version that has a place.
+	Epoch epoch.Epoch
+	Place int64
+	// Unnumbered is true when there are committed versions behind it.
+	Unnumbered bool
+}
+
+// end reads where the log ends.
+func (l configLog) end(db *gorm.DB) (end, error) {
+	unnumbered := "FALSE"
+	if l.db.Dialect == storage.MySQL {
+		unnumbered = "EXISTS (SELECT 1 FROM config_histories WHERE place IS NULL)"
+	}
+	var found []end
+	err := db.Raw("SELECT epoch, (SELECT COALESCE(MAX(" + l.column() + "), 0) FROM config_histories) AS place, " +
+		unnumbered + " AS unnumbered FROM installation WHERE id = 1").Scan(&found).Error
+	switch {
+	case err != nil:
+		return end{}, fmt.Errorf("read the end of the log: %w", err)
+	case len(found) != 1:
+		return end{}, errors.New("config: the installation has no epoch")
+	}
+	return found[0], nil
+}
+
+// settle gives every version that is committed by now its place, and returns where the log
+// ends then.
+func (l configLog) settle(ctx context.Context) (end, error) {
+	ctx = storage.AcrossTenants(ctx)
+	found, err := l.end(l.db.Read(ctx))
+	if err != nil || !found.Unnumbered {
+		return found, err
+	}
+	// What is committed meanwhile may have to wait for the next time, or writers who do not
+	// rest would keep the caller here.
+	for numbered := logPage; numbered == logPage; {
+		if numbered, err = l.number(ctx); err != nil {
+			return end{}, err
+		}
+	}
+	return l.end(l.db.Read(ctx))
+}
+
+// version is a version of a config that has no place yet.
+type version struct{ ID, ConfigID, Version int64 }
+
+// number gives places to the oldest versions that have none, at most logPage of them, and
+// returns how many.
+func (l configLog) number(ctx context.Context) (numbered int, err error) {
+	err = l.db.TransactRepeatable(ctx, numberingLife, func(tx *gorm.DB) error {
+		var last int64
+		if err := tx.Raw("SELECT last FROM log_places WHERE name = ? FOR UPDATE", logName).Scan(&last).Error; err != nil {
+			return err
+		}
+		var versions []version
+		err := tx.Model(&History{}).Select("id", "config_id", "version").Where("place IS NULL").Order("id").Limit(logPage).Find(&versions).Error
+		numbered = len(versions)
+		if err != nil || numbered == 0 {
+			return err
+		}
+		return numberFrom(tx, last, inOrder(versions))
+	})
+	if err != nil {
+		return 0, fmt.Errorf("number the log of configs: %w", err)
+	}
+	return numbered, nil
+}
+
+// numberFrom gives versions the places after last, in their order.
+func numberFrom(tx *gorm.DB, last int64, versions []version) error {
+	var cases strings.Builder
+	arguments, ids := []any{}, make([]int64, len(versions))
+	for i, v := range versions {
+		cases.WriteString(" WHEN ? THEN ?")
+		arguments, ids[i] = append(arguments, v.ID, last+int64(i)+1), v.ID
+	}
+	numbered := tx.Exec("UPDATE config_histories SET place = CASE id"+cases.String()+" END WHERE id IN ? AND place IS NULL", append(arguments, ids)...)
+	if err := numbered.Error; err != nil {
+		return err
+	}
+	counted := tx.Exec("UPDATE log_places SET last = ? WHERE name = ? AND last = ?", last+int64(len(versions)), logName, last)
+	if err := counted.Error; err != nil {
+		return err
+	}
+	if numbered.RowsAffected != int64(len(versions)) || counted.RowsAffected != 1 {
+		return fmt.Errorf("%w: others numbered the log at the same time", storage.ErrRunAgain)
+	}
+	return nil
+}
+
+// inOrder sorts versions as they were committed, as far as anybody can tell: those of one
+// config by version, since each was made from the one before; others by id. Engines that
+// give out ids in blocks can give the later version the lower one.
+func inOrder(versions []version) []version {
+	byConfig := make(map[int64][]version)
+	for _, v := range versions {
+		byConfig[v.ConfigID] = append(byConfig[v.ConfigID], v)
+	}
+	for _, of := range byConfig {
+		slices.SortFunc(of, func(a, b version) int { return int(a.Version - b.Version) })
+	}
+	ordered := make([]version, len(versions))
+	for i, v := range versions {
+		of := byConfig[v.ConfigID]
+		ordered[i], byConfig[v.ConfigID] = of[0], of[1:]
+	}
+	return ordered
+}
+
+// entry is a version at its place.
+type entry struct {
+	History
+	At int64
+}
+
+// after returns the entries behind a place, at most logPage of them.
+func (l configLog) after(ctx context.Context, place int64) *gorm.DB {
+	column := l.column()
+	return l.db.Read(ctx).Model(&History{}).
+		Select("id", "tenant_id", "config_id", "`key`", "version", "action", "changed_by", "changed_by_name", "changed_time", column+" AS at").
+		Where(column+" > ?", place).Order(column).Limit(logPage)
+}
+
+// Snapshot is all configs of a tenant at one moment.
+type Snapshot struct {
+	// Revision is where to watch from: what came after it is missed by nobody who does.
+	Revision Revision
+	Configs  []Config
+}
+
+// Snapshot reads the configs of the caller's tenant whose keys begin with prefix at one
+// moment, with the revision of that moment. Errors: LimitReached for more than one document
+// holds.
+func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error) {
+	filter := Filter{Prefix: prefix}
+	if _, err := s.feed.log.settle(ctx); err != nil {
+		return Snapshot{}, err
+	}
+	var snapshot Snapshot
+	err := s.db.Snapshot(ctx, func(tx *gorm.DB) error {
+		if err := filter.fits(tx); err != nil {
+			return err
+		}
+		at, err := s.feed.log.end(tx.WithContext(storage.AcrossTenants(ctx)))
+		if err != nil {
+			return err
+		}
+		snapshot.Revision = Revision{at.Epoch, at.Place}
+		return filter.apply(tx).Order("`key`").Limit(MaxTransfer).Find(&snapshot.Configs).Error
+	})
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read a snapshot of the configs: %w", err)
+	}
+	return snapshot, nil
+}
+
+// NumberLog gives what is committed its place when nobody watches. Nothing depends on when
+// it runs; the first who watches has less to number.
+func (s *Service) NumberLog(ctx context.Context) error {
+	_, err := s.feed.log.settle(ctx)
+	return err
+}

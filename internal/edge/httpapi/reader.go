@@ -1,0 +1,132 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
+)
+
+// Who may change a resource need not be allowed to read it. A refusal would tell such a
+// caller what is there: the version that won, the balance that was too small, the record
+// that has the name already. So a refusal is cut down to its code, the versions and the
+// caller's own words for a caller without "<resource>:read", here and for every route.
+
+// unreadKey is where a context has the permission to read that its caller lacks.
+type unreadKey struct{}
+
+// asReader returns the context of a request on a route with a permission, in which refusals
+// tell the caller no more than it may read.
+func (r *Router) asReader(ctx context.Context, permission string) context.Context {
+	caller, _ := principal.From(ctx)
+	resource, _, _ := strings.Cut(permission, ":")
+	read := resource + ":read"
+	if permission == "" || caller.Kind == principal.Customer || caller.May(read) || !r.asks(read) {
+		return ctx
+	}
+	return context.WithValue(ctx, unreadKey{}, read)
+}
+
+// asks reports whether any route asks for a permission.
+func (r *Router) asks(permission string) bool {
+	for _, route := range *r.routes {
+		if route.Permission == permission {
+			return true
+		}
+	}
+	return false
+}
+
+// MayRead reports whether the caller may read the resource that it changes. What a route
+// answers beside a refusal, such as a batch's verdicts, is for the route to cut down.
+func MayRead(ctx context.Context) bool {
+	_, lacks := ctx.Value(unreadKey{}).(string)
+	return !lacks
+}
+
+// tellable are the members of a refusal that anybody may read who may cause it: versions,
+// places in the request, and names that the request gave.
+var tellable = map[string]bool{
+	"expectedVersion": true, "currentVersion": true, "currentEtag": true, "version": true, "eventVersion": true,
+	"index": true, "key": true, "id": true, "sku": true, "op": true, "code": true, "verdict": true, "counts": true,
+	"number": true, "clientId": true, "clientSeq": true, "eventId": true, "highestSeq": true,
+	"retryAfterMs": true, "ticket": true, "limit": true,
+}
+
+// withheld returns a refusal as a caller without the permission to read is told it.
+func withheld(e *apperr.Error, title, permission string) *apperr.Error {
+	cut := *e
+	cut.Members = nil
+	for name, value := range e.Members {
+		if listed := tellableOf(value); tellable[name] {
+			cut.With(name, value)
+		} else if listed != nil {
+			cut.With(name, listed)
+		}
+	}
+	if tellsOfTheResource(e.Code) {
+		cut.Detail = fmt.Sprintf("%s. What is there now is told to those with the permission %s.", title, permission)
+		cut.Fields = nil
+	}
+	return &cut
+}
+
+// forReader returns the body of a kept reply as the caller of now is told it.
+func forReader(ctx context.Context, reply Kept) ([]byte, error) {
+	permission, lacks := ctx.Value(unreadKey{}).(string)
+	if !lacks || !strings.HasPrefix(reply.Header.Get(echo.HeaderContentType), mimeProblem) {
+		return reply.Body, nil
+	}
+	var head problemHead
+	var members map[string]any
+	if err := errors.Join(json.Unmarshal(reply.Body, &head), json.Unmarshal(reply.Body, &members)); err != nil {
+		return nil, fmt.Errorf("read a kept refusal: %w", err)
+	}
+	told := withheld(&apperr.Error{Code: head.Code, Detail: head.Detail, Fields: head.Fields, Members: members}, head.Title, permission)
+	delete(told.Members, "code")
+	head.Detail, head.Fields = told.Detail, told.Fields
+	return problemText(head, told.Members)
+}
+
+// tellsOfTheResource reports whether the sentence of a refusal speaks of what is there,
+// rather than of the request alone.
+func tellsOfTheResource(code apperr.Code) bool {
+	switch code {
+	case apperr.SoldOut, apperr.SaleNotOpen, apperr.RequestInProgress:
+		return false
+	}
+	status := kinds[code].status
+	return status == http.StatusConflict || status == http.StatusPreconditionFailed
+}
+
+// tellableOf cuts a list of objects, such as a batch's verdicts, down to their tellable
+// members; nil for anything else, and for a list that has none of them.
+func tellableOf(value any) []map[string]any {
+	tree, err := merge.Tree(value)
+	if err != nil {
+		return nil
+	}
+	list, _ := tree.([]any)
+	var kept []map[string]any
+	for _, element := range list {
+		object, _ := element.(map[string]any)
+		left := map[string]any{}
+		for name, member := range object {
+			if tellable[name] {
+				left[name] = member
+			}
+		}
+		if len(left) > 0 {
+			kept = append(kept, left)
+		}
+	}
+	return kept
+}
