@@ -129,7 +129,7 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 
 .PHONY: faults
 faults: $(WEB) c-compiler ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
-	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/flashsale/... ./internal/orders ./internal/wallets ./client
+	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/approvals ./internal/flashsale/... ./internal/orders ./internal/wallets ./client
 	$(MAKE) mutants
 
 .PHONY: engines

@@ -124,6 +124,9 @@ func (c *Client) do(ctx context.Context, r request, out any, options []CallOptio
 			RequestID: got.header.Get("X-Request-Id"), Location: got.header.Get("Location"),
 		}
 	}
+	if err := got.proposed(); err != nil {
+		return err
+	}
 	switch {
 	case got.status == http.StatusNotModified:
 		return ErrNotModified

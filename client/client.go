@@ -12,6 +12,7 @@ import (
 // Client calls the API with one credential. It may be used by many goroutines.
 type Client struct {
 	Configs         *Configs
+	Approvals       *Approvals
 	Items           *Items
 	Inventory       *InventoryRecords
 	Wallets         *Wallets
@@ -86,6 +87,7 @@ func (c *Client) For(userID string) *Client {
 
 func (c *Client) bind() {
 	c.Configs = &Configs{c}
+	c.Approvals = &Approvals{c}
 	c.Items = &Items{c}
 	c.Inventory = &InventoryRecords{c}
 	c.Wallets = &Wallets{c}

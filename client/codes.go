@@ -30,6 +30,7 @@ const (
 	CodeLimitReached          Code = "limit_reached"
 	CodePayloadMismatch       Code = "payload_mismatch"
 	CodeInUse                 Code = "in_use"
+	CodeApprovalStale         Code = "approval_stale"
 	CodeVersionConflict       Code = "version_conflict"
 	CodeActionIDInFuture      Code = "action_id_in_future"
 	CodePayloadTooLarge       Code = "payload_too_large"

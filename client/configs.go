@@ -24,7 +24,8 @@ const (
 	JSONValue    ValueType = "json"
 )
 
-// Config is one config. Read it, change Value, ValueType, Schema or Remark, and save it.
+// Config is one config. Read it, change Value, ValueType, Schema, Remark or Protected, and
+// save it. A change of a protected one returns [Proposed].
 type Config struct {
 	Stamp
 	asRead
@@ -36,10 +37,20 @@ type Config struct {
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Remark    string          `json:"remark"`
 	Protected bool            `json:"protected"`
-	Merged    *Merged         `json:"merged,omitempty"`
+	// ChangeNeeds is nil when a change needs nothing; in Get only.
+	ChangeNeeds *ChangeNeeds `json:"changeNeeds,omitempty"`
+	Merged      *Merged      `json:"merged,omitempty"`
 }
 
-func (c *Config) editable() []string { return []string{"value", "valueType", "schema", "remark"} }
+// ChangeNeeds is what a change needs beside its author.
+type ChangeNeeds struct {
+	// Approvals is how many votes of others.
+	Approvals int `json:"approvals"`
+}
+
+func (c *Config) editable() []string {
+	return []string{"value", "valueType", "schema", "remark", "protected"}
+}
 
 // UnmarshalJSON reads a config and remembers how it was read.
 func (c *Config) UnmarshalJSON(text []byte) error {
@@ -79,6 +90,7 @@ type ConfigContent struct {
 	ValueType ValueType       `json:"valueType,omitempty"`
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Remark    string          `json:"remark,omitempty"`
+	Protected bool            `json:"protected,omitempty"`
 }
 
 // NewConfig is a config to create.
@@ -98,17 +110,20 @@ type ConfigFilter struct {
 
 // ConfigRevision is one version of a config.
 type ConfigRevision struct {
-	Revision    int64           `json:"revision"`
-	Version     int64           `json:"version"`
-	ETag        string          `json:"etag"`
-	Action      string          `json:"action"`
-	Value       json.RawMessage `json:"value"`
-	ValueType   ValueType       `json:"valueType"`
-	Schema      json.RawMessage `json:"schema"`
-	Remark      string          `json:"remark"`
-	Note        string          `json:"note"`
-	ChangedBy   Person          `json:"changedBy"`
-	ChangedTime time.Time       `json:"changedTime"`
+	Revision  int64           `json:"revision"`
+	Version   int64           `json:"version"`
+	ETag      string          `json:"etag"`
+	Action    string          `json:"action"`
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType"`
+	Schema    json.RawMessage `json:"schema"`
+	Remark    string          `json:"remark"`
+	Protected bool            `json:"protected"`
+	// ApprovalID is the approval that the version needed, nil for none.
+	ApprovalID  *int64    `json:"approvalId"`
+	Note        string    `json:"note"`
+	ChangedBy   Person    `json:"changedBy"`
+	ChangedTime time.Time `json:"changedTime"`
 }
 
 func configPath(key string) string { return "/configs/" + url.PathEscape(key) }

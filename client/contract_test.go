@@ -35,6 +35,7 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		w := walk{clientOf(t, caller), t}
 		w.configs()
 		w.batches()
+		w.decide(caller)
 		sku := w.items()
 		w.stock(sku)
 		w.bank()
@@ -138,6 +139,58 @@ func (w walk) batches() {
 	var imported *client.ImportRefused
 	require.ErrorAs(t, err, &imported)
 	require.Equal(t, 1, imported.Counts.Conflict)
+}
+
+// decide has a second user decide on what the first one proposes.
+func (w walk) decide(caller *apptest.Caller) {
+	t, ctx := w.t, w.t.Context()
+	settings := ok[client.Settings](t)(w.Settings(ctx))
+	settings.ApprovalDays = 3
+	require.NoError(t, w.SaveSettings(ctx, &settings))
+	require.Equal(t, 3, all(t, w.SettingsHistory(client.Paging{Limit: 1}))[0].ApprovalDays)
+
+	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "decider", Password: "correct horse battery", Roles: []string{"admin"}}))
+	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "decider", UserID: user.ID}))
+	second := *caller
+	second.Token = token.Secret
+	other := clientOf(t, &second)
+
+	secret := ok[client.Config](t)(w.Configs.Create(ctx, client.NewConfig{Key: "walk.safe", ConfigContent: client.ConfigContent{Value: json.RawMessage(`1`), Protected: true}}))
+	require.Equal(t, 1, ok[client.Config](t)(w.Configs.Get(ctx, "walk.safe")).ChangeNeeds.Approvals)
+	propose := func(value int) client.Approval {
+		fresh := ok[client.Config](t)(w.Configs.Get(ctx, secret.Key))
+		require.NoError(t, fresh.SetValue(value))
+		var proposed *client.Proposed
+		require.ErrorAs(t, w.Configs.Save(ctx, &fresh), &proposed)
+		return proposed.Approval
+	}
+	asked := propose(2)
+	asked = ok[client.Approval](t)(w.Approvals.Edit(ctx, asked, json.RawMessage(`{"value":3}`), "three"))
+	require.Len(t, all(t, other.Approvals.List(client.ApprovalFilter{WaitingForMe: true, Status: client.ApprovalPending, Resource: "configs/walk.safe"})), 1)
+	require.JSONEq(t, `1`, string(ok[client.Config](t)(w.Configs.Get(ctx, "walk.safe")).Value))
+	asked = ok[client.Approval](t)(other.Approvals.Approve(ctx, asked))
+	require.Equal(t, client.ApprovalApproved, asked.Status)
+	require.Equal(t, asked.ID, *all(t, w.Configs.History("walk.safe", client.Paging{}))[0].ApprovalID)
+	require.Len(t, all(t, w.Approvals.History(asked.ID, client.Paging{})), 3)
+	require.NotEmpty(t, ok[client.Approval](t)(w.Approvals.Get(ctx, asked.ID)).Sides)
+
+	ok[client.Approval](t)(other.Approvals.Reject(ctx, propose(4), "no"))
+	ok[client.Approval](t)(w.Approvals.Withdraw(ctx, propose(5)))
+	overtaken := propose(6)
+	fresh := ok[client.Config](t)(w.Configs.Get(ctx, "walk.safe"))
+	fresh.Remark = "at once"
+	require.NoError(t, w.Configs.Save(ctx, &fresh, client.Bypass("emergency")))
+	overtaken = ok[client.Approval](t)(w.Approvals.Get(ctx, overtaken.ID))
+	_, err := other.Approvals.Approve(ctx, overtaken)
+	var stale *client.StaleApproval
+	require.ErrorAs(t, err, &stale)
+	require.EqualValues(t, fresh.Version, stale.CurrentVersion)
+	require.True(t, stale.AutoMergeable)
+	ok[client.Approval](t)(w.Approvals.Rebase(ctx, overtaken))
+	bypassed := all(t, w.Approvals.List(client.ApprovalFilter{Status: client.ApprovalBypassed, Author: "me"}))
+	require.Len(t, bypassed, 1)
+	ok[client.Approval](t)(other.Approvals.Review(ctx, bypassed[0], "fine"))
+	require.EqualValues(t, 1, ok[client.Dashboard](t)(w.Dashboard(ctx)).Approvals.Mine)
 }
 
 func (w walk) items() (sku string) {

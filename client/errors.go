@@ -256,6 +256,8 @@ func richerThan(p *Problem) error {
 		return &SaleRefused{Problem: p}
 	case CodeLimitReached:
 		return &LimitReached{Problem: p}
+	case CodeApprovalStale:
+		return &StaleApproval{Problem: p}
 	case CodeBatchConflict, CodeValidationFailed:
 		return batchProblem(p)
 	}

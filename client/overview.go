@@ -63,10 +63,21 @@ type Dashboard struct {
 	OrdersByDay         []OrdersOfDay    `json:"ordersByDay"`
 	PaymentsDueSoon     *PaymentsDueSoon `json:"paymentsDueSoon"`
 	CouponsExpiringSoon *int64           `json:"couponsExpiringSoon"`
-	ConflictsToday      []ConflictCount  `json:"conflictsToday"`
-	ConflictsTodayTotal *int64           `json:"conflictsTodayTotal"`
-	RecentChanges       []RecentChange   `json:"recentChanges"`
-	WorkingNow          []Presence       `json:"workingNow"`
+	// Approvals are those that wait.
+	Approvals           *WaitingApprovals `json:"approvals"`
+	ConflictsToday      []ConflictCount   `json:"conflictsToday"`
+	ConflictsTodayTotal *int64            `json:"conflictsTodayTotal"`
+	RecentChanges       []RecentChange    `json:"recentChanges"`
+	WorkingNow          []Presence        `json:"workingNow"`
+}
+
+// WaitingApprovals counts the approvals that wait: for the caller's vote, his for others, his
+// for a rebase, and what was made without the votes for a review.
+type WaitingApprovals struct {
+	ToDecide int64 `json:"toDecide"`
+	Mine     int64 `json:"mine"`
+	Stale    int64 `json:"stale"`
+	ToReview int64 `json:"toReview"`
 }
 
 // Presence is who is on a resource now.

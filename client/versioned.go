@@ -35,7 +35,7 @@ type Merged struct {
 }
 
 // Versioned is a value that can be changed and saved: [*Config], [*Item], [*Campaign],
-// [*FlashSale], [*User] and [*Role].
+// [*FlashSale], [*User], [*Role] and [*Settings].
 type Versioned interface {
 	json.Unmarshaler
 	stamp() *Stamp

@@ -197,3 +197,39 @@ SELECT COUNT(*), 'replies kept for a change without exactly one audit row of the
 
 SELECT COUNT(*), 'parts of batches that are kept although the whole reply is'
   FROM idempotency_keys k WHERE k.scope LIKE 'parts:%';
+
+SELECT COUNT(*), 'approvals whose history is not rows 1 to version'
+  FROM approvals a
+ WHERE version <> (SELECT COUNT(*) FROM approval_histories h WHERE h.tenant_id = a.tenant_id AND h.approval_id = a.id)
+    OR version <> (SELECT MAX(h.version) FROM approval_histories h WHERE h.tenant_id = a.tenant_id AND h.approval_id = a.id);
+
+SELECT COUNT(*), 'approvals that were applied other than once each, or without being approved or bypassed'
+  FROM approvals a
+ WHERE a.resource LIKE 'configs/%'
+   AND (a.status IN (1, 6, 7)) <> (SELECT COUNT(*) FROM config_histories h WHERE h.tenant_id = a.tenant_id AND h.approval_id = a.id);
+
+SELECT COUNT(*), 'approvals that were approved by fewer votes for their content than they needed, or by who wrote it'
+  FROM approvals a
+ WHERE a.status = 1
+   AND (a.required > (SELECT COUNT(DISTINCT v.user_id) FROM approval_votes v
+                       WHERE v.tenant_id = a.tenant_id AND v.approval_id = a.id AND v.verdict = 'approve'
+                         AND v.version >= a.content_version AND v.digest = a.digest)
+     OR EXISTS (SELECT 1 FROM approval_votes v JOIN approval_histories h
+                  ON h.tenant_id = v.tenant_id AND h.approval_id = v.approval_id AND h.changed_by = v.user_id
+                 WHERE v.tenant_id = a.tenant_id AND v.approval_id = a.id AND h.action IN ('propose', 'edit', 'rebase')));
+
+SELECT COUNT(*), 'protected versions of configs that were followed by one without an approval'
+  FROM config_histories before_it
+  JOIN config_histories h ON h.config_id = before_it.config_id AND h.version = before_it.version + 1
+ WHERE before_it.protected = 1 AND h.approval_id = 0;
+
+SELECT COUNT(*), 'approvals that wait although what they would change has moved'
+  FROM approvals a
+  JOIN configs c ON c.tenant_id = a.tenant_id AND a.resource = CONCAT('configs/', c.`key`)
+  JOIN config_histories h ON h.config_id = c.id AND h.version = c.version
+ WHERE a.status = 0 AND h.changed_time > a.updated_time;
+
+SELECT COUNT(*), 'units that applied an approval without both audit rows'
+  FROM audit_entries d
+ WHERE d.action IN ('approval.approve', 'approval.bypass')
+   AND 2 <> (SELECT COUNT(*) FROM audit_entries a WHERE a.unit_id = d.unit_id);

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/status"
 	"interlock/internal/coupons"
 	"interlock/internal/flashsale"
@@ -46,6 +47,7 @@ func states() string {
 		{"Work orders", "internal/workorders/status.go", workorders.Machine},
 		{"Flash sales", "internal/flashsale/status.go", flashsale.Machine},
 		{"Coupons", "internal/coupons/status.go", coupons.Machine},
+		{"Approvals", "internal/approvals/status.go", approvals.Machine},
 	}
 	var b strings.Builder
 	b.WriteString(preface)

@@ -22,6 +22,7 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	h.userRoutes(r)
 	h.roleRoutes(r)
 	h.tokenRoutes(r)
+	h.settingsRoutes(r)
 }
 
 // userRoutes registers the routes of users. A request with a password runs in no unit: the

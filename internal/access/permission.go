@@ -17,6 +17,9 @@ const (
 	writeUsersPermission = "users:write"
 	readTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
+
+	readSettingsPermission  = "settings:read"
+	writeSettingsPermission = "settings:write"
 )
 
 // Permissions are what a role or a token can be given here.
@@ -27,6 +30,8 @@ var Permissions = []principal.Grant{
 	{Name: writeUsersPermission, Meaning: "Create, edit, disable and enable users, give them roles whose permissions one has oneself, and reset their passwords."},
 	{Name: readTokensPermission, Meaning: "See one's own API tokens, without their secrets, and with users:write everybody's."},
 	{Name: makeTokensPermission, Meaning: "Create API tokens that may do no more than oneself, and revoke them; with users:write everybody's."},
+	{Name: readSettingsPermission, Meaning: "See what the tenant has set, such as how many approvals a protected change takes."},
+	{Name: writeSettingsPermission, Meaning: "Change what the tenant has set."},
 	{Name: impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
 }
 

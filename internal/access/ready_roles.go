@@ -17,9 +17,9 @@ var readyRoles = []struct {
 	{"viewer", []string{"*:read"}},
 	{"support", []string{"actions:read", "coupons:read", "inventory:read", "items:read", "orders:*", "refunds:read", "refunds:write", "wallets:read", "work-orders:read", "work-orders:write"}},
 	{"operator", []string{"actions:read", "coupons:*", "flash-sales:*", "inventory:*", "items:*", "orders:*", "queues:read", "refunds:read", "refunds:write", "wallets:read", "work-orders:*"}},
-	{"config editor", []string{"configs:*"}},
-	{"approver", []string{"approvals:*", "configs:read", "orders:read", "refunds:approve", "refunds:read"}},
-	{"auditor", []string{"access:read", "audit:read", "configs:read", "idempotency-keys:read", "ledger:read", "orders:read", "refunds:read", "users:read", "wallets:read", "work-orders:read"}},
+	{"config editor", []string{"approvals:read", "configs:*"}},
+	{"approver", []string{"approvals:decide", "approvals:read", "configs:read", "orders:read", "refunds:approve", "refunds:read"}},
+	{"auditor", []string{"access:read", "approvals:read", "audit:read", "configs:read", "idempotency-keys:read", "ledger:read", "orders:read", "refunds:read", "settings:read", "users:read", "wallets:read", "work-orders:read"}},
 }
 
 // MakeReadyRoles gives a tenant those of the ready-made roles whose names it does not have

@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/aggregates"
+	"interlock/internal/approvals"
 	"interlock/internal/base/principal"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
@@ -29,6 +30,7 @@ import (
 func (sv *Services) buildOverviews() {
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: []realtime.Topic{
 		{Name: config.Topic, Permission: config.ReadPermission},
+		{Name: approvals.Topic, Permission: approvals.ReadPermission},
 		{Name: orders.Topic, Permission: orders.ReadPermission},
 		{Name: refunds.Topic, Permission: refunds.ReadPermission},
 		{Name: workorders.Topic, Permission: workorders.ReadPermission},
@@ -44,6 +46,7 @@ func (sv *Services) buildOverviews() {
 	}})
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: config.ReadPermission, Finder: search.FinderFunc(sv.findConfigs)},
+		search.Kind{Name: "approval", Permission: approvals.ReadPermission, Finder: search.FinderFunc(sv.findApprovals)},
 		search.Kind{Name: "order", Permission: orders.ReadPermission, Finder: search.FinderFunc(sv.findOrders)},
 		search.Kind{Name: "refund", Permission: refunds.ReadPermission, Finder: search.FinderFunc(sv.findRefunds)},
 		search.Kind{Name: "work-order", Permission: workorders.ReadPermission, Finder: search.FinderFunc(sv.findWorkOrders)},
@@ -59,9 +62,9 @@ func (sv *Services) buildOverviews() {
 	)
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: dashboardOrders{sv.Orders}, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
+		Orders: dashboardOrders{sv.Orders}, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Approvals: dashboardApprovals{sv.Approvals}, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: map[string]string{
-			"configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
+			"approvals": approvals.ReadPermission, "configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "refunds": refunds.ReadPermission, "work-orders": workorders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
 			"flash-sales": flashsale.ReadPermission, "aggregates": aggregates.ReadPermission,
@@ -75,6 +78,23 @@ func (sv *Services) findConfigs(ctx context.Context, text string, limit int) ([]
 	return hits(found, err, func(c config.Found) search.Hit {
 		return search.Hit{ID: c.Key, Title: c.Key, Subtitle: c.Remark, Path: page("configs", c.Key)}
 	})
+}
+
+func (sv *Services) findApprovals(ctx context.Context, text string, limit int) ([]search.Hit, error) {
+	found, err := sv.Approvals.ByResource(ctx, text, limit)
+	return hits(found, err, func(a approvals.Found) search.Hit {
+		id := strconv.FormatInt(a.ID, 10)
+		return search.Hit{ID: id, Title: a.Resource, Subtitle: a.Status, Path: page("approvals", id)}
+	})
+}
+
+// dashboardApprovals has what the dashboard reads of approvals in the words of the dashboard.
+type dashboardApprovals struct{ *approvals.Service }
+
+// CountWaiting implements dashboard.Approvals.
+func (a dashboardApprovals) CountWaiting(ctx context.Context) (dashboard.Waiting, error) {
+	waiting, err := a.Service.CountWaiting(ctx)
+	return dashboard.Waiting(waiting), err
 }
 
 // dashboardOrders has what the dashboard reads of orders in the words of the dashboard.

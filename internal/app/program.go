@@ -16,6 +16,7 @@ import (
 	"interlock/internal/access"
 	"interlock/internal/actions"
 	"interlock/internal/aggregates"
+	"interlock/internal/approvals"
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -275,6 +276,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		access.Routes(router.Uncompressed(), sv.Access, p.Settings.Currency)
 		audit.Routes(router, sv.Audit)
 		config.Routes(router, sv.Configs)
+		approvals.Routes(router, sv.Approvals)
 		catalog.Routes(router, sv.Catalog)
 		orders.Routes(router, sv.Orders)
 		refunds.Routes(router, sv.Refunds)

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/access"
 	"interlock/internal/actions"
 	"interlock/internal/aggregates"
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
@@ -61,9 +62,11 @@ type Services struct {
 	Clock   clock.Clock
 	Metrics *telemetry.Metrics
 
-	Access     *access.Service
-	Audit      *audit.Log
-	Configs    *config.Service
+	Access  *access.Service
+	Audit   *audit.Log
+	Configs *config.Service
+	// Approvals is where changes of what is protected wait.
+	Approvals  *approvals.Service
 	Catalog    *catalog.Service
 	Orders     *orders.Service
 	Refunds    *refunds.Service
@@ -96,7 +99,7 @@ type Services struct {
 
 // Permissions returns every permission that a role or token can hold.
 func Permissions() []principal.Grant {
-	return slices.Concat(access.Permissions, audit.Permissions, config.Permissions,
+	return slices.Concat(access.Permissions, audit.Permissions, approvals.Permissions, config.Permissions,
 		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, refunds.Permissions, workorders.Permissions, coupons.Permissions,
 		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions)
 }
@@ -225,7 +228,8 @@ func (sv *Services) buildDomains(o Options) {
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle,
 	})
-	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs})
+	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
+	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})

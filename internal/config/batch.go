@@ -22,6 +22,8 @@ const (
 	OpCreate Op = "create"
 	OpUpdate Op = "update"
 	OpDelete Op = "delete"
+	// OpReplace gives a config a whole content. Only approvals hold it.
+	OpReplace Op = "replace"
 )
 
 // Change is one member of a batch.
@@ -34,8 +36,19 @@ type Change struct {
 	IfMatch guard.Precondition
 	// Patch is the merge patch of an update.
 	Patch any
-	// Content is what a create makes.
+	// Content is what a create or a replacement makes.
 	Content Content
+	origin
+}
+
+// origin is what the traces of a change that was proposed say of where it comes from.
+type origin struct {
+	// Action is what the history calls it; "" for what follows from the operation.
+	Action Action `json:"action,omitempty"`
+	// ContentOf is the version that a rollback brings back.
+	ContentOf int64 `json:"contentOfVersion,omitempty"`
+	// Destroyed is what an overwriting edit takes away.
+	Destroyed map[string]any `json:"destroyed,omitempty"`
 }
 
 // Result is what became of one member of a batch.
@@ -70,27 +83,60 @@ func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes [
 	if err != nil {
 		return nil, err
 	}
-	results := make([]Result, len(changes))
-	for _, w := range inKeyOrder(writes) {
-		result, err := s.apply(ctx, u, w, note)
-		switch {
-		case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone), storage.IsDuplicate(err, uniqueKey):
-			return nil, s.batchConflict(changes)
-		case err != nil:
-			return nil, err
-		}
-		results[w.place] = result
+	now, err := s.allow(ctx, u, kindBatch, note, writes...)
+	if err == nil && !now {
+		return nil, nil
 	}
-	u.Audit(uow.Entry{Action: "config.batch", Resource: "config-batches", Note: note, Detail: map[string]any{"changes": results}})
+	results := make([]Result, len(changes))
+	if err == nil {
+		err = s.applyAll(ctx, u, writes, note, func(w plannedWrite, result Result) { results[w.place] = result })
+	}
+	switch {
+	case hasMoved(err):
+		return nil, s.batchConflict(changes)
+	case err != nil:
+		return nil, err
+	}
+	u.Audit(batchEntry(note, results))
 	return results, nil
 }
 
+func batchEntry(note string, results []Result) uow.Entry {
+	return uow.Entry{Action: kindBatch, Resource: "config-batches", Note: note, Detail: map[string]any{"changes": results}}
+}
+
+// applyAll makes writes in the order of their keys, and then has the approvals that name
+// what they changed go stale. Errors: those that hasMoved knows.
+func (s *Service) applyAll(ctx context.Context, u *uow.Unit, writes []plannedWrite, note string, done func(w plannedWrite, result Result)) error {
+	var moved []string
+	for _, w := range inKeyOrder(writes) {
+		result, named, err := s.apply(ctx, u, w, note)
+		if err != nil {
+			return err
+		}
+		if named {
+			moved = append(moved, pathOf(w.Key))
+		}
+		done(w, result)
+	}
+	return s.approvals.Moved(ctx, u, moved...)
+}
+
+// hasMoved reports whether a write was refused for what others have done.
+func hasMoved(err error) bool {
+	return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) || storage.IsDuplicate(err, uniqueKey)
+}
+
 func (s *Service) rowsOf(ctx context.Context, changes []Change) (map[string]*Config, error) {
+	return byKeys(s.db.Read(ctx), keysOf(changes))
+}
+
+func keysOf(changes []Change) []string {
 	keys := make([]string, len(changes))
 	for i, c := range changes {
 		keys[i] = c.Key
 	}
-	return s.byKeys(ctx, keys)
+	return keys
 }
 
 // conflicts reports whether a change does not fit the row that has its key now, nil
@@ -156,42 +202,48 @@ func (w *plannedWrite) check() ([]apperr.Field, error) {
 		after, set, fields := w.before.revised(patched)
 		w.after, w.set = after, set
 		return under(at+"/patch", fields), nil
+	case OpReplace:
+		content, fields := checked(w.Content)
+		after := *w.before
+		after.Content = content
+		w.after, w.set = &after, w.before.columns(content)
+		return under(at+"/patch", fields), nil
 	}
 	return nil, nil
 }
 
-// apply makes one write in the unit.
-func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (Result, error) {
-	result := Result{Index: w.Index, Key: w.Key, Op: w.Op}
-	var err error
+// apply makes one write in the unit, and reports whether approvals may name its config.
+func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (result Result, moved bool, err error) {
+	result = Result{Index: w.Index, Key: w.Key, Op: w.Op}
 	after := w.after
 	switch {
 	case w.Op == OpCreate:
-		err = s.insert(ctx, u, after, note)
+		moved, err = true, s.insert(ctx, u, after, note)
 	case w.Op == OpDelete:
-		after, err = s.remove(ctx, u, w.before, note)
+		after, moved, err = s.remove(ctx, u, w.before, note)
 	case after != w.before:
-		err = s.update(ctx, u, w, note)
+		moved, err = s.update(ctx, u, w, note)
 	}
 	if err != nil {
-		return result, err
+		return result, false, err
 	}
 	result.Version = after.Version
 	if w.Op != OpDelete {
 		result.ETag = after.Ref().ETag()
 	}
-	return result, nil
+	return result, moved, nil
 }
 
-// update gives a row its new content.
-func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note string) error {
-	if err := guard.Update[Config](ctx, u, w.before.Ref(), w.set); err != nil {
-		return err
+// update gives a row its new content, and reports whether approvals may name it.
+func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (bool, error) {
+	moved, err := updateRow(ctx, u, w.before, w.set)
+	if err != nil {
+		return false, err
 	}
 	if err := guard.Advance(ctx, u, w.after); err != nil {
-		return err
+		return false, err
 	}
-	return s.record(ctx, u, w.after, Updated, note)
+	return moved, s.record(ctx, u, w.after, cmp.Or(w.Action, Updated), note)
 }
 
 // batchConflict is answered with every conflict that there is after the rollback.

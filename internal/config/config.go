@@ -40,6 +40,8 @@ type Content struct {
 	// Schema is the JSON Schema that the value must meet, as JSON text; "" for none.
 	Schema string `gorm:"column:value_schema"`
 	Remark string
+	// Protected configs change only by an approval, also when this is taken away.
+	Protected bool
 }
 
 // Config is one setting.
@@ -51,6 +53,9 @@ type Config struct {
 
 // TableName implements gorm's Tabler.
 func (Config) TableName() string { return "configs" }
+
+// Protectable implements guard.Protectable.
+func (Config) Protectable() {}
 
 func (c *Config) label() string { return fmt.Sprintf("Config %q", c.Key) }
 

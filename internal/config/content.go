@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 
@@ -34,15 +35,17 @@ type newContent struct {
 	contentText
 }
 
-// check asks what needs no rule of values. Pointers of errors are below prefix.
-func (n newContent) check(prefix string) error {
-	if err := checkSchemaShape(n.Schema, prefix+"/schema"); err != nil {
-		return err
-	}
-	if n.Protected {
-		return apperr.Invalid(under(prefix, []apperr.Field{protectedFault()})...)
-	}
-	return nil
+func (n newContent) content() Content {
+	content := n.contentText.content()
+	content.Protected = n.Protected
+	return content
+}
+
+// textOf is a content as it is sent.
+func textOf(c Content) newContent {
+	return newContent{c.Protected, contentText{
+		Value: json.RawMessage(c.Value), ValueType: c.ValueType, Remark: c.Remark, Schema: json.RawMessage(cmp.Or(c.Schema, "null")),
+	}}
 }
 
 // readContent reads the content of a config that a batch creates. Pointers of errors are
@@ -52,7 +55,7 @@ func readContent(body []byte, prefix string) (Content, error) {
 	if err := strictjson.Decode(body, &content); err != nil {
 		return Content{}, unreadable(err, prefix)
 	}
-	return content.content(), content.check(prefix)
+	return content.content(), checkSchemaShape(content.Schema, prefix+"/schema")
 }
 
 // patchBody is a merge patch of a config, as merge.Parse gives it.
@@ -93,9 +96,6 @@ func readPatch(body []byte, prefix string) (any, error) {
 			return nil, err
 		case name == "remark" && value == nil:
 			value = ""
-		case name == "protected" && !protected:
-			// No config is protected, so this changes nothing.
-			continue
 		}
 		members = append(members, merge.Member{Name: name, Value: value})
 	}

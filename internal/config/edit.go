@@ -18,6 +18,8 @@ func (s *Service) editable() change.Editable[Config, *Config] {
 		Revise:       revise,
 		At:           s.at,
 		Record:       s.recordEdit,
+		Instead:      s.proposeEdit,
+		Write:        s.write,
 		Overwritable: true,
 	}
 }
@@ -41,7 +43,7 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Co
 	}
 	u.Audit(uow.Entry{
 		Action: "config.update", Resource: after.path(),
-		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed},
+		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed, Approval: u.Approval()},
 		Note:   overwrite.Reason,
 	})
 	return s.record(ctx, u, after, action, overwrite.Reason)
@@ -54,9 +56,11 @@ type versionDetail struct {
 	Changed []string `json:"changed"`
 	// Destroyed is what others had written and an overwriting edit took away.
 	Destroyed map[string]any `json:"destroyed,omitempty"`
+	// Approval is the id of the approval that the change needed.
+	Approval int64 `json:"approvalId,omitempty"`
 }
 
-func (c *Config) path() string { return "configs/" + c.Key }
+func (c *Config) path() string { return pathOf(c.Key) }
 
 // document is the part of a config that an edit may change, as a tree.
 func (c *Config) document() (any, error) {
@@ -64,7 +68,8 @@ func (c *Config) document() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	members := []merge.Member{{Name: "value", Value: value}, {Name: "valueType", Value: string(c.ValueType)}, {Name: "remark", Value: c.Remark}}
+	members := []merge.Member{{Name: "value", Value: value}, {Name: "valueType", Value: string(c.ValueType)}, {Name: "remark", Value: c.Remark},
+		{Name: "protected", Value: c.Protected}}
 	if c.Schema != "" {
 		schema, err := merge.Parse([]byte(c.Schema))
 		if err != nil {
@@ -79,15 +84,14 @@ func (c *Config) document() (any, error) {
 // that this changes, or what is wrong with the document.
 func (c *Config) revised(document any) (*Config, guard.Set, []apperr.Field) {
 	members, _ := merge.ObjectOf(document)
-	if protected, _ := members.Get("protected"); protected == true {
-		return nil, nil, []apperr.Field{protectedFault()}
-	}
 	content := Content{Value: respelled(members, "value", c.Value), Schema: respelled(members, "schema", c.Schema)}
 	remark, _ := members.Get("remark")
 	content.Remark, _ = remark.(string)
 	valueType, _ := members.Get("valueType")
 	name, _ := valueType.(string)
 	content.ValueType = Type(name)
+	protected, _ := members.Get("protected")
+	content.Protected, _ = protected.(bool)
 	content, fields := checked(content)
 	if len(fields) > 0 {
 		return nil, nil, fields
@@ -95,10 +99,6 @@ func (c *Config) revised(document any) (*Config, guard.Set, []apperr.Field) {
 	after := *c
 	after.Content = content
 	return &after, c.columns(content), nil
-}
-
-func protectedFault() apperr.Field {
-	return apperr.Field{Pointer: "/protected", Code: "unavailable", Message: "cannot be true: approvals are not available yet"}
 }
 
 // respelled returns the JSON text of a member, in the spelling and order that it had while
@@ -133,16 +133,20 @@ func (c *Config) columns(content Content) guard.Set {
 	if content.Remark != c.Remark {
 		set["remark"] = content.Remark
 	}
+	if content.Protected != c.Protected {
+		set["protected"] = content.Protected
+	}
 	return set
 }
 
 // differences names the members in which the config differs from a content.
 func (c *Config) differences(content Content) []string {
-	names := make([]string, 0, 4)
+	names := make([]string, 0, 5)
 	for _, member := range []struct {
 		name    string
 		differs bool
 	}{
+		{"protected", content.Protected != c.Protected},
 		{"remark", content.Remark != c.Remark},
 		{"schema", content.Schema != c.Schema},
 		{"value", content.Value != c.Value},

@@ -33,6 +33,8 @@ type History struct {
 	Version  int64
 	Action   Action
 	Content
+	// ApprovalID is the approval that the version needed; 0 for none.
+	ApprovalID    int64
 	Note          string
 	ChangedBy     int64
 	ChangedByName string

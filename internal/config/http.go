@@ -3,13 +3,10 @@ package config
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -21,19 +18,20 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	byKey := httpapi.Named("key", s.Get)
+	bypass := httpapi.Needs("bypass", approvals.BypassPermission)
 	httpapi.Get(r, "/configs", ReadPermission, h.list)
 	httpapi.Mutation(r, http.MethodPost, "/configs", writePermission, h.create)
 	httpapi.Get(r, "/configs/export", ReadPermission, h.export)
-	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes))
+	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes), bypass)
 	httpapi.Get(r, "/configs/snapshot", ReadPermission, h.snapshot)
 	httpapi.Listen(r, "/configs/watch", ReadPermission, h.watch)
 	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get)
 	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit,
-		httpapi.Exists(byKey), httpapi.Needs("overwrite", overwritePermission))
-	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete)
+		httpapi.Exists(byKey), httpapi.Needs("overwrite", overwritePermission), bypass)
+	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete, bypass)
 	httpapi.GetOf(r, "/configs/:key/history", ReadPermission, httpapi.Named("key", s.KeyWithHistory), h.history)
-	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback)
-	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch)
+	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback, bypass)
+	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch, bypass)
 }
 
 type handler struct{ service *Service }
@@ -58,8 +56,15 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[configV
 	return httpapi.ListOf(listing, func(c Config) configView { return viewOf(&c) }), err
 }
 
-func (h handler) get(_ context.Context, c *Config, _ httpapi.None) (configView, error) {
-	return viewOf(c), nil
+func (h handler) get(ctx context.Context, c *Config, _ httpapi.None) (httpapi.Fresh[readView], error) {
+	view := readView{configView: viewOf(c)}
+	if !c.Protected {
+		return httpapi.Fresh[readView]{Body: view}, nil
+	}
+	// What a tenant asks for can change while the config stays as it is.
+	needed, err := h.service.approvals.Needed(ctx)
+	view.ChangeNeeds = &changeNeeds{Approvals: needed}
+	return httpapi.Fresh[readView]{Body: view, Changed: true}, err
 }
 
 func (h handler) history(ctx context.Context, key string, in httpapi.Page) (httpapi.List[versionView], error) {
@@ -74,7 +79,7 @@ type createRequest struct {
 	}
 }
 
-func (in *createRequest) Check() error { return in.Body.check("") }
+func (in *createRequest) Check() error { return checkSchemaShape(in.Body.Schema, "/schema") }
 
 func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Made[configView], error) {
 	c, err := h.service.Create(ctx, u, in.Body.Key, in.Body.content())
@@ -88,8 +93,9 @@ type editRequest struct {
 	Key       string `path:"key" of:"config"`
 	Body      patchBody
 	Merge     *httpapi.Disjoint `query:"merge"`
-	Overwrite *reason           `query:"overwrite"`
-	IfMatch   guard.Precondition
+	Overwrite *approvals.Reason `query:"overwrite"`
+	bypass
+	IfMatch guard.Precondition
 }
 
 func (in *editRequest) Check() error {
@@ -107,33 +113,31 @@ func (in *editRequest) change() change.Edit {
 	return edit
 }
 
-// reason says why an edit overwrites what others changed.
-type reason string
+// bypass is the reason for which a change of what is protected is made without the votes.
+type bypass struct {
+	Bypass approvals.Reason `query:"bypass"`
+}
 
-// maxReason is in characters.
-const maxReason = 500
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (r *reason) UnmarshalText(text []byte) error {
-	trimmed := strings.TrimSpace(string(text))
-	n := utf8.RuneCountInString(trimmed)
-	if n == 0 || n > maxReason || !utf8.ValidString(trimmed) || strings.ContainsFunc(trimmed, unicode.IsControl) {
-		return fmt.Errorf("must say why, in 1 to %d characters", maxReason)
-	}
-	*r = reason(trimmed)
-	return nil
+// permitting returns a context in which what the caller bypasses is done at once.
+func (b bypass) permitting(ctx context.Context) context.Context {
+	return approvals.Bypassing(ctx, string(b.Bypass))
 }
 
 func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedView, error) {
-	edited, err := h.service.EditKey(ctx, u, in.Key, in.change())
+	edited, err := h.service.EditKey(in.permitting(ctx), u, in.Key, in.change())
 	if err != nil {
 		return editedView{}, err
 	}
 	return editedView{configView: viewOf(edited.Row), Merged: edited.Merged, Overwrote: edited.Overwrote}, nil
 }
 
-func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in httpapi.Guarded) (httpapi.None, error) {
-	return httpapi.None{}, h.service.Delete(ctx, u, c, in.IfMatch)
+type deleteRequest struct {
+	bypass
+	httpapi.Guarded
+}
+
+func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in deleteRequest) (httpapi.None, error) {
+	return httpapi.None{}, h.service.Delete(in.permitting(ctx), u, c, in.IfMatch)
 }
 
 type rollbackRequest struct {
@@ -141,11 +145,12 @@ type rollbackRequest struct {
 		ToVersion int64  `json:"toVersion"`
 		Note      string `json:"note"`
 	}
+	bypass
 	IfMatch guard.Precondition
 }
 
 func (h handler) rollback(ctx context.Context, u *uow.Unit, c *Config, in rollbackRequest) (configView, error) {
-	after, err := h.service.Rollback(ctx, u, c, Rollback{IfMatch: in.IfMatch, ToVersion: in.Body.ToVersion, Note: in.Body.Note})
+	after, err := h.service.Rollback(in.permitting(ctx), u, c, Rollback{IfMatch: in.IfMatch, ToVersion: in.Body.ToVersion, Note: in.Body.Note})
 	if err != nil {
 		return configView{}, err
 	}

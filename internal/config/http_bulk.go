@@ -14,7 +14,10 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-type batchRequest struct{ Body batchBody }
+type batchRequest struct {
+	Body batchBody
+	bypass
+}
 
 // batchBody is a batch as the service takes it.
 type batchBody struct {
@@ -123,7 +126,7 @@ func inBatch(err error, index int, key string) error {
 }
 
 func (h handler) batch(ctx context.Context, u *uow.Unit, in batchRequest) (batchView, error) {
-	results, err := h.service.Batch(ctx, u, in.Body.note, in.Body.changes)
+	results, err := h.service.Batch(in.permitting(ctx), u, in.Body.note, in.Body.changes)
 	return batchView{Results: results}, err
 }
 
@@ -139,6 +142,7 @@ func (h handler) export(ctx context.Context, in exportRequest) (httpapi.Download
 type importRequest struct {
 	DryRun bool `query:"dryRun"`
 	Body   importBody
+	bypass
 }
 
 // importBody is an Export with what is to be done about it.
@@ -151,6 +155,8 @@ type importBody struct {
 
 type importRow struct {
 	Key string `json:"key"`
+	// Protected is nil for configs that stay as protected as they are.
+	Protected *bool `json:"protected"`
 	contentText
 }
 
@@ -169,9 +175,9 @@ func (in *importRequest) Check() error {
 func (h handler) importAll(ctx context.Context, u *uow.Unit, in importRequest) (Imported, error) {
 	rows := make([]ImportRow, len(in.Body.Configs))
 	for i, row := range in.Body.Configs {
-		rows[i] = ImportRow{Key: row.Key, Content: row.content()}
+		rows[i] = ImportRow{Key: row.Key, Content: row.content(), Protected: row.Protected}
 	}
-	return h.service.Import(ctx, u, Import{Rows: rows, OnExisting: in.Body.OnExisting, Note: in.Body.Note, DryRun: in.DryRun})
+	return h.service.Import(in.permitting(ctx), u, Import{Rows: rows, OnExisting: in.Body.OnExisting, Note: in.Body.Note, DryRun: in.DryRun})
 }
 
 // memberPointer is the JSON pointer to a member of a list in a request.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
@@ -27,6 +28,8 @@ type Deps struct {
 	Clock clock.Clock
 	// Epochs tells in which epoch a config was read.
 	Epochs *epoch.Watch
+	// Approvals is where changes of protected configs wait for votes.
+	Approvals *approvals.Service
 }
 
 // Service has the use cases of configs. It is safe for concurrent use.
@@ -37,11 +40,17 @@ type Service struct {
 	epochs *epoch.Watch
 	feed   *feed
 	cache  *cache
+
+	approvals *approvals.Service
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache()}
+	s := &Service{
+		db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache(), approvals: d.Approvals,
+	}
+	d.Approvals.Offer(subject{s})
+	return s
 }
 
 // Get returns the config with this key, or a NotFound error.
@@ -99,7 +108,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content C
 		return nil, err
 	}
 	u.Audit(uow.Entry{Action: "config.create", Resource: row.path(), Detail: versionDetail{To: 1, Changed: []string{}}})
-	return row, nil
+	return row, s.approvals.Moved(ctx, u, row.path())
 }
 
 func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note string) error {
@@ -171,35 +180,44 @@ func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit 
 		s.cache.delete(caller.TenantID, key)
 		return edited, true, err
 	}
-	return edited, edited.Row.Version != seen.Version, nil
+	return edited, edited.Row.Version != seen.Version || u.Proposed() != nil, nil
 }
 
 // Delete removes a config as change.Editable.Delete does. Its history stays.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch guard.Precondition) error {
 	return s.editable().Delete(ctx, u, row, ifMatch, func() error {
-		gone, err := s.remove(ctx, u, row, "")
+		w := plannedWrite{Change: Change{Key: row.Key, Op: OpDelete, IfMatch: ifMatch}, before: row}
+		if now, err := s.allow(ctx, u, kindDelete, "", w); err != nil || !now {
+			return err
+		}
+		gone, moved, err := s.remove(ctx, u, row, "")
 		if err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{
 			Action: "config.delete", Resource: row.path(),
-			Detail: versionDetail{From: row.Version, To: gone.Version, Changed: []string{}},
+			Detail: versionDetail{From: row.Version, To: gone.Version, Changed: []string{}, Approval: u.Approval()},
 		})
-		return nil
+		return s.announceMoved(ctx, u, moved, row)
 	})
 }
 
 // remove deletes the row and returns it at its last version, which exists only in
-// the history.
-func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note string) (*Config, error) {
-	if err := guard.Delete[Config](ctx, u, row.Ref()); err != nil {
-		return nil, err
+// the history, and whether approvals may name it.
+func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note string) (*Config, bool, error) {
+	moved := u.Approval() != 0
+	err := guard.Delete[Config](ctx, u, row.Ref())
+	if errors.Is(err, guard.ErrProposed) {
+		moved, err = true, guard.DeleteProposed[Config](ctx, u, row.Ref())
+	}
+	if err != nil {
+		return nil, false, err
 	}
 	gone := *row
 	if err := guard.Advance(ctx, u, &gone); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return &gone, s.record(ctx, u, &gone, Deleted, note)
+	return &gone, moved, s.record(ctx, u, &gone, Deleted, note)
 }
 
 // Rollback is a change back to an earlier version's content.
@@ -210,7 +228,8 @@ type Rollback struct {
 }
 
 // Rollback gives the config the content of an earlier version, as a new version and
-// by today's rules. Content that it has already is left alone. Errors:
+// by today's rules; it stays as protected as it is. Content that it has already is left
+// alone. Errors:
 // VersionConflict; ValidationFailed.
 func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rollback) (*Config, error) {
 	if !to.IfMatch.Holds(row.Ref()) {
@@ -225,7 +244,9 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 		return nil, apperr.Invalid(apperr.Field{Pointer: "/toVersion", Code: "unknown", Message: fmt.Sprintf("must be a version of this config, from 1 to %d", row.Version)})
 	case err != nil:
 		return nil, fmt.Errorf("read version %d of config %q: %w", to.ToVersion, row.Key, err)
-	case old.Content == row.Content:
+	}
+	old.Protected = row.Protected
+	if old.Content == row.Content {
 		return row, nil
 	}
 	content, fields := checked(old.Content)
@@ -234,7 +255,17 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	}
 	after := *row
 	after.Content = content
-	err = guard.Update[Config](ctx, u, row.Ref(), row.columns(content))
+	w := plannedWrite{
+		Change: Change{Key: row.Key, Op: OpReplace, IfMatch: to.IfMatch, origin: origin{Action: RolledBack, ContentOf: to.ToVersion}},
+		before: row, after: &after,
+	}
+	now, err := s.allow(ctx, u, kindRollback, to.Note, w)
+	if err == nil && !now {
+		return row, nil
+	}
+	if err == nil {
+		err = s.write(ctx, u, row, row.columns(content))
+	}
 	switch {
 	case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone):
 		return nil, s.stale(row, to.IfMatch)
@@ -246,7 +277,7 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	}
 	u.Audit(uow.Entry{
 		Action: "config.rollback", Resource: row.path(), Note: to.Note,
-		Detail: rollbackDetail{versionDetail{From: row.Version, To: after.Version, Changed: row.differences(content)}, to.ToVersion},
+		Detail: rollbackDetail{versionDetail{From: row.Version, To: after.Version, Changed: row.differences(content), Approval: u.Approval()}, to.ToVersion},
 	})
 	return &after, s.record(ctx, u, &after, RolledBack, to.Note)
 }

@@ -51,13 +51,13 @@ func (s *Service) KeyWithHistory(ctx context.Context, key string) (string, error
 }
 
 // byKeys reads the configs that have one of the keys.
-func (s *Service) byKeys(ctx context.Context, keys []string) (map[string]*Config, error) {
+func byKeys(db *gorm.DB, keys []string) (map[string]*Config, error) {
 	found := make(map[string]*Config, len(keys))
 	for len(keys) > 0 {
 		some := keys[:min(keysAtOnce, len(keys))]
 		keys = keys[len(some):]
 		var rows []*Config
-		if err := s.db.Read(ctx).Where("`key` IN ?", some).Find(&rows).Error; err != nil {
+		if err := db.Where("`key` IN ?", some).Find(&rows).Error; err != nil {
 			return nil, fmt.Errorf("read %d configs: %w", len(some), err)
 		}
 		for _, row := range rows {
@@ -111,7 +111,7 @@ func (s *Service) at(ctx context.Context, row *Config, version int64) (*Config, 
 }
 
 const historyInsert = "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, value_type, " +
-	"value_schema, remark, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	"value_schema, remark, protected, approval_id, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 // insertHistory writes the history row of the version that the config has now. It is
 // part of every edit, so it is the bare statement.
@@ -121,7 +121,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, c *Config, action Action, n
 		return err
 	}
 	err = tx.Exec(historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Value, c.ValueType,
-		c.Schema, c.Remark, note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime).Error
+		c.Schema, c.Remark, c.Protected, u.Approval(), note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime).Error
 	if err != nil {
 		return fmt.Errorf("write the history of config %q: %w", c.Key, err)
 	}

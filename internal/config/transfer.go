@@ -3,15 +3,12 @@ package config
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/storage"
-	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
@@ -25,7 +22,7 @@ const (
 
 // exportedRow is the most bytes that a row takes in the document: its members, names
 // and braces, where a character of the remark may need an escape of six.
-const exportedRow = "OCTET_LENGTH(value) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 100"
+const exportedRow = "OCTET_LENGTH(value) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 120"
 
 // Exported is one config in an export. It holds what an import takes.
 type Exported struct {
@@ -34,6 +31,7 @@ type Exported struct {
 	ValueType Type            `json:"valueType"`
 	Remark    string          `json:"remark"`
 	Schema    json.RawMessage `json:"schema,omitempty"`
+	Protected bool            `json:"protected"`
 }
 
 // Export is the document that an export gives and an import takes.
@@ -57,7 +55,7 @@ func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	for i, row := range rows {
 		export.Configs[i] = Exported{
 			Key: row.Key, Value: json.RawMessage(row.Value), ValueType: row.ValueType,
-			Remark: row.Remark, Schema: json.RawMessage(row.Schema),
+			Remark: row.Remark, Schema: json.RawMessage(row.Schema), Protected: row.Protected,
 		}
 	}
 	return export, nil
@@ -102,6 +100,8 @@ type Import struct {
 type ImportRow struct {
 	Key     string
 	Content Content
+	// Protected is nil for a config that stays as protected as it is.
+	Protected *bool
 }
 
 // Verdict says what an import does, or would do, with one row: create, update,
@@ -139,7 +139,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	for i, row := range in.Rows {
 		keys[i] = row.Key
 	}
-	rows, err := s.byKeys(ctx, keys)
+	rows, err := byKeys(s.db.Read(ctx), keys)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -150,16 +150,20 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	if err := report.refusal(); err != nil {
 		return Imported{}, err
 	}
-	for _, w := range inKeyOrder(writes) {
-		_, err := s.apply(ctx, u, w, in.Note)
-		switch {
-		case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone), storage.IsDuplicate(err, uniqueKey):
-			return Imported{}, uow.Again(apperr.New(apperr.BatchConflict, "Others kept changing the configs of this import; nothing was imported. Try again.").Because(err))
-		case err != nil:
-			return Imported{}, err
-		}
+	now, err := s.allow(ctx, u, kindImport, in.Note, writes...)
+	if err == nil && !now {
+		return report, nil
 	}
-	u.Audit(uow.Entry{Action: "config.import", Resource: "configs", Note: in.Note, Detail: map[string]any{"counts": report.Counts}})
+	if err == nil {
+		err = s.applyAll(ctx, u, writes, in.Note, func(plannedWrite, Result) {})
+	}
+	switch {
+	case hasMoved(err):
+		return Imported{}, uow.Again(apperr.New(apperr.BatchConflict, "Others kept changing the configs of this import; nothing was imported. Try again.").Because(err))
+	case err != nil:
+		return Imported{}, err
+	}
+	u.Audit(uow.Entry{Action: kindImport, Resource: "configs", Note: in.Note, Detail: map[string]any{"counts": report.Counts}})
 	return report, nil
 }
 
@@ -193,6 +197,12 @@ func plan(in Import, rows map[string]*Config) (Imported, []plannedWrite) {
 func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config) (Verdict, plannedWrite) {
 	verdict := Verdict{Index: index, Key: row.Key, Verdict: verdictCreate}
 	at := memberPointer("configs", index)
+	switch {
+	case row.Protected != nil:
+		row.Content.Protected = *row.Protected
+	case existing != nil:
+		row.Content.Protected = existing.Protected
+	}
 	content, fields := checked(row.Content)
 	if fields = append(checkKey(row.Key), fields...); len(fields) > 0 {
 		verdict.Verdict, verdict.Fields = verdictInvalid, under(at, fields)
@@ -209,7 +219,7 @@ func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config) 
 	case onExisting == Update:
 		after := *existing
 		after.Content = content
-		write.Op, write.after, write.set = OpUpdate, &after, existing.columns(content)
+		write.Op, write.after, write.set = OpReplace, &after, existing.columns(content)
 		verdict.Verdict = verdictUpdate
 	default:
 		verdict.Verdict, verdict.Detail = verdictConflict, fmt.Sprintf("It exists with other content; %s changed it last.", existing.UpdatedByName)

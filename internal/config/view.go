@@ -22,8 +22,21 @@ type configView struct {
 func viewOf(c *Config) configView {
 	return configView{
 		Key: c.Key, Value: json.RawMessage(c.Value), ValueType: c.ValueType,
-		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Stamp: c.Stamp(),
+		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Protected: c.Protected, Stamp: c.Stamp(),
 	}
+}
+
+// readView is a config that says what a change of it would need.
+type readView struct {
+	configView
+	// ChangeNeeds is nil when a change needs nothing.
+	ChangeNeeds *changeNeeds `json:"changeNeeds,omitempty"`
+}
+
+// changeNeeds is what a change needs beside its author.
+type changeNeeds struct {
+	// Approvals is how many votes of others.
+	Approvals int `json:"approvals"`
 }
 
 // editedView is a config that says what an edit was merged with or what it overwrote.
@@ -36,21 +49,29 @@ type editedView struct {
 
 // versionView is one version of a config.
 type versionView struct {
-	Revision    int64            `json:"revision"`
-	Version     int64            `json:"version"`
-	ETag        string           `json:"etag"`
-	Action      Action           `json:"action"`
-	Value       json.RawMessage  `json:"value"`
-	ValueType   Type             `json:"valueType"`
-	Schema      json.RawMessage  `json:"schema,omitempty"`
-	Remark      string           `json:"remark"`
+	Revision  int64           `json:"revision"`
+	Version   int64           `json:"version"`
+	ETag      string          `json:"etag"`
+	Action    Action          `json:"action"`
+	Value     json.RawMessage `json:"value"`
+	ValueType Type            `json:"valueType"`
+	Schema    json.RawMessage `json:"schema,omitempty"`
+	Remark    string          `json:"remark"`
+	Protected bool            `json:"protected"`
+	// ApprovalID is the approval that the version needed.
+	ApprovalID  *int64           `json:"approvalId"`
 	Note        string           `json:"note"`
 	ChangedBy   principal.Person `json:"changedBy"`
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
 func versionViewOf(h History) versionView {
+	var approval *int64
+	if h.ApprovalID != 0 {
+		approval = &h.ApprovalID
+	}
 	return versionView{
+		Protected: h.Protected, ApprovalID: approval,
 		Revision: h.ID, Version: h.Version, ETag: h.ref().ETag(), Action: h.Action,
 		Value: json.RawMessage(h.Value), ValueType: h.ValueType, Schema: json.RawMessage(h.Schema),
 		Remark: h.Remark, Note: h.Note, ChangedBy: h.changedBy(), ChangedTime: h.ChangedTime,

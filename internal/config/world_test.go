@@ -4,10 +4,13 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"gorm.io/gorm"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
@@ -35,6 +38,22 @@ type world struct {
 	// deadlocks counts the units that the engine gave up for another.
 	epochs    *epoch.Watch
 	deadlocks atomic.Int64
+	approvals *approvals.Service
+}
+
+// oneVote is a tenant in which a change of a protected config takes one vote of anybody.
+type oneVote struct{}
+
+func (oneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
+	return approvals.Rules{Required: 1, Lasts: time.Hour}, nil
+}
+
+func (oneVote) StillMay(_ context.Context, _ *uow.Unit, users []int64, _ string) (map[int64]bool, error) {
+	may := map[int64]bool{}
+	for _, user := range users {
+		may[user] = true
+	}
+	return may, nil
 }
 
 // UnitRetried implements uow.Observer.
@@ -53,9 +72,10 @@ func newWorld(t testing.TB, ctx context.Context, db *storage.DB) *world {
 	epochs := epoch.NewWatch(db, clock.System{})
 	require.NoError(t, epochs.Look(ctx))
 	w := &world{
-		Service: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epochs}),
-		t:       t, ctx: ctx, db: db, bus: bus, epochs: epochs,
+		t: t, ctx: ctx, db: db, bus: bus, epochs: epochs,
 	}
+	w.approvals = approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: oneVote{}})
+	w.Service = config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epochs, Approvals: w.approvals})
 	w.runner = uow.NewRunner(uow.Options{
 		DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: w,
 	})

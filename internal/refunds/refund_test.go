@@ -393,7 +393,7 @@ func TestWhoMayNotReadRefundsIsShownNoneInAConflict(t *testing.T) {
 		} {
 			require.Contains(t, []int{http.StatusConflict, http.StatusPreconditionFailed}, refused.Status)
 			require.Nil(t, refused.Body["current"])
-			require.Equal(t, "rejected", refused.Body["currentStatus"])
+			require.NotContains(t, refused.Body, "currentStatus")
 			for _, hidden := range []string{`"amount"`, "tracking", "broken", string(buyer)} {
 				require.NotContains(t, strings.ReplaceAll(refused.Text, refused.Body["detail"].(string), ""), hidden)
 			}

@@ -99,6 +99,79 @@ CREATE TABLE `api_tokens` (
   KEY `ix_api_tokens_user` (`tenant_id`,`user_id`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `approvals` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `status` int(11) NOT NULL,
+  `kind` varchar(32) NOT NULL,
+  `resource` varchar(191) NOT NULL,
+  `author_id` bigint(20) NOT NULL,
+  `author_name` varchar(100) NOT NULL,
+  `note` varchar(500) NOT NULL,
+  `base_etag` varchar(64) NOT NULL,
+  `content` longtext NOT NULL,
+  `content_version` bigint(20) NOT NULL,
+  `digest` char(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `open_digest` char(64) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `required` int(11) NOT NULL,
+  `reason` varchar(500) NOT NULL,
+  `expires_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_approvals_open` (`tenant_id`,`author_id`,`open_digest`),
+  KEY `ix_approvals_status` (`tenant_id`,`status`,`id`),
+  KEY `ix_approvals_waiting` (`tenant_id`,`status`,`expires_time`),
+  KEY `ix_approvals_author` (`tenant_id`,`author_id`,`id`),
+  KEY `ix_approvals_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_approvals_expires` (`status`,`expires_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `approval_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `approval_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `content` longtext DEFAULT NULL,
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_approval_histories_version` (`tenant_id`,`approval_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `approval_targets` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `approval_id` bigint(20) NOT NULL,
+  `resource` varchar(191) NOT NULL,
+  `pending` tinyint(1) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_approval_targets_resource` (`tenant_id`,`approval_id`,`resource`),
+  KEY `ix_approval_targets_pending` (`tenant_id`,`resource`,`pending`,`approval_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `approval_votes` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `approval_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `digest` char(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `user_name` varchar(100) NOT NULL,
+  `verdict` varchar(16) NOT NULL,
+  `voted_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_approval_votes_version` (`tenant_id`,`approval_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `audit_entries` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -116,7 +189,7 @@ CREATE TABLE `audit_entries` (
   `on_behalf_of` varchar(64) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
   `idempotency_key` varchar(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   PRIMARY KEY (`id`),
-  UNIQUE KEY `uq_audit_entries_unit` (`unit_id`),
+  UNIQUE KEY `uq_audit_entries_unit` (`unit_id`,`resource`),
   KEY `ix_audit_entries_resource` (`tenant_id`,`resource`,`id`),
   KEY `ix_audit_entries_time` (`tenant_id`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -134,6 +207,8 @@ CREATE TABLE `configs` (
   `value_type` varchar(16) NOT NULL,
   `value_schema` mediumtext NOT NULL,
   `remark` varchar(500) NOT NULL,
+  `protected` tinyint(1) NOT NULL DEFAULT 0,
+  `proposed` tinyint(1) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_configs_key` (`tenant_id`,`key`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -153,6 +228,8 @@ CREATE TABLE `config_histories` (
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
+  `protected` tinyint(1) NOT NULL DEFAULT 0,
+  `approval_id` bigint(20) NOT NULL DEFAULT 0,
   `place` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_config_histories_version` (`config_id`,`version`),
@@ -801,6 +878,34 @@ CREATE TABLE `tenants` (
   `created_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenants_name` (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `tenant_settings` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `approvals_required` int(11) NOT NULL,
+  `approval_days` int(11) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_tenant_settings_tenant` (`tenant_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `tenant_setting_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `approvals_required` int(11) NOT NULL,
+  `approval_days` int(11) NOT NULL,
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_tenant_setting_histories_version` (`tenant_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `users` (

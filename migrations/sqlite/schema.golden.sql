@@ -103,6 +103,85 @@ CREATE INDEX ix_api_tokens_user ON api_tokens (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_api_tokens_hash ON api_tokens (token_hash);
 
+CREATE TABLE approval_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  approval_id     INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: it was proposed
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  content         TEXT         NULL, -- null: it is that of the version before
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_approval_histories_version ON approval_histories (tenant_id, approval_id, version);
+
+CREATE TABLE approval_targets (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id   INTEGER NOT NULL,
+  approval_id INTEGER NOT NULL,
+  resource    TEXT    NOT NULL,
+  pending     BOOLEAN NOT NULL -- as the approval is
+);
+
+CREATE INDEX ix_approval_targets_pending ON approval_targets (tenant_id, resource, pending, approval_id);
+
+CREATE UNIQUE INDEX uq_approval_targets_resource ON approval_targets (tenant_id, approval_id, resource);
+
+CREATE TABLE approval_votes (
+  id          INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id   INTEGER  NOT NULL,
+  approval_id INTEGER  NOT NULL,
+  version     INTEGER  NOT NULL, -- of the approval that the voter read
+  digest      TEXT     NOT NULL,
+  user_id     INTEGER  NOT NULL,
+  user_name   TEXT     NOT NULL,
+  verdict     TEXT     NOT NULL,
+  voted_time  DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_approval_votes_version ON approval_votes (tenant_id, approval_id, version);
+
+CREATE TABLE approvals (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  status          INTEGER  NOT NULL,
+  kind            TEXT     NOT NULL,
+  resource        TEXT     NOT NULL,
+  author_id       INTEGER  NOT NULL,
+  author_name     TEXT     NOT NULL,
+  note            TEXT     NOT NULL,
+  base_etag       TEXT     NOT NULL, -- empty for what has no base, or several
+  content         TEXT     NOT NULL, -- what is proposed, in the form of its domain
+  content_version INTEGER  NOT NULL, -- the version that brought the content: votes on older ones are void
+  digest          TEXT     NOT NULL,
+  open_digest     TEXT         NULL, -- null: not pending any more
+  required        INTEGER  NOT NULL,
+  reason          TEXT     NOT NULL, -- of a rejection or a bypass
+  expires_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_approvals_author ON approvals (tenant_id, author_id, id);
+
+CREATE INDEX ix_approvals_expires ON approvals (status, expires_time);
+
+CREATE INDEX ix_approvals_status ON approvals (tenant_id, status, id);
+
+CREATE INDEX ix_approvals_updated ON approvals (tenant_id, updated_time, id);
+
+CREATE INDEX ix_approvals_waiting ON approvals (tenant_id, status, expires_time);
+
+CREATE UNIQUE INDEX uq_approvals_open ON approvals (tenant_id, author_id, open_digest);
+
 CREATE TABLE "audit_entries" (
   id            INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id     INTEGER  NOT NULL,
@@ -124,7 +203,7 @@ CREATE INDEX ix_audit_entries_resource ON audit_entries (tenant_id, resource, id
 
 CREATE INDEX ix_audit_entries_time ON audit_entries (tenant_id, id);
 
-CREATE UNIQUE INDEX uq_audit_entries_unit ON audit_entries (unit_id);
+CREATE UNIQUE INDEX uq_audit_entries_unit ON audit_entries (unit_id, resource);
 
 CREATE TABLE config_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -141,7 +220,7 @@ CREATE TABLE config_histories (
   changed_by      INTEGER  NOT NULL,
   changed_by_name TEXT     NOT NULL,
   changed_time    DATETIME NOT NULL
-);
+, protected BOOLEAN NOT NULL DEFAULT 0, approval_id INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_config_histories_key ON config_histories (tenant_id, key, id);
 
@@ -160,7 +239,7 @@ CREATE TABLE configs (
   value_type      TEXT     NOT NULL,
   value_schema    TEXT     NOT NULL,
   remark          TEXT     NOT NULL
-);
+, protected BOOLEAN NOT NULL DEFAULT 0, proposed BOOLEAN NOT NULL DEFAULT 0);
 
 CREATE UNIQUE INDEX uq_configs_key ON configs (tenant_id, key);
 
@@ -816,6 +895,34 @@ CREATE TABLE sign_in_attempts (
 CREATE INDEX ix_sign_in_attempts_time ON sign_in_attempts (created_time);
 
 CREATE UNIQUE INDEX uq_sign_in_attempts_slot ON sign_in_attempts (account, network, slot);
+
+CREATE TABLE tenant_setting_histories (
+  id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id          INTEGER  NOT NULL,
+  version            INTEGER  NOT NULL,
+  action             TEXT     NOT NULL,
+  approvals_required INTEGER  NOT NULL,
+  approval_days      INTEGER  NOT NULL,
+  changed_by         INTEGER  NOT NULL,
+  changed_by_name    TEXT     NOT NULL,
+  changed_time       DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_tenant_setting_histories_version ON tenant_setting_histories (tenant_id, version);
+
+CREATE TABLE tenant_settings (
+  id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id          INTEGER  NOT NULL,
+  version            INTEGER  NOT NULL,
+  created_time       DATETIME NOT NULL,
+  updated_time       DATETIME NOT NULL,
+  updated_by         INTEGER  NOT NULL,
+  updated_by_name    TEXT     NOT NULL,
+  approvals_required INTEGER  NOT NULL,
+  approval_days      INTEGER  NOT NULL -- how long a request waits for its votes
+);
+
+CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);
 
 CREATE TABLE tenants (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,

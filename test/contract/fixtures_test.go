@@ -17,6 +17,7 @@ import (
 // return its value. A route with a parameter that is not here fails the walk.
 var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"configs/:key":         newConfig,
+	"approvals/:id":        newApproval,
 	"items/:sku":           newItem,
 	"orders/:id":           newOrder,
 	"refunds/:id":          newRefund,
@@ -84,6 +85,21 @@ func newConfig(t *testing.T, c *apptest.Caller) string {
 	key := unique("walk")
 	created(t, c, "/configs", map[string]any{"key": key, "value": 1, "valueType": "number"})
 	return key
+}
+
+// newProtected makes a config whose changes need an approval.
+func newProtected(t *testing.T, c *apptest.Caller) (key, etag string) {
+	key = unique("walk")
+	made := created(t, c, "/configs", map[string]any{"key": key, "value": 1, "valueType": "number", "protected": true})
+	return key, made["etag"].(string)
+}
+
+// newApproval proposes a change of a protected config.
+func newApproval(t *testing.T, c *apptest.Caller) string {
+	key, etag := newProtected(t, c)
+	answer := c.Do(t, "PATCH", httpapi.Base+"/configs/"+key, `{"value":2}`, "If-Match", etag)
+	require.Equal(t, 202, answer.Status, "%s", answer.Body)
+	return fmt.Sprint(int64(answer.JSON(t)["id"].(float64)))
 }
 
 func newItem(t *testing.T, c *apptest.Caller) string {

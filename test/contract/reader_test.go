@@ -34,7 +34,7 @@ func requireWithheld(t *testing.T, full, told apptest.Answer, request string) {
 func textsOf(value any) []string {
 	switch value := value.(type) {
 	case string:
-		if len(value) > 4 {
+		if len(value) > 7 {
 			return []string{value}
 		}
 	case []any:

@@ -56,6 +56,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.redeem()
 		d.act()
 		d.configure()
+		d.decide()
 		d.watch()
 		d.overlook()
 		d.look()
@@ -367,6 +368,50 @@ func (d day) configure() {
 	d.do(204, "DELETE", config, nil, "If-Match", d.etag(config))
 }
 
+// decide lets changes of protected configs wait for the votes of others.
+func (d day) decide() {
+	other := d
+	caller := *d.Caller
+	user := created(d.t, d.Caller, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery", "roles": []string{"admin"}})
+	caller.Token = created(d.t, d.Caller, "/tokens", map[string]any{"name": unique("walk"), "userId": user["id"]})["token"].(string)
+	other.Caller = &caller
+
+	d.do(200, "PATCH", "/settings", `{"approvalsRequired":2}`, "If-Match", d.etag("/settings"))
+	d.do(412, "PATCH", "/settings", `{"approvalDays":3}`, "If-Match", `"zz-1"`)
+	d.do(200, "PATCH", "/settings", `{"approvalsRequired":1}`, "If-Match", d.etag("/settings"))
+	require.EqualValues(d.t, 3, d.do(200, "GET", "/settings/history?sort=version", nil)["total"])
+
+	approval := "/approvals/" + newApproval(d.t, d.Caller)
+	seen := d.etag(approval)
+	require.Equal(d.t, http.StatusNotModified, d.Do(d.t, "GET", httpapi.Base+approval, nil, "If-None-Match", seen).Status)
+	d.do(403, "POST", approval+"/approve", nil, "If-Match", seen)
+	d.do(200, "PATCH", approval, `{"patch":{"value":3},"note":"three"}`, "If-Match", seen)
+	other.do(412, "POST", approval+"/approve", nil, "If-Match", seen)
+	require.NotZero(d.t, other.do(200, "GET", "/dashboard", nil)["approvals"].(map[string]any)["toDecide"])
+	require.NotEmpty(d.t, other.do(200, "GET", "/approvals?waitingFor=me&status=pending&author="+fmt.Sprint(int64(d.do(200, "GET", approval, nil)["author"].(map[string]any)["id"].(float64)))+"&sort=-updatedTime", nil)["items"])
+	other.do(200, "POST", approval+"/approve", nil, "If-Match", d.etag(approval))
+	other.do(409, "POST", approval+"/approve", nil, "If-Match", d.etag(approval))
+	d.do(200, "GET", approval+"/history?sort=version", nil)
+	key := strings.TrimPrefix(d.do(200, "GET", approval, nil)["resource"].(string), "configs/")
+	require.NotEmpty(d.t, d.do(200, "GET", "/search?q="+key, nil)["items"])
+
+	rejected := "/approvals/" + newApproval(d.t, d.Caller)
+	other.do(200, "POST", rejected+"/reject", `{"reason":"no"}`, "If-Match", d.etag(rejected))
+	withdrawn := "/approvals/" + newApproval(d.t, d.Caller)
+	d.do(200, "POST", withdrawn+"/withdraw", nil, "If-Match", d.etag(withdrawn))
+
+	// What somebody does without the votes makes the others stale, and is reviewed.
+	overtaken := d.do(202, "PATCH", "/configs/"+key, `{"remark":"mine"}`, "If-Match", d.etag("/configs/"+key))
+	d.do(200, "PATCH", "/configs/"+key+"?bypass=emergency", `{"value":7}`, "If-Match", d.etag("/configs/"+key))
+	stale := fmt.Sprint("/approvals/", int64(overtaken["id"].(float64)))
+	require.Equal(d.t, "approval_stale", other.do(409, "POST", stale+"/approve", nil, "If-Match", d.etag(stale))["code"])
+	d.do(200, "POST", stale+"/rebase", nil, "If-Match", d.etag(stale))
+	other.do(200, "POST", stale+"/approve?bypass=later", nil, "If-Match", d.etag(stale))
+	bypassed := d.do(200, "GET", "/approvals?status=bypassed&author=me&resource=configs/"+key, nil)["items"].([]any)[0].(map[string]any)
+	other.do(200, "POST", fmt.Sprint("/approvals/", int64(bypassed["id"].(float64)), "/review"), `{"note":"fine"}`, "If-Match", bypassed["etag"].(string))
+	d.do(200, "POST", fmt.Sprint("/users/", int64(user["id"].(float64)), "/disable"), nil)
+}
+
 // watch reads the feed from its beginning and holds each event against the document.
 func (d day) watch() {
 	d.stream("/configs/watch", func(lines *bufio.Scanner) {
@@ -381,13 +426,16 @@ func (d day) watch() {
 func (d day) overlook() {
 	config := "configs/" + newConfig(d.t, d.Caller)
 	d.do(200, "POST", "/presence", map[string]any{"resource": config, "field": "/value", "tab": "a"})
-	d.stream("/events?topics=configs,orders,items,coupons,coupon-campaigns,inventory,wallets,aggregates,flash-sales,presence", func(lines *bufio.Scanner) {
+	d.stream("/events?topics=configs,approvals,orders,items,coupons,coupon-campaigns,inventory,wallets,aggregates,flash-sales,presence", func(lines *bufio.Scanner) {
 		d.event(lines, "ready", "EventTopics")
 		d.event(lines, "presence", "Presence")
 		d.do(200, "POST", "/presence", map[string]any{"resource": config, "tab": "a", "leaving": true})
 		d.event(lines, "presence", "Presence")
 		d.do(204, "DELETE", "/"+config, nil, "If-Match", d.etag("/"+config))
 		d.event(lines, "configs", "Change")
+		newApproval(d.t, d.Caller)
+		d.event(lines, "configs", "Change")
+		d.event(lines, "approvals", "Change")
 		newOrder(d.t, d.Caller)
 		d.event(lines, "items", "Change")
 		d.event(lines, "inventory", "Change")
@@ -494,7 +542,7 @@ func (d day) admit() {
 	d.do(404, "POST", "/tokens", `{"name":"nobody's","userId":999999999}`)
 	d.do(422, "POST", "/tokens", `{"name":"empty","scopes":[]}`)
 	require.NotEmpty(d.t, d.do(200, "GET", "/tokens?q=till&sort=name&userId="+fmt.Sprint(int64(token["userId"].(float64))), nil)["items"])
-	d.do(412, "DELETE", issued, nil, "If-Match", seen)
+	d.do(412, "DELETE", issued, nil, "If-Match", `"zz-1"`)
 	d.do(204, "DELETE", issued, nil, "If-Match", d.etag(issued))
 }
 

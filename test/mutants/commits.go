@@ -57,7 +57,7 @@ var commits = []mutant{
 	},
 	{
 		name: "the audit row is left out",
-		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.tx); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.tx, u.entry); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
 		caught: tests{
 			"internal/core/uow": {"TestACommittedUnitLeavesItsRowAndOneAuditRow"},
 			"internal/orders":   {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"},

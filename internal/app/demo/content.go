@@ -45,7 +45,15 @@ func configNumber(i int) (key string, content config.Content) {
 	region := regions[i/(len(settings)*len(areas))%len(regions)]
 	content = setting.content(i)
 	content.Remark = setting.remark
+	_, content.Protected = proposals[i]
 	return fmt.Sprintf("%s.%s.%s", area, region, setting.name), content
+}
+
+// proposals are changes that wait for a vote, by the numbers of the configs, which are
+// protected: those of how much a customer may pay.
+var proposals = map[int]string{
+	13: `{"value":40,"remark":"Share of the users who get it, after the first week"}`,
+	16: `{"value":{"perUser":3,"burst":25}}`,
 }
 
 func boolean(b bool) config.Content {

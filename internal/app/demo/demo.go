@@ -1,6 +1,7 @@
 // Package demo loads believable data into a tenant, so that there is something to
-// look at: configs, items with stock, wallets, orders in every status, refunds, work
-// orders, campaigns and coupons, a flash sale that is open, and shelves with what was counted on them.
+// look at: configs, changes of some that wait for a vote, items with stock, wallets, orders in
+// every status, refunds, work orders, campaigns and coupons, a flash sale that is open, and
+// shelves with what was counted on them.
 //
 // Everything goes through the domains' own use cases, each thing in its own unit,
 // with history and audit like any other. It is safe to run again and after an
@@ -11,17 +12,22 @@ package demo
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
 	"interlock/internal/aggregates"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/merge"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
 	"interlock/internal/flashsale"
@@ -82,7 +88,7 @@ type Loader struct {
 
 // Load brings the tenant's demo data to its full size.
 func (l *Loader) Load(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadRefunds, l.loadWorkOrders, l.loadSale, l.loadShelves} {
+	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadProposals, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadRefunds, l.loadWorkOrders, l.loadSale, l.loadShelves} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -101,6 +107,32 @@ func (l *Loader) loadConfigs(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("load config %q: %w", key, err)
 		}
+	}
+	return nil
+}
+
+// loadProposals proposes changes of the protected configs, unless somebody has changed those
+// since: what waits already is not proposed again.
+func (l *Loader) loadProposals(ctx context.Context) error {
+	l.Progress.Begin("proposals", len(proposals))
+	for _, i := range slices.Sorted(maps.Keys(proposals)) {
+		key, _ := configNumber(i)
+		patch, err := merge.Parse([]byte(proposals[i]))
+		if err != nil {
+			return err
+		}
+		err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			row, err := l.Configs.Get(ctx, key)
+			if err != nil || row.Version != 1 {
+				return err
+			}
+			_, err = l.Configs.Edit(ctx, u, row, change.Edit{IfMatch: guard.Precondition{Ref: row.Ref()}, Patch: patch})
+			return err
+		})
+		if err != nil && !apperr.Has(err, apperr.NotFound) {
+			return fmt.Errorf("propose a change of config %q: %w", key, err)
+		}
+		l.Progress.Step()
 	}
 	return nil
 }

@@ -3,11 +3,14 @@ package demo_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"interlock/internal/aggregates"
 	"interlock/internal/app/demo"
+	"interlock/internal/approvals"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
@@ -45,13 +48,23 @@ func (p *interrupting) Step() {
 
 var size = demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5, Shelves: 3}
 
+// oneVote is a tenant in which a change of a protected config takes one vote.
+type oneVote struct{ approvals.Tenancy }
+
+func (oneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
+	return approvals.Rules{Required: 1, Lasts: time.Hour}, nil
+}
+
 func newLoader(db *storage.DB) *demo.Loader {
 	bus := events.NewInProcess(16)
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	l := &demo.Loader{
 		Size:   size,
 		Runner: runner, Clock: clock.System{},
-		Configs: config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{})}),
+		Configs: config.New(config.Deps{
+			DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{}),
+			Approvals: approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: oneVote{}}),
+		}),
 		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}}),
 		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
 	}
@@ -94,7 +107,7 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 	l := newLoader(db)
 
 	interrupted, cancel := context.WithCancel(ctx)
-	l.Progress = &interrupting{left: size.Configs + 2*size.Items + size.Wallets + 33, cancel: cancel}
+	l.Progress = &interrupting{left: size.Configs + 2 + 2*size.Items + size.Wallets + 33, cancel: cancel}
 	require.ErrorIs(t, l.Load(interrupted), context.Canceled)
 
 	l.Progress = &interrupting{left: -1}
@@ -103,7 +116,7 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 		"configs": int64(size.Configs), "items": int64(size.Items), "inventories": int64(size.Items),
 		"wallets": int64(size.Wallets), "orders": int64(size.Orders),
 		"coupon_campaigns": 4, "coupons": int64(4 * size.Coupons),
-		"flash_sales": 1, "aggregates": int64(size.Shelves),
+		"flash_sales": 1, "aggregates": int64(size.Shelves), "approvals": 2,
 		"refunds": 3, "work_orders": 5,
 	}
 	require.Equal(t, want, counts(t, ctx, db))
@@ -137,7 +150,7 @@ func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 
 		"configs": &config.Config{}, "items": &catalog.Item{}, "orders": &orders.Order{}, "refunds": &refunds.Refund{}, "work_orders": &workorders.WorkOrder{},
 		"inventories": &inventory.Inventory{}, "wallets": &wallets.Wallet{},
 		"coupon_campaigns": &coupons.Campaign{}, "coupons": &coupons.Coupon{},
-		"flash_sales": &flashsale.Sale{}, "aggregates": &aggregates.Aggregate{},
+		"flash_sales": &flashsale.Sale{}, "approvals": &approvals.Approval{}, "aggregates": &aggregates.Aggregate{},
 	} {
 		var n int64
 		require.NoError(t, db.Read(ctx).Model(model).Count(&n).Error)

@@ -48,6 +48,7 @@ const (
 	SaleNotOpen           Code = "sale_not_open"
 	QueueFull             Code = "queue_full"
 	InUse                 Code = "in_use"
+	ApprovalStale         Code = "approval_stale"
 	VersionConflict       Code = "version_conflict"
 	PayloadTooLarge       Code = "payload_too_large"
 	ValidationFailed      Code = "validation_failed"

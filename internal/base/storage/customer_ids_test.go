@@ -222,7 +222,7 @@ func requireUniques(t *testing.T, pool *sql.DB) {
 		"wallet_entries":   {"user_id": "1", "reference": 1},
 		"actions":          {"entity_type": 1, "entity_id": 1, "action_group": 1, "actor_kind": 1, "actor_id": "1"},
 		"idempotency_keys": {"scope": 1, "idempotency_key": 1},
-		"audit_entries":    {"unit_id": 1},
+		"audit_entries":    {"unit_id": 1, "resource": 1},
 	} {
 		require.Error(t, insert(pool, table, 30, given), "%s: %v is there", table, given)
 	}

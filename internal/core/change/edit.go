@@ -32,6 +32,11 @@ type Editable[T any, M Model[T]] struct {
 	At func(ctx context.Context, row M, version int64) (M, error)
 	// Record leaves the traces of an edit: history, audit, events.
 	Record func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) error
+	// Instead is asked before a row is written: true when the change was proposed and is not
+	// to be made now. The row stays as it is then. Nil for rows that cannot be protected.
+	Instead func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) (bool, error)
+	// Write issues the guarded UPDATE; nil for guard.Update.
+	Write func(ctx context.Context, u *uow.Unit, before M, set guard.Set) error
 	// Overwritable is set when rows may be overwritten on purpose.
 	Overwritable bool
 }
@@ -189,13 +194,25 @@ func (e Editable[T, M]) revise(ctx context.Context, u *uow.Unit, row M, before, 
 	if err != nil {
 		return row, err
 	}
-	if err := guard.Update[T](ctx, u, row.Ref(), set); err != nil {
+	if e.Instead != nil {
+		if proposed, err := e.Instead(ctx, u, row, after, overwrite); err != nil || proposed {
+			return row, goneOr(err, e.Label(row))
+		}
+	}
+	if err := e.write(ctx, u, row, set); err != nil {
 		return row, goneOr(err, e.Label(row))
 	}
 	if err := guard.Advance(ctx, u, after); err != nil {
 		return row, err
 	}
 	return after, e.Record(ctx, u, row, after, overwrite)
+}
+
+func (e Editable[T, M]) write(ctx context.Context, u *uow.Unit, row M, set guard.Set) error {
+	if e.Write != nil {
+		return e.Write(ctx, u, row, set)
+	}
+	return guard.Update[T](ctx, u, row.Ref(), set)
 }
 
 // Delete removes a row under its precondition. remove issues the guarded DELETE

@@ -117,10 +117,15 @@ func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 		if err != nil {
 			return goneOr(err, l.Label(row))
 		}
-		c := guard.Conflict{Resource: l.Label(current), Current: current.Stamp(), CurrentView: l.View(current)}
-		if ifMatch.Ref.ID == current.Ref().ID {
-			c.Expected = ifMatch.Ref.Version
-		}
-		return c.Error().With("currentStatus", l.State(current).Name).With("allowedTransitions", l.allowed(current))
+		return l.Conflict(current, ifMatch)
 	})
+}
+
+// Conflict is what the author of an act on another version than the current one is told.
+func (l Lifecycle[T, M]) Conflict(current M, ifMatch guard.Precondition) error {
+	c := guard.Conflict{Resource: l.Label(current), Current: current.Stamp(), CurrentView: l.View(current)}
+	if ifMatch.Ref.ID == current.Ref().ID {
+		c.Expected = ifMatch.Ref.Version
+	}
+	return c.Error().With("currentStatus", l.State(current).Name).With("allowedTransitions", l.allowed(current))
 }

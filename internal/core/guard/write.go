@@ -31,6 +31,8 @@ var (
 type Unit interface {
 	Tx(ctx context.Context) (*gorm.DB, error)
 	Now() time.Time
+	// Approval is the id of the approval that the unit applies; 0 for none.
+	Approval() int64
 }
 
 // Set is what a guarded write sets: columns and their values. It is a map because
@@ -109,7 +111,7 @@ func UpdateBy[T any](ctx context.Context, u Unit, ref Ref, steps int64, set Set)
 	if steps < 1 {
 		return fmt.Errorf("guard: a change of %d steps", steps)
 	}
-	return write[T](ctx, u, ref.ID, steps, set, ErrStale, "version = ?", ref.Version)
+	return write[T](ctx, u, gateFor[T](u), ref.ID, steps, set, ErrStale, "version = ?", ref.Version)
 }
 
 // Advance brings the reader's copy of a row to where Update or Transition brought
@@ -142,7 +144,7 @@ func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.Sta
 		moved = Set{}
 	}
 	moved["status"] = to.Code
-	return write[T](ctx, u, ref.ID, 1, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
+	return write[T](ctx, u, gateFor[T](u), ref.ID, 1, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
 }
 
 // Adjust changes a row by arithmetic under a condition instead of a version,
@@ -152,7 +154,7 @@ func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.Sta
 //
 // Errors: ErrGone, ErrRefused.
 func Adjust[T any](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
-	return write[T](ctx, u, id, 1, set, ErrRefused, "("+condition+")", args...)
+	return write[T](ctx, u, gateFor[T](u), id, 1, set, ErrRefused, "("+condition+")", args...)
 }
 
 // Delete removes the row that ref names, if it still has that version:
@@ -161,17 +163,25 @@ func Adjust[T any](ctx context.Context, u Unit, id int64, set Set, condition str
 //
 // Errors: ErrGone, ErrStale.
 func Delete[T any](ctx context.Context, u Unit, ref Ref) error {
+	return remove[T](ctx, u, gateFor[T](u), ref)
+}
+
+func remove[T any](ctx context.Context, u Unit, g gate, ref Ref) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	result := tx.Where("id = ? AND version = ?", ref.ID, ref.Version).Delete(new(T))
-	return outcome[T](tx, result, ref.ID, ErrStale)
+	query := tx.Where("id = ? AND version = ?", ref.ID, ref.Version)
+	if condition, args := g.predicate(); condition != "" {
+		query = query.Where(condition, args...)
+	}
+	result := query.Delete(new(T))
+	return outcome[T](tx, result, g, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
 // write builds the one UPDATE of this package. It is written out instead of left to
 // GORM, which takes three times as many allocations for it, on every mutation.
-func write[T any](ctx context.Context, u Unit, id, steps int64, set Set, missed error, condition string, args ...any) error {
+func write[T any](ctx context.Context, u Unit, g gate, id, steps int64, set Set, missed error, condition string, args ...any) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
@@ -194,10 +204,19 @@ func write[T any](ctx context.Context, u Unit, id, steps int64, set Set, missed 
 		query.WriteString("`" + column + "` = ?, ")
 		values = append(values, set[column])
 	}
+	if g.clears() {
+		query.WriteString("proposed = ?, ")
+		values = append(values, false)
+	}
 	query.WriteString("version = version + ?, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)
 	values = append(values, steps, u.Now(), who.UserID, who.Name, who.TenantID, id)
-	result := tx.Exec(query.String(), append(values, args...)...)
-	return outcome[T](tx, result, id, missed)
+	values = append(values, args...)
+	if closed, shut := g.predicate(); closed != "" {
+		query.WriteString(" AND " + closed)
+		values = append(values, shut...)
+	}
+	result := tx.Exec(query.String(), values...)
+	return outcome[T](tx, result, g, id, missed, condition, args...)
 }
 
 var tables sync.Map
@@ -217,8 +236,8 @@ func tableOf[T any](tx *gorm.DB) (string, error) {
 }
 
 // outcome insists on exactly one changed row, and looks again to tell a row that
-// is gone from one that has moved on.
-func outcome[T any](tx, result *gorm.DB, id int64, missed error) error {
+// is gone from one that has moved on, and both from one whose gate is closed.
+func outcome[T any](tx, result *gorm.DB, g gate, id int64, missed error, condition string, args ...any) error {
 	switch {
 	case result.Error != nil:
 		return result.Error
@@ -234,5 +253,5 @@ func outcome[T any](tx, result *gorm.DB, id int64, missed error) error {
 	if count == 0 {
 		return ErrGone
 	}
-	return missed
+	return g.refusal(tx.Model(new(T)).Where("id = ?", id).Where("("+condition+")", args...), missed)
 }

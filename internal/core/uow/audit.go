@@ -53,17 +53,17 @@ const insertAudit = `INSERT INTO audit_entries (tenant_id, unit_id, request_id, 
 	credential_id, on_behalf_of, idempotency_key, action, resource, detail, note, created_time)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// writeAudit adds the unit's audit row. Every unit pays for it, so it is the bare
+// writeAudit adds an audit row of the unit. Every unit pays for it, so it is the bare
 // statement.
-func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB) error {
+func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB, entry *Entry) error {
 	actor, ok := principal.From(ctx)
 	if !ok {
 		return storage.ErrNoTenant
 	}
 	detail := []byte("{}")
-	if u.entry.Detail != nil {
+	if entry.Detail != nil {
 		var err error
-		if detail, err = strictjson.Encode(u.entry.Detail); err != nil {
+		if detail, err = strictjson.Encode(entry.Detail); err != nil {
 			return fmt.Errorf("encode the audit detail: %w", err)
 		}
 	}
@@ -72,7 +72,7 @@ func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB) error {
 		onBehalfOf = &actor.OnBehalfOf
 	}
 	err := tx.Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
-		actor.Name, actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), u.entry.Action, u.entry.Resource, string(detail), u.entry.Note, u.now).Error
+		actor.Name, actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now).Error
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)
 	}

@@ -11,7 +11,8 @@
 //     consumer of a flash sale marks its tickets in the gate as processing, and the gate
 //     withholds the units that an edit takes away, until AfterRollback gives them back.
 //   - A unit that changed rows commits with exactly one audit row, in the same
-//     transaction; a unit that changed none writes none.
+//     transaction, and one that applies an approval with that of the decision as well; a
+//     unit that changed none writes none.
 //   - The answer of Runner.Do is the truth: nil means committed, an error means
 //     rolled back, and only OutcomeUnknown means that nobody can say.
 //

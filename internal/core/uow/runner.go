@@ -187,13 +187,13 @@ func (r *Runner) witness(ctx context.Context, u *Unit) (bool, error) {
 	}
 }
 
-// look asks for a unit's audit row, and has it stay away if it is not there.
+// look asks for a unit's audit rows, and has them stay away if they are not there.
 func (r *Runner) look(ctx context.Context, unit string) (bool, error) {
 	const query = "SELECT COUNT(*) FROM audit_entries WHERE tenant_id >= 0 AND unit_id = ?"
 	var count int64
 	if r.db.Dialect == storage.MySQL {
 		err := r.db.Write(ctx).Raw(query+" FOR UPDATE", unit).Scan(&count).Error
-		return count == 1, err
+		return count > 0, err
 	}
 	err := r.db.Transact(ctx, lookLife, func(tx *gorm.DB) error {
 		if err := tx.Raw(query, unit).Scan(&count).Error; err != nil {
@@ -201,7 +201,7 @@ func (r *Runner) look(ctx context.Context, unit string) (bool, error) {
 		}
 		return r.db.Supersede(tx)
 	})
-	return count == 1, err
+	return count > 0, err
 }
 
 // run runs what was kept for after the end of the unit. A panic there is logged: it

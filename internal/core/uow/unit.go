@@ -38,8 +38,13 @@ type Unit struct {
 	// asked for again.
 	txContext context.Context
 
-	entry         *Entry
-	audited       int
+	entry   *Entry
+	audited int
+	// decision is the entry of the approval that the unit applies, beside that of what is
+	// applied.
+	decision      *Entry
+	approval      int64
+	proposed      *Proposed
 	beforeCommit  []func(context.Context, *gorm.DB) error
 	afterCommit   []func(context.Context)
 	afterRollback []func(context.Context)
@@ -115,6 +120,30 @@ func (u *Unit) Audit(e Entry) {
 	u.audited++
 }
 
+// Apply says which approval the unit applies: from here on it may change protected rows.
+// Package approvals alone calls it, as the linter sees to, in the unit in which the approval
+// is applied or bypassed, and leaves that decision's audit entry: the unit commits with both
+// or not at all.
+func (u *Unit) Apply(approval int64, decision Entry) { u.approval, u.decision = approval, &decision }
+
+// Approval is the id of the approval that the unit applies; 0 for none.
+func (u *Unit) Approval() int64 { return u.approval }
+
+// Proposed is what a unit has asked for instead of changing what is protected.
+type Proposed struct {
+	// Path is where the proposal is, below the API's base, and Body its representation.
+	Path string
+	Body any
+}
+
+// Propose says that the unit asked for an approval instead of making its change. Whatever
+// route it serves then answers with the proposal.
+func (u *Unit) Propose(p Proposed) { u.proposed = &p }
+
+// Proposed returns what the unit has asked for instead of its change; nil when it changes
+// what it was asked to.
+func (u *Unit) Proposed() *Proposed { return u.proposed }
+
 // BeforeCommit adds a last statement to the transaction, such as the record of
 // the reply under its idempotency key. It runs after the audit row is written; an
 // error rolls everything back.
@@ -154,8 +183,13 @@ func (u *Unit) finish(ctx context.Context) error {
 	case u.wrote.Load() && u.entry == nil:
 		return ErrNoAudit
 	case u.wrote.Load():
-		if err := u.writeAudit(ctx, u.tx); err != nil {
+		if err := u.writeAudit(ctx, u.tx, u.entry); err != nil {
 			return err
+		}
+		if u.decision != nil {
+			if err := u.writeAudit(ctx, u.tx, u.decision); err != nil {
+				return err
+			}
 		}
 	}
 	for _, fn := range u.beforeCommit {

@@ -172,6 +172,9 @@ func (r *Router) mutation(prepare func(c echo.Context) (effect, error), limit in
 			if err != nil {
 				return err
 			}
+			if proposed := u.Proposed(); proposed != nil {
+				answer = proposal(proposed)
+			}
 			if out, err = answer.encode(); err != nil || kept == nil {
 				return err
 			}

@@ -55,6 +55,7 @@ var kinds = map[apperr.Code]kind{
 	apperr.SoldOut:               {http.StatusConflict, "Sold out"},
 	apperr.SaleNotOpen:           {http.StatusConflict, "The sale is not open"},
 	apperr.QueueFull:             {http.StatusServiceUnavailable, "The queue is full"},
+	apperr.ApprovalStale:         {http.StatusConflict, "What it would change has changed"},
 	apperr.InUse:                 {http.StatusConflict, "It is in use"},
 	apperr.VersionConflict:       {http.StatusPreconditionFailed, "It was changed since you read it"},
 	apperr.PayloadTooLarge:       {http.StatusRequestEntityTooLarge, "The body is too large"},
@@ -88,7 +89,8 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 	if e.RetryAfter > 0 {
 		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
-	if etag, ok := told.Members["currentEtag"].(string); ok {
+	// That of a stale approval is of the resource that it would change.
+	if etag, ok := told.Members["currentEtag"].(string); ok && e.Code != apperr.ApprovalStale {
 		header.Set("ETag", etag)
 	}
 	if k.status == http.StatusUnauthorized {

@@ -53,12 +53,12 @@ func MayRead(ctx context.Context) bool {
 }
 
 // tellable are the members of a refusal that anybody may read who may cause it: versions,
-// places in the request, and names that the request gave.
+// places in the request, names that the request gave, and who holds what was asked for.
 var tellable = map[string]bool{
 	"expectedVersion": true, "currentVersion": true, "currentEtag": true, "version": true, "eventVersion": true,
 	"index": true, "key": true, "id": true, "sku": true, "op": true, "code": true, "verdict": true, "counts": true,
 	"number": true, "clientId": true, "clientSeq": true, "eventId": true, "highestSeq": true,
-	"retryAfterMs": true, "ticket": true, "limit": true,
+	"retryAfterMs": true, "ticket": true, "limit": true, "holder": true,
 }
 
 // withheld returns a refusal as a caller without the permission to read is told it.

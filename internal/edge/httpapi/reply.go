@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/uow"
 )
 
 // replyOf makes a reply of what a route answered: what a replier says, and otherwise 200
@@ -73,6 +74,14 @@ func (a Accepted[T]) reply() reply {
 		return r.with(HeaderReplay, "true")
 	}
 	return r
+}
+
+// proposal is the reply of whatever route to a change that waits for an approval: 202, with
+// the approval and where it is.
+func proposal(p *uow.Proposed) reply {
+	r := okReply(p.Body)
+	r.status = http.StatusAccepted
+	return r.with(echo.HeaderLocation, Base+p.Path)
 }
 
 // WithCookie is a reply that sets a cookie beside what Out answers.

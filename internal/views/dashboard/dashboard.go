@@ -77,6 +77,20 @@ type Coupons interface {
 	CountExpiring(ctx context.Context, within time.Duration) (int64, error)
 }
 
+// Waiting counts the approvals that wait for the caller: for his vote, for others, for a
+// rebase, and for a review.
+type Waiting struct {
+	ToDecide int64 `json:"toDecide"`
+	Mine     int64 `json:"mine"`
+	Stale    int64 `json:"stale"`
+	ToReview int64 `json:"toReview"`
+}
+
+// Approvals counts approvals.
+type Approvals interface {
+	CountWaiting(ctx context.Context) (Waiting, error)
+}
+
 // Presence knows who is where now.
 type Presence interface {
 	// Presence returns the people on the resources that the context's caller may read.
@@ -89,6 +103,7 @@ type Deps struct {
 	Refunds    ByStatus
 	WorkOrders ByStatus
 	Coupons    Coupons
+	Approvals  Approvals
 	Audit      *audit.Log
 	Conflicts  *ConflictLog
 	Presence   Presence
@@ -126,6 +141,7 @@ type Overview struct {
 	RefundsByStatus     map[string]int64
 	WorkOrdersByStatus  map[string]int64
 	CouponsExpiringSoon *int64
+	Approvals           *Waiting
 	// ConflictsToday are those of the day in UTC, most first.
 	ConflictsToday []Conflicts
 	RecentChanges  []audit.Folded
@@ -168,6 +184,13 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 			return o, err
 		}
 		o.CouponsExpiringSoon = &count
+	}
+	if s.mayRead(caller, "approvals") {
+		waiting, err := s.deps.Approvals.CountWaiting(ctx)
+		if err != nil {
+			return o, err
+		}
+		o.Approvals = &waiting
 	}
 	if o.ConflictsToday, err = s.conflicts(ctx, caller); err != nil {
 		return o, err

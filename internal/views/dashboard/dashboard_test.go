@@ -145,6 +145,10 @@ func (*shop) Presence(context.Context) ([]realtime.Present, error) {
 	return []realtime.Present{{Resource: "configs/a", People: []realtime.Person{}}}, nil
 }
 
+func (s *shop) CountWaiting(context.Context) (dashboard.Waiting, error) {
+	return dashboard.Waiting{ToDecide: 3, Mine: 2, Stale: 1}, nil
+}
+
 func (s *shop) CountExpiring(_ context.Context, within time.Duration) (int64, error) {
 	s.within = within
 	return 4, nil
@@ -160,9 +164,10 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 	played := &shop{}
 	now := clock.NewFake(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC))
 	s := dashboard.New(dashboard.Deps{
-		Clock: now, Presence: played, Orders: played, Refunds: played, WorkOrders: played, Coupons: played, Audit: audit.NewLog(db), Conflicts: log,
-		Readers: map[string]string{"configs": "configs:read", "config-batches": "configs:read", "orders": "orders:read", "coupons": "coupons:read", "refunds": "refunds:read", "work-orders": "work-orders:read"},
+		Clock: now, Presence: played, Orders: played, Refunds: played, WorkOrders: played, Coupons: played, Approvals: played, Audit: audit.NewLog(db), Conflicts: log,
+		Readers: map[string]string{"configs": "configs:read", "config-batches": "configs:read", "orders": "orders:read", "coupons": "coupons:read", "refunds": "refunds:read", "work-orders": "work-orders:read", "approvals": "approvals:read"},
 	})
+	waiting := map[string]any{"toDecide": 3.0, "mine": 2.0, "stale": 1.0, "toReview": 0.0}
 	byStatus := map[string]any{"pending": 2.0, "paid": 0.0}
 	byDay := []any{map[string]any{"day": "2026-01-30", "placed": 14.0, "amount": 0.0}, map[string]any{"day": "2026-01-31", "placed": 3.0, "amount": 6000.0}}
 	present := []any{map[string]any{"resource": "configs/a", "people": []any{}}}
@@ -179,10 +184,11 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 		"coupons:read":     {"couponsExpiringSoon": 4.0, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"refunds:read":     {"refundsByStatus": byStatus, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"work-orders:read": {"workOrdersByStatus": byStatus, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
+		"approvals:read":   {"approvals": waiting, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"audit:read":       {"recentChanges": []any{}},
 		"configs:read":     {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "workingNow": present, "conflictsTodayTotal": 3.0},
 		"*": {
-			"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "refundsByStatus": byStatus, "workOrdersByStatus": byStatus, "couponsExpiringSoon": 4.0, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
+			"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "refundsByStatus": byStatus, "workOrdersByStatus": byStatus, "couponsExpiringSoon": 4.0, "approvals": waiting, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
 			"conflictsToday": []any{count("configs", 2), count("config-batches", 1), count("orders", 1)},
 		},
 	} {

@@ -13,6 +13,7 @@ type overviewView struct {
 	RefundsByStatus     map[string]int64   `json:"refundsByStatus,omitzero"`
 	WorkOrdersByStatus  map[string]int64   `json:"workOrdersByStatus,omitzero"`
 	CouponsExpiringSoon *int64             `json:"couponsExpiringSoon,omitempty"`
+	Approvals           *Waiting           `json:"approvals,omitempty"`
 	ConflictsToday      []Conflicts        `json:"conflictsToday,omitzero"`
 	ConflictsTodayTotal *int64             `json:"conflictsTodayTotal,omitempty"`
 	RecentChanges       []audit.Folded     `json:"recentChanges,omitzero"`
@@ -27,7 +28,7 @@ type dueSoonView struct {
 
 func viewOf(o Overview) overviewView {
 	view := overviewView{
-		OrdersByStatus: o.OrdersByStatus, RefundsByStatus: o.RefundsByStatus, WorkOrdersByStatus: o.WorkOrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon,
+		OrdersByStatus: o.OrdersByStatus, RefundsByStatus: o.RefundsByStatus, WorkOrdersByStatus: o.WorkOrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon, Approvals: o.Approvals,
 		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow,
 	}
 	if o.OrdersByStatus != nil {

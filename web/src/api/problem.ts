@@ -1,8 +1,11 @@
 import { exact, isObject, parse, type Conflict, type Json, type JsonObject } from '@/merge';
 import type { components } from './schema';
 
-/** The codes of the contract, three for requests that the service did not answer, and one for those that were not sent. */
-export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out' | 'bad_gateway' | 'other_identity';
+/**
+ * The codes of the contract, three for requests that the service did not answer, one for those that were not sent, and one
+ * for changes that were proposed and not made.
+ */
+export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out' | 'bad_gateway' | 'other_identity' | 'proposed';
 export type FieldProblem = components['schemas']['Field'];
 export type PersonName = components['schemas']['Person'];
 
@@ -113,6 +116,13 @@ export const otherIdentity = (): ApiProblem =>
     status: 0,
     requestId: '',
   });
+
+/** A change of something protected was not made: it waits for the votes of others, as the approval in the body. */
+export const proposed = (text: string, status: number, requestId: string): ApiProblem =>
+  new ApiProblem(
+    { code: 'proposed', title: 'Proposed', detail: 'It is protected: your change was proposed and waits for the votes of others.', status, requestId },
+    text,
+  );
 
 export function isProblem<C extends ProblemCode>(error: unknown, ...codes: C[]): error is ApiProblem & { code: C } {
   return error instanceof ApiProblem && (codes.length === 0 || codes.includes(error.code as C));

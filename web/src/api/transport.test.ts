@@ -29,6 +29,16 @@ test('a write carries the CSRF token and every request an id', async () => {
   expect(get?.headers.get('X-Request-Id')).not.toBe(patch?.headers.get('X-Request-Id'));
 });
 
+test('what waits for an approval is not taken for the change that was asked for', async () => {
+  const { send } = signedIn(
+    { status: 202, body: { id: 12 }, headers: { Location: '/api/v1/approvals/12' } },
+    { status: 202, body: { ticket: 'T' }, headers: { Location: '/api/v1/flash-sales/1/tickets/T' } },
+  );
+
+  await expect(send(write())).rejects.toMatchObject({ code: 'proposed', isOutcomeUnknown: false });
+  expect((await send(write())).status).toBe(202);
+});
+
 test('a write that finds the session ended waits for the sign-in and is repeated with its body and its key', async () => {
   const { service, sessions, send } = signedIn(problem(401, 'unauthenticated'), { status: 200, body: { version: 2 } });
 

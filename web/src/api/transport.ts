@@ -1,5 +1,5 @@
 import { randomId } from '@/browser/id';
-import { ApiProblem, problemOf } from './problem';
+import { ApiProblem, problemOf, proposed } from './problem';
 import { isSame, type SessionStore } from './session';
 
 /** How long a read may take, in ms. */
@@ -9,6 +9,7 @@ const writeTimeout = 45_000;
 
 const safe = new Set(['GET', 'HEAD']);
 const sessionPath = '/api/v1/session';
+const approvalsPath = '/api/v1/approvals/';
 
 /**
  * Returns a fetch that sends what every request needs and throws an ApiProblem for
@@ -20,7 +21,7 @@ const sessionPath = '/api/v1/session';
 export function transport(sessions: SessionStore, send: typeof fetch = (...request) => fetch(...request)) {
   return async (request: Request): Promise<Response> => {
     const response = await attempt(request.clone(), sessions, send);
-    if (response.ok || response.status === 304) return response;
+    if (response.ok || response.status === 304) return made(response);
     const problem = await problemOf(response);
     if (isSession(request)) throw problem;
     if (problem.code === 'unauthenticated' && (await sessions.expired())) return again(request, sessions, send);
@@ -32,8 +33,14 @@ export function transport(sessions: SessionStore, send: typeof fetch = (...reque
 
 async function again(request: Request, sessions: SessionStore, send: typeof fetch): Promise<Response> {
   const response = await attempt(request, sessions, send);
-  if (response.ok) return response;
+  if (response.ok) return made(response);
   throw await problemOf(response);
+}
+
+/** Whatever route is asked to change what is protected answers with an approval, which is not what was asked for. */
+async function made(response: Response): Promise<Response> {
+  if (response.status !== 202 || !response.headers.get('Location')?.startsWith(approvalsPath)) return response;
+  throw proposed(await response.text(), response.status, response.headers.get('X-Request-Id') ?? '');
 }
 
 /** Takes over the session that the browser has now; tells whether it is the same person's in the same tenant. */

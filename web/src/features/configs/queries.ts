@@ -103,12 +103,13 @@ export async function deleteConfig(key: string, etag: string): Promise<void> {
   await api.DELETE('/api/v1/configs/{key}', { params: { path: { key }, header: { 'If-Match': etag } } });
 }
 
-/** Makes all changes or none. */
+/** Makes all changes or none. What was only proposed is thrown before, as a problem. */
 export async function changeConfigs(batch: JsonObject, key: string) {
-  return (await data(api.POST('/api/v1/config-batches', asTyped(batch, idempotent(key))))).results;
+  const reply = await data(api.POST('/api/v1/config-batches', asTyped(batch, idempotent(key))));
+  return (reply as components['schemas']['ConfigBatchResult']).results;
 }
 
 /** Imports a document, or with `dryRun` says what that would do. */
-export function importConfigs(document: JsonObject, dryRun: boolean, key: string): Promise<Imported> {
-  return data(api.POST('/api/v1/configs/import', { params: { query: { dryRun } }, ...asTyped(document, idempotent(key)) }));
+export async function importConfigs(document: JsonObject, dryRun: boolean, key: string): Promise<Imported> {
+  return (await data(api.POST('/api/v1/configs/import', { params: { query: { dryRun } }, ...asTyped(document, idempotent(key)) }))) as Imported;
 }

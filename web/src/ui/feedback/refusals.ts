@@ -43,6 +43,7 @@ export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> =
     available === undefined ? `余额不足；${nothing}。` : `余额为 ${available}，需要 ${wanted ?? ''}；${nothing}。`,
   limit_reached: () => `已达上限；${nothing}。`,
   in_use: () => '它仍在使用中，不能删除。',
+  approval_stale: ({ who }) => (who === undefined ? '其所依据的内容已被更改；请先更新。' : `${who} 更改了其所依据的内容；请先更新。`),
   sold_out: () => '已售罄。',
   sale_not_open: () => '抢购未开放。',
   queue_full: () => '队列已满，请稍后再试。',
@@ -56,6 +57,7 @@ export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> =
   no_connection: () => '无法连接服务。',
   timed_out: () => '服务没有及时答复。',
   bad_gateway: () => '服务之前的网关没有给出答复。',
+  proposed: () => '此内容受保护：你的更改已提交，等待他人批准。',
   other_identity: () => '这是其他人开始的，或是你在另一个租户中开始的，因此没有发送。请在那里登录后继续。',
 };
 

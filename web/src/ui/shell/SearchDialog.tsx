@@ -18,6 +18,7 @@ const pause = 150;
 
 const kinds = {
   config: 'kindConfig',
+  approval: 'kindApproval',
   order: 'kindOrder',
   refund: 'kindRefund',
   'work-order': 'kindWorkOrder',

@@ -11,6 +11,8 @@ const revision = (version: number, action: ConfigRevision['action'], value: unkn
   valueType: 'json',
   remark: '',
   note: '',
+  protected: false,
+  approvalId: null,
   changedBy: { id: 1, name: 'Li' },
   changedTime: '2026-01-01T00:00:00Z',
 });

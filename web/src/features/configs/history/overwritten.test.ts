@@ -14,7 +14,20 @@ const history = (...steps: Step[]): ConfigRevision[] =>
   steps
     .map(([action, changedBy, value, remark = ''], i): ConfigRevision => {
       const version = i + 1;
-      return { revision: version, version, etag: `"${version}"`, action, value, valueType: 'json', remark, note: '', changedBy, changedTime: '' };
+      return {
+        revision: version,
+        version,
+        etag: `"${version}"`,
+        action,
+        value,
+        valueType: 'json',
+        remark,
+        protected: false,
+        approvalId: null,
+        note: '',
+        changedBy,
+        changedTime: '',
+      };
     })
     .reverse();
 

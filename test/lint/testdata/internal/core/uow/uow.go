@@ -5,3 +5,9 @@ import (
 	_ "interlock/internal/base/principal"
 	_ "interlock/internal/edge/httpapi" // forbidden: depguard
 )
+
+// Unit is one atomic piece of work.
+type Unit struct{}
+
+// Apply says which approval the unit applies.
+func (*Unit) Apply(int64) {}

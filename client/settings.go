@@ -1,0 +1,57 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Settings are what a tenant has set. Read them, change ApprovalsRequired or ApprovalDays,
+// and save them.
+type Settings struct {
+	Stamp
+	asRead
+	// ApprovalsRequired is how many votes a change of what is protected takes.
+	ApprovalsRequired int `json:"approvalsRequired"`
+	// ApprovalDays is how many days it waits for them.
+	ApprovalDays int     `json:"approvalDays"`
+	Merged       *Merged `json:"merged,omitempty"`
+}
+
+func (s *Settings) editable() []string { return []string{"approvalsRequired", "approvalDays"} }
+
+// UnmarshalJSON reads settings and remembers how they were read.
+func (s *Settings) UnmarshalJSON(text []byte) error {
+	type members Settings
+	var fresh members
+	if err := json.Unmarshal(text, &fresh); err != nil {
+		return err
+	}
+	*s = Settings(fresh)
+	return remember(s)
+}
+
+// SettingsRevision is one version of the settings.
+type SettingsRevision struct {
+	Version           int64     `json:"version"`
+	Action            string    `json:"action"`
+	ApprovalsRequired int       `json:"approvalsRequired"`
+	ApprovalDays      int       `json:"approvalDays"`
+	ChangedBy         Person    `json:"changedBy"`
+	ChangedTime       time.Time `json:"changedTime"`
+}
+
+// Settings reads what the tenant has set.
+func (c *Client) Settings(ctx context.Context, options ...CallOption) (Settings, error) {
+	return get[Settings](ctx, c, "/settings", options)
+}
+
+// SaveSettings sends what was changed in s since it was read and makes s the saved settings.
+func (c *Client) SaveSettings(ctx context.Context, s *Settings, options ...CallOption) error {
+	return save(ctx, c, "/settings", s, options)
+}
+
+// SettingsHistory lists the versions of the settings, newest first.
+func (c *Client) SettingsHistory(p Paging) List[SettingsRevision] {
+	return List[SettingsRevision]{c, "/settings/history", p.parameters()}
+}

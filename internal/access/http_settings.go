@@ -1,0 +1,68 @@
+package access
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+// settingsRoutes registers the routes of the tenant's settings.
+func (h handler) settingsRoutes(r *httpapi.Router) {
+	httpapi.GetOf(r, "/settings", readSettingsPermission, h.find, h.settings)
+	httpapi.MutationOf(r, http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings)
+	httpapi.Get(r, "/settings/history", readSettingsPermission, h.settingsHistory)
+}
+
+// find finds the one row of settings that a tenant has.
+func (h handler) find(ctx context.Context, _ httpapi.Path) (*TenantSettings, error) {
+	return h.service.Settings(ctx)
+}
+
+type settingsView struct {
+	TenantRules
+	guard.Stamp
+}
+
+func settingsViewOf(row *TenantSettings) settingsView {
+	return settingsView{TenantRules: row.TenantRules, Stamp: row.Stamp()}
+}
+
+type editedSettingsView struct {
+	settingsView
+	Merged *change.Merged `json:"merged,omitempty"`
+}
+
+type settingsVersionView struct {
+	Version int64  `json:"version"`
+	Action  string `json:"action"`
+	TenantRules
+	ChangedBy   principal.Person `json:"changedBy"`
+	ChangedTime time.Time        `json:"changedTime"`
+}
+
+func (h handler) settings(_ context.Context, row *TenantSettings, _ httpapi.None) (settingsView, error) {
+	return settingsViewOf(row), nil
+}
+
+type editSettingsRequest struct{ httpapi.Edit[TenantRules] }
+
+func (h handler) editSettings(ctx context.Context, u *uow.Unit, row *TenantSettings, in editSettingsRequest) (editedSettingsView, error) {
+	edited, err := h.service.EditSettings(ctx, u, row, in.Change())
+	if err != nil {
+		return editedSettingsView{}, err
+	}
+	return editedSettingsView{settingsView: settingsViewOf(edited.Row), Merged: edited.Merged}, nil
+}
+
+func (h handler) settingsHistory(ctx context.Context, in httpapi.Page) (httpapi.List[settingsVersionView], error) {
+	listing, err := h.service.SettingsHistory(ctx, in.Page())
+	return httpapi.ListOf(listing, func(v TenantSettingsVersion) settingsVersionView {
+		return settingsVersionView{Version: v.Version, Action: v.Action, TenantRules: v.TenantRules, ChangedBy: v.By(), ChangedTime: v.ChangedTime}
+	}), err
+}

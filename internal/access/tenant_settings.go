@@ -1,0 +1,186 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// TenantRules are what a tenant's admins set.
+type TenantRules struct {
+	// ApprovalsRequired is how many votes a change of what is protected takes.
+	ApprovalsRequired int `json:"approvalsRequired"`
+	// ApprovalDays is how long it waits for them.
+	ApprovalDays int `json:"approvalDays"`
+}
+
+// defaultRules are those of a new tenant.
+var defaultRules = TenantRules{ApprovalsRequired: 1, ApprovalDays: 7}
+
+// Bounds of the rules.
+const (
+	mostApprovals    = 10
+	mostApprovalDays = 90
+)
+
+func (r TenantRules) check() (broken apperr.Fields) {
+	broken.Unless(r.ApprovalsRequired >= 1 && r.ApprovalsRequired <= mostApprovals, "/approvalsRequired", "range", fmt.Sprintf("must be from 1 to %d", mostApprovals))
+	broken.Unless(r.ApprovalDays >= 1 && r.ApprovalDays <= mostApprovalDays, "/approvalDays", "range", fmt.Sprintf("must be from 1 to %d", mostApprovalDays))
+	return broken
+}
+
+// TenantSettings are the rules of one tenant, which has one row of them.
+type TenantSettings struct {
+	guard.Row
+	TenantRules
+}
+
+// TableName implements gorm's Tabler.
+func (TenantSettings) TableName() string { return "tenant_settings" }
+
+// TenantSettingsVersion is one version of a tenant's settings.
+type TenantSettingsVersion struct {
+	ID       int64
+	TenantID int64
+	// Its Action is create, update, or upgrade for what was there before there were settings.
+	change.Revision
+	TenantRules
+}
+
+// TableName implements gorm's Tabler.
+func (TenantSettingsVersion) TableName() string { return "tenant_setting_histories" }
+
+// settings declares a tenant's settings to package change.
+func (s *Service) settings() change.Editable[TenantSettings, *TenantSettings] {
+	return change.Editable[TenantSettings, *TenantSettings]{
+		Rows: change.Rows[TenantSettings, *TenantSettings]{
+			DB: s.store.db, Label: func(*TenantSettings) string { return "the settings" },
+			View: func(row *TenantSettings) any { return settingsViewOf(row) },
+		},
+		Document: func(row *TenantSettings) (any, error) { return merge.Tree(row.TenantRules) },
+		Revise:   reviseSettings,
+		At:       s.settingsAt,
+		Record:   recordSettings,
+	}
+}
+
+func reviseSettings(row *TenantSettings, document any) (*TenantSettings, guard.Set, error) {
+	after := *row
+	after.TenantRules = TenantRules{}
+	if err := merge.Decode(document, &after.TenantRules); err != nil {
+		return nil, nil, fmt.Errorf("read edited settings: %w", err)
+	}
+	if broken := after.check(); len(broken) > 0 {
+		return nil, nil, apperr.Invalid(broken...)
+	}
+	return &after, guard.Set{"approvals_required": after.ApprovalsRequired, "approval_days": after.ApprovalDays}, nil
+}
+
+func (s *Service) settingsAt(ctx context.Context, row *TenantSettings, version int64) (*TenantSettings, error) {
+	var then TenantSettingsVersion
+	if err := s.store.db.Read(ctx).Where("version = ?", version).Take(&then).Error; err != nil {
+		return nil, err
+	}
+	earlier := *row
+	earlier.TenantRules = then.TenantRules
+	then.Restore(&earlier.Row)
+	return &earlier, nil
+}
+
+func recordSettings(ctx context.Context, u *uow.Unit, before, after *TenantSettings, _ *change.Overwrite) error {
+	u.Audit(uow.Entry{Action: "settings.update", Resource: "settings", Detail: map[string]any{
+		"fromVersion": before.Version, "version": after.Version, "before": before.TenantRules, "after": after.TenantRules,
+	}})
+	return insertSettingsVersion(ctx, u, after, "update")
+}
+
+func insertSettingsVersion(ctx context.Context, u *uow.Unit, row *TenantSettings, action string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	version := TenantSettingsVersion{Revision: change.RevisionOf(row.Row, action), TenantRules: row.TenantRules}
+	if err := tx.Create(&version).Error; err != nil {
+		return fmt.Errorf("insert the version of a tenant's settings: %w", err)
+	}
+	return nil
+}
+
+// insertSettings gives a new tenant its settings.
+func insertSettings(ctx context.Context, u *uow.Unit) error {
+	row := TenantSettings{TenantRules: defaultRules}
+	if err := guard.Insert(ctx, u, &row); err != nil {
+		return fmt.Errorf("insert the tenant's settings: %w", err)
+	}
+	return insertSettingsVersion(ctx, u, &row, "create")
+}
+
+// Settings returns the settings of the caller's tenant. Errors: NotFound.
+func (s *Service) Settings(ctx context.Context) (*TenantSettings, error) {
+	return settingsIn(s.store.db.Read(ctx))
+}
+
+func settingsIn(db *gorm.DB) (*TenantSettings, error) {
+	var row TenantSettings
+	err := db.Take(&row).Error
+	return &row, storage.Found(err, "tenant's settings", "")
+}
+
+// EditSettings changes the settings of the caller's tenant, which were just read; see
+// change.Editable.Apply for what is refused.
+func (s *Service) EditSettings(ctx context.Context, u *uow.Unit, row *TenantSettings, edit change.Edit) (change.Edited[*TenantSettings], error) {
+	return s.settings().Apply(ctx, u, row, edit)
+}
+
+// SettingsHistory returns one page of the versions of the settings, newest first.
+func (s *Service) SettingsHistory(ctx context.Context, page storage.Page) (storage.Listing[TenantSettingsVersion], error) {
+	return storage.List[TenantSettingsVersion](s.store.db.Read(ctx), page, change.HistorySorts)
+}
+
+// RulesIn returns the rules of the tenant of db's context.
+func (s *Service) RulesIn(db *gorm.DB) (TenantRules, error) {
+	row, err := settingsIn(db)
+	return row.TenantRules, err
+}
+
+// StillMay returns those of the users who are enabled and hold a permission. No change of
+// who may do what commits from here on before the unit has ended:
+//
+//	SELECT version FROM access_revisions WHERE tenant_id = ? FOR UPDATE
+func (s *Service) StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockRevision(tx); err != nil {
+		return nil, err
+	}
+	const query = `SELECT u.id, p.permission FROM users u
+		JOIN user_roles h ON h.user_id = u.id AND h.tenant_id = u.tenant_id
+		JOIN role_permissions p ON p.role_id = h.role_id AND p.tenant_id = h.tenant_id
+		WHERE u.tenant_id = ? AND u.id IN ? AND u.disabled = ?`
+	caller, _ := principal.From(ctx)
+	var held []struct {
+		ID         int64
+		Permission string
+	}
+	if err := tx.Raw(query, caller.TenantID, users, false).Scan(&held).Error; err != nil {
+		return nil, fmt.Errorf("read what users may: %w", err)
+	}
+	may := make(map[int64]bool, len(users))
+	for _, grant := range held {
+		if principal.Covers([]string{grant.Permission}, permission) {
+			may[grant.ID] = true
+		}
+	}
+	return may, nil
+}

@@ -1,0 +1,162 @@
+package approvals
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+)
+
+// Limits, in characters.
+const (
+	maxNote   = 500
+	maxReason = 500
+)
+
+// maxContent bounds what an approval holds, in bytes: it is kept in one row, and one statement.
+const maxContent = 4 << 20
+
+// Permissions are what a role or a token can be given here.
+var Permissions = []principal.Grant{
+	{Name: ReadPermission, Meaning: "See approvals, their votes and their history; edit, rebase and withdraw one's own."},
+	{Name: decidePermission, Meaning: "Approve and reject what others propose, and review what others bypassed."},
+	{Name: BypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
+}
+
+const (
+	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	ReadPermission   = "approvals:read"
+	decidePermission = "approvals:decide"
+	// BypassPermission is asked by the routes of domains for ?bypass.
+	BypassPermission = "approvals:bypass"
+)
+
+// Approval is a change that waits, or waited, for the votes of others.
+type Approval struct {
+	guard.Row
+	Status     int
+	Kind       string
+	Resource   string
+	AuthorID   int64
+	AuthorName string
+	Note       string
+	// BaseETag is the version that the change is based on; "" for many or none.
+	BaseETag string `gorm:"column:base_etag"`
+	// Content is the change in its domain's form. Lists leave it out.
+	Content string
+	// ContentVersion is the version of the approval that brought the content.
+	ContentVersion int64
+	Digest         string
+	// OpenDigest is the digest while the approval is pending; an author has one such.
+	OpenDigest *string
+	// Required is how many votes it takes.
+	Required int
+	// Reason is that of a rejection or a bypass.
+	Reason      string
+	ExpiresTime time.Time
+
+	// Targets are the paths of what is changed, Votes all votes in their order, and Writers
+	// who wrote any version of the content.
+	Targets []string `gorm:"-"`
+	Votes   []Vote   `gorm:"-"`
+	Writers []int64  `gorm:"-"`
+}
+
+// Vote is one user's word on one version of an approval.
+type Vote struct {
+	ID         int64
+	TenantID   int64
+	ApprovalID int64
+	// Version is the approval's that the voter read, and Digest that of its content.
+	Version   int64
+	Digest    string
+	UserID    int64
+	UserName  string
+	Verdict   string
+	VotedTime time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (Vote) TableName() string { return "approval_votes" }
+
+// The verdicts.
+const (
+	verdictApprove = "approve"
+	verdictReject  = "reject"
+)
+
+// target is a resource that an approval changes.
+type target struct {
+	ID         int64
+	TenantID   int64
+	ApprovalID int64
+	Resource   string
+	Pending    bool
+}
+
+// TableName implements gorm's Tabler.
+func (target) TableName() string { return "approval_targets" }
+
+// Event is one version of an approval.
+type Event struct {
+	ID         int64
+	TenantID   int64
+	ApprovalID int64
+	change.Event
+	// Content is what the version proposes, nil when that is what the one before does. What
+	// somebody voted for stays known when it is edited.
+	Content *string
+}
+
+// TableName implements gorm's Tabler.
+func (Event) TableName() string { return "approval_histories" }
+
+func (a *Approval) label() string { return fmt.Sprintf("approval %d", a.ID) }
+
+func (a *Approval) path() string { return fmt.Sprintf("approvals/%d", a.ID) }
+
+// state is the approval's status at a time.
+func (a *Approval) state(now time.Time) status.State {
+	if a.Status == pending.Code && !now.Before(a.ExpiresTime) {
+		return expired
+	}
+	return Machine.Of(a.Status)
+}
+
+// proposal is the change as its domain asked for it.
+func (a *Approval) proposal() Proposal {
+	return Proposal{
+		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note,
+	}
+}
+
+// hold makes a proposal the content of the approval.
+func (a *Approval) hold(p Proposal) {
+	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
+	a.Targets = slices.Clone(p.Targets)
+	a.Digest = p.digest()
+	a.OpenDigest = &a.Digest
+}
+
+// stands reports whether a vote is for the content that the approval has now.
+func (a *Approval) stands(v Vote) bool { return v.Version >= a.ContentVersion && v.Digest == a.Digest }
+
+// approvers are the users whose votes for the present content stand.
+func (a *Approval) approvers() []int64 {
+	var users []int64
+	for _, v := range a.Votes {
+		if v.Verdict == verdictApprove && a.stands(v) {
+			users = append(users, v.UserID)
+		}
+	}
+	return users
+}
+
+// waitsFor reports whether a user may still vote, as far as the approval itself says.
+func (a *Approval) waitsFor(user int64, now time.Time) bool {
+	return user != 0 && a.state(now) == pending && !slices.Contains(a.Writers, user) && !slices.Contains(a.approvers(), user)
+}

@@ -1,0 +1,273 @@
+package approvals
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// Approve is the caller's vote for the approval as it was read. With the last vote that is
+// needed the change is made, in the same unit.
+//
+// Errors: VersionConflict; TransitionNotAllowed; ApprovalStale with how the resource has
+// moved; Forbidden for who wrote any version of the content, whatever the credential, and
+// for who may not read what would be changed.
+func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
+	if err := s.demand(ctx, a, "approve", ifMatch); err != nil {
+		return nil, err
+	}
+	caller, err := s.mayDecide(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(a.approvers(), caller.UserID) {
+		refusal := s.lifecycle(ctx).Refusal(a, apperr.TransitionNotAllowed, "approve")
+		refusal.Detail = "You have approved this version already; it waits for the votes of others."
+		return nil, refusal
+	}
+	counted, err := s.counted(ctx, u, a, caller)
+	if err != nil {
+		return nil, err
+	}
+	vote := voteOf(caller, a, ifMatch, verdictApprove)
+	if counted < a.Required {
+		return s.vote(ctx, u, a, ifMatch, vote)
+	}
+	return s.apply(ctx, u, a, ifMatch, applied{action: "approve", vote: &vote})
+}
+
+// voteOf is the caller's vote for an approval as it was read.
+func voteOf(caller principal.Principal, a *Approval, ifMatch guard.Precondition, verdict string) Vote {
+	return Vote{ApprovalID: a.ID, Version: ifMatch.Ref.Version, Digest: a.Digest, UserID: caller.UserID, UserName: caller.Name, Verdict: verdict}
+}
+
+// counted returns how many votes there are with the caller's: those for the present content
+// whose voters are enabled and may decide. It asks only when they could be enough.
+func (s *Service) counted(ctx context.Context, u *uow.Unit, a *Approval, caller principal.Principal) (int, error) {
+	voters := append(a.approvers(), caller.UserID)
+	if len(voters) < a.Required {
+		return len(voters), nil
+	}
+	may, err := s.tenancy.StillMay(ctx, u, voters, decidePermission)
+	if err != nil {
+		return 0, err
+	}
+	if !may[caller.UserID] {
+		return 0, apperr.New(apperr.Forbidden, "You may not decide on approvals any more.")
+	}
+	voters = slices.DeleteFunc(voters, func(user int64) bool { return !may[user] })
+	return len(voters), nil
+}
+
+// vote raises the approval's version for a vote that is not the last one.
+func (s *Service) vote(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, vote Vote) (*Approval, error) {
+	after := *a
+	err := s.record(ctx, u, a, &after, "vote", map[string]any{"verdict": vote.Verdict, "votedVersion": vote.Version})
+	if errors.Is(err, guard.ErrStale) {
+		return nil, s.overtaken(ctx, a, ifMatch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := insertVote(ctx, u, vote); err != nil {
+		return nil, err
+	}
+	u.Audit(entry("vote", &after, map[string]any{"verdict": vote.Verdict}, ""))
+	return s.reread(ctx, u, &after)
+}
+
+// applied is how the change of an approval comes to be made: by approve, with the last vote,
+// or by bypass, with a reason.
+type applied struct {
+	action, reason string
+	vote           *Vote
+}
+
+// apply makes the change and moves the approval. The domain's rows come first, as in every
+// unit that changes them.
+func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, by applied) (*Approval, error) {
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.lifecycle(ctx).Transition(ctx, u, a, by.action, &ifMatch, func(to status.State) (*Approval, error) {
+		after := *a
+		after.Status, after.Reason = to.Code, by.reason
+		told := after
+		told.Version++
+		u.Apply(a.ID, entry(by.action, &told, nil, by.reason))
+		if err := subject.Apply(ctx, u, a.proposal()); err != nil {
+			return nil, err
+		}
+		if err := s.record(ctx, u, a, &after, by.action, map[string]any{"votedVersion": ifMatch.Ref.Version}); err != nil || by.vote == nil {
+			return &after, err
+		}
+		return &after, insertVote(ctx, u, *by.vote)
+	})
+	if errors.Is(err, ErrMoved) {
+		return nil, s.overtaken(ctx, a, ifMatch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.reread(ctx, u, after)
+}
+
+// Bypass makes the change of a pending approval without the votes that it lacks. Errors: as
+// Approve, but for Forbidden.
+func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, reason string) (*Approval, error) {
+	if err := s.demand(ctx, a, "bypass", ifMatch); err != nil {
+		return nil, err
+	}
+	return s.apply(ctx, u, a, ifMatch, applied{action: "bypass", reason: reason})
+}
+
+// Reject ends an approval without its change. Errors: VersionConflict, TransitionNotAllowed,
+// Forbidden, ValidationFailed.
+func (s *Service) Reject(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, reason string) (*Approval, error) {
+	caller, _ := principal.From(ctx)
+	vote := voteOf(caller, a, ifMatch, verdictReject)
+	return s.decide(ctx, u, a, ifMatch, decision{action: "reject", reason: reason, vote: &vote, check: func() error {
+		_, err := s.mayDecide(ctx, a)
+		return err
+	}})
+}
+
+// Withdraw takes back what the caller has proposed. Errors: VersionConflict,
+// TransitionNotAllowed; Forbidden for anybody else.
+func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
+	return s.decide(ctx, u, a, ifMatch, decision{action: "withdraw", reason: a.Reason, check: func() error { return s.mustBeAuthor(ctx, a) }})
+}
+
+// Review says that somebody has looked at a change that was made without the votes. Errors:
+// VersionConflict, TransitionNotAllowed; Forbidden for who made it.
+func (s *Service) Review(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, note string) (*Approval, error) {
+	return s.decide(ctx, u, a, ifMatch, decision{action: "review", reason: a.Reason, note: note, check: func() error {
+		caller, err := s.mayDecide(ctx, a)
+		if err == nil && caller.UserID == a.UpdatedBy {
+			return fourEyes(caller, "bypassed the votes for it")
+		}
+		return err
+	}})
+}
+
+// decision is an act that moves an approval and nothing else.
+type decision struct {
+	action, reason string
+	// note is for the history, where reason stays what it was.
+	note string
+	vote *Vote
+	// check asks whether the caller may, once the status allows it.
+	check func() error
+}
+
+func (s *Service) decide(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, d decision) (*Approval, error) {
+	after, err := s.lifecycle(ctx).Transition(ctx, u, a, d.action, &ifMatch, func(to status.State) (*Approval, error) {
+		if err := d.check(); err != nil {
+			return nil, err
+		}
+		after := *a
+		after.Status, after.Reason = to.Code, d.reason
+		detail := map[string]any{}
+		if note := d.said(a); note != "" {
+			detail["reason"] = note
+		}
+		if err := s.record(ctx, u, a, &after, d.action, detail); err != nil || d.vote == nil {
+			return &after, err
+		}
+		return &after, insertVote(ctx, u, *d.vote)
+	})
+	if err != nil {
+		return nil, err
+	}
+	u.Audit(entry(d.action, after, nil, d.said(a)))
+	return s.reread(ctx, u, after)
+}
+
+// said is what the caller gave as a reason.
+func (d decision) said(a *Approval) string {
+	if d.note == "" && d.reason != a.Reason {
+		return d.reason
+	}
+	return d.note
+}
+
+// demand asks in this order: whether the resource has moved, so that the approval is stale;
+// whether it is as the caller read it; whether its status allows the action.
+func (s *Service) demand(ctx context.Context, a *Approval, action string, ifMatch guard.Precondition) error {
+	if a.Status == stale.Code && ifMatch.Ref.ID == a.ID {
+		return s.overtaken(ctx, a, ifMatch)
+	}
+	l := s.lifecycle(ctx)
+	if err := l.Demand(a, &ifMatch); err != nil {
+		return err
+	}
+	if _, possible := Machine.Next(action, a.state(s.clock.Now())); !possible {
+		return l.Refusal(a, apperr.TransitionNotAllowed, action)
+	}
+	return nil
+}
+
+// overtaken is answered after the rollback: as stale when the resource has moved, and else
+// with what became of the approval meanwhile.
+func (s *Service) overtaken(ctx context.Context, a *Approval, ifMatch guard.Precondition) error {
+	return uow.Explain(func(ctx context.Context) error {
+		current, err := s.Approval(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		switch {
+		case current.Status == stale.Code:
+			return s.staleError(ctx, current)
+		case current.Ref() == a.Ref():
+			// Something was created that it creates; or it has not moved after all.
+			return uow.Again(s.staleError(ctx, current))
+		}
+		return s.lifecycle(ctx).Conflict(current, ifMatch)
+	})
+}
+
+// mayDecide returns the caller, unless he is one of those whose content it is. Errors:
+// Forbidden.
+func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Principal, error) {
+	caller, _ := principal.From(ctx)
+	subject, err := s.subjectOf(a.Kind)
+	switch {
+	case err != nil:
+		return caller, err
+	case caller.UserID == 0:
+		return caller, apperr.New(apperr.Forbidden, "Approvals are decided by users of this service.")
+	case !caller.May(subject.Grants().Read):
+		return caller, apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have: nobody decides on what he may not read.", subject.Grants().Read)
+	case slices.Contains(a.Writers, caller.UserID):
+		return caller, fourEyes(caller, "wrote a version of it")
+	}
+	return caller, nil
+}
+
+func fourEyes(caller principal.Principal, because string) error {
+	return apperr.New(apperr.Forbidden, "Somebody else has to decide: %s %s.", caller.Name, because).With("reason", "four_eyes")
+}
+
+func (s *Service) mustBeAuthor(ctx context.Context, a *Approval) error {
+	caller, _ := principal.From(ctx)
+	if caller.UserID == 0 || caller.UserID != a.AuthorID {
+		return apperr.New(apperr.Forbidden, "Only %s, who proposed it, may do this.", a.AuthorName)
+	}
+	return nil
+}
+
+// reread returns an approval as the unit has made it, with its votes.
+func (s *Service) reread(ctx context.Context, u *uow.Unit, a *Approval) (*Approval, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return find(tx, a.ID)
+}

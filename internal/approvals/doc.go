@@ -1,0 +1,26 @@
+// Package approvals lets changes wait until others have voted for them.
+//
+// A domain whose rows can be protected is a Subject. It proposes what it may not write, and
+// makes the change when it is told to; what an approval holds is in the domain's own form.
+//
+// What always holds:
+//
+//   - An approval holds the exact change and the version that it is based on. Each edit and
+//     each rebase is a new version of its content, which voids the votes on the older ones: a
+//     vote names the version of the approval and the digest of the content that were read.
+//   - Every act on an approval is under its version: a quorum of votes is a rule that spans
+//     rows, and the approval's row is the one that each of them raises.
+//   - approved means applied: the last vote needed, the guarded writes, their histories and
+//     both audit rows are one unit.
+//   - Nobody who wrote any version of the content may vote for it, with whatever credential.
+//     A vote counts while its voter is enabled and may decide, as the unit that applies the
+//     change sees it.
+//   - Whatever changes a resource makes the pending approvals that name it stale, in the same
+//     unit. One that is created beside a pending approval to create it is noticed when that
+//     is to be applied.
+//   - A change that was made without the votes leaves an approval that is bypassed, until
+//     somebody else has reviewed it.
+//
+// Units take rows in one order: who may do what, the domain's rows by their keys, approvals
+// by their ids.
+package approvals

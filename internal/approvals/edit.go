@@ -1,0 +1,122 @@
+package approvals
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// Edit is another patch or note for what the caller has proposed. Nil members stay.
+type Edit struct {
+	Patch json.RawMessage
+	Note  *string
+}
+
+// Edit gives a pending approval other content, as a new version that nobody has voted for.
+// One that changes nothing is left alone. Errors: VersionConflict, TransitionNotAllowed,
+// ValidationFailed, ApprovalStale; Forbidden for anybody but its author.
+func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, edit Edit) (*Approval, error) {
+	if err := s.demand(ctx, a, "approve", ifMatch); err != nil {
+		return nil, err
+	}
+	if err := s.mustBeAuthor(ctx, a); err != nil {
+		return nil, err
+	}
+	p := a.proposal()
+	if edit.Note != nil {
+		if utf8.RuneCountInString(*edit.Note) > maxNote {
+			return nil, apperr.Invalid(apperr.Field{Pointer: "/note", Code: "max", Message: fmt.Sprintf("must have at most %d characters", maxNote)})
+		}
+		p.Note = *edit.Note
+	}
+	if edit.Patch != nil {
+		subject, err := s.subjectOf(a.Kind)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = subject.Revise(ctx, u, p, edit.Patch); err != nil {
+			return nil, s.ifMoved(ctx, err, a, ifMatch)
+		}
+	}
+	if p.digest() == a.Digest && p.Note == a.Note {
+		return a, nil
+	}
+	return s.replace(ctx, u, a, ifMatch, "edit", p)
+}
+
+// Rebase merges a stale approval onto what is there now, as a new version that nobody has
+// voted for; who does so has written it. Errors: VersionConflict, TransitionNotAllowed,
+// InUse when nothing is left to change; ApprovalStale with what cannot be merged;
+// Forbidden for who may not propose such changes.
+func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
+	l := s.lifecycle(ctx)
+	if err := l.Demand(a, &ifMatch); err != nil {
+		return nil, err
+	}
+	if _, possible := Machine.Next("rebase", a.state(u.Now())); !possible {
+		return nil, l.Refusal(a, apperr.TransitionNotAllowed, "rebase")
+	}
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if caller, _ := principal.From(ctx); caller.UserID == 0 || !caller.May(subject.Grants().Write) {
+		return nil, apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have.", subject.Grants().Write)
+	}
+	p, err := subject.Rebase(ctx, u, a.proposal())
+	if errors.Is(err, ErrDone) {
+		return nil, apperr.New(apperr.TransitionNotAllowed, "%s cannot be rebased: what it proposes is there already. Withdraw it.", a.label()).
+			With("current", s.refusedView(ctx, a)).With("currentStatus", stale.Name).With("allowedTransitions", Machine.Allowed(stale)).
+			With("changedBy", a.Stamp().UpdatedBy).With("changedTime", a.UpdatedTime)
+	}
+	if err != nil {
+		return nil, s.ifMoved(ctx, err, a, ifMatch)
+	}
+	return s.replace(ctx, u, a, ifMatch, "rebase", p)
+}
+
+// replace writes the next version of an approval with other content.
+func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, action string, p Proposal) (*Approval, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := s.tenancy.Rules(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Content) > maxContent {
+		return nil, apperr.New(apperr.LimitReached, "The change has %d bytes, and an approval holds %d.", len(p.Content), maxContent)
+	}
+	if p.Hold != nil {
+		if err := p.Hold(ctx, u); err != nil {
+			return nil, s.ifMoved(ctx, err, a, ifMatch)
+		}
+	}
+	after := renewed(a, p, rules, u.Now())
+	detail := map[string]any{"digest": after.Digest, "baseEtag": after.BaseETag, "note": after.Note}
+	err = s.record(ctx, u, a, after, action, detail)
+	if errors.Is(err, guard.ErrStale) {
+		return nil, s.overtaken(ctx, a, ifMatch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	u.Audit(entry(action, after, nil, after.Note))
+	return s.reread(ctx, u, after)
+}
+
+// ifMoved answers an error of a Subject, which may be that the resource has moved.
+func (s *Service) ifMoved(ctx context.Context, err error, a *Approval, ifMatch guard.Precondition) error {
+	if errors.Is(err, ErrMoved) || errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
+		return s.overtaken(ctx, a, ifMatch)
+	}
+	return err
+}

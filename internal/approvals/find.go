@@ -1,0 +1,81 @@
+package approvals
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+)
+
+// Found is an approval as a search shows it.
+type Found struct {
+	ID       int64
+	Resource string
+	Status   string
+}
+
+// ByResource returns at most limit approvals of which something that they change is called
+// so, or begins so, the newest first. Resources are known by their paths and by what follows
+// their collection.
+func (s *Service) ByResource(ctx context.Context, text string, limit int) ([]Found, error) {
+	spellings := storage.Spellings(text)
+	for _, subject := range s.subjects {
+		for _, spelling := range storage.Spellings(text) {
+			spellings = append(spellings, subject.Grants().Path+spelling)
+		}
+	}
+	targets, err := storage.ByPrefix[target](s.db.Read(ctx), "resource", spellings, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find approvals by resource: %w", err)
+	}
+	names := make(map[int64]string, len(targets))
+	ids := make([]int64, len(targets))
+	for i, t := range targets {
+		ids[i], names[t.ApprovalID] = t.ApprovalID, t.Resource
+	}
+	var rows []Approval
+	if err := s.db.Read(ctx).Omit("content").Where("id IN ?", ids).Order("id DESC").Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read the approvals that were found: %w", err)
+	}
+	found := make([]Found, len(rows))
+	for i, a := range rows {
+		found[i] = Found{ID: a.ID, Resource: names[a.ID], Status: a.state(s.clock.Now()).Name}
+	}
+	return found, nil
+}
+
+// Waiting counts what waits for the context's caller.
+type Waiting struct {
+	// ToDecide may the caller vote for; Mine are his that wait for others, and Stale his that
+	// have to be rebased; ToReview was made without the votes.
+	ToDecide, Mine, Stale, ToReview int64
+}
+
+// CountWaiting counts what waits for the context's caller.
+func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
+	caller, _ := principal.From(ctx)
+	// The program itself is nobody's author.
+	me := caller.UserID
+	if me == 0 {
+		me = -1
+	}
+	var w Waiting
+	for _, part := range []struct {
+		into   *int64
+		filter Filter
+	}{
+		{&w.ToDecide, Filter{WaitingForCaller: true}},
+		{&w.Mine, Filter{AuthorID: me, Status: &pending}},
+		{&w.Stale, Filter{AuthorID: me, Status: &stale}},
+		{&w.ToReview, Filter{Status: &bypassed}},
+	} {
+		query := narrow(s.db.Read(ctx).Model(&Approval{}).Session(&gorm.Session{}), part.filter, caller, s.clock.Now())
+		if err := query.Count(part.into).Error; err != nil {
+			return w, fmt.Errorf("count the approvals that wait: %w", err)
+		}
+	}
+	return w, nil
+}

@@ -1,0 +1,207 @@
+package approvals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+// Routes registers the routes of approvals. Acts need If-Match, so that they are on the exact
+// content that was read.
+func Routes(r *httpapi.Router, s *Service) {
+	h := handler{s}
+	byID := httpapi.Numbered("approval", s.Approval)
+	httpapi.Get(r, "/approvals", ReadPermission, h.list)
+	httpapi.GetOf(r, "/approvals/:id", ReadPermission, byID, h.get)
+	httpapi.MutationOf(r, http.MethodPatch, "/approvals/:id", ReadPermission, byID, h.edit)
+	httpapi.GetOf(r, "/approvals/:id/history", ReadPermission, byID, h.history)
+	httpapi.MutationOf(r, http.MethodPost, "/approvals/:id/approve", decidePermission, byID, h.approve, httpapi.Needs("bypass", BypassPermission))
+	httpapi.Transition(r, "/approvals/:id", "reject", decidePermission, byID, h.reject)
+	httpapi.Transition(r, "/approvals/:id", "withdraw", ReadPermission, byID, h.withdraw)
+	httpapi.Transition(r, "/approvals/:id", "rebase", ReadPermission, byID, h.rebase)
+	httpapi.Transition(r, "/approvals/:id", "review", decidePermission, byID, h.review)
+}
+
+type handler struct{ service *Service }
+
+// statusParam is a status in a query.
+type statusParam struct{ state *status.State }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *statusParam) UnmarshalText(text []byte) error {
+	state, err := Machine.Parse(string(text))
+	p.state = &state
+	return err
+}
+
+// authorParam is the id of a user, or me.
+type authorParam struct {
+	id int64
+	me bool
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *authorParam) UnmarshalText(text []byte) (err error) {
+	if string(text) == "me" {
+		p.me = true
+		return nil
+	}
+	if p.id, err = strconv.ParseInt(string(text), 10, 64); err != nil || p.id < 1 {
+		return errors.New("must be the id of a user, or me")
+	}
+	return nil
+}
+
+// meParam is me.
+type meParam struct{}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (*meParam) UnmarshalText(text []byte) error {
+	if string(text) != "me" {
+		return errors.New("must be me")
+	}
+	return nil
+}
+
+type listRequest struct {
+	Status     statusParam `query:"status"`
+	Resource   string      `query:"resource"`
+	Author     authorParam `query:"author"`
+	WaitingFor *meParam    `query:"waitingFor"`
+	httpapi.Page
+}
+
+func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[approvalView], error) {
+	filter := Filter{Status: in.Status.state, Resource: in.Resource, AuthorID: in.Author.id, WaitingForCaller: in.WaitingFor != nil}
+	if in.Author.me {
+		caller, _ := principal.From(ctx)
+		// The program itself is nobody's author.
+		filter.AuthorID = max(caller.UserID, 0)
+		if filter.AuthorID == 0 {
+			filter.AuthorID = -1
+		}
+	}
+	listing, err := h.service.List(ctx, filter, in.Page.Page())
+	return httpapi.ListOf(listing, func(a Approval) approvalView { return h.service.listed(ctx, &a) }), err
+}
+
+func (h handler) get(ctx context.Context, a *Approval, _ httpapi.None) (httpapi.Fresh[readView], error) {
+	view, err := h.service.read(ctx, a)
+	// What a pending approval would change cannot change while it stays pending. The others
+	// show what there is now, and one whose time has passed says so before it is written down.
+	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name}, err
+}
+
+func (h handler) history(ctx context.Context, a *Approval, in httpapi.Page) (httpapi.List[eventView], error) {
+	listing, err := h.service.History(ctx, a, in.Page())
+	return httpapi.ListOf(listing, func(e Event) eventView { return h.service.shownEvent(ctx, a, e) }), err
+}
+
+type editRequest struct {
+	Body    editBody
+	IfMatch guard.Precondition
+}
+
+type editBody struct{ edit Edit }
+
+// ReadBody implements httpapi.BodyReader.
+func (b *editBody) ReadBody(text []byte) error {
+	body, err := strictjson.DecodePatch(text, "patch", "note")
+	if err != nil {
+		return err
+	}
+	for _, name := range body.Names() {
+		if name == "patch" {
+			b.edit.Patch = body.Raw(name)
+			continue
+		}
+		var note string
+		if err := body.Decode(name, &note); err != nil {
+			return err
+		}
+		b.edit.Note = &note
+	}
+	return nil
+}
+
+func (h handler) edit(ctx context.Context, u *uow.Unit, a *Approval, in editRequest) (approvalView, error) {
+	return h.shown(ctx)(h.service.Edit(ctx, u, a, in.IfMatch, in.Body.edit))
+}
+
+type approveRequest struct {
+	Bypass  *Reason `query:"bypass"`
+	IfMatch guard.Precondition
+}
+
+func (h handler) approve(ctx context.Context, u *uow.Unit, a *Approval, in approveRequest) (approvalView, error) {
+	if in.Bypass != nil {
+		return h.shown(ctx)(h.service.Bypass(ctx, u, a, in.IfMatch, string(*in.Bypass)))
+	}
+	return h.shown(ctx)(h.service.Approve(ctx, u, a, in.IfMatch))
+}
+
+type rejectRequest struct {
+	Body struct {
+		Reason string `json:"reason" validate:"required,max=500"`
+	}
+	IfMatch guard.Precondition
+}
+
+func (h handler) reject(ctx context.Context, u *uow.Unit, a *Approval, in rejectRequest) (approvalView, error) {
+	return h.shown(ctx)(h.service.Reject(ctx, u, a, in.IfMatch, in.Body.Reason))
+}
+
+func (h handler) withdraw(ctx context.Context, u *uow.Unit, a *Approval, in httpapi.Guarded) (approvalView, error) {
+	return h.shown(ctx)(h.service.Withdraw(ctx, u, a, in.IfMatch))
+}
+
+func (h handler) rebase(ctx context.Context, u *uow.Unit, a *Approval, in httpapi.Guarded) (approvalView, error) {
+	return h.shown(ctx)(h.service.Rebase(ctx, u, a, in.IfMatch))
+}
+
+type reviewRequest struct {
+	Body struct {
+		Note string `json:"note" validate:"max=500"`
+	}
+	IfMatch guard.Precondition
+}
+
+func (h handler) review(ctx context.Context, u *uow.Unit, a *Approval, in reviewRequest) (approvalView, error) {
+	return h.shown(ctx)(h.service.Review(ctx, u, a, in.IfMatch, in.Body.Note))
+}
+
+// shown shows what an act came to.
+func (h handler) shown(ctx context.Context) func(a *Approval, err error) (approvalView, error) {
+	return func(a *Approval, err error) (approvalView, error) {
+		if err != nil {
+			return approvalView{}, err
+		}
+		return h.service.view(ctx, a)
+	}
+}
+
+// Reason says why, in a parameter of a query.
+type Reason string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *Reason) UnmarshalText(text []byte) error {
+	trimmed := strings.TrimSpace(string(text))
+	n := utf8.RuneCountInString(trimmed)
+	if n == 0 || n > maxReason || !utf8.ValidString(trimmed) || strings.ContainsFunc(trimmed, unicode.IsControl) {
+		return fmt.Errorf("must say why, in 1 to %d characters", maxReason)
+	}
+	*r = Reason(trimmed)
+	return nil
+}

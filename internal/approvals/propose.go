@@ -1,0 +1,139 @@
+package approvals
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+)
+
+type bypassKey struct{}
+
+// Bypassing returns a context in which a change of what is protected is made at once, for a
+// reason that others review. The route has asked for BypassPermission. "" changes nothing.
+func Bypassing(ctx context.Context, reason string) context.Context {
+	if reason == "" {
+		return ctx
+	}
+	return context.WithValue(ctx, bypassKey{}, reason)
+}
+
+// Propose asks for a change of what is protected, and reports whether it can be made now: in
+// a unit that applies an approval, or where the caller bypasses the votes. Otherwise the unit
+// has proposed it and makes no change.
+//
+// A change that its author has pending in the same words is not proposed twice. Errors:
+// those of Hold; LimitReached when it is too large for an approval.
+func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now bool, err error) {
+	if u.Approval() != 0 {
+		return true, nil
+	}
+	if len(p.Content) > maxContent {
+		return false, apperr.New(apperr.LimitReached, "The change has %d bytes, and an approval holds %d. Propose it in parts.", len(p.Content), maxContent)
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return false, err
+	}
+	rules, err := s.tenancy.Rules(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	caller, _ := principal.From(ctx)
+	a := &Approval{
+		Status: pending.Code, AuthorID: caller.UserID, AuthorName: caller.Name,
+		ContentVersion: 1, Required: rules.Required, ExpiresTime: u.Now().Add(rules.Lasts),
+	}
+	a.hold(p)
+	if reason, bypassing := ctx.Value(bypassKey{}).(string); bypassing {
+		return true, s.insertBypassed(ctx, u, a, reason)
+	}
+	same, err := openOf(tx, a.AuthorID, a.Digest)
+	if err != nil {
+		return false, err
+	}
+	if same != nil && same.state(u.Now()) == pending {
+		return false, s.answer(ctx, u, same)
+	}
+	if p.Hold != nil {
+		if err := p.Hold(ctx, u); err != nil {
+			return false, err
+		}
+	}
+	if same != nil {
+		// Its time has passed and the sweeper has not come by yet.
+		if err := s.expireRow(ctx, u, same); err != nil {
+			return false, err
+		}
+	}
+	if err := insert(ctx, u, a); err != nil {
+		return false, err
+	}
+	a.Writers = []int64{a.AuthorID}
+	if err := insertEvent(ctx, u, a, "propose", nil, map[string]any{"digest": a.Digest, "baseEtag": a.BaseETag, "note": a.Note}); err != nil {
+		return false, err
+	}
+	u.Audit(entry("propose", a, map[string]any{"required": a.Required}, a.Note))
+	s.announce(u, "propose", a)
+	return false, s.answer(ctx, u, a)
+}
+
+// answer has whatever route the unit serves answer with the approval.
+func (s *Service) answer(ctx context.Context, u *uow.Unit, a *Approval) error {
+	body, err := s.view(ctx, a)
+	if err != nil {
+		return err
+	}
+	u.Propose(uow.Proposed{Path: "/" + a.path(), Body: body})
+	return nil
+}
+
+// insertBypassed leaves the approval of a change that its author makes in the same unit
+// without any vote.
+func (s *Service) insertBypassed(ctx context.Context, u *uow.Unit, a *Approval, reason string) error {
+	a.Status, a.OpenDigest, a.Reason = bypassed.Code, nil, reason
+	if err := insert(ctx, u, a); err != nil {
+		return err
+	}
+	u.Apply(a.ID, entry("bypass", a, nil, reason))
+	s.announce(u, "bypass", a)
+	return insertEvent(ctx, u, a, "bypass", nil, map[string]any{"digest": a.Digest, "baseEtag": a.BaseETag, "reason": reason})
+}
+
+// Moved makes the pending approvals that name one of the resources stale, in the unit that
+// has changed them: all but the one that the unit applies. It comes after the last of the
+// unit's own writes.
+func (s *Service) Moved(ctx context.Context, u *uow.Unit, resources ...string) error {
+	rows, err := lockPending(ctx, u, resources, u.Approval())
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		after := rows[i]
+		after.Status = stale.Code
+		if err := s.record(ctx, u, &rows[i], &after, "outdate", nil); err != nil {
+			return fmt.Errorf("make an approval stale: %w", err)
+		}
+	}
+	return nil
+}
+
+// record writes the next version of an approval with its history, and announces it.
+func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Approval, action string, detail map[string]any) error {
+	if err := write(ctx, u, before, after); err != nil {
+		return err
+	}
+	s.announce(u, action, after)
+	return insertEvent(ctx, u, after, action, &before.Status, detail)
+}
+
+// renewed is an approval with other content, which nobody has voted for.
+func renewed(a *Approval, p Proposal, rules Rules, now time.Time) *Approval {
+	after := *a
+	after.hold(p)
+	after.Status, after.ContentVersion, after.Required, after.ExpiresTime = pending.Code, a.Version+1, rules.Required, now.Add(rules.Lasts)
+	return &after
+}

@@ -1,0 +1,123 @@
+package approvals
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/uow"
+	"interlock/internal/events"
+)
+
+// Topic is where changes of approvals are announced, keyed by id.
+const Topic = "approvals"
+
+// Rules are what a tenant has set about approvals.
+type Rules struct {
+	// Required is how many votes a change takes.
+	Required int
+	// Lasts is how long one waits for its votes.
+	Lasts time.Duration
+}
+
+// Tenancy is what approvals ask about the tenant and its users.
+type Tenancy interface {
+	// Rules are those of the tenant of the context.
+	Rules(ctx context.Context, db *gorm.DB) (Rules, error)
+	// StillMay returns those of the users who are enabled and hold a permission. What it
+	// says stays so until the unit has ended.
+	StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error)
+}
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB      *storage.DB
+	Runner  *uow.Runner
+	Bus     events.Bus
+	Clock   clock.Clock
+	Tenancy Tenancy
+}
+
+// Service is the use cases of approvals. It is safe for concurrent use, once every domain
+// has offered itself.
+type Service struct {
+	db       *storage.DB
+	runner   *uow.Runner
+	bus      events.Bus
+	clock    clock.Clock
+	tenancy  Tenancy
+	subjects map[string]Subject
+}
+
+// New returns a Service.
+func New(d Deps) *Service {
+	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, tenancy: d.Tenancy, subjects: map[string]Subject{}}
+}
+
+// Approval returns an approval with its votes. Errors: NotFound.
+func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
+	approval, err := find(s.db.Read(ctx), id)
+	return approval, storage.Found(err, "approval", strconv.FormatInt(id, 10))
+}
+
+// List returns one page of approvals with their votes and without their contents.
+func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
+	caller, _ := principal.From(ctx)
+	db := s.db.Read(ctx)
+	listing, err := storage.List[Approval](narrow(db, f, caller, s.clock.Now()).Omit("content"), page, sorts)
+	if err != nil {
+		return listing, err
+	}
+	return listing, withParts(s.db.Read(ctx), listing.Pointers())
+}
+
+// History returns one page of an approval's versions, newest first. The contents of those
+// that change many resources are left out: together they could be very large.
+func (s *Service) History(ctx context.Context, a *Approval, page storage.Page) (storage.Listing[Event], error) {
+	query := s.db.Read(ctx).Where("approval_id = ?", a.ID)
+	if len(a.Targets) > 1 {
+		query = query.Omit("content")
+	}
+	return storage.List[Event](query, page, change.HistorySorts)
+}
+
+// Needed is how many votes a change of what is protected takes in the context's tenant.
+func (s *Service) Needed(ctx context.Context) (int, error) {
+	rules, err := s.tenancy.Rules(ctx, s.db.Read(ctx))
+	return rules.Required, err
+}
+
+// lifecycle declares approvals to package change, as they are shown to the context's caller.
+func (s *Service) lifecycle(ctx context.Context) change.Lifecycle[Approval, *Approval] {
+	now := s.clock.Now()
+	return change.Lifecycle[Approval, *Approval]{
+		Rows: change.Rows[Approval, *Approval]{
+			DB: s.db, Label: (*Approval).label, View: func(a *Approval) any { return s.refusedView(ctx, a) }, Find: find,
+		},
+		Machine: Machine,
+		State:   func(a *Approval) status.State { return a.state(now) },
+	}
+}
+
+// announce tells who waits for changes of an approval, after commit.
+func (s *Service) announce(u *uow.Unit, action string, a *Approval) {
+	change.Announce(u, s.bus, Topic, strconv.FormatInt(a.ID, 10), events.Change{
+		Version: a.Version, ETag: a.Ref().ETag(), Action: action, Status: Machine.Of(a.Status).Name, Label: a.Resource,
+	})
+}
+
+// entry is the audit entry of an act on an approval.
+func entry(action string, a *Approval, detail map[string]any, note string) uow.Entry {
+	if detail == nil {
+		detail = map[string]any{}
+	}
+	detail["version"], detail["kind"], detail["resource"], detail["digest"] = a.Version, a.Kind, a.Resource, a.Digest
+	return uow.Entry{Action: "approval." + action, Resource: a.path(), Detail: detail, Note: note}
+}

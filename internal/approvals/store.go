@@ -1,0 +1,253 @@
+package approvals
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// openKey is the unique key that keeps an author from having one change pending twice.
+const openKey = "uq_approvals_open"
+
+// rowsPerStatement is how many rows one statement inserts or names at most.
+const rowsPerStatement = 500
+
+// writing are the actions of a history that brought content.
+var writing = []string{"propose", "edit", "rebase"}
+
+var sorts = storage.Sorts{
+	Columns: map[string]string{"id": "id", "updatedTime": "updated_time", "expiresTime": "expires_time"},
+	Default: "-id",
+}
+
+// Filter narrows a list of approvals. Zero members do not narrow.
+type Filter struct {
+	// Status is nil for all.
+	Status *status.State
+	// Resource is the path of something that is changed.
+	Resource string
+	// AuthorID is 0 for all.
+	AuthorID int64
+	// WaitingForCaller leaves what the caller may still vote for.
+	WaitingForCaller bool
+}
+
+// narrow applies a filter. What is kept as pending and is over is expired.
+func narrow(query *gorm.DB, f Filter, caller principal.Principal, now time.Time) *gorm.DB {
+	if f.Resource != "" {
+		query = query.Where("id IN (SELECT approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?)", caller.TenantID, f.Resource)
+	}
+	if f.AuthorID != 0 {
+		query = query.Where("author_id = ?", f.AuthorID)
+	}
+	if f.WaitingForCaller {
+		query = query.Where("status = ? AND expires_time > ?", pending.Code, now).
+			Where("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing).
+			Where("NOT EXISTS (SELECT 1 FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.user_id = ? AND v.version >= approvals.content_version)", caller.UserID)
+		if caller.UserID == 0 || !caller.May(decidePermission) {
+			query = query.Where("1 = 0")
+		}
+	}
+	if f.Status == nil {
+		return query
+	}
+	switch *f.Status {
+	case pending:
+		return query.Where("status = ? AND expires_time > ?", pending.Code, now)
+	case expired:
+		return query.Where("(status = ? OR (status = ? AND expires_time <= ?))", expired.Code, pending.Code, now)
+	}
+	return query.Where("status = ?", f.Status.Code)
+}
+
+func find(db *gorm.DB, id int64) (*Approval, error) {
+	var a Approval
+	if err := db.Where("id = ?", id).Take(&a).Error; err != nil {
+		return nil, err
+	}
+	return &a, withParts(db.Session(&gorm.Session{NewDB: true}), []*Approval{&a})
+}
+
+// withParts reads what approvals have in other tables, in a query for each.
+func withParts(db *gorm.DB, approvals []*Approval) error {
+	if len(approvals) == 0 {
+		return nil
+	}
+	byID := make(map[int64]*Approval, len(approvals))
+	ids := make([]int64, len(approvals))
+	for i, a := range approvals {
+		byID[a.ID], ids[i] = a, a.ID
+	}
+	var votes []Vote
+	if err := db.Where("approval_id IN ?", ids).Order("id").Find(&votes).Error; err != nil {
+		return fmt.Errorf("read the votes of approvals: %w", err)
+	}
+	for _, v := range votes {
+		byID[v.ApprovalID].Votes = append(byID[v.ApprovalID].Votes, v)
+	}
+	var targets []target
+	if err := db.Where("approval_id IN ?", ids).Order("id").Find(&targets).Error; err != nil {
+		return fmt.Errorf("read the targets of approvals: %w", err)
+	}
+	for _, t := range targets {
+		byID[t.ApprovalID].Targets = append(byID[t.ApprovalID].Targets, t.Resource)
+	}
+	var written []Event
+	if err := db.Select("approval_id", "changed_by").Where("approval_id IN ? AND action IN ?", ids, writing).Order("id").Find(&written).Error; err != nil {
+		return fmt.Errorf("read who wrote approvals: %w", err)
+	}
+	for _, w := range written {
+		if a := byID[w.ApprovalID]; !slices.Contains(a.Writers, w.ChangedBy) {
+			a.Writers = append(a.Writers, w.ChangedBy)
+		}
+	}
+	return nil
+}
+
+// openOf returns the pending approval in which an author asks for just this, or nil.
+func openOf(tx *gorm.DB, author int64, digest string) (*Approval, error) {
+	var found []Approval
+	if err := tx.Where("author_id = ? AND open_digest = ?", author, digest).Limit(1).Find(&found).Error; err != nil {
+		return nil, fmt.Errorf("look for the same approval: %w", err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return &found[0], withParts(tx, []*Approval{&found[0]})
+}
+
+// insert adds an approval with its targets. One that is pending already in the same words is
+// found by the unit's next run.
+func insert(ctx context.Context, u *uow.Unit, a *Approval) error {
+	err := guard.Insert(ctx, u, a)
+	if storage.IsDuplicate(err, openKey) {
+		return uow.Again(fmt.Errorf("propose it once: %w", err))
+	}
+	if err != nil {
+		return fmt.Errorf("insert the approval: %w", err)
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	targets := make([]target, len(a.Targets))
+	for i, resource := range a.Targets {
+		targets[i] = target{ApprovalID: a.ID, Resource: resource, Pending: a.Status == pending.Code}
+	}
+	if err := tx.CreateInBatches(targets, rowsPerStatement).Error; err != nil {
+		return fmt.Errorf("insert the targets of an approval: %w", err)
+	}
+	return nil
+}
+
+// insertEvent writes the history row of the version that the approval has now. from is nil
+// when it was just proposed.
+func insertEvent(ctx context.Context, u *uow.Unit, a *Approval, action string, from *int, detail map[string]any) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	if detail == nil {
+		detail = map[string]any{}
+	}
+	text, err := strictjson.Encode(detail)
+	if err != nil {
+		return fmt.Errorf("encode an event of an approval: %w", err)
+	}
+	event := Event{ApprovalID: a.ID, Event: change.EventOf(a.Row, action, from, a.Status, text)}
+	if from == nil || slices.Contains(writing, action) {
+		event.Content = &a.Content
+	}
+	if err := tx.Create(&event).Error; err != nil {
+		return fmt.Errorf("insert an event of an approval: %w", err)
+	}
+	return nil
+}
+
+func insertVote(ctx context.Context, u *uow.Unit, v Vote) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	v.VotedTime = u.Now()
+	if err := tx.Create(&v).Error; err != nil {
+		return fmt.Errorf("insert a vote: %w", err)
+	}
+	return nil
+}
+
+// write issues the guarded UPDATE that gives an approval its next version:
+//
+//	UPDATE approvals SET status = ?, content = ?, …, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
+//
+// and has its targets name it as pending or not.
+func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
+	set := guard.Set{"reason": after.Reason}
+	if after.Status != pending.Code {
+		after.OpenDigest = nil
+		set["open_digest"] = nil
+	}
+	if after.ContentVersion != before.ContentVersion {
+		set["base_etag"], set["content"], set["digest"], set["open_digest"] = after.BaseETag, after.Content, after.Digest, after.OpenDigest
+		set["note"], set["content_version"], set["required"], set["expires_time"] = after.Note, after.ContentVersion, after.Required, after.ExpiresTime
+	}
+	err := guard.Transition[Approval](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), set)
+	if err != nil {
+		return err
+	}
+	if before.Status != after.Status {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		const statement = "UPDATE approval_targets SET pending = ? WHERE tenant_id = ? AND approval_id = ?"
+		if err := tx.Exec(statement, after.Status == pending.Code, after.TenantID, after.ID).Error; err != nil {
+			return fmt.Errorf("mark the targets of an approval: %w", err)
+		}
+	}
+	return guard.Advance(ctx, u, after)
+}
+
+// lockPending reads the pending approvals that name one of the resources, but for one, and
+// locks them in the order of their ids:
+//
+//	SELECT DISTINCT approval_id FROM approval_targets WHERE tenant_id = ? AND resource IN (…) AND pending = ?
+//	SELECT * FROM approvals WHERE tenant_id = ? AND id IN (…) AND status = ? ORDER BY id FOR UPDATE
+func lockPending(ctx context.Context, u *uow.Unit, resources []string, but int64) ([]Approval, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for some := range slices.Chunk(resources, rowsPerStatement) {
+		var named []int64
+		err := tx.Model(&target{}).Distinct("approval_id").Where("resource IN ? AND pending = ? AND approval_id <> ?", some, true, but).Pluck("approval_id", &named).Error
+		if err != nil {
+			return nil, fmt.Errorf("look for pending approvals: %w", err)
+		}
+		ids = append(ids, named...)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []Approval
+	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Omit("content").
+		Where("id IN ? AND status = ?", ids, pending.Code).Order("id").Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("lock pending approvals: %w", err)
+	}
+	return rows, nil
+}

@@ -1,0 +1,118 @@
+package approvals
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"interlock/internal/core/uow"
+)
+
+// Subject is a domain whose changes can be proposed.
+type Subject interface {
+	// Grants says what the kinds of its proposals begin with, and who may read and write
+	// what they are about.
+	Grants() Grants
+	// Apply makes the proposed change, in a unit that carries its approval. Errors: ErrMoved.
+	Apply(ctx context.Context, u *uow.Unit, p Proposal) error
+	// Revise returns the proposal with another patch on the same base. Errors: ErrMoved,
+	// ValidationFailed, MalformedRequest.
+	Revise(ctx context.Context, u *uow.Unit, p Proposal, patch json.RawMessage) (Proposal, error)
+	// Rebase returns the proposal merged onto what is there now. Errors: ErrMoved when it
+	// cannot be merged, ErrDone when nothing is left to change.
+	Rebase(ctx context.Context, u *uow.Unit, p Proposal) (Proposal, error)
+	// Conflict describes how the resource has moved from the proposal's base, as the body of
+	// a VersionConflict does. It reads what is committed.
+	Conflict(ctx context.Context, p Proposal) (Conflict, error)
+	// Show returns a proposal as replies show it.
+	Show(p Proposal) (Shown, error)
+	// Sides returns what there was at the base, what is proposed and what there is now.
+	Sides(ctx context.Context, p Proposal) ([]Side, error)
+}
+
+// Grants are what a Subject says of itself.
+type Grants struct {
+	// Kind is what the kinds of its proposals begin with: "config" of "config.update".
+	Kind string
+	// Path is what the paths of its resources begin with: "configs/".
+	Path string
+	// Read and Write are the permissions that it takes to read and to propose its changes.
+	Read, Write string
+}
+
+// What a Subject can meet.
+var (
+	// ErrMoved: what is proposed is not based on what is there.
+	ErrMoved = errors.New("approvals: the resource has changed since")
+	// ErrDone: what is proposed is what is there.
+	ErrDone = errors.New("approvals: nothing is left to change")
+)
+
+// Conflict is the members of a conflict's body, and the sentence that goes with them.
+type Conflict struct {
+	Detail  string
+	Members map[string]any
+}
+
+// Proposal is a change as a domain asks for it.
+type Proposal struct {
+	// Kind is "<kind of resource>.<verb>", such as "config.update".
+	Kind string
+	// Resource is the path of what is changed, or of the collection for many.
+	Resource string
+	// BaseETag is the version of the resource that the change is based on; "" for many
+	// resources, whose versions are part of the content, or for one that is created.
+	BaseETag string
+	// Targets are the paths of all that is changed.
+	Targets []string
+	// Content is the exact change, in the domain's own form.
+	Content []byte
+	// Note is the author's reason.
+	Note string
+	// Hold marks and locks the rows that are named, with guard.Propose; nil when there are
+	// none. Errors: guard.ErrStale and guard.ErrGone.
+	Hold func(ctx context.Context, u *uow.Unit) error
+}
+
+// digest is what a vote is for: the content and what it is based on.
+func (p Proposal) digest() string {
+	sum := sha256.New()
+	for _, part := range []string{p.Kind, p.Resource, p.BaseETag} {
+		sum.Write([]byte(part))
+		sum.Write([]byte{0})
+	}
+	sum.Write(p.Content)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Shown is the change of a proposal in the words of the API: a merge patch of one resource,
+// or a list of changes.
+type Shown struct {
+	Patch   json.RawMessage `json:"patch,omitempty"`
+	Changes json.RawMessage `json:"changes,omitempty"`
+}
+
+// Side is one resource of a proposal, as it was, would be and is; nil where it is not there.
+type Side struct {
+	Resource string `json:"resource"`
+	Base     any    `json:"base"`
+	Proposed any    `json:"proposed"`
+	Current  any    `json:"current"`
+}
+
+// Offer makes a domain's changes ones that can be proposed. It is called as the program is
+// put together.
+func (s *Service) Offer(subject Subject) { s.subjects[subject.Grants().Kind] = subject }
+
+// subjectOf returns the domain of a kind of proposals.
+func (s *Service) subjectOf(kind string) (Subject, error) {
+	name, _, _ := strings.Cut(kind, ".")
+	subject, known := s.subjects[name]
+	if !known {
+		return nil, errors.New("approvals: no domain offers proposals of the kind " + kind)
+	}
+	return subject, nil
+}

@@ -1,0 +1,158 @@
+package approvals
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
+)
+
+type voteView struct {
+	User    principal.Person `json:"user"`
+	Verdict string           `json:"verdict"`
+	Version int64            `json:"version"`
+	Time    time.Time        `json:"time"`
+	// Stands is false for a vote on other content than the approval has now.
+	Stands bool `json:"stands"`
+}
+
+type approvalView struct {
+	ID       int64  `json:"id"`
+	Kind     string `json:"kind"`
+	Resource string `json:"resource"`
+	// Targets are the paths of all that is changed.
+	Targets  []string         `json:"targets"`
+	Author   principal.Person `json:"author"`
+	Note     string           `json:"note"`
+	BaseETag *string          `json:"baseEtag"`
+	// What is proposed is there for who may read the resource, and not in lists.
+	Shown
+	Digest             string     `json:"digest"`
+	Required           int        `json:"required"`
+	Votes              []voteView `json:"votes"`
+	Status             string     `json:"status"`
+	AllowedTransitions []string   `json:"allowedTransitions"`
+	Reason             string     `json:"reason"`
+	ExpiresTime        time.Time  `json:"expiresTime"`
+	// WaitingForMe says whether the caller may still vote.
+	WaitingForMe bool `json:"waitingForMe"`
+	guard.Stamp
+}
+
+// readView is an approval with what there was, would be and is.
+type readView struct {
+	approvalView
+	Sides []Side `json:"sides,omitempty"`
+}
+
+// eventView is a version of an approval, with what it brought for who may read that.
+type eventView struct {
+	change.EventView
+	Shown
+}
+
+// shownEvent returns how a version of an approval is shown.
+func (s *Service) shownEvent(ctx context.Context, a *Approval, e Event) eventView {
+	v := eventView{EventView: e.View(Machine)}
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil || e.Content == nil || !may(ctx, subject.Grants().Read) {
+		return v
+	}
+	// What cannot be shown any more has its digest all the same.
+	v.Shown, _ = subject.Show(Proposal{Kind: a.Kind, Content: []byte(*e.Content)})
+	return v
+}
+
+// listed is an approval without what it proposes.
+func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
+	caller, _ := principal.From(ctx)
+	now := s.clock.Now()
+	state := a.state(now)
+	votes := make([]voteView, len(a.Votes))
+	for i, v := range a.Votes {
+		votes[i] = voteView{
+			User: principal.Person{ID: v.UserID, Name: v.UserName}, Verdict: v.Verdict, Version: v.Version, Time: v.VotedTime, Stands: a.stands(v),
+		}
+	}
+	return approvalView{
+		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets),
+		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
+		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
+		Reason: a.Reason, ExpiresTime: a.ExpiresTime, Stamp: a.Stamp(),
+		WaitingForMe: caller.May(decidePermission) && a.waitsFor(caller.UserID, now),
+	}
+}
+
+// view is an approval, with what it proposes for who may read that.
+func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
+	v := s.listed(ctx, a)
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil || !may(ctx, subject.Grants().Read) {
+		return v, err
+	}
+	v.Shown, err = subject.Show(a.proposal())
+	return v, err
+}
+
+// mostSides is how many resources are shown side by side.
+const mostSides = 20
+
+// read is view with the sides of what is proposed.
+func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
+	v, err := s.view(ctx, a)
+	if err != nil {
+		return readView{}, err
+	}
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil || !may(ctx, subject.Grants().Read) || len(a.Targets) > mostSides {
+		return readView{approvalView: v}, err
+	}
+	sides, err := subject.Sides(ctx, a.proposal())
+	return readView{approvalView: v, Sides: sides}, err
+}
+
+// refusedView is an approval in the body of a refusal, nil for who may not read approvals.
+func (s *Service) refusedView(ctx context.Context, a *Approval) any {
+	if !may(ctx, ReadPermission) {
+		return nil
+	}
+	return s.listed(ctx, a)
+}
+
+// staleError is what who acts on a stale approval is told: how the resource has moved, as
+// far as he may read it.
+func (s *Service) staleError(ctx context.Context, a *Approval) error {
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil {
+		return err
+	}
+	conflict, err := subject.Conflict(ctx, a.proposal())
+	if err != nil {
+		var refused *apperr.Error
+		if !errors.As(err, &refused) {
+			return err
+		}
+		conflict = Conflict{Detail: refused.Detail}
+	}
+	refusal := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), conflict.Detail)
+	for name, value := range conflict.Members {
+		if may(ctx, subject.Grants().Read) || !slices.Contains(readersOnly, name) {
+			refusal.With(name, value)
+		}
+	}
+	return refusal.With("currentStatus", Machine.Of(a.Status).Name).With("allowedTransitions", Machine.Allowed(stale))
+}
+
+// readersOnly are the members of a conflict that tell what is in the resource.
+var readersOnly = []string{"base", "current", "conflicts", "theirsOnly", "yoursOnly", "autoMergeable", "members"}
+
+func may(ctx context.Context, permission string) bool {
+	caller, known := principal.From(ctx)
+	return known && caller.May(permission)
+}

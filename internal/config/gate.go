@@ -1,0 +1,182 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"interlock/internal/approvals"
+	"interlock/internal/base/merge"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// What changes of configs are called, as approvals and in the audit log.
+const (
+	kindUpdate   = "config.update"
+	kindDelete   = "config.delete"
+	kindRollback = "config.rollback"
+	kindBatch    = "config.batch"
+	kindImport   = "config.import"
+)
+
+func pathOf(key string) string { return "configs/" + key }
+
+// allow reports whether writes may be made now. When one of them changes a protected config,
+// all of them together wait for an approval, unless the unit applies one or the caller
+// bypasses it. What may not be made and is made all the same is refused by package guard.
+//
+// Errors: guard.ErrStale and guard.ErrGone when a config is not what the writes were planned
+// from.
+func (s *Service) allow(ctx context.Context, u *uow.Unit, kind, note string, writes ...plannedWrite) (bool, error) {
+	if !slices.ContainsFunc(writes, plannedWrite.needsApproval) {
+		return true, nil
+	}
+	p, err := proposalOf(kind, note, writes)
+	if err != nil {
+		return false, err
+	}
+	return s.approvals.Propose(ctx, u, p)
+}
+
+// needsApproval reports whether a write changes a protected config.
+func (w plannedWrite) needsApproval() bool {
+	return w.before != nil && w.before.Protected && w.after != w.before
+}
+
+// write issues the guarded UPDATE of one config, and has approvals that name it go stale:
+//
+//	UPDATE configs SET …, version = version + 1
+//	 WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = ?
+func (s *Service) write(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) error {
+	moved, err := updateRow(ctx, u, before, set)
+	if err != nil {
+		return err
+	}
+	return s.announceMoved(ctx, u, moved, before)
+}
+
+// updateRow issues the guarded UPDATE, and reports whether approvals may name the row.
+func updateRow(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) (moved bool, err error) {
+	err = guard.Update[Config](ctx, u, before.Ref(), set)
+	if errors.Is(err, guard.ErrProposed) {
+		return true, guard.UpdateProposed[Config](ctx, u, before.Ref(), set)
+	}
+	return u.Approval() != 0, err
+}
+
+// announceMoved has the approvals that name a config go stale, if there may be any.
+func (s *Service) announceMoved(ctx context.Context, u *uow.Unit, moved bool, c *Config) error {
+	if !moved {
+		return nil
+	}
+	return s.approvals.Moved(ctx, u, c.path())
+}
+
+// proposeEdit proposes an edit of a protected config, and reports whether it did.
+func (s *Service) proposeEdit(ctx context.Context, u *uow.Unit, before, after *Config, overwrite *change.Overwrite) (bool, error) {
+	if !before.Protected {
+		return false, nil
+	}
+	w := plannedWrite{Change: Change{Key: before.Key, Op: OpUpdate, IfMatch: guard.Precondition{Ref: before.Ref()}}, before: before, after: after}
+	note := ""
+	if overwrite != nil {
+		note, w.Destroyed = overwrite.Reason, overwrite.Destroyed
+		if len(w.Destroyed) > 0 {
+			w.Action = Overwritten
+		}
+	}
+	now, err := s.allow(ctx, u, kindUpdate, note, w)
+	return !now, err
+}
+
+// proposalOf is a change of configs as it waits for an approval.
+func proposalOf(kind, note string, writes []plannedWrite) (approvals.Proposal, error) {
+	p := approvals.Proposal{Kind: kind, Note: note, Hold: hold(writes)}
+	switch kind {
+	case kindBatch:
+		p.Resource = "config-batches"
+	case kindImport:
+		p.Resource = "configs"
+	default:
+		p.Resource = writes[0].before.path()
+		p.BaseETag = writes[0].before.Ref().ETag()
+	}
+	changes := make([]proposedChange, 0, len(writes))
+	for _, w := range writes {
+		if w.after == w.before {
+			continue
+		}
+		c, err := proposedOf(w)
+		if err != nil {
+			return p, err
+		}
+		changes = append(changes, c)
+		p.Targets = append(p.Targets, pathOf(w.Key))
+	}
+	var err error
+	p.Content, err = encodeChanges(changes)
+	return p, err
+}
+
+// hold marks and locks the rows of writes, in the order of their keys.
+func hold(writes []plannedWrite) func(ctx context.Context, u *uow.Unit) error {
+	return func(ctx context.Context, u *uow.Unit) error {
+		for _, w := range inKeyOrder(writes) {
+			if w.before == nil || w.after == w.before {
+				continue
+			}
+			if err := guard.Propose[Config](ctx, u, w.before.Ref()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// proposedOf is one write in the words of an approval: a merge patch where one can say it,
+// and the whole content elsewhere. A rollback and an import name exact texts.
+func proposedOf(w plannedWrite) (proposedChange, error) {
+	c := proposedChange{Key: w.Key, Op: w.Op, origin: w.origin}
+	if w.before != nil {
+		c.ETag = w.before.Ref().ETag()
+	}
+	var err error
+	switch w.Op {
+	case OpDelete:
+		return c, nil
+	case OpUpdate:
+		var patch any
+		var possible bool
+		if patch, possible, err = patchBetween(w.before, w.after); err != nil {
+			return c, err
+		}
+		if possible {
+			c.Patch, err = merge.Encode(patch)
+			return c, err
+		}
+		c.Op = OpReplace
+	}
+	c.Patch, err = encodeContent(w.after.Content)
+	return c, err
+}
+
+// patchBetween returns the merge patch that makes one config of another, if there is one.
+func patchBetween(before, after *Config) (patch any, possible bool, err error) {
+	from, err := before.document()
+	if err != nil {
+		return nil, false, err
+	}
+	to, err := after.document()
+	if err != nil {
+		return nil, false, err
+	}
+	patch, possible = merge.PatchBetween(from, to)
+	if !possible {
+		return nil, false, nil
+	}
+	// The rules may spell it in another way.
+	made, _, fields := before.revised(merge.Patch(from, patch))
+	return patch, len(fields) == 0 && made.Content == after.Content, nil
+}

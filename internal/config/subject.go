@@ -1,0 +1,409 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/approvals"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// subject lets changes of configs wait for approvals.
+type subject struct{ *Service }
+
+// Grants implements approvals.Subject.
+func (subject) Grants() approvals.Grants {
+	return approvals.Grants{Kind: "config", Path: pathOf(""), Read: ReadPermission, Write: writePermission}
+}
+
+// proposedChange is a change of one config as an approval holds it.
+type proposedChange struct {
+	Key string `json:"key"`
+	Op  Op     `json:"op"`
+	// ETag is the version that it is based on; "" for a create.
+	ETag string `json:"etag,omitempty"`
+	// Patch is the merge patch of an update, and the content of a create or replacement.
+	Patch json.RawMessage `json:"patch,omitempty"`
+	origin
+}
+
+func encodeChanges(changes []proposedChange) ([]byte, error) {
+	text, err := strictjson.Encode(changes)
+	if err != nil {
+		return nil, fmt.Errorf("encode what is proposed: %w", err)
+	}
+	return text, nil
+}
+
+func encodeContent(c Content) (json.RawMessage, error) {
+	text, err := strictjson.Encode(textOf(c))
+	if err != nil {
+		return nil, fmt.Errorf("encode the content that is proposed: %w", err)
+	}
+	return text, nil
+}
+
+// decodeChanges reads what encodeChanges wrote.
+func decodeChanges(p approvals.Proposal) ([]Change, error) {
+	var proposed []proposedChange
+	if err := json.Unmarshal(p.Content, &proposed); err != nil {
+		return nil, fmt.Errorf("read what is proposed: %w", err)
+	}
+	changes := make([]Change, len(proposed))
+	for i, c := range proposed {
+		changes[i] = Change{Index: i, Key: c.Key, Op: c.Op, origin: c.origin}
+		var err error
+		if c.Op != OpCreate {
+			if changes[i].IfMatch, err = guard.ParsePrecondition(c.ETag); err != nil {
+				return nil, err
+			}
+		}
+		switch c.Op {
+		case OpUpdate:
+			changes[i].Patch, err = readPatch(c.Patch, "")
+		case OpCreate, OpReplace:
+			changes[i].Content, err = readContent(c.Patch, "")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read what is proposed: %w", err)
+		}
+	}
+	return changes, nil
+}
+
+// Apply implements approvals.Subject.
+func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) error {
+	writes, err := s.planned(ctx, u, p)
+	if err != nil {
+		return err
+	}
+	results := make([]Result, len(writes))
+	err = s.applyAll(ctx, u, writes, p.Note, func(w plannedWrite, result Result) { results[w.place] = result })
+	switch {
+	case hasMoved(err):
+		return approvals.ErrMoved
+	case err != nil:
+		return err
+	}
+	u.Audit(entryOf(u, p, writes, results))
+	return nil
+}
+
+// planned returns the writes of a proposal, checked by the rules of today. Errors: ErrMoved.
+func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal) ([]plannedWrite, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := decodeChanges(p)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := byKeys(tx, keysOf(changes))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		if conflicts(c, rows[c.Key]) {
+			return nil, approvals.ErrMoved
+		}
+	}
+	return planWrites(changes, rows)
+}
+
+// entryOf is the audit entry of an approved change, as it would have been without one.
+func entryOf(u *uow.Unit, p approvals.Proposal, writes []plannedWrite, results []Result) uow.Entry {
+	switch p.Kind {
+	case kindBatch:
+		return batchEntry(p.Note, results)
+	case kindImport:
+		counts := map[string]int{verdictCreate: 0, verdictUpdate: 0}
+		for _, w := range writes {
+			if w.before == nil {
+				counts[verdictCreate]++
+			} else {
+				counts[verdictUpdate]++
+			}
+		}
+		return uow.Entry{Action: kindImport, Resource: "configs", Note: p.Note, Detail: map[string]any{"counts": counts}}
+	}
+	w := writes[0]
+	detail := versionDetail{From: w.before.Version, To: results[0].Version, Changed: []string{}, Destroyed: w.Destroyed, Approval: u.Approval()}
+	if w.after != nil {
+		detail.Changed = w.before.differences(w.after.Content)
+	}
+	entry := uow.Entry{Action: p.Kind, Resource: w.before.path(), Note: p.Note, Detail: detail}
+	if w.ContentOf != 0 {
+		entry.Detail = rollbackDetail{detail, w.ContentOf}
+	}
+	return entry
+}
+
+// Revise implements approvals.Subject: an edit of one config can be given another patch.
+func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, patch json.RawMessage) (approvals.Proposal, error) {
+	if p.Kind != kindUpdate {
+		return p, apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "excluded", Message: "must be left out: this approval is no edit of one config; withdraw it and propose the change anew"})
+	}
+	tree, err := readPatch(patch, "/patch")
+	if err != nil {
+		return p, err
+	}
+	writes, err := s.planned(ctx, u, p)
+	if err != nil {
+		return p, err
+	}
+	w := writes[0]
+	document, err := w.before.document()
+	if err != nil {
+		return p, err
+	}
+	patched := merge.Patch(document, tree)
+	if merge.Equal(document, patched) {
+		return p, apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "nothing", Message: "changes nothing; withdraw the approval instead"})
+	}
+	after, set, fields := w.before.revised(patched)
+	if len(fields) > 0 {
+		return p, apperr.Invalid(under("/patch", fields)...)
+	}
+	w.Op, w.after, w.set, w.origin = OpUpdate, after, set, origin{}
+	return proposalOf(p.Kind, p.Note, []plannedWrite{w})
+}
+
+// Rebase implements approvals.Subject: what is proposed is merged with what others changed
+// since, config by config.
+func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return p, err
+	}
+	changes, err := decodeChanges(p)
+	if err != nil {
+		return p, err
+	}
+	rows, err := byKeys(tx, keysOf(changes))
+	if err != nil {
+		return p, err
+	}
+	var writes []plannedWrite
+	for _, c := range changes {
+		w, err := rebased(tx, c, rows[c.Key])
+		if errors.Is(err, approvals.ErrDone) {
+			continue
+		}
+		if err != nil {
+			return p, err
+		}
+		w.place = len(writes)
+		writes = append(writes, w)
+	}
+	if len(writes) == 0 {
+		return p, approvals.ErrDone
+	}
+	return proposalOf(p.Kind, p.Note, writes)
+}
+
+// rebased is a proposed change on the config as it is now, nil for none. Errors: ErrMoved,
+// ErrDone.
+func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
+	w := plannedWrite{Change: c, before: current}
+	switch {
+	case c.Op == OpCreate && current == nil, c.Op == OpDelete && current != nil && c.IfMatch.Holds(current.Ref()):
+		_, err := w.check()
+		return w, err
+	case c.Op == OpDelete && current == nil:
+		return w, approvals.ErrDone
+	case c.Op == OpCreate && current.Content == c.Content:
+		return w, approvals.ErrDone
+	case c.Op == OpCreate, c.Op == OpDelete, current == nil, c.IfMatch.Ref.ID != current.ID:
+		return w, approvals.ErrMoved
+	}
+	base, err := versionOf(tx, current, c.IfMatch.Ref.Version)
+	if err != nil {
+		return w, err
+	}
+	yours, err := proposedContent(c, base)
+	if err != nil {
+		return w, err
+	}
+	var documents [3]any
+	for i, side := range []*Config{base, yours, current} {
+		if documents[i], err = side.document(); err != nil {
+			return w, err
+		}
+	}
+	merged := merge.ThreeWay(documents[0], documents[1], documents[2])
+	switch {
+	case !merged.AutoMergeable:
+		return w, approvals.ErrMoved
+	case merge.Equal(merged.Merged, documents[2]):
+		return w, approvals.ErrDone
+	}
+	after, set, fields := current.revised(merged.Merged)
+	if len(fields) > 0 {
+		return w, apperr.Invalid(fields...)
+	}
+	w.Op, w.after, w.set, w.IfMatch = OpUpdate, after, set, guard.Precondition{Ref: current.Ref()}
+	return w, nil
+}
+
+// proposedContent is the config that an update or a replacement makes of its base.
+func proposedContent(c Change, base *Config) (*Config, error) {
+	w := plannedWrite{Change: c, before: base}
+	fields, err := w.check()
+	if err == nil && len(fields) > 0 {
+		err = apperr.Invalid(fields...)
+	}
+	return w.after, err
+}
+
+// Conflict implements approvals.Subject.
+func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.Conflict, error) {
+	changes, err := decodeChanges(p)
+	if err != nil {
+		return approvals.Conflict{}, err
+	}
+	rows, err := s.rowsOf(ctx, changes)
+	if err != nil {
+		return approvals.Conflict{}, err
+	}
+	members := []map[string]any{}
+	var first *apperr.Error
+	for _, c := range changes {
+		if !conflicts(c, rows[c.Key]) {
+			continue
+		}
+		if c, err = s.asPatch(ctx, c, rows[c.Key]); err != nil {
+			return approvals.Conflict{}, err
+		}
+		e, err := s.conflictOf(ctx, c, rows[c.Key])
+		if err != nil {
+			return approvals.Conflict{}, err
+		}
+		if first == nil {
+			first = e
+		}
+		members = append(members, memberOf(c, e))
+	}
+	switch {
+	case len(members) == 0:
+		return approvals.Conflict{Detail: "What it would change has not moved.", Members: map[string]any{}}, nil
+	case len(changes) == 1:
+		return approvals.Conflict{Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
+	}
+	return approvals.Conflict{
+		Detail:  fmt.Sprintf("%d of its %d changes conflict with what others did meanwhile.", len(members), len(changes)),
+		Members: map[string]any{"members": members},
+	}, nil
+}
+
+// asPatch gives a replacement the patch that it is to its base, so that it can be compared.
+func (s subject) asPatch(ctx context.Context, c Change, current *Config) (Change, error) {
+	if c.Op != OpReplace || current == nil || c.IfMatch.Ref.ID != current.ID {
+		return c, nil
+	}
+	base, err := versionOf(s.db.Read(ctx), current, c.IfMatch.Ref.Version)
+	if err != nil {
+		return c, err
+	}
+	after, err := proposedContent(c, base)
+	if err != nil {
+		return c, err
+	}
+	c.Patch, _, err = patchBetween(base, after)
+	return c, err
+}
+
+// Show implements approvals.Subject.
+func (s subject) Show(p approvals.Proposal) (approvals.Shown, error) {
+	var changes []proposedChange
+	if err := json.Unmarshal(p.Content, &changes); err != nil {
+		return approvals.Shown{}, fmt.Errorf("read what is proposed: %w", err)
+	}
+	if p.Kind == kindUpdate && changes[0].Op == OpUpdate {
+		return approvals.Shown{Patch: changes[0].Patch}, nil
+	}
+	text, err := strictjson.Encode(changes)
+	return approvals.Shown{Changes: text}, err
+}
+
+// Sides implements approvals.Subject.
+func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Side, error) {
+	changes, err := decodeChanges(p)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.rowsOf(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	sides := make([]approvals.Side, len(changes))
+	for i, c := range changes {
+		if sides[i], err = s.side(ctx, c, rows[c.Key]); err != nil {
+			return nil, err
+		}
+	}
+	return sides, nil
+}
+
+func (s subject) side(ctx context.Context, c Change, current *Config) (approvals.Side, error) {
+	side := approvals.Side{Resource: pathOf(c.Key)}
+	if current != nil {
+		side.Current = viewOf(current)
+	}
+	if c.Op == OpCreate {
+		side.Proposed = textOf(c.Content)
+		return side, nil
+	}
+	base, err := baseOf(s.db.Read(ctx), c)
+	if err != nil || base == nil {
+		return side, err
+	}
+	side.Base = viewOf(base)
+	if c.Op == OpDelete {
+		return side, nil
+	}
+	after, err := proposedContent(c, base)
+	if err != nil {
+		return side, err
+	}
+	side.Proposed = textOf(after.Content)
+	return side, nil
+}
+
+// versionOf reads a config as it was at an earlier version, which approvals are based on.
+func versionOf(db *gorm.DB, current *Config, version int64) (*Config, error) {
+	if current.Version == version {
+		return current, nil
+	}
+	var h History
+	if err := db.Where("config_id = ? AND version = ?", current.ID, version).Take(&h).Error; err != nil {
+		return nil, fmt.Errorf("read the base of what is proposed: %w", err)
+	}
+	return h.config(current), nil
+}
+
+// baseOf reads the version that a change is based on, also of a config that is gone; nil
+// when it is not in the history.
+func baseOf(db *gorm.DB, c Change) (*Config, error) {
+	var h History
+	err := db.Where("config_id = ? AND version = ?", c.IfMatch.Ref.ID, c.IfMatch.Ref.Version).Take(&h).Error
+	switch {
+	case storage.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the base of what is proposed: %w", err)
+	}
+	row := &Config{Key: h.Key}
+	row.ID, row.TenantID, row.CreatedTime = h.ConfigID, h.TenantID, h.ChangedTime
+	return h.config(row), nil
+}

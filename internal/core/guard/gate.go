@@ -1,0 +1,131 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+)
+
+// Protectable is implemented by models whose rows can be protected. Their tables have the
+// columns protected and proposed, both false unless set.
+//
+// A protected row changes only in a unit that carries an applied approval, whatever asks
+// for the change: the gate is part of the statement that writes the row.
+//
+//	UPDATE t SET … WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = ?
+//
+// proposed says that a pending approval may name the row. It is set under the row's lock by
+// Propose and cleared by each change. Who changes such a row makes those approvals stale in
+// the same unit; who changes another one is spared to look for any.
+type Protectable interface{ Protectable() }
+
+// What the gate of a row refuses. Nothing was changed.
+var (
+	// ErrProtected: the row is protected and the unit carries no applied approval. Domains
+	// ask before they write, so it is a programming error.
+	ErrProtected = errors.New("guard: the row is protected and the unit applies no approval")
+	// ErrProposed: an approval may name the row; UpdateProposed and DeleteProposed go on.
+	ErrProposed = errors.New("guard: a pending approval may name the row")
+)
+
+// atVersion is the condition of a row at the version that its reader saw.
+const atVersion = "version = ?"
+
+// gate is what a write asks of a row beside its condition.
+type gate int
+
+const (
+	// noGate is that of models that cannot be protected.
+	noGate gate = iota
+	// unprotected and not proposed, unprotected, or nothing any more.
+	closedGate
+	proposedGate
+	openGate
+)
+
+func gateFor[T any](u Unit) gate {
+	switch {
+	case !protectable[T]():
+		return noGate
+	case u.Approval() != 0:
+		return openGate
+	}
+	return closedGate
+}
+
+func protectable[T any]() bool {
+	_, ok := any(new(T)).(Protectable)
+	return ok
+}
+
+func (g gate) predicate() (condition string, args []any) {
+	switch g {
+	case closedGate:
+		return "protected = ? AND proposed = ?", []any{false, false}
+	case proposedGate:
+		return "protected = ?", []any{false}
+	}
+	return "", nil
+}
+
+// clears reports whether the write ends what pending approvals the row may have.
+func (g gate) clears() bool { return g == proposedGate || g == openGate }
+
+// refusal says why a row was not written that is there: missed when the write's condition,
+// which query asks for, does not hold.
+func (g gate) refusal(query *gorm.DB, missed error) error {
+	if condition, _ := g.predicate(); condition == "" {
+		return missed
+	}
+	var protected []bool
+	if err := query.Limit(1).Pluck("protected", &protected).Error; err != nil {
+		return fmt.Errorf("guard: read the gate of a row: %w", err)
+	}
+	switch {
+	case len(protected) == 0:
+		return missed
+	case protected[0]:
+		return ErrProtected
+	}
+	return ErrProposed
+}
+
+// Propose marks the row that ref names as one that a pending approval names, and locks it
+// for the unit, so that whoever changes it later sees the approval:
+//
+//	UPDATE t SET proposed = ? WHERE tenant_id = ? AND id = ? AND version = ?
+//
+// It is no change of the row: its version stays. Errors: ErrGone, ErrStale.
+func Propose[T Protectable](ctx context.Context, u Unit, ref Ref) error {
+	who, known := principal.From(ctx)
+	if !known || who.TenantID == 0 {
+		return storage.ErrNoTenant
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	table, err := tableOf[T](tx)
+	if err != nil {
+		return err
+	}
+	result := tx.Exec("UPDATE "+table+" SET proposed = ? WHERE tenant_id = ? AND id = ? AND version = ?", true, who.TenantID, ref.ID, ref.Version)
+	return outcome[T](tx, result, noGate, ref.ID, ErrStale, atVersion, ref.Version)
+}
+
+// UpdateProposed is Update of a row that was refused with ErrProposed. The unit makes the
+// approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+func UpdateProposed[T Protectable](ctx context.Context, u Unit, ref Ref, set Set) error {
+	return write[T](ctx, u, proposedGate, ref.ID, 1, set, ErrStale, atVersion, ref.Version)
+}
+
+// DeleteProposed is Delete of a row that was refused with ErrProposed. The unit makes the
+// approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+func DeleteProposed[T Protectable](ctx context.Context, u Unit, ref Ref) error {
+	return remove[T](ctx, u, proposedGate, ref)
+}

@@ -1,0 +1,176 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/edge/httpapi"
+	"interlock/test/apptest"
+)
+
+// protectedConfig is what a request is about: two versions of a protected config, and an
+// unprotected one beside it.
+type protectedConfig struct {
+	key, etag string
+	// stale is the tag of its first version.
+	stale string
+	other map[string]any
+}
+
+// attempt is a request that would change the protected config.
+type attempt struct {
+	query string
+	body  any
+	// ifMatch is "" for none.
+	ifMatch string
+	// status is what it is answered; 0 for 202 with an approval.
+	status int
+}
+
+type object = map[string]any
+
+// onProtected are the attempts of each route that can write a config.
+var onProtected = map[string]func(p protectedConfig) []attempt{
+	"POST /api/v1/configs": func(p protectedConfig) []attempt {
+		// What is there is not created again, whether it is protected or not.
+		return []attempt{{body: object{"key": p.key, "value": 9, "protected": false}, status: http.StatusConflict}}
+	},
+	"PATCH /api/v1/configs/{key}": func(p protectedConfig) []attempt {
+		return []attempt{
+			{body: object{"value": 9}, ifMatch: p.etag},
+			{body: object{"remark": "of no account"}, ifMatch: p.etag},
+			{body: object{"protected": false}, ifMatch: p.etag},
+			{query: "?merge=disjoint", body: object{"value": 8}, ifMatch: p.stale},
+			{query: "?overwrite=because", body: object{"remark": "over"}, ifMatch: p.stale},
+			{body: object{"value": 8}, ifMatch: p.stale, status: http.StatusPreconditionFailed},
+			{body: object{"value": 1}, ifMatch: p.etag, status: http.StatusOK},
+		}
+	},
+	"DELETE /api/v1/configs/{key}": func(p protectedConfig) []attempt { return []attempt{{ifMatch: p.etag}} },
+	"POST /api/v1/configs/{key}/rollback": func(p protectedConfig) []attempt {
+		return []attempt{{body: object{"toVersion": 1, "note": "back"}, ifMatch: p.etag}}
+	},
+	"POST /api/v1/config-batches": func(p protectedConfig) []attempt {
+		update := object{"key": p.key, "op": "update", "etag": p.etag, "patch": object{"value": 9}}
+		beside := object{"key": p.other["key"], "op": "update", "etag": p.other["etag"], "patch": object{"value": 9}}
+		create := object{"key": p.key + ".new", "op": "create", "patch": object{"value": 9}}
+		return []attempt{
+			{body: object{"changes": []any{update}}},
+			{body: object{"changes": []any{beside, object{"key": p.key, "op": "delete", "etag": p.etag}, create}}},
+			{body: object{"changes": []any{create, update, beside}}},
+			{body: object{"changes": []any{object{"key": p.key, "op": "update", "etag": p.etag, "patch": object{"protected": false}}}}},
+		}
+	},
+	"POST /api/v1/configs/import": func(p protectedConfig) []attempt {
+		rows := []any{object{"key": p.key, "value": 9}, object{"key": p.other["key"], "value": 9}, object{"key": p.key + ".new", "value": 9}}
+		return []attempt{
+			{body: object{"onExisting": "update", "configs": rows}},
+			{body: object{"onExisting": "update", "configs": []any{object{"key": p.key, "value": 1, "remark": "second", "protected": false}}}},
+			{query: "?dryRun=true", body: object{"onExisting": "update", "configs": rows}, status: http.StatusOK},
+		}
+	},
+}
+
+// elsewhere are the routes that write no config. A route that changes something is in one of
+// the two lists.
+var elsewhere = strings.Fields(`
+	session sessions sessions/{id} me me/password users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password roles roles/{id} tokens tokens/{id} settings
+	approvals/{id} approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
+	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches
+	inventory/{sku}/adjustments wallets/{userId}/entries wallet-transfers aggregates/{type}/{id}/events actions graphql
+	coupon-campaigns coupon-campaigns/{id} coupon-campaigns/{id}/coupons coupons/{code}/redeem coupons/{code}/void
+	flash-sales flash-sales/{id} flash-sales/{id}/open flash-sales/{id}/pause flash-sales/{id}/resume flash-sales/{id}/close
+	flash-sales/{id}/reconcile flash-sales/{id}/dead/{messageId}/retry flash-sales/{id}/dead/{messageId}/discard flash-sales/{id}/orders
+	presence`)
+
+func TestEveryRouteThatChangesSomethingSaysWhetherItWritesConfigs(t *testing.T) {
+	known := map[string]bool{}
+	for _, o := range load(t).Operations() {
+		path, ofAPI := strings.CutPrefix(o.Path, httpapi.Base+"/")
+		if o.Method == http.MethodGet || !ofAPI {
+			continue
+		}
+		known[o.Name] = true
+		require.True(t, onProtected[o.Name] != nil || slices.Contains(elsewhere, path),
+			"%s changes something: say in protected_test.go what it does to a protected config, or that it writes none", o.Name)
+	}
+	for name := range onProtected {
+		require.True(t, known[name], "%s is not there any more", name)
+	}
+}
+
+// newProtectedPair makes a protected config with two versions, and one that is not protected.
+func newProtectedPair(t *testing.T, c *apptest.Caller) protectedConfig {
+	key := newConfig(t, c)
+	path := httpapi.Base + "/configs/" + key
+	first := c.Do(t, "GET", path, nil).JSON(t)["etag"].(string)
+	second := c.Do(t, "PATCH", path, `{"remark":"second","protected":true}`, "If-Match", first)
+	require.Equal(t, http.StatusOK, second.Status, "protecting a config is an ordinary edit: %s", second.Body)
+	return protectedConfig{
+		key: key, etag: second.JSON(t)["etag"].(string), stale: first,
+		other: c.Do(t, "GET", httpapi.Base+"/configs/"+newConfig(t, c), nil).JSON(t),
+	}
+}
+
+func TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		owner := p.Admin(t)
+		for name, attempts := range onProtected {
+			method, path, _ := strings.Cut(name, " ")
+			t.Run(name, func(t *testing.T) {
+				about := newProtectedPair(t, owner)
+				configs := func() string {
+					return string(owner.Do(t, "GET", httpapi.Base+"/configs?prefix=walk&limit=200", nil).Body)
+				}
+				before, asked := configs(), map[any]bool{}
+				for _, a := range attempts(about) {
+					headers := []string{}
+					if a.ifMatch != "" {
+						headers = append(headers, "If-Match", a.ifMatch)
+					}
+					answer := owner.Do(t, method, strings.ReplaceAll(path, "{key}", about.key)+a.query, a.body, headers...)
+					text, _ := json.Marshal(a.body)
+					if a.status != 0 {
+						require.Equal(t, a.status, answer.Status, "%s%s: %s", a.query, text, answer.Body)
+						require.Equal(t, before, configs())
+						continue
+					}
+					require.Equal(t, http.StatusAccepted, answer.Status, "%s%s: %s", a.query, text, answer.Body)
+					approval := answer.JSON(t)
+					require.Equal(t, approval["etag"], answer.Header.Get("ETag"))
+					require.Equal(t, "pending", approval["status"])
+					require.Contains(t, approval["targets"], "configs/"+about.key)
+					location := answer.Header.Get("Location")
+					require.Equal(t, approval["digest"], owner.Do(t, "GET", location, nil).JSON(t)["digest"])
+					require.False(t, asked[approval["id"]], "each is an approval of its own")
+					asked[approval["id"]] = true
+					require.Equal(t, before, configs(), "%s%s", a.query, text)
+				}
+			})
+		}
+	})
+}
+
+func TestARequestForAnApprovalIsRepeatedUnderItsKey(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		owner := p.Admin(t)
+		key, etag := newProtected(t, owner)
+		send := func() apptest.Answer {
+			return owner.Do(t, "PATCH", httpapi.Base+"/configs/"+key, `{"value":2}`, "If-Match", etag, "X-Idempotency-Key", "propose-"+key)
+		}
+		first, again := send(), send()
+		require.Equal(t, http.StatusAccepted, first.Status, "%s", first.Body)
+		require.Equal(t, http.StatusAccepted, again.Status)
+		require.Equal(t, "true", again.Header.Get("X-Idempotency-Replay"))
+		require.Equal(t, string(first.Body), string(again.Body))
+		for _, name := range []string{"Location", "ETag"} {
+			require.Equal(t, first.Header.Get(name), again.Header.Get(name))
+		}
+		require.EqualValues(t, 1, owner.Do(t, "GET", httpapi.Base+"/approvals?resource=configs/"+key, nil).JSON(t)["total"])
+	})
+}

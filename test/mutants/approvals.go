@@ -1,0 +1,73 @@
+package main
+
+// votes are breaks of approvals, and of the gate before protected rows.
+var votes = []mutant{
+	{
+		name: "a vote is for whatever the approval holds by now",
+		file: "internal/approvals/decide.go",
+		old:  "if err := s.demand(ctx, a, \"approve\", ifMatch); err != nil {\n\t\treturn nil, err\n\t}\n\tcaller, err",
+		new:  "ifMatch = guard.Precondition{Ref: a.Ref()}\n\tif err := s.demand(ctx, a, \"approve\", ifMatch); err != nil {\n\t\treturn nil, err\n\t}\n\tcaller, err",
+		caught: tests{"internal/approvals": {
+			"TestAVoteIsForTheVersionThatWasRead", "TestOfAVoteAndAnEditOfTheRequestOneWins", "TestVotesEditsAndWithdrawalsAreLinearizable",
+		}},
+	},
+	{
+		name: "votes outlive edits of what they were for",
+		file: "internal/approvals/approval.go", old: "return v.Version >= a.ContentVersion && v.Digest == a.Digest", new: "return true",
+		caught: tests{"internal/approvals": {"TestAVoteIsForTheVersionThatWasRead"}},
+	},
+	{
+		name: "who wrote a change may vote for it",
+		file: "internal/approvals/decide.go", old: "case slices.Contains(a.Writers, caller.UserID):", new: "case false:",
+		caught: tests{"internal/approvals": {"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential"}},
+	},
+	{
+		name: "only the author of the newest version may not vote for it",
+		file: "internal/approvals/decide.go", old: "case slices.Contains(a.Writers, caller.UserID):", new: "case caller.UserID == a.AuthorID:",
+		caught: tests{"internal/approvals": {"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential"}},
+	},
+	{
+		name: "the vote of a user who is disabled by now counts",
+		file: "internal/approvals/decide.go", old: "func(user int64) bool { return !may[user] }", new: "func(int64) bool { return false }",
+		caught: tests{"internal/approvals": {"TestAVoterWhoIsDisabledBeforeTheChangeIsMadeDoesNotCount"}},
+	},
+	{
+		name: "an approval whose time has passed can be decided until the sweeper comes",
+		file: "internal/approvals/approval.go", old: "if a.Status == pending.Code && !now.Before(a.ExpiresTime) {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAnAuthorsRequestIsWithdrawnOrRejectedAndExpires"}},
+	},
+	{
+		name: "protected rows are asked for in routes only",
+		file: "internal/core/guard/gate.go", old: `return "protected = ? AND proposed = ?", []any{false, false}`, new: `return "proposed = ?", []any{false}`,
+		also:   []edit{{"internal/core/guard/gate.go", `return "protected = ?", []any{false}`, `return "1 = ?", []any{1}`}},
+		caught: tests{"internal/approvals": {"TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"}},
+	},
+	{
+		name: "a domain forgets to ask before it writes what is protected",
+		file: "internal/config/gate.go", old: "if !slices.ContainsFunc(writes, plannedWrite.needsApproval) {", new: "if slices.ContainsFunc(writes, plannedWrite.needsApproval) || true {",
+		caught: tests{"test/contract": {"TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing"}},
+	},
+	{
+		name: "approvals stay pending when what they would change has changed",
+		file: "internal/config/gate.go", old: "return s.approvals.Moved(ctx, u, c.path())", new: "return nil",
+		also: []edit{{"internal/config/batch.go", "return s.approvals.Moved(ctx, u, moved...)", "return nil"}},
+		caught: tests{"internal/approvals": {
+			"TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit", "TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole", "TestOfAnApprovalAndAnEditOfItsConfigOneWins",
+		}},
+	},
+	{
+		name: "a row that an approval names is not marked",
+		file: "internal/core/guard/gate.go", old: "AND version = ?\", true, who.TenantID", new: "AND version = ?\", false, who.TenantID",
+		caught: tests{"internal/approvals": {"TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole"}},
+	},
+	{
+		name: "the decision's audit row is left out",
+		file: "internal/core/uow/unit.go", old: "if u.decision != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit"}},
+	},
+	{
+		name: "a stale approval tells what its reader may not read",
+		file: "internal/approvals/view.go", old: "if may(ctx, subject.Grants().Read) || !slices.Contains(readersOnly, name) {", new: "if name != \"\" || !slices.Contains(readersOnly, name) {",
+		caught: tests{"internal/approvals": {"TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit"}},
+	},
+}
