@@ -2,12 +2,15 @@ package access
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/MicahParks/keyfunc/v3"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/golang-jwt/jwt/v5"
 
 	"interlock/internal/base/apperr"
@@ -32,6 +35,29 @@ const (
 type CustomerKeys struct {
 	key    jwt.Keyfunc
 	parser []jwt.ParserOption
+	// tenant is the only one whose customers the key signs for; "" for any.
+	tenant string
+}
+
+// CustomerChecks are what a customer's token must say beside whose it is; "" asks for nothing.
+type CustomerChecks struct {
+	// Issuer and Audience are what its iss and aud must be.
+	Issuer, Audience string
+	// Tenant is the tenant that the key is bound to, and what a token without one means.
+	Tenant string
+}
+
+// Require returns the keys for tokens that these checks hold for.
+func (k *CustomerKeys) Require(c CustomerChecks) *CustomerKeys {
+	bound := *k
+	bound.parser, bound.tenant = slices.Clone(k.parser), c.Tenant
+	if c.Issuer != "" {
+		bound.parser = append(bound.parser, jwt.WithIssuer(c.Issuer))
+	}
+	if c.Audience != "" {
+		bound.parser = append(bound.parser, jwt.WithAudience(c.Audience))
+	}
+	return &bound
 }
 
 // SharedSecret accepts tokens that were signed with this secret by HS256.
@@ -79,18 +105,38 @@ func looksLikeJWT(text string) bool {
 	return len(text) <= longestJWT && strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") == 2
 }
 
+// saysEachThingOnce reports whether no member of a token's header and claims is there twice.
+// Of two, the one that is read here and the one that somebody else checked could be different
+// ones.
+func saysEachThingOnce(text string) bool {
+	signed := text[:strings.LastIndexByte(text, '.')]
+	for part := range strings.SplitSeq(signed, ".") {
+		decoded, err := base64.RawURLEncoding.DecodeString(part)
+		if err != nil || !jsontext.Value(decoded).IsValid() {
+			return false
+		}
+	}
+	return true
+}
+
 // callerByJWT finds out which customer a token names. A customer has no row here:
-// whoever the shop signs for is one, as long as the token lasts.
+// whoever the shop signs for is one, as long as the token lasts. A token that never ends is
+// none: one that leaked could not be taken back.
 func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Principal, error) {
 	if s.customers == nil {
 		return principal.Principal{}, errWrongCredentials()
 	}
 	var claims customerClaims
-	options := append([]jwt.ParserOption{jwt.WithLeeway(clockSkew), jwt.WithTimeFunc(s.clock.Now)}, s.customers.parser...)
+	options := append([]jwt.ParserOption{jwt.WithLeeway(clockSkew), jwt.WithTimeFunc(s.clock.Now), jwt.WithExpirationRequired()}, s.customers.parser...)
 	if _, err := jwt.ParseWithClaims(text, &claims, s.customers.key, options...); err != nil {
 		return principal.Principal{}, errWrongCredentials()
 	}
-	if !claims.Subject.Valid() {
+	if bound := s.customers.tenant; bound != "" && claims.Tenant == "" {
+		claims.Tenant = bound
+	} else if bound != "" && claims.Tenant != bound {
+		return principal.Principal{}, errWrongCredentials()
+	}
+	if !claims.Subject.Valid() || !saysEachThingOnce(text) {
 		return principal.Principal{}, errWrongCredentials()
 	}
 	tenant, err := s.tenants.id(ctx, s.store, claims.Tenant)

@@ -7,6 +7,8 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -31,8 +33,18 @@ func shop(t *testing.T) *fixture {
 	return h
 }
 
+// never is the exp of a token that must not have one.
+const never = "never"
+
+// signed signs claims, which end in 2099 unless they say otherwise.
 func signed(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims) string {
 	t.Helper()
+	switch claims["exp"] {
+	case nil:
+		claims["exp"] = time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	case never:
+		delete(claims, "exp")
+	}
 	text, err := jwt.NewWithClaims(method, claims).SignedString(key)
 	require.NoError(t, err)
 	return text
@@ -87,6 +99,8 @@ func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
 		"by another algorithm":  signed(t, jwt.SigningMethodHS512, secret, good(nil)),
 		"by a key of one's own": signed(t, jwt.SigningMethodES256, own, good(nil)),
 		"expired":               signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": h.clock.Now().Add(-time.Minute).Unix()})),
+		"without an end":        signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": never})),
+		"with an end in words":  signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": "tomorrow"})),
 		"not yet good":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"nbf": h.clock.Now().Add(time.Minute).Unix()})),
 		"of no tenant":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "nobody"})),
 		"of a malformed tenant": signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "' OR 1=1"})),
@@ -108,6 +122,50 @@ func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
 			_, err := h.Authenticate(withBearer(token))
 			requireCode(t, apperr.InvalidCredentials, err)
 		})
+	}
+}
+
+func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
+	h := shop(t)
+	token := func(claims string) string {
+		encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+		text := encode(`{"alg":"HS256","typ":"JWT"}`) + "." + encode(claims)
+		signature, err := jwt.SigningMethodHS256.Sign(text, []byte(shopSecret))
+		require.NoError(t, err)
+		return text + "." + base64.RawURLEncoding.EncodeToString(signature)
+	}
+	once := fmt.Sprintf(`"tenant":%q,"exp":4070908800`, h.tenant.Name)
+	_, err := h.Authenticate(withBearer(token(`{"sub":"1001",` + once + `}`)))
+	require.NoError(t, err)
+	_, err = h.Authenticate(withBearer(token(`{"sub":"2002","sub":"1001",` + once + `}`)))
+	requireCode(t, apperr.InvalidCredentials, err)
+}
+
+func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(t *testing.T) {
+	h := shop(t)
+	h.customers = h.customers.Require(CustomerChecks{Issuer: "shop.example", Audience: "interlock", Tenant: h.tenant.Name})
+	other, err := h.CreateTenant(anonymous(t), h.tenant.Name+"-other", adminPassword)
+	require.NoError(t, err)
+	good := jwt.MapClaims{"sub": "1001", "iss": "shop.example", "aud": []string{"else", "interlock"}, "tenant": h.tenant.Name}
+	enter := func(name string, value any) error {
+		claims := maps.Clone(good)
+		claims[name] = value
+		if value == nil {
+			delete(claims, name)
+		}
+		p, err := h.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(shopSecret), claims)))
+		if err == nil {
+			require.Equal(t, h.tenant.ID, p.TenantID)
+		}
+		return err
+	}
+	require.NoError(t, enter("sub", "1001"))
+	require.NoError(t, enter("tenant", nil), "the key says which tenant it is")
+	for _, wrong := range []struct {
+		claim string
+		value any
+	}{{"iss", nil}, {"iss", "another.example"}, {"aud", nil}, {"aud", "else"}, {"tenant", other.Name}} {
+		requireCode(t, apperr.InvalidCredentials, enter(wrong.claim, wrong.value))
 	}
 }
 
@@ -148,7 +206,7 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	require.NoError(t, err)
 	http.DefaultClient.CloseIdleConnections()
 
-	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": 4070908800})
 	token.Header["kid"] = "shop-1"
 	text, err := token.SignedString(private)
 	require.NoError(t, err)

@@ -156,6 +156,7 @@ func (p *Program) claimDatabase(ctx context.Context) error {
 // say nothing. Keys at a URL are kept fresh until the program closes.
 func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error) {
 	s := p.Settings.Serve
+	checks := access.CustomerChecks{Issuer: s.CustomerJWTIssuer, Audience: s.CustomerJWTAudience, Tenant: s.CustomerJWTTenant}
 	secret, weak, err := s.CustomerSecret()
 	switch {
 	case err != nil:
@@ -164,11 +165,15 @@ func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error
 		if weak {
 			slog.WarnContext(ctx, "the secret of customers' tokens is short and could be guessed; this is for development only")
 		}
-		return access.SharedSecret(secret), nil
+		return access.SharedSecret(secret).Require(checks), nil
 	case s.CustomerJWKSURL != "":
 		fresh, stop := context.WithCancel(context.WithoutCancel(ctx))
 		p.closers = append(p.closers, stop)
-		return access.RemoteKeys(fresh, s.CustomerJWKSURL)
+		keys, err := access.RemoteKeys(fresh, s.CustomerJWKSURL)
+		if err != nil {
+			return nil, err
+		}
+		return keys.Require(checks), nil
 	}
 	return nil, nil
 }

@@ -60,6 +60,9 @@ type Serve struct {
 	CustomerJWTSecret       string        `name:"customer-jwt-secret" help:"Secret with which the shop signs its customers' tokens (JWT, HS256). Unset, and no JWKS: no customer may call." env:"INTERLOCK_CUSTOMER_JWT_SECRET" placeholder:"SECRET"`
 	CustomerJWTSecretFile   string        `name:"customer-jwt-secret-file" help:"File that has this secret instead." env:"INTERLOCK_CUSTOMER_JWT_SECRET_FILE" placeholder:"FILE"`
 	CustomerJWKSURL         string        `name:"customer-jwks-url" help:"Address of the public keys (JWKS) that verify customers' tokens, instead of a secret." env:"INTERLOCK_CUSTOMER_JWKS_URL" placeholder:"URL"`
+	CustomerJWTIssuer       string        `name:"customer-jwt-issuer" help:"What the iss of customers' tokens must be. Unset: it is not looked at." env:"INTERLOCK_CUSTOMER_JWT_ISSUER" placeholder:"ISSUER"`
+	CustomerJWTAudience     string        `name:"customer-jwt-audience" help:"What the aud of customers' tokens must be or contain. Unset: it is not looked at." env:"INTERLOCK_CUSTOMER_JWT_AUDIENCE" placeholder:"AUDIENCE"`
+	CustomerJWTTenant       string        `name:"customer-jwt-tenant" help:"The only tenant whose customers the key signs for. Unset: whichever a token names." env:"INTERLOCK_CUSTOMER_JWT_TENANT" placeholder:"TENANT"`
 	FlashSalePaymentTimeout time.Duration `help:"How long an order of a flash sale may stay unpaid before it is cancelled." default:"15m" env:"INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT" placeholder:"DURATION"`
 	Idempotency             Idempotency   `embed:"" prefix:"idempotency-"`
 	SessionLifetime         time.Duration `help:"When a session of the web admin ends, whatever is done in it." default:"12h" env:"INTERLOCK_SESSION_LIFETIME" placeholder:"DURATION"`
@@ -173,10 +176,17 @@ func (s Serve) checkCustomers() error {
 	if s.CustomerJWTSecret != "" || s.CustomerJWTSecretFile != "" {
 		return errors.New("--customer-jwt-secret and --customer-jwks-url (INTERLOCK_CUSTOMER_…) are both set; choose one way to verify customers' tokens")
 	}
-	if u, err := url.Parse(s.CustomerJWKSURL); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return errors.New("--customer-jwks-url (INTERLOCK_CUSTOMER_JWKS_URL) must be an http:// or https:// address")
+	u, err := url.Parse(s.CustomerJWKSURL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		return errors.New("--customer-jwks-url (INTERLOCK_CUSTOMER_JWKS_URL) must be an https:// address, or http:// on this machine: who can change the keys on their way could sign in as every customer")
 	}
 	return nil
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	address := net.ParseIP(host)
+	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
 // ProxyNetworks returns the trusted proxies as networks.

@@ -94,4 +94,19 @@ var grants = []mutant{
 		file: "internal/access/open_session.go", old: "	if s.idle > 0 {", new: "	if s.idle > 0 && false {",
 		caught: tests{"internal/access": {"TestASessionThatNobodyUsesEnds"}},
 	},
+	{
+		name: "a customer's token that never ends is good",
+		file: "internal/access/customer.go", old: ", jwt.WithExpirationRequired()}", new: "}",
+		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
+	},
+	{
+		name: "a customer's token may say a thing twice",
+		file: "internal/access/customer.go", old: "|| !saysEachThingOnce(text) {", new: "|| !saysEachThingOnce(text) && false {",
+		caught: tests{"internal/access": {"TestAClaimThatIsThereTwiceOpensNothing"}},
+	},
+	{
+		name: "a key that is bound to a tenant opens others",
+		file: "internal/access/customer.go", old: `bound != "" && claims.Tenant != bound {`, new: `bound != "" && claims.Tenant != bound && false {`,
+		caught: tests{"internal/access": {"TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo"}},
+	},
 }
