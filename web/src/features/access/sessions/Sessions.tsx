@@ -118,7 +118,7 @@ function EndOthers() {
     if ((await confirm({ title: t('othersAsk'), body: t('othersBody'), confirm: t('others'), tone: 'bad' })) !== undefined) end.run(null);
   };
   return (
-    <Button color="bad" variant="subtle" loading={end.outcome === 'sending'} disabled={end.outcome === 'unknown'} onClick={() => void ask()}>
+    <Button loading={end.outcome === 'sending'} disabled={end.outcome === 'unknown'} onClick={() => void ask()}>
       {t('others')}
     </Button>
   );
