@@ -16,6 +16,7 @@ interface User {
   etag: string;
   version: number;
   username: string;
+  displayName: string;
   roles: string[];
   disabled: boolean;
 }
@@ -209,4 +210,106 @@ test('the answer to a creation that was lost is not taken for a second user', as
   await page.getByRole('link', { name: 'Look at users called “lost”' }).click();
   await page.getByText('1–1 of 1').waitFor();
   await visitor.close();
+});
+
+test('who changes his password stays signed in, and is signed out in his other browser', async () => {
+  await makeRole('account reader', ['orders:read']);
+  await makeUser('sun', ['account reader']);
+  const [first, second] = [await site.open(), await site.open()];
+  await first.signIn({ username: 'sun', password }, '/orders');
+  await second.signIn({ username: 'sun', password }, '/account');
+  await first.page.getByRole('button', { name: /Signed in as sun/ }).click();
+  await first.page.getByRole('menuitem', { name: 'My account' }).click();
+  await button(first, 'Change password').click();
+  const dialog = first.page.getByRole('dialog', { name: 'Change my password' });
+  await dialog.getByText(/^At least 12 characters/).waitFor();
+  const next = 'another long password';
+  const fill = async (now: string) => {
+    await dialog.locator('input[autocomplete=current-password]').fill(now);
+    for (const one of await dialog.locator('input[autocomplete=new-password]').all()) await one.fill(next);
+    await dialogButton(first, 'Change password').click();
+  };
+  await fill('not this one at all');
+  await dialog.getByText(/^This is not your password/).waitFor();
+  await first.check();
+  expect(await storedBy(first)).not.toMatch(/not this one|another long/);
+
+  await fill(password);
+
+  await first.page.getByText('Your password is changed, and your other sessions are ended.').waitFor();
+  const gate = second.page.getByRole('dialog', { name: 'Your session has ended' });
+  await gate.waitFor();
+  await gate.locator('input[name=password]').fill(next);
+  await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await gate.waitFor({ state: 'hidden' });
+  expect(await storedBy(first)).not.toContain(next);
+  await first.visit('/orders');
+  await first.page.keyboard.press('Control+k');
+  await first.page.getByRole('dialog').getByRole('textbox').fill('my acc');
+  await first.page.keyboard.press('Enter');
+  await first.page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
+  await first.close();
+  await second.close();
+});
+
+test('a session that is ended in the list is signed out where it is used: by its user, and by who manages users', async () => {
+  await makeRole('at work', ['orders:read']);
+  const { id } = await makeUser('qian', ['at work']);
+  const [first, second] = [await site.open(), await site.open()];
+  await first.signIn({ username: 'qian', password }, '/account');
+  await second.signIn({ username: 'qian', password }, '/account');
+  const ended = (visitor: Visitor) => visitor.page.getByRole('dialog', { name: 'Your session has ended' });
+  const sessions = (visitor: Visitor) => visitor.page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+  await first.visit('/account');
+  await expect.poll(() => sessions(first).count()).toBe(2);
+  expect(await sessions(first).first().textContent()).toMatch(/^Chrome on Linuxthis session127\.0\.0\.1/);
+
+  await sessions(first)
+    .nth(1)
+    .getByRole('button', { name: /^End the session/ })
+    .click();
+  await dialogButton(first, 'End').click();
+
+  await ended(second).waitFor();
+  await expect.poll(() => sessions(first).count()).toBe(1);
+
+  await ended(second).locator('input[name=password]').fill(password);
+  await ended(second).getByRole('button', { name: 'Sign in', exact: true }).click();
+  await ended(second).waitFor({ state: 'hidden' });
+  await second.visit('/account');
+  await button(second, 'Sign out everywhere else').click();
+  await dialogButton(second, 'Sign out everywhere else').click();
+  await ended(first).waitFor();
+
+  const manager = await site.open();
+  await manager.signIn(admin, `/users/${id}`);
+  await expect.poll(() => sessions(manager).count()).toBe(1);
+  await manager.check();
+  await sessions(manager)
+    .getByRole('button', { name: /^End the session/ })
+    .click();
+  await dialogButton(manager, 'End').click();
+  await ended(second).waitFor();
+  await manager.page.getByText('No open session').waitFor();
+  await Promise.all([first, second, manager].map((visitor) => visitor.close()));
+});
+
+test('of two who name one user the second is asked, and who is named so is called by it everywhere', async () => {
+  await makeRole('self', ['orders:read']);
+  const { id } = await makeUser('zheng', ['self']);
+  const his = await site.open();
+  await his.signIn({ username: 'zheng', password }, '/account');
+  await field(his, 'Display name').fill('Zheng Hua');
+  const { etag } = await userNow(id);
+  await site.request('PATCH', `/users/${id}`, { displayName: 'H. Zheng' }, { 'If-Match': etag });
+
+  await button(his, /^Save · v/).click();
+
+  await his.page.getByRole('button', { name: 'Keep yours for Display name' }).click();
+  await his.check();
+  await button(his, 'Save merged · v3').click();
+  await his.page.getByRole('button', { name: /Signed in as Zheng Hua/ }).waitFor();
+  expect(await userNow(id)).toMatchObject({ version: 3, displayName: 'Zheng Hua', roles: ['self'] });
+  await his.page.getByRole('region', { name: 'What I may do' }).getByText('orders:read').waitFor();
+  await his.close();
 });

@@ -201,6 +201,45 @@ const pages: PageUnderTest[] = [
       await page.locator('[data-secret]').waitFor();
     },
   },
+  {
+    name: 'account',
+    path: '/account',
+    reach: async (page) => {
+      await page.getByRole('listitem').getByText('127.0.0.1').first().waitFor();
+      await page.getByRole('textbox').first().fill('Admin of the shop');
+    },
+  },
+  {
+    name: 'account-conflict',
+    path: '/account',
+    reach: async (page) => {
+      await page.getByRole('textbox').first().fill('Yu Ming');
+      const { id, displayName } = await ask<{ id: number; displayName: string }>('GET', '/me');
+      await edit(`/users/${id}`, { displayName: displayName === 'Admin' ? 'Admin 1' : 'Admin' });
+      await save(page).click();
+      await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
+    },
+  },
+  {
+    name: 'account-password',
+    path: '/account',
+    reach: async (page) => {
+      await button(page, 'Change password', '更改密码').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.locator('input[autocomplete=current-password]').fill('not this one at all');
+      for (const one of await dialog.locator('input[autocomplete=new-password]').all()) await one.fill('a long enough password');
+      await dialogButton(page, 'Change password', '更改密码').click();
+      await page.getByText(/This is not your password|这不是你的密码/).waitFor();
+    },
+  },
+  {
+    name: 'account-end-others',
+    path: '/account',
+    reach: async (page) => {
+      await button(page, 'Sign out everywhere else', '在其他所有位置退出登录').click();
+      await dialogButton(page, 'Sign out everywhere else', '在其他所有位置退出登录').waitFor();
+    },
+  },
 ];
 
 export default pages;

@@ -17,6 +17,8 @@ export interface PageInfo {
   title: LocalText;
   /** Without this permission the page is not offered, and says so when opened. */
   permission?: string;
+  /** The search offers it by its name, though it has no entry in the navigation. */
+  inSearch?: boolean;
   /** Its entry in the navigation; pages of a single record have none. */
   navigation?: { group: NavigationGroup; /** Small numbers stand first. */ order: number; icon: IconName; waiting?: Waiting };
 }

@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { allOf, everything, resourceOf } from './grants';
+import { allOf, everything, groupsOf, resourceOf, widestOf } from './grants';
 import styles from './GrantList.module.css';
 import { accessMessages } from './messages';
 import { catalogue } from './queries';
@@ -11,16 +12,41 @@ import { useMeaning } from './useMeaning';
 /** What is held, with what each of it allows where that may be known. */
 export function GrantList({ grants }: { grants: readonly string[] }) {
   const t = useText(accessMessages);
+  if (grants.length === 0) return <Text c="dimmed">{t('holdsNone')}</Text>;
+  return <Grants grants={grants} />;
+}
+
+/** The same by resource, without what a wider grant gives along. */
+export function GrantGroups({ grants }: { grants: readonly string[] }) {
+  const t = useText(accessMessages);
+  const id = useId();
+  const groups = groupsOf(widestOf(grants).map((name) => ({ name })));
+  if (groups.length === 0) return <Text c="dimmed">{t('holdsNone')}</Text>;
+  return (
+    <div className={styles.groups}>
+      {groups.map(({ resource, permissions }) => (
+        <section key={resource} aria-labelledby={`${id}-${resource}`}>
+          <h3 id={`${id}-${resource}`} className={styles.resource}>
+            {resource === everything ? t('everything') : resource}
+          </h3>
+          <Grants grants={permissions.map(({ name }) => name)} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Grants({ grants }: { grants: readonly string[] }) {
+  const t = useText(accessMessages);
   const meaningOf = useMeaning();
   const { data: known } = useQuery({ ...catalogue, enabled: useMay()('access:read') });
   const meaningOfGrant = (grant: string): string => {
     if (grant === everything) return t('everythingHint');
     if (grant === allOf(resourceOf(grant))) return t('allOf', { resource: resourceOf(grant) });
-    const permission = known?.find(({ name }) => name === grant);
-    if (permission !== undefined) return meaningOf(permission);
-    return known === undefined ? '' : t('strangersHint');
+    if (known === undefined) return meaningOf({ name: grant, meaning: '' });
+    const permission = known.find(({ name }) => name === grant);
+    return permission === undefined ? t('strangersHint') : meaningOf(permission);
   };
-  if (grants.length === 0) return <Text c="dimmed">{t('holdsNone')}</Text>;
   return (
     <ul className={styles.held}>
       {grants.map((grant) => (

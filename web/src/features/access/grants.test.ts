@@ -31,6 +31,12 @@ test('the first grant that one does not have oneself is named', () => {
 
 test('the catalogue is grouped by resource, and what it does not know is told apart', () => {
   const known = [permission('items:read'), permission('orders:read'), permission('orders:write')];
+  expect(
+    groupsOf([{ name: 'orders:read' }, { name: '*' }, { name: 'orders:write' }]).map(({ resource, permissions }) => [resource, permissions.length]),
+  ).toEqual([
+    ['orders', 2],
+    ['*', 1],
+  ]);
   expect(groupsOf(known).map(({ resource, permissions }) => [resource, permissions.length])).toEqual([
     ['items', 1],
     ['orders', 2],

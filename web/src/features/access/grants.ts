@@ -25,19 +25,19 @@ export const lackedOf = (has: readonly string[], wanted: readonly string[]): str
 /** Grants without those that a wider one among them gives along. */
 export const widestOf = (grants: readonly string[]): string[] => grants.filter((grant) => widerThan(grants, grant) === undefined);
 
-export interface Group {
+export interface Group<P = Permission> {
   resource: string;
-  permissions: Permission[];
+  permissions: P[];
 }
 
-/** The catalogue by resource, in order. */
-export function groupsOf(catalogue: readonly Permission[]): Group[] {
-  const groups = new Map<string, Permission[]>();
-  for (const permission of catalogue) {
+/** Permissions by resource, in order. */
+export function groupsOf<P extends Pick<Permission, 'name'>>(permissions: readonly P[]): Group<P>[] {
+  const groups = new Map<string, P[]>();
+  for (const permission of permissions) {
     const resource = resourceOf(permission.name);
     groups.set(resource, [...(groups.get(resource) ?? []), permission]);
   }
-  return [...groups].map(([resource, permissions]) => ({ resource, permissions }));
+  return [...groups].map(([resource, members]) => ({ resource, permissions: members }));
 }
 
 /** Grants that a role has and that the service does not know any more. */

@@ -3,6 +3,7 @@ import { catalogue } from '@/i18n';
 /** What users, roles and tokens have in common: permissions, and why they are refused. */
 export const accessMessages = catalogue(
   {
+    showPassword: 'Show or hide the password',
     find: 'Find a permission',
     noneFound: 'No permission has these words in it.',
     everything: 'Everything',
@@ -27,6 +28,7 @@ export const accessMessages = catalogue(
     changedMeanwhile: '{who} changed “{name}” meanwhile, so nothing was done. Look at it as it is now and decide anew.',
   },
   {
+    showPassword: '显示或隐藏密码',
     find: '查找权限',
     noneFound: '没有包含这些文字的权限。',
     everything: '全部权限',

@@ -22,8 +22,8 @@ interface Props<R, F> {
   title?: (record: R) => ReactNode;
   /** Keys and numbers of orders are set in monospace. */
   mono?: boolean;
-  /** The list that it belongs to. */
-  parent: { to: string; label: string };
+  /** The list that it belongs to; there is one of its kind where it has none. */
+  parent?: { to: string; label: string };
   /** Path of the record, for those who are on it; undefined for records that nobody is told to be on. */
   resource?: string;
   /** The field that has the focus here, and what fields are called. */
@@ -50,10 +50,11 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
   const t = useText(editMessages);
   const ui = useText(uiMessages);
   const gone = isProblem(error, 'not_found');
+  const list = parent?.label;
   const isThere = record !== undefined && !gone;
   useEffect(() => {
-    document.title = `${name} · ${parent.label} · ${productName}`;
-  }, [name, parent.label]);
+    document.title = [name, list, productName].filter((part) => part !== undefined).join(' · ');
+  }, [name, list]);
   const header = (present: readonly Present[]) => (
     <PageHeader
       title={record === undefined ? name : (props.title?.(record) ?? name)}
@@ -74,7 +75,7 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
   );
   if (record === undefined) {
     const missing = props.missing ?? (
-      <Banner tone="info" title={t('missing', { name })} action={<Link to={parent.to}>{t('toList')}</Link>}>
+      <Banner tone="info" title={t('missing', { name })} action={parent && <Link to={parent.to}>{t('toList')}</Link>}>
         {t('missingHint')}
       </Banner>
     );

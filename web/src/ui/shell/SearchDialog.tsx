@@ -7,7 +7,7 @@ import { useLocalText, useText } from '@/i18n';
 import { useProblemText } from '../feedback/said';
 import { Icon } from '../Icon';
 import { shellMessages } from './messages';
-import { useEntries } from './pages';
+import { useSearchable } from './pages';
 import { byKind, found, longestQuery, type Found, type FoundKind } from './search';
 import styles from './SearchDialog.module.css';
 import '@mantine/spotlight/styles.css';
@@ -124,11 +124,11 @@ function Words({ hit: { kind, title, subtitle } }: { hit: Found }) {
   );
 }
 
-/** The pages of the navigation that a text is found in the name of, in either language. */
+/** The pages that a text is found in the name of, in either language. */
 function usePages(query: string): { to: string; title: string }[] {
   const text = useLocalText();
   const wanted = query.toLowerCase();
-  return useEntries()
+  return useSearchable()
     .filter(({ page }) => Object.values(page.title).some((title) => title.toLowerCase().includes(wanted)))
     .map(({ to, page }) => ({ to, title: text(page.title) }));
 }

@@ -1,5 +1,6 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { signOut, useOwner, useTenant, useUser } from '@/api';
 import { drafts } from '@/browser/drafts';
@@ -53,6 +54,9 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
             </Text>
             {t('tenant', { tenant })}
           </Menu.Label>
+          <Menu.Item component={Link} to="/account">
+            {t('account')}
+          </Menu.Item>
           <Menu.Divider />
           <Menu.Label>{t('times')}</Menu.Label>
           <Menu.RadioGroup

@@ -14,25 +14,43 @@ export interface Entry {
   page: PageInfo & { navigation: NonNullable<PageInfo['navigation']> };
 }
 
+/** Every page and its address. */
+function usePages(): { to: string; page: PageInfo }[] {
+  const router = useRouter();
+  return useMemo(
+    () =>
+      Object.values(router.routesByPath as unknown as Readonly<Record<string, AnyPage>>).flatMap(({ fullPath, options }) => {
+        const page = options.staticData?.page;
+        return page === undefined ? [] : [{ to: fullPath, page }];
+      }),
+    [router],
+  );
+}
+
 /** The pages that the user may open, in the order of the navigation. */
 export function useEntries(): Entry[] {
-  const router = useRouter();
+  const pages = usePages();
   const may = useMay();
   const entries = useMemo(
     () =>
-      Object.values(router.routesByPath as unknown as Readonly<Record<string, AnyPage>>)
-        .flatMap<Entry>((route) => {
-          const page = route.options.staticData?.page;
-          return page?.navigation === undefined ? [] : [{ to: route.fullPath, page: { ...page, navigation: page.navigation } }];
-        })
+      pages
+        .flatMap<Entry>(({ to, page }) => (page.navigation === undefined ? [] : [{ to, page: { ...page, navigation: page.navigation } }]))
         .sort(
           (a, b) =>
             navigationGroups.indexOf(a.page.navigation.group) - navigationGroups.indexOf(b.page.navigation.group) ||
             a.page.navigation.order - b.page.navigation.order,
         ),
-    [router],
+    [pages],
   );
   return entries.filter(({ page }) => may(page.permission));
+}
+
+/** The pages that the search offers: those of the navigation, and after them what lies elsewhere. */
+export function useSearchable(): { to: string; page: PageInfo }[] {
+  const entries = useEntries();
+  const others = usePages();
+  const may = useMay();
+  return [...entries, ...others.filter(({ page }) => page.inSearch === true && may(page.permission))];
 }
 
 export function groupsOf(entries: Entry[]): { group: NavigationGroup; entries: Entry[] }[] {

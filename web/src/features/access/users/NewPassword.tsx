@@ -1,5 +1,5 @@
-import { PasswordInput } from '@mantine/core';
 import { useText } from '@/i18n';
+import { PasswordField } from '../PasswordField';
 import { leastPassword, longestPassword, passwordFault } from './fields';
 import { userMessages } from './messages';
 
@@ -15,7 +15,7 @@ interface Props {
   onChange: (password: string) => void;
 }
 
-/** A password that is set for somebody. It lives in the page only: what is typed here is kept nowhere. */
+/** A password that is to be somebody's, with its rule. */
 export function NewPassword({ label, value, strict, refused, autoFocus, disabled, onChange }: Props) {
   const t = useText(userMessages);
   const fault = passwordFault(value);
@@ -24,16 +24,15 @@ export function NewPassword({ label, value, strict, refused, autoFocus, disabled
     passwordLong: () => t('passwordLong', { n: longestPassword }),
   };
   return (
-    <PasswordInput
+    <PasswordField
       label={label}
       description={t('passwordHint', { n: leastPassword })}
-      autoComplete="new-password"
+      kind="new-password"
       disabled={disabled}
       value={value}
-      error={(strict && fault !== undefined && wrong[fault]()) || refused}
-      visibilityToggleButtonProps={{ 'aria-label': t('showPassword'), tabIndex: 0 }}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      data-autofocus={autoFocus}
+      error={strict && fault !== undefined ? wrong[fault]() : refused}
+      autoFocus={autoFocus}
+      onChange={onChange}
     />
   );
 }

@@ -63,6 +63,16 @@ test('of two who set a password the second reads who was first, and sends it on 
   expect(service.requests.map(({ headers }) => headers.get('If-Match'))).toEqual(['"c-3"', '"c-4"']);
 });
 
+test.each([true, false])('API tokens end only when that is asked for: %s', async (endTokens) => {
+  const service = new ScriptedService({ status: 200, body: { ...user, version: 4, etag: '"c-4"' } });
+  await open(service);
+  await type();
+  if (endTokens) await userEvent.click(screen.getByRole('checkbox', { name: 'Revoke the API tokens of this user too' }));
+  await send();
+  await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+  expect(await service.requests[0]?.json()).toEqual({ password, endTokens });
+});
+
 test('a password that is too short is not sent', async () => {
   const service = new ScriptedService();
   await open(service);

@@ -5,6 +5,7 @@ import { isProblem, useUser, versionConflict, winnerOf } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Banner, FormDialog, useKeyedForm, useNow, usePlaceText, useToasts } from '@/ui';
 import { useAccessRefusal } from '../useAccessRefusal';
+import { EndTokens } from './EndTokens';
 import { passwordFault } from './fields';
 import { userMessages } from './messages';
 import { NewPassword } from './NewPassword';
@@ -27,14 +28,14 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
   const [etag, setEtag] = useState(user.etag);
   const { id, username: name } = user;
   const isPasswordRight = passwordFault(password) === undefined;
-  const keyed = useKeyedForm<{ etag: string }, User>({
+  const keyed = useKeyedForm<{ etag: string; endTokens: boolean }, User>({
     scope: `users/${id}/password`,
     title: t('resetTitle', { name }),
-    topics: ['users'],
-    open: () => ({ etag: '' }),
-    seal: () => ({ etag }),
+    topics: ['users', 'tokens'],
+    open: () => ({ etag: '', endTokens: false }),
+    seal: (form) => ({ ...form, etag }),
     isComplete: () => isPasswordRight,
-    send: ({ etag: guard }) => resetPassword(id, password, guard),
+    send: ({ etag: guard, endTokens }) => resetPassword(id, { password, endTokens }, guard),
     onDone: (saved) => {
       queries.setQueryData(oneUser(id).queryKey, saved);
       toasts.done(t('resetDone', { name }));
@@ -43,7 +44,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
     // Whoever has read who was first can send it again.
     onRefused: (error) => setEtag(versionConflict<User>(error)?.currentEtag ?? etag),
   });
-  const { error, isFixed, outcome } = keyed;
+  const { form, change, error, isFixed, outcome } = keyed;
   const refused = usePlaceText(error);
   const submit = () => {
     setTried(true);
@@ -81,6 +82,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
         autoFocus
         onChange={setPassword}
       />
+      <EndTokens label={t('resetTokens')} checked={form.endTokens} disabled={isFixed} onChange={(endTokens) => change({ endTokens })} />
     </FormDialog>
   );
 }

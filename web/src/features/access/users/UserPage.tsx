@@ -7,6 +7,7 @@ import { changesOf, Facts, History, Person, RecordPage, revisionsOf, Section, St
 import { GrantSummary } from '../GrantSummary';
 import { widestOf } from '../grants';
 import { allRoles } from '../queries';
+import { Sessions } from '../sessions/Sessions';
 import { namesIn, spellSet } from '../sets';
 import { contentOf, readFields, useUserWords } from './fields';
 import { userMessages } from './messages';
@@ -21,6 +22,7 @@ export function UserPage({ id }: { id: number }) {
   const words = useUserWords();
   const query = useQuery(oneUser(id));
   const me = useUser().id;
+  const mayWrite = useMay()('users:write');
   const [field, setField] = useState<string>();
   return (
     <RecordPage
@@ -42,6 +44,7 @@ export function UserPage({ id }: { id: number }) {
         <>
           <AboutUser user={user} />
           <UserForm user={user} onField={setField} />
+          {mayWrite && <Sessions userId={id} />}
           <Revisions id={id} />
         </>
       )}

@@ -5,6 +5,7 @@ import type { TableSearch } from '@/ui/table';
 
 export type User = components['schemas']['User'];
 export type NewUser = components['schemas']['UserCreate'];
+type PasswordReset = components['schemas']['PasswordReset'];
 type UserQuery = NonNullable<operations['listUsers']['parameters']['query']>;
 
 export interface UserSearch extends TableSearch {
@@ -58,6 +59,6 @@ export function enableUser(id: number, etag: string, key: string) {
 }
 
 /** Is sent without a key, as createUser; the tag has it done once. */
-export function resetPassword(id: number, password: string, etag: string) {
-  return data(api.POST('/api/v1/users/{id}/reset-password', { params: { path: { id }, header: { 'If-Match': etag } }, body: { password } }));
+export function resetPassword(id: number, reset: PasswordReset, etag: string) {
+  return data(api.POST('/api/v1/users/{id}/reset-password', { params: { path: { id }, header: { 'If-Match': etag } }, body: reset }));
 }

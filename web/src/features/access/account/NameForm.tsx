@@ -1,0 +1,70 @@
+import { Paper, Text, TextInput, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useText } from '@/i18n';
+import { RecordForm, useFaults, useRecordForm } from '@/ui';
+import { textOf } from '../sets';
+import { longestDisplayName, useUserWords } from '../users/fields';
+import { userMessages } from '../users/messages';
+import { oneUser, type User } from '../users/queries';
+import { accountMessages } from './messages';
+import { editMe, myAccount, type Me } from './queries';
+
+interface Props {
+  me: Me;
+  /** Which field has the focus. */
+  onField: (field: string | undefined) => void;
+}
+
+/** Edits what one is called. Whoever manages users may edit that at the same time, on the user's own page. */
+export function NameForm({ me, onField }: Props) {
+  const t = useText(accountMessages);
+  const user = useText(userMessages);
+  const queries = useQueryClient();
+  const { id } = me;
+  const editing = useRecordForm<User, { displayName: string }>({
+    resource: 'me',
+    title: t('title'),
+    current: me,
+    words: useUserWords(),
+    read: ({ displayName }) => ({ displayName }),
+    contentOf: ({ displayName }) => ({ displayName }),
+    formOf: ({ displayName = '' }) => ({ displayName: textOf(displayName) }),
+    isComplete: ({ displayName }) => displayName.trim() !== '',
+    send: editMe,
+    onRecord: (saved) => {
+      // A conflict tells of the user, and not of what he may do.
+      queries.setQueryData(myAccount(id).queryKey, (before) => before && { ...before, ...saved });
+      void queries.invalidateQueries({ queryKey: oneUser(id).queryKey });
+    },
+  });
+  const { draft, strict, error } = editing;
+  const { wrong, told } = useFaults({ strict, error }, ['displayName'], () => draft.value.displayName.trim() === '' && user('displayNameNeeded'));
+  return (
+    <Paper component="section" p="lg" aria-labelledby="name">
+      <RecordForm
+        editing={editing}
+        told={told}
+        onField={onField}
+        head={
+          <div>
+            <Title order={2} id="name">
+              {t('name')}
+            </Title>
+            <Text c="dimmed">{t('nameHint')}</Text>
+          </div>
+        }
+      >
+        <TextInput
+          data-field="displayName"
+          label={user('displayName')}
+          autoComplete="name"
+          maxLength={longestDisplayName}
+          maw={420}
+          value={draft.value.displayName}
+          error={wrong('displayName')}
+          onChange={(event) => editing.change({ displayName: event.currentTarget.value })}
+        />
+      </RecordForm>
+    </Paper>
+  );
+}
