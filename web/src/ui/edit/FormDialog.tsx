@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useEffect, useRef, type ReactNode, type SubmitEvent } from 'react';
+import { useEffect, useEffectEvent, useRef, type ReactNode, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { ProblemBanner } from '../feedback/ProblemBanner';
@@ -47,6 +47,11 @@ export function FormDialog({ form, title, confirm, color, size = 'lg', onClose, 
   useEffect(() => {
     if (refused !== null) place.current?.scrollIntoView({ block: 'center' });
   }, [refused]);
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    // It is told in the corner, and nothing is left in the form.
+    if (outcome === 'proposed') close();
+  }, [outcome]);
   useHotkeys([['mod+S', () => !finished && (!disabled || isUnknown) && submit()]], [], true);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();

@@ -9,7 +9,7 @@ import { readable, type Raw } from '@/ui/table';
 import { HistoryView } from '../history/HistoryView';
 import { OverwrittenNotice } from '../history/OverwrittenNotice';
 import { configMessages } from '../messages';
-import { authorsBetween, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
+import { authorsBetween, needsOf, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
 import { useConfigWords } from '../useConfigWords';
 import { ConfigEditor } from './ConfigEditor';
 import { DeleteConfig } from './DeleteConfig';
@@ -104,7 +104,12 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           return Object.fromEntries(Object.entries(saved).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
         }
       : undefined,
-    takeBack: ({ etag, version }, sentAs) => rollBackConfig(key, etag, version - 1, t('undoNote', { version: String(version) }), sentAs),
+    // A rollback leaves a config as protected as it is.
+    takeBack: (saved, sentAs, before) =>
+      before.protected === saved.protected
+        ? rollBackConfig(key, saved.etag, saved.version - 1, t('undoNote', { version: String(saved.version) }), sentAs)
+        : undefined,
+    needs: needsOf,
     authorsBetween: (after, before) => authorsBetween(key, after, before),
     onRecord: (record) => {
       queries.setQueryData(oneConfig(key).queryKey, record);
