@@ -6,7 +6,13 @@ import { configMessages } from './messages';
 /** How people read places and values of a config: Remark for /remark, and the key path within the value for /value/retries. */
 export function useConfigWords(): Words {
   const t = useText(configMessages);
-  const labels: Readonly<Record<string, string>> = { value: t('value'), valueType: t('type'), remark: t('remark'), schema: t('schema'), protected: t('protected') };
+  const labels: Readonly<Record<string, string>> = {
+    value: t('value'),
+    valueType: t('type'),
+    remark: t('remark'),
+    schema: t('schema'),
+    protected: t('protected'),
+  };
   return {
     place: (pointer) => {
       const [, member = '', ...inner] = pointer.split('/');

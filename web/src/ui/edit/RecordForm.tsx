@@ -126,7 +126,13 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard }: { edi
   return (
     <div className={styles.foot}>
       <span className={styles.writes}>
-        {isUnreadable ? t('fixFirst') : isEdited ? (needs === undefined ? t('writes', { next, version: String(version) }) : t('proposes', { version: String(version) })) : t(draft.isDirty ? 'onlyLayout' : 'unchanged')}
+        {isUnreadable
+          ? t('fixFirst')
+          : isEdited
+            ? needs === undefined
+              ? t('writes', { next, version: String(version) })
+              : t('proposes', { version: String(version) })
+            : t(draft.isDirty ? 'onlyLayout' : 'unchanged')}
       </span>
       <Button disabled={!draft.isDirty || outcome === 'sending'} onClick={onDiscard}>
         {t('discardMine')}

@@ -8,7 +8,11 @@ import { Banner } from './Banner';
 export function Proposed({ approval }: { approval: Approval }) {
   const t = useText(uiMessages);
   return (
-    <Banner tone="info" title={t('proposed', { n: votesLeft(approval) })} action={<RecordLink path={`approvals/${approval.id}`}>{t('showApproval')}</RecordLink>}>
+    <Banner
+      tone="info"
+      title={t('proposed', { n: votesLeft(approval) })}
+      action={<RecordLink path={`approvals/${approval.id}`}>{t('showApproval')}</RecordLink>}
+    >
       {t('proposedHint')}
     </Banner>
   );

@@ -40,7 +40,14 @@ export function useToasts(): Toasts {
       withBorder: true,
       closeButtonProps: { 'aria-label': t('close') },
     });
-  const withButton = (message: ReactNode, words: string, act: () => void, color: 'ok' | 'info' | 'warn' | 'bad', icon: 'check' | 'info' | 'alert', id = randomId()) => {
+  const withButton = (
+    message: ReactNode,
+    words: string,
+    act: () => void,
+    color: 'ok' | 'info' | 'warn' | 'bad',
+    icon: 'check' | 'info' | 'alert',
+    id = randomId(),
+  ) => {
     const press = () => {
       notifications.hide(id);
       act();
@@ -48,7 +55,7 @@ export function useToasts(): Toasts {
     const both = (
       <Group gap="xs" justify="space-between" wrap="nowrap">
         <span>{message}</span>
-        <Button size="compact-sm" onClick={press}>
+        <Button size="compact-sm" flex="none" onClick={press}>
           {words}
         </Button>
       </Group>

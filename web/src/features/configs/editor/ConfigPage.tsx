@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
+import { Waiting } from '@/features/approvals/Waiting';
 import { useText } from '@/i18n';
 import { RecordPage, StatusChip, useRecordForm, type Present } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
@@ -127,6 +128,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           {edit('history')}
         </Link>
       </nav>
+      {!gone && <Waiting resource={`configs/${key}`} />}
       {!gone && (
         <OverwrittenNotice
           configKey={key}
