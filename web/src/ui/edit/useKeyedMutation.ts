@@ -78,7 +78,8 @@ export function useKeyed<V, R>(
       const approval = proposalOf(error);
       if (approval !== undefined) {
         onSpent?.();
-        return onProposed === undefined ? toasts.proposed(approval) : onProposed(approval, request);
+        const tell = onProposed ?? toasts.proposed;
+        return tell(approval, request);
       }
       return isUnknown(error) ? onUnknown?.(error) : onRefused?.(error, request);
     },
