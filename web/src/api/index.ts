@@ -19,6 +19,7 @@ export {
   type VersionConflict,
   type Winner,
 } from './problem';
+export { proposalOf, votesLeft, type Approval } from './proposal';
 export { followLive, newQueryClient } from './queries';
 export type { components, operations, paths } from './schema';
 export { sessionStore, type Session, type SessionState, type SessionUser } from './session';

@@ -11,7 +11,21 @@ export interface LiveEvent {
 }
 
 /** The topics a page can watch; one stream carries them all. */
-const topics = ['configs', 'orders', 'items', 'coupons', 'coupon-campaigns', 'inventory', 'wallets', 'aggregates', 'flash-sales', 'users', 'roles', 'presence'];
+const topics = [
+  'configs',
+  'approvals',
+  'orders',
+  'items',
+  'coupons',
+  'coupon-campaigns',
+  'inventory',
+  'wallets',
+  'aggregates',
+  'flash-sales',
+  'users',
+  'roles',
+  'presence',
+];
 
 /** What everybody changes, as it happens. */
 export const liveStream = new SharedStream({ name: 'live', address: `/api/v1/events?topics=${topics.join(',')}`, sessions: sessionStore });

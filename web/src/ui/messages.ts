@@ -43,6 +43,9 @@ export const uiMessages = catalogue(
     badGateway: 'Something between this page and the service answered in its place (HTTP {status}). Try again.',
     unknownOf: '{title}: no answer came back. Ask again; it is done once.',
     outcomeUnknown: 'No answer came back, so it is not known whether this was done. Look before you repeat it.',
+    proposed: 'Proposed, not done: it waits for {n} vote. | Proposed, not done: it waits for {n} votes.',
+    proposedHint: 'Nothing is changed until others have approved it.',
+    showApproval: 'Show the approval',
     waitSeconds: 'Try again in {n} second. | Try again in {n} seconds.',
   },
   {
@@ -85,6 +88,9 @@ export const uiMessages = catalogue(
     badGateway: '此页面与服务之间的网关代为答复（HTTP {status}）。请重试。',
     unknownOf: '{title}：没有收到答复。请再次询问，只会执行一次。',
     outcomeUnknown: '没有收到答复，不知道操作是否已完成。重复之前请先查看。',
+    proposed: '已提交审批，尚未执行：还需 {n} 票。',
+    proposedHint: '在他人批准之前不会有任何更改。',
+    showApproval: '查看审批',
     waitSeconds: '请在 {n} 秒后重试。',
   },
 );

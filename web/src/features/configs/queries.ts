@@ -4,7 +4,7 @@ import type { JsonObject } from '@/merge';
 import type { ListPage, TableSearch } from '@/ui/table';
 
 /** Its value holds every number as it was spelled. */
-export type Config = components['schemas']['Config'];
+export type Config = components['schemas']['ConfigRead'];
 export type ValueType = components['schemas']['ValueType'];
 export type ConfigEvent = components['schemas']['ConfigEvent'];
 export type ConfigRevision = components['schemas']['ConfigRevision'];
@@ -26,6 +26,10 @@ export interface ConfigSearch extends TableSearch {
 export const valueTypes = ['string', 'number', 'boolean', 'json'] as const satisfies readonly ValueType[];
 
 const historyPage = 50;
+
+/** What a change of a config needs; only its reading says how many votes, so that the answer to a save leaves that open. */
+export const needsOf = ({ protected: isProtected, changeNeeds }: Config): { votes: number | undefined } | undefined =>
+  isProtected ? { votes: changeNeeds?.approvals } : undefined;
 
 /** One page of the configs. */
 export function readConfigs(search: ConfigSearch, signal?: AbortSignal): Promise<ListPage<Config>> {

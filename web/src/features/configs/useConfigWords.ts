@@ -6,7 +6,13 @@ import { configMessages } from './messages';
 /** How people read places and values of a config: Remark for /remark, and the key path within the value for /value/retries. */
 export function useConfigWords(): Words {
   const t = useText(configMessages);
-  const labels: Readonly<Record<string, string>> = { value: t('value'), valueType: t('type'), remark: t('remark'), schema: t('schema') };
+  const labels: Readonly<Record<string, string>> = {
+    value: t('value'),
+    valueType: t('type'),
+    remark: t('remark'),
+    schema: t('schema'),
+    protected: t('protected'),
+  };
   return {
     place: (pointer) => {
       const [, member = '', ...inner] = pointer.split('/');
@@ -14,7 +20,8 @@ export function useConfigWords(): Words {
       if (inner.length === 0) return label;
       return member === 'value' ? `/${inner.join('/')}` : `${label} /${inner.join('/')}`;
     },
-    show: (value) => {
+    show: (value, pointer) => {
+      if (pointer === '/protected' && typeof value === 'boolean') return t(value ? 'yes' : 'no');
       if (value === undefined) return t('absent');
       if (value === '') return t('emptyText');
       return typeof value === 'string' ? value : encode(value);

@@ -12,10 +12,10 @@ import { dashboardMessages } from './messages';
 const pause = 15_000;
 
 /** How many wait for what; each leads to the list of just those. */
-export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon } }: { data: Overview }) {
+export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon, approvals } }: { data: Overview }) {
   const t = useText(dashboardMessages);
   const dead = useDeadLetters();
-  if (ordersByStatus === undefined && couponsExpiringSoon === undefined) return null;
+  if (ordersByStatus === undefined && couponsExpiringSoon === undefined && approvals === undefined) return null;
   return (
     <section aria-label={t('waiting')}>
       <ul className={styles.tiles}>
@@ -27,6 +27,13 @@ export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon } }: 
               </Link>
             </li>
           ))}
+        {approvals !== undefined && (
+          <li>
+            <Link to="/approvals" search={{ view: 'toDecide' }} className={styles.tile}>
+              <Words label={t('toDecide')} number={approvals.toDecide} hint={t('toDecideHint')} />
+            </Link>
+          </li>
+        )}
         {couponsExpiringSoon !== undefined && (
           <li>
             <Link to="/coupons" search={{ status: 'unused', expiresIn: '7' }} className={styles.tile}>

@@ -20,6 +20,8 @@ export const dashboardMessages = catalogue(
     shipped: 'On their way',
     shippedHint: 'shipped orders',
     expiring: 'Expiring soon',
+    toDecide: 'Approvals',
+    toDecideHint: 'wait for your vote',
     expiringHint: 'unused coupons, within 7 days',
 
     conflicts: 'Conflicts today',
@@ -92,6 +94,8 @@ export const dashboardMessages = catalogue(
     shipped: '运输中',
     shippedHint: '已发货订单',
     expiring: '即将过期',
+    toDecide: '审批',
+    toDecideHint: '等待你投票',
     expiringHint: '7 天内到期的未用优惠券',
 
     conflicts: '今日冲突',

@@ -5,6 +5,7 @@ import { StorageNotice } from '../edit/WriteNotices';
 import { Banner } from '../feedback/Banner';
 import { useConfirm } from '../feedback/confirm';
 import { ProblemBanner } from '../feedback/ProblemBanner';
+import { Proposed } from '../feedback/Proposed';
 import type { List } from '../table/useList';
 import type { Selection } from '../table/useSelection';
 import type { BulkAction, Watched } from './action';
@@ -93,7 +94,8 @@ function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Ro
   if (job === undefined) return null;
   const results = resultsOf(job);
   const left = results.filter(isLeft).length;
-  const done = results.length - left;
+  const proposals = new Map(results.flatMap(({ proposal }) => (proposal === undefined ? [] : [[proposal.id, proposal] as const])));
+  const done = results.filter(({ verdict }) => verdict === 'done' || verdict === 'gone').length;
   const unknown = results.filter(({ verdict }) => verdict === 'unknown').length;
   const inTheWay = results.filter(({ verdict }) => verdict === 'changed' || verdict === 'refused' || verdict === 'gone').length;
   const isStopped = action.isAtomic === true && phase === 'done' && left > 0;
@@ -110,7 +112,10 @@ function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Ro
           {t('nothingDoneHint')}
         </Banner>
       )}
-      {phase === 'done' && left === 0 && action.words.done !== undefined && <Banner tone="ok" title={action.words.done(done, job.input)} />}
+      {[...proposals.values()].map((approval) => (
+        <Proposed key={approval.id} approval={approval} />
+      ))}
+      {phase === 'done' && left === 0 && done > 0 && action.words.done !== undefined && <Banner tone="ok" title={action.words.done(done, job.input)} />}
       {action.isAtomic !== true && (
         <>
           <Progress value={(100 * job.results.length) / Math.max(1, results.length)} aria-label={t('progressLabel')} />

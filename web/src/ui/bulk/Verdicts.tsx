@@ -13,6 +13,7 @@ const most = 200;
 
 const tones = {
   done: 'ok',
+  proposed: 'info',
   refused: 'bad',
   gone: 'neutral',
   changed: 'warn',

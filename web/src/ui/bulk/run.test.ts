@@ -108,3 +108,12 @@ test('rows that share what is their own go together, and all of them where a req
   expect(requestsOf(own, 100).map((request) => request.map(({ id }) => id))).toEqual([['1', '2'], ['3'], ['4']]);
   expect(requestsOf(own, Infinity)).toHaveLength(1);
 });
+
+test('rows whose request was proposed are neither done nor left, and carry what waits', async () => {
+  const proposed = new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":1,"votes":[]}');
+  const { job, isOpen, error } = await run(begin(), () => Promise.reject(proposed), { size: Infinity }).ended;
+  expect([isOpen, error]).toEqual([false, undefined]);
+  expect(tally(job)).toEqual({ proposed: 250 });
+  expect(resultsOf(job).some(isLeft)).toBe(false);
+  expect(resultsOf(job)[0]).toMatchObject({ proposal: { id: 12 } });
+});

@@ -1,4 +1,4 @@
-import { ApiProblem, isProblem, isUnknown } from '@/api';
+import { ApiProblem, isProblem, isUnknown, proposalOf, type Approval } from '@/api';
 
 /** A row as a run needs it: enough to go on after a reload. */
 export interface Item {
@@ -18,17 +18,20 @@ export interface Said {
 /**
  * What became of a row.
  *
+ * - proposed: its request changed nothing, and waits for the votes of others.
  * - gone: there is no such row any more, so that nothing is left to do.
  * - changed: somebody else was faster with it.
  * - stopped: nothing stood in its way, but its request is all or nothing.
  * - unknown: no word of the service came back. notSent: the run ended before it.
  */
-export type Verdict = 'done' | 'refused' | 'gone' | 'changed' | 'stopped' | 'unknown' | 'notSent';
+export type Verdict = 'done' | 'proposed' | 'refused' | 'gone' | 'changed' | 'stopped' | 'unknown' | 'notSent';
 
 export interface Result<Row = unknown> {
   id: string;
   verdict: Verdict;
   said?: Said;
+  /** What waits for votes, when it was proposed. */
+  proposal?: Approval;
   /** How others left it, when it was changed. */
   current?: Row;
 }
@@ -97,8 +100,14 @@ export async function runJob<Input>({ job, size, send, told, keep, signal }: Run
       results = await send(items, now.input, `${now.key}-${i}`);
     } catch (error) {
       if (error instanceof ApiProblem && wasSent) error.isInDoubt = true;
+      const proposal = proposalOf(error);
       const isOpen = isUnknown(error) || (isProblem(error) && error.isTransient);
-      const known = error instanceof ApiProblem ? told(error, items) : undefined;
+      const known =
+        proposal !== undefined
+          ? items.map(({ id }): Result => ({ id, verdict: 'proposed', proposal }))
+          : error instanceof ApiProblem
+            ? told(error, items)
+            : undefined;
       if (isOpen) {
         // What is known of it is shown, and asked for again with the rest.
         return { job: { ...now, results: [...now.results, ...inOrder(items, known ?? [], isUnknown(error) ? 'unknown' : 'notSent')] }, error, isOpen };
@@ -136,4 +145,4 @@ export function reopened<Input>(job: Job<Input>, size: number): Job<Input> {
 }
 
 /** Rows that are worth a second try. */
-export const isLeft = ({ verdict }: Result): boolean => verdict !== 'done' && verdict !== 'gone';
+export const isLeft = ({ verdict }: Result): boolean => verdict !== 'done' && verdict !== 'proposed' && verdict !== 'gone';

@@ -33,7 +33,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
   const t = useText(conflictMessages);
   const edit = useText(editMessages);
   const ask = useConfirm();
-  const { words, draft, base, mine, contentOf, outcome, key, error, overwrite } = editing;
+  const { words, draft, base, mine, contentOf, outcome, key, error, overwrite, needs } = editing;
   const { who } = useTelling(words);
   const { choices } = draft;
   const theirContent = useMemo(() => contentOf(theirs), [contentOf, theirs]);
@@ -50,8 +50,8 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
   const onOverwrite = async () => {
     const sure = await ask({
       title: t('overwriteTitle', { who: name }),
-      body: t('overwriteBody', { next, base: from }),
-      confirm: t('overwriteConfirm', { version }),
+      body: needs === undefined ? t('overwriteBody', { next, base: from }) : edit('proposes', { version }),
+      confirm: needs === undefined ? t('overwriteConfirm', { version }) : edit('propose'),
       tone: 'bad',
       reason: 'required',
     });
@@ -104,7 +104,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
         ))}
         <div className={styles.foot}>
           <span className={styles.writes} role="status">
-            {merged === undefined ? t('chooseFirst') : t('writes', { next, version })}
+            {merged === undefined ? t('chooseFirst') : needs === undefined ? t('writes', { next, version }) : edit('proposes', { version })}
           </span>
           <Button onClick={onDiscard}>{t('discard')}</Button>
           {overwrite !== undefined && (
@@ -119,7 +119,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
             loading={isSaving}
             onClick={() => (isUnknown ? editing.save() : merged !== undefined && editing.saveResolved(merged, theirs))}
           >
-            {isUnknown ? edit('askAgain') : t('saveMerged', { version: next })}
+            {isUnknown ? edit('askAgain') : needs === undefined ? t('saveMerged', { version: next }) : edit('propose')}
           </Button>
         </div>
       </Paper>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { ProblemBanner } from '../feedback/ProblemBanner';
@@ -73,6 +73,11 @@ export function FormDialog({
     setTries((n) => n + 1);
     submit();
   };
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    // It is told in the corner, and nothing is left in the form.
+    if (outcome === 'proposed') close();
+  }, [outcome]);
   useHotkeys([['mod+S', () => !finished && (!disabled || isUnknown) && send()]], [], true);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();

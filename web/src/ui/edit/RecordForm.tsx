@@ -12,7 +12,7 @@ import { When } from '../When';
 import styles from './RecordForm.module.css';
 import { editMessages } from './messages';
 import type { Saved, Stamped } from './save';
-import { useEditing, type Editing, type EditingOptions } from './useEditing';
+import { useEditing, type Editing, type EditingOptions, type Needs } from './useEditing';
 import { useTelling } from './words';
 import { OutcomeNotice, RestoredNotice, StorageNotice } from './WriteNotices';
 
@@ -23,6 +23,7 @@ export function useRecordForm<R extends Stamped, F extends object>(options: Edit
   const { who, people, places } = useTelling(options.words);
   const told = {
     saved: (saved: Saved<R>, undo: () => void) => {
+      if (saved.kind === 'proposed') toasts.proposed(saved.approval);
       if (saved.kind === 'same') toasts.info(t('same', { who: who(saved.record.updatedBy) }));
       if (saved.kind === 'saved' && saved.kept === undefined) toasts.done(t('savedAs', { version: String(saved.record.version) }), undo);
       if (saved.kind === 'saved' && saved.kept?.by !== undefined && onSaved !== undefined) {
@@ -121,7 +122,7 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
 
 function Foot<R extends Stamped, F extends object>({ editing, onDiscard }: { editing: Editing<R, F>; onDiscard: () => void }) {
   const t = useText(editMessages);
-  const { draft, theirs, mine, changes, outcome } = editing;
+  const { draft, theirs, mine, changes, outcome, needs } = editing;
   const version = theirs?.version ?? draft.base.version;
   const next = String(version + 1);
   const isEdited = changes === undefined || changes.length > 0;
@@ -130,16 +131,28 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard }: { edi
   return (
     <div className={styles.foot}>
       <span className={styles.writes}>
-        {isUnreadable ? t('fixFirst') : isEdited ? t('writes', { next, version: String(version) }) : t(draft.isDirty ? 'onlyLayout' : 'unchanged')}
+        {isUnreadable
+          ? t('fixFirst')
+          : isEdited
+            ? needs === undefined
+              ? t('writes', { next, version: String(version) })
+              : t('proposes', { version: String(version) })
+            : t(draft.isDirty ? 'onlyLayout' : 'unchanged')}
       </span>
       <Button disabled={!draft.isDirty || outcome === 'sending'} onClick={onDiscard}>
         {t('discardMine')}
       </Button>
       <Button type="submit" variant="filled" disabled={!isUnknown && (!isEdited || isUnreadable)} loading={outcome === 'sending'} title={t('saveHint')}>
-        {isUnknown ? t('askAgain') : t('save', { version: next })}
+        {isUnknown ? t('askAgain') : needs === undefined ? t('save', { version: next }) : t('propose')}
       </Button>
     </div>
   );
+}
+
+/** Says before anything is typed that a change is a proposal. */
+export function NeedsNotice({ needs: { votes } }: { needs: Needs }) {
+  const t = useText(editMessages);
+  return <Banner tone="info" title={votes === undefined ? t('needsVotes') : t('needs', { n: votes })} />;
 }
 
 /** What happened to the record while its form was open: what was merged, what others saved, what was typed earlier. */
@@ -152,6 +165,7 @@ function Notices<R extends Stamped, F extends object>({ editing, told, refusal, 
     <>
       <OutcomeNotice write={editing} />
       <StorageNotice />
+      {editing.needs !== undefined && <NeedsNotice needs={editing.needs} />}
       {merged !== undefined && (
         <Banner
           tone="ok"

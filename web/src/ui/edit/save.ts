@@ -1,4 +1,4 @@
-import { versionConflict, type PersonName } from '@/api';
+import { versionConflict, type Approval, type PersonName } from '@/api';
 import { equal, isObject, isPatchable, patchOf, resolve, threeWay, type JsonObject } from '@/merge';
 import type { Versioned } from './useDraft';
 
@@ -37,6 +37,8 @@ export type Saved<R> =
   | { kind: 'saved'; record: R; kept: KeptTheirs | undefined }
   /** Nothing was left to save: theirs says the same. */
   | { kind: 'same'; record: R }
+  /** Nothing was saved: what was to be saved waits for the votes of others. */
+  | { kind: 'proposed'; approval: Approval }
   /** Places were changed by both: ask. */
   | { kind: 'contested'; record: R }
   /** A merge patch cannot set a member of an object to null. */

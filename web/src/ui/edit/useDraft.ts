@@ -32,6 +32,8 @@ export interface Draft<R extends Versioned, T> {
   saved: (record: R) => void;
   /** Goes on from another version with what was typed merged into it. */
   rebase: (record: R, value: T) => void;
+  /** What was typed waits elsewhere: goes on with another form on the same version, nothing chosen in it. */
+  proposed: (value: T) => void;
   /** Throws away what was typed. */
   discard: () => void;
   /** Where it is kept, and what was sent of it without an answer. */
@@ -114,6 +116,7 @@ export function useDraft<R extends Versioned, T>({ resource, title, current, rea
       })),
     saved: (record) => setState((before) => fresh(record, read, before)),
     rebase: (record, merged) => setState((before) => ({ ...fresh(record, read, before), value: merged })),
+    proposed: (next) => setState((before) => ({ ...before, value: next, choices: '', restored: undefined, followed: [] })),
     discard: () => {
       slot.put({ key: undefined, sent: undefined });
       setState(isAhead(current, state) ? fresh(current, read, state) : { ...state, value: base.value, choices: '', restored: undefined, followed: [] });

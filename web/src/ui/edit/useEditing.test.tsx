@@ -36,6 +36,8 @@ const send = vi.fn<(patch: JsonObject, etag: string, key: string) => Promise<Ite
 const overwrite = vi.fn<(patch: JsonObject, etag: string, reason: string, key: string) => Promise<Item>>();
 /** Takes back the save that was told last. */
 let undo: () => void;
+/** What was told of the last save. */
+let told: unknown;
 /** The record is read as it is by now. */
 let arrive: (record: Item) => void;
 
@@ -57,7 +59,13 @@ const open = (first: Item) =>
           overwrite,
           onRecord: setCurrent,
         },
-        { saved: (_, takeBack) => (undo = takeBack), undone: () => undefined },
+        {
+          saved: (saved, takeBack) => {
+            told = saved;
+            undo = takeBack;
+          },
+          undone: () => undefined,
+        },
       );
     },
     { wrapper: Surroundings },
@@ -174,4 +182,39 @@ test('an overwriting whose answer was lost is asked for again, with its reason a
   expect(overwrite.mock.calls[1]).toEqual(overwrite.mock.calls[0]);
   expect(overwrite.mock.calls[1]?.slice(0, 3)).toEqual([{ name: 'Oolong' }, '"e1"', 'agreed with Li']);
   expect(result.current.draft.isDirty).toBe(false);
+});
+
+const waits = () => new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":1,"votes":[]}');
+
+test('a save that was proposed leaves the form as the record is, keeps no draft, and is told as a proposal', async () => {
+  const { result } = open(at(1, 'Tea', 10));
+  send.mockRejectedValueOnce(waits());
+  await save(result, { name: 'Oolong' });
+  expect(told).toMatchObject({ kind: 'proposed', approval: { id: 12 } });
+  expect(result.current).toMatchObject({ outcome: 'idle', error: null, current: { version: 1 }, draft: { isDirty: false, value: { name: 'Tea' } } });
+  expect(drafts.list(ownerOf('default', 7))).toEqual([]);
+});
+
+test('what was typed while a save was being proposed stays', async () => {
+  const { result } = open(at(1, 'Tea', 10));
+  let answer: (error: Error) => void = () => undefined;
+  send.mockReturnValueOnce(new Promise((_, reject) => (answer = reject)));
+  act(() => result.current.change({ name: 'Oolong' }));
+  act(() => result.current.save());
+  await waitFor(() => expect(send).toHaveBeenCalled());
+  act(() => result.current.change({ price: 12 }));
+  answer(waits());
+  await waitFor(() => expect(result.current.outcome).toBe('idle'));
+  expect(result.current.draft.value).toEqual({ name: 'Tea', price: 12 });
+});
+
+test('an overwriting that was proposed ends the comparison and keeps no choice', async () => {
+  const { result } = open(at(1, 'Tea', 10));
+  send.mockRejectedValueOnce(stale(at(2, 'Assam', 12, li)));
+  await save(result, { name: 'Oolong' });
+  act(() => result.current.draft.choose({ '/name': { kind: 'yours' } }));
+  overwrite.mockRejectedValueOnce(waits());
+  act(() => result.current.overwrite?.('agreed with Li'));
+  await waitFor(() => expect(result.current.outcome).toBe('idle'));
+  expect(result.current).toMatchObject({ isComparing: false, draft: { isDirty: false, choices: {}, value: { name: 'Assam' } } });
 });

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { isUnknown, useUser, type PersonName } from '@/api';
+import { isUnknown, proposalOf, useUser, type PersonName } from '@/api';
 import { useText } from '@/i18n';
 import { diff, encode, equal, isPatchable, parse, patchOf, type Change, type JsonObject } from '@/merge';
 import { uiMessages } from '../messages';
@@ -33,12 +33,19 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
   send: (patch: JsonObject, etag: string, key: string) => Promise<Edited<R>>;
   /** Makes the record what is in the form, whatever others changed; undefined where that is not possible. */
   overwrite?: (patch: JsonObject, etag: string, reason: string, key: string) => Promise<R>;
-  /** Takes a save back, by a save of its own. Undefined: by one with what was there before. */
-  takeBack?: (saved: R, key: string) => Promise<R>;
+  /** What a save of the record needs; undefined where it needs nothing. */
+  needs?: (record: R) => Needs | undefined;
+  /** Takes a save back to what was there before, by a save of its own. Undefined: by a patch. */
+  takeBack?: (saved: R, key: string, before: JsonObject) => Promise<R> | undefined;
   /** Who saved the versions between two, neither counted. */
   authorsBetween?: (after: number, before: number) => Promise<PersonName[]>;
   /** There is another version of the record. */
   onRecord: (record: R) => void;
+}
+
+/** A save is a proposal: so many votes of others it takes, undefined while that is not known. */
+export interface Needs {
+  votes: number | undefined;
 }
 
 /** What is told of it as it happens. */
@@ -79,6 +86,8 @@ export interface Editing<R extends Stamped, F extends object> {
   base: JsonObject;
   mine: JsonObject | Error;
   contentOf: (record: R) => JsonObject;
+  /** What a save of the record as it is now needs; undefined where it needs nothing. */
+  needs: Needs | undefined;
   /** Undefined while what is typed cannot be read. */
   changes: readonly Change[] | undefined;
   /** What others saved since base; not one's own save that is under way. */
@@ -151,6 +160,15 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
   /** Takes over what came of a save. */
   const finish = async (sent: F, saved: Saved<R>) => {
     if (saved.kind === 'unpatchable') return;
+    if (saved.kind === 'proposed') {
+      const { value: now, base, proposed } = latest.current;
+      // Nothing of the record was changed, so that the form is what it was; only what was typed since stays.
+      proposed(equalForms(now, sent) ? base.value : (typedSince({ contentOf, formOf }, sent, now, base.value) ?? now));
+      setMet(undefined);
+      setComparing(false);
+      setStrict(false);
+      return;
+    }
     if (saved.kind === 'contested') {
       setMet(saved.record);
       setComparing(true);
@@ -171,7 +189,10 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
   const undo = useKeyedAction<{ saved: R; before: string }, R>({
     scope: `${resource}/undo`,
     title: `${t('undo')} · ${title}`,
-    send: ({ saved, before }, key) => takeBack?.(saved, key) ?? send(patchOf(contentOfRecord(saved), parse(before) as JsonObject), saved.etag, key),
+    send: ({ saved, before }, key) => {
+      const content = parse(before) as JsonObject;
+      return takeBack?.(saved, key, content) ?? send(patchOf(contentOfRecord(saved), content), saved.etag, key);
+    },
     onDone: (back, { saved }) => {
       goOn(read(saved), back, read(back));
       onRecord(back);
@@ -186,7 +207,11 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
   };
   const saving = useMutation({
     mutationFn: async ({ sent, before, run }: Request<R, F>) => {
-      const saved = await run();
+      const saved = await run().catch((error: unknown): Saved<R> => {
+        const approval = proposalOf(error);
+        if (approval === undefined) throw error;
+        return { kind: 'proposed', approval };
+      });
       await finish(attempted.current ?? sent, saved);
       told.saved(saved, () => takeBackSave(saved, before));
       return saved;
@@ -248,6 +273,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     base,
     mine,
     contentOf: contentOfRecord,
+    needs: options.needs?.(current),
     changes,
     theirs: isSending && !isComparing && theirs?.updatedBy.id === me ? undefined : theirs,
     isComparing: isComparing && theirs !== undefined && !(mine instanceof Error),

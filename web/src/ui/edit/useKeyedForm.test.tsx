@@ -161,3 +161,14 @@ test('what is not complete is not sent, and says what is missing from then on', 
   act(() => result.current.submit());
   await waitFor(() => expect(onDone).toHaveBeenCalledWith('done', { amount: 5, reference: 'r' }));
 });
+
+test('a form that was proposed keeps nothing of what was typed', async () => {
+  send.mockRejectedValueOnce(new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":1,"votes":[]}'));
+  const { result } = open();
+  act(() => result.current.change({ amount: 5 }));
+  act(() => result.current.submit());
+  await waitFor(() => expect(result.current.outcome).toBe('proposed'));
+  expect(result.current).toMatchObject({ form: { amount: 0 }, isTouched: false, error: null });
+  expect(onDone).not.toHaveBeenCalled();
+  expect(drafts.list(ownerOf('default', 7))).toEqual([]);
+});

@@ -41,7 +41,7 @@ export interface KeyedForm<F> {
  * answered or thrown away: closing the dialog, a reload, a crash and the end of the
  * session lead back to it.
  */
-export function useKeyedForm<F extends object, R>({ open, reopen = same, isComplete, seal = same, onDone, ...options }: Options<F, R>): KeyedForm<F> {
+export function useKeyedForm<F extends object, R>({ open, reopen = same, isComplete, seal = same, ...options }: Options<F, R>): KeyedForm<F> {
   const { kept, slot, restored } = useSlot(options.scope, options.title);
   const [blank, setBlank] = useState(open);
   const [strict, setStrict] = useState(false);
@@ -56,10 +56,9 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
   };
   const write = useKeyed<F, R>(slot, kept, {
     ...options,
-    onDone: (reply, sent) => {
+    onSpent: () => {
       slot.drop();
       begin();
-      return onDone(reply, sent);
     },
   });
   const isFixed = write.outcome === 'sending' || write.outcome === 'unknown';

@@ -105,3 +105,12 @@ test('a button asks again from its toast, which stands there once', async () => 
   await waitFor(() => expect(screen.getAllByRole('button', { name: 'Ask again' })).toHaveLength(1));
   expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
 });
+
+test('what was proposed is neither done nor refused: it is told with the votes that it waits for, and its key is spent', async () => {
+  const action = openAction();
+  send.mockRejectedValueOnce(new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":2,"votes":[]}'));
+  act(() => action.current.run({ version: 5 }));
+  await screen.findByText('Proposed, not done: it waits for 2 votes.');
+  expect(action.current).toMatchObject({ outcome: 'proposed', proposal: { id: 12 }, error: null, sent: undefined, key: undefined });
+  expect(onDone).not.toHaveBeenCalled();
+});

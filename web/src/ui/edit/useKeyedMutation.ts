@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { isUnknown } from '@/api';
+import { isUnknown, proposalOf, type Approval } from '@/api';
+import { useToasts } from '../feedback/toasts';
 import { sendOnce, useSlot, type Slot } from './slot';
 
 export interface KeyedOptions<V, R> {
@@ -14,11 +15,13 @@ export interface KeyedOptions<V, R> {
   onDone: (reply: R, request: V) => unknown;
   /** The service said no; nothing was changed, and the key is spent. */
   onRefused?: (error: Error, request: V) => unknown;
+  /** It was not done, but waits for the votes of others; told in the corner unless it is told here. */
+  onProposed?: (approval: Approval, request: V) => unknown;
   /** No word of the service came back; without an error: another request has to wait for that. */
   onUnknown?: (error?: Error) => unknown;
 }
 
-export type Outcome = 'idle' | 'sending' | 'done' | 'refused' | 'unknown';
+export type Outcome = 'idle' | 'sending' | 'done' | 'proposed' | 'refused' | 'unknown';
 
 export interface KeyedMutation<V, R> {
   /** What came of it. While it is unknown, nothing but the same can be asked for. */
@@ -31,6 +34,8 @@ export interface KeyedMutation<V, R> {
   key: string | undefined;
   /** What was sent and is not answered. */
   sent: V | undefined;
+  /** What waits for votes in its place, when it was proposed. */
+  proposal: Approval | undefined;
   /** Why it was refused, or not answered. */
   error: Error | null;
   /** What it was answered, once it is done. */
@@ -45,26 +50,39 @@ export interface KeyedMutation<V, R> {
  * The only way to write; a record form and a bulk run, which may send several requests,
  * keep their keys in the same slots. A write is sent under a key that is minted before it first
  * leaves and survives retry, reload and the dialog that it belongs to, until the service
- * says what came of it: done, or refused. Anything else is unknown, and asked again.
+ * says what came of it: done, refused, or proposed to others, which changed nothing.
+ * Anything else is unknown, and asked again.
  */
 export function useKeyedMutation<V, R>(options: KeyedOptions<V, R>): KeyedMutation<V, R> {
   const { kept, slot } = useSlot(options.scope, options.title);
   return useKeyed(slot, kept, options);
 }
 
-/** The same on a slot that keeps what is typed too. */
+/** The same on a slot that keeps what is typed too; `onSpent` gives that up, once it is done or proposed. */
 export function useKeyed<V, R>(
   slot: Slot,
   kept: ReturnType<Slot['get']>,
-  { topics = [], send, onDone, onRefused, onUnknown }: Omit<KeyedOptions<V, R>, 'scope' | 'title'>,
+  { topics = [], send, onDone, onRefused, onProposed, onUnknown, onSpent }: Omit<KeyedOptions<V, R>, 'scope' | 'title'> & { onSpent?: () => void },
 ): KeyedMutation<V, R> {
   const queries = useQueryClient();
+  const toasts = useToasts();
   // No state: what is offered once a write is done was made while it was on its way.
   const isBusy = useRef(false);
   const mutation = useMutation({
     mutationFn: (request: V) => sendOnce(slot, request, (key) => send(request, key)),
-    onSuccess: (reply, request) => onDone(reply, request),
-    onError: (error, request) => (isUnknown(error) ? onUnknown?.(error) : onRefused?.(error, request)),
+    onSuccess: (reply, request) => {
+      onSpent?.();
+      return onDone(reply, request);
+    },
+    onError: (error, request) => {
+      const approval = proposalOf(error);
+      if (approval !== undefined) {
+        onSpent?.();
+        const tell = onProposed ?? toasts.proposed;
+        return tell(approval, request);
+      }
+      return isUnknown(error) ? onUnknown?.(error) : onRefused?.(error, request);
+    },
     onSettled: () => {
       isBusy.current = false;
       topics.forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
@@ -72,11 +90,12 @@ export function useKeyed<V, R>(
   });
   const sent = kept?.sent as V | undefined;
   const { isPending, isSuccess, error } = mutation;
+  const proposal = proposalOf(error);
   const start = (request: V) => {
     isBusy.current = true;
     mutation.mutate(request);
   };
-  const settled = isSuccess ? 'done' : error === null ? 'idle' : 'refused';
+  const settled = isSuccess ? 'done' : error === null ? 'idle' : proposal === undefined ? 'refused' : 'proposed';
   return {
     outcome: isPending ? 'sending' : sent !== undefined ? 'unknown' : settled,
     run: (request) => {
@@ -90,7 +109,8 @@ export function useKeyed<V, R>(
     },
     key: kept?.key,
     sent,
-    error,
+    proposal,
+    error: proposal === undefined ? error : null,
     reply: mutation.data,
     reset: mutation.reset,
     giveUp: () => {

@@ -1,8 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { useRouter } from '@tanstack/react-router';
 import { randomId } from '@/browser/id';
 import type { ReactNode } from 'react';
-import { isProblem } from '@/api';
+import { isProblem, votesLeft, type Approval } from '@/api';
 import { useText } from '@/i18n';
 import { Icon } from '../Icon';
 import { uiMessages } from '../messages';
@@ -17,6 +18,8 @@ export interface Toasts {
   info: (message: ReactNode) => void;
   /** What one has to know, and did not do oneself: stays until it is closed, or followed by its button. */
   warn: (message: ReactNode, words: string, act: () => void) => void;
+  /** What was asked for was not done: it waits for the votes of others. */
+  proposed: (approval: Approval) => void;
   failed: (error: unknown) => void;
   /** No answer came back to a write; the button asks again for the same. Of one title it stands there once. */
   unknown: (error: unknown, again: () => void, title: string) => void;
@@ -26,6 +29,7 @@ export interface Toasts {
 export function useToasts(): Toasts {
   const text = useProblemText();
   const t = useText(uiMessages);
+  const router = useRouter({ warn: false });
   const show = (message: ReactNode, color: 'ok' | 'info' | 'warn' | 'bad', icon: 'check' | 'info' | 'alert', id?: string) =>
     notifications.show({
       id,
@@ -36,7 +40,14 @@ export function useToasts(): Toasts {
       withBorder: true,
       closeButtonProps: { 'aria-label': t('close') },
     });
-  const withButton = (message: ReactNode, words: string, act: () => void, color: 'ok' | 'warn' | 'bad', icon: 'check' | 'alert', id = randomId()) => {
+  const withButton = (
+    message: ReactNode,
+    words: string,
+    act: () => void,
+    color: 'ok' | 'info' | 'warn' | 'bad',
+    icon: 'check' | 'info' | 'alert',
+    id = randomId(),
+  ) => {
     const press = () => {
       notifications.hide(id);
       act();
@@ -44,7 +55,7 @@ export function useToasts(): Toasts {
     const both = (
       <Group gap="xs" justify="space-between" wrap="nowrap">
         <span>{message}</span>
-        <Button size="compact-sm" onClick={press}>
+        <Button size="compact-sm" flex="none" onClick={press}>
           {words}
         </Button>
       </Group>
@@ -55,6 +66,11 @@ export function useToasts(): Toasts {
     done: (message, undo) => (undo === undefined ? show(message, 'ok', 'check') : withButton(message, t('undo'), undo, 'ok', 'check')),
     info: (message) => show(message, 'info', 'info'),
     warn: (message, words, act) => withButton(message, words, act, 'warn', 'alert'),
+    proposed: (approval) => {
+      // Toasts stand beside the pages, where a link has no router of its own.
+      const open = () => router.history.push(`/approvals/${approval.id}`);
+      withButton(t('proposed', { n: votesLeft(approval) }), t('showApproval'), open, 'info', 'info');
+    },
     failed: (error) => show(text(error), 'bad', 'alert'),
     unknown: (error, again, title) => {
       const id = `unknown ${title}`;

@@ -1,4 +1,4 @@
-import { SegmentedControl, Text, Textarea, TextInput } from '@mantine/core';
+import { SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isProblem, type ApiProblem, type FieldProblem } from '@/api';
 import { useText } from '@/i18n';
@@ -104,6 +104,13 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
           const pretty = indented(draft.schema);
           if (pretty !== draft.schema) change({ schema: pretty });
         }}
+      />
+      <Switch
+        label={words('protected')}
+        description={words('protectedHint')}
+        disabled={isFixed}
+        checked={draft.protected}
+        onChange={(event) => change({ protected: event.currentTarget.checked })}
       />
     </FormDialog>
   );

@@ -10,6 +10,7 @@ export interface ConfigDraft {
   remark: string;
   /** A JSON Schema as JSON text; empty for none. */
   schema: string;
+  protected: boolean;
 }
 
 export type DraftField = 'key' | 'value' | 'remark' | 'schema';
@@ -17,7 +18,7 @@ export type DraftField = 'key' | 'value' | 'remark' | 'schema';
 /** What is wrong with a text before it is sent. */
 export type Fault = { kind: 'key' | 'number' | 'boolean' | 'schemaShape' } | { kind: 'json'; line: number; column: number };
 
-export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '' };
+export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '', protected: false };
 
 const keyShape = /^[A-Za-z0-9._-]{1,100}$/;
 
@@ -55,6 +56,7 @@ export function readDraft(draft: ConfigDraft): { body: JsonObject; faults: Parti
   const value = readValue(draft.valueType, draft.text);
   if (value.fault !== undefined) faults.value = value.fault;
   const body: JsonObject = { key: draft.key, valueType: draft.valueType, value: value.value ?? null, remark: draft.remark.trim() };
+  if (draft.protected) body.protected = true;
   if (draft.schema.trim() !== '') {
     const schema = readJson(draft.schema);
     if (schema.fault !== undefined) faults.schema = schema.fault;

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Text, Textarea } from '@mantine/core';
+import { Button, NativeSelect, Switch, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useId, useRef } from 'react';
 import { isProblem, type FieldProblem } from '@/api';
@@ -25,7 +25,7 @@ type Name = keyof ConfigForm;
 const longestRemark = 500;
 
 /** Whether a place of the request, or one within it, has an input. */
-export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema)(\/|$)/.test(pointer);
+export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema|protected)(\/|$)/.test(pointer);
 
 /** The inputs of a config. */
 export function ConfigFields({ editing, present, readOnly }: Props) {
@@ -80,6 +80,16 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
           onChange={(event) => change({ remark: event.currentTarget.value })}
         />
       </Field>
+      <Field state={state('protected')}>
+        <Switch
+          label={configs('protectedHint')}
+          aria-label={configs('protected')}
+          disabled={readOnly}
+          checked={form.protected}
+          error={first('protected')}
+          onChange={(event) => change({ protected: event.currentTarget.checked })}
+        />
+      </Field>
       {schemaShown ? (
         <Field state={state('schema')}>
           <CodeEditor
@@ -131,7 +141,7 @@ function useFaults({ mine, error, draft }: Editing<Config, ConfigForm>): (name: 
       const { syntax } = mine;
       const { valueType } = draft.value;
       if (name === 'value' && (valueType === 'number' || valueType === 'boolean')) faults.push({ pointer: '', message: faultText({ kind: valueType }) });
-      else if (syntax !== undefined) faults.push({ offset: syntax.offset, message: faultText(jsonFault(draft.value[name], syntax.offset)) });
+      else if (syntax !== undefined) faults.push({ offset: syntax.offset, message: faultText(jsonFault(draft.value[mine.field], syntax.offset)) });
     }
     return faults;
   };

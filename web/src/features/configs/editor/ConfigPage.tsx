@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
+import { Waiting } from '@/features/approvals/Waiting';
 import { useText } from '@/i18n';
 import { RecordPage, StatusChip, useRecordForm, type Present } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
@@ -9,7 +10,7 @@ import { readable, type Raw } from '@/ui/table';
 import { HistoryView } from '../history/HistoryView';
 import { OverwrittenNotice } from '../history/OverwrittenNotice';
 import { configMessages } from '../messages';
-import { authorsBetween, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
+import { authorsBetween, needsOf, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
 import { useConfigWords } from '../useConfigWords';
 import { ConfigEditor } from './ConfigEditor';
 import { DeleteConfig } from './DeleteConfig';
@@ -104,7 +105,12 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           return Object.fromEntries(Object.entries(saved).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
         }
       : undefined,
-    takeBack: ({ etag, version }, sentAs) => rollBackConfig(key, etag, version - 1, t('undoNote', { version: String(version) }), sentAs),
+    // A rollback leaves a config as protected as it is.
+    takeBack: (saved, sentAs, before) =>
+      before.protected === saved.protected
+        ? rollBackConfig(key, saved.etag, saved.version - 1, t('undoNote', { version: String(saved.version) }), sentAs)
+        : undefined,
+    needs: needsOf,
     authorsBetween: (after, before) => authorsBetween(key, after, before),
     onRecord: (record) => {
       queries.setQueryData(oneConfig(key).queryKey, record);
@@ -122,6 +128,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           {edit('history')}
         </Link>
       </nav>
+      {!gone && <Waiting resource={`configs/${key}`} />}
       {!gone && (
         <OverwrittenNotice
           configKey={key}

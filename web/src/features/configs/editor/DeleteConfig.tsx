@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { useConfirm, useKeyedAction, useSlot, useTelling, useToasts } from '@/ui';
+import { NeedsNotice, useConfirm, useKeyedAction, useSlot, useTelling, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
-import { createConfig, deleteConfig, oneConfig, type Config } from '../queries';
+import { createConfig, deleteConfig, needsOf, oneConfig, type Config } from '../queries';
 import { useConfigWords } from '../useConfigWords';
 import { contentOf, formOf, type ConfigForm } from './form';
 import { editorMessages } from './messages';
@@ -21,6 +21,7 @@ export function DeleteConfig({ config }: { config: Config }) {
   const navigate = useNavigate();
   const { slot } = useSlot(`configs/${key}`, key);
   const edit = useText(editMessages);
+  const needs = needsOf(config);
   // A key that others have made again by then is theirs: this is refused. As text its numbers keep their digits.
   const restore = useKeyedAction<ConfigForm, Config>({
     scope: `configs/${key}/restore`,
@@ -53,8 +54,8 @@ export function DeleteConfig({ config }: { config: Config }) {
   const onClick = async () => {
     const sure = await ask({
       title: t('removeTitle', { key }),
-      body: t('removeBody', { version: String(version) }),
-      confirm: t('removeConfirm'),
+      body: needs === undefined ? t('removeBody', { version: String(version) }) : <NeedsNotice needs={needs} />,
+      confirm: needs === undefined ? t('removeConfirm') : edit('propose'),
       tone: 'bad',
     });
     if (sure !== undefined) remove.run(etag);

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { encode, parse, type JsonObject } from '@/merge';
 import { contentOf, contentOrError, FormError, formOfContent, respelled, type ConfigForm } from './form';
 
-const form = (change: Partial<ConfigForm>): ConfigForm => ({ valueType: 'json', value: '{}', remark: '', schema: '', ...change });
+const form = (change: Partial<ConfigForm>): ConfigForm => ({ valueType: 'json', value: '{}', remark: '', schema: '', protected: false, ...change });
 
 test('a content goes through the form without losing a digit', () => {
-  const content = parse('{"value":{"a":1.50,"b":9007199254740993},"valueType":"json","remark":"r","schema":{"maximum":1e400}}') as JsonObject;
+  const content = parse('{"value":{"a":1.50,"b":9007199254740993},"valueType":"json","remark":"r","protected":true,"schema":{"maximum":1e400}}') as JsonObject;
   expect(encode(contentOf(formOfContent(content)))).toBe(encode(content));
 });
 

@@ -7,16 +7,19 @@ export interface ConfigForm {
   value: string;
   remark: string;
   schema: string;
+  /** Changes need the approval of others. */
+  protected: boolean;
 }
 
-type Content = Pick<Config, 'valueType' | 'value' | 'remark'> & { schema?: unknown };
+type Content = Pick<Config, 'valueType' | 'value' | 'remark' | 'protected'> & { schema?: unknown };
 
-export function formOf({ valueType, value, remark, schema }: Content): ConfigForm {
+export function formOf({ valueType, value, remark, schema, ...rest }: Content): ConfigForm {
   return {
     valueType,
     value: valueType === 'string' && typeof value === 'string' ? value : encode(exact(value), 2),
     remark,
     schema: schema === undefined || schema === null ? '' : encode(exact(schema), 2),
+    protected: rest.protected,
   };
 }
 
@@ -41,6 +44,7 @@ export function contentOf(form: ConfigForm): JsonObject {
   content.value = form.valueType === 'string' ? form.value : typedValue(form);
   content.valueType = form.valueType;
   content.remark = form.remark;
+  content.protected = form.protected;
   if (form.schema.trim() !== '') content.schema = read('schema', form.schema);
   return content;
 }

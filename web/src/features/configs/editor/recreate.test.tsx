@@ -38,7 +38,7 @@ afterEach(() => notifications.clean());
 
 test('a deleted config is asked for again with the digits that were typed, also after a reload', async () => {
   create.mockRejectedValueOnce(lost);
-  const form = { valueType: 'json' as const, value, remark: '', schema: '' };
+  const form = { valueType: 'json' as const, value, remark: '', schema: '', protected: false };
   render(<DeletedConfig configKey="a" form={form} onRecreated={() => undefined} />, { wrapper: Surroundings });
   act(() => screen.getByRole('button', { name: 'Make it again' }).click());
   await screen.findByRole('button', { name: 'Ask again' });

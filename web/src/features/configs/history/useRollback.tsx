@@ -3,9 +3,10 @@ import { useState } from 'react';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
 import { diff } from '@/merge';
-import { Difference, useConfirm, useKeyedMutation, useToasts } from '@/ui';
+import { Difference, NeedsNotice, useConfirm, useKeyedMutation, useToasts } from '@/ui';
+import { editMessages } from '@/ui/edit/messages';
 import { contentOfConfig } from '../editor/form';
-import { oneConfig, rollBackConfig, type Config, type ConfigRevision } from '../queries';
+import { needsOf, oneConfig, rollBackConfig, type Config, type ConfigRevision } from '../queries';
 import { useConfigWords } from '../useConfigWords';
 import { historyMessages } from './messages';
 
@@ -19,12 +20,14 @@ interface Wanted {
 /** Rolls a config back to one of its versions, after showing what that changes and asking why. */
 export function useRollback(config: Config, onDone: (record: Config) => void) {
   const t = useText(historyMessages);
+  const edit = useText(editMessages);
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
   const words = useConfigWords();
   const [raced, setRaced] = useState<Config>();
   const { key, etag } = config;
+  const needs = needsOf(config);
   const write = useKeyedMutation<Wanted, Config>({
     scope: `configs/${key}/rollback`,
     title: `${t('rollBackConfirm')} · ${key}`,
@@ -50,7 +53,7 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
     raced,
     ask: async (revision: ConfigRevision) => {
       const version = String(revision.version);
-      const changes = diff(contentOfConfig(config), contentOfConfig(revision));
+      const changes = diff(contentOfConfig(config), contentOfConfig({ ...revision, protected: config.protected }));
       if (changes.length === 0) {
         toasts.info(t('alreadySame', { version }));
         return;
@@ -59,11 +62,11 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
         title: t('rollBackTitle', { version }),
         body: (
           <>
-            {t('rollBackBody', { version, next: String(config.version + 1) })}
+            {needs === undefined ? t('rollBackBody', { version, next: String(config.version + 1) }) : <NeedsNotice needs={needs} />}
             <Difference changes={changes} words={words} />
           </>
         ),
-        confirm: t('rollBackConfirm'),
+        confirm: needs === undefined ? t('rollBackConfirm') : edit('propose'),
         reason: 'optional',
       });
       if (answer === undefined) return;

@@ -5,7 +5,7 @@ import { isProblem } from '@/api';
 import { randomId } from '@/browser/id';
 import { useText } from '@/i18n';
 import type { Change } from '@/merge';
-import { Banner, OutcomeNotice, ProblemBanner, useKeyedMutation, useProblemText, useRuleText } from '@/ui';
+import { Banner, OutcomeNotice, ProblemBanner, Proposed, useKeyedMutation, useProblemText, useRuleText } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { csv, download } from '@/ui/table';
 import { exportConfigs, importConfigs, type Imported, type OnExisting } from '../queries';
@@ -53,16 +53,19 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     topics: ['configs'],
     send: (asked, key) => importConfigs(importOf(chosen?.document ?? { configs: [] }, asked.onExisting, asked.note), false, key),
     onDone: () => undefined,
+    onProposed: () => undefined,
   });
   const { outcome, sent, error } = run;
   const [isSending, isUnknown] = [outcome === 'sending', outcome === 'unknown'];
+  /** It was done or proposed: nothing is left to send. */
+  const isAnswered = outcome === 'done' || outcome === 'proposed';
   const check = useQuery({
     queryKey: ['config-import', chosen?.at, onExisting],
     queryFn: async (): Promise<Report> => {
       const document = chosen?.document ?? { configs: [] };
       return reportOf(await importConfigs(importOf(document, onExisting, ''), true, randomId()), document);
     },
-    enabled: chosen !== undefined && !isUnknown && outcome !== 'done',
+    enabled: chosen !== undefined && !isUnknown && !isAnswered,
     staleTime: Infinity,
     gcTime: 0,
     retry: false,
@@ -124,7 +127,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         <Stack gap="md">
           <OutcomeNotice write={{ outcome, key: run.key }} />
           {isUnknown && !isSameFile && <Banner tone="warn" title={t('sameFile', { name: sent?.name ?? '' })} />}
-          {done === undefined && <FilePicker chosen={chosen !== undefined} onFile={(file) => void take(file)} />}
+          {!isAnswered && <FilePicker chosen={chosen !== undefined} onFile={(file) => void take(file)} />}
           {unusable !== undefined && (
             <Banner tone="bad" title={unusable.kind === 'noJson' ? t('unusable_noJson', { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />
           )}
@@ -135,11 +138,12 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             ) : (
               <Banner tone="warn" title={t('refused')} action={<Button onClick={checkAgain}>{t('checkAgain')}</Button>} />
             ))}
+          {run.proposal !== undefined && <Proposed approval={run.proposal} />}
           {done !== undefined && (
             <Banner tone="ok" title={t('done', { created: done.counts.create, changed: done.counts.update, same: done.counts.unchanged + done.counts.skip })} />
           )}
           {chosen !== undefined && <Text fw={600}>{t('file', { name: chosen.name, n: chosen.document.configs.length })}</Text>}
-          {chosen !== undefined && done === undefined && (
+          {chosen !== undefined && !isAnswered && (
             <>
               <NativeSelect
                 label={t('onExisting')}
@@ -162,9 +166,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           <Group justify="flex-end">
             {report !== undefined && <Button onClick={save}>{t('csv')}</Button>}
             <Button onClick={close} disabled={isSending}>
-              {t(done === undefined ? 'cancel' : 'close')}
+              {t(isAnswered ? 'close' : 'cancel')}
             </Button>
-            {chosen !== undefined && done === undefined && (
+            {chosen !== undefined && !isAnswered && (
               <Button
                 type="submit"
                 variant="filled"

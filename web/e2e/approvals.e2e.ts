@@ -1,0 +1,213 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { admin } from './service';
+import { li, ownSite } from './site';
+
+interface Config {
+  value: unknown;
+  remark: string;
+  version: number;
+  etag: string;
+  protected: boolean;
+}
+
+const site = ownSite();
+
+const stored = (key: string) => site.request<Config>('GET', `/configs/${key}`);
+const create = (key: string, value: number) => site.request('POST', '/configs', { key, value, valueType: 'number', remark: 'as it was', protected: true });
+const proposed = async (key: string, patch: unknown, by = site.request) =>
+  by<{ id: number; etag: string }>('PATCH', `/configs/${key}`, patch, { 'If-Match': (await stored(key)).etag });
+const waitingFor = async (key: string) =>
+  (await site.request<{ items: { id: number }[] }>('GET', `/approvals?resource=configs/${key}&status=pending`)).items.map(({ id }) => id);
+
+async function open(path: string, credentials = admin): Promise<Visitor> {
+  const visitor = await site.open();
+  await visitor.signIn(credentials, path);
+  await visitor.settle();
+  return visitor;
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+const told = (page: Page) => page.getByText('Proposed, not done: it waits for 1 vote.').first();
+const noDraft = async (page: Page) => expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('configs/')))).toEqual([]);
+
+test('a change is proposed in one browser and approved in another, and both see what came of it', async () => {
+  await create('gate.tax', 0.19);
+  const first = await open('/configs/gate.tax');
+  const second = await open('/approvals?view=toDecide', li);
+  const { page } = first;
+  await page.getByText('This is protected: a change needs 1 approval.').waitFor();
+  await page.getByRole('textbox', { name: 'Value', exact: true }).fill('0.2100');
+  await page.getByText('This proposes a change of v1; nothing is changed until others have approved it.').waitFor();
+  await first.check();
+  await button(page, 'Propose').click();
+
+  await told(page).waitFor();
+  await page.getByText('Nothing is changed.').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.19');
+  expect(await page.getByText(/^Saved/).count()).toBe(0);
+  expect(await stored('gate.tax')).toMatchObject({ value: 0.19, version: 1 });
+  await noDraft(page);
+  await page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
+  await first.check();
+  await first.shoot('approvals-config');
+  await button(page, 'Show the approval').click();
+  await page.getByRole('heading', { name: /^Approval \d+$/ }).waitFor();
+  await page.getByText('You wrote this, so others have to decide on it.').waitFor();
+  expect(await button(page, 'Approve').count()).toBe(0);
+
+  const [id = 0] = await waitingFor('gate.tax');
+  await second.page.getByRole('link', { name: `Approval ${id}`, exact: true }).click();
+  const sides = second.page.getByRole('table', { name: 'configs/gate.tax' });
+  await sides.getByText('0.2100').waitFor();
+  await sides.getByText('0.19', { exact: true }).waitFor();
+  await second.check();
+  await second.shoot('approvals-decide');
+  await button(second.page, 'Approve').click();
+  await second.page.getByText('With your vote it has all that it needs, and is made at once.').waitFor();
+  await confirm(second.page, 'Approve');
+
+  await second.page.getByText('Approved, and the change was made.').waitFor();
+  await page.getByText('Approved', { exact: true }).first().waitFor();
+  expect(await stored('gate.tax')).toMatchObject({ value: 0.21, version: 2 });
+  await first.close();
+  await second.close();
+});
+
+test('an approval that went stale says so while one looks at it, and can be rebased and approved', async () => {
+  await create('gate.stale', 1);
+  const { id } = await proposed('gate.stale', { value: 2 });
+  const other = await proposed('gate.stale', { remark: 'agreed on Monday' });
+  const first = await open(`/approvals/${id}`);
+  const second = await open(`/approvals/${id}`, li);
+  await button(second.page, 'Approve').click();
+  await site.asLi('POST', `/approvals/${other.id}/approve`, {}, { 'If-Match': other.etag });
+  await first.page.getByText(/^Li changed what this is about/).waitFor();
+  await confirm(second.page, 'Approve');
+
+  await second.page.getByText(/^You, elsewhere changed what this is about/).waitFor();
+  expect(await stored('gate.stale')).toMatchObject({ value: 1, remark: 'agreed on Monday' });
+  await first.page.getByRole('table', { name: 'configs/gate.stale' }).getByText('agreed on Monday').waitFor();
+  await first.check();
+  await first.shoot('approvals-stale');
+  await button(first.page, 'Rebase').click();
+  await first.page.getByText('It stands on the newest version now; votes begin anew.').waitFor();
+  await button(second.page, 'Approve').click();
+  await confirm(second.page, 'Approve');
+  await second.page.getByText('Approved, and the change was made.').waitFor();
+  expect(await stored('gate.stale')).toMatchObject({ value: 2, remark: 'agreed on Monday' });
+  await first.close();
+  await second.close();
+});
+
+test('who comes second to a decision reads who was first, and changes nothing', async () => {
+  await create('gate.race', 1);
+  const { id, etag } = await proposed('gate.race', { value: 2 });
+  const second = await open(`/approvals/${id}`, li);
+  await button(second.page, 'Reject…').click();
+  await second.page.getByRole('dialog').getByLabel('Reason').fill('Too early');
+  await site.request('POST', `/approvals/${id}/withdraw`, {}, { 'If-Match': etag });
+  await confirm(second.page, 'Reject');
+
+  await second.page.getByText(/^Already withdrawn by .+/).waitFor();
+  expect(await stored('gate.race')).toMatchObject({ value: 1, version: 1 });
+  await second.check();
+  await second.close();
+});
+
+test('a deletion, a rollback, a bulk edit, an import and taking the protection away are told as proposed, and change nothing', async () => {
+  await site.request('POST', '/configs', { key: 'all.ways', value: 1, valueType: 'number', remark: 'as it was' });
+  await site.request('PATCH', '/configs/all.ways', { value: 2 }, { 'If-Match': (await stored('all.ways')).etag });
+  const first = await open('/configs/all.ways');
+  const { page } = first;
+  const version = async () => (await stored('all.ways')).version;
+
+  await page.getByRole('switch', { name: 'Protected' }).click({ force: true });
+  await button(page, /^Save · v3/).click();
+  await page.getByText('Saved as v3.').waitFor();
+  expect(await stored('all.ways')).toMatchObject({ protected: true, version: 3 });
+  await page.getByText('This is protected: a change needs 1 approval.').waitFor();
+  // Undo of what switched it on would take it away.
+  await button(page, 'Undo').click();
+  await told(page).waitFor();
+  expect(await waitingFor('all.ways')).toHaveLength(1);
+
+  await button(page, 'Delete…').click();
+  await confirm(page, 'Propose');
+  await expect.poll(() => waitingFor('all.ways')).toHaveLength(2);
+  await told(page).waitFor();
+  expect(await page.getByText('all.ways was deleted.').count()).toBe(0);
+
+  await first.visit('/configs/all.ways?tab=history');
+  await page.getByRole('button', { name: 'Roll back to v1' }).click();
+  await confirm(page, 'Propose');
+  await told(page).waitFor();
+  await expect.poll(() => waitingFor('all.ways')).toHaveLength(3);
+  expect(await page.getByText(/^Rolled back/).count()).toBe(0);
+
+  await first.visit('/configs?prefix=all.ways');
+  await page.getByRole('checkbox', { name: 'all.ways' }).click();
+  await button(page, 'Change or delete…').click();
+  await page.getByRole('dialog').getByText('Set the remark', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'New remark' }).fill('changed together');
+  await page.getByRole('dialog').locator('button[type=submit]').click();
+  await page.getByRole('dialog').getByText('Proposed, not done: it waits for 1 vote.').waitFor();
+  expect(
+    await page
+      .getByRole('dialog')
+      .getByText(/remark of 1 config is set/)
+      .count(),
+  ).toBe(0);
+  await first.check();
+  await first.shoot('approvals-bulk');
+  await expect.poll(() => waitingFor('all.ways')).toHaveLength(4);
+
+  await first.visit('/configs');
+  await button(page, 'Import').click();
+  const file = { configs: [{ key: 'all.ways', value: 9, valueType: 'number', remark: 'imported' }] };
+  await page.locator('input[type=file]').setInputFiles({ name: 'all.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(file)) });
+  await page.getByRole('dialog').locator('button[type=submit]').click();
+  await page.getByRole('dialog').getByText('Proposed, not done: it waits for 1 vote.').waitFor();
+  await first.check();
+  await expect.poll(() => waitingFor('all.ways')).toHaveLength(5);
+
+  expect(await version()).toBe(3);
+  expect(await stored('all.ways')).toMatchObject({ value: 2, remark: 'as it was', protected: true });
+  await first.close();
+});
+
+test('a bypass makes the change for a reason and waits for a review by somebody else', async () => {
+  await create('gate.bypass', 1);
+  const { id } = await proposed('gate.bypass', { value: 2 });
+  const first = await open(`/approvals/${id}`);
+  await button(first.page, 'Bypass…').click();
+  await first.page.getByRole('dialog').getByLabel('Reason').fill('The shop is down');
+  await confirm(first.page, 'Bypass the votes');
+  await first.page.getByText('The change was made without the votes. Others have to review it.').waitFor();
+  expect(await stored('gate.bypass')).toMatchObject({ value: 2 });
+  expect(await button(first.page, 'Mark as reviewed').count()).toBe(0);
+  const second = await open('/approvals?view=toReview', li);
+  await second.page.getByRole('link', { name: `Approval ${id}`, exact: true }).click();
+  await second.page.getByText('The shop is down').waitFor();
+  await button(second.page, 'Mark as reviewed').click();
+  await second.page.getByText('Marked as reviewed.').waitFor();
+  await first.close();
+  await second.close();
+});
+
+test('its author can propose something else in its place', async () => {
+  await create('gate.edit', 1);
+  const { id } = await proposed('gate.edit', { value: 2 });
+  const first = await open(`/approvals/${id}`);
+  await button(first.page, 'Edit…').click();
+  await first.page.getByLabel('Change, as a JSON merge patch').fill('{"value": 3.50');
+  await button(first.page, 'Propose this instead').click();
+  await first.page.getByText('This has to be a JSON object.').waitFor();
+  await first.page.getByLabel('Change, as a JSON merge patch').fill('{"value": 3.50}');
+  await button(first.page, 'Propose this instead').click();
+  await first.page.getByText(`Approval ${id} proposes something else now; votes begin anew.`).waitFor();
+  await first.page.getByRole('table', { name: 'configs/gate.edit' }).getByText('3.50').waitFor();
+  await first.close();
+});

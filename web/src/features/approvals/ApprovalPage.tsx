@@ -1,0 +1,161 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useUser, votesLeft, type Approval, type Winner } from '@/api';
+import { useConfigWords } from '@/features/configs/useConfigWords';
+import { useFormat, useText } from '@/i18n';
+import { Banner, Facts, History, Lost, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useTelling, When } from '@/ui';
+import { ApprovalStatusChip } from './ApprovalStatusChip';
+import { EditDialog } from './EditDialog';
+import { approvalMessages } from './messages';
+import { approvalHistory, oneApproval, type ApprovalRead, type Step } from './queries';
+import { Sides } from './Sides';
+import styles from './Sides.module.css';
+import { useDecide } from './useDecide';
+
+/** One approval: what it would change, who voted, and what can be done. */
+export function ApprovalPage({ id }: { id: number }) {
+  const t = useText(approvalMessages);
+  return (
+    <RecordPage
+      query={useQuery(oneApproval(id))}
+      name={t('approval', { id: String(id) })}
+      parent={{ to: '/approvals', label: t('title') }}
+      chips={({ status }) => <ApprovalStatusChip status={status} />}
+    >
+      {(approval) => <Open approval={approval} />}
+    </RecordPage>
+  );
+}
+
+const colours: Partial<Record<Step, string>> = { reject: 'bad', bypass: 'bad', withdraw: 'bad' };
+
+function Open({ approval }: { approval: ApprovalRead }) {
+  const t = useText(approvalMessages);
+  const me = useUser().id;
+  const words = useConfigWords();
+  const { who, places } = useTelling(words);
+  const { steps, action, winner, contested, take, forget } = useDecide(approval);
+  const [editing, editDialog] = useDisclosure();
+  const [lostEdit, setLostEdit] = useState<Winner<Approval>>();
+  const { status, author, patch, updatedBy, updatedTime } = approval;
+  const lost = winner ?? lostEdit;
+  const isMine = author.id === me;
+  const mayEdit = isMine && patch !== undefined && (status === 'pending' || status === 'stale');
+  const close = () => {
+    forget();
+    setLostEdit(undefined);
+  };
+  return (
+    <>
+      {lost !== undefined && (
+        <Lost
+          winner={lost}
+          status={t(lost.current.status)}
+          onlyTerms={lost.current.status === 'pending'}
+          actions={lost.current.status === 'pending' ? lost.current.allowedTransitions.map((step) => t(step)) : []}
+          onClose={close}
+        />
+      )}
+      {status === 'stale' && (
+        <Banner tone="warn" title={t.rich('staleTitle', { who: who(updatedBy), when: <When time={updatedTime} /> })}>
+          {contested === undefined ? t('staleHint') : contested.length === 0 ? t('contestedOther') : t('contested', { places: places(contested) })}
+        </Banner>
+      )}
+      {status === 'pending' && isMine && <Text c="dimmed">{t('ownHint')}</Text>}
+      {(steps.length > 0 || mayEdit) && (
+        <Group gap="xs">
+          {steps.map((step) => (
+            <Button
+              key={step}
+              variant={step === steps.find((one) => colours[one] === undefined) ? 'filled' : 'default'}
+              color={colours[step]}
+              loading={action.outcome === 'sending' && action.sent?.step === step}
+              disabled={action.outcome === 'sending' || action.outcome === 'unknown'}
+              onClick={() => void take(step)}
+            >
+              {t(step)}
+            </Button>
+          ))}
+          {mayEdit && <Button onClick={editDialog.open}>{t('edit')}</Button>}
+        </Group>
+      )}
+      <Sides approval={approval} />
+      <About approval={approval} />
+      <Votes approval={approval} />
+      <Past id={approval.id} />
+      {editing && <EditDialog approval={approval} onClose={editDialog.close} onLost={setLostEdit} />}
+    </>
+  );
+}
+
+function About({ approval: { kind, resource, author, createdTime, note, reason, expiresTime, status } }: { approval: ApprovalRead }) {
+  const t = useText(approvalMessages);
+  const { dateTime } = useFormat();
+  return (
+    <Section title={t('facts')}>
+      <Facts
+        facts={[
+          [
+            t('what'),
+            <span key="what" className="mono">
+              <RecordLink path={resource} />
+            </span>,
+          ],
+          [t('kind'), t(kind)],
+          [t('author'), <Person key="author" person={author} withAvatar />],
+          [t('proposed'), dateTime(createdTime)],
+          [t('note'), note === '' ? t('noNote') : note],
+          reason !== '' && [t('reason'), reason],
+          status === 'pending' && [t('expires'), <When key="expires" time={expiresTime} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Votes({ approval }: { approval: ApprovalRead }) {
+  const t = useText(approvalMessages);
+  const { votes, required } = approval;
+  return (
+    <Section title={`${t('votes')} · ${t('votesOf', { given: String(required - votesLeft(approval)), required: String(required) })}`}>
+      {votes.length === 0 ? (
+        <Text c="dimmed">{t('noVotes')}</Text>
+      ) : (
+        <ul className={styles.votes}>
+          {votes.map(({ user, verdict, version, time, stands }) => (
+            <li key={`${user.id} ${version}`}>
+              <Person person={user} withAvatar />
+              <StatusChip tone={!stands ? 'neutral' : verdict === 'approve' ? 'ok' : 'bad'}>{t(`voted_${verdict}`)}</StatusChip>
+              {!stands && (
+                <span>
+                  {t('void')}: {t('voidHint')}
+                </span>
+              )}
+              <When time={time} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Past({ id }: { id: number }) {
+  const t = useText(approvalMessages);
+  const query = useInfiniteQuery(approvalHistory(id));
+  return (
+    <History
+      title={t('history')}
+      query={query}
+      entries={revisionsOf(query).map(({ version, action, from, to, changedBy, changedTime }) => ({
+        version,
+        changedBy,
+        changedTime,
+        action: t(`did_${action}`),
+        marks: from !== null && from !== to && <ApprovalStatusChip status={to} />,
+      }))}
+    />
+  );
+}

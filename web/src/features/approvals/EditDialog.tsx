@@ -1,0 +1,80 @@
+import { Text, Textarea, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { winnerOf, type Approval, type Winner } from '@/api';
+import { useText } from '@/i18n';
+import { isObject, JsonSyntaxError, parse, type JsonObject } from '@/merge';
+import { FormDialog, useKeyedForm, useToasts } from '@/ui';
+import { approvalMessages } from './messages';
+import { patchText } from './places';
+import { editApproval, oneApproval, type ApprovalRead } from './queries';
+
+interface Form {
+  /** The patch as it is typed, so that its numbers keep their digits. */
+  patch: string;
+  note: string;
+  etag?: string;
+}
+
+interface Props {
+  approval: ApprovalRead;
+  onClose: () => void;
+  /** Somebody voted or decided meanwhile. */
+  onLost: (winner: Winner<Approval>) => void;
+}
+
+/** Lets the author propose something else in its place; for a change of one record, which is a merge patch. */
+export function EditDialog({ approval, onClose, onLost }: Props) {
+  const t = useText(approvalMessages);
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const { id, etag, note, patch } = approval;
+  const keyed = useKeyedForm<Form, Approval>({
+    scope: `approvals/${id}/edit`,
+    title: t('editTitle'),
+    topics: ['approvals'],
+    open: () => ({ patch: patchText(patch ?? {}), note }),
+    isComplete: ({ patch: text }) => patchOf(text) !== undefined,
+    seal: (form) => ({ ...form, etag }),
+    send: (form, key) => editApproval(id, { patch: patchOf(form.patch) ?? {}, note: form.note.trim() }, form.etag ?? etag, key),
+    onDone: () => {
+      toasts.done(t('edited', { id: String(id) }));
+      onClose();
+    },
+    onRefused: (error) => {
+      const winner = winnerOf<Approval>(error);
+      if (winner === undefined) return;
+      void queries.invalidateQueries({ queryKey: oneApproval(id).queryKey });
+      onClose();
+      onLost(winner);
+    },
+  });
+  const { form, change, strict, isFixed } = keyed;
+  return (
+    <FormDialog form={keyed} title={t('editTitle')} confirm={t('saveEdit')} onClose={onClose}>
+      <Text c="dimmed">{t('editHint')}</Text>
+      <Textarea
+        label={t('patch')}
+        autosize
+        minRows={3}
+        maxRows={16}
+        spellCheck={false}
+        classNames={{ input: 'mono' }}
+        disabled={isFixed}
+        value={form.patch}
+        error={strict && patchOf(form.patch) === undefined && t('notPatch')}
+        onChange={(event) => change({ patch: event.currentTarget.value })}
+      />
+      <TextInput label={t('note')} maxLength={500} disabled={isFixed} value={form.note} onChange={(event) => change({ note: event.currentTarget.value })} />
+    </FormDialog>
+  );
+}
+
+function patchOf(text: string): JsonObject | undefined {
+  try {
+    const json = parse(text);
+    return isObject(json) ? json : undefined;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}

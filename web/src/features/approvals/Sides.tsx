@@ -1,0 +1,81 @@
+import { Text } from '@mantine/core';
+import { useConfigWords } from '@/features/configs/useConfigWords';
+import { useText } from '@/i18n';
+import { isKeyPath, RecordLink, Section } from '@/ui';
+import { approvalMessages } from './messages';
+import { placesOf } from './places';
+import type { ApprovalRead, Side } from './queries';
+import styles from './Sides.module.css';
+
+/** What each record was when the change was proposed, what it would be, and what it is. */
+export function Sides({ approval: { sides, targets } }: { approval: ApprovalRead }) {
+  const t = useText(approvalMessages);
+  return (
+    <Section title={t('sides')}>
+      {sides === undefined ? (
+        <Text c="dimmed">{t('mayNotRead')}</Text>
+      ) : (
+        sides.map((side) => <OneSide key={side.resource} side={side} isOnly={targets.length === 1} />)
+      )}
+      {sides !== undefined && targets.length > sides.length && (
+        <Text c="dimmed">{t('tooMany', { n: String(targets.length), shown: String(sides.length) })}</Text>
+      )}
+    </Section>
+  );
+}
+
+function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
+  const t = useText(approvalMessages);
+  const words = useConfigWords();
+  const { resource, base, proposed, current } = side;
+  const places = placesOf(side);
+  const says = [proposed === null && t('deletes'), base === null && proposed !== null && t('creates'), base !== null && current === null && t('goneNow')];
+  return (
+    <div>
+      {!isOnly && (
+        <h3 className="mono">
+          <RecordLink path={resource} />
+        </h3>
+      )}
+      {says.filter(Boolean).map((sentence) => (
+        <Text key={String(sentence)}>{sentence}</Text>
+      ))}
+      {places.length === 0 ? (
+        <Text c="dimmed">{t('changesNothing')}</Text>
+      ) : (
+        <table className={styles.sides} aria-label={resource}>
+          <thead>
+            <tr>
+              <th scope="col">{t('place')}</th>
+              <th scope="col">{t('base')}</th>
+              <th scope="col">{t('would')}</th>
+              <th scope="col">{t('now')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {places.map((place) => {
+              const name = words.place(place.pointer);
+              const show = (value: typeof place.base) => words.show(value, place.pointer);
+              return (
+                <tr key={place.pointer} data-moved={place.hasMoved || undefined}>
+                  <th scope="row" className={isKeyPath(name) ? 'mono' : undefined}>
+                    {name}
+                  </th>
+                  <td data-side={t('base')} className={styles.value}>
+                    {show(place.base)}
+                  </td>
+                  <td data-side={t('would')} className={styles.value}>
+                    {place.isProposed ? <strong>{show(place.proposed)}</strong> : <span className={styles.same}>{t('sameNow')}</span>}
+                  </td>
+                  <td data-side={t('now')} className={`${styles.value ?? ''} ${styles.now ?? ''}`}>
+                    {place.hasMoved ? show(place.current) : <span className={styles.same}>{t('sameNow')}</span>}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

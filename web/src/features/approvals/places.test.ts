@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { encode, parse, type Json } from '@/merge';
+import { placesOf } from './places';
+import type { Side } from './queries';
+
+const config = (value: string, over: object = {}) => ({ value: parse(value), valueType: 'json', remark: 'r', protected: true, etag: 'x', version: 3, ...over });
+const side = (base: unknown, proposed: unknown, current: unknown) => ({ resource: 'configs/a', base, proposed, current }) as Side;
+const text = (value: Json | undefined) => (value === undefined ? undefined : encode(value));
+
+test('what is proposed stands first, and what others changed since beside it, to the last digit', () => {
+  const places = placesOf(side(config('{"a":1.50,"b":1}'), config('{"a":2.50,"b":1}'), config('{"a":1.70,"b":1}', { remark: 'theirs' })));
+  expect(places.map(({ isProposed }) => isProposed)).toEqual([true, false]);
+  expect(
+    places.map(({ pointer, base, proposed, current, hasMoved }) => [pointer, text(base as Json), text(proposed as Json), text(current as Json), hasMoved]),
+  ).toEqual([
+    ['/value/a', '1.50', '2.50', '1.70', true],
+    ['/remark', '"r"', '"r"', '"theirs"', true],
+  ]);
+});
+
+test('a version alone is no difference, and what others left alone has not moved', () => {
+  expect(placesOf(side(config('1'), config('2'), config('1', { etag: 'y', version: 4 })))).toMatchObject([{ pointer: '/value', hasMoved: false }]);
+});
+
+test('a deletion takes every place away, and a config that is gone has none', () => {
+  const deleted = placesOf(side(config('1'), null, null));
+  expect(deleted.map(({ pointer }) => pointer)).toContain('/value');
+  expect(deleted.every(({ proposed, current, hasMoved }) => proposed === undefined && current === undefined && hasMoved)).toBe(true);
+});

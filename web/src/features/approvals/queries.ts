@@ -1,0 +1,82 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, asTyped, data, exactly, idempotent, pages, type Approval, type components, type operations } from '@/api';
+import type { JsonObject } from '@/merge';
+import type { TableSearch } from '@/ui/table';
+import type { views } from './views';
+
+/** With what it proposes and both sides of it; their numbers are as they were spelled. */
+export type ApprovalRead = components['schemas']['ApprovalRead'];
+export type ApprovalStatus = components['schemas']['ApprovalStatus'];
+export type ApprovalEvent = components['schemas']['ApprovalEvent'];
+export type Side = NonNullable<ApprovalRead['sides']>[number];
+/** What can be done with one; a bypass is an approval without the votes. */
+export type Step = Approval['allowedTransitions'][number] | 'bypass';
+type ListQuery = NonNullable<operations['listApprovals']['parameters']['query']>;
+
+export interface ApprovalSearch extends TableSearch {
+  /** Those that wait for something; all without one. */
+  view?: (typeof views)[number];
+  resource?: string;
+}
+
+const queryOf: Record<(typeof views)[number], ListQuery> = {
+  toDecide: { waitingFor: 'me' },
+  mine: { author: 'me', status: 'pending' },
+  mineStale: { author: 'me', status: 'stale' },
+  toReview: { status: 'bypassed' },
+};
+
+const historyPage = 50;
+
+/** One page of the approvals. */
+export function readApprovals({ view, ...search }: ApprovalSearch, signal?: AbortSignal) {
+  const query = { ...search, ...(view && queryOf[view]) } as ListQuery;
+  return data(api.GET('/api/v1/approvals', { params: { query }, signal }));
+}
+
+export function oneApproval(id: number) {
+  return queryOptions({
+    queryKey: ['approvals', 'one', String(id)],
+    queryFn: ({ signal }): Promise<ApprovalRead> => exactly(api.GET('/api/v1/approvals/{id}', { params: { path: { id } }, parseAs: 'text', signal })),
+  });
+}
+
+/** What of a record waits for votes. */
+export function waitingOf(resource: string) {
+  return queryOptions({
+    queryKey: ['approvals', 'of', resource],
+    queryFn: ({ signal }) => data(api.GET('/api/v1/approvals', { params: { query: { resource, status: 'pending' } }, signal })),
+  });
+}
+
+export const approvalHistory = (id: number) =>
+  pages(['approvals', 'one', String(id), 'history'], (cursor, signal) =>
+    data(api.GET('/api/v1/approvals/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+  );
+
+/** Takes a step with an approval as it was read, so that a vote is for just the content that was seen. */
+export function takeStep(id: number, step: Step, etag: string, reason: string, key: string): Promise<Approval> {
+  const path = { id };
+  const header = { 'If-Match': etag };
+  const init = { params: { path, header }, headers: idempotent(key) };
+  switch (step) {
+    case 'approve':
+      return data(api.POST('/api/v1/approvals/{id}/approve', init));
+    case 'bypass':
+      return data(api.POST('/api/v1/approvals/{id}/approve', { ...init, params: { path, header, query: { bypass: reason } } }));
+    case 'reject':
+      return data(api.POST('/api/v1/approvals/{id}/reject', { ...init, body: { reason } }));
+    case 'withdraw':
+      return data(api.POST('/api/v1/approvals/{id}/withdraw', init));
+    case 'rebase':
+      return data(api.POST('/api/v1/approvals/{id}/rebase', init));
+    case 'review':
+      return data(api.POST('/api/v1/approvals/{id}/review', { ...init, body: { note: reason } }));
+  }
+}
+
+/** Proposes something else in its place. */
+export function editApproval(id: number, patch: JsonObject, etag: string, key: string): Promise<Approval> {
+  const params = { path: { id }, header: { 'If-Match': etag } };
+  return data(api.PATCH('/api/v1/approvals/{id}', { params, ...asTyped(patch, idempotent(key), 'merge-patch+json') }));
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { Approval } from '@/api';
+import { stepsOf } from './useDecide';
+
+const author = { id: 7, name: 'Me' };
+const li = { id: 2, name: 'Li' };
+const approval = (over: Partial<Approval>) =>
+  ({ status: 'pending', allowedTransitions: ['approve', 'reject', 'withdraw'], author, updatedBy: author, waitingForMe: false, ...over }) as Approval;
+const all = () => true;
+const none = () => false;
+
+test.each([
+  ['its author can only withdraw it', approval({}), author.id, none, ['withdraw']],
+  ['somebody else who may still vote decides', approval({ waitingForMe: true }), li.id, none, ['approve', 'reject']],
+  ['who has voted already waits', approval({}), li.id, none, []],
+  ['the votes can be bypassed by who may', approval({}), author.id, all, ['withdraw', 'bypass']],
+  ['a stale one is rebased by who may propose', approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'] }), li.id, all, ['rebase']],
+  ['a bypass is not reviewed by who made it', approval({ status: 'bypassed', allowedTransitions: ['review'] }), author.id, all, []],
+  ['but by somebody else', approval({ status: 'bypassed', allowedTransitions: ['review'] }), li.id, all, ['review']],
+] as const)('%s', (_, given, me, may, steps) => {
+  expect(stepsOf(given, me, may)).toEqual(steps);
+});

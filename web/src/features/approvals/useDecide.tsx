@@ -1,0 +1,85 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isProblem, useMay, useUser, votesLeft, winnerOf, type Approval, type Winner } from '@/api';
+import { useText } from '@/i18n';
+import { useConfirm, useKeyedAction, useToasts, type Question } from '@/ui';
+import { approvalMessages } from './messages';
+import { oneApproval, takeStep, type ApprovalRead, type Step } from './queries';
+
+interface Asked {
+  step: Step;
+  etag: string;
+  reason: string;
+}
+
+/** The steps that the service would let this user take; it decides itself when one is taken. */
+export function stepsOf(approval: Approval, me: number, may: (permission: string) => boolean): Step[] {
+  const { allowedTransitions, author, status, waitingForMe } = approval;
+  const isOpen: Record<Approval['allowedTransitions'][number], boolean> = {
+    approve: waitingForMe,
+    reject: waitingForMe,
+    withdraw: author.id === me,
+    rebase: may('configs:write'),
+    review: may('approvals:decide') && approval.updatedBy.id !== me,
+  };
+  const bypass: Step[] = status === 'pending' && may('approvals:decide') && may('approvals:bypass') ? ['bypass'] : [];
+  return [...allowedTransitions.filter((step) => isOpen[step]), ...bypass];
+}
+
+/** Decides on an approval as it was shown when it was asked. */
+export function useDecide(approval: ApprovalRead) {
+  const { id, etag } = approval;
+  const t = useText(approvalMessages);
+  const ask = useConfirm();
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const me = useUser().id;
+  const may = useMay();
+  const [winner, setWinner] = useState<Winner<Approval>>();
+  /** The places that keep it from being rebased; empty where they are not told. */
+  const [contested, setContested] = useState<string[]>();
+  const action = useKeyedAction<Asked, Approval>({
+    scope: `approvals/${id}/steps`,
+    title: t('approval', { id: String(id) }),
+    topics: ['approvals', 'overview', 'configs'],
+    send: ({ step, etag: guard, reason }, key) => takeStep(id, step, guard, reason, key),
+    onDone: (after, { step }) => {
+      const { status } = after;
+      if (step === 'rebase') toasts.done(t('done_rebased'));
+      else if (status === 'pending') toasts.done(t('done_pending', { n: votesLeft(after) }));
+      else if (status !== 'stale' && status !== 'expired') toasts.done(t(`done_${status}`));
+    },
+    onRefused: (error, { step }) => {
+      setWinner(winnerOf<Approval>(error));
+      if (step === 'rebase' && isProblem(error, 'approval_stale')) {
+        setContested((error.as<{ conflicts?: { pointer: string }[] }>().conflicts ?? []).map(({ pointer }) => pointer));
+      } else if (winnerOf(error) === undefined && !isProblem(error, 'approval_stale')) {
+        toasts.failed(error);
+      }
+      // A stale one says itself who changed what it is about.
+      void queries.invalidateQueries({ queryKey: oneApproval(id).queryKey });
+    },
+  });
+  const left = votesLeft(approval) - 1;
+  const questions: Partial<Record<Step, Question>> = {
+    approve: { title: t('approveTitle'), body: left <= 0 ? t('approveLast') : t('approveMore', { n: left }), confirm: t('approve') },
+    reject: { title: t('rejectTitle'), body: t('rejectBody'), confirm: t('rejectConfirm'), tone: 'bad', reason: 'required' },
+    withdraw: { title: t('withdrawTitle'), body: t('withdrawBody'), confirm: t('withdrawConfirm'), tone: 'bad' },
+    bypass: { title: t('bypassTitle'), body: t('bypassBody'), confirm: t('bypassConfirm'), tone: 'bad', reason: 'required' },
+  };
+  return {
+    steps: stepsOf(approval, me, may),
+    action,
+    winner,
+    contested,
+    forget: () => setWinner(undefined),
+    take: async (step: Step) => {
+      const question = questions[step];
+      const answer = question === undefined ? { reason: '' } : await ask(question);
+      if (answer === undefined) return;
+      setWinner(undefined);
+      setContested(undefined);
+      action.run({ step, etag, reason: answer.reason });
+    },
+  };
+}
