@@ -81,7 +81,10 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 var elsewhere = strings.Fields(`
 	session sessions sessions/{id} me me/password users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password roles roles/{id} tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
-	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches
+	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
+	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
+	work-orders work-orders/claim-next work-orders/{id}/claim work-orders/{id}/release work-orders/{id}/assign work-orders/{id}/resolve
+	work-orders/{id}/reopen work-orders/{id}/close work-orders/{id}/comments
 	inventory/{sku}/adjustments wallets/{userId}/entries wallet-transfers aggregates/{type}/{id}/events actions graphql
 	coupon-campaigns coupon-campaigns/{id} coupon-campaigns/{id}/coupons coupons/{code}/redeem coupons/{code}/void
 	flash-sales flash-sales/{id} flash-sales/{id}/open flash-sales/{id}/pause flash-sales/{id}/resume flash-sales/{id}/close
