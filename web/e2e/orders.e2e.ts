@@ -15,9 +15,22 @@ const site = ownSite(async () => {
 });
 
 const place = () => site.request<Placed>('POST', '/orders', { userId: 12, items: [{ sku: 'TEA-1', quantity: 1 }] });
+/** An order that can be shipped, and cancelled until it is. */
+const placePaid = async () => {
+  const order = await place();
+  await site.request('POST', `/orders/${order.id}/pay`, { method: 'external' });
+  return order;
+};
+/** Ships the order whose page is open. */
+const ship = async (page: Page) => {
+  await page.locator('header').getByRole('button', { name: 'Ship' }).click();
+  await page.getByRole('dialog').getByRole('textbox').first().fill('DHL');
+  await page.getByRole('dialog').getByRole('textbox').nth(1).fill('JD9');
+  await page.getByRole('dialog').getByRole('button', { name: 'Ship' }).click();
+};
 
 test('the loser of a race reads who won, when and what, and sees what is still allowed', async () => {
-  const { id, orderNo } = await place();
+  const { id, orderNo } = await placePaid();
   const first = await site.open();
   const second = await site.open();
   // Without the stream the first does not hear of it before his own step is refused.
@@ -26,18 +39,16 @@ test('the loser of a race reads who won, when and what, and sees what is still a
   await second.signIn(li, `/orders/${id}`);
   await first.page.getByRole('button', { name: 'Cancel the order' }).click();
   await first.page.getByRole('textbox', { name: 'Reason' }).fill('The customer changed their mind.');
-  await second.page.getByRole('button', { name: 'Mark as paid' }).click();
-  await second.page.getByRole('textbox', { name: 'Reference' }).fill('PSP-1');
-  await second.page.getByRole('dialog').getByRole('button', { name: 'Mark as paid' }).click();
-  await second.page.getByText(`Order ${orderNo} is Paid.`).waitFor();
+  await ship(second.page);
+  await second.page.getByText(`Order ${orderNo} is Shipped.`).waitFor();
 
   await first.page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
 
-  await first.page.getByText(/Already paid by Li .*, ¥60\.00/).waitFor();
-  await first.page.getByText('What is possible now: Ship.').waitFor();
-  await first.page.getByRole('button', { name: 'Ship' }).waitFor();
+  await first.page.getByText(/Already shipped by Li .*, ¥60\.00/).waitFor();
+  await first.page.getByText('What is possible now: Complete.').waitFor();
+  await first.page.getByRole('button', { name: 'Complete' }).waitFor();
   expect(await first.page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
-  await first.page.getByText('marked it as paid').waitFor();
+  await first.page.getByText('shipped it').waitFor();
   await first.check();
   await first.shoot('orders-lost');
   await first.close();
@@ -45,22 +56,21 @@ test('the loser of a race reads who won, when and what, and sees what is still a
 });
 
 test('an open dialog says that the order moved, by whom and to what, and offers what is left', async () => {
-  const { id } = await place();
+  const { id } = await placePaid();
   const [first, second] = await site.two(`/orders/${id}`);
   await first.page.getByText('Live').first().waitFor();
   await first.page.getByRole('button', { name: 'Cancel the order' }).click();
   await first.page.getByRole('textbox', { name: 'Reason' }).fill('The customer changed their mind.');
-  await second.page.getByRole('button', { name: 'Mark as paid' }).click();
-  await second.page.getByRole('dialog').getByRole('button', { name: 'Mark as paid' }).click();
+  await ship(second.page);
 
   const dialog = first.page.getByRole('dialog');
-  await dialog.getByText(/the order became paid: Li, /).waitFor();
-  await dialog.getByText('What is possible now: Ship.').waitFor();
+  await dialog.getByText(/the order became shipped: Li, /).waitFor();
+  await dialog.getByText('What is possible now: Complete.').waitFor();
   expect(await dialog.getByRole('button', { name: 'Cancel the order' }).isDisabled()).toBe(true);
   expect(await dialog.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('The customer changed their mind.');
   await first.check();
   await first.shoot('orders-moved');
-  expect(await site.request('GET', `/orders/${id}`)).toMatchObject({ status: 'paid', version: 2 });
+  expect(await site.request('GET', `/orders/${id}`)).toMatchObject({ status: 'shipped', version: 3 });
   await first.close();
   await second.close();
 });
