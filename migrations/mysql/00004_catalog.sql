@@ -1,5 +1,5 @@
 -- +goose Up
-CREATE TABLE items (
+CREATE TABLE IF NOT EXISTS items (
   id               BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id        BIGINT       NOT NULL,
   version          BIGINT       NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE items (
   KEY ix_items_updated (tenant_id, updated_time, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE item_histories (
+CREATE TABLE IF NOT EXISTS item_histories (
   id               BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id        BIGINT       NOT NULL,
   item_id          BIGINT       NOT NULL,

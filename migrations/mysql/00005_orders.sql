@@ -1,5 +1,5 @@
 -- +goose Up
-CREATE TABLE orders (
+CREATE TABLE IF NOT EXISTS orders (
   id                BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id         BIGINT       NOT NULL,
   version           BIGINT       NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE orders (
   KEY ix_orders_updated (tenant_id, updated_time, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE order_lines (
+CREATE TABLE IF NOT EXISTS order_lines (
   id        BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id BIGINT       NOT NULL,
   order_id  BIGINT       NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE order_lines (
   KEY ix_order_lines_sku (tenant_id, sku)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE order_histories (
+CREATE TABLE IF NOT EXISTS order_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   order_id        BIGINT       NOT NULL,

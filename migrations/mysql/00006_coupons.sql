@@ -1,5 +1,5 @@
 -- +goose Up
-CREATE TABLE coupon_campaigns (
+CREATE TABLE IF NOT EXISTS coupon_campaigns (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE coupon_campaigns (
   KEY ix_coupon_campaigns_valid_to (valid_to)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE coupon_campaign_histories (
+CREATE TABLE IF NOT EXISTS coupon_campaign_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   campaign_id     BIGINT       NOT NULL,
@@ -43,7 +43,7 @@ CREATE TABLE coupon_campaign_histories (
   UNIQUE KEY uq_coupon_campaign_histories_version (tenant_id, campaign_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE coupons (
+CREATE TABLE IF NOT EXISTS coupons (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
@@ -66,7 +66,7 @@ CREATE TABLE coupons (
   KEY ix_coupons_updated (tenant_id, updated_time, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE coupon_histories (
+CREATE TABLE IF NOT EXISTS coupon_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   coupon_id       BIGINT       NOT NULL,
@@ -82,7 +82,7 @@ CREATE TABLE coupon_histories (
   UNIQUE KEY uq_coupon_histories_version (tenant_id, coupon_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE coupon_holders (
+CREATE TABLE IF NOT EXISTS coupon_holders (
   tenant_id   BIGINT NOT NULL,
   campaign_id BIGINT NOT NULL,
   user_id     BIGINT NOT NULL,

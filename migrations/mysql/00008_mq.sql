@@ -1,14 +1,14 @@
 -- Queues for installations without Redis, see package mq. The tables belong to no
 -- tenant: a queue's name says whose it is.
 -- +goose Up
-CREATE TABLE mq_queues (
+CREATE TABLE IF NOT EXISTS mq_queues (
   name   VARCHAR(100) NOT NULL,
   paused TINYINT(1)   NOT NULL,
   PRIMARY KEY (name)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- A claimed batch under its lease; settled ones are kept for a while.
-CREATE TABLE mq_batches (
+CREATE TABLE IF NOT EXISTS mq_batches (
   id         VARCHAR(36)  NOT NULL,
   queue      VARCHAR(100) NOT NULL,
   settled    TINYINT(1)   NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE mq_batches (
   KEY ix_mq_batches_lease (queue, lease_time)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE mq_messages (
+CREATE TABLE IF NOT EXISTS mq_messages (
   id            BIGINT         NOT NULL AUTO_INCREMENT,
   queue         VARCHAR(100)   NOT NULL,
   state         TINYINT        NOT NULL, -- 0 waiting, 1 claimed, 2 dead

@@ -1,7 +1,7 @@
 -- Of each item: on_hand pieces are in the house, reserved of them are promised to
 -- somebody. The movements add up to both, and the holds to reserved.
 -- +goose Up
-CREATE TABLE inventories (
+CREATE TABLE IF NOT EXISTS inventories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE inventories (
   CONSTRAINT ck_inventories_reserved CHECK (reserved >= 0 AND on_hand >= reserved)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE inventory_movements (
+CREATE TABLE IF NOT EXISTS inventory_movements (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   sku             VARCHAR(64)  NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE inventory_movements (
   KEY ix_inventory_movements_id (tenant_id, sku, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE inventory_holds (
+CREATE TABLE IF NOT EXISTS inventory_holds (
   tenant_id BIGINT      NOT NULL,
   holder    VARCHAR(64) NOT NULL,
   sku       VARCHAR(64) NOT NULL,

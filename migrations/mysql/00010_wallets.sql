@@ -1,6 +1,6 @@
 -- The entries of a wallet add up to its balance, in minor units.
 -- +goose Up
-CREATE TABLE wallets (
+CREATE TABLE IF NOT EXISTS wallets (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE wallets (
   CONSTRAINT ck_wallets_balance CHECK (balance >= 0)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE wallet_entries (
+CREATE TABLE IF NOT EXISTS wallet_entries (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   user_id         BIGINT       NOT NULL,

@@ -1,7 +1,7 @@
 -- A flash sale sells an allotment of one item. flash_sale_stocks is what SQL knows of its
 -- units; the gate's three tables are used when there is no Redis to keep the gate.
 -- +goose Up
-CREATE TABLE flash_sales (
+CREATE TABLE IF NOT EXISTS flash_sales (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
@@ -30,7 +30,7 @@ CREATE TABLE flash_sales (
   KEY ix_flash_sales_name (tenant_id, name, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE flash_sale_histories (
+CREATE TABLE IF NOT EXISTS flash_sale_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   sale_id         BIGINT       NOT NULL,
@@ -55,7 +55,7 @@ CREATE TABLE flash_sale_histories (
   UNIQUE KEY uq_flash_sale_histories_version (tenant_id, sale_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE flash_sale_stocks (
+CREATE TABLE IF NOT EXISTS flash_sale_stocks (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
@@ -72,7 +72,7 @@ CREATE TABLE flash_sale_stocks (
   CONSTRAINT ck_flash_sale_stocks_sold CHECK (sold >= 0 AND sold <= allotted)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE flash_sale_gates (
+CREATE TABLE IF NOT EXISTS flash_sale_gates (
   sale_id       BIGINT NOT NULL,
   tenant_id     BIGINT NOT NULL,
   epoch         BIGINT NOT NULL,
@@ -95,7 +95,7 @@ CREATE TABLE flash_sale_gates (
   PRIMARY KEY (sale_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE flash_sale_tickets (
+CREATE TABLE IF NOT EXISTS flash_sale_tickets (
   sale_id        BIGINT       NOT NULL,
   ticket         VARCHAR(64)  NOT NULL,
   tenant_id      BIGINT       NOT NULL,
@@ -113,7 +113,7 @@ CREATE TABLE flash_sale_tickets (
   KEY ix_flash_sale_tickets_confirmed (sale_id, confirmed)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE flash_sale_buyers (
+CREATE TABLE IF NOT EXISTS flash_sale_buyers (
   sale_id   BIGINT      NOT NULL,
   user_id   BIGINT      NOT NULL,
   tenant_id BIGINT      NOT NULL,
@@ -122,13 +122,13 @@ CREATE TABLE flash_sale_buyers (
   PRIMARY KEY (sale_id, user_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-ALTER TABLE orders
-  ADD COLUMN sale_id     BIGINT          NULL, -- null: not from a flash sale
-  ADD COLUMN ticket      VARCHAR(64)     NULL,
-  ADD COLUMN payment_due DATETIME(6)     NULL, -- null: no hurry, or paid, or cancelled
-  ADD UNIQUE KEY uq_orders_ticket (tenant_id, ticket),
-  ADD KEY ix_orders_sale (tenant_id, sale_id, id),
-  ADD KEY ix_orders_due (payment_due);
+-- sale_id null: not from a flash sale; payment_due null: no hurry, or paid, or cancelled.
+SET @sell_orders = (SELECT IF(COUNT(*) > 0, 'DO 0',
+    'ALTER TABLE orders ADD COLUMN sale_id BIGINT NULL, ADD COLUMN ticket VARCHAR(64) NULL, ADD COLUMN payment_due DATETIME(6) NULL, ADD UNIQUE KEY uq_orders_ticket (tenant_id, ticket), ADD KEY ix_orders_sale (tenant_id, sale_id, id), ADD KEY ix_orders_due (payment_due)')
+  FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'orders' AND column_name = 'sale_id');
+PREPARE sell_orders FROM @sell_orders;
+EXECUTE sell_orders;
+DEALLOCATE PREPARE sell_orders;
 
 -- +goose Down
 ALTER TABLE orders

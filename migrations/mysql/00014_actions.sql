@@ -1,6 +1,6 @@
 -- What customers and users like, dislike and bookmark, and how many of them do.
 -- +goose Up
-CREATE TABLE actions (
+CREATE TABLE IF NOT EXISTS actions (
   tenant_id       BIGINT      NOT NULL,
   entity_type     VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   entity_id       BIGINT      NOT NULL, -- the row's id: a deleted sku that comes again begins anew
@@ -17,7 +17,7 @@ CREATE TABLE actions (
 
 -- One entity's counts are the sums of its shards, so that many who like one thing at
 -- once do not wait for one row.
-CREATE TABLE action_counts (
+CREATE TABLE IF NOT EXISTS action_counts (
   tenant_id   BIGINT      NOT NULL,
   entity_type VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   entity_id   BIGINT      NOT NULL,

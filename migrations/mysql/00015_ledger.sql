@@ -2,7 +2,7 @@
 -- from them, and written with them. An event's names hold within its aggregate. Payloads
 -- are kept as the JSON text that was sent.
 -- +goose Up
-CREATE TABLE aggregates (
+CREATE TABLE IF NOT EXISTS aggregates (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   version         BIGINT       NOT NULL, -- that of its last event, or of a later repair
@@ -20,7 +20,7 @@ CREATE TABLE aggregates (
   KEY ix_aggregates_updated (tenant_id, updated_time, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE aggregate_events (
+CREATE TABLE IF NOT EXISTS aggregate_events (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   aggregate_id    BIGINT       NOT NULL,
@@ -43,7 +43,7 @@ CREATE TABLE aggregate_events (
   UNIQUE KEY uq_aggregate_events_event (tenant_id, aggregate_id, event_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE aggregate_writers (
+CREATE TABLE IF NOT EXISTS aggregate_writers (
   tenant_id    BIGINT       NOT NULL,
   aggregate_id BIGINT       NOT NULL,
   client_id    VARCHAR(128) NOT NULL,

@@ -1,6 +1,6 @@
 -- A change of a protected config waits as an approval until others have voted for it. What a
--- tenant sets is one row of a tenant. The tables can be made again, so a migration that was
--- interrupted before the first ALTER goes on from its beginning.
+-- tenant sets is one row of a tenant. Each statement can be run again, so an interrupted
+-- migration goes on from its beginning.
 -- +goose Up
 CREATE TABLE IF NOT EXISTS approvals (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -113,15 +113,27 @@ INSERT INTO tenant_setting_histories (tenant_id, version, action, approvals_requ
 
 -- Protected rows change only in a unit that carries an applied approval; proposed says that
 -- a pending approval may name the row.
-ALTER TABLE configs
-  ADD COLUMN protected TINYINT(1) NOT NULL DEFAULT 0,
-  ADD COLUMN proposed  TINYINT(1) NOT NULL DEFAULT 0;
-ALTER TABLE config_histories
-  ADD COLUMN protected   TINYINT(1) NOT NULL DEFAULT 0,
-  ADD COLUMN approval_id BIGINT     NOT NULL DEFAULT 0; -- 0: the version needed none
+SET @protect_configs = (SELECT IF(COUNT(*) > 0, 'DO 0',
+    'ALTER TABLE configs ADD COLUMN protected TINYINT(1) NOT NULL DEFAULT 0, ADD COLUMN proposed TINYINT(1) NOT NULL DEFAULT 0')
+  FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'configs' AND column_name = 'protected');
+PREPARE protect_configs FROM @protect_configs;
+EXECUTE protect_configs;
+DEALLOCATE PREPARE protect_configs;
+-- approval_id 0: the version needed none.
+SET @protect_histories = (SELECT IF(COUNT(*) > 0, 'DO 0',
+    'ALTER TABLE config_histories ADD COLUMN protected TINYINT(1) NOT NULL DEFAULT 0, ADD COLUMN approval_id BIGINT NOT NULL DEFAULT 0')
+  FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'config_histories' AND column_name = 'protected');
+PREPARE protect_histories FROM @protect_histories;
+EXECUTE protect_histories;
+DEALLOCATE PREPARE protect_histories;
 
 -- A unit that applies an approval tells of two resources.
-ALTER TABLE audit_entries DROP KEY uq_audit_entries_unit, ADD UNIQUE KEY uq_audit_entries_unit (unit_id, resource);
+SET @key_units = (SELECT IF(COUNT(*) > 0, 'DO 0',
+    'ALTER TABLE audit_entries DROP KEY uq_audit_entries_unit, ADD UNIQUE KEY uq_audit_entries_unit (unit_id, resource)')
+  FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = 'audit_entries' AND index_name = 'uq_audit_entries_unit' AND column_name = 'resource');
+PREPARE key_units FROM @key_units;
+EXECUTE key_units;
+DEALLOCATE PREPARE key_units;
 
 -- +goose Down
 ALTER TABLE audit_entries DROP KEY uq_audit_entries_unit, ADD KEY uq_audit_entries_unit (unit_id);
