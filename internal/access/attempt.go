@@ -102,6 +102,21 @@ func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
 	return 0, lockedOut(time.Second)
 }
 
+// count counts a guess while it is made. Whatever keeps try from finding a wrong password
+// does not count: its attempt is taken back, or ends with its window if that cannot be done.
+// Errors: those of claim and of try.
+func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
+	attempt, err := a.claim(ctx, at)
+	if err != nil {
+		return err
+	}
+	wrong, err := try()
+	if err != nil && !wrong {
+		_ = a.release(context.WithoutCancel(ctx), attempt)
+	}
+	return err
+}
+
 // insert claims one of the slots that no recent attempt holds, and returns 0 when other
 // guessers claimed all of them first.
 func (a attempts) insert(ctx context.Context, at guessed, now time.Time, recent, old []attemptRow) (int64, error) {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -54,15 +53,6 @@ func (s *Service) raise(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 	}
 	u.AfterCommit(func(context.Context) { s.callers.invalidate() })
 	return tx, nil
-}
-
-// lockRevision keeps changes of who may do what from committing before tx has ended.
-func lockRevision(tx *gorm.DB) error {
-	var row revisionRow
-	if err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Take(&row).Error; err != nil {
-		return fmt.Errorf("lock the tenant's revision: %w", err)
-	}
-	return nil
 }
 
 // revisions returns the sum of all tenants' revisions, which grows with each change.

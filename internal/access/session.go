@@ -71,19 +71,14 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (token string, session 
 	}
 	in.Username = strings.ToLower(in.Username)
 	at := guessed{accountKey(in.Tenant, in.Username), networkOf(in.Address)}
-	attempt, err := s.attempts.claim(ctx, at)
-	if err != nil {
-		return "", Session{}, err
-	}
-	user, err := s.verify(ctx, in)
-	if err == nil {
+	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
+		user, err := s.verify(ctx, in)
+		if err != nil {
+			return apperr.Has(err, apperr.InvalidCredentials), err
+		}
 		token, session, err = s.begin(ctx, in, at, user)
-	}
-	if err != nil && !apperr.Has(err, apperr.InvalidCredentials) {
-		// No wrong password was shown, so it does not count. If it cannot be taken
-		// back it ends with its window.
-		_ = s.attempts.release(context.WithoutCancel(ctx), attempt)
-	}
+		return false, err
+	})
 	return token, session, err
 }
 

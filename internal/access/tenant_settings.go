@@ -152,16 +152,13 @@ func (s *Service) RulesIn(db *gorm.DB) (TenantRules, error) {
 	return row.TenantRules, err
 }
 
-// StillMay returns those of the users who are enabled and hold a permission. No change of
-// who may do what commits from here on before the unit has ended:
-//
-//	SELECT version FROM access_revisions WHERE tenant_id = ? FOR UPDATE
+// StillMay returns those of the users who are enabled and hold a permission. It raises the
+// tenant's revision, as each change of who may do what does: of the unit and such a change
+// side by side the second waits or is run again, on a cluster of servers as well, which a
+// row that is only locked would not bring about.
 func (s *Service) StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error) {
-	tx, err := u.Tx(ctx)
+	tx, err := s.raise(ctx, u)
 	if err != nil {
-		return nil, err
-	}
-	if err := lockRevision(tx); err != nil {
 		return nil, err
 	}
 	const query = `SELECT u.id, p.permission FROM users u

@@ -188,8 +188,8 @@ type userChange struct {
 	apply func(user *User)
 	// also is what the change does beside; nil for nothing.
 	also func(ctx context.Context, tx *gorm.DB) error
-	// revoked are the names of the tokens that also has revoked.
-	revoked []string
+	// endTokens revokes the user's API tokens as well.
+	endTokens bool
 	// kept is of the token of the one session that stays; zero for none.
 	kept digest
 }
@@ -201,7 +201,7 @@ func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMa
 	if err := s.demandUser(user, ifMatch); err != nil || user.Disabled {
 		return user, err
 	}
-	return s.changeUser(ctx, u, user, ifMatch, &userChange{
+	return s.changeUser(ctx, u, user, ifMatch, userChange{
 		action: "disable", set: guard.Set{"disabled": true}, apply: func(user *User) { user.Disabled = true },
 		also: func(ctx context.Context, tx *gorm.DB) error {
 			taken, err := grantsOf(tx, user.Roles)
@@ -219,7 +219,7 @@ func (s *Service) EnableUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if err := s.demandUser(user, ifMatch); err != nil || !user.Disabled {
 		return user, err
 	}
-	return s.changeUser(ctx, u, user, ifMatch, &userChange{
+	return s.changeUser(ctx, u, user, ifMatch, userChange{
 		action: "enable", set: guard.Set{"disabled": false}, apply: func(user *User) { user.Disabled = false },
 		also: func(ctx context.Context, tx *gorm.DB) error { return requireRightsOf(ctx, tx, user) },
 	})
@@ -241,7 +241,7 @@ func (s *Service) userMoved(user *User, ifMatch guard.Precondition) error {
 
 // changeUser changes what a user's sessions stand on, and so ends them. The row comes
 // first and then the tenant's revision, as in every change of who may do what.
-func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c *userChange) (*User, error) {
+func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error) {
 	err := guard.Update[User](ctx, u, user.Ref(), c.set)
 	switch {
 	case errors.Is(err, guard.ErrStale) && ifMatch != nil:
@@ -261,14 +261,16 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if _, err := endSessions(tx, after.TenantID, after.ID, c.kept); err != nil {
 		return nil, err
 	}
+	detail := map[string]any{"username": after.Username}
+	if c.endTokens {
+		if detail["revokedTokens"], err = revokeAll(ctx, u, tx, after.ID); err != nil {
+			return nil, err
+		}
+	}
 	if c.also != nil {
 		if err := c.also(ctx, tx); err != nil {
 			return nil, err
 		}
-	}
-	detail := map[string]any{"username": after.Username}
-	if len(c.revoked) > 0 {
-		detail["revokedTokens"] = c.revoked
 	}
 	return &after, s.recordUser(ctx, u, &after, c.action, detail)
 }

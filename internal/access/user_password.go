@@ -65,23 +65,19 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 	if err != nil {
 		return nil, err
 	}
-	attempt, err := s.attempts.claim(ctx, guessed{accountKey(tenant, user.Username), networkOf(change.Address)})
-	if err != nil {
-		return nil, err
-	}
-	same, err := s.passwords.matches(ctx, change.Current, user.PasswordHash)
-	if err == nil && !same {
-		return nil, invalid("/currentPassword", "wrong", "is not your password")
-	}
 	var after *User
-	if err == nil {
+	at := guessed{accountKey(tenant, user.Username), networkOf(change.Address)}
+	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
+		same, err := s.passwords.matches(ctx, change.Current, user.PasswordHash)
+		if err != nil {
+			return false, err
+		}
+		if !same {
+			return true, invalid("/currentPassword", "wrong", "is not your password")
+		}
 		after, err = s.choosePassword(ctx, user, change)
-	}
-	if err != nil {
-		// No wrong password was shown, so it does not count. If it cannot be taken
-		// back it ends with its window.
-		_ = s.attempts.release(context.WithoutCancel(ctx), attempt)
-	}
+		return false, err
+	})
 	return after, err
 }
 
@@ -133,22 +129,16 @@ func (s *Service) storePassword(ctx context.Context, user *User, p newPassword) 
 		if err := s.demandUser(row, p.ifMatch); err != nil {
 			return err
 		}
-		change := &userChange{
+		after, err = s.changeUser(ctx, u, row, p.ifMatch, userChange{
 			action: "password", set: guard.Set{"password_hash": p.hash}, apply: func(user *User) { user.PasswordHash = p.hash },
-			kept: p.kept,
-		}
-		change.also = func(ctx context.Context, tx *gorm.DB) (err error) {
-			if err := p.may(ctx, tx, row); err != nil {
-				return err
-			}
-			if p.endTokens {
-				if change.revoked, err = revokeAll(ctx, u, tx, row.ID); err != nil {
+			kept: p.kept, endTokens: p.endTokens,
+			also: func(ctx context.Context, tx *gorm.DB) error {
+				if err := p.may(ctx, tx, row); err != nil {
 					return err
 				}
-			}
-			return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
-		}
-		after, err = s.changeUser(ctx, u, row, p.ifMatch, change)
+				return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
+			},
+		})
 		return err
 	})
 	return after, err
