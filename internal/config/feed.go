@@ -87,7 +87,7 @@ func (f *feed) acquire(ctx context.Context) (*tail, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.tail == nil {
-		f.tail = f.startTail(Revision{found.Epoch, found.Place})
+		f.tail = f.startTail(found.Revision)
 	}
 	f.tail.users++
 	return f.tail, nil
@@ -176,7 +176,7 @@ func (t *tail) advance(ctx context.Context) error {
 		return err
 	}
 	if found.Epoch != t.at.Epoch || found.Place < t.at.Place {
-		t.startAnew(Revision{found.Epoch, found.Place})
+		t.startAnew(found.Revision)
 		return nil
 	}
 	for t.at.Place < found.Place {

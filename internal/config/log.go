@@ -88,8 +88,7 @@ func (l configLog) column() string {
 // end is the state of the log at a moment.
 type end struct {
 	// Revision is of the last version that has a place.
-	Epoch epoch.Epoch
-	Place int64
+	Revision `gorm:"embedded"`
 	// Unnumbered is true when there are committed versions behind it.
 	Unnumbered bool
 }
@@ -234,7 +233,7 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 		if err != nil {
 			return err
 		}
-		snapshot.Revision = Revision{at.Epoch, at.Place}
+		snapshot.Revision = at.Revision
 		return filter.apply(tx).Order("`key`").Limit(MaxTransfer).Find(&snapshot.Configs).Error
 	})
 	if err != nil {

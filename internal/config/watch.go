@@ -60,7 +60,7 @@ func (s *Service) watch(ctx context.Context, t *tail, tenant int64, after *Revis
 	if err != nil {
 		return nil, err
 	}
-	now := Revision{found.Epoch, found.Place}
+	now := found.Revision
 	if after == nil {
 		after = &now
 	}
