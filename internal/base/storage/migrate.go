@@ -11,9 +11,10 @@ import (
 
 // Migrate brings the schema up to the one that the program was built with and
 // returns how many migrations it ran. On MySQL one process migrates at a time, whichever
-// servers of a cluster they talk to: see migrationLock. A crash in between leaves the schema at the last complete
-// migration; the next call goes on from there. MySQL commits each DDL statement
-// by itself, so a migration there holds one statement or may be run again.
+// servers of a cluster they talk to: see migrationLock. A crash in between leaves the
+// schema at the last complete migration; the next call goes on from there. MySQL commits
+// each DDL statement by itself, so a migration there holds one statement or may be run
+// again.
 func (db *DB) Migrate(ctx context.Context) (int, error) {
 	provider, err := db.migrations()
 	if err != nil {
@@ -25,7 +26,7 @@ func (db *DB) Migrate(ctx context.Context) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		held, release, err := lockMigrations(ctx, pool)
+		held, release, err := db.lockMigrations(ctx, pool)
 		if err != nil {
 			return 0, err
 		}

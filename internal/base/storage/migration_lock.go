@@ -30,14 +30,15 @@ const (
 var errMigrationLockLost = errors.New("storage: another process took the lock of migrations")
 
 type migrationLock struct {
+	db     *DB
 	pool   *sql.DB
 	holder string
 }
 
 // lockMigrations waits for the lock and returns a context that ends when it is lost.
-func lockMigrations(ctx context.Context, pool *sql.DB) (held context.Context, release func(), err error) {
+func (db *DB) lockMigrations(ctx context.Context, pool *sql.DB) (held context.Context, release func(), err error) {
 	host, _ := os.Hostname()
-	lock := migrationLock{pool, fmt.Sprintf("%.80s:%d:%s", host, os.Getpid(), uuid.NewString())}
+	lock := migrationLock{db, pool, fmt.Sprintf("%.80s:%d:%s", host, os.Getpid(), uuid.NewString())}
 	if err := lock.prepare(ctx); err != nil {
 		return nil, nil, fmt.Errorf("lock the migrations: %w", err)
 	}
@@ -94,7 +95,7 @@ func (l migrationLock) take(ctx context.Context) (bool, error) {
 	const statement = "UPDATE migration_lock SET holder = ?, ends = NOW(6) + INTERVAL ? SECOND WHERE id = 1 AND (holder = '' OR holder = ? OR ends < NOW(6))"
 	result, err := l.pool.ExecContext(ctx, statement, l.holder, int(migrationLease.Seconds()), l.holder)
 	if err != nil {
-		return false, (&DB{}).classify(err)
+		return false, l.db.classify(err)
 	}
 	changed, err := result.RowsAffected()
 	return changed == 1, err
