@@ -23,16 +23,21 @@ import (
 // unreadKey is where a context has the permission to read that its caller lacks.
 type unreadKey struct{}
 
-// asReader returns the context of a request on a route with a permission, in which refusals
-// tell the caller no more than it may read.
-func (r *Router) asReader(ctx context.Context, permission string) context.Context {
-	caller, _ := principal.From(ctx)
-	resource, _, _ := strings.Cut(permission, ":")
-	read := resource + ":read"
-	if permission == "" || caller.Kind == principal.Customer || caller.May(read) || !r.asks(read) {
-		return ctx
+// readingOf returns the permission to read the resource of a route with a permission; "" of
+// a route without one.
+func readingOf(permission string) string {
+	resource, _, found := strings.Cut(permission, ":")
+	if !found {
+		return ""
 	}
-	return context.WithValue(ctx, unreadKey{}, read)
+	return resource + ":read"
+}
+
+// lacks reports whether a caller is to be told no more than who may not read a resource. A
+// resource that no route reads has nothing to hide.
+func (r *Router) lacks(ctx context.Context, read string) bool {
+	caller, _ := principal.From(ctx)
+	return read != "" && caller.Kind != principal.Customer && !caller.May(read) && r.asks(read)
 }
 
 // asks reports whether any route asks for a permission.

@@ -90,6 +90,7 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 // authorised binds a request to its caller, checks the caller's permission, and holds it to
 // its rate.
 func (r *Router) authorised(permission string, next echo.HandlerFunc) echo.HandlerFunc {
+	read := readingOf(permission)
 	return func(c echo.Context) error {
 		if err := r.identify(c); err != nil {
 			return err
@@ -98,7 +99,9 @@ func (r *Router) authorised(permission string, next echo.HandlerFunc) echo.Handl
 		if err := Permitted(request.Context(), permission); err != nil {
 			return err
 		}
-		c.SetRequest(request.WithContext(r.asReader(request.Context(), permission)))
+		if r.lacks(request.Context(), read) {
+			c.SetRequest(request.WithContext(context.WithValue(request.Context(), unreadKey{}, read)))
+		}
 		if err := r.server.limit(c); err != nil {
 			return err
 		}
