@@ -102,11 +102,8 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, te
 	}
 	from := order.Status
 	if Machine.Of(order.Status) == opened {
-		disabled, err := s.people.Disabled(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if order, err = s.take(ctx, u, s.lifecycle(disabled), order, Claim{}, caller.Person(), nil); err != nil {
+		var err error
+		if order, err = s.take(ctx, u, s.lifecycle(nil), order, Claim{}, caller.Person(), nil); err != nil {
 			return nil, err
 		}
 	}

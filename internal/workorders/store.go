@@ -112,6 +112,18 @@ func candidates(ctx context.Context, u *uow.Unit, disabled []int64) ([]WorkOrder
 	return offered, withLinks(tx, pointers)
 }
 
+// holders returns who holds work orders of the context's tenant:
+//
+//	SELECT DISTINCT holder_id FROM work_orders WHERE tenant_id = ? AND status = ?
+func (s *Service) holders(ctx context.Context) ([]int64, error) {
+	var holders []int64
+	err := s.db.Read(ctx).Model(&WorkOrder{}).Where("status = ? AND holder_id IS NOT NULL", claimed.Code).Distinct().Pluck("holder_id", &holders).Error
+	if err != nil {
+		return nil, fmt.Errorf("read who holds work orders: %w", err)
+	}
+	return holders, nil
+}
+
 // insert adds a new work order with its links.
 func insert(ctx context.Context, u *uow.Unit, order *WorkOrder) error {
 	if err := guard.Insert(ctx, u, order); err != nil {

@@ -126,6 +126,7 @@ func TestNobodyIsToldOfWhatIsNotOnTheDisk(t *testing.T) {
 			return undone
 		})
 	})
+	fourth := b.add(t, ctx, "fourth")
 	syncing, held := make(chan struct{}), make(chan struct{})
 	reached, let := sync.OnceFunc(func() { close(syncing) }), sync.OnceFunc(func() { close(held) })
 	t.Cleanup(let)
@@ -144,12 +145,15 @@ func TestNobodyIsToldOfWhatIsNotOnTheDisk(t *testing.T) {
 		require.Fail(t, "it was told before the sync", "%v", err)
 	case err := <-third:
 		require.Fail(t, "it was told of what is not synced", "%v", err)
+	case err := <-fourth:
+		require.Fail(t, "it was told before the sync", "%v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	let()
 	require.NoError(t, <-second)
 	require.ErrorIs(t, <-third, undone)
-	require.ElementsMatch(t, []string{"first", "second"}, names(t, ctx, b.db))
+	require.NoError(t, <-fourth)
+	require.ElementsMatch(t, []string{"first", "second", "fourth"}, names(t, ctx, b.db))
 }
 
 func TestOneThatIsRolledBackTakesNobodyWithIt(t *testing.T) {
