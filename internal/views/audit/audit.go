@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -43,23 +41,28 @@ func NewLog(db *storage.DB) *Log { return &Log{db: db} }
 
 // List returns one page of entries, newest first unless asked otherwise.
 func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[uow.AuditRow], error) {
-	query := l.db.Read(ctx)
-	if filter.Resource != "" {
-		query = query.Where("resource = ? OR (resource > ? AND resource < ?)", filter.Resource, under(filter.Resource), under(filter.Resource)+"\U0010FFFF")
+	filters, order := filter.filters()
+	return storage.List[uow.AuditRow](l.db.Read(ctx), page, order, filters...)
+}
+
+// filters are those of the list, the one that tends to leave fewest entries first, and how
+// it is sorted: entries of a period come in the order of their times, which an index has,
+// and which is that of their ids but for units that ended in another order than they began.
+func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
+	order = sorts
+	if f.Resource != "" {
+		filters = append(filters, storage.Either(storage.Equal("resource", f.Resource), storage.HasPrefix("resource", under(f.Resource))).Along("id"))
 	}
-	if filter.Actor != "" {
-		query = actedBy(query, filter.Actor)
+	if f.Actor != "" {
+		filters = append(filters, actedBy(f.Actor))
 	}
-	if filter.Action != "" {
-		query = query.Where("action = ?", filter.Action)
+	if f.Action != "" {
+		filters = append(filters, storage.Equal("action", f.Action))
 	}
-	if !filter.From.IsZero() {
-		query = query.Where("created_time >= ?", filter.From.UTC())
+	if period, given := storage.Period("created_time", f.From, f.To); given {
+		filters, order = append(filters, period), sorts.Over("id", "created_time")
 	}
-	if !filter.To.IsZero() {
-		query = query.Where("created_time < ?", filter.To.UTC())
-	}
-	return storage.List[uow.AuditRow](query, page, sorts)
+	return filters, order
 }
 
 // lookedAt bounds how many entries Latest folds.
@@ -117,11 +120,12 @@ func fold(rows []uow.AuditRow, limit int) (ids []int64, more map[int64]int64) {
 
 // actedBy selects by an actor's name or id. MySQL compares a column of ASCII with no other
 // text, so it is asked for an id only where the text can be one.
-func actedBy(query *gorm.DB, actor string) *gorm.DB {
+func actedBy(actor string) storage.Filter {
+	named := storage.Equal("actor_name", actor)
 	if !principal.CustomerID(actor).Valid() {
-		return query.Where("actor_name = ?", actor)
+		return named
 	}
-	return query.Where("(actor_name = ? OR actor_id = ?)", actor, actor)
+	return storage.Either(named, storage.Equal("actor_id", actor)).Along("id")
 }
 
 // under returns the prefix of what lies below a resource.
