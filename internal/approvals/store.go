@@ -73,7 +73,7 @@ func (f Filter) filters(caller principal.Principal, now time.Time) (filters []st
 		return append(filters, storage.Either(
 			storage.Equal("status", expired.Code),
 			storage.Indexed("status", "= ? AND expires_time <= ?", pending.Code, now),
-		).Along("id"))
+		))
 	}
 	return append(filters, storage.Equal("status", f.Status.Code))
 }

@@ -117,7 +117,7 @@ func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) 
 		return append(filters, storage.Either(
 			storage.Equal("status", expired.Code),
 			storage.Indexed("status", "= ? AND campaign_id IN ("+ended+")", unused.Code, tenant, now),
-		).Along("id"))
+		))
 	}
 	return append(filters, storage.Equal("status", f.Status.Code))
 }

@@ -15,8 +15,6 @@ type Filter struct {
 	terms []term
 	// indexed is set when an index begins with the tenant and the column of each term.
 	indexed bool
-	// along are the columns in whose order that index has the rows that match.
-	along []string
 }
 
 // term is what holds of a column, such as {"status", ["= ?"]}. Without a column, the tests
@@ -25,11 +23,13 @@ type term struct {
 	column string
 	tests  []string
 	args   []any
+	// along are the columns in whose order the index has the rows that match.
+	along []string
 }
 
 // Equal is column = value, answered by an index on (tenant_id, column, id).
 func Equal(column string, value any) Filter {
-	return Filter{terms: []term{{column, []string{"= ?"}, []any{value}}}, indexed: true, along: []string{"id"}}
+	return Filter{terms: []term{{column, []string{"= ?"}, []any{value}, []string{"id"}}}, indexed: true}
 }
 
 // Until is column <= value, answered by an index on (tenant_id, column, id).
@@ -62,12 +62,12 @@ type limit struct {
 }
 
 func limits(column string, ends ...limit) Filter {
-	t := term{column: column}
+	t := term{column: column, along: []string{column}}
 	for _, end := range ends {
 		t.tests = append(t.tests, end.sign+" ?")
 		t.args = append(t.args, end.value)
 	}
-	return Filter{terms: []term{t}, indexed: true, along: []string{column}}
+	return Filter{terms: []term{t}, indexed: true}
 }
 
 // HasPrefix selects the rows whose column begins with a text:
@@ -80,13 +80,13 @@ func HasPrefix(column, text string) Filter { return Between(column, text, text+l
 
 // Among is id IN (subquery), answered by the indexes of another table.
 func Among(subquery string, args ...any) Filter {
-	return Filter{terms: []term{{"id", []string{"IN (" + subquery + ")"}, args}}, indexed: true}
+	return Filter{terms: []term{{"id", []string{"IN (" + subquery + ")"}, args, nil}}, indexed: true}
 }
 
 // Indexed is a condition that begins with a column on which there is an index, such as
 // Indexed("status", "= ? AND expires_time <= ?", …). It says nothing of an order.
 func Indexed(column, test string, args ...any) Filter {
-	return Filter{terms: []term{{column, []string{test}, args}}, indexed: true}
+	return Filter{terms: []term{{column, []string{test}, args, nil}}, indexed: true}
 }
 
 // Examined is a condition that no index answers: rows are read one by one to see for which
@@ -108,7 +108,10 @@ func Either(filters ...Filter) Filter {
 // Along says in the order of which columns the filter's index has the rows, where that is
 // not the one that its constructor names.
 func (f Filter) Along(columns ...string) Filter {
-	f.along = columns
+	f.terms = slices.Clone(f.terms)
+	for i := range f.terms {
+		f.terms[i].along = columns
+	}
 	return f
 }
 
@@ -160,5 +163,5 @@ func hide(column string) string { return "COALESCE(`" + column + "`, `" + column
 
 // ordered reports whether the filter's index has the matching rows in the order of a column.
 func (f Filter) ordered(column string) bool {
-	return f.indexed && len(f.terms) == 1 && slices.Contains(f.along, column)
+	return f.indexed && len(f.terms) == 1 && slices.Contains(f.terms[0].along, column)
 }

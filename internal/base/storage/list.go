@@ -15,8 +15,22 @@ import (
 // Bound is how many rows a list counts, and how many it examines for one page, at most.
 const Bound = 10_000
 
-// boundSetting is the gorm setting by which tests have a smaller bound.
-const boundSetting = "storage:list-bound"
+// ListBound is a gorm plugin that gives the lists of a database another bound than Bound, so
+// that tests need few rows to have too many.
+type ListBound int
+
+// Name implements gorm.Plugin.
+func (ListBound) Name() string { return "storage:list-bound" }
+
+// Initialize implements gorm.Plugin.
+func (ListBound) Initialize(*gorm.DB) error { return nil }
+
+func boundOf(query *gorm.DB) int {
+	if bound, ok := query.Plugins[ListBound(0).Name()].(ListBound); ok {
+		return int(bound)
+	}
+	return Bound
+}
 
 // List reads one page of T by keyset: WHERE (column, id) > (last value, last id) ORDER BY
 // column, id LIMIT n. Neither the page's number nor the size of the table decides what it
@@ -91,12 +105,9 @@ func newLister[T any](query *gorm.DB, page Page, sorts Sorts) (*lister[T], error
 	if err != nil {
 		return nil, err
 	}
-	l := &lister[T]{scope: query.Model(new(T)).Session(&gorm.Session{}), order: order, limit: page.Limit, bound: Bound}
+	l := &lister[T]{scope: query.Model(new(T)).Session(&gorm.Session{}), order: order, limit: page.Limit, bound: boundOf(query)}
 	if l.limit == 0 {
 		l.limit = DefaultLimit
-	}
-	if bound, ok := query.Get(boundSetting); ok {
-		l.bound = bound.(int)
 	}
 	if page.Cursor != "" {
 		after, err := decodeCursor[T](page.Cursor, order.name, order.column)
@@ -186,8 +197,9 @@ type Count struct {
 
 // CountUpTo counts the rows of T that match some filters, and stops at Bound.
 func CountUpTo[T any](query *gorm.DB, filters ...Filter) (Count, error) {
-	n, err := countUpTo(Apply(query.Model(new(T)), filters...), Bound)
-	return Count{N: min(n, Bound), More: n > Bound}, err
+	bound := int64(boundOf(query))
+	n, err := countUpTo(Apply(query.Model(new(T)), filters...), int(bound))
+	return Count{N: min(n, bound), More: n > bound}, err
 }
 
 // total is how many rows match at least, and whether there are no more.
@@ -257,7 +269,7 @@ func (l *lister[T]) page() ([]T, *string, error) {
 		query = order.upTo(query, *end)
 	}
 	rows := []T{}
-	if err := query.Clauses(order.by()).Limit(l.limit + 1).Find(&rows).Error; err != nil {
+	if err := order.sort(query).Limit(l.limit + 1).Find(&rows).Error; err != nil {
 		return nil, nil, err
 	}
 	switch {
@@ -281,7 +293,7 @@ func (l *lister[T]) windowEnd(after *place) (*place, error) {
 		query = l.order.beyond(query, *after)
 	}
 	var rows []T
-	err := query.Select(slices.Compact([]string{l.order.column, "id"})).Clauses(l.order.by()).Offset(l.bound - 1).Limit(2).Find(&rows).Error
+	err := l.order.sort(query).Select(slices.Compact([]string{l.order.column, "id"})).Offset(l.bound - 1).Limit(2).Find(&rows).Error
 	if err != nil || len(rows) < 2 {
 		return nil, err
 	}
@@ -322,6 +334,16 @@ func (o order) by() clause.OrderBy {
 		columns = append(columns, clause.OrderByColumn{Column: o.sorted("id"), Desc: o.descending})
 	}
 	return clause.OrderBy{Columns: columns}
+}
+
+// sort has the engine read in the order. MySQL likes to walk the primary key to rows in the
+// order of their ids, whosesoever they are, and is told not to.
+func (o order) sort(query *gorm.DB) *gorm.DB {
+	if !o.hidden && query.Name() == string(MySQL) {
+		notByID := clause.Expr{SQL: "IGNORE INDEX FOR ORDER BY (`PRIMARY`)"}
+		query = query.Clauses(clause.From{Joins: []clause.Join{{Expression: notByID}}})
+	}
+	return query.Clauses(o.by())
 }
 
 func (o order) sorted(column string) clause.Column {

@@ -38,7 +38,7 @@ func conditions() map[string]condition {
 		"amounts to 20":  {storage.Until("amount", 20), func(r storagetest.Thing) bool { return r.Amount <= 20 }},
 		"a few amounts":  {storage.Between("amount", 3, 6), func(r storagetest.Thing) bool { return r.Amount >= 3 && r.Amount < 6 }},
 		"names n-01":     {storage.HasPrefix("name", "n-01"), func(r storagetest.Thing) bool { return strings.HasPrefix(r.Name, "n-01") }},
-		"one of two":     {storage.Either(storage.Equal("status", 2), storage.Equal("status", 9)).Along("id"), func(r storagetest.Thing) bool { return r.Status == 2 }},
+		"one of two":     {storage.Either(storage.Equal("status", 2), storage.Equal("status", 9)), func(r storagetest.Thing) bool { return r.Status == 2 }},
 		"either, in two": {storage.Either(storage.Equal("status", 2), storage.Until("amount", 5)), func(r storagetest.Thing) bool { return r.Status == 2 || r.Amount <= 5 }},
 		"among":          {storage.Among("SELECT o.id FROM things o WHERE o.amount < 4"), func(r storagetest.Thing) bool { return r.Amount < 4 }},
 	}
@@ -51,7 +51,8 @@ func conditions() map[string]condition {
 // Whatever leads or is walked: all pages together are the rows that match, once each and in
 // order, and a total that calls itself exact is.
 func TestPagesOfEveryWayHoldTheRowsThatMatchOnceInOrder(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		require.NoError(t, db.Read(ctx).Use(storage.ListBound(bound)))
 		storagetest.CreateThings(t, ctx, db)
 		at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 		things := make([]storagetest.Thing, 60)
@@ -96,7 +97,7 @@ func TestPagesOfEveryWayHoldTheRowsThatMatchOnceInOrder(t *testing.T) {
 			var got []int64
 			for pages := 0; ; pages++ {
 				require.Less(rt, pages, 200, "the pages have no end")
-				listing, err := storage.List[storagetest.Thing](db.Read(ctx).Set(storage.BoundSetting, bound), page, thingSorts, filters...)
+				listing, err := storage.List[storagetest.Thing](db.Read(ctx), page, thingSorts, filters...)
 				require.NoError(rt, err)
 				require.LessOrEqual(rt, len(listing.Rows), page.Limit)
 				require.LessOrEqual(rt, listing.Total, int64(len(want)))
@@ -140,7 +141,8 @@ func compareBy(key string, a, b storagetest.Thing) int {
 }
 
 func TestACountStopsAndSaysSo(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		require.NoError(t, db.Read(ctx).Use(storage.ListBound(bound)))
 		storagetest.CreateThings(t, ctx, db)
 		for i := range int64(bound + 1) {
 			add(t, ctx, db, fmt.Sprint(i), i)
@@ -149,7 +151,7 @@ func TestACountStopsAndSaysSo(t *testing.T) {
 			total int64
 			exact bool
 		}{"amount >= 0": {bound, false}, "amount >= 1": {bound, true}, "amount >= 2": {bound - 1, true}} {
-			listing, err := storage.List[storagetest.Thing](db.Read(ctx).Where(filter).Set(storage.BoundSetting, bound), storage.Page{}, thingSorts)
+			listing, err := storage.List[storagetest.Thing](db.Read(ctx).Where(filter), storage.Page{}, thingSorts)
 			require.NoError(t, err)
 			require.Equal(t, want.total, listing.Total, filter)
 			require.Equal(t, want.exact, listing.TotalIsExact, filter)
@@ -158,5 +160,8 @@ func TestACountStopsAndSaysSo(t *testing.T) {
 		count, err := storage.CountUpTo[storagetest.Thing](db.Read(ctx), storage.Until("amount", 3))
 		require.NoError(t, err)
 		require.Equal(t, storage.Count{N: 4}, count)
+		count, err = storage.CountUpTo[storagetest.Thing](db.Read(ctx))
+		require.NoError(t, err)
+		require.Equal(t, storage.Count{N: bound, More: true}, count)
 	})
 }

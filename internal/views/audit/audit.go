@@ -5,6 +5,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -51,7 +52,7 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
 	order = sorts
 	if f.Resource != "" {
-		filters = append(filters, storage.Either(storage.Equal("resource", f.Resource), storage.HasPrefix("resource", under(f.Resource))).Along("id"))
+		filters = append(filters, storage.Either(storage.Equal("resource", f.Resource), storage.HasPrefix("resource", under(f.Resource))))
 	}
 	if f.Actor != "" {
 		filters = append(filters, actedBy(f.Actor))
@@ -65,37 +66,39 @@ func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
 	return filters, order
 }
 
-// lookedAt bounds how many entries Latest folds.
-const lookedAt = 200
+// lookedAt bounds how many entries Latest reads, and folded how many it folds of those that
+// are shown.
+const lookedAt, folded = 1000, 200
 
 // Folded is an entry that stands for others of its kind too.
 type Folded struct {
 	Entry
-	// More is how many older entries it stands for, of the newest 200.
+	// More is how many older entries it stands for, of the 200 that were folded.
 	More int64 `json:"more"`
 }
 
 // Latest returns the newest entries, at most limit of them, without those of signing in
 // and out: there are many, and they change nothing. What a machine does over and over, one
-// action on one resource, is one entry, the newest of them. It folds the newest 200, and
-// reads what they changed only of those that it returns.
+// action on one resource, is one entry, the newest of them. It folds the newest 200 among the
+// newest 1,000, and reads what they changed only of those that it returns.
 func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	var rows []uow.AuditRow
 	err := l.db.Read(ctx).Select("id", "actor_kind", "actor_id", "actor_name", "action", "resource").
-		Where("resource <> ?", "session").Order("id DESC").Limit(lookedAt).Find(&rows).Error
+		Order("id DESC").Limit(lookedAt).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("read the newest audit entries: %w", err)
 	}
-	ids, more := fold(rows, limit)
+	rows = slices.DeleteFunc(rows, func(row uow.AuditRow) bool { return row.Resource == "session" })
+	ids, more := fold(rows[:min(len(rows), folded)], limit)
 	var shown []uow.AuditRow
 	if err := l.db.Read(ctx).Where("id IN ?", ids).Order("id DESC").Find(&shown).Error; err != nil {
 		return nil, fmt.Errorf("read the audit entries to show: %w", err)
 	}
-	folded := make([]Folded, len(shown))
+	entries := make([]Folded, len(shown))
 	for i, row := range shown {
-		folded[i] = Folded{Entry: forReader(ctx, entryOf(row)), More: more[row.ID]}
+		entries[i] = Folded{Entry: forReader(ctx, entryOf(row)), More: more[row.ID]}
 	}
-	return folded, nil
+	return entries, nil
 }
 
 // fold returns which of the entries, newest first, stand for all of them, at most limit,
@@ -125,7 +128,7 @@ func actedBy(actor string) storage.Filter {
 	if !principal.CustomerID(actor).Valid() {
 		return named
 	}
-	return storage.Either(named, storage.Equal("actor_id", actor)).Along("id")
+	return storage.Either(named, storage.Equal("actor_id", actor))
 }
 
 // under returns the prefix of what lies below a resource.

@@ -1,4 +1,0 @@
-package storage
-
-// BoundSetting is the gorm setting by which a list has another bound.
-const BoundSetting = boundSetting
