@@ -23,7 +23,7 @@ import (
 )
 
 // rounds is how often each request is sent for its median, after once that is not counted.
-const rounds = 5
+const rounds = 3
 
 // aim is how long the median of a list may take at the larger size.
 const aim = 50 * time.Millisecond
