@@ -172,9 +172,11 @@ func large(name string) bool {
 	return slices.ContainsFunc(tables, func(t table) bool { return t.name == name && t.large() })
 }
 
-// narrows is what a WHERE has besides the tenant and the place of a page. What it asks of a
-// row is not known from the index that is walked.
-var narrows = regexp.MustCompile("COALESCE\\([^)]*\\) (=|>=|<=|<|>|IN)|LIKE|NOT IN|EXISTS|expires_time >|status = |kind = ")
+// narrows is what a WHERE has besides the tenant and the place of a page: hidden conditions,
+// those that are examined, and those of filters, each in brackets of its own. What these ask
+// of a row is not known from the index that is walked.
+var narrows = regexp.MustCompile("COALESCE\\([^)]*\\) (=|>=|<=|<|>|IN)|LIKE|NOT IN|EXISTS|expires_time >|status = |kind = |" +
+	"\\(`\\w+` (= \\?\\)|<= \\?\\)|>= \\? AND|< \\?\\)|IN \\()")
 
 // The tables of a plan, and the columns by which SQLite finds rows in an index.
 var (
