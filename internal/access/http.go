@@ -134,5 +134,5 @@ func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (s
 
 func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[principal.Grant], error) {
 	grants := h.service.Catalogue()
-	return httpapi.List[principal.Grant]{Items: grants, Total: int64(len(grants))}, nil
+	return httpapi.List[principal.Grant]{Items: grants, Total: int64(len(grants)), TotalIsExact: true}, nil
 }

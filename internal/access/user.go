@@ -155,8 +155,7 @@ func (s *Service) User(ctx context.Context, id int64) (*User, error) {
 // Users returns one page of users.
 func (s *Service) Users(ctx context.Context, f UserFilter, page storage.Page) (storage.Listing[User], error) {
 	caller, _ := principal.From(ctx)
-	db := s.store.db.Read(ctx)
-	listing, err := storage.List[User](f.apply(db, caller.TenantID), page, userSorts)
+	listing, err := storage.List[User](s.store.db.Read(ctx), page, userSorts, f.filters(caller.TenantID)...)
 	if err != nil {
 		return listing, fmt.Errorf("list users: %w", err)
 	}

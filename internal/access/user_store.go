@@ -153,21 +153,24 @@ type UserFilter struct {
 	Disabled *bool
 }
 
-func (f UserFilter) apply(query *gorm.DB, tenantID int64) *gorm.DB {
-	query = storage.Containing(query, f.Text, "username", "display_name")
+func (f UserFilter) filters(tenantID int64) (filters []storage.Filter) {
 	if f.Role != "" {
-		const holders = `id IN (SELECT h.user_id FROM user_roles h JOIN roles r ON r.id = h.role_id AND r.tenant_id = h.tenant_id
-			WHERE h.tenant_id = ? AND r.name = ?)`
-		query = query.Where(holders, tenantID, f.Role)
+		const holders = `SELECT h.user_id FROM user_roles h JOIN roles r ON r.id = h.role_id AND r.tenant_id = h.tenant_id
+			WHERE h.tenant_id = ? AND r.name = ?`
+		filters = append(filters, storage.Among(holders, tenantID, f.Role))
 	}
 	if f.Disabled != nil {
-		query = query.Where("disabled = ?", *f.Disabled)
+		filters = append(filters, storage.Equal("disabled", *f.Disabled))
 	}
-	return query
+	if f.Text != "" {
+		filters = append(filters, storage.Containing(f.Text, "username", "display_name"))
+	}
+	return filters
 }
 
 var userSorts = storage.Sorts{
 	Columns: map[string]string{"username": "username", "displayName": "display_name", "updatedTime": "updated_time"},
+	Unique:  []string{"username"},
 	Default: "username",
 }
 

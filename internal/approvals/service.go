@@ -70,8 +70,7 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 // List returns one page of approvals with their votes and without their contents.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
-	db := s.db.Read(ctx)
-	listing, err := storage.List[Approval](narrow(db, f, caller, s.clock.Now()).Omit("content"), page, sorts)
+	listing, err := storage.List[Approval](s.db.Read(ctx).Omit("content"), page, sorts, f.filters(caller, s.clock.Now())...)
 	if err != nil {
 		return listing, err
 	}

@@ -44,32 +44,38 @@ type Filter struct {
 	WaitingForCaller bool
 }
 
-// narrow applies a filter. What is kept as pending and is over is expired.
-func narrow(query *gorm.DB, f Filter, caller principal.Principal, now time.Time) *gorm.DB {
+// filters are those of a list, the one that tends to leave fewest rows first. What is kept as
+// pending and is over is expired.
+func (f Filter) filters(caller principal.Principal, now time.Time) (filters []storage.Filter) {
+	if f.WaitingForCaller && (caller.UserID == 0 || !caller.May(decidePermission)) {
+		return []storage.Filter{storage.Among("-1")}
+	}
 	if f.Resource != "" {
-		query = query.Where("id IN (SELECT approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?)", caller.TenantID, f.Resource)
+		filters = append(filters, storage.Among("SELECT t.approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?", caller.TenantID, f.Resource))
+	}
+	waiting := []storage.Filter{storage.Equal("status", pending.Code), storage.Examined("expires_time > ?", now)}
+	if f.WaitingForCaller {
+		filters = append(filters, append(waiting,
+			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing),
+			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.user_id = ? AND v.version >= approvals.content_version)", caller.UserID),
+		)...)
 	}
 	if f.AuthorID != 0 {
-		query = query.Where("author_id = ?", f.AuthorID)
-	}
-	if f.WaitingForCaller {
-		query = query.Where("status = ? AND expires_time > ?", pending.Code, now).
-			Where("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing).
-			Where("NOT EXISTS (SELECT 1 FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.user_id = ? AND v.version >= approvals.content_version)", caller.UserID)
-		if caller.UserID == 0 || !caller.May(decidePermission) {
-			query = query.Where("1 = 0")
-		}
+		filters = append(filters, storage.Equal("author_id", f.AuthorID))
 	}
 	if f.Status == nil {
-		return query
+		return filters
 	}
 	switch *f.Status {
 	case pending:
-		return query.Where("status = ? AND expires_time > ?", pending.Code, now)
+		return append(filters, waiting...)
 	case expired:
-		return query.Where("(status = ? OR (status = ? AND expires_time <= ?))", expired.Code, pending.Code, now)
+		return append(filters, storage.Either(
+			storage.Equal("status", expired.Code),
+			storage.Indexed("status", "= ? AND expires_time <= ?", pending.Code, now),
+		))
 	}
-	return query.Where("status = ?", f.Status.Code)
+	return append(filters, storage.Equal("status", f.Status.Code))
 }
 
 func find(db *gorm.DB, id int64) (*Approval, error) {

@@ -189,7 +189,7 @@ func TestWorkOrdersAreListedByFilter(t *testing.T) {
 		}
 		counts, err := o.service.CountByStatus(ctx)
 		require.NoError(t, err)
-		require.Equal(t, map[string]int64{"open": 2, "claimed": 1, "resolved": 0, "closed": 0}, counts)
+		require.Equal(t, map[string]storage.Count{"open": {N: 2}, "claimed": {N: 1}, "resolved": {N: 0}, "closed": {N: 0}}, counts)
 		found, err := o.service.ByTitle(ctx, "call the", 5)
 		require.NoError(t, err)
 		require.Len(t, found, 2)
