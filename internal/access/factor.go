@@ -235,11 +235,11 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, factor *Factor,
 }
 
 // NewRecoveryCodes gives a user other recovery codes; the old ones are void. His other
-// sessions end. Errors: ValidationFailed for a user without a second factor.
+// sessions end. Errors: NotFound for a user without a second factor.
 func (s *Service) NewRecoveryCodes(ctx context.Context, user *User, session string) (codes []string, err error) {
 	err = s.changeFactors(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {
 		if !row.SecondFactor {
-			return errNoFactor()
+			return apperr.New(apperr.NotFound, "You have no second factor. Set one up first.")
 		}
 		_, err := s.changeUser(ctx, u, row, nil, userChange{
 			action: "recovery-codes", set: guard.Set{"second_factor": true}, apply: func(*User) {}, kept: digestOf(session),
@@ -251,10 +251,6 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, user *User, session stri
 		return err
 	})
 	return codes, err
-}
-
-func errNoFactor() error {
-	return apperr.New(apperr.ValidationFailed, "You have no second factor. Set one up first; nothing was changed.")
 }
 
 // ResetFactors takes all factors and recovery codes from a user who has lost them, and ends

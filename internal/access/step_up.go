@@ -37,7 +37,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 	case err != nil:
 		return "", Session{}, err
 	case !session.User.SecondFactor:
-		return "", Session{}, errNoFactor()
+		return "", Session{}, invalid("/method", "none", "must be of a second factor that you have, and you have none")
 	}
 	session.CSRFToken = newSecret()
 	at := guessed{accountKey(session.Tenant, session.User.Username), networkOf(in.Address)}

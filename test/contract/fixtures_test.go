@@ -26,6 +26,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"roles/:id":            newRole,
 	"tokens/:id":           newToken,
 	"sessions/:id":         newSession,
+	"factors/:id":          func(*testing.T, *apptest.Caller) string { return "999999999" },
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
 	"idempotency-keys/:id": newIdempotencyKey,
