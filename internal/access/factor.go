@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -55,18 +56,6 @@ func (s *Service) Factors(ctx context.Context) (factors []Factor, codesLeft int6
 	}
 	codesLeft, err = countRecoveryCodes(db, caller.UserID)
 	return factors, codesLeft, err
-}
-
-// Factor returns a confirmed factor of the caller. Errors: NotFound; Forbidden without a
-// session.
-func (s *Service) Factor(ctx context.Context, id int64) (*Factor, error) {
-	if err := requireSession(ctx); err != nil {
-		return nil, err
-	}
-	caller, _ := principal.From(ctx)
-	var row Factor
-	err := s.store.db.Read(ctx).Where("id = ? AND user_id = ? AND expires_time IS NULL", id, caller.UserID).Take(&row).Error
-	return &row, storage.Found(err, "factor", strconv.FormatInt(id, 10))
 }
 
 // BeginFactor makes a TOTP factor of a user that counts for nothing until it is confirmed.
@@ -197,20 +186,19 @@ func (s *Service) changeFactors(ctx context.Context, userID int64, fn func(ctx c
 	})
 }
 
-// RemoveFactor takes a factor from its user, and with the last one the recovery codes. His
-// sessions end but the one whose token this is. Errors: NotFound.
-func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, factor *Factor, session string) error {
+// RemoveFactor takes a factor from a user who was just read, and with the last one the
+// recovery codes. His sessions end but the one whose token this is. Errors: NotFound.
+func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id int64, session string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	user, err := findUser(tx, factor.UserID)
-	if err != nil {
-		return storage.Found(err, "user", strconv.FormatInt(factor.UserID, 10))
-	}
 	all, err := confirmedFactors(tx, user.ID)
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(all, func(f Factor) bool { return f.ID == id }) {
+		return apperr.MissingRow("factor", strconv.FormatInt(id, 10))
 	}
 	// The version of the user is guarded, so that no factor comes or goes before it changes.
 	left := len(all) > 1
@@ -221,12 +209,8 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, factor *Factor,
 			if !left {
 				return deleteFactors(tx, user)
 			}
-			result := tx.Exec("DELETE FROM user_factors WHERE tenant_id = ? AND id = ? AND expires_time IS NULL", user.TenantID, factor.ID)
-			switch {
-			case result.Error != nil:
-				return fmt.Errorf("delete the factor: %w", result.Error)
-			case result.RowsAffected != 1:
-				return apperr.MissingRow("factor", strconv.FormatInt(factor.ID, 10))
+			if err := tx.Exec("DELETE FROM user_factors WHERE tenant_id = ? AND id = ?", user.TenantID, id).Error; err != nil {
+				return fmt.Errorf("delete the factor: %w", err)
 			}
 			return nil
 		},

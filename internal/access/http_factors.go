@@ -17,7 +17,7 @@ func (h handler) factorRoutes(r *httpapi.Router) {
 	httpapi.Get(r, "/me/factors", "", h.factors)
 	httpapi.ActOf(fresh, http.MethodPost, "/me/factors", "", h.findOwner, h.beginFactor)
 	httpapi.ActOf(fresh, http.MethodPost, "/me/factors/:id/confirm", "", h.findOwner, h.confirmFactor)
-	httpapi.MutationOf(fresh, http.MethodDelete, "/me/factors/:id", "", h.findFactor, h.removeFactor)
+	httpapi.MutationOf(fresh, http.MethodDelete, "/me/factors/:id", "", h.findOwner, h.removeFactor)
 	httpapi.ActOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.findOwner, h.newRecoveryCodes)
 }
 
@@ -27,19 +27,6 @@ func (h handler) findOwner(ctx context.Context, path httpapi.Path) (*User, error
 		return nil, err
 	}
 	return h.findMe(ctx, path)
-}
-
-// findFactor reads the caller's factor that a path names. Who may see none is not told
-// whether it is one.
-func (h handler) findFactor(ctx context.Context, path httpapi.Path) (*Factor, error) {
-	if err := requireSession(ctx); err != nil {
-		return nil, err
-	}
-	id, err := path.ID("id", "factor")
-	if err != nil {
-		return nil, err
-	}
-	return h.service.Factor(ctx, id)
 }
 
 type factorView struct {
@@ -123,8 +110,13 @@ func (h handler) confirmFactor(ctx context.Context, user *User, in confirmFactor
 	return confirmedFactorView{factorView: factorViewOf(factor), RecoveryCodes: codes}, nil
 }
 
-func (h handler) removeFactor(ctx context.Context, u *uow.Unit, factor *Factor, in sessionRequest) (httpapi.None, error) {
-	return httpapi.None{}, h.service.RemoveFactor(ctx, u, factor, in.Token)
+type removeFactorRequest struct {
+	sessionCredential
+	ID int64 `path:"id" of:"factor"`
+}
+
+func (h handler) removeFactor(ctx context.Context, u *uow.Unit, user *User, in removeFactorRequest) (httpapi.None, error) {
+	return httpapi.None{}, h.service.RemoveFactor(ctx, u, user, in.ID, in.Token)
 }
 
 type recoveryCodesView struct {
@@ -134,12 +126,6 @@ type recoveryCodesView struct {
 func (h handler) newRecoveryCodes(ctx context.Context, user *User, in sessionRequest) (recoveryCodesView, error) {
 	codes, err := h.service.NewRecoveryCodes(ctx, user, in.Token)
 	return recoveryCodesView{RecoveryCodes: codes}, err
-}
-
-// shownFactor is a second factor in the body of a request.
-type shownFactor struct {
-	Method string `json:"method" validate:"required,oneof=totp recovery"`
-	Code   string `json:"code" validate:"required,max=64"`
 }
 
 // challengeView is the reply to a password that was right where a second factor is asked for.
@@ -155,7 +141,8 @@ type factorSignInRequest struct {
 	Address httpapi.Address
 	Body    struct {
 		Challenge string `json:"challenge" validate:"required,max=64"`
-		shownFactor
+		Method    string `json:"method" validate:"required,oneof=totp recovery"`
+		Code      string `json:"code" validate:"required,max=64"`
 	}
 }
 
@@ -164,7 +151,7 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 		return signInReply{}, err
 	}
 	token, session, err := h.service.FinishSignIn(ctx, FactorSignIn{
-		Challenge: in.Body.Challenge, ShownFactor: ShownFactor(in.Body.shownFactor),
+		Challenge: in.Body.Challenge, ShownFactor: ShownFactor{in.Body.Method, in.Body.Code},
 		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent,
 	})
 	if err != nil {
@@ -176,7 +163,10 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 type stepUpRequest struct {
 	sessionCredential
 	Address httpapi.Address
-	Body    shownFactor
+	Body    struct {
+		Method string `json:"method" validate:"required,oneof=totp recovery"`
+		Code   string `json:"code" validate:"required,max=64"`
+	}
 }
 
 type stepUpReply = httpapi.WithCookie[sessionView]

@@ -521,6 +521,7 @@ func (d day) admit() {
 	d.do(409, "POST", fmt.Sprint("/users/", int64(d.do(200, "GET", "/users?q=admin&role=admin&disabled=false", nil)["items"].([]any)[0].(map[string]any)["id"].(float64)), "/disable"), nil)
 	d.do(200, "POST", user+"/enable", nil, "If-Match", d.etag(user))
 	d.do(200, "POST", user+"/reset-password", `{"password":"another horse battery"}`)
+	d.do(200, "POST", user+"/reset-factors", nil, "If-Match", d.etag(user))
 	require.EqualValues(d.t, 6, d.do(200, "GET", user+"/history?limit=3", nil)["total"])
 	answer := d.Do(d.t, "GET", httpapi.Base+user, nil, "If-None-Match", d.etag(user))
 	require.Equal(d.t, http.StatusNotModified, answer.Status)

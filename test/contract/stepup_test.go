@@ -29,7 +29,7 @@ func TestEveryOperationThatTakesAFreshFactorAsksForItAndOnlyThose(t *testing.T) 
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))
 		ask := func(route httpapi.Route) apptest.Answer {
-			path := httpapi.Base + fill(t, route, func(string) string { return "999999999" })
+			path := fill(t, route, func(string) string { return "999999999" })
 			return d.Do(t, route.Method, path, example(t, route), session...)
 		}
 		walked := 0

@@ -35,7 +35,7 @@ func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testin
 			t.Run(documentedAs(route), func(t *testing.T) {
 				w := walk{p, route, owner, stranger}
 				if slices.Contains(sessionOnly, documentedAs(route)) {
-					w.owner = owner.SignedIn(t)
+					w.owner, w.stranger = owner.SignedIn(t), stranger.SignedIn(t)
 				}
 				test(t, w)
 			})
