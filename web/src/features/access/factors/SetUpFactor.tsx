@@ -1,0 +1,128 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useRef, useState, type SubmitEvent } from 'react';
+import { isProblem, isUnknown } from '@/api';
+import { useText } from '@/i18n';
+import { Banner, CopyText, ProblemBanner } from '@/ui';
+import { factorMessages } from './messages';
+import { QrCode } from './QrCode';
+import { beginFactor, confirmFactor, type ConfirmedFactor, type FactorSetup } from './queries';
+
+interface Props {
+  /** The first one is given a name already. */
+  isFirst: boolean;
+  onClose: () => void;
+  onConfirmed: (factor: ConfirmedFactor) => void;
+}
+
+/**
+ * The dialog that sets an authenticator app up: it is named, given its secret, and shows with
+ * a code that it has it. Until then nothing is asked for, and closing it leaves all as it was.
+ */
+export function SetUpFactor({ isFirst, onClose, onConfirmed }: Props) {
+  const t = useText(factorMessages);
+  const [setup, setSetup] = useState<FactorSetup>();
+  return (
+    <Modal opened onClose={onClose} size="md" title={t('setUpTitle')} withCloseButton={false} closeOnClickOutside={false}>
+      {setup === undefined ? (
+        <NameIt name={isFirst ? t('nameFirst') : ''} onBegun={setSetup} onClose={onClose} />
+      ) : (
+        <ConfirmIt setup={setup} onConfirmed={onConfirmed} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+const longestName = 100;
+
+function NameIt({ name: first, onBegun, onClose }: { name: string; onBegun: (setup: FactorSetup) => void; onClose: () => void }) {
+  const t = useText(factorMessages);
+  const [name, setName] = useState(first);
+  const [asked, setAsked] = useState(false);
+  const begin = useMutation({ mutationFn: beginFactor, onSuccess: onBegun });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setAsked(true);
+    if (name.trim() !== '') begin.mutate(name.trim());
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {begin.isError && <ProblemBanner error={begin.error} />}
+        <TextInput
+          label={t('name')}
+          description={t('nameHint')}
+          maxLength={longestName}
+          value={name}
+          error={asked && name.trim() === '' && t('nameNeeded')}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        <Buttons confirm={t('next')} isSending={begin.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+function ConfirmIt({ setup, onConfirmed, onClose }: { setup: FactorSetup; onConfirmed: Props['onConfirmed']; onClose: () => void }) {
+  const t = useText(factorMessages);
+  const input = useRef<HTMLInputElement>(null);
+  const [code, setCode] = useState('');
+  const [asked, setAsked] = useState(false);
+  const confirm = useMutation({
+    mutationFn: () => confirmFactor(setup.id, code.trim()),
+    onSuccess: onConfirmed,
+    onError: () => input.current?.select(),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setAsked(true);
+    if (code.trim() !== '') confirm.mutate();
+  };
+  const isWrong = isProblem(confirm.error, 'validation_failed');
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {confirm.isError && !isWrong && <Refusal error={confirm.error} />}
+        <Text>{t('scan')}</Text>
+        <QrCode text={setup.uri} label={t('qr')} />
+        <div role="group" aria-label={t('secret')}>
+          <Text fw={600}>{t('secret')}</Text>
+          <CopyText text={setup.secret} label={t('secret')} />
+        </div>
+        <TextInput
+          ref={input}
+          label={t('code')}
+          name="code"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={64}
+          value={code}
+          error={asked && code.trim() === '' ? t('codeNeeded') : isWrong && t('codeWrong')}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          autoFocus
+        />
+        <Buttons confirm={t('confirm')} isSending={confirm.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+function Refusal({ error }: { error: Error }) {
+  const t = useText(factorMessages);
+  if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
+  if (isUnknown(error)) return <Banner tone="warn" title={t('lost')} />;
+  return <ProblemBanner error={error} />;
+}
+
+function Buttons({ confirm, isSending, onClose }: { confirm: string; isSending: boolean; onClose: () => void }) {
+  const t = useText(factorMessages);
+  return (
+    <Group justify="flex-end">
+      <Button onClick={onClose}>{t('cancel')}</Button>
+      <Button type="submit" variant="filled" loading={isSending}>
+        {confirm}
+      </Button>
+    </Group>
+  );
+}
