@@ -49,7 +49,7 @@ export function SecondFactors({ userId }: { userId: number }) {
       )}
       {settingUp && (
         <SetUpFactor
-          isFirst={isNone ?? false}
+          isFirst={isNone}
           onClose={close}
           onConfirmed={({ recoveryCodes }) => {
             close();

@@ -1,9 +1,8 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useRef, useState, type SubmitEvent } from 'react';
 import { isProblem, isUnknown } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, CopyText, ProblemBanner } from '@/ui';
+import { Banner, CopyText, ProblemBanner, useKeyedMutation } from '@/ui';
 import { factorMessages } from './messages';
 import { QrCode } from './QrCode';
 import { beginFactor, confirmFactor, type ConfirmedFactor, type FactorSetup } from './queries';
@@ -39,16 +38,17 @@ function NameIt({ name: first, onBegun, onClose }: { name: string; onBegun: (set
   const t = useText(factorMessages);
   const [name, setName] = useState(first);
   const [asked, setAsked] = useState(false);
-  const begin = useMutation({ mutationFn: beginFactor, onSuccess: onBegun });
+  const begin = useKeyedMutation<string, FactorSetup>({ scope: 'me/factors/begin', title: t('setUpTitle'), send: beginFactor, onDone: onBegun });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (name.trim() !== '') begin.mutate(name.trim());
+    if (begin.outcome === 'unknown') begin.again();
+    else if (name.trim() !== '') begin.run(name.trim());
   };
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {begin.isError && <ProblemBanner error={begin.error} />}
+        {begin.error !== null && <ProblemBanner error={begin.error} />}
         <TextInput
           label={t('name')}
           description={t('nameHint')}
@@ -58,7 +58,7 @@ function NameIt({ name: first, onBegun, onClose }: { name: string; onBegun: (set
           onChange={(event) => setName(event.currentTarget.value)}
           data-autofocus
         />
-        <Buttons confirm={t('next')} isSending={begin.isPending} onClose={onClose} />
+        <Buttons confirm={t('next')} isSending={begin.outcome === 'sending'} onClose={onClose} />
       </Stack>
     </form>
   );
@@ -69,21 +69,27 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: FactorSetup; onConf
   const input = useRef<HTMLInputElement>(null);
   const [code, setCode] = useState('');
   const [asked, setAsked] = useState(false);
-  const confirm = useMutation({
-    mutationFn: () => confirmFactor(setup.id, code.trim()),
-    onSuccess: onConfirmed,
-    onError: () => input.current?.select(),
+  // The code lives in the page only.
+  const confirm = useKeyedMutation<null, ConfirmedFactor>({
+    scope: `me/factors/${setup.id}/confirm`,
+    title: t('setUpTitle'),
+    topics: ['users'],
+    send: () => confirmFactor(setup.id, code.trim()),
+    onDone: onConfirmed,
+    onRefused: () => input.current?.select(),
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (code.trim() !== '') confirm.mutate();
+    if (code.trim() === '') return;
+    if (confirm.outcome === 'unknown') confirm.again();
+    else confirm.run(null);
   };
   const isWrong = isProblem(confirm.error, 'validation_failed');
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {confirm.isError && !isWrong && <Refusal error={confirm.error} />}
+        {confirm.error !== null && !isWrong && <Refusal error={confirm.error} />}
         <Text>{t('scan')}</Text>
         <QrCode text={setup.uri} label={t('qr')} />
         <div role="group" aria-label={t('secret')}>
@@ -102,7 +108,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: FactorSetup; onConf
           onChange={(event) => setCode(event.currentTarget.value)}
           autoFocus
         />
-        <Buttons confirm={t('confirm')} isSending={confirm.isPending} onClose={onClose} />
+        <Buttons confirm={t('confirm')} isSending={confirm.outcome === 'sending'} onClose={onClose} />
       </Stack>
     </form>
   );
