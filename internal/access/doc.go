@@ -4,8 +4,9 @@
 // What holds:
 //
 //   - No secret is at rest in a form that can be used: passwords are kept as
-//     argon2id hashes, session tokens, API tokens, challenges and recovery codes as SHA-256 digests,
-//     and the secrets of authenticator apps encrypted where the settings have a key. None is
+//     argon2id hashes, session tokens, API tokens, challenges and recovery codes as SHA-256
+//     digests. The secrets of authenticator apps are encrypted where the settings have a
+//     key, and as they are otherwise. None is
 //     in a log or an audit row.
 //   - Of the guesses at one account, known or not, however parallel, at most five
 //     in 15 minutes reach a password hash, unless a success clears the count.
