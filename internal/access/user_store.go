@@ -68,7 +68,7 @@ func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
 	}
 	return Identity{
 		ID: row.ID, Username: row.Username, DisplayName: row.DisplayName,
-		Roles: distinct(roles), Permissions: distinct(permissions),
+		Roles: distinct(roles), Permissions: distinct(permissions), SecondFactor: row.SecondFactor,
 	}, nil
 }
 
@@ -126,8 +126,8 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	return nil
 }
 
-// lockUnchanged locks a user's row and refuses when its password was changed or it
-// was disabled since it was read:
+// lockUnchanged locks a user's row and refuses when its password was changed, it was
+// disabled, or its first factor came or its last one went since it was read:
 //
 //	SELECT … FROM users WHERE tenant_id = ? AND id = ? FOR UPDATE
 func lockUnchanged(tx *gorm.DB, seen User) error {
@@ -138,7 +138,7 @@ func lockUnchanged(tx *gorm.DB, seen User) error {
 		return errWrongCredentials()
 	case err != nil:
 		return fmt.Errorf("lock the user: %w", err)
-	case row.PasswordHash != seen.PasswordHash || row.Disabled:
+	case row.PasswordHash != seen.PasswordHash || row.Disabled || row.SecondFactor != seen.SecondFactor:
 		return errWrongCredentials()
 	}
 	return nil

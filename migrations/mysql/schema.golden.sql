@@ -751,6 +751,16 @@ CREATE TABLE `order_lines` (
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `recovery_codes` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `code_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_recovery_codes_code` (`tenant_id`,`user_id`,`code_hash`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `refunds` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -895,6 +905,19 @@ CREATE TABLE `sign_in_attempts` (
   KEY `ix_sign_in_attempts_time` (`created_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `sign_in_challenges` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `token_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `expires_time` datetime(6) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_sign_in_challenges_token_hash` (`token_hash`),
+  KEY `ix_sign_in_challenges_user` (`tenant_id`,`user_id`),
+  KEY `ix_sign_in_challenges_expires` (`expires_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `tenants` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `name` varchar(63) NOT NULL,
@@ -943,11 +966,29 @@ CREATE TABLE `users` (
   `updated_time` datetime(6) NOT NULL,
   `updated_by` bigint(20) NOT NULL,
   `updated_by_name` varchar(100) NOT NULL,
+  `second_factor` tinyint(1) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_users_username` (`tenant_id`,`username`),
   KEY `ix_users_display_name` (`tenant_id`,`display_name`,`id`),
   KEY `ix_users_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_users_disabled` (`tenant_id`,`disabled`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `user_factors` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `kind` varchar(16) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `secret` varbinary(255) NOT NULL,
+  `secret_key` varchar(64) NOT NULL,
+  `last_step` bigint(20) NOT NULL,
+  `expires_time` datetime(6) DEFAULT NULL,
+  `last_used_time` datetime(6) DEFAULT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_user_factors_user` (`tenant_id`,`user_id`),
+  KEY `ix_user_factors_expires` (`expires_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `user_histories` (

@@ -791,6 +791,16 @@ CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
 
+CREATE TABLE recovery_codes (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id    INTEGER  NOT NULL,
+  user_id      INTEGER  NOT NULL,
+  code_hash    TEXT     NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_recovery_codes_code ON recovery_codes (tenant_id, user_id, code_hash);
+
 CREATE TABLE refund_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -942,6 +952,21 @@ CREATE INDEX ix_sign_in_attempts_time ON sign_in_attempts (created_time);
 
 CREATE UNIQUE INDEX uq_sign_in_attempts_slot ON sign_in_attempts (account, network, slot);
 
+CREATE TABLE sign_in_challenges (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id    INTEGER  NOT NULL,
+  user_id      INTEGER  NOT NULL,
+  token_hash   TEXT     NOT NULL,
+  expires_time DATETIME NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
+CREATE INDEX ix_sign_in_challenges_expires ON sign_in_challenges (expires_time);
+
+CREATE INDEX ix_sign_in_challenges_user ON sign_in_challenges (tenant_id, user_id);
+
+CREATE UNIQUE INDEX uq_sign_in_challenges_token_hash ON sign_in_challenges (token_hash);
+
 CREATE TABLE tenant_setting_histories (
   id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id          INTEGER  NOT NULL,
@@ -977,6 +1002,24 @@ CREATE TABLE tenants (
 );
 
 CREATE UNIQUE INDEX uq_tenants_name ON tenants (name);
+
+CREATE TABLE user_factors (
+  id             INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id      INTEGER  NOT NULL,
+  user_id        INTEGER  NOT NULL,
+  kind           TEXT     NOT NULL,
+  name           TEXT     NOT NULL,
+  secret         BLOB     NOT NULL,
+  secret_key     TEXT     NOT NULL, -- id of the key that encrypts the secret; empty: it is in clear
+  last_step      INTEGER  NOT NULL, -- the newest step whose code was accepted
+  expires_time   DATETIME     NULL, -- when one that is not confirmed ends; null: it is confirmed
+  last_used_time DATETIME     NULL,
+  created_time   DATETIME NOT NULL
+);
+
+CREATE INDEX ix_user_factors_expires ON user_factors (expires_time);
+
+CREATE INDEX ix_user_factors_user ON user_factors (tenant_id, user_id);
 
 CREATE TABLE user_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -1016,7 +1059,7 @@ CREATE TABLE users (
   updated_time    DATETIME NOT NULL,
   updated_by      INTEGER  NOT NULL,
   updated_by_name TEXT     NOT NULL
-);
+, second_factor BOOLEAN NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_users_disabled ON users (tenant_id, disabled, id);
 
