@@ -79,7 +79,7 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 // elsewhere are the routes that write no config. A route that changes something is in one of
 // the two lists.
 var elsewhere = strings.Fields(`
-	session sessions sessions/{id} me me/password users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password roles roles/{id} tokens tokens/{id} settings
+	session sessions sessions/{id} me me/password users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
