@@ -329,12 +329,27 @@ func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, cu
 	if edit.Patch, err = placePatch(wanted); err != nil {
 		return change.Edited[*Menu]{}, err
 	}
-	edited, err := s.menus("move", tree).Apply(ctx, u, current, edit)
+	menus := s.menus("move", tree)
+	edited, err := menus.Apply(ctx, u, current, edit)
+	if err == nil && tree != nil && edited.Row.Ref() == current.Ref() {
+		// Back to where the caller saw it, which is no change of his, and from where somebody
+		// else moved it: he is told of that.
+		return change.Edited[*Menu]{}, uow.Explain(func(ctx context.Context) error { return movedByOthers(menus.Conflict(ctx, current.ID, edit)) })
+	}
 	if move.IfMatch == nil {
 		// It was edited between the read of the tree and its write.
 		err = rerunIfStale(err)
 	}
 	return edited, err
+}
+
+// movedByOthers says of a conflict that asking again to merge does not help.
+func movedByOthers(err error) error {
+	var refusal *apperr.Error
+	if errors.As(err, &refusal) {
+		refusal.With("autoMergeable", false)
+	}
+	return err
 }
 
 // placePatch is a move as a merge patch of a menuDocument, in which the top is the absence of

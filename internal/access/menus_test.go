@@ -240,6 +240,8 @@ func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
 		require.Equal(t, "Desk", contested.Body["base"].(map[string]any)["title"])
 		require.Nil(t, contested.Body["base"].(map[string]any)["parentId"])
 		require.NotEmpty(t, contested.Body["conflicts"])
+		back := d.do(412, "POST", path+"/move?merge=disjoint", `{"parentId":null}`, "If-Match", seen)
+		require.Equal(t, false, back.Body["autoMergeable"], "he saw it there, and somebody else has moved it")
 	})
 }
 
