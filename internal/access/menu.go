@@ -235,7 +235,7 @@ func (s *Service) AddMenu(ctx context.Context, u *uow.Unit, spec NewMenu) (*Menu
 	if err := insertMenu(ctx, u, m); err != nil {
 		return nil, err
 	}
-	s.recordMenu(u, m, "create", documentOf(m))
+	s.recordMenu(u, m, "create", map[string]any{"content": documentOf(m)})
 	return m, nil
 }
 
@@ -376,7 +376,7 @@ func (s *Service) DeleteMenu(ctx context.Context, u *uow.Unit, m *Menu, ifMatch 
 		if err := guard.Delete[Menu](ctx, u, m.Ref()); err != nil {
 			return err
 		}
-		s.recordMenu(u, m, "delete", documentOf(m))
+		s.recordMenu(u, m, "delete", map[string]any{"content": documentOf(m)})
 		gone := *m
 		if err := guard.Advance(ctx, u, &gone); err != nil {
 			return err

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useText } from '@/i18n';
 import { FormDialog, useKeyedForm, useToasts } from '@/ui';
 import { useMenuName } from '@/ui/shell/pages';
-import { blankMenu, termsOf, type MenuFields } from './fields';
-import { isComplete, isMenuInput, MenuInputs } from './MenuInputs';
+import { blankMenu, isComplete, termsOf, type MenuFields } from './fields';
+import { isMenuInput, MenuInputs } from './MenuInputs';
 import { menuMessages } from './messages';
 import { createMenu, oneMenu, type Menu } from './queries';
 

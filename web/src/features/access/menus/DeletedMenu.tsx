@@ -4,8 +4,7 @@ import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { Gone, useKeyedMutation, useToasts } from '@/ui';
 import { useMenuName } from '@/ui/shell/pages';
-import { contentOf, termsOf, useMenuWords, type MenuFields } from './fields';
-import { isComplete } from './MenuInputs';
+import { contentOf, isComplete, termsOf, useMenuWords, type MenuFields } from './fields';
 import { menuMessages } from './messages';
 import { createMenu, oneMenu, type Menu } from './queries';
 

@@ -5,8 +5,8 @@ import { useText } from '@/i18n';
 import { RecordForm, useRecordForm } from '@/ui';
 import { useMenuName } from '@/ui/shell/pages';
 import { DeletedMenu } from './DeletedMenu';
-import { contentOf, formOf, readFields, useMenuWords, type MenuFields } from './fields';
-import { isComplete, isMenuInput, MenuInputs } from './MenuInputs';
+import { contentOf, formOf, isComplete, readFields, useMenuWords, type MenuFields } from './fields';
+import { isMenuInput, MenuInputs } from './MenuInputs';
 import { menuMessages } from './messages';
 import { editMenu, oneMenu, type Menu } from './queries';
 

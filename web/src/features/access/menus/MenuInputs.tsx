@@ -6,7 +6,7 @@ import { useFaults } from '@/ui';
 import { iconNames } from '@/ui/Icon';
 import { usePageAt, usePagePaths } from '@/ui/shell/pages';
 import { catalogue } from '../queries';
-import { longestPath, longestTitle, type MenuFields } from './fields';
+import { isAddress, longestPath, longestTitle, type MenuFields } from './fields';
 import { menuMessages } from './messages';
 
 interface Props {
@@ -94,8 +94,3 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
     </Stack>
   );
 }
-
-/** Whether the service will take an address; it says itself what else is wrong with one. */
-export const isAddress = (path: string): boolean => path === '' || /^\/(?!.*\/\/)[^\s\\]*$/.test(path) || /^https:\/\/[^\s\\/]/.test(path);
-
-export const isComplete = ({ title, path }: MenuFields): boolean => isAddress(path.trim()) && (title.trim() !== '' || path.startsWith('/'));

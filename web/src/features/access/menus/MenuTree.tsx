@@ -6,6 +6,7 @@ import { useText } from '@/i18n';
 import { Icon, PageHeader, ProblemBanner } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { Empty } from '@/ui/table/Empty';
+import { useMenuName } from '@/ui/shell/pages';
 import { CreateMenu } from './CreateMenu';
 import { menuMessages } from './messages';
 import { MenuRow } from './MenuRow';
@@ -52,12 +53,14 @@ interface Dragging {
 
 function Tree({ menus, mayWrite, onAdd }: { menus: readonly Menu[]; mayWrite: boolean; onAdd: (below: Menu) => void }) {
   const t = useText(menuMessages);
+  const nameOf = useMenuName();
   const hintId = useId();
   const list = useRef<HTMLUListElement>(null);
   const [dragging, setDragging] = useState<Dragging>();
   /** The menu whose dots keep the focus while a key moves it. */
   const held = useRef<number>(undefined);
-  const { move, setHidden, remove, isBusy } = useMenuWrites();
+  const [said, setSaid] = useState('');
+  const { move, setHidden, remove, isBusy } = useMenuWrites({ onStep: setSaid });
   useEffect(() => {
     if (held.current !== undefined && document.activeElement === document.body) {
       list.current?.querySelector<HTMLElement>(`[data-grip="${held.current}"]`)?.focus();
@@ -66,11 +69,12 @@ function Tree({ menus, mayWrite, onAdd }: { menus: readonly Menu[]; mayWrite: bo
   const stepBy = (menu: Menu, step: Step) => {
     const to = placeAfter(menus, menu, step);
     held.current = menu.id;
-    if (to !== undefined && !isBusy) move(menu, to);
+    if (to === undefined) setSaid(t('nowhere', { name: nameOf(menu) }));
+    else if (!isBusy) move(menu, to, 'step');
   };
   const dropOn = (target: Menu, zone: Zone) => {
     const to = dragging && placeAt(menus, dragging.menu, target, zone);
-    if (dragging !== undefined && to !== undefined && !isBusy) move(dragging.menu, to);
+    if (dragging !== undefined && to !== undefined && !isBusy) move(dragging.menu, to, 'pointer');
     setDragging(undefined);
   };
   const hover = (target: Menu, zone: Zone): boolean => {
@@ -85,6 +89,9 @@ function Tree({ menus, mayWrite, onAdd }: { menus: readonly Menu[]; mayWrite: bo
       <div className={styles.hint}>
         <p>{t('hint')}</p>
         {mayWrite && <p id={hintId}>{t.rich('moveHint', { up: <kbd>↑</kbd>, down: <kbd>↓</kbd>, in: <kbd>→</kbd>, out: <kbd>←</kbd> })}</p>}
+        <p role="status" className={styles.said}>
+          {said}
+        </p>
       </div>
       <Paper p="xs">
         <ul ref={list} className={styles.rows} aria-label={t('tree')}>

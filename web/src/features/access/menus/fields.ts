@@ -41,6 +41,11 @@ export const placedContentOf = ({ parentId, position, ...fields }: MenuFields & 
 /** The terms that fields stand for. */
 export const termsOf = (fields: MenuFields): MenuTerms => ({ ...readFields(fields), title: fields.title.trim(), path: fields.path.trim() });
 
+/** Whether the service will take an address; it says itself what else is wrong with one. */
+export const isAddress = (path: string): boolean => path === '' || /^(?!.*\/\/)\/[^\s\\]*$/.test(path) || /^https:\/\/[^\s\\/]/.test(path);
+
+export const isComplete = ({ title, path }: MenuFields): boolean => isAddress(path.trim()) && (title.trim() !== '' || path.startsWith('/'));
+
 /** How a menu is read, place by place; another one is called by its title, where that is known. */
 export function useMenuWords(titleOf: (id: number) => string | undefined = () => undefined): Words {
   const t = useText(menuMessages);

@@ -11,6 +11,8 @@ import type { Place } from './tree';
 interface Moving {
   menu: Menu;
   to: Place;
+  /** By a step, of which many may follow: told where the tree stands, and not in the corner. */
+  isStep?: boolean;
   isUndo?: boolean;
 }
 
@@ -21,7 +23,7 @@ interface Hiding {
 }
 
 export interface MenuWrites {
-  move: (menu: Menu, to: Place) => void;
+  move: (menu: Menu, to: Place, by: 'step' | 'pointer') => void;
   setHidden: (menu: Menu, hidden: boolean) => void;
   remove: (menu: Menu) => Promise<void>;
   /** One of them is under way, or its outcome is not known yet. */
@@ -29,7 +31,7 @@ export interface MenuWrites {
 }
 
 /** What is done with a menu by a button, a key or the pointer. Each can be taken back by a write of its own. */
-export function useMenuWrites({ onMoved, onRemoved }: { onMoved?: (moved: Menu) => void; onRemoved?: () => Promise<void> } = {}): MenuWrites {
+export function useMenuWrites({ onStep, onRemoved }: { onStep?: (said: string) => void; onRemoved?: () => Promise<void> } = {}): MenuWrites {
   const t = useText(menuMessages);
   const ask = useConfirm();
   const toasts = useToasts();
@@ -44,14 +46,14 @@ export function useMenuWrites({ onMoved, onRemoved }: { onMoved?: (moved: Menu) 
     title: t('move'),
     topics: ['menus', 'navigation'],
     send: ({ menu, to }, key) => moveMenu(menu.id, { parentId: to.parentId, position: to.position }, menu.etag, key),
-    onDone: async (moved, { menu: { parentId, position }, isUndo }) => {
+    onDone: async (moved, { menu: { parentId, position }, isStep, isUndo }) => {
       queries.setQueryData(oneMenu(moved.id).queryKey, moved);
       await reread();
       const [name, place] = [nameOf(moved), moved.position + 1];
       const parent = queries.getQueryData(menuList.queryKey)?.find(({ id }) => id === moved.parentId);
       const said = parent === undefined ? t('movedTop', { name, place }) : t('moved', { name, place, parent: nameOf(parent) });
-      toasts.done(said, isUndo === true ? undefined : () => move.run({ menu: moved, to: { parentId, position }, isUndo: true }));
-      onMoved?.(moved);
+      if (isStep === true) onStep?.(said);
+      else toasts.done(said, isUndo === true ? undefined : () => move.run({ menu: moved, to: { parentId, position }, isUndo: true }));
     },
     onRefused: async (error, { menu }) => {
       const [name, conflict] = [nameOf(menu), versionConflict<Menu>(error)];
@@ -113,7 +115,7 @@ export function useMenuWrites({ onMoved, onRemoved }: { onMoved?: (moved: Menu) 
   });
 
   return {
-    move: (menu, to) => move.run({ menu, to }),
+    move: (menu, to, by) => move.run({ menu, to, isStep: by === 'step' }),
     setHidden: (menu, hidden) => hide.run({ menu, hidden }),
     remove: async (menu) => {
       const sure = await ask({ title: t('removeAsk', { name: nameOf(menu) }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' });
