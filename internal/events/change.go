@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"interlock/internal/base/principal"
 	"interlock/internal/base/strictjson"
 )
@@ -44,5 +46,5 @@ func (c Change) Event(tenant int64, topic, key string) (Event, error) {
 	if err != nil {
 		return Event{}, fmt.Errorf("encode the change of %s %q: %w", topic, key, err)
 	}
-	return Event{Topic: topic, Tenant: tenant, Key: key, Payload: payload}, nil
+	return Event{ID: uuid.NewString(), Topic: topic, Tenant: tenant, Key: key, Payload: payload}, nil
 }

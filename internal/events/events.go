@@ -9,7 +9,10 @@
 //     Delivery with Lagged set, and re-reads everything it watches. The marker
 //     comes once the stream has resumed; during an outage nothing arrives.
 //   - A slow subscriber never blocks a publisher or another subscriber.
-//   - The events of one publisher arrive in the order they were published.
+//   - The events of one publisher arrive in the order they were published, and all
+//     processes receive all events in one order.
+//   - Whoever comes back with the ID of the last event it received misses nothing
+//     without being told.
 //
 // Publish after commit, never before: a reader woken earlier would find the
 // old rows.
@@ -32,6 +35,9 @@ var (
 
 // Event says that something changed.
 type Event struct {
+	// ID names the event as a place to go on behind; "" for one that is none, such as one
+	// that the next one makes worthless.
+	ID string
 	// Topic names the stream, for example "orders".
 	Topic string
 	// Tenant owns what changed.
@@ -68,6 +74,11 @@ type Bus interface {
 
 	// SubscribeTenant is Subscribe for the events of one tenant.
 	SubscribeTenant(ctx context.Context, tenant int64, topics ...string) (*Subscription, error)
+
+	// ResumeTenant is SubscribeTenant for a reader whose last event, or whose Place, was
+	// after. What was published since comes first, or Lagged when this process cannot
+	// tell: after is too long ago, or there was a break since.
+	ResumeTenant(ctx context.Context, tenant int64, after string, topics ...string) (*Subscription, error)
 }
 
 func (e Event) validate() error {

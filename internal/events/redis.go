@@ -43,7 +43,7 @@ type RedisOptions struct {
 //
 // Each process holds one connection, subscribed to the pattern "<prefix>*",
 // and fans out locally. When a lost connection is established again, every
-// subscriber lags.
+// subscriber lags, and nobody can come back to a place before.
 type Redis struct {
 	*hub
 	client    redis.UniversalClient
@@ -61,6 +61,7 @@ type Redis struct {
 
 // envelope is the message on the wire; the channel name carries the topic.
 type envelope struct {
+	ID      string          `json:"id,omitempty"`
 	Tenant  int64           `json:"tenant"`
 	Key     string          `json:"key"`
 	Payload json.RawMessage `json:"payload,omitempty"`
@@ -108,7 +109,7 @@ func (b *Redis) Publish(ctx context.Context, event Event) error {
 	if err := event.validate(); err != nil {
 		return err
 	}
-	message, err := json.Marshal(envelope{Tenant: event.Tenant, Key: event.Key, Payload: event.Payload})
+	message, err := json.Marshal(envelope{ID: event.ID, Tenant: event.Tenant, Key: event.Key, Payload: event.Payload})
 	if err != nil {
 		return fmt.Errorf("encode %s event %q: %w", event.Topic, event.Key, err)
 	}
@@ -238,7 +239,7 @@ func (b *Redis) receive(message *redis.Message) {
 		return
 	}
 	// Refused only when the bus is closing, when nobody listens any more.
-	_ = b.deliver(Event{Topic: topic, Tenant: e.Tenant, Key: e.Key, Payload: e.Payload})
+	_ = b.deliver(Event{ID: e.ID, Topic: topic, Tenant: e.Tenant, Key: e.Key, Payload: e.Payload})
 }
 
 // pattern matches the channels of all topics.

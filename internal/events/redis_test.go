@@ -45,6 +45,46 @@ func TestEventsReachOtherProcesses(t *testing.T) {
 	require.Equal(t, "own", (<-strangers.Deliveries()).Event.Key, "the other installation's event must not arrive")
 }
 
+func TestAReaderGoesOnAtAnotherProcess(t *testing.T) {
+	prefix := uniquePrefix()
+	here := newRedisBus(t, redisOptions(t), events.RedisOptions{Prefix: prefix, Buffer: 8})
+	there := newRedisBus(t, redisOptions(t), events.RedisOptions{Prefix: prefix, Buffer: 8})
+	heard := []*events.Subscription{subscribe(t, here), subscribe(t, there)}
+	for i, id := range []string{"a", "b", "c"} {
+		bus := []*events.Redis{here, there}[i%2]
+		require.NoError(t, bus.Publish(t.Context(), events.Event{ID: id, Topic: "orders", Tenant: 1, Key: id}))
+		for _, subscription := range heard {
+			require.Equal(t, id, receive(t, subscription).Event.ID)
+		}
+	}
+	for _, bus := range []*events.Redis{here, there} {
+		back, err := bus.ResumeTenant(t.Context(), 1, "a", "orders")
+		require.NoError(t, err)
+		require.Equal(t, "b", receive(t, back).Event.Key)
+		require.Equal(t, "c", receive(t, back).Event.Key)
+	}
+	late := newRedisBus(t, redisOptions(t), events.RedisOptions{Prefix: prefix, Buffer: 8})
+	back, err := late.ResumeTenant(t.Context(), 1, "a", "orders")
+	require.NoError(t, err)
+	require.True(t, receive(t, back).Lagged, "a process that began later cannot tell")
+}
+
+func TestNobodyGoesOnAcrossABreak(t *testing.T) {
+	options := redisOptions(t)
+	options.ClientName = "events-break-" + uuid.NewString()
+	bus := newRedisBus(t, options, events.RedisOptions{Prefix: uniquePrefix(), Buffer: 8})
+	subscription := subscribe(t, bus)
+	require.NoError(t, bus.Publish(t.Context(), events.Event{ID: "a", Topic: "orders", Tenant: 1}))
+	require.Equal(t, "a", receive(t, subscription).Event.ID)
+	killSubscriber(t, options)
+	require.True(t, receive(t, subscription).Lagged)
+	for _, place := range []string{"a", subscription.Place()} {
+		back, err := bus.ResumeTenant(t.Context(), 1, place, "orders")
+		require.NoError(t, err)
+		require.True(t, receive(t, back).Lagged)
+	}
+}
+
 func TestSubscribersLagAfterACutConnectionAndThenGetEventsAgain(t *testing.T) {
 	options := redisOptions(t)
 	options.ClientName = "events-cut-" + uuid.NewString()

@@ -15,6 +15,8 @@ type Subscription struct {
 	wants func(tenant int64) bool
 	stop  func() bool
 
+	// place is where the subscription begins.
+	place string
 	// deliveries has room for the buffered events and one marker behind them.
 	deliveries chan Delivery
 	// endsLagged tells whether what was sent last is a marker. While that is
@@ -25,6 +27,10 @@ type Subscription struct {
 // Deliveries returns the stream. It is closed when the subscription ends;
 // what was buffered before can still be read.
 func (s *Subscription) Deliveries() <-chan Delivery { return s.deliveries }
+
+// Place names where the subscription begins, for a reader who comes back before its first
+// event.
+func (s *Subscription) Place() string { return s.place }
 
 // Close ends the subscription. Calling it again does nothing.
 func (s *Subscription) Close() { s.hub.remove(s) }
@@ -56,24 +62,31 @@ type hub struct {
 
 	mu     sync.Mutex
 	closed bool
+	past   past
 	topics map[string]map[*Subscription]struct{}
 }
 
 func newHub(buffer int) *hub {
-	return &hub{buffer: max(1, buffer), topics: make(map[string]map[*Subscription]struct{})}
+	return &hub{buffer: max(1, buffer), past: newPast(), topics: make(map[string]map[*Subscription]struct{})}
 }
 
 // Subscribe implements Bus.
 func (h *hub) Subscribe(ctx context.Context, topics ...string) (*Subscription, error) {
-	return h.add(ctx, topics, func(int64) bool { return true })
+	return h.add(ctx, topics, func(int64) bool { return true }, nil)
 }
 
 // SubscribeTenant implements Bus.
 func (h *hub) SubscribeTenant(ctx context.Context, tenant int64, topics ...string) (*Subscription, error) {
-	return h.add(ctx, topics, func(of int64) bool { return of == tenant })
+	return h.add(ctx, topics, func(of int64) bool { return of == tenant }, nil)
 }
 
-func (h *hub) add(ctx context.Context, topics []string, wants func(int64) bool) (*Subscription, error) {
+// ResumeTenant implements Bus.
+func (h *hub) ResumeTenant(ctx context.Context, tenant int64, after string, topics ...string) (*Subscription, error) {
+	return h.add(ctx, topics, func(of int64) bool { return of == tenant }, &after)
+}
+
+// add begins a subscription behind a place, or, without one, with what is to come.
+func (h *hub) add(ctx context.Context, topics []string, wants func(int64) bool, after *string) (*Subscription, error) {
 	if len(topics) == 0 || slices.Contains(topics, "") {
 		return nil, fmt.Errorf("subscribe to %q: %w", topics, ErrInvalid)
 	}
@@ -92,8 +105,28 @@ func (h *hub) add(ctx context.Context, topics []string, wants func(int64) bool) 
 		}
 		h.topics[topic][s] = struct{}{}
 	}
+	s.place = h.past.end()
+	if after != nil {
+		h.resume(s, *after)
+	}
 	s.stop = context.AfterFunc(ctx, s.Close)
 	return s, nil
+}
+
+// resume gives a new subscription what was delivered behind a place. The caller holds
+// hub.mu.
+func (h *hub) resume(s *Subscription, after string) {
+	missed, known := h.past.after(after)
+	if !known {
+		s.lag()
+		return
+	}
+	s.place = after
+	for _, event := range missed {
+		if slices.Contains(s.topics, event.Topic) && s.wants(event.Tenant) {
+			s.send(event)
+		}
+	}
 }
 
 func (h *hub) remove(s *Subscription) {
@@ -119,6 +152,7 @@ func (h *hub) deliver(event Event) error {
 	if h.closed {
 		return ErrClosed
 	}
+	h.past.add(event)
 	for s := range h.topics[event.Topic] {
 		if s.wants(event.Tenant) {
 			s.send(event)
@@ -131,6 +165,7 @@ func (h *hub) deliver(event Event) error {
 func (h *hub) lag(topic string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.past = newPast()
 	for s := range h.topics[topic] {
 		s.lag()
 	}
@@ -140,6 +175,7 @@ func (h *hub) lag(topic string) {
 func (h *hub) lagAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.past = newPast()
 	for _, subscriptions := range h.topics {
 		for s := range subscriptions {
 			s.lag()

@@ -78,6 +78,7 @@ func (s *worker) publish(ctx context.Context, sale *Sale, stats Stats) {
 		Status: Machine.Of(sale.Status).Name, Label: sale.Name, Detail: stats,
 	}.Event(sale.TenantID, Topic, strconv.FormatInt(sale.ID, 10))
 	if err == nil {
+		event.ID = "" // the next numbers tell whoever missed these
 		err = s.bus.Publish(ctx, event)
 	}
 	if err != nil {

@@ -25,4 +25,19 @@ var events = []mutant{
 		file: "internal/aggregates/store.go", old: `if storage.IsDuplicate(err, key) {`, new: `if storage.IsDuplicate(err, key+"?") {`,
 		caught: tests{"internal/aggregates": {"TestAnEventThatNobodyLookedForIsKeptOnceByItsNames"}},
 	},
+	{
+		name: "a stream that comes back is not told what it missed",
+		file: "internal/events/subscription.go", old: "	for _, event := range missed {", new: "	for _, event := range missed[:0] {",
+		caught: tests{"internal/events": {"TestInProcessKeepsTheContract"}, "internal/views/realtime": {"TestAStreamGoesOnWhereTheLastOneEnded"}},
+	},
+	{
+		name: "a stream that comes back to a place that is not known hears nothing of it",
+		file: "internal/events/subscription.go", old: "	if !known {\n		s.lag()", new: "	if !known {",
+		caught: tests{"internal/events": {"TestInProcessKeepsTheContract"}},
+	},
+	{
+		name: "streams go on across a break of the bus",
+		file: "internal/events/subscription.go", old: "	h.past = newPast()\n	for _, subscriptions := range h.topics {", new: "	for _, subscriptions := range h.topics {",
+		caught: tests{"internal/events": {"TestNobodyGoesOnAcrossABreak"}},
+	},
 }

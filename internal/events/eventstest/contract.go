@@ -42,6 +42,9 @@ func Contract(t *testing.T, newBus func(t *testing.T, buffer int) Bus) {
 		{"ClosingTheBusEndsEverySubscription", 16, closingTheBusEndsEverySubscription},
 		{"ProgrammingErrorsAreRefused", 16, programmingErrorsAreRefused},
 		{"AnEndedContextIsRefused", 16, anEndedContextIsRefused},
+		{"WhoComesBackMissesNothing", 16, whoComesBackMissesNothing},
+		{"WhoComesBackBeforeItsFirstEventMissesNothing", 16, whoComesBackBeforeItsFirstEvent},
+		{"WhoCannotBeToldWhatItMissedLags", 4, whoCannotBeToldLags},
 		{"PublishersAndSubscribersComeAndGo", 4, publishersAndSubscribersComeAndGo},
 	}
 	for _, test := range tests {
@@ -192,6 +195,90 @@ func anEndedContextIsRefused(t *testing.T, bus Bus) {
 	require.ErrorIs(t, bus.Publish(ctx, events.Event{Topic: "orders"}), context.Canceled)
 	_, err := bus.Subscribe(ctx, "orders")
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+func whoComesBackMissesNothing(t *testing.T, bus Bus) {
+	first, err := bus.SubscribeTenant(t.Context(), 1, "orders", "configs")
+	require.NoError(t, err)
+	for _, id := range []string{"a", "b", "b", "c"} {
+		publish(t, bus, events.Event{ID: id, Topic: "orders", Tenant: 1, Key: id})
+	}
+	publish(t, bus, events.Event{Topic: "configs", Tenant: 1, Key: "no place"})
+	for _, key := range []string{"a", "b", "b", "c", "no place"} {
+		require.Equal(t, key, receive(t, first).Event.Key)
+	}
+	first.Close()
+	publish(t, bus, events.Event{ID: "d", Topic: "orders", Tenant: 2, Key: "a stranger's"})
+	publish(t, bus, events.Event{ID: "e", Topic: "items", Tenant: 1, Key: "not asked for"})
+	publish(t, bus, events.Event{ID: "f", Topic: "configs", Tenant: 1, Key: "f", Payload: json.RawMessage(`{"n":1}`)})
+	flood(t, bus, 1)
+	for after, want := range map[string][]string{"a": {"b", "b", "c", "f"}, "b": {"b", "c", "f"}, "c": {"f"}, "d": {"f"}, "f": {}} {
+		back := resume(t, bus, after)
+		require.Equal(t, after, back.Place())
+		publish(t, bus, events.Event{Topic: "orders", Tenant: 1, Key: "the next"})
+		for _, key := range append(want, "the next") {
+			got := receive(t, back)
+			require.False(t, got.Lagged)
+			require.Equal(t, key, got.Event.Key, "after %s", after)
+		}
+		back.Close()
+	}
+}
+
+func whoComesBackBeforeItsFirstEvent(t *testing.T, bus Bus) {
+	empty, err := bus.SubscribeTenant(t.Context(), 1, "orders")
+	require.NoError(t, err)
+	publish(t, bus, events.Event{ID: "a", Topic: "orders", Tenant: 1, Key: "a"})
+	require.Equal(t, "a", receive(t, empty).Event.Key)
+	later, err := bus.SubscribeTenant(t.Context(), 1, "orders")
+	require.NoError(t, err)
+	publish(t, bus, events.Event{ID: "b", Topic: "orders", Tenant: 1, Key: "b"})
+	require.Equal(t, "b", receive(t, later).Event.Key)
+	for place, want := range map[string][]string{empty.Place(): {"a", "b"}, later.Place(): {"b"}} {
+		back := resume(t, bus, place)
+		for _, key := range want {
+			require.Equal(t, key, receive(t, back).Event.Key)
+		}
+		require.Empty(t, back.Deliveries())
+	}
+}
+
+func whoCannotBeToldLags(t *testing.T, bus Bus) {
+	subscription := subscribe(t, bus, "orders")
+	publish(t, bus, events.Event{ID: "long ago", Topic: "orders", Tenant: 1})
+	require.Equal(t, "long ago", receive(t, subscription).Event.ID)
+	for _, place := range []string{"", "never", subscription.Place() + "x"} {
+		back := resume(t, bus, place)
+		require.True(t, receive(t, back).Lagged)
+		require.Empty(t, back.Deliveries())
+	}
+	for i := range 6 {
+		publish(t, bus, events.Event{ID: strconv.Itoa(i), Topic: "orders", Tenant: 1, Key: strconv.Itoa(i)})
+	}
+	flood(t, bus, 1)
+	back := resume(t, bus, "long ago")
+	for i := range 4 {
+		require.Equal(t, strconv.Itoa(i), receive(t, back).Event.Key)
+	}
+	require.True(t, receive(t, back).Lagged, "more was missed than a reader may fall behind")
+	const more = 5000
+	for i := range more {
+		publish(t, bus, events.Event{ID: strconv.Itoa(100 + i), Topic: "items", Tenant: 1})
+	}
+	flood(t, bus, 1)
+	for place, lagged := range map[string]bool{"long ago": true, subscription.Place(): true, strconv.Itoa(100 + more - 1): false} {
+		back := resume(t, bus, place)
+		publish(t, bus, events.Event{Topic: "orders", Tenant: 1})
+		require.Equal(t, lagged, receive(t, back).Lagged, place)
+		back.Close()
+	}
+}
+
+func resume(t *testing.T, bus Bus, after string) *events.Subscription {
+	t.Helper()
+	subscription, err := bus.ResumeTenant(t.Context(), 1, after, "orders", "configs")
+	require.NoError(t, err)
+	return subscription
 }
 
 // publishersAndSubscribersComeAndGo has subscribers that read a little and

@@ -22,18 +22,19 @@ type feed struct {
 	changes, presence *events.Subscription
 }
 
-// serve sends what is asked for until the stream or the caller's right to it ends.
-func (s *Service) serve(ctx context.Context, asked []string, stream *httpapi.Stream) error {
+// serve sends what is asked for until the stream or the caller's right to it ends. Changes
+// begin behind the last event of a stream before, if there was one.
+func (s *Service) serve(ctx context.Context, asked []string, last *string, stream *httpapi.Stream) error {
 	f := feed{Service: s, stream: stream}
 	var err error
 	if f.wanted, err = f.granted(asked); err != nil {
 		return err
 	}
-	if err := f.subscribe(ctx); err != nil {
+	if err := f.subscribe(ctx, last); err != nil {
 		return err
 	}
 	defer f.close()
-	if err := stream.Send("", "ready", topicsView{f.wanted}); err != nil {
+	if err := stream.Send(f.place(), "ready", topicsView{f.wanted}); err != nil {
 		return err
 	}
 	if err := f.sendAllPresence(); err != nil {
@@ -94,7 +95,7 @@ func (f *feed) may(name string) bool {
 	return ok && topic.heardBy(caller)
 }
 
-func (f *feed) subscribe(ctx context.Context) error {
+func (f *feed) subscribe(ctx context.Context, last *string) error {
 	tenant := f.stream.Caller().TenantID
 	var err error
 	if slices.Contains(f.wanted, Presence) {
@@ -102,10 +103,22 @@ func (f *feed) subscribe(ctx context.Context) error {
 			return err
 		}
 	}
-	if topics := f.changeTopics(); len(topics) > 0 {
+	switch topics := f.changeTopics(); {
+	case len(topics) == 0:
+	case last != nil:
+		f.changes, err = f.bus.ResumeTenant(ctx, tenant, *last, topics...)
+	default:
 		f.changes, err = f.bus.SubscribeTenant(ctx, tenant, topics...)
 	}
 	return err
+}
+
+// place is where the changes begin; "" for a stream without any.
+func (f *feed) place() string {
+	if f.changes == nil {
+		return ""
+	}
+	return f.changes.Place()
 }
 
 // changeTopics are the topics of the event bus.
@@ -177,9 +190,9 @@ func (f *feed) sendChange(d events.Delivery) error {
 	view := changeView{Topic: d.Event.Topic, Key: d.Event.Key}
 	if err := json.Unmarshal(d.Event.Payload, &view.Change); err != nil {
 		// Another release's event: that something happened is all that it says here.
-		return f.stream.Send("", "lagged", topicsView{[]string{view.Topic}})
+		return f.stream.Send(d.Event.ID, "lagged", topicsView{[]string{view.Topic}})
 	}
-	return f.stream.Send("", view.Topic, view)
+	return f.stream.Send(d.Event.ID, view.Topic, view)
 }
 
 func (f *feed) sendPresence(d events.Delivery) error {

@@ -19,6 +19,8 @@ type handler struct{ service *Service }
 
 type eventsRequest struct {
 	Topics []string `query:"topics"`
+	// LastEventID is what the caller's last connection ended with (WHATWG HTML, 9.2.4).
+	LastEventID *string `header:"Last-Event-ID"`
 }
 
 func (h handler) events(ctx context.Context, in eventsRequest, stream *httpapi.Stream) error {
@@ -26,7 +28,7 @@ func (h handler) events(ctx context.Context, in eventsRequest, stream *httpapi.S
 	if err != nil {
 		return err
 	}
-	return h.service.serve(ctx, topics, stream)
+	return h.service.serve(ctx, topics, in.LastEventID, stream)
 }
 
 type presenceRequest struct{ Body Heartbeat }

@@ -66,20 +66,39 @@ type happened struct {
 	data map[string]any
 }
 
+// streamed is an open stream, and the id that its reader would come back with.
+type streamed struct {
+	events <-chan happened
+	end    func() (last string)
+}
+
 // open opens a stream. The channel is closed when it ends.
 func (s site) open(t *testing.T, query string) <-chan happened {
 	t.Helper()
+	return s.resume(t, query, "").events
+}
+
+// resume opens a stream behind the last id of another; "" for a first one.
+func (s site) resume(t *testing.T, query, after string) streamed {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/events"+query, nil)
 	require.NoError(t, err)
+	if after != "" {
+		request.Header.Set("Last-Event-ID", after)
+	}
 	reply, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, reply.StatusCode)
+	last := after
 	stream := make(chan happened, 64)
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		defer close(stream)
 		var name string
 		for lines := bufio.NewScanner(reply.Body); lines.Scan(); {
+			if text, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+				last = text
+			}
 			if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 				name = text
 			}
@@ -96,11 +115,13 @@ func (s site) open(t *testing.T, query string) <-chan happened {
 			}
 		}
 	})
-	t.Cleanup(func() {
+	end := func() string {
 		_ = reply.Body.Close()
 		reading.Wait()
-	})
-	return stream
+		return last
+	}
+	t.Cleanup(func() { end() })
+	return streamed{stream, end}
 }
 
 // refused sends a request that must be refused and returns the status and the code.
@@ -139,6 +160,47 @@ func TestAStreamSaysWhoChangedWhatAndWhen(t *testing.T) {
 			"changedBy": map[string]any{"id": 9.0, "name": "Li"}, "changedTime": "2026-01-31T12:00:00.000000Z",
 		}}, receive(t, stream, "the change"))
 	})
+}
+
+func TestAStreamGoesOnWhereTheLastOneEnded(t *testing.T) {
+	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
+		s := newSite(t, newBus(), "*")
+		first := s.resume(t, "?topics=orders,configs", "")
+		receive(t, first.events, "ready")
+		before := first.end()
+		s.publish(t, 1, "orders", "41")
+		s.publish(t, 2, "orders", "strangers")
+		second := s.resume(t, "?topics=orders,configs", before)
+		receive(t, second.events, "ready")
+		require.Equal(t, "41", receive(t, second.events, "what was missed before the first event").data["key"])
+		behind := second.end()
+		s.publish(t, 1, "configs", "a")
+		s.publish(t, 1, "items", "not asked for")
+		s.publish(t, 1, "orders", "42")
+		third := s.resume(t, "?topics=orders,configs,presence", behind)
+		receive(t, third.events, "ready")
+		require.Equal(t, "a", receive(t, third.events, "what was missed").data["key"])
+		require.Equal(t, "42", receive(t, third.events, "what was missed").data["key"])
+
+		elsewhere := s.resume(t, "?topics=orders", "of another life")
+		receive(t, elsewhere.events, "ready")
+		require.Equal(t, happened{"lagged", map[string]any{"topics": []any{"orders"}}}, receive(t, elsewhere.events, "that something may be missing"))
+	})
+}
+
+func TestWhatWasMissedIsToldOnlyToWhoMayReadItNow(t *testing.T) {
+	bus := events.NewInProcess(64)
+	defer bus.Close()
+	s := newSite(t, bus, "*")
+	first := s.resume(t, "?topics=orders,configs", "")
+	receive(t, first.events, "ready")
+	last := first.end()
+	s.publish(t, 1, "orders", "41")
+	s.publish(t, 1, "configs", "a")
+	s.door.set(nil, "configs:read")
+	back := s.resume(t, "?topics=orders,configs", last)
+	receive(t, back.events, "ready")
+	require.Equal(t, "configs", receive(t, back.events, "what may be read").name)
 }
 
 func TestAStreamCarriesOnlyTopicsThatItsCallerMayRead(t *testing.T) {

@@ -30,7 +30,12 @@ const topics = [
 ];
 
 /** What everybody changes, as it happens. */
-export const liveStream = new SharedStream({ name: 'live', address: `/api/v1/events?topics=${topics.join(',')}`, sessions: sessionStore });
+export const liveStream = new SharedStream({
+  name: 'live',
+  address: `/api/v1/events?topics=${topics.join(',')}`,
+  sessions: sessionStore,
+  resumes: true,
+});
 
 /** Every change of a config, none left out. */
 export const configFeed = new SharedStream({ name: 'configs', address: '/api/v1/configs/watch', sessions: sessionStore, resumes: true });

@@ -200,6 +200,31 @@ test('a stream that leaves nothing out goes on where it broke off, in whatever t
   second.stop();
 });
 
+test('a stream that goes on says what it cannot make good, and one that has no place yet has a gap', async () => {
+  const stream = open({ resumes: true });
+  const gap = vi.fn();
+  stream.onGap(gap);
+  stream.start('o');
+  await settle();
+  lines[0]?.say('event: configs\ndata: {"key":"a"}\n\n');
+  await settle();
+  lines[0]?.cut();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(requests[1]?.headers.get('Last-Event-ID')).toBeNull();
+  expect(gap).toHaveBeenCalledTimes(1);
+
+  lines[1]?.say(event);
+  await settle();
+  lines[1]?.cut();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(requests[2]?.headers.get('Last-Event-ID')).toBe('41');
+  expect(gap).toHaveBeenCalledTimes(1);
+  lines[2]?.say('event: lagged\ndata: {"topics":["configs"]}\n\n');
+  await settle();
+  expect(gap).toHaveBeenCalledTimes(2);
+  stream.stop();
+});
+
 test('a service that stays away is asked ever more seldom', async () => {
   const stream = open();
   send.mockImplementation(() => Promise.reject(new TypeError('Failed to fetch')));

@@ -36,7 +36,7 @@ interface Options {
   name: string;
   address: string;
   sessions: SessionStore;
-  /** Goes on behind the last event that arrived, so that nothing is missed. Otherwise a break is a gap. */
+  /** Goes on behind the last event that arrived; what was missed comes first, or `lagged`. Otherwise a break is a gap. */
   resumes?: boolean;
   send?: typeof fetch;
 }
@@ -166,7 +166,8 @@ export class SharedStream {
   async #read(abort: AbortController): Promise<void> {
     const { address, resumes = false, sessions, send = fetch.bind(globalThis) } = this.#options;
     const headers = new Headers({ Accept: 'text/event-stream' });
-    if (resumes && this.#lastId !== '') headers.set('Last-Event-ID', this.#lastId);
+    const goesOn = resumes && this.#lastId !== '';
+    if (goesOn) headers.set('Last-Event-ID', this.#lastId);
     this.#watch(abort);
     const response = await send(address, { headers, signal: abort.signal, credentials: 'same-origin', cache: 'no-store' });
     if (response.status === 401) {
@@ -178,7 +179,7 @@ export class SharedStream {
       return;
     }
     if (!response.ok || response.body === null) throw new Error(`the stream answered ${response.status}`);
-    if (this.#state.since !== undefined && !resumes) this.#gap();
+    if (this.#state.since !== undefined && !goesOn) this.#gap();
     this.#failures = 0;
     this.#heard(abort);
     await readEvents(
