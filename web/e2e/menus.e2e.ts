@@ -32,7 +32,9 @@ const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { n
 const navigation = ({ page }: Visitor) => page.getByRole('navigation', { name: 'Pages' });
 const shown = async (visitor: Visitor) => (await navigation(visitor).locator('h2, a').allInnerTexts()).map((text) => text.split('\n')[0]?.toLowerCase());
 
+/** Does what a row offers; what was told in the corner before is put away, since it lies above the list of actions. */
 async function act(visitor: Visitor, name: string, action: string): Promise<void> {
+  for (const toast of await visitor.page.locator('[role=alert]').getByRole('button', { name: 'Close' }).all()) await toast.click();
   await button(visitor, `Actions for “${name}”`).click();
   await visitor.page.getByRole('menuitem', { name: action, exact: true }).click();
 }

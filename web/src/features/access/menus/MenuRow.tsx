@@ -74,6 +74,7 @@ export function MenuRow(props: Props) {
         <ActionIcon
           variant="subtle"
           color="gray"
+          c="dimmed"
           className={styles.grip}
           data-grip={menu.id}
           aria-label={t('grip', { name })}
@@ -89,14 +90,16 @@ export function MenuRow(props: Props) {
           }}
           onDragEnd={() => onDrag(false)}
         >
-          <Icon name="grip" />
+          <Icon name="grip" size={20} />
         </ActionIcon>
       )}
       <span className={styles.icon}>{icon !== undefined && <Icon name={icon} />}</span>
       <span className={styles.name}>
-        <Link to="/menus/$id" params={{ id: String(menu.id) }} className={isGroup ? styles.group : undefined}>
-          {name}
-        </Link>
+        <span className={isGroup ? styles.group : undefined}>
+          <Link to="/menus/$id" params={{ id: String(menu.id) }}>
+            {name}
+          </Link>
+        </span>
         {isGroup ? <span className={styles.path}>{t('group')}</span> : <code className={styles.path}>{menu.path}</code>}
       </span>
       <span className={styles.chips}>
@@ -108,10 +111,10 @@ export function MenuRow(props: Props) {
         {menu.hidden && <StatusChip tone="warn">{t('isHidden')}</StatusChip>}
       </span>
       {mayWrite && (
-        <Dropdown position="bottom-end" withinPortal>
+        <Dropdown position="bottom-end" withinPortal={false}>
           <Dropdown.Target>
             <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={t('actions', { name })}>
-              <Icon name="dots" />
+              <Icon name="dots" size={20} />
             </ActionIcon>
           </Dropdown.Target>
           <Dropdown.Dropdown>
