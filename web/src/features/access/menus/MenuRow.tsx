@@ -126,7 +126,7 @@ export function MenuRow(props: Props) {
             <Dropdown.Divider />
             {takesMore && <Dropdown.Item onClick={props.onAdd}>{t('addBelow')}</Dropdown.Item>}
             <Dropdown.Item onClick={props.onHide}>{t(menu.hidden ? 'show' : 'hide')}</Dropdown.Item>
-            <Dropdown.Item color="bad" onClick={props.onRemove}>
+            <Dropdown.Item c="var(--il-bad)" onClick={props.onRemove}>
               {t('remove')}
             </Dropdown.Item>
           </Dropdown.Dropdown>
