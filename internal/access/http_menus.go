@@ -107,16 +107,28 @@ func (b *below) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// position is where a menu is to stand, as requests say it: nil where they do not.
+type position struct{ at *int }
+
+// UnmarshalJSON takes a whole number and no null.
+func (p *position) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return &strictjson.Error{Message: "must not be null"}
+	}
+	p.at = new(int)
+	return strictjson.Decode(text, p.at)
+}
+
 type createMenuRequest struct {
 	Body struct {
-		ParentID below `json:"parentId"`
-		Position *int  `json:"position"`
+		ParentID below    `json:"parentId"`
+		Position position `json:"position"`
 		MenuTerms
 	}
 }
 
 func (h handler) createMenu(ctx context.Context, u *uow.Unit, in createMenuRequest) (httpapi.Made[menuView], error) {
-	spec := NewMenu{MenuTerms: in.Body.MenuTerms, Position: in.Body.Position}
+	spec := NewMenu{MenuTerms: in.Body.MenuTerms, Position: in.Body.Position.at}
 	if in.Body.ParentID.id != nil {
 		spec.ParentID = *in.Body.ParentID.id
 	}
@@ -140,8 +152,8 @@ func (h handler) editMenu(ctx context.Context, u *uow.Unit, m *Menu, in editMenu
 type moveMenuRequest struct {
 	// Body says where: a parent of null is the top, and one that is left out the present one.
 	Body struct {
-		ParentID below `json:"parentId"`
-		Position *int  `json:"position"`
+		ParentID below    `json:"parentId"`
+		Position position `json:"position"`
 	}
 	Merge   *httpapi.Disjoint `query:"merge"`
 	IfMatch *guard.Precondition
@@ -149,7 +161,7 @@ type moveMenuRequest struct {
 
 func (h handler) moveMenu(ctx context.Context, u *uow.Unit, m *Menu, in moveMenuRequest) (editedMenuView, error) {
 	return editedMenuViewOf(h.service.MoveMenu(ctx, u, m, MenuMove{
-		ParentID: in.Body.ParentID.id, Position: in.Body.Position, IfMatch: in.IfMatch, MergeDisjoint: in.Merge != nil,
+		ParentID: in.Body.ParentID.id, Position: in.Body.Position.at, IfMatch: in.IfMatch, MergeDisjoint: in.Merge != nil,
 	}))
 }
 

@@ -194,7 +194,7 @@ func TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing(t *testing.T) {
 		}
 		require.Equal(t, c.status, d.send("POST", "/menus", with).Status, "%s", with)
 	}
-	for body, place := range map[string]string{`{"position":-1}`: "/position", `{"parentId":0}`: "/parentId", `{"parentId":"1"}`: "/parentId", `{"parentId":999999999}`: "/parentId"} {
+	for body, place := range map[string]string{`{"position":-1}`: "/position", `{"position":null}`: "/position", `{"position":1.5}`: "/position", `{"parentId":0}`: "/parentId", `{"parentId":"1"}`: "/parentId", `{"parentId":999999999}`: "/parentId"} {
 		require.Equal(t, place, d.send("POST", path+"/move", body).Pointer(), body)
 		require.Equal(t, place, d.send("POST", "/menus", strings.Replace(body, "{", `{"title":"x",`, 1)).Pointer(), body)
 	}
