@@ -28,6 +28,7 @@ type Client struct {
 	IdempotencyKeys *IdempotencyKeys
 	Users           *Users
 	Roles           *Roles
+	Menus           *Menus
 	Tokens          *Tokens
 	Sessions        *Sessions
 
@@ -103,6 +104,7 @@ func (c *Client) bind() {
 	c.IdempotencyKeys = &IdempotencyKeys{c}
 	c.Users = &Users{c}
 	c.Roles = &Roles{c}
+	c.Menus = &Menus{c}
 	c.Tokens = &Tokens{c}
 	c.Sessions = &Sessions{c}
 }

@@ -239,12 +239,32 @@ func (w walk) admit() {
 	require.Len(t, all(t, w.Roles.History(role.ID, client.Paging{})), 3)
 	require.Len(t, all(t, w.Roles.List(client.RoleFilter{Text: "walk"})), 1)
 	require.NoError(t, w.Roles.Delete(ctx, old))
+	w.arrangeMenus()
 
 	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "walker", Scopes: []string{"configs:read"}, UserID: user.ID}))
 	require.NotEmpty(t, token.Secret)
 	require.Equal(t, token.Token, ok[client.Token](t)(w.Tokens.Get(ctx, token.ID)))
 	require.Equal(t, []client.Token{token.Token}, all(t, w.Tokens.List(client.TokenFilter{Text: "WALK", UserID: user.ID})))
 	require.NoError(t, w.Tokens.Revoke(ctx, token.Token))
+}
+
+func (w walk) arrangeMenus() {
+	t, ctx := w.t, w.t.Context()
+	group := ok[client.Menu](t)(w.Menus.Create(ctx, client.NewMenu{Title: "Returns"}))
+	first := 0
+	menu := ok[client.Menu](t)(w.Menus.Create(ctx, client.NewMenu{ParentID: &group.ID, Position: &first, Path: "/orders", Permission: "orders:read"}))
+	stale := ok[client.Menu](t)(w.Menus.Get(ctx, menu.ID))
+	menu.Title, menu.Hidden = "Returns desk", true
+	require.NoError(t, w.Menus.Save(ctx, &menu))
+	var conflict *client.Conflict
+	require.ErrorAs(t, w.Menus.Move(ctx, &stale, client.MenuPlace{}), &conflict)
+	require.NoError(t, w.Menus.Move(ctx, &stale, client.MenuPlace{}, client.MergeDisjoint()))
+	require.Nil(t, stale.ParentID)
+	require.Equal(t, "Returns desk", stale.Title)
+	require.Len(t, all(t, w.Menus.History(menu.ID, client.Paging{})), 3)
+	require.Contains(t, all(t, w.Menus.List()), ok[client.Menu](t)(w.Menus.Get(ctx, menu.ID)))
+	require.NoError(t, w.Menus.Delete(ctx, stale))
+	require.NoError(t, w.Menus.Delete(ctx, group))
 }
 
 // signedIn looks at who is signed in.

@@ -1,5 +1,5 @@
-// Package access says who calls and what they may do: tenants, users, roles,
-// sessions and API tokens.
+// Package access says who calls, what they may do and what their navigation shows: tenants,
+// users, roles, sessions, API tokens and menus.
 //
 // What holds:
 //
@@ -17,7 +17,9 @@
 //     nothing any more: at once in this process, within a second in others.
 //   - Nobody gives what he does not have, and some enabled user of each tenant holds
 //     access:*, unless the command line takes it.
-//   - Every version of a user, without its password, and of a role is kept.
+//   - Menus are a tree, whoever moves them at once: no menu is below itself, and none is
+//     below one that is gone.
+//   - Every version of a user, without its password, of a role and of a menu is kept.
 //   - A session that began with an old password does not outlive its change: both
 //     lock the user's row.
 //   - A customer is whoever the shop's key signed for. Its token opens only what
@@ -26,8 +28,9 @@
 // What is shown beside a password is in factor.go (setting up), factor_methods.go (taking a
 // code), challenge.go (signing in) and step_up.go (afresh, in a session).
 //
-// Tenants, users, roles, sessions and tokens each have a file of use cases, such as
-// user.go, and one of rows and statements, such as user_store.go. What every request
+// Tenants, users, roles, menus, sessions and tokens each have a file of use cases, such as
+// user.go, and one of rows and statements, such as user_store.go; the rules of a tree of
+// menus are in menu_tree.go. What every request
 // passes is in authenticate.go (credentials), callers.go (who was recognised in the last
 // second) and customer.go (the shop's customers); guesses at passwords and codes are bounded by
 // attempt.go (how many) and password.go (how many at a time). Rules that look at several

@@ -24,6 +24,7 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	h.factorRoutes(r)
 	h.userRoutes(r)
 	h.roleRoutes(r)
+	h.menuRoutes(r)
 	h.tokenRoutes(r)
 	h.settingsRoutes(r)
 }

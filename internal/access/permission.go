@@ -18,6 +18,10 @@ const (
 	readTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
 
+	// ReadMenusPermission is also what they ask for menus.
+	ReadMenusPermission  = "menus:read"
+	writeMenusPermission = "menus:write"
+
 	readSettingsPermission  = "settings:read"
 	writeSettingsPermission = "settings:write"
 )
@@ -30,6 +34,8 @@ var Permissions = []principal.Grant{
 	{Name: writeUsersPermission, Meaning: "Create, edit, disable and enable users, give them roles whose permissions one has oneself, and reset their passwords."},
 	{Name: readTokensPermission, Meaning: "See one's own API tokens, without their secrets, and with users:write everybody's."},
 	{Name: makeTokensPermission, Meaning: "Create API tokens that may do no more than oneself, and revoke them; with users:write everybody's."},
+	{Name: ReadMenusPermission, Meaning: "See all menus, also those that are hidden or that one's own navigation does not show, and their history."},
+	{Name: writeMenusPermission, Meaning: "Create, edit, move, hide and delete menus: what everybody's navigation shows."},
 	{Name: readSettingsPermission, Meaning: "See what the tenant has set, such as how many approvals a protected change takes."},
 	{Name: writeSettingsPermission, Meaning: "Change what the tenant has set."},
 	{Name: impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},

@@ -128,7 +128,7 @@ func TestReadyMadeRolesAreMadeOnceAndWhatBecameOfThemStays(t *testing.T) {
 	d := newDesk(t, h)
 	require.NoError(t, h.MakeReadyRoles(anonymous(t), h.tenant.Name))
 	viewer := d.do(200, "GET", "/roles?q=viewer", nil).Items()[0]
-	require.Equal(t, []any{"access:read", "configs:read", "orders:read", "tokens:read", "users:read"}, viewer["permissions"])
+	require.Equal(t, []any{"access:read", "configs:read", "menus:read", "orders:read", "tokens:read", "users:read"}, viewer["permissions"])
 	d.do(200, "PATCH", fmt.Sprintf("/roles/%v", viewer["id"]), `{"permissions":["orders:read"]}`, "If-Match", viewer["etag"].(string))
 	require.NoError(t, h.MakeReadyRoles(anonymous(t), h.tenant.Name))
 	require.Equal(t, []any{"orders:read"}, d.do(200, "GET", "/roles?q=viewer", nil).Items()[0]["permissions"])

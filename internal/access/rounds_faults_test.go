@@ -2,5 +2,9 @@
 
 package access
 
-// demotions is how often two admins take access from each other.
-const demotions = 200
+const (
+	// demotions is how often two admins take access from each other.
+	demotions = 200
+	// menuRounds is how often they move two menus below each other.
+	menuRounds = 200
+)

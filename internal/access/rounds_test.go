@@ -2,5 +2,9 @@
 
 package access
 
-// demotions is how often two admins take access from each other.
-const demotions = 25
+const (
+	// demotions is how often two admins take access from each other.
+	demotions = 25
+	// menuRounds is how often they move two menus below each other.
+	menuRounds = 40
+)

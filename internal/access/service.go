@@ -19,10 +19,13 @@ import (
 	"interlock/internal/events"
 )
 
-// Where changes of users and roles are announced, for who may read them.
+// Where changes of users, roles and menus are announced, for who may read them.
 const (
 	UserTopic = "users"
 	RoleTopic = "roles"
+	MenuTopic = "menus"
+	// NavigationTopic says that some menu changed, and not which, to everybody.
+	NavigationTopic = "navigation"
 )
 
 // Deps are what a Service stands on.
@@ -30,7 +33,7 @@ type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
 	Clock  clock.Clock
-	// Bus is told of each change of a user or a role.
+	// Bus is told of each change of a user, a role or a menu.
 	Bus events.Bus
 	// Grants is every permission that the program's routes ask for: the catalogue.
 	// Roles and tokens can be given these and no others.

@@ -39,7 +39,7 @@ func (Tenant) TableName() string { return "tenants" }
 func (Tenant) Global() {}
 
 // CreateTenant creates a tenant with the role admin, which holds every
-// permission, and the user admin. Errors: ValidationFailed, AlreadyExists.
+// permission, the user admin, and the ready-made menus. Errors: ValidationFailed, AlreadyExists.
 func (s *Service) CreateTenant(ctx context.Context, name, adminPassword string) (Tenant, error) {
 	if err := checkTenantName(name); err != nil {
 		return Tenant{}, err
@@ -81,7 +81,7 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(giveRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create"), insertSettings(ctx, u)); err != nil {
+		if err := cmp.Or(giveRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create"), insertSettings(ctx, u), insertMenus(ctx, u)); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/" + name, Detail: map[string]any{"adminId": admin.ID}})

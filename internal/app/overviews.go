@@ -44,6 +44,8 @@ func (sv *Services) buildOverviews() {
 		{Name: flashsale.Topic, Permission: flashsale.ReadPermission},
 		{Name: access.UserTopic, Permission: access.ReadUsersPermission},
 		{Name: access.RoleTopic, Permission: access.ReadPermission},
+		{Name: access.MenuTopic, Permission: access.ReadMenusPermission},
+		{Name: access.NavigationTopic},
 	}})
 	sv.Search = search.New(
 		search.Kind{Name: "config", Permission: config.ReadPermission, Finder: search.FinderFunc(sv.findConfigs)},
@@ -69,7 +71,7 @@ func (sv *Services) buildOverviews() {
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "refunds": refunds.ReadPermission, "work-orders": workorders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
 			"flash-sales": flashsale.ReadPermission, "aggregates": aggregates.ReadPermission,
-			access.UserTopic: access.ReadUsersPermission, access.RoleTopic: access.ReadPermission,
+			access.UserTopic: access.ReadUsersPermission, access.RoleTopic: access.ReadPermission, access.MenuTopic: access.ReadMenusPermission,
 		},
 	})
 }

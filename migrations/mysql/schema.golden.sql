@@ -642,6 +642,52 @@ CREATE TABLE `log_places` (
   PRIMARY KEY (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `menus` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `parent_id` bigint(20) NOT NULL,
+  `sort_key` bigint(20) NOT NULL,
+  `title` varchar(100) NOT NULL,
+  `path` varchar(500) NOT NULL,
+  `icon` varchar(32) NOT NULL,
+  `permission` varchar(100) NOT NULL,
+  `hidden` tinyint(1) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_menus_parent` (`tenant_id`,`parent_id`,`sort_key`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `menu_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `menu_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `parent_id` bigint(20) NOT NULL,
+  `sort_key` bigint(20) NOT NULL,
+  `position` int(11) NOT NULL,
+  `title` varchar(100) NOT NULL,
+  `path` varchar(500) NOT NULL,
+  `icon` varchar(32) NOT NULL,
+  `permission` varchar(100) NOT NULL,
+  `hidden` tinyint(1) NOT NULL,
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_menu_histories_version` (`tenant_id`,`menu_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `menu_revisions` (
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `migration_lock` (
   `id` tinyint(4) NOT NULL,
   `holder` varchar(160) NOT NULL,

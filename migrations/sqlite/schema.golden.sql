@@ -682,6 +682,51 @@ CREATE INDEX ix_items_updated ON items (tenant_id, updated_time, id);
 
 CREATE UNIQUE INDEX uq_items_sku ON items (tenant_id, sku);
 
+CREATE TABLE menu_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  menu_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  parent_id       INTEGER  NOT NULL,
+  sort_key        INTEGER  NOT NULL,
+  position        INTEGER  NOT NULL, -- where it stood when the version was made
+  title           TEXT     NOT NULL,
+  path            TEXT     NOT NULL,
+  icon            TEXT     NOT NULL,
+  permission      TEXT     NOT NULL,
+  hidden          BOOLEAN  NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_menu_histories_version ON menu_histories (tenant_id, menu_id, version);
+
+CREATE TABLE menu_revisions (
+  tenant_id INTEGER PRIMARY KEY,
+  version   INTEGER NOT NULL
+);
+
+CREATE TABLE menus (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  parent_id       INTEGER  NOT NULL, -- 0: at the top
+  sort_key        INTEGER  NOT NULL, -- the lower comes first among siblings; gaps are left between them
+  title           TEXT     NOT NULL, -- empty: the page's own
+  path            TEXT     NOT NULL, -- empty: a group
+  icon            TEXT     NOT NULL, -- empty: the page's own
+  permission      TEXT     NOT NULL, -- empty: for everybody
+  hidden          BOOLEAN  NOT NULL
+);
+
+CREATE INDEX ix_menus_parent ON menus (tenant_id, parent_id, sort_key, id);
+
 CREATE TABLE mq_batches (
   id         TEXT     NOT NULL PRIMARY KEY,
   queue      TEXT     NOT NULL,

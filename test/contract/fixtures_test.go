@@ -24,6 +24,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"work-orders/:id":      newDiscussedWorkOrder,
 	"users/:id":            newUser,
 	"roles/:id":            newRole,
+	"menus/:id":            newMenu,
 	"tokens/:id":           newToken,
 	"sessions/:id":         newSession,
 	"factors/:id":          func(*testing.T, *apptest.Caller) string { return "999999999" },
@@ -66,6 +67,11 @@ func newColleague(t *testing.T, c *apptest.Caller, permissions ...string) *appte
 func newRole(t *testing.T, c *apptest.Caller) string {
 	role := created(t, c, "/roles", map[string]any{"name": unique("walk"), "permissions": []string{"configs:read"}})
 	return fmt.Sprint(int64(role["id"].(float64)))
+}
+
+func newMenu(t *testing.T, c *apptest.Caller) string {
+	menu := created(t, c, "/menus", map[string]any{"title": unique("walked menu"), "path": "/orders"})
+	return fmt.Sprint(int64(menu["id"].(float64)))
 }
 
 func newToken(t *testing.T, c *apptest.Caller) string {

@@ -186,7 +186,7 @@ func TestTheAuditLogTellsNoMoreThanItsReaderMayRead(t *testing.T) {
 		config := created(t, owner, "/configs", map[string]any{"key": key, "value": "nightingale", "valueType": "string"})
 		deleted := owner.Do(t, "DELETE", httpapi.Base+"/configs/"+key, nil, "If-Match", config["etag"].(string))
 		require.Equal(t, http.StatusNoContent, deleted.Status, "%s", deleted.Body)
-		for _, row := range []func(*testing.T, *apptest.Caller) string{newWallet, newOrder, newCampaign, newRole, newUser, newToken, newAggregate, newSale} {
+		for _, row := range []func(*testing.T, *apptest.Caller) string{newWallet, newOrder, newCampaign, newRole, newMenu, newUser, newToken, newAggregate, newSale} {
 			row(t, owner)
 		}
 

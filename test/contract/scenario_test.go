@@ -507,6 +507,28 @@ func (d day) look() {
 	require.NotEmpty(d.t, d.do(200, "GET", "/permissions", nil)["items"])
 }
 
+// arrangeMenus sees to what the navigation shows.
+func (d day) arrangeMenus() {
+	group := d.do(201, "POST", "/menus", `{"title":"`+unique("Returns")+`","position":0}`)
+	menu := "/menus/" + newMenu(d.t, d.Caller)
+	seen := d.etag(menu)
+	d.do(200, "PATCH", menu, `{"hidden":true}`, "If-Match", seen)
+	d.do(412, "PATCH", menu, `{"hidden":true}`, "If-Match", seen)
+	into := fmt.Sprintf(`{"parentId":%d,"position":7}`, int64(group["id"].(float64)))
+	d.do(412, "POST", menu+"/move", into, "If-Match", seen)
+	require.NotNil(d.t, d.do(200, "POST", menu+"/move?merge=disjoint", into, "If-Match", seen)["merged"])
+	d.do(412, "POST", menu+"/move?merge=disjoint", `{"parentId":null}`, "If-Match", seen)
+	d.do(200, "PATCH", menu+"?merge=disjoint", `{"title":"Returns desk"}`, "If-Match", seen)
+	above := fmt.Sprint("/menus/", int64(group["id"].(float64)))
+	d.do(422, "POST", above+"/move", `{"parentId":`+strings.TrimPrefix(menu, "/menus/")+`}`)
+	d.do(422, "PATCH", menu, `{"path":"//elsewhere.example"}`, "If-Match", d.etag(menu))
+	d.do(409, "DELETE", above, nil, "If-Match", d.etag(above))
+	require.EqualValues(d.t, 4, d.do(200, "GET", menu+"/history?limit=2", nil)["total"])
+	require.NotEmpty(d.t, d.do(200, "GET", "/menus", nil)["items"])
+	d.do(204, "DELETE", menu, nil, "If-Match", d.etag(menu))
+	d.do(204, "DELETE", above, nil, "If-Match", d.etag(above))
+}
+
 // admit sees to who may do what.
 func (d day) admit() {
 	user := "/users/" + newUser(d.t, d.Caller)
@@ -537,6 +559,7 @@ func (d day) admit() {
 	admin := d.do(200, "GET", "/roles?q=admin&sort=-name", nil)["items"].([]any)[0].(map[string]any)
 	d.do(409, "DELETE", fmt.Sprint("/roles/", int64(admin["id"].(float64))), nil, "If-Match", admin["etag"].(string))
 	d.do(204, "DELETE", role, nil, "If-Match", d.etag(role))
+	d.arrangeMenus()
 
 	token := d.do(201, "POST", "/tokens", `{"name":"till","scopes":["orders:*"],"expiresTime":"2099-01-31T09:30:00Z"}`)
 	issued := fmt.Sprint("/tokens/", int64(token["id"].(float64)))

@@ -30,6 +30,31 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestNobodyGivesARoleWhatHeDoesNotHave"}},
 	},
 	{
+		name: "a menu is put below itself",
+		file: "internal/access/menu_tree.go", old: `case m.ID != 0 && above.ID == m.ID:`, new: `case m.ID != 0 && above.ID == m.ID && false:`,
+		caught: tests{"internal/access": {"TestAMenuGoesBelowNeitherItselfNorWhatIsBelowItNorTooDeep"}},
+	},
+	{
+		name: "the rules of the tree of menus are asked without the row that each change raises",
+		file: "internal/access/menu_store.go", old: `}).Create(&menuRevision{`, new: `}).Session(&gorm.Session{DryRun: true}).Create(&menuRevision{`,
+		caught: tests{"internal/access": {"TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused/mariadb"}},
+	},
+	{
+		name: "a navigation shows what its reader may not open",
+		file: "internal/access/menu_tree.go", old: `(m.Permission == "" || may(m.Permission))`, new: `(m.Permission == "" || may(m.Permission) || true)`,
+		caught: tests{"internal/access": {"TestANavigationShowsWhatItsReaderMayOpenBelowWhatIsShown", "TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore"}},
+	},
+	{
+		name: "the path of a menu leads to another site",
+		file: "internal/access/menu_terms.go", old: `strings.Contains(path, "//") ||`, new: ``,
+		caught: tests{"internal/access": {"TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing"}},
+	},
+	{
+		name: "what siblings did is taken for a move of a menu",
+		file: "internal/access/menu.go", old: `if v.ParentID != m.ParentID || v.SortKey != m.SortKey {`, new: `if true {`,
+		caught: tests{"internal/access": {"TestAMenuWhoseSiblingsMovedIsNotTakenForMoved"}},
+	},
+	{
 		name: "another process is not noticed to have changed who may do what",
 		file: "internal/access/callers.go", old: `if now != known && known >= 0 {`, new: `if now != known && known < 0 {`,
 		caught: tests{"internal/access": {"TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},

@@ -253,7 +253,9 @@ func (m *member) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, er
 }
 
 // Begin implements driver.Conn.
-func (m *member) Begin() (driver.Tx, error) { return m.BeginTx(context.Background(), driver.TxOptions{}) }
+func (m *member) Begin() (driver.Tx, error) {
+	return m.BeginTx(context.Background(), driver.TxOptions{})
+}
 
 // Commit implements driver.Tx. Its error is an unconfirmed when COMMIT was sent.
 func (m *member) Commit() error {

@@ -89,10 +89,10 @@ func (f *feed) granted(asked []string) ([]string, error) {
 func (f *feed) may(name string) bool {
 	caller := f.stream.Caller()
 	if name == Presence {
-		return slices.ContainsFunc(f.topics, func(t Topic) bool { return caller.May(t.Permission) })
+		return slices.ContainsFunc(f.topics, func(t Topic) bool { return t.Permission != "" && caller.May(t.Permission) })
 	}
 	topic, ok := f.topic(name)
-	return ok && caller.May(topic.Permission)
+	return ok && topic.heardBy(caller)
 }
 
 func (f *feed) subscribe(ctx context.Context, last *string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -65,10 +66,10 @@ type process struct {
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-func newProcess(t *testing.T, bus events.Bus) process {
+func newProcess(t *testing.T, bus events.Bus, more ...realtime.Topic) process {
 	t.Helper()
 	now := clock.NewFake(noon)
-	p := process{Service: realtime.New(realtime.Deps{Bus: bus, Clock: now, Topics: topics}), bus: bus, clock: now}
+	p := process{Service: realtime.New(realtime.Deps{Bus: bus, Clock: now, Topics: append(slices.Clone(topics), more...)}), bus: bus, clock: now}
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = p.Run(ctx) })

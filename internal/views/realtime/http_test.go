@@ -49,7 +49,13 @@ type site struct {
 
 func newSite(t *testing.T, bus events.Bus, permissions ...string) site {
 	t.Helper()
-	s := site{process: newProcess(t, bus), door: &door{}}
+	return serving(t, newProcess(t, bus), permissions...)
+}
+
+// serving has a process serve HTTP.
+func serving(t *testing.T, p process, permissions ...string) site {
+	t.Helper()
+	s := site{process: p, door: &door{}}
 	s.BeatEvery(10 * time.Millisecond)
 	s.door.set(nil, permissions...)
 	server := httpapi.NewServer(httpapi.Options{Authenticator: s.door})
@@ -232,6 +238,31 @@ func TestAStreamCarriesOnlyTopicsThatItsCallerMayRead(t *testing.T) {
 	s.door.set(nil)
 	status, _ := s.refused(t, "")
 	require.Equal(t, http.StatusForbidden, status)
+}
+
+func TestATopicWithoutAPermissionIsForEverybodyButCustomersAndNobodyIsThere(t *testing.T) {
+	bus := events.NewInProcess(64)
+	defer bus.Close()
+	s := serving(t, newProcess(t, bus, realtime.Topic{Name: "navigation"}))
+	stream := s.open(t, "?topics=navigation,orders,presence")
+	require.Equal(t, []any{"navigation"}, receive(t, stream, "ready").data["topics"], "who may read nothing is told of nobody")
+	s.publish(t, 1, "orders", "41")
+	s.publish(t, 1, "navigation", "")
+	require.Equal(t, "navigation", receive(t, stream, "a change").name)
+
+	s.door.set(nil, "*")
+	there, err := http.Post(s.url+"/presence", "application/json", strings.NewReader(`{"resource":"navigation/1"}`))
+	require.NoError(t, err)
+	require.NoError(t, there.Body.Close())
+	require.Equal(t, http.StatusUnprocessableEntity, there.StatusCode)
+
+	s.door.mu.Lock()
+	s.door.caller = principal.Principal{Kind: principal.Customer, TenantID: 1, CustomerID: "7", Permissions: []string{"orders:read"}}
+	s.door.mu.Unlock()
+	refused, err := http.Get(s.url + "/events?topics=navigation")
+	require.NoError(t, err)
+	require.NoError(t, refused.Body.Close())
+	require.Equal(t, http.StatusForbidden, refused.StatusCode)
 }
 
 func TestAPermissionThatIsTakenAwayStopsItsTopicAndTheLastOneTheStream(t *testing.T) {

@@ -3,8 +3,8 @@
 //
 // Invariants:
 //
-//   - A stream carries events of its caller's tenant only, and of a topic only while
-//     the caller holds the permission to read it.
+//   - A stream carries events of its caller's tenant only, and of a topic that needs a
+//     permission only while the caller holds it.
 //   - What a stream may have missed is announced on it: the reader then reads anew
 //     what it shows.
 //   - Presence is advisory. It blocks nothing, lives in memory only, is bounded for
@@ -18,6 +18,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
 )
@@ -47,8 +49,17 @@ const (
 // too.
 type Topic struct {
 	Name string
-	// Permission is what a caller needs to read these resources.
+	// Permission is what a caller needs to read these resources; empty for a topic that
+	// everybody hears who is no customer, and on whose resources nobody is present.
 	Permission string
+}
+
+// heardBy reports whether a caller may be told of the topic's changes.
+func (t Topic) heardBy(caller principal.Principal) bool {
+	if t.Permission == "" {
+		return caller.Kind != principal.Customer
+	}
+	return caller.May(t.Permission)
 }
 
 // Deps are what a Service stands on.
@@ -121,9 +132,9 @@ func (s *Service) permissionOf(resource string) (string, error) {
 	}
 	kind, _, _ := strings.Cut(resource, "/")
 	topic, ok := s.topic(kind)
-	if !ok {
+	if !ok || topic.Permission == "" {
 		return "", apperr.Invalid(apperr.Field{
-			Pointer: pointer, Code: "oneof", Message: "must begin with one of " + strings.Join(s.names(), ", "),
+			Pointer: pointer, Code: "oneof", Message: "must begin with one of " + strings.Join(s.visited(), ", "),
 		})
 	}
 	return topic.Permission, nil
@@ -136,6 +147,14 @@ func (s *Service) topic(name string) (Topic, bool) {
 		}
 	}
 	return Topic{}, false
+}
+
+// visited names the topics on whose resources somebody can be present.
+func (s *Service) visited() []string {
+	return slices.DeleteFunc(s.names(), func(name string) bool {
+		topic, _ := s.topic(name)
+		return topic.Permission == ""
+	})
 }
 
 func (s *Service) names() []string {

@@ -24,6 +24,8 @@ const topics = [
   'flash-sales',
   'users',
   'roles',
+  'menus',
+  'navigation',
   'presence',
 ];
 

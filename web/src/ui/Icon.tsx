@@ -17,6 +17,8 @@ const shapes = {
   cross: 'M6 6l12 12M18 6 6 18',
   dots: 'M5 12h.01M12 12h.01M19 12h.01',
   download: 'M12 4v11m-5-5 5 5 5-5M5 20h14',
+  eye: 'M2.500 12C5 7.500 8.200 5.500 12 5.500s7 2 9.500 6.500c-2.500 4.500-5.700 6.500-9.500 6.500S5 16.500 2.500 12zM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z',
+  grip: 'M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01',
   home: 'M4 11.500 12 4l8 7.500M6 10v10h12V10',
   info: 'M12 11v5m0-8h.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z',
   key: 'M14 10a4 4 0 1 0-3.500 4M12.500 12.500 20 20m-3-3 2-2',
@@ -44,6 +46,10 @@ const shapes = {
 } as const;
 
 export type IconName = keyof typeof shapes;
+
+export const iconNames = Object.keys(shapes) as IconName[];
+
+export const isIcon = (name: string): name is IconName => Object.hasOwn(shapes, name);
 
 /** A drawing beside words. Where it stands alone, what holds it carries the name. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {

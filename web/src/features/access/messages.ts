@@ -76,6 +76,8 @@ export const meanings: Readonly<Partial<Record<string, string>>> = {
   'items:write': '添加、编辑、归档和删除商品。',
   'ledger:read': '查看聚合及其事件。',
   'ledger:write': '向聚合写入事件。',
+  'menus:read': '查看全部菜单（包括已隐藏的、或自己的导航中不显示的）及其历史。',
+  'menus:write': '创建、编辑、移动、隐藏和删除菜单，即所有人的导航内容。',
   'orders:read': '查看订单及其历史。',
   'orders:write': '下单，以及支付、发货、完成和取消订单。',
   'queues:read': '查看队列和持有的锁。',

@@ -1,3 +1,5 @@
+import { placedContentOf, useMenuWords } from '@/features/access/menus/fields';
+import type { Menu } from '@/features/access/menus/queries';
 import { contentOf as contentOfRole, readFields as readRole, useRoleWords } from '@/features/access/roles/fields';
 import type { Role } from '@/features/access/roles/queries';
 import { contentOf as contentOfUser, readFields as readUser, useUserWords } from '@/features/access/users/fields';
@@ -50,7 +52,7 @@ export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action
 /** How the records of an action are read: the words of their own pages, or the places as they are. */
 export function useRecordWords(action: string): { words: Words; read: (record: JsonObject) => JsonObject } {
   const [config, item, campaign, sale] = [useConfigWords(), useItemWords(), useCampaignWords(), useSaleWords()];
-  const [user, role] = [useUserWords(), useRoleWords()];
+  const [user, role, menu] = [useUserWords(), useRoleWords(), useMenuWords()];
   switch (action.split('.')[0]) {
     case 'item':
       return { words: item, read: same };
@@ -62,6 +64,8 @@ export function useRecordWords(action: string): { words: Words; read: (record: J
       return { words: user, read: (record) => contentOfUser(readUser(record as unknown as User)) };
     case 'role':
       return { words: role, read: (record) => contentOfRole(readRole(record as unknown as Role)) };
+    case 'menu':
+      return { words: menu, read: (record) => placedContentOf({ parentId: null, ...record } as unknown as Menu) };
     default:
       return { words: config, read: same };
   }

@@ -59,7 +59,7 @@ function Parts({ data }: { data: Overview }) {
 }
 
 /** What an installation does by itself, or its operator, before anybody works in it. */
-const settingUp = new Set(['tenant', 'user', 'role', 'token']);
+const settingUp = new Set(['tenant', 'user', 'role', 'menu', 'token']);
 
 /** Whether nothing was made here yet, as far as one may see: then it is said what to do first. */
 function isNew({ ordersByStatus, recentChanges }: Overview): boolean {

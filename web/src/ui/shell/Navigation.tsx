@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { overview } from '@/api';
+import { Link, useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { overview, type Overview } from '@/api';
 import { useFormat, useLocalText, useText } from '@/i18n';
 import { Icon } from '../Icon';
 import { shellMessages } from './messages';
+import { isElsewhere, partsOf, type NavigationNode } from './navigation';
 import styles from './Navigation.module.css';
-import { groupsOf, useEntries, type Entry } from './pages';
+import { useNavigation } from './pages';
 
 /** How often the counts are read without a reason, in ms. */
 const refreshed = 60_000;
@@ -13,44 +15,95 @@ const refreshed = 60_000;
 /** The pages in their groups, with how many things wait behind each. */
 export function Navigation({ onOpen }: { onOpen?: () => void }) {
   const t = useText(shellMessages);
-  const entries = useEntries();
+  const text = useLocalText();
+  const parts = partsOf(useNavigation());
   const { data: counts } = useQuery({ ...overview, refetchInterval: refreshed });
   return (
     <nav aria-label={t('navigation')} className={styles.navigation}>
-      {groupsOf(entries).map(({ group, entries: pages }) => (
-        <section key={group} aria-labelledby={`nav-${group}`}>
-          <h2 id={`nav-${group}`} className={styles.group}>
-            {t(group)}
-          </h2>
-          <ul className={styles.list}>
-            {pages.map((entry) => (
-              <Item key={entry.to} entry={entry} waiting={counts && entry.page.navigation.waiting?.(counts)} onOpen={onOpen} />
-            ))}
-          </ul>
-        </section>
-      ))}
+      {parts.map(({ heading, entries }) =>
+        heading === undefined ? (
+          <Entries key={entries[0]?.id} entries={entries} counts={counts} onOpen={onOpen} />
+        ) : (
+          <section key={heading.id} aria-labelledby={`nav-${heading.id}`}>
+            <h2 id={`nav-${heading.id}`} className={styles.group}>
+              {text(heading.title)}
+            </h2>
+            <Entries entries={entries} counts={counts} onOpen={onOpen} />
+          </section>
+        ),
+      )}
     </nav>
   );
 }
 
-function Item({ entry, waiting, onOpen }: { entry: Entry; waiting: number | undefined; onOpen?: () => void }) {
+interface EntriesProps {
+  entries: readonly NavigationNode[];
+  counts: Overview | undefined;
+  onOpen: (() => void) | undefined;
+}
+
+function Entries({ entries, counts, onOpen }: EntriesProps) {
+  return (
+    <ul className={styles.list}>
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <Entry entry={entry} waiting={counts && entry.waiting?.(counts)} onOpen={onOpen} />
+          {entry.below.length > 0 && <Entries entries={entry.below} counts={counts} onOpen={onOpen} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Entry({ entry: { title, icon, to }, waiting, onOpen }: { entry: NavigationNode; waiting: number | undefined; onOpen: (() => void) | undefined }) {
   const t = useText(shellMessages);
   const text = useLocalText();
   const { number } = useFormat();
-  return (
-    <li>
-      <Link to={entry.to} className={styles.link} activeOptions={{ exact: entry.to === '/', includeSearch: false }} onClick={onOpen}>
-        <span className={styles.name}>
-          <Icon name={entry.page.navigation.icon} />
-          {text(entry.page.title)}
+  const name = (
+    <span className={styles.name}>
+      {icon !== undefined && <Icon name={icon} />}
+      <span className={styles.text}>{text(title)}</span>
+    </span>
+  );
+  if (to === undefined) return <span className={styles.inner}>{name}</span>;
+  if (isElsewhere(to)) {
+    return (
+      <a href={to} target="_blank" rel="noreferrer" className={styles.link} onClick={onOpen}>
+        {name}
+        <span className={styles.count}>
+          <span aria-hidden="true">↗</span>
+          <span className="unseen">{t('elsewhere')}</span>
         </span>
-        {waiting !== undefined && waiting > 0 && (
-          <span className={styles.count}>
-            <span aria-hidden="true">{number(waiting)}</span>
-            <span className="unseen">{t('waiting', { n: waiting })}</span>
-          </span>
-        )}
-      </Link>
-    </li>
+      </a>
+    );
+  }
+  return (
+    <PageLink to={to} onOpen={onOpen}>
+      {name}
+      {waiting !== undefined && waiting > 0 && (
+        <span className={styles.count}>
+          <span aria-hidden="true">{number(waiting)}</span>
+          <span className="unseen">{t('waiting', { n: waiting })}</span>
+        </span>
+      )}
+    </PageLink>
+  );
+}
+
+/** Links a page of this admin, which may stand there with filters. */
+function PageLink({ to, onOpen, children }: { to: string; onOpen: (() => void) | undefined; children: ReactNode }) {
+  const { options } = useRouter();
+  const [, path = to, query = '', hash = ''] = /^([^?#]*)(\?[^#]*)?(?:#(.*))?$/.exec(to) ?? [];
+  return (
+    <Link
+      to={path}
+      search={query === '' ? undefined : options.parseSearch(query)}
+      hash={hash === '' ? undefined : hash}
+      className={styles.link}
+      activeOptions={{ exact: path === '/', includeSearch: query !== '' }}
+      onClick={onOpen}
+    >
+      {children}
+    </Link>
   );
 }

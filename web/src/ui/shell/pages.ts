@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { useRouter, useRouterState, type StaticDataRouteOption } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useMay } from '@/api';
-import { navigationGroups, type NavigationGroup, type PageInfo } from '../page';
+import { navigation, useMay, useOwner, type Menu } from '@/api';
+import { useLocalText } from '@/i18n';
+import { navigationGroups, type PageInfo } from '../page';
+import { addressOf, navigationFrom, ownNavigation, pageAt, titleOf, type NavigationNode } from './navigation';
 
 /** What of a route is looked at here; its own type names every page. */
 interface AnyPage {
@@ -53,10 +56,32 @@ export function useSearchable(): { to: string; page: PageInfo }[] {
   return [...entries, ...others.filter(({ page }) => page.inSearch === true && may(page.permission))];
 }
 
-export function groupsOf(entries: Entry[]): { group: NavigationGroup; entries: Entry[] }[] {
-  return navigationGroups
-    .map((group) => ({ group, entries: entries.filter(({ page }) => page.navigation.group === group) }))
-    .filter(({ entries: found }) => found.length > 0);
+/**
+ * What the navigation shows: the tenant's menus. The pages in their own groups stand there
+ * until those are known, where they cannot be read, and where a tenant has none.
+ */
+export function useNavigation(): NavigationNode[] {
+  const pages = usePages();
+  const entries = useEntries();
+  const may = useMay();
+  const { data: menus } = useQuery(navigation(useOwner()));
+  return menus === undefined || menus.length === 0 ? ownNavigation(entries) : navigationFrom(menus, pages, may);
+}
+
+/** Gives the page that a path leads to, if this admin has it. */
+export function usePageAt(): (path: string) => PageInfo | undefined {
+  const pages = usePages();
+  return (path) => pageAt(path, pages);
+}
+
+/** The paths of the pages that the navigation can show. */
+export const usePagePaths = (): string[] => useEntries().map(({ to }) => addressOf(to));
+
+/** Gives what a menu is called in the language in force. */
+export function useMenuName(): (menu: Pick<Menu, 'title' | 'path'>) => string {
+  const at = usePageAt();
+  const text = useLocalText();
+  return ({ title, path }) => text(title !== '' ? titleOf(title) : (at(path)?.title ?? titleOf(path)));
 }
 
 /** What the page that is open says of itself. */

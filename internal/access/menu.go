@@ -1,0 +1,386 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/events"
+)
+
+// Menu is an entry of the admin's navigation: a page, or a group of those below it.
+//
+// Its row says below which menu it stands, and by a sparse key in which order. Where it
+// stands among its siblings, its Position, is counted when it is read and is no part of its
+// version: a move writes the row that was moved and no other, so that nobody who edits a
+// sibling meanwhile is told of a conflict that is none.
+type Menu struct {
+	guard.Row
+	// ParentID is 0 at the top.
+	ParentID int64
+	// SortKey orders siblings; of equal ones the older comes first.
+	SortKey int64
+	MenuTerms
+	// Position is where the menu stands among its siblings, from 0.
+	Position int `gorm:"-"`
+}
+
+// TableName implements gorm's Tabler.
+func (Menu) TableName() string { return "menus" }
+
+func (m *Menu) label() string {
+	if m.Title == "" {
+		return fmt.Sprintf("menu %q", m.Path)
+	}
+	return fmt.Sprintf("menu %q", m.Title)
+}
+
+// MenuTerms are what an edit of a menu changes; where it stands is changed by a move.
+type MenuTerms struct {
+	// Title may be empty for a page of the admin, which then goes by its own name in the
+	// language of who reads it.
+	Title string `json:"title"`
+	// Path is a path of the admin, an address that begins with https://, or empty for a group.
+	Path string `json:"path"`
+	// Icon is the name of a drawing; empty for the page's own.
+	Icon string `json:"icon"`
+	// Permission is what it takes to be shown the menu; empty for nothing.
+	Permission string `json:"permission"`
+	// Hidden leaves the menu, and what is below it, out of the navigation.
+	Hidden bool `json:"hidden"`
+}
+
+// menuDocument is a menu as edits and moves are compared and merged.
+type menuDocument struct {
+	MenuTerms
+	ParentID int64 `json:"parentId,omitempty"`
+	Position int   `json:"position"`
+}
+
+func documentOf(m *Menu) menuDocument { return menuDocument{m.MenuTerms, m.ParentID, m.Position} }
+
+// MenuVersion is one version of a menu.
+type MenuVersion struct {
+	ID       int64
+	TenantID int64
+	MenuID   int64
+	// Its Action is create, update, move, delete, or upgrade for what was made for a tenant
+	// that was there before there were menus.
+	change.Revision
+	ParentID int64
+	SortKey  int64
+	// Position is where the menu stood when the version was made.
+	Position int
+	MenuTerms
+}
+
+// TableName implements gorm's Tabler.
+func (MenuVersion) TableName() string { return "menu_histories" }
+
+func menuVersionOf(m *Menu, action string) *MenuVersion {
+	return &MenuVersion{
+		MenuID: m.ID, Revision: change.RevisionOf(m.Row, action),
+		ParentID: m.ParentID, SortKey: m.SortKey, Position: m.Position, MenuTerms: m.MenuTerms,
+	}
+}
+
+// restore returns the menu as it was at this version, for comparing. A menu that nobody has
+// moved since has the position that it has now: what siblings did is no change of it.
+func (v MenuVersion) restore(m *Menu) *Menu {
+	then := *m
+	then.MenuTerms = v.MenuTerms
+	if v.ParentID != m.ParentID || v.SortKey != m.SortKey {
+		then.ParentID, then.SortKey, then.Position = v.ParentID, v.SortKey, v.Position
+	}
+	v.Restore(&then.Row)
+	return &then
+}
+
+// menus declares menus to package change. The tree is that of a unit that has raised their
+// revision and moves one; nil for an edit, which leaves each where it stands.
+func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Menu] {
+	return change.Editable[Menu, *Menu]{
+		Rows: change.Rows[Menu, *Menu]{
+			DB: s.store.db, Label: (*Menu).label, View: func(m *Menu) any { return menuViewOf(*m) }, Find: findMenu,
+		},
+		Document: func(m *Menu) (any, error) { return merge.Tree(documentOf(m)) },
+		Revise:   func(m *Menu, document any) (*Menu, guard.Set, error) { return s.reviseMenu(tree, m, document) },
+		At:       s.menuAt,
+		Record: func(ctx context.Context, u *uow.Unit, before, after *Menu, _ *change.Overwrite) error {
+			s.recordMenu(u, after, action, map[string]any{
+				"fromVersion": before.Version, "version": after.Version, "before": documentOf(before), "after": documentOf(after),
+			})
+			return insertMenuVersion(ctx, u, after, action)
+		},
+	}
+}
+
+// reviseMenu returns the menu that an edited document makes. A permission that it had before
+// is taken as it is: the catalogue may have changed since.
+func (s *Service) reviseMenu(tree *menuTree, m *Menu, document any) (*Menu, guard.Set, error) {
+	var edited menuDocument
+	if err := merge.Decode(document, &edited); err != nil {
+		return nil, nil, fmt.Errorf("read an edited menu: %w", err)
+	}
+	after := *m
+	after.MenuTerms = edited.MenuTerms
+	set := guard.Set{
+		"title": after.Title, "path": after.Path, "icon": after.Icon, "permission": after.Permission, "hidden": after.Hidden,
+	}
+	if broken := s.checkMenu(after.MenuTerms, m.Permission); len(broken) > 0 {
+		return nil, nil, apperr.Invalid(broken...)
+	}
+	if edited.ParentID == m.ParentID && edited.Position == m.Position {
+		return &after, set, nil
+	}
+	if tree == nil {
+		return nil, nil, uow.Again(errMovedThere)
+	}
+	if err := tree.allows(m, edited.ParentID); err != nil {
+		return nil, nil, err
+	}
+	after.ParentID, after.Position = edited.ParentID, edited.Position
+	after.SortKey, _ = tree.keyAt(m, edited.ParentID, edited.Position)
+	set["parent_id"], set["sort_key"] = after.ParentID, after.SortKey
+	return &after, set, nil
+}
+
+// menuAt reads a menu as it was at an earlier version, or gorm.ErrRecordNotFound.
+func (s *Service) menuAt(ctx context.Context, m *Menu, version int64) (*Menu, error) {
+	var then MenuVersion
+	if err := s.store.db.Read(ctx).Where("menu_id = ? AND version = ?", m.ID, version).Take(&then).Error; err != nil {
+		return nil, err
+	}
+	return then.restore(m), nil
+}
+
+// recordMenu leaves the audit entry of a change, and what others hear of it: who may read
+// menus, which; everybody else, that the navigation is another one.
+func (s *Service) recordMenu(u *uow.Unit, m *Menu, action string, detail any) {
+	change.Record(u, s.bus, change.Deed{
+		Kind: "menu", Topic: MenuTopic, Key: strconv.FormatInt(m.ID, 10), Detail: detail,
+		Change: events.Change{Version: m.Version, ETag: m.Ref().ETag(), Action: action, Label: m.Title},
+	})
+	change.Announce(u, s.bus, NavigationTopic, "", events.Change{Action: "update"})
+}
+
+// Menu returns the menu with an id. Errors: NotFound.
+func (s *Service) Menu(ctx context.Context, id int64) (*Menu, error) {
+	m, err := findMenu(s.store.db.Read(ctx), id)
+	return m, storage.Found(err, "menu", strconv.FormatInt(id, 10))
+}
+
+// Menus returns the tenant's menus as they are drawn, each before those below it: all of
+// them for who may read menus, and for everybody else what the navigation shows to him.
+// Errors: Forbidden for a customer, who has no navigation.
+func (s *Service) Menus(ctx context.Context) ([]*Menu, error) {
+	caller, _ := principal.From(ctx)
+	if caller.Kind == principal.Customer {
+		return nil, apperr.New(apperr.Forbidden, "A customer has no navigation here.")
+	}
+	tree, err := readMenus(s.store.db.Read(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if caller.May(ReadMenusPermission) {
+		return tree.drawn, nil
+	}
+	return tree.shownTo(caller.May), nil
+}
+
+// MenuHistory returns one page of a menu's versions, newest first.
+func (s *Service) MenuHistory(ctx context.Context, m *Menu, page storage.Page) (storage.Listing[MenuVersion], error) {
+	return storage.List[MenuVersion](s.store.db.Read(ctx).Where("menu_id = ?", m.ID), page, change.HistorySorts)
+}
+
+// NewMenu is a menu to add.
+type NewMenu struct {
+	MenuTerms
+	// ParentID is 0 for the top.
+	ParentID int64
+	// Position is nil for the last.
+	Position *int
+}
+
+// AddMenu adds a menu. Errors: ValidationFailed.
+func (s *Service) AddMenu(ctx context.Context, u *uow.Unit, spec NewMenu) (*Menu, error) {
+	m := &Menu{MenuTerms: spec.MenuTerms, ParentID: spec.ParentID}
+	broken := s.checkMenu(m.MenuTerms, "")
+	checkPosition(&broken, spec.Position)
+	if len(broken) > 0 {
+		return nil, apperr.Invalid(broken...)
+	}
+	tree, err := raiseMenus(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	if len(tree.drawn) >= mostMenus {
+		return nil, invalid("", "max", fmt.Sprintf("cannot be added: there are %d menus already, which is the most", mostMenus))
+	}
+	if err := tree.allows(m, m.ParentID); err != nil {
+		return nil, err
+	}
+	m.Position = tree.clamp(m, m.ParentID, spec.Position)
+	if err := tree.place(ctx, u, m); err != nil {
+		return nil, err
+	}
+	if err := insertMenu(ctx, u, m); err != nil {
+		return nil, err
+	}
+	s.recordMenu(u, m, "create", map[string]any{"content": documentOf(m)})
+	return m, nil
+}
+
+// EditMenu changes a menu that was just read; see change.Editable.Apply for what is refused.
+// Errors: ValidationFailed.
+func (s *Service) EditMenu(ctx context.Context, u *uow.Unit, m *Menu, edit change.Edit) (change.Edited[*Menu], error) {
+	return s.menus("update", nil).Apply(ctx, u, m, edit)
+}
+
+// MenuMove says where a menu is to stand.
+type MenuMove struct {
+	// ParentID is nil for below the menu that it is below now, and 0 for the top.
+	ParentID *int64
+	// Position is nil for the last, or for as it is below the same menu. One beyond the last
+	// is the last.
+	Position *int
+	// IfMatch is the version that the caller saw; nil to move the menu wherever it is now.
+	IfMatch *guard.Precondition
+	// MergeDisjoint asks to move it also when something else of it was changed since.
+	MergeDisjoint bool
+}
+
+// MoveMenu puts a menu that was just read elsewhere, with all that is below it; see
+// change.Editable.Apply for what is refused. The unit raises the one row that every change
+// of the tree raises before it reads the tree: two moves that would each be right alone, and
+// together put two menus below each other, come one after the other, and the second sees
+// the first. Errors: ValidationFailed at /parentId for what is no menu, for the menu itself
+// and what is below it, and for more levels than there may be.
+func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuMove) (change.Edited[*Menu], error) {
+	var broken apperr.Fields
+	if checkPosition(&broken, move.Position); len(broken) > 0 {
+		return change.Edited[*Menu]{}, apperr.Invalid(broken...)
+	}
+	// A menu that stands there already is not moved, and nothing is raised for it.
+	if tree, err := readMenus(s.store.db.Read(ctx)); err != nil {
+		return change.Edited[*Menu]{}, err
+	} else if current, wanted, err := move.in(tree, m); err != nil || wanted.standsAt(current) {
+		return s.applyMove(ctx, u, nil, current, wanted, move, err)
+	}
+	tree, err := raiseMenus(ctx, u)
+	if err != nil {
+		return change.Edited[*Menu]{}, err
+	}
+	current, wanted, err := move.in(tree, m)
+	switch {
+	case err != nil:
+		return change.Edited[*Menu]{}, err
+	case wanted.standsAt(current):
+		return change.Edited[*Menu]{}, uow.Again(errMovedThere)
+	}
+	if err := tree.place(ctx, u, wanted); err != nil {
+		return change.Edited[*Menu]{}, err
+	}
+	return s.applyMove(ctx, u, tree, current, wanted, move, nil)
+}
+
+// errMovedThere runs a unit again in which somebody else did what it was about to do, or
+// undid it: between the look without a lock and the one with it.
+var errMovedThere = errors.New("access: the menu was moved meanwhile")
+
+// in returns a menu as it is in a tree, and where the move wants it. Errors: NotFound.
+func (move MenuMove) in(tree *menuTree, m *Menu) (current, wanted *Menu, err error) {
+	current, there := tree.byID[m.ID]
+	if !there {
+		return nil, nil, apperr.New(apperr.NotFound, "%s was deleted meanwhile.", m.label())
+	}
+	wanted = &Menu{ParentID: current.ParentID, Position: current.Position}
+	wanted.ID = current.ID
+	if move.ParentID != nil {
+		wanted.ParentID = *move.ParentID
+	}
+	if move.Position != nil || wanted.ParentID != current.ParentID {
+		wanted.Position = tree.clamp(current, wanted.ParentID, move.Position)
+	}
+	return current, wanted, nil
+}
+
+func (m *Menu) standsAt(other *Menu) bool {
+	return m.ParentID == other.ParentID && m.Position == other.Position
+}
+
+// applyMove puts a menu where it is wanted, as an edit of its place.
+func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, current, wanted *Menu, move MenuMove, err error) (change.Edited[*Menu], error) {
+	if err != nil {
+		return change.Edited[*Menu]{}, err
+	}
+	edit := change.Edit{IfMatch: guard.Precondition{Ref: current.Ref()}, MergeDisjoint: move.MergeDisjoint}
+	if move.IfMatch != nil {
+		edit.IfMatch = *move.IfMatch
+	}
+	if edit.Patch, err = placePatch(wanted); err != nil {
+		return change.Edited[*Menu]{}, err
+	}
+	menus := s.menus("move", tree)
+	edited, err := menus.Apply(ctx, u, current, edit)
+	if err == nil && tree != nil && edited.Row.Ref() == current.Ref() {
+		// Back to where the caller saw it, which is no change of his, and from where somebody
+		// else moved it: he is told of that.
+		return change.Edited[*Menu]{}, uow.Explain(func(ctx context.Context) error { return movedByOthers(menus.Conflict(ctx, current.ID, edit)) })
+	}
+	if move.IfMatch == nil {
+		// It was edited between the read of the tree and its write.
+		err = rerunIfStale(err)
+	}
+	return edited, err
+}
+
+// movedByOthers says of a conflict that asking again to merge does not help.
+func movedByOthers(err error) error {
+	var refusal *apperr.Error
+	if errors.As(err, &refusal) {
+		refusal.With("autoMergeable", false)
+	}
+	return err
+}
+
+// placePatch is a move as a merge patch of a menuDocument, in which the top is the absence of
+// a parent.
+func placePatch(wanted *Menu) (any, error) {
+	patch := map[string]any{"position": wanted.Position, "parentId": nil}
+	if wanted.ParentID != 0 {
+		patch["parentId"] = wanted.ParentID
+	}
+	return merge.Tree(patch)
+}
+
+// DeleteMenu removes a menu that has none below it. Its history stays. Errors: InUse,
+// VersionConflict.
+func (s *Service) DeleteMenu(ctx context.Context, u *uow.Unit, m *Menu, ifMatch guard.Precondition) error {
+	return s.menus("delete", nil).Delete(ctx, u, m, ifMatch, func() error {
+		tree, err := raiseMenus(ctx, u)
+		if err != nil {
+			return err
+		}
+		if below := len(tree.below[m.ID]); below > 0 {
+			return apperr.New(apperr.InUse, "%s cannot be deleted while others are below it (menus: %d). Move or delete them first.", m.label(), below)
+		}
+		if err := guard.Delete[Menu](ctx, u, m.Ref()); err != nil {
+			return err
+		}
+		s.recordMenu(u, m, "delete", map[string]any{"content": documentOf(m)})
+		gone := *m
+		if err := guard.Advance(ctx, u, &gone); err != nil {
+			return err
+		}
+		return insertMenuVersion(ctx, u, &gone, "delete")
+	})
+}

@@ -1,0 +1,69 @@
+package access
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+)
+
+// longestPath bounds the path of a menu, in bytes.
+const longestPath = 500
+
+var iconNames = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]{0,31}$`)
+
+// checkMenu lists what breaks a rule of menus. Which pages and drawings there are is for the
+// admin to know; had is the permission that the menu had before.
+func (s *Service) checkMenu(m MenuTerms, had string) (broken apperr.Fields) {
+	_, isPage := pageOf(m.Path)
+	broken.Unless(m.Title == "" || !unshowable(m.Title), "/title", "text", "must be text without control characters")
+	broken.Unless(utf8.RuneCountInString(m.Title) <= longestName, "/title", "max", "must have at most "+strconv.Itoa(longestName)+" characters")
+	broken.Unless(strings.TrimSpace(m.Title) != "" || m.Title == "" && isPage, "/title", "required",
+		"is required; only a page of the admin may go by its own name")
+	broken.Unless(m.Path == "" || isPage || isLink(m.Path), "/path", "path",
+		"must be a path of this admin, such as /orders, an address that begins with https://, or empty for a group")
+	broken.Unless(len(m.Path) <= longestPath, "/path", "max", "must have at most "+strconv.Itoa(longestPath)+" bytes")
+	broken.Unless(m.Icon == "" || iconNames.MatchString(m.Icon), "/icon", "pattern", "must be the name of a drawing: a letter, then up to 31 letters, digits and -")
+	known := slices.ContainsFunc(s.catalogue, func(grant principal.Grant) bool { return grant.Name == m.Permission })
+	broken.Unless(m.Permission == "" || m.Permission == had || known, "/permission", "unknown", "must be a permission of the catalogue, or empty for everybody")
+	return broken
+}
+
+func checkPosition(broken *apperr.Fields, position *int) {
+	broken.Unless(position == nil || *position >= 0, "/position", "min", "must be 0 or more")
+}
+
+// pageOf returns the path of an address within this admin. What a browser could take for
+// another site is none: "//" and "\" begin a host, and a control character is left out
+// before the browser looks.
+func pageOf(path string) (page string, ok bool) {
+	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `\`) || unshowable(path) || strings.ContainsFunc(path, unicode.IsSpace) {
+		return "", false
+	}
+	parsed, err := url.Parse(path)
+	if err != nil || parsed.Scheme != "" || parsed.Host != "" || parsed.User != nil {
+		return "", false
+	}
+	return parsed.Path, true
+}
+
+// isLink reports whether an address leads elsewhere, over TLS and without a name or password
+// in it.
+func isLink(address string) bool {
+	if unshowable(address) || strings.ContainsFunc(address, unicode.IsSpace) || strings.ContainsAny(address, `\`) {
+		return false
+	}
+	parsed, err := url.Parse(address)
+	return err == nil && strings.HasPrefix(address, "https://") && parsed.Hostname() != "" && parsed.User == nil
+}
+
+// unshowable reports whether no screen could show a text as it is.
+func unshowable(text string) bool {
+	return !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl)
+}

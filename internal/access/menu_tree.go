@@ -1,0 +1,125 @@
+package access
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+const (
+	// mostMenus bounds the menus of a tenant, which every shell reads as a whole.
+	mostMenus = 200
+	// mostLevels bounds how deep menus stand: deeper ones nobody finds.
+	mostLevels = 4
+	// sortGap is what lies between the keys of two siblings that were put in order: so many
+	// menus as its bits can be moved into the same gap, one after the other, before its
+	// siblings are numbered again.
+	sortGap = 1 << 32
+)
+
+// menuTree is all menus of a tenant.
+type menuTree struct {
+	byID map[int64]*Menu
+	// below are the menus directly below another one, in order; those at the top below 0.
+	below map[int64][]*Menu
+	// drawn are the menus as they are drawn, each before those below it.
+	drawn []*Menu
+}
+
+func newMenuTree(rows []Menu) *menuTree {
+	t := &menuTree{byID: make(map[int64]*Menu, len(rows)), below: map[int64][]*Menu{}}
+	slices.SortFunc(rows, func(a, b Menu) int { return cmp.Or(cmp.Compare(a.SortKey, b.SortKey), cmp.Compare(a.ID, b.ID)) })
+	for i := range rows {
+		m := &rows[i]
+		m.Position = len(t.below[m.ParentID])
+		t.byID[m.ID] = m
+		t.below[m.ParentID] = append(t.below[m.ParentID], m)
+	}
+	t.draw(0)
+	return t
+}
+
+func (t *menuTree) draw(parent int64) {
+	for _, m := range t.below[parent] {
+		t.drawn = append(t.drawn, m)
+		t.draw(m.ID)
+	}
+}
+
+// shownTo returns what the navigation shows to somebody: menus that are not hidden and whose
+// permission he holds, below such menus.
+func (t *menuTree) shownTo(may func(permission string) bool) []*Menu {
+	shown := map[int64]bool{0: true}
+	var list []*Menu
+	for _, m := range t.drawn {
+		if shown[m.ParentID] && !m.Hidden && (m.Permission == "" || may(m.Permission)) {
+			shown[m.ID] = true
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// allows is ValidationFailed when a menu, which may be a new one, cannot be below another.
+func (t *menuTree) allows(m *Menu, parent int64) error {
+	const pointer = "/parentId"
+	levels := 1
+	for at := parent; at != 0; levels++ {
+		above, there := t.byID[at]
+		switch {
+		case !there:
+			return invalid(pointer, "unknown", fmt.Sprintf("must name a menu that there is, or be null for the top; there is no menu %d", at))
+		case m.ID != 0 && above.ID == m.ID:
+			return invalid(pointer, "cycle", "must name neither the menu itself nor one below it")
+		}
+		at = above.ParentID
+	}
+	if deepest := levels + t.levelsBelow(m.ID); deepest > mostLevels {
+		return invalid(pointer, "max", fmt.Sprintf("must leave the menus at most %d levels deep; they would be %d", mostLevels, deepest))
+	}
+	return nil
+}
+
+// levelsBelow returns how many levels of menus are below one; none below a new one.
+func (t *menuTree) levelsBelow(id int64) int {
+	if id == 0 {
+		return 0
+	}
+	levels := 0
+	for _, m := range t.below[id] {
+		levels = max(levels, 1+t.levelsBelow(m.ID))
+	}
+	return levels
+}
+
+// others returns the menus below a parent without one that is to stand among them.
+func (t *menuTree) others(m *Menu, parent int64) []*Menu {
+	return slices.DeleteFunc(slices.Clone(t.below[parent]), func(other *Menu) bool { return other.ID == m.ID })
+}
+
+// clamp returns where a menu comes to stand that is wanted at a position: nil, and all beyond
+// the last, are the last.
+func (t *menuTree) clamp(m *Menu, parent int64, position *int) int {
+	last := len(t.others(m, parent))
+	if position == nil {
+		return last
+	}
+	return min(*position, last)
+}
+
+// keyAt returns the key that brings a menu to a position below a parent, and false when no
+// number is left between its siblings' there.
+func (t *menuTree) keyAt(m *Menu, parent int64, position int) (key int64, room bool) {
+	others := t.others(m, parent)
+	position = min(position, len(others))
+	switch {
+	case len(others) == 0:
+		return sortGap, true
+	case position == 0:
+		return others[0].SortKey - sortGap, true
+	case position == len(others):
+		return others[position-1].SortKey + sortGap, true
+	}
+	before, after := others[position-1].SortKey, others[position].SortKey
+	return before + (after-before)/2, after-before > 1
+}

@@ -1,0 +1,361 @@
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/events"
+)
+
+func fieldOf(t testing.TB, err error) apperr.Field {
+	t.Helper()
+	var refused *apperr.Error
+	require.True(t, errors.As(err, &refused), "%v", err)
+	require.Len(t, refused.Fields, 1)
+	return refused.Fields[0]
+}
+
+// hang creates a menu by REST, below another one's path or at the top, and returns where it
+// is and its tag.
+func (d desk) hang(title, below string) (path, etag string) {
+	d.t.Helper()
+	made := d.do(http.StatusCreated, "POST", "/menus", map[string]any{"title": title, "parentId": idIn(below)})
+	return fmt.Sprintf("/menus/%v", made.Body["id"]), made.Header.Get("ETag")
+}
+
+// idIn is the id that a path ends with, or nil for none.
+func idIn(path string) any {
+	if path == "" {
+		return nil
+	}
+	return json.Number(strings.TrimPrefix(path, "/menus/"))
+}
+
+// move asks to put a menu below another one, nil for the top, at a position.
+func (d desk) move(path, below string, position int, headers ...string) int {
+	d.t.Helper()
+	return d.send("POST", path+"/move", map[string]any{"parentId": idIn(below), "position": position}, headers...).Status
+}
+
+func (d desk) tag(path string) string {
+	d.t.Helper()
+	return d.do(200, "GET", path, nil).Header.Get("ETag")
+}
+
+// titles returns the titles of the menus below another one, in the order of the list.
+func (d desk) titles(below string) (titles []string) {
+	d.t.Helper()
+	for _, item := range d.do(200, "GET", "/menus", nil).Items() {
+		if fmt.Sprint(item["parentId"]) == fmt.Sprint(idIn(below)) {
+			require.EqualValues(d.t, len(titles), item["position"])
+			titles = append(titles, item["title"].(string))
+		}
+	}
+	return titles
+}
+
+func TestATenantBeginsWithThePagesOfTheAdminInTheirGroups(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		d := newDesk(t, newFixture(t, db))
+		require.Equal(t, []string{"Operate", "Sell", "Govern", "Inspect"}, d.titles(""))
+		count, group := 0, 0
+		for _, item := range d.do(200, "GET", "/menus", nil).Items() {
+			if item["parentId"] == nil {
+				require.Equal(t, readyMenus[group].group, item["title"])
+				group, count = group+1, 0
+				continue
+			}
+			ready := readyMenus[group-1].pages[count]
+			require.Equal(t, []any{ready.path, ready.permission, "", false}, []any{item["path"], item["permission"], item["title"], item["hidden"]})
+			require.Len(t, d.do(200, "GET", fmt.Sprintf("/menus/%v/history", item["id"]), nil).Items(), 1)
+			count++
+		}
+	})
+}
+
+func TestAMenuIsCreatedReadEditedMovedAndDeleted(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		group, _ := d.hang("Returns", "")
+		made := d.do(201, "POST", "/menus", map[string]any{
+			"title": "Desk", "path": "/orders?status=shipped", "icon": "bag", "permission": "orders:read", "hidden": true, "parentId": idIn(group), "position": 9,
+		})
+		path := fmt.Sprintf("/menus/%v", made.Body["id"])
+		require.Equal(t, "/api/v1"+path, made.Header.Get("Location"))
+		require.EqualValues(t, 0, made.Body["position"])
+		require.Equal(t, made.Body, d.do(200, "GET", path, nil).Body)
+
+		edited := d.do(200, "PATCH", path, `{"title":"Counter","hidden":false}`, "If-Match", made.Header.Get("ETag"))
+		require.Equal(t, "Counter", edited.Body["title"])
+		same := d.do(200, "PATCH", path, `{"title":"Counter"}`, "If-Match", edited.Header.Get("ETag"))
+		require.EqualValues(t, 2, same.Body["version"], "nothing was changed")
+		moved := d.do(200, "POST", path+"/move", `{"parentId":null,"position":1}`, "If-Match", edited.Header.Get("ETag"))
+		require.Equal(t, []any{nil, 1.0, 3.0}, []any{moved.Body["parentId"], moved.Body["position"], moved.Body["version"]})
+		require.Equal(t, []string{"Operate", "Counter", "Sell", "Govern", "Inspect", "Returns"}, d.titles(""))
+		there := d.do(200, "POST", path+"/move", `{"parentId":null,"position":1}`)
+		require.EqualValues(t, 3, there.Body["version"], "it stands there already")
+		d.do(200, "POST", path+"/move", map[string]any{"parentId": idIn(group)})
+
+		versions := d.do(200, "GET", path+"/history", nil).Items()
+		require.Len(t, versions, 4)
+		require.Equal(t, []any{"move", "move", "update", "create"}, []any{versions[0]["action"], versions[1]["action"], versions[2]["action"], versions[3]["action"]})
+		require.Equal(t, []any{nil, 1.0}, []any{versions[1]["parentId"], versions[1]["position"]})
+
+		refused := d.do(409, "DELETE", group, nil, "If-Match", d.tag(group))
+		require.EqualValues(t, apperr.InUse, refused.Body["code"])
+		d.do(412, "DELETE", path, nil, "If-Match", made.Header.Get("ETag"))
+		d.do(204, "DELETE", path, nil, "If-Match", d.tag(path))
+		d.do(404, "GET", path, nil)
+		d.do(404, "POST", path+"/move", `{}`)
+		d.do(204, "DELETE", group, nil, "If-Match", d.tag(group))
+		require.Subset(t, h.audited(t), []string{"menu.create", "menu.update", "menu.move", "menu.delete"})
+	})
+}
+
+func TestAMoveLeavesTheVersionsOfTheSiblings(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		d := newDesk(t, newFixture(t, db))
+		top, _ := d.hang("Top", "")
+		paths, tags := map[string]string{}, map[string]string{}
+		for _, title := range []string{"a", "b", "c", "d"} {
+			paths[title], tags[title] = d.hang(title, top)
+		}
+		require.Equal(t, 200, d.move(paths["d"], top, 0))
+		require.Equal(t, 200, d.move(paths["a"], top, 99))
+		require.Equal(t, []string{"d", "b", "c", "a"}, d.titles(top))
+		// So often that no number is left between two siblings, who are then numbered again.
+		for range 80 {
+			require.Equal(t, 200, d.move(paths["d"], top, 2))
+			require.Equal(t, []string{"b", "c", "d", "a"}, d.titles(top))
+			require.Equal(t, 200, d.move(paths["a"], top, 2))
+			require.Equal(t, []string{"b", "c", "a", "d"}, d.titles(top))
+		}
+		require.Equal(t, []string{tags["b"], tags["c"]}, []string{d.tag(paths["b"]), d.tag(paths["c"])})
+		d.do(200, "PATCH", paths["b"], `{"hidden":true}`, "If-Match", tags["b"])
+	})
+}
+
+func TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	d := newDesk(t, h)
+	path, etag := d.hang("Desk", "")
+	for _, c := range []struct {
+		body   string
+		status int
+		place  string
+	}{
+		{`{"title":""}`, 422, "/title"},
+		{`{"title":" "}`, 422, "/title"},
+		{`{"title":" ","path":"/orders"}`, 422, "/title"},
+		{`{"title":"","path":"https://example.com"}`, 422, "/title"},
+		{`{"title":"a\nb"}`, 422, "/title"},
+		{`{"title":"` + strings.Repeat("x", 101) + `"}`, 422, "/title"},
+		{`{"path":"orders"}`, 422, "/path"},
+		{`{"path":"//example.com"}`, 422, "/path"},
+		{`{"path":"/\\example.com"}`, 422, "/path"},
+		{`{"path":"/a//example.com"}`, 422, "/path"},
+		{`{"path":"/\t/example.com"}`, 422, "/path"},
+		{`{"path":"/a b"}`, 422, "/path"},
+		{`{"path":"/%zz"}`, 422, "/path"},
+		{`{"path":"javascript:alert(1)"}`, 422, "/path"},
+		{`{"path":"http://example.com"}`, 422, "/path"},
+		{`{"path":"https://"}`, 422, "/path"},
+		{`{"path":"https://me:secret@example.com"}`, 422, "/path"},
+		{`{"path":"https:/\\example.com"}`, 422, "/path"},
+		{`{"path":"/` + strings.Repeat("x", 500) + `"}`, 422, "/path"},
+		{`{"icon":"<svg>"}`, 422, "/icon"},
+		{`{"permission":"orders:fly"}`, 422, "/permission"},
+		{`{"permission":"orders:*"}`, 422, "/permission"},
+		{`{"parentId":1}`, 400, "/parentId"},
+		{`{"hidden":"yes"}`, 400, "/hidden"},
+	} {
+		answer := d.send("PATCH", path, c.body, "If-Match", etag)
+		require.Equal(t, c.status, answer.Status, "%s: %s", c.body, answer.Text)
+		require.Equal(t, c.place, answer.Pointer(), "%s: %s", c.body, answer.Text)
+		if strings.Contains(c.body, "parentId") {
+			continue
+		}
+		with := strings.Replace(c.body, "{", `{"title":"x",`, 1)
+		if strings.Contains(c.body, `"title"`) {
+			with = c.body
+		}
+		require.Equal(t, c.status, d.send("POST", "/menus", with).Status, "%s", with)
+	}
+	for body, place := range map[string]string{`{"position":-1}`: "/position", `{"position":null}`: "/position", `{"position":1.5}`: "/position", `{"parentId":0}`: "/parentId", `{"parentId":"1"}`: "/parentId", `{"parentId":999999999}`: "/parentId"} {
+		require.Equal(t, place, d.send("POST", path+"/move", body).Pointer(), body)
+		require.Equal(t, place, d.send("POST", "/menus", strings.Replace(body, "{", `{"title":"x",`, 1)).Pointer(), body)
+	}
+	d.do(200, "POST", path+"/move", `{}`)
+	require.EqualValues(t, 1, d.do(200, "GET", path, nil).Body["version"])
+	require.Equal(t, []string{"Operate", "Sell", "Govern", "Inspect", "Desk"}, d.titles(""))
+	for _, good := range []string{`{"path":"/orders/?a=b#c"}`, `{"path":"https://example.com/a?b=//c"}`, `{"path":""}`, `{"title":"","path":"/"}`} {
+		d.do(200, "PATCH", path, good, "If-Match", d.tag(path))
+	}
+}
+
+func TestThereAreOnlySoManyMenusAndLevels(t *testing.T) {
+	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
+	below := ""
+	for level := range mostLevels {
+		below, _ = d.hang(fmt.Sprint("level ", level), below)
+	}
+	deep := d.do(422, "POST", "/menus", map[string]any{"title": "deeper", "parentId": idIn(below)})
+	require.Contains(t, deep.Text, "at most 4 levels")
+	for len(d.do(200, "GET", "/menus", nil).Items()) < mostMenus {
+		d.hang("one more", "")
+	}
+	full := d.do(422, "POST", "/menus", `{"title":"too many"}`)
+	require.Contains(t, full.Text, "200 menus already")
+}
+
+func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		d := newDesk(t, newFixture(t, db))
+		group, _ := d.hang("Group", "")
+		path, seen := d.hang("Desk", "")
+		d.do(200, "PATCH", path, `{"title":"Counter"}`, "If-Match", seen)
+		stale := d.do(412, "POST", path+"/move", map[string]any{"parentId": idIn(group)}, "If-Match", seen)
+		require.Equal(t, true, stale.Body["autoMergeable"])
+		require.Equal(t, []any{"/title"}, stale.Body["theirsOnly"])
+		moved := d.do(200, "POST", path+"/move?merge=disjoint", map[string]any{"parentId": idIn(group)}, "If-Match", seen)
+		require.Equal(t, []any{"/title"}, moved.Body["merged"].(map[string]any)["keptTheirs"])
+		renamed := d.do(200, "PATCH", path+"?merge=disjoint", `{"icon":"bag"}`, "If-Match", seen)
+		require.Equal(t, "Counter", renamed.Body["title"])
+		require.Equal(t, moved.Body["parentId"], renamed.Body["parentId"])
+
+		contested := d.do(412, "POST", path+"/move?merge=disjoint", `{"position":0}`, "If-Match", seen)
+		require.Equal(t, "Desk", contested.Body["base"].(map[string]any)["title"])
+		require.Nil(t, contested.Body["base"].(map[string]any)["parentId"])
+		require.NotEmpty(t, contested.Body["conflicts"])
+		back := d.do(412, "POST", path+"/move?merge=disjoint", `{"parentId":null}`, "If-Match", seen)
+		require.Equal(t, false, back.Body["autoMergeable"], "he saw it there, and somebody else has moved it")
+	})
+}
+
+// What siblings did is no change of a menu: who moves it by what he saw before is not refused.
+func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
+	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
+	path, seen := d.hang("Desk", "")
+	d.do(200, "PATCH", path, `{"icon":"bag"}`, "If-Match", seen)
+	d.do(201, "POST", "/menus", `{"title":"First","position":0}`)
+	moved := d.do(200, "POST", path+"/move?merge=disjoint", `{"position":1}`, "If-Match", seen)
+	require.Equal(t, []any{"/icon"}, moved.Body["merged"].(map[string]any)["keptTheirs"])
+	require.Equal(t, []string{"First", "Desk", "Operate", "Sell", "Govern", "Inspect"}, d.titles(""))
+}
+
+func TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	d := newDesk(t, h)
+	group, _ := d.hang("Returns", "")
+	d.do(201, "POST", "/menus", map[string]any{"title": "Desk", "path": "/orders", "permission": "orders:read", "parentId": idIn(group)})
+	d.do(201, "POST", "/menus", map[string]any{"title": "Rules", "path": "/configs", "permission": "configs:read", "parentId": idIn(group)})
+	d.do(201, "POST", "/menus", map[string]any{"title": "Later", "hidden": true, "parentId": idIn(group)})
+	clerk := d.of("admin", "orders:read")
+	require.Equal(t, []string{"Desk"}, clerk.titles(group))
+	require.Equal(t, []string{"Desk", "Rules", "Later"}, d.of("admin", "menus:read").titles(group))
+	clerk.do(403, "GET", group, nil)
+	clerk.do(403, "GET", group+"/history", nil)
+	d.of("admin", "menus:read").do(403, "POST", group+"/move", `{}`)
+
+	customer := principal.With(t.Context(), principal.Principal{Kind: principal.Customer, TenantID: h.tenant.ID, Permissions: []string{"orders:read"}})
+	_, err := h.Menus(customer)
+	requireCode(t, apperr.Forbidden, err)
+}
+
+// A release without menus may have created the tenant.
+func TestATenantWithoutMenusAndWithoutTheirRevisionGetsItsFirst(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		for _, table := range []string{"menus", "menu_histories", "menu_revisions"} {
+			require.NoError(t, db.Write(h.inside(t)).Exec("DELETE FROM "+table+" WHERE tenant_id = ?", h.tenant.ID).Error)
+		}
+		require.Equal(t, []any{}, d.do(200, "GET", "/menus", nil).Body["items"])
+		d.hang("First", "")
+		require.Equal(t, []string{"First"}, d.titles(""))
+	})
+}
+
+// Each of two moves is right alone, and together they are a circle.
+func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		a, _ := d.hang("A", "")
+		b, _ := d.hang("B", "")
+		all := len(d.do(200, "GET", "/menus", nil).Items())
+		for round := range menuRounds {
+			var first, second int
+			guarded := func(path string) []string {
+				if round%2 == 0 {
+					return nil
+				}
+				return []string{"If-Match", d.tag(path)}
+			}
+			asFirst, asSecond := guarded(a), guarded(b)
+			var racing sync.WaitGroup
+			racing.Go(func() { first = d.move(a, b, 0, asFirst...) })
+			racing.Go(func() { second = d.move(b, a, 0, asSecond...) })
+			racing.Wait()
+			require.ElementsMatch(t, []int{200, 422}, []int{first, second}, "round %d", round)
+			require.Len(t, d.do(200, "GET", "/menus", nil).Items(), all, "round %d: a circle hangs on nothing, and is not drawn", round)
+			for _, path := range []string{a, b} {
+				require.Equal(t, 200, d.move(path, "", 99))
+			}
+		}
+	})
+}
+
+func TestAMenuThatIsGivenOneBelowItWhileItIsDeletedKeepsItOrIsGone(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		d := newDesk(t, newFixture(t, db))
+		for round := range 20 {
+			path, etag := d.hang("Group", "")
+			var added, deleted int
+			var racing sync.WaitGroup
+			racing.Go(func() { deleted = d.send("DELETE", path, nil, "If-Match", etag).Status })
+			racing.Go(func() {
+				added = d.send("POST", "/menus", map[string]any{"title": "below", "parentId": idIn(path)}).Status
+			})
+			racing.Wait()
+			require.Contains(t, [][2]int{{201, 409}, {422, 204}}, [2]int{added, deleted}, "round %d", round)
+		}
+	})
+}
+
+func TestWhoMayReadMenusHearsOfEachAndEverybodyThatTheNavigationChanged(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	subscribed, err := h.bus.SubscribeTenant(t.Context(), h.tenant.ID, MenuTopic, NavigationTopic)
+	require.NoError(t, err)
+	heard := subscribed.Deliveries()
+	d := newDesk(t, h)
+	path, etag := d.hang("Desk", "")
+	d.do(200, "PATCH", path, `{"title":"Counter"}`, "If-Match", etag)
+	d.do(200, "POST", path+"/move", `{"position":0}`)
+	d.do(204, "DELETE", path, nil, "If-Match", d.tag(path))
+	for version, action := range []string{"create", "update", "move", "delete"} {
+		var menu, navigation events.Change
+		delivered := (<-heard).Event
+		require.Equal(t, path, "/"+delivered.Topic+"/"+delivered.Key)
+		require.NoError(t, json.Unmarshal(delivered.Payload, &menu))
+		require.Equal(t, []any{action, int64(version + 1)}, []any{menu.Action, menu.Version})
+		delivered = (<-heard).Event
+		require.Equal(t, [2]string{NavigationTopic, ""}, [2]string{delivered.Topic, delivered.Key})
+		require.NoError(t, json.Unmarshal(delivered.Payload, &navigation))
+		require.Empty(t, navigation.Label)
+	}
+	require.Empty(t, heard)
+}

@@ -1,0 +1,199 @@
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { admin } from './service';
+import { li, ownSite } from './site';
+
+interface Menu {
+  id: number;
+  parentId: number | null;
+  position: number;
+  title: string;
+  path: string;
+  hidden: boolean;
+  etag: string;
+  version: number;
+}
+
+const site = ownSite(async () => {
+  const { items } = await site.request<{ items: { id: number; etag: string }[] }>('GET', `/users?q=${li.username}`);
+  await site.request('PATCH', `/users/${items[0]?.id ?? 0}`, { roles: ['admin'] }, { 'If-Match': items[0]?.etag ?? '' });
+});
+
+const menus = async () => (await site.request<{ items: Menu[] }>('GET', '/menus')).items;
+const menuNow = (id: number) => site.request<Menu>('GET', `/menus/${id}`);
+const make = (terms: Partial<Menu>) => site.request<Menu>('POST', '/menus', terms);
+const under = async (parentId: number | null) => (await menus()).filter((menu) => menu.parentId === parentId).map(({ title, path }) => title || path);
+
+const grip = ({ page }: Visitor, name: string) => page.getByRole('button', { name: `Move “${name}”`, exact: true });
+const row = ({ page }: Visitor, id: number) => page.locator(`li[data-menu="${id}"]`);
+const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { name, exact: true });
+const navigation = ({ page }: Visitor) => page.getByRole('navigation', { name: 'Pages' });
+const shown = async (visitor: Visitor) => (await navigation(visitor).locator('h2, a').allInnerTexts()).map((text) => text.split('\n')[0]?.toLowerCase());
+
+/** Does what a row offers; what was told in the corner before is put away, since it lies above the list of actions. */
+async function act(visitor: Visitor, name: string, action: string): Promise<void> {
+  for (const toast of await visitor.page.locator('[role=alert]').getByRole('button', { name: 'Close' }).all()) await toast.click();
+  await button(visitor, `Actions for “${name}”`).click();
+  await visitor.page.getByRole('menuitem', { name: action, exact: true }).click();
+}
+
+test('a tenant begins with the navigation that the admin has by itself', async () => {
+  const visitor = await site.open();
+  let isCut = true;
+  await visitor.page.route('**/api/v1/menus', (route) => (isCut ? route.abort() : route.continue()));
+  await visitor.signIn(admin, '/');
+  await navigation(visitor).getByRole('link', { name: 'Menus' }).waitFor();
+  const own = await shown(visitor);
+  isCut = false;
+  const told = visitor.page.waitForResponse(/api\/v1\/menus$/);
+  await visitor.page.reload();
+  await told;
+  await navigation(visitor).getByRole('link', { name: 'Menus' }).waitFor();
+  await expect.poll(() => visitor.page.evaluate(() => Object.keys(localStorage).some((name) => name.startsWith('interlock.navigation.')))).toBe(true);
+
+  expect(await shown(visitor)).toEqual(own);
+  await visitor.close();
+});
+
+test('a menu is moved by keys and by the pointer, and the navigation of another browser follows', async () => {
+  const [first, second] = await site.two('/menus');
+  const group = await make({ title: 'Returns' });
+  const desk = await make({ title: 'Desk', path: '/orders?status=shipped' });
+  await navigation(second).getByRole('link', { name: 'Desk' }).waitFor();
+
+  await grip(first, 'Desk').focus();
+  await first.page.keyboard.press('ArrowRight');
+  await first.page.getByText('“Desk” now stands below “Returns”, place 1.').first().waitFor();
+  expect(await menuNow(desk.id)).toMatchObject({ parentId: group.id, position: 0, version: 2 });
+  await navigation(second).getByRole('heading', { name: 'Returns' }).waitFor();
+  await expect.poll(() => grip(first, 'Desk').evaluate((element) => element === document.activeElement)).toBe(true);
+  await first.page.keyboard.press('ArrowLeft');
+  await first.page.getByText(/“Desk” now stands at the top, place 6/).waitFor();
+  await expect.poll(() => navigation(second).getByRole('heading', { name: 'Returns' }).count()).toBe(0);
+  await first.page.keyboard.press('ArrowUp');
+  await first.page.getByText(/“Desk” now stands at the top, place 5/).waitFor();
+  expect((await under(null)).slice(-2)).toEqual(['Desk', 'Returns']);
+
+  const place = (await row(first, group.id).boundingBox()) ?? { height: 0 };
+  await grip(first, 'Desk').dragTo(row(first, group.id), { targetPosition: { x: 200, y: place.height / 2 } });
+  await expect.poll(async () => (await menuNow(desk.id)).parentId).toBe(group.id);
+  await act(first, 'Returns', 'Move up');
+  await expect.poll(async () => (await under(null)).slice(-2)).toEqual(['Returns', 'Inspect']);
+  await expect.poll(async () => (await shown(second)).slice(-6, -4)).toEqual(['returns', 'desk']);
+
+  await navigation(second).getByRole('link', { name: 'Desk' }).click();
+  await expect.poll(() => new URL(second.page.url()).search).toContain('shipped');
+  await second.page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
+  await first.check();
+  await first.close();
+  await second.close();
+});
+
+test('of two admins who move one menu the second is told, and of two who move two below each other one is refused', async () => {
+  const [a, b] = [await make({ title: 'East' }), await make({ title: 'West' })];
+  const [first, second] = await site.two('/menus');
+  await grip(first, 'West').waitFor();
+  await grip(second, 'West').waitFor();
+  // What the second admin shows is old: nothing tells his page of the change before he acts.
+  await second.page.route('**/api/v1/menus', (route) => route.abort());
+  await grip(first, 'West').focus();
+  await first.page.keyboard.press('ArrowRight');
+  await expect.poll(async () => (await menuNow(b.id)).parentId).toBe(a.id);
+  await grip(second, 'West').focus();
+  await second.page.keyboard.press('ArrowUp');
+  await second.page.getByText('admin moved “West” meanwhile, so it was left where it is.').waitFor();
+  expect((await menuNow(b.id)).parentId).toBe(a.id);
+  await second.page.unroute('**/api/v1/menus');
+  await site.request('POST', `/menus/${b.id}/move`, { parentId: null });
+
+  const moves = await Promise.allSettled([
+    site.request('POST', `/menus/${a.id}/move`, { parentId: b.id }),
+    site.asLi('POST', `/menus/${b.id}/move`, { parentId: a.id }),
+  ]);
+  expect(moves.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  await expect.poll(async () => [(await under(a.id)).length, (await under(b.id)).length].sort()).toEqual([0, 1]);
+  await first.close();
+  await second.close();
+});
+
+test('two admins edit one menu: different fields merge, and the same one is asked for', async () => {
+  const { id } = await make({ title: 'Counter', path: '/orders' });
+  const [first, second] = await site.two(`/menus/${id}`);
+  await field(first, 'Title').fill('Front desk');
+  await second.page.getByLabel('Hide it, and what is below it').check();
+  await button(second, /^Save · v/).click();
+  await expect.poll(async () => (await menuNow(id)).version).toBe(2);
+  await button(first, /^Save · v/).click();
+  await first.page.getByText('Saved. Kept Li’s change to In the navigation.').waitFor();
+  expect(await menuNow(id)).toMatchObject({ version: 3, title: 'Front desk', hidden: true });
+
+  await second.page
+    .getByText(/saved v3/)
+    .first()
+    .waitFor();
+  await field(first, 'Title').fill('Service desk');
+  await field(second, 'Title').fill('Help desk');
+  await button(second, /^Save · v/).click();
+  await expect.poll(async () => (await menuNow(id)).version).toBe(4);
+  await button(first, /^Save · v/).click();
+  const contested = first.page.getByRole('group', { name: 'Title' });
+  await contested.waitFor();
+  await first.check();
+  await first.shoot('menu-contested');
+  await contested.getByRole('button', { name: 'Keep yours for Title' }).click();
+  await button(first, 'Save merged · v5').click();
+  await expect.poll(async () => (await menuNow(id)).title).toBe('Service desk');
+  await first.close();
+  await second.close();
+});
+
+test('a menu is created, hidden, deleted and made again; one with menus below it stays', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/menus');
+  await button(visitor, 'New menu').click();
+  await dialogButton(visitor, 'Create the menu').click();
+  await page.getByText('Give it a title. Only a page of this admin may go by its own name.').waitFor();
+  await field(visitor, 'Title').fill('Stock room');
+  await page.getByRole('dialog').getByLabel('Leads to').fill('//elsewhere.example');
+  await dialogButton(visitor, 'Create the menu').click();
+  await page.getByText(/^A path begins with one \//).waitFor();
+  await page.getByRole('dialog').getByLabel('Leads to').fill('/inventory?low=true');
+  await dialogButton(visitor, 'Create the menu').click();
+  await navigation(visitor).getByRole('link', { name: 'Stock room' }).waitFor();
+
+  await act(visitor, 'Stock room', 'Hide');
+  await expect.poll(() => navigation(visitor).getByRole('link', { name: 'Stock room' }).count()).toBe(0);
+  await act(visitor, 'Stock room', 'Delete');
+  await dialogButton(visitor, 'Delete').click();
+  await page.getByText('The menu “Stock room” was deleted.').waitFor();
+  await button(visitor, 'Undo').last().click();
+  await page.getByText('The menu “Stock room” was made again, under a number of its own.').waitFor();
+  await act(visitor, 'Sell', 'Delete');
+  await dialogButton(visitor, 'Delete').click();
+  await page.getByText('“Sell” has menus below it, so it was not deleted. Move or delete them first.').waitFor();
+
+  await act(visitor, 'Wallets', 'Delete');
+  await dialogButton(visitor, 'Delete').click();
+  await button(visitor, 'Add “Wallets”').click();
+  await navigation(visitor).getByRole('link', { name: 'Wallets' }).waitFor();
+  await visitor.close();
+});
+
+test('a navigation shows nothing that its reader may not open, and follows without the right to read menus', async () => {
+  await site.request('POST', '/roles', { name: 'clerk', permissions: ['orders:read'] });
+  const password = 'a long enough password';
+  await site.request('POST', '/users', { username: 'clerk', password, roles: ['clerk'] });
+  const visitor = await site.open();
+  await visitor.signIn({ username: 'clerk', password }, '/');
+  await expect
+    .poll(async () => (await shown(visitor)).filter((text) => ['dashboard', 'orders', 'configs', 'menus'].includes(text ?? '')))
+    .toEqual(['dashboard', 'orders']);
+  await make({ title: 'Paid orders', path: '/orders?status=paid', permission: 'orders:read' } as Partial<Menu>);
+  await navigation(visitor).getByRole('link', { name: 'Paid orders' }).waitFor();
+  await visitor.page.goto(`${site.service.address}/menus`);
+  await visitor.page.getByText(/needs the permission menus:read/).waitFor();
+  await visitor.close();
+});

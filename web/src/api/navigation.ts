@@ -1,0 +1,39 @@
+import { queryOptions } from '@tanstack/react-query';
+import { recall, remember } from '@/browser/storage';
+import { api, data } from './client';
+import type { components } from './schema';
+
+export type Menu = components['schemas']['Menu'];
+
+const storedAs = (owner: string): string => `interlock.navigation.${owner}`;
+
+/**
+ * The menus that somebody's navigation is drawn from. They are kept in this browser, so
+ * that the next page begins with what it will be told and nothing moves under the pointer.
+ */
+export const navigation = (owner: string) =>
+  queryOptions({
+    queryKey: ['navigation', 'list', owner],
+    queryFn: async ({ signal }): Promise<Menu[]> => {
+      const { items } = await data(api.GET('/api/v1/menus', { signal }));
+      remember(storedAs(owner), JSON.stringify(items));
+      return items;
+    },
+    initialData: () => kept(owner),
+    initialDataUpdatedAt: 0,
+  });
+
+/** What was told last; nothing where it cannot be read. */
+function kept(owner: string): Menu[] | undefined {
+  try {
+    const menus = JSON.parse(recall(storedAs(owner)) ?? 'null') as unknown;
+    return Array.isArray(menus) && menus.every(isMenu) ? menus : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMenu(value: unknown): value is Menu {
+  const { id, path, title, permission } = (value ?? {}) as Partial<Record<keyof Menu, unknown>>;
+  return typeof id === 'number' && [path, title, permission].every((text) => typeof text === 'string');
+}

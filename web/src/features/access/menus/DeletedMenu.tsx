@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { Gone, useKeyedMutation, useToasts } from '@/ui';
+import { useMenuName } from '@/ui/shell/pages';
+import { contentOf, isComplete, termsOf, useMenuWords, type MenuFields } from './fields';
+import { menuMessages } from './messages';
+import { createMenu, oneMenu, type Menu } from './queries';
+
+interface Props {
+  id: number;
+  /** What was typed. */
+  form: MenuFields;
+  /** It was made again. */
+  onSettled: () => void;
+  /** It was deleted before the page was opened. */
+  onForget?: () => void;
+}
+
+/** The menu was deleted: what can become of what was typed. One that is made again stands last at the top, under a number of its own. */
+export function DeletedMenu({ id, form, onSettled, onForget }: Props) {
+  const t = useText(menuMessages);
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const nameOf = useMenuName();
+  const words = useMenuWords();
+  const mayWrite = useMay()('menus:write');
+  const recreate = useKeyedMutation<MenuFields, Menu>({
+    scope: `menus/${id}/again`,
+    title: nameOf(form),
+    topics: ['menus', 'navigation'],
+    send: (typed, key) => createMenu(termsOf(typed), key),
+    onDone: (made) => {
+      onSettled();
+      queries.setQueryData(oneMenu(made.id).queryKey, made);
+      toasts.done(t('created', { name: nameOf(made) }));
+      void navigate({ to: '/menus/$id', params: { id: String(made.id) }, replace: true });
+    },
+  });
+  const again = { ...recreate, run: isComplete(form) ? () => recreate.run(form) : undefined };
+  return <Gone content={contentOf(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
+}

@@ -1,0 +1,94 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { changesOf, History, RecordPage, revisionsOf, StatusChip } from '@/ui';
+import { useMenuName } from '@/ui/shell/pages';
+import { CreateMenu } from './CreateMenu';
+import { DeletedMenu } from './DeletedMenu';
+import { placedContentOf, useMenuWords, type MenuFields } from './fields';
+import { MenuForm } from './MenuForm';
+import { menuMessages } from './messages';
+import { menuHistory, menuList, oneMenu, type Menu } from './queries';
+import { takesMore } from './tree';
+import { useMenuWrites } from './useMenuWrites';
+
+/** One menu: what it shows to whom, and its history. */
+export function MenuPage({ id }: { id: number }) {
+  const t = useText(menuMessages);
+  const words = useMenuWords();
+  const query = useQuery(oneMenu(id));
+  const nameOf = useMenuName();
+  const [field, setField] = useState<string>();
+  return (
+    <RecordPage
+      query={query}
+      name={query.data === undefined ? `#${id}` : nameOf(query.data)}
+      parent={{ to: '/menus', label: t('title') }}
+      resource={`menus/${id}`}
+      field={field}
+      fieldLabel={(name) => words.place(`/${name}`)}
+      chips={({ hidden }) => hidden && <StatusChip>{t('isHidden')}</StatusChip>}
+      actions={(menu) => <Actions menu={menu} />}
+      kept={(form: MenuFields, forget) => <DeletedMenu id={id} form={form} onSettled={forget} onForget={forget} />}
+    >
+      {(menu, { gone }) => (
+        <>
+          <MenuForm menu={menu} gone={gone} onField={setField} />
+          {!gone && <Revisions id={id} />}
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+/** Adds below a menu, hides, shows and deletes it. */
+function Actions({ menu }: { menu: Menu }) {
+  const t = useText(menuMessages);
+  const navigate = useNavigate();
+  const { data: menus = [] } = useQuery(menuList);
+  const [adding, { open, close }] = useDisclosure();
+  const { setHidden, remove, isBusy } = useMenuWrites({ onRemoved: () => navigate({ to: '/menus' }) });
+  if (!useMay()('menus:write')) return null;
+  return (
+    <>
+      {takesMore(menus, menu.id) && <Button onClick={open}>{t('addBelow')}</Button>}
+      <Button disabled={isBusy} onClick={() => setHidden(menu, !menu.hidden)}>
+        {t(menu.hidden ? 'show' : 'hide')}
+      </Button>
+      <Button color="bad" variant="subtle" disabled={isBusy} onClick={() => void remove(menu)}>
+        {t('remove')}
+      </Button>
+      {adding && <CreateMenu below={menu} onClose={close} />}
+    </>
+  );
+}
+
+const actions = { create: 'onCreate', update: 'onUpdate', move: 'onMove', upgrade: 'onUpgrade' } as const;
+
+/** Every version of a menu, with what it changed and where it put it. */
+function Revisions({ id }: { id: number }) {
+  const t = useText(menuMessages);
+  const nameOf = useMenuName();
+  const { data: menus = [] } = useQuery(menuList);
+  const query = useInfiniteQuery(menuHistory(id));
+  const revisions = revisionsOf(query);
+  const words = useMenuWords((other) => {
+    const menu = menus.find((one) => one.id === other);
+    return menu && nameOf(menu);
+  });
+  return (
+    <History
+      query={query}
+      words={words}
+      entries={revisions.map((revision, i) => ({
+        ...revision,
+        action: t(actions[revision.action]),
+        changes: changesOf(revisions, i, placedContentOf),
+      }))}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+import { useText } from '@/i18n';
+import type { JsonObject } from '@/merge';
+import { wordsOf, type Words } from '@/ui';
+import { textOf } from '../sets';
+import { menuMessages } from './messages';
+import type { Menu, MenuTerms } from './queries';
+
+/** What of a menu is edited in its form. */
+export type MenuFields = {
+  title: string;
+  path: string;
+  icon: string;
+  permission: string;
+  hidden: boolean;
+};
+
+export const longestTitle = 100;
+export const longestPath = 500;
+
+export const blankMenu: MenuFields = { title: '', path: '', icon: '', permission: '', hidden: false };
+
+export const readFields = ({ title, path, icon, permission, hidden }: MenuFields): MenuFields => ({ title, path, icon, permission, hidden });
+
+export const contentOf = (fields: MenuFields): JsonObject => ({ ...readFields(fields) });
+
+export const formOf = ({ title, path, icon, permission, hidden }: JsonObject): MenuFields => ({
+  title: textOf(title),
+  path: textOf(path),
+  icon: textOf(icon),
+  permission: textOf(permission),
+  hidden: hidden === true,
+});
+
+/** A menu in its history: its fields, and where it stood. */
+export const placedContentOf = ({ parentId, position, ...fields }: MenuFields & Pick<Menu, 'parentId' | 'position'>): JsonObject => ({
+  ...contentOf(fields),
+  ...(parentId === null ? {} : { parentId }),
+  position,
+});
+
+/** The terms that fields stand for. */
+export const termsOf = (fields: MenuFields): MenuTerms => ({ ...readFields(fields), title: fields.title.trim(), path: fields.path.trim() });
+
+/** Whether the service will take an address; it says itself what else is wrong with one. */
+export const isAddress = (path: string): boolean => path === '' || /^(?!.*\/\/)\/[^\s\\]*$/.test(path) || /^https:\/\/[^\s\\/]/.test(path);
+
+export const isComplete = ({ title, path }: MenuFields): boolean => isAddress(path.trim()) && (title.trim() !== '' || path.startsWith('/'));
+
+/** How a menu is read, place by place; another one is called by its title, where that is known. */
+export function useMenuWords(titleOf: (id: number) => string | undefined = () => undefined): Words {
+  const t = useText(menuMessages);
+  const words = wordsOf<{ title: string; path: string; icon: string; permission: string; parentId: number; position: number }>({
+    title: { label: t('name'), show: (title) => title },
+    path: { label: t('path'), show: (path) => path },
+    icon: { label: t('icon'), show: (icon) => icon },
+    permission: { label: t('permission'), show: (permission) => permission },
+    parentId: { label: t('parent'), show: (id) => titleOf(id) ?? `#${id}` },
+    position: { label: t('position'), show: (position) => String(position + 1) },
+  });
+  return {
+    place: (pointer) => (pointer === '/hidden' ? t('visibility') : words.place(pointer)),
+    show: (value, pointer) => (pointer === '/hidden' ? t(value === true ? 'isHidden' : 'isShown') : words.show(value, pointer)),
+  };
+}

@@ -1,0 +1,57 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, idempotent, pages, type components, type Menu } from '@/api';
+import type { JsonObject } from '@/merge';
+
+export type { Menu };
+export type MenuTerms = components['schemas']['MenuCreate'];
+export type MenuPlace = components['schemas']['MenuMove'];
+
+const historyPage = 50;
+
+/** Every menu, each before those below it. */
+export const menuList = queryOptions({
+  queryKey: ['menus', 'list'],
+  queryFn: async ({ signal }): Promise<Menu[]> => (await data(api.GET('/api/v1/menus', { signal }))).items,
+});
+
+export function oneMenu(id: number) {
+  return queryOptions({
+    queryKey: ['menus', 'one', String(id)],
+    queryFn: ({ signal }) => data(api.GET('/api/v1/menus/{id}', { params: { path: { id } }, signal })),
+  });
+}
+
+export const menuHistory = (id: number) =>
+  pages(['menus', 'one', String(id), 'history'], (cursor, signal) =>
+    data(api.GET('/api/v1/menus/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+  );
+
+export function createMenu(terms: MenuTerms, key: string) {
+  return data(api.POST('/api/v1/menus', { body: terms, headers: idempotent(key) }));
+}
+
+/** Edits a menu as it was at a tag; disjoint also where something else of it was changed since. */
+export function editMenu(id: number, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
+  return data(
+    api.PATCH('/api/v1/menus/{id}', {
+      params: { path: { id }, query: { merge }, header: { 'If-Match': etag } },
+      body: patch,
+      headers: idempotent(key),
+    }),
+  );
+}
+
+/** Moves a menu as it was at a tag, also where it was edited since; not where somebody else has moved it. */
+export function moveMenu(id: number, place: MenuPlace, etag: string, key: string) {
+  return data(
+    api.POST('/api/v1/menus/{id}/move', {
+      params: { path: { id }, query: { merge: 'disjoint' }, header: { 'If-Match': etag } },
+      body: place,
+      headers: idempotent(key),
+    }),
+  );
+}
+
+export function deleteMenu(id: number, etag: string) {
+  return api.DELETE('/api/v1/menus/{id}', { params: { path: { id }, header: { 'If-Match': etag } } });
+}

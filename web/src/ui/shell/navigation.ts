@@ -1,0 +1,93 @@
+import type { Menu } from '@/api';
+import type { LocalText } from '@/i18n';
+import { isIcon, type IconName } from '../Icon';
+import { navigationGroups, type NavigationGroup, type PageInfo, type Waiting } from '../page';
+import { shellMessages } from './messages';
+
+/** An entry of the navigation, or a group of those below it. */
+export interface NavigationNode {
+  id: string;
+  title: LocalText;
+  icon?: IconName;
+  /** A path of this admin, or an address elsewhere; undefined for a group. */
+  to?: string;
+  waiting?: Waiting;
+  below: NavigationNode[];
+}
+
+interface Page {
+  to: string;
+  page: PageInfo;
+}
+
+const groupTitle = (group: NavigationGroup): LocalText => ({ en: shellMessages.en[group], zh: shellMessages.zh[group] });
+
+/** The title of one of the groups that a tenant begins with is shown in the reader's language; any other as it was written. */
+export function titleOf(title: string): LocalText {
+  const known = navigationGroups.find((group) => shellMessages.en[group] === title);
+  return known === undefined ? { en: title, zh: title } : groupTitle(known);
+}
+
+/** Where a path leads: without its filters, and without the stroke that routes end with. */
+export const addressOf = (path: string): string => path.replace(/[?#].*$/, '').replace(/(.)\/$/, '$1');
+
+/** The page that a menu leads to, if it is one that this admin has. */
+export const pageAt = (path: string, pages: readonly Page[]): PageInfo | undefined => pages.find(({ to }) => addressOf(to) === addressOf(path))?.page;
+
+/** Whether an address leads out of this admin. */
+export const isElsewhere = (to: string): boolean => !to.startsWith('/');
+
+/**
+ * The navigation that menus make: those that are not hidden and whose page the user may
+ * open, below such menus; and of groups those with anything in them. Who may read all menus
+ * is told those as well that are not for the navigation.
+ */
+export function navigationFrom(menus: readonly Menu[], pages: readonly Page[], may: (permission: string | undefined) => boolean): NavigationNode[] {
+  const below = (parent: number | null): NavigationNode[] =>
+    menus
+      .filter(({ parentId, hidden, permission }) => parentId === parent && !hidden && may(permission === '' ? undefined : permission))
+      .flatMap((menu) => {
+        const page = pageAt(menu.path, pages);
+        if (!may(page?.permission)) return [];
+        const node: NavigationNode = {
+          id: String(menu.id),
+          title: menu.title === '' ? (page?.title ?? titleOf(menu.path)) : titleOf(menu.title),
+          icon: isIcon(menu.icon) ? menu.icon : page?.navigation?.icon,
+          to: menu.path === '' ? undefined : menu.path,
+          waiting: page?.navigation?.waiting,
+          below: below(menu.id),
+        };
+        return node.to === undefined && node.below.length === 0 ? [] : [node];
+      });
+  return below(null);
+}
+
+/** The navigation that the pages make by themselves. */
+export function ownNavigation(entries: readonly { to: string; page: PageInfo & { navigation: NonNullable<PageInfo['navigation']> } }[]): NavigationNode[] {
+  return navigationGroups
+    .map((group) => ({
+      id: group,
+      title: groupTitle(group),
+      below: entries
+        .filter(({ page }) => page.navigation.group === group)
+        .map(({ to, page }) => ({ id: to, title: page.title, icon: page.navigation.icon, to, waiting: page.navigation.waiting, below: [] })),
+    }))
+    .filter(({ below }) => below.length > 0);
+}
+
+/** A part of the navigation: a group under its heading, or entries that stand at the top by themselves. */
+export interface NavigationPart {
+  heading?: NavigationNode;
+  entries: NavigationNode[];
+}
+
+export function partsOf(nodes: readonly NavigationNode[]): NavigationPart[] {
+  const parts: NavigationPart[] = [];
+  for (const node of nodes) {
+    const last = parts.at(-1);
+    if (node.to === undefined) parts.push({ heading: node, entries: node.below });
+    else if (last !== undefined && last.heading === undefined) last.entries.push(node);
+    else parts.push({ entries: [node] });
+  }
+  return parts;
+}
