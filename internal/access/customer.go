@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -105,8 +106,9 @@ func looksLikeJWT(text string) bool {
 	return len(text) <= longestJWT && strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") == 2
 }
 
-// saysEachThingOnce reports whether no member of a token's header and claims is there twice.
-// Of two, the one that is read here and the one that somebody else checked could be different
+// saysEachThingOnce reports whether no member of a token's header and claims is there twice,
+// and none that is read is spelled in another case, which encoding/json takes for the same. Of
+// two, the one that is read here and the one that somebody else checked could be different
 // ones.
 func saysEachThingOnce(text string) bool {
 	signed := text[:strings.LastIndexByte(text, '.')]
@@ -115,9 +117,21 @@ func saysEachThingOnce(text string) bool {
 		if err != nil || !jsontext.Value(decoded).IsValid() {
 			return false
 		}
+		var members map[string]jsontext.Value
+		if json.Unmarshal(decoded, &members) != nil {
+			return false
+		}
+		for name := range members {
+			if slices.ContainsFunc(claimsRead, func(read string) bool { return read != name && strings.EqualFold(read, name) }) {
+				return false
+			}
+		}
 	}
 	return true
 }
+
+// claimsRead are the members of a header and of claims that decide anything here.
+var claimsRead = []string{"alg", "kid", "sub", "tenant", "name", "exp", "nbf", "iat", "iss", "aud"}
 
 // callerByJWT finds out which customer a token names. A customer has no row here:
 // whoever the shop signs for is one, as long as the token lasts. A token that never ends is

@@ -137,8 +137,16 @@ func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
 	once := fmt.Sprintf(`"tenant":%q,"exp":4070908800`, h.tenant.Name)
 	_, err := h.Authenticate(withBearer(token(`{"sub":"1001",` + once + `}`)))
 	require.NoError(t, err)
-	_, err = h.Authenticate(withBearer(token(`{"sub":"2002","sub":"1001",` + once + `}`)))
-	requireCode(t, apperr.InvalidCredentials, err)
+	for _, claims := range []string{
+		`{"sub":"2002","sub":"1001",` + once + `}`,
+		`{"sub":"1001","Sub":"2002",` + once + `}`,
+		`{"SUB":"2002",` + once + `}`,
+		`{"\u017fub":"2002","sub":"1001",` + once + `}`,
+		`{"sub":"1001","EXP":4070908801,` + once + `}`,
+	} {
+		_, err = h.Authenticate(withBearer(token(claims)))
+		requireCode(t, apperr.InvalidCredentials, err)
+	}
 }
 
 func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(t *testing.T) {

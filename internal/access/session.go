@@ -150,10 +150,10 @@ func (s *Service) begin(
 				return err
 			}
 		}
-		if in.Replaces != "" {
-			if _, err := s.raise(ctx, u); err != nil {
-				return err
-			}
+		// On a cluster a row that is only locked excludes nobody at another server, so a
+		// sign-in and a change of the password meet at the revision.
+		if _, err := s.raise(ctx, u); err != nil {
+			return err
 		}
 		ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{address: in.Address, userAgent: shortened(in.UserAgent)})
 		ctx, err = s.sessions.Load(ctx, in.Replaces)

@@ -27,7 +27,7 @@ func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
 			Tenant: h.tenant.Name, Username: "li", DisplayName: "Li Wei", Password: "a long password", Roles: []string{"support"},
 		})
 		require.NoError(t, err)
-		require.Equal(t, Identity{ID: user.ID, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
+		require.Equal(t, Identity{ID: user.ID, Version: 1, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
 
 		token, err := h.signIn(t, "li", "a long password")
 		require.NoError(t, err)

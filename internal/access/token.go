@@ -77,8 +77,11 @@ func (s *Service) AddToken(ctx context.Context, userID int64, spec TokenSpec) (s
 	}
 	secret = tokenPrefix + newSecret()
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
+		tx, err := s.raise(ctx, u)
 		if err != nil {
+			return err
+		}
+		if err := requireUnchangedCaller(ctx, tx); err != nil {
 			return err
 		}
 		owner, err := findUser(tx, userID)
@@ -105,6 +108,24 @@ func (s *Service) AddToken(ctx context.Context, userID int64, spec TokenSpec) (s
 		return "", nil, err
 	}
 	return secret, token, nil
+}
+
+// requireUnchangedCaller refuses, in a unit that has raised the tenant's revision, a caller who
+// was changed since he was recognised: a token that his new password
+// was to end would outlive it.
+func requireUnchangedCaller(ctx context.Context, tx *gorm.DB) error {
+	caller, _ := principal.From(ctx)
+	if caller.UserVersion == 0 {
+		return nil
+	}
+	user, err := findUser(tx, caller.UserID)
+	if err != nil {
+		return storage.Found(err, "user", strconv.FormatInt(caller.UserID, 10))
+	}
+	if user.Version != caller.UserVersion {
+		return apperr.New(apperr.ResourceLocked, "You were changed at the same time; no token was made. Try again.").After(time.Second)
+	}
+	return nil
 }
 
 // requireOwn is Forbidden for what is another user's, unless the caller sees to users.

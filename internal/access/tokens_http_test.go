@@ -29,6 +29,23 @@ func (d desk) issue(body string) (path, etag, secret string) {
 	return path, made.Header.Get("ETag"), made.Body["token"].(string)
 }
 
+// Whoever was recognised just before a new password must not be left with a token that the
+// password was to end.
+func TestNoTokenIsMadeByWhoWasChangedSinceHeWasRecognised(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		before := h.as(t, h.mustSignIn(t))
+		user, err := h.UserNamed(before, "admin")
+		require.NoError(t, err)
+		_, _, err = h.AddToken(before, user.ID, TokenSpec{Name: "in time"})
+		require.NoError(t, err)
+		_, err = h.ResetPassword(h.as(t, h.mustSignIn(t)), user, PasswordReset{Password: "another-long-password", EndTokens: true})
+		require.NoError(t, err)
+		_, _, err = h.AddToken(before, user.ID, TokenSpec{Name: "too late"})
+		requireCode(t, apperr.ResourceLocked, err)
+	})
+}
+
 func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

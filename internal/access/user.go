@@ -48,6 +48,7 @@ func (u *User) content() map[string]any {
 // Identity is who a user is and what its roles allow.
 type Identity struct {
 	ID          int64
+	Version     int64
 	Username    string
 	DisplayName string
 	Roles       []string
@@ -59,7 +60,7 @@ type Identity struct {
 // acting returns the user as a principal.
 func (i Identity) acting(kind principal.Kind, tenantID int64, credential string, permissions []string) principal.Principal {
 	return principal.Principal{
-		Kind: kind, TenantID: tenantID, UserID: i.ID, Name: i.DisplayName,
+		Kind: kind, TenantID: tenantID, UserID: i.ID, UserVersion: i.Version, Name: i.DisplayName,
 		CredentialID: credential, Permissions: permissions,
 	}
 }

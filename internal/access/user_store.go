@@ -67,7 +67,7 @@ func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
 		}
 	}
 	return Identity{
-		ID: row.ID, Username: row.Username, DisplayName: row.DisplayName,
+		ID: row.ID, Version: row.Version, Username: row.Username, DisplayName: row.DisplayName,
 		Roles: distinct(roles), Permissions: distinct(permissions), SecondFactor: row.SecondFactor,
 	}, nil
 }

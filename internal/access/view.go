@@ -27,7 +27,13 @@ type sessionView struct {
 }
 
 func sessionViewOf(session Session, currency string) sessionView {
-	return sessionView{User: identityView(session.User), Tenant: session.Tenant, Currency: currency, CSRFToken: session.CSRFToken}
+	return sessionView{User: identityViewOf(session.User), Tenant: session.Tenant, Currency: currency, CSRFToken: session.CSRFToken}
+}
+
+func identityViewOf(i Identity) identityView {
+	return identityView{
+		ID: i.ID, Username: i.Username, DisplayName: i.DisplayName, Roles: i.Roles, Permissions: i.Permissions, SecondFactor: i.SecondFactor,
+	}
 }
 
 type userView struct {

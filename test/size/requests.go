@@ -101,6 +101,7 @@ var values = map[string][]string{
 var alike = map[string]string{
 	"/users/{id}/history":            "has the shape and the index of /orders/{id}/history: (tenant, parent, version)",
 	"/roles/{id}/history":            "has the shape and the index of /orders/{id}/history",
+	"/menus/{id}/history":            "has the shape and the index of /orders/{id}/history",
 	"/settings/history":              "a tenant's settings change a few times in its life; unique by (tenant, version)",
 	"/approvals/{id}/history":        "has the shape and the index of /orders/{id}/history",
 	"/items/{sku}/history":           "has the shape and the index of /orders/{id}/history",

@@ -29,6 +29,9 @@ type Principal struct {
 	TenantID int64
 	// UserID is the acting user of this service; 0 for a customer and for the program itself.
 	UserID int64
+	// UserVersion is that of the user's row when the credential was recognised; 0 for who has
+	// none.
+	UserVersion int64
 	// CustomerID is the customer who calls; "" for everybody else.
 	CustomerID CustomerID
 	// Name is the display name that others read in conflicts and histories.
