@@ -22,7 +22,7 @@ const maxContent = 4 << 20
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See approvals, their votes and their history; edit, rebase and withdraw one's own."},
+	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, and rebase."},
 	{Name: decidePermission, Meaning: "Approve and reject what others propose, and review what others bypassed."},
 	{Name: BypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 }

@@ -120,9 +120,16 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 }
 
 // Bypass makes the change of a pending approval without the votes that it lacks. Errors: as
-// Approve, but for Forbidden.
+// Approve, but Forbidden for who may not read and write what is changed.
 func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, reason string) (*Approval, error) {
 	if err := s.demand(ctx, a, "bypass", ifMatch); err != nil {
+		return nil, err
+	}
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {
 		return nil, err
 	}
 	return s.apply(ctx, u, a, ifMatch, applied{action: "bypass", reason: reason})
@@ -140,7 +147,8 @@ func (s *Service) Reject(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 }
 
 // Withdraw takes back what the caller has proposed. Errors: VersionConflict,
-// TransitionNotAllowed; Forbidden for anybody else.
+// TransitionNotAllowed; Forbidden for anybody else, and for a credential that may not propose
+// such changes.
 func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "withdraw", reason: a.Reason, check: func() error { return s.mustBeAuthor(ctx, a) }})
 }
@@ -226,11 +234,43 @@ func (s *Service) overtaken(ctx context.Context, a *Approval, ifMatch guard.Prec
 		case current.Status == stale.Code:
 			return s.staleError(ctx, current)
 		case current.Ref() == a.Ref():
-			// Something was created that it creates; or it has not moved after all.
-			return uow.Again(s.staleError(ctx, current))
+			return s.movedUnseen(ctx, current)
 		}
 		return s.lifecycle(ctx).Conflict(current, ifMatch)
 	})
+}
+
+// checker is the name under which approvals are made stale whose base has moved unseen.
+const checker = "approval check"
+
+// movedUnseen is answered for a pending approval that could not be applied because what it
+// would change has changed, when nothing has made it stale: something was created that it
+// creates, before it named it, or the two did not see each other. It is made stale in a unit
+// of its own, so that it can be rebased; who crashes before that is refused alike by the next
+// attempt. One that has not moved after all is run again.
+func (s *Service) movedUnseen(ctx context.Context, a *Approval) error {
+	conflict, err := s.conflictOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	if !conflict.Moved {
+		return uow.Again(s.staleError(ctx, a))
+	}
+	err = s.runner.Do(principal.With(ctx, principal.System(a.TenantID, checker)), func(ctx context.Context, u *uow.Unit) error {
+		action, err := s.outdate(ctx, u, a)
+		told := *a
+		told.Version++
+		u.Audit(entry(action, &told, nil, ""))
+		return err
+	})
+	if err != nil && !errors.Is(err, guard.ErrStale) {
+		return err
+	}
+	current, err := s.Approval(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	return s.staleError(ctx, current)
 }
 
 // mayDecide returns the caller, unless he is one of those whose content it is. Errors:
@@ -255,10 +295,31 @@ func fourEyes(caller principal.Principal, because string) error {
 	return apperr.New(apperr.Forbidden, "Somebody else has to decide: %s %s.", caller.Name, because).With("reason", "four_eyes")
 }
 
+// mustBeAuthor refuses everybody but who proposed an approval, with a credential that may.
 func (s *Service) mustBeAuthor(ctx context.Context, a *Approval) error {
 	caller, _ := principal.From(ctx)
 	if caller.UserID == 0 || caller.UserID != a.AuthorID {
 		return apperr.New(apperr.Forbidden, "Only %s, who proposed it, may do this.", a.AuthorName)
+	}
+	return s.mayPropose(ctx, a)
+}
+
+// mayPropose asks whether the caller may propose changes like that of an approval. A
+// credential of its author need not. Errors: Forbidden.
+func (s *Service) mayPropose(ctx context.Context, a *Approval) error {
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil {
+		return err
+	}
+	return needs(ctx, subject.Grants().Write)
+}
+
+// needs refuses a caller who lacks one of the permissions, beside that of the route.
+func needs(ctx context.Context, permissions ...string) error {
+	for _, permission := range permissions {
+		if !may(ctx, permission) {
+			return apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have.", permission)
+		}
 	}
 	return nil
 }

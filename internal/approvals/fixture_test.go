@@ -67,6 +67,11 @@ func open(t *testing.T, ctx context.Context, db *storage.DB) *office {
 	return o
 }
 
+func (o *office) tenant() int64 {
+	p, _ := principal.From(o.ctx)
+	return p.TenantID
+}
+
 // insert adds a row of the tenant and returns its id.
 func (o *office) insert(table string, row object) int64 {
 	o.t.Helper()

@@ -51,7 +51,7 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	if reason, bypassing := ctx.Value(bypassKey{}).(string); bypassing {
 		return true, s.insertBypassed(ctx, u, a, reason)
 	}
-	same, err := openOf(tx, a.AuthorID, a.Digest)
+	same, err := openOf(tx, a)
 	if err != nil {
 		return false, err
 	}
@@ -112,13 +112,22 @@ func (s *Service) Moved(ctx context.Context, u *uow.Unit, resources ...string) e
 		return err
 	}
 	for i := range rows {
-		after := rows[i]
-		after.Status = stale.Code
-		if err := s.record(ctx, u, &rows[i], &after, "outdate", nil); err != nil {
+		if _, err := s.outdate(ctx, u, &rows[i]); err != nil {
 			return fmt.Errorf("make an approval stale: %w", err)
 		}
 	}
 	return nil
+}
+
+// outdate writes down that a pending approval is stale; or that it has expired, when its time
+// has passed and the sweeper has not come by yet. It returns what it did.
+func (s *Service) outdate(ctx context.Context, u *uow.Unit, a *Approval) (action string, err error) {
+	if a.state(u.Now()) == expired {
+		return "expire", s.expireRow(ctx, u, a)
+	}
+	after := *a
+	after.Status = stale.Code
+	return "outdate", s.record(ctx, u, a, &after, "outdate", nil)
 }
 
 // record writes the next version of an approval with its history, and announces it.

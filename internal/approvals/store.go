@@ -116,10 +116,11 @@ func withParts(db *gorm.DB, approvals []*Approval) error {
 	return nil
 }
 
-// openOf returns the pending approval in which an author asks for just this, or nil.
-func openOf(tx *gorm.DB, author int64, digest string) (*Approval, error) {
+// openOf returns the other pending approval in which the author of a asks for just this, or
+// nil.
+func openOf(tx *gorm.DB, a *Approval) (*Approval, error) {
 	var found []Approval
-	if err := tx.Where("author_id = ? AND open_digest = ?", author, digest).Limit(1).Find(&found).Error; err != nil {
+	if err := tx.Where("author_id = ? AND open_digest = ? AND id <> ?", a.AuthorID, a.Digest, a.ID).Limit(1).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("look for the same approval: %w", err)
 	}
 	if len(found) == 0 {
@@ -128,28 +129,59 @@ func openOf(tx *gorm.DB, author int64, digest string) (*Approval, error) {
 	return &found[0], withParts(tx, []*Approval{&found[0]})
 }
 
-// insert adds an approval with its targets. One that is pending already in the same words is
-// found by the unit's next run.
-func insert(ctx context.Context, u *uow.Unit, a *Approval) error {
-	err := guard.Insert(ctx, u, a)
+// once has a unit run again that met another approval of the same author in the same words,
+// which it had not seen: its next run finds it.
+func once(err error) error {
 	if storage.IsDuplicate(err, openKey) {
 		return uow.Again(fmt.Errorf("propose it once: %w", err))
 	}
-	if err != nil {
+	return err
+}
+
+// insert adds an approval with its targets.
+func insert(ctx context.Context, u *uow.Unit, a *Approval) error {
+	if err := once(guard.Insert(ctx, u, a)); err != nil {
 		return fmt.Errorf("insert the approval: %w", err)
 	}
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	targets := make([]target, len(a.Targets))
-	for i, resource := range a.Targets {
+	return insertTargets(tx, a, a.Targets)
+}
+
+func insertTargets(tx *gorm.DB, a *Approval, resources []string) error {
+	targets := make([]target, len(resources))
+	for i, resource := range resources {
 		targets[i] = target{ApprovalID: a.ID, Resource: resource, Pending: a.Status == pending.Code}
 	}
 	if err := tx.CreateInBatches(targets, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert the targets of an approval: %w", err)
 	}
 	return nil
+}
+
+// retarget has an approval name what its content names now, which may be less or more than
+// what it named before.
+func retarget(tx *gorm.DB, before, after *Approval) error {
+	for some := range slices.Chunk(without(before.Targets, after.Targets), rowsPerStatement) {
+		if err := tx.Where("approval_id = ? AND resource IN ?", after.ID, some).Delete(&target{}).Error; err != nil {
+			return fmt.Errorf("delete targets of an approval: %w", err)
+		}
+	}
+	if more := without(after.Targets, before.Targets); len(more) > 0 {
+		return insertTargets(tx, after, more)
+	}
+	return nil
+}
+
+// without returns those of some that are not among others.
+func without(some, others []string) []string {
+	known := make(map[string]bool, len(others))
+	for _, other := range others {
+		known[other] = true
+	}
+	return slices.DeleteFunc(slices.Clone(some), func(s string) bool { return known[s] })
 }
 
 // insertEvent writes the history row of the version that the approval has now. from is nil
@@ -193,7 +225,8 @@ func insertVote(ctx context.Context, u *uow.Unit, v Vote) error {
 //	UPDATE approvals SET status = ?, content = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// and has its targets name it as pending or not.
+// and has its targets be those of its content, and name it as pending or not. One that becomes
+// what its author has pending already since the unit looked is found by the unit's next run.
 func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	set := guard.Set{"reason": after.Reason}
 	if after.Status != pending.Code {
@@ -204,15 +237,20 @@ func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 		set["base_etag"], set["content"], set["digest"], set["open_digest"] = after.BaseETag, after.Content, after.Digest, after.OpenDigest
 		set["note"], set["content_version"], set["required"], set["expires_time"] = after.Note, after.ContentVersion, after.Required, after.ExpiresTime
 	}
-	err := guard.Transition[Approval](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), set)
+	err := once(guard.Transition[Approval](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), set))
 	if err != nil {
 		return err
 	}
-	if before.Status != after.Status {
-		tx, err := u.Tx(ctx)
-		if err != nil {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	if after.ContentVersion != before.ContentVersion {
+		if err := retarget(tx, before, after); err != nil {
 			return err
 		}
+	}
+	if before.Status != after.Status {
 		const statement = "UPDATE approval_targets SET pending = ? WHERE tenant_id = ? AND approval_id = ?"
 		if err := tx.Exec(statement, after.Status == pending.Code, after.TenantID, after.ID).Error; err != nil {
 			return fmt.Errorf("mark the targets of an approval: %w", err)

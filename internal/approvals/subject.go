@@ -53,6 +53,8 @@ var (
 
 // Conflict is the members of a conflict's body, and the sentence that goes with them.
 type Conflict struct {
+	// Moved is false when the proposal is still based on what is there.
+	Moved   bool
 	Detail  string
 	Members map[string]any
 }

@@ -125,28 +125,41 @@ func (s *Service) refusedView(ctx context.Context, a *Approval) any {
 	return s.listed(ctx, a)
 }
 
-// staleError is what who acts on a stale approval is told: how the resource has moved, as
-// far as he may read it.
-func (s *Service) staleError(ctx context.Context, a *Approval) error {
+// conflictOf is how what an approval would change has moved, as far as the caller may read it.
+func (s *Service) conflictOf(ctx context.Context, a *Approval) (Conflict, error) {
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {
-		return err
+		return Conflict{}, err
 	}
 	conflict, err := subject.Conflict(ctx, a.proposal())
 	if err != nil {
 		var refused *apperr.Error
 		if !errors.As(err, &refused) {
-			return err
+			return conflict, err
 		}
 		conflict = Conflict{Detail: refused.Detail}
 	}
-	refusal := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), conflict.Detail)
-	for name, value := range conflict.Members {
-		if may(ctx, subject.Grants().Read) || !slices.Contains(readersOnly, name) {
-			refusal.With(name, value)
+	if !may(ctx, subject.Grants().Read) {
+		for _, name := range readersOnly {
+			delete(conflict.Members, name)
 		}
 	}
-	return refusal.With("currentStatus", Machine.Of(a.Status).Name).With("allowedTransitions", Machine.Allowed(stale))
+	return conflict, nil
+}
+
+// staleError is what who acts on a stale approval is told: how the resource has moved, as
+// far as he may read it.
+func (s *Service) staleError(ctx context.Context, a *Approval) error {
+	conflict, err := s.conflictOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	state := a.state(s.clock.Now())
+	refusal := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), conflict.Detail)
+	for name, value := range conflict.Members {
+		refusal.With(name, value)
+	}
+	return refusal.With("currentStatus", state.Name).With("allowedTransitions", Machine.Allowed(state))
 }
 
 // readersOnly are the members of a conflict that tell what is in the resource.

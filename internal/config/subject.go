@@ -298,9 +298,10 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	case len(members) == 0:
 		return approvals.Conflict{Detail: "What it would change has not moved.", Members: map[string]any{}}, nil
 	case len(changes) == 1:
-		return approvals.Conflict{Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
+		return approvals.Conflict{Moved: true, Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
 	}
 	return approvals.Conflict{
+		Moved:   true,
 		Detail:  fmt.Sprintf("%d of its %d changes conflict with what others did meanwhile.", len(members), len(changes)),
 		Members: map[string]any{"members": members},
 	}, nil

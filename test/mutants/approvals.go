@@ -67,7 +67,44 @@ var votes = []mutant{
 	},
 	{
 		name: "a stale approval tells what its reader may not read",
-		file: "internal/approvals/view.go", old: "if may(ctx, subject.Grants().Read) || !slices.Contains(readersOnly, name) {", new: "if name != \"\" || !slices.Contains(readersOnly, name) {",
+		file: "internal/approvals/view.go", old: "if !may(ctx, subject.Grants().Read) {\n\t\tfor _", new: "if false {\n\t\tfor _",
 		caught: tests{"internal/approvals": {"TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit"}},
+	},
+	{
+		name: "its author's credentials may change an approval whatever their scope",
+		file: "internal/approvals/decide.go", old: "return needs(ctx, subject.Grants().Write)", new: "return nil",
+		caught: tests{"internal/approvals": {"TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn"}},
+	},
+	{
+		name: "who may not read a config learns by edits what it holds",
+		file: "internal/approvals/edit.go", old: "if err := needs(ctx, subject.Grants().Read); err != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn"}},
+	},
+	{
+		name: "a bypass asks for nothing of what it changes",
+		file: "internal/approvals/decide.go", old: "if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestTheVotesAreBypassedOnlyByWhoMayReadAndWriteWhatIsChanged"}},
+	},
+	{
+		name: "an edit does not look for what its author has pending already",
+		file: "internal/approvals/edit.go", old: "if err := s.alone(ctx, u, after); err != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {
+			"TestAnApprovalIsNotMadeIntoOneThatItsAuthorHasPendingAlready", "TestAnOverdueApprovalThatTheSweeperHasNotSeenStandsInNobodysWay",
+		}},
+	},
+	{
+		name: "an approval whose base has moved unseen stays pending",
+		file: "internal/approvals/decide.go", old: "if !conflict.Moved {", new: "if err == nil {",
+		caught: tests{"internal/approvals": {"TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased"}},
+	},
+	{
+		name: "what has expired goes stale and is pending again",
+		file: "internal/approvals/propose.go", old: "if a.state(u.Now()) == expired {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAnOverdueApprovalExpiresAlsoWhenItsConfigIsChangedBeforeTheSweeperComes"}},
+	},
+	{
+		name: "a rebase keeps naming what it has dropped",
+		file: "internal/approvals/store.go", old: "if err := retarget(tx, before, after); err != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased"}},
 	},
 }
