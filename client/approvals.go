@@ -172,13 +172,13 @@ func (s *Approvals) History(id int64, p Paging) List[ApprovalEvent] {
 	return List[ApprovalEvent]{s.client, approvalPath(id) + "/history", p.parameters()}
 }
 
-// Edit gives what the caller has proposed another patch, unless it is nil, and a note. The
-// votes so far are void then. It and all that follow are on a as it was read: a [Conflict]
+// Edit gives what the caller has proposed another patch and another note; what is nil stays.
+// The votes so far are void then. It and all that follow are on a as it was read: a [Conflict]
 // when it was edited, voted for or decided meanwhile.
-func (s *Approvals) Edit(ctx context.Context, a Approval, patch json.RawMessage, note string, options ...CallOption) (Approval, error) {
+func (s *Approvals) Edit(ctx context.Context, a Approval, patch json.RawMessage, note *string, options ...CallOption) (Approval, error) {
 	body := struct {
 		Patch json.RawMessage `json:"patch,omitempty"`
-		Note  string          `json:"note"`
+		Note  *string         `json:"note,omitempty"`
 	}{patch, note}
 	return call[Approval](ctx, s.client, request{method: http.MethodPatch, path: approvalPath(a.ID), body: body, ifMatch: a.ETag}, options)
 }

@@ -156,7 +156,12 @@ func (a *Approval) approvers() []int64 {
 	return users
 }
 
-// waitsFor reports whether a user may still vote, as far as the approval itself says.
+// waitsFor reports whether a user may still vote, or complete a quorum that stands, as far as
+// the approval itself says.
 func (a *Approval) waitsFor(user int64, now time.Time) bool {
-	return user != 0 && a.state(now) == pending && !slices.Contains(a.Writers, user) && !slices.Contains(a.approvers(), user)
+	if user == 0 || a.state(now) != pending || slices.Contains(a.Writers, user) {
+		return false
+	}
+	approvers := a.approvers()
+	return len(approvers) >= a.Required || !slices.Contains(approvers, user)
 }

@@ -13,7 +13,9 @@ import (
 )
 
 // Approve is the caller's vote for the approval as it was read. With the last vote that is
-// needed the change is made, in the same unit.
+// needed the change is made, in the same unit. Who has voted for the content already does not
+// vote again, and makes the change when the votes that stand are enough: that of somebody who
+// could not decide for a while may have been cast before.
 //
 // Errors: VersionConflict; TransitionNotAllowed; ApprovalStale with how the resource has
 // moved; Forbidden for who wrote any version of the content, whatever the credential, and
@@ -26,18 +28,22 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(a.approvers(), caller.UserID) {
-		refusal := s.lifecycle(ctx).Refusal(a, apperr.TransitionNotAllowed, "approve")
-		refusal.Detail = "You have approved this version already; it waits for the votes of others."
-		return nil, refusal
-	}
+	voted := slices.Contains(a.approvers(), caller.UserID)
 	counted, err := s.counted(ctx, u, a, caller)
 	if err != nil {
 		return nil, err
 	}
+	if voted && counted < a.Required {
+		refusal := s.lifecycle(ctx).Refusal(a, apperr.TransitionNotAllowed, "approve")
+		refusal.Detail = "You have approved this version already; it waits for the votes of others."
+		return nil, refusal
+	}
 	vote := voteOf(caller, a, ifMatch, verdictApprove)
-	if counted < a.Required {
+	switch {
+	case counted < a.Required:
 		return s.vote(ctx, u, a, ifMatch, vote)
+	case voted:
+		return s.apply(ctx, u, a, ifMatch, applied{action: "approve"})
 	}
 	return s.apply(ctx, u, a, ifMatch, applied{action: "approve", vote: &vote})
 }
@@ -50,7 +56,10 @@ func voteOf(caller principal.Principal, a *Approval, ifMatch guard.Precondition,
 // counted returns how many votes there are with the caller's: those for the present content
 // whose voters are enabled and may decide. It asks only when they could be enough.
 func (s *Service) counted(ctx context.Context, u *uow.Unit, a *Approval, caller principal.Principal) (int, error) {
-	voters := append(a.approvers(), caller.UserID)
+	voters := a.approvers()
+	if !slices.Contains(voters, caller.UserID) {
+		voters = append(voters, caller.UserID)
+	}
 	if len(voters) < a.Required {
 		return len(voters), nil
 	}
@@ -82,8 +91,8 @@ func (s *Service) vote(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 	return s.reread(ctx, u, &after)
 }
 
-// applied is how the change of an approval comes to be made: by approve, with the last vote,
-// or by bypass, with a reason.
+// applied is how the change of an approval comes to be made: by approve, with the last vote
+// or without one where those that stand are enough, or by bypass, with a reason.
 type applied struct {
 	action, reason string
 	vote           *Vote

@@ -47,9 +47,18 @@ func (s *Service) ByResource(ctx context.Context, text string, limit int) ([]Fou
 	return found, nil
 }
 
+// callerAsAuthor is the context's caller for a Filter: the program itself is nobody's author.
+func callerAsAuthor(ctx context.Context) int64 {
+	caller, _ := principal.From(ctx)
+	if caller.UserID < 1 {
+		return -1
+	}
+	return caller.UserID
+}
+
 // Waiting counts what waits for the context's caller.
 type Waiting struct {
-	// ToDecide may the caller vote for; Mine are his that wait for others, and Stale his that
+	// ToDecide may the caller vote for or complete; Mine are his that wait for others, and Stale his that
 	// have to be rebased; ToReview was made without the votes.
 	ToDecide, Mine, Stale, ToReview int64
 }
@@ -57,11 +66,7 @@ type Waiting struct {
 // CountWaiting counts what waits for the context's caller.
 func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 	caller, _ := principal.From(ctx)
-	// The program itself is nobody's author.
-	me := caller.UserID
-	if me == 0 {
-		me = -1
-	}
+	me := callerAsAuthor(ctx)
 	var w Waiting
 	for _, part := range []struct {
 		into   *int64
@@ -72,7 +77,7 @@ func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 		{&w.Stale, Filter{AuthorID: me, Status: &stale}},
 		{&w.ToReview, Filter{Status: &bypassed}},
 	} {
-		query := narrow(s.db.Read(ctx).Model(&Approval{}).Session(&gorm.Session{}), part.filter, caller, s.clock.Now())
+		query := s.narrow(s.db.Read(ctx).Model(&Approval{}).Session(&gorm.Session{}), part.filter, caller)
 		if err := query.Count(part.into).Error; err != nil {
 			return w, fmt.Errorf("count the approvals that wait: %w", err)
 		}

@@ -71,7 +71,7 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
 	db := s.db.Read(ctx)
-	listing, err := storage.List[Approval](narrow(db, f, caller, s.clock.Now()).Omit("content"), page, sorts)
+	listing, err := storage.List[Approval](s.narrow(db, f, caller).Omit("content"), page, sorts)
 	if err != nil {
 		return listing, err
 	}

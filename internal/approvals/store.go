@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -40,12 +40,13 @@ type Filter struct {
 	Resource string
 	// AuthorID is 0 for all.
 	AuthorID int64
-	// WaitingForCaller leaves what the caller may still vote for.
+	// WaitingForCaller leaves what the caller may still vote for, or complete.
 	WaitingForCaller bool
 }
 
 // narrow applies a filter. What is kept as pending and is over is expired.
-func narrow(query *gorm.DB, f Filter, caller principal.Principal, now time.Time) *gorm.DB {
+func (s *Service) narrow(query *gorm.DB, f Filter, caller principal.Principal) *gorm.DB {
+	now := s.clock.Now()
 	if f.Resource != "" {
 		query = query.Where("id IN (SELECT approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?)", caller.TenantID, f.Resource)
 	}
@@ -53,12 +54,11 @@ func narrow(query *gorm.DB, f Filter, caller principal.Principal, now time.Time)
 		query = query.Where("author_id = ?", f.AuthorID)
 	}
 	if f.WaitingForCaller {
+		const votes = "FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.version >= approvals.content_version"
 		query = query.Where("status = ? AND expires_time > ?", pending.Code, now).
 			Where("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing).
-			Where("NOT EXISTS (SELECT 1 FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.user_id = ? AND v.version >= approvals.content_version)", caller.UserID)
-		if caller.UserID == 0 || !caller.May(decidePermission) {
-			query = query.Where("1 = 0")
-		}
+			Where("(NOT EXISTS (SELECT 1 "+votes+" AND v.user_id = ?) OR (SELECT COUNT(*) "+votes+" AND v.verdict = ?) >= approvals.required)", caller.UserID, verdictApprove).
+			Where("(" + s.reviewable(caller) + ")")
 	}
 	if f.Status == nil {
 		return query
@@ -70,6 +70,17 @@ func narrow(query *gorm.DB, f Filter, caller principal.Principal, now time.Time)
 		return query.Where("(status = ? OR (status = ? AND expires_time <= ?))", expired.Code, pending.Code, now)
 	}
 	return query.Where("status = ?", f.Status.Code)
+}
+
+// reviewable is the condition of the approvals of the kinds that a caller may decide on.
+func (s *Service) reviewable(caller principal.Principal) string {
+	conditions := []string{"1 = 0"}
+	for kind := range s.subjects {
+		if caller.UserID != 0 && s.mayReview(caller, kind) {
+			conditions = append(conditions, "kind LIKE '"+kind+".%'")
+		}
+	}
+	return strings.Join(conditions, " OR ")
 }
 
 func find(db *gorm.DB, id int64) (*Approval, error) {
@@ -235,6 +246,7 @@ func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	}
 	if after.ContentVersion != before.ContentVersion {
 		set["base_etag"], set["content"], set["digest"], set["open_digest"] = after.BaseETag, after.Content, after.Digest, after.OpenDigest
+		set["kind"] = after.Kind
 		set["note"], set["content_version"], set["required"], set["expires_time"] = after.Note, after.ContentVersion, after.Required, after.ExpiresTime
 	}
 	err := once(guard.Transition[Approval](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), set))

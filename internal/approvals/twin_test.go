@@ -1,10 +1,16 @@
 package approvals_test
 
 import (
+	"cmp"
+	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 )
 
 func TestAnApprovalIsNotMadeIntoOneThatItsAuthorHasPendingAlready(t *testing.T) {
@@ -96,5 +102,100 @@ func TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased
 			li.act(200, rebased, "withdraw", nil)
 			mo.do(204, "DELETE", "/configs/new", nil, "If-Match", made.Header.Get("ETag"))
 		}
+	})
+}
+
+// On a cluster, a proposal that changed nothing of its row would not be certified against a
+// change of the config that another node commits at the same time.
+func TestEachProposalChangesTheRowsThatItNames(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
+		etag := li.protect("tax", 1)
+		for n := range 200 {
+			require.EqualValues(t, 1, o.count("configs", "`key` = 'tax' AND proposed = ?", n))
+			li.act(200, li.propose("tax", etag, `{"value":2}`), "withdraw", nil)
+		}
+		wu.act(200, li.propose("tax", etag, `{"value":2}`), "approve", nil)
+		require.EqualValues(t, 1, o.count("configs", "`key` = 'tax' AND proposed = 0"))
+	})
+}
+
+func TestAQuorumThatStandsIsCompletedAlsoByWhoHasVotedForIt(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		o.need(2)
+		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", approver...)
+		asked := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
+		asked = approvalOf(t, wu.act(200, asked, "approve", nil))
+		require.Equal(t, false, asked.body["waitingForMe"])
+		wu.setDisabled(true)
+		asked = approvalOf(t, mo.act(200, asked, "approve", nil))
+		require.Contains(t, mo.act(409, asked, "approve", nil).Body["detail"], "waits for the votes of others")
+		wu.setDisabled(false)
+		for _, voter := range []*desk{wu, mo} {
+			require.Equal(t, true, voter.read(asked).body["waitingForMe"])
+			require.Len(t, voter.do(200, "GET", "/approvals?waitingFor=me", nil).Items(), 1)
+		}
+		require.Equal(t, false, li.read(asked).body["waitingForMe"])
+		done := approvalOf(t, mo.act(200, asked, "approve", nil))
+		require.Equal(t, "approved", done.body["status"])
+		require.Len(t, done.body["votes"], 2, "nobody votes twice")
+		require.Equal(t, 2.0, li.config("tax")["value"])
+	})
+}
+
+func TestNothingWaitsForWhoMayNotReadWhatHeWouldVoteFor(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		li, blind := o.user("Li", editor...), o.user("Blind", "approvals:read", "approvals:decide")
+		asked := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
+		require.Equal(t, false, blind.read(asked).body["waitingForMe"])
+		require.Empty(t, blind.do(200, "GET", "/approvals?waitingFor=me", nil).Items())
+		waiting, err := o.approvals.CountWaiting(blind.ctx())
+		require.NoError(t, err)
+		require.Zero(t, waiting.ToDecide)
+	})
+}
+
+func TestARebasedRollbackIsRecordedAsTheMergeThatItIs(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
+		first := li.protect("tax", 1)
+		second := mo.do(200, "PATCH", "/configs/tax?bypass=now", `{"value":2}`, "If-Match", first).Header.Get("ETag")
+		asked := approvalOf(t, li.do(202, "POST", "/configs/tax/rollback", `{"toVersion":1,"note":"back"}`, "If-Match", second))
+		mo.do(200, "PATCH", "/configs/tax?bypass=now", `{"remark":"meanwhile"}`, "If-Match", second)
+		asked = approvalOf(t, li.act(200, li.read(asked), "rebase", nil))
+		require.Equal(t, "config.update", asked.body["kind"])
+		require.Equal(t, object{"value": 1.0}, asked.body["patch"])
+		wu.act(200, asked, "approve", nil)
+		newest := li.do(200, "GET", "/configs/tax/history", nil).Items()[0]
+		require.Equal(t, []any{"update", 1.0, "meanwhile"}, []any{newest["action"], newest["value"], newest["remark"]})
+		require.NotContains(t, newest, "contentOfVersion")
+		require.Zero(t, o.count("audit_entries", "action = 'config.rollback'"))
+	})
+}
+
+func TestWhatFailsForOneTenantKeepsTheApprovalsOfNoOtherFromExpiring(t *testing.T) {
+	// Not beside the others: their sweepers would meet the fault.
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		offices := []*office{open(t, ctx, db), open(t, storagetest.Tenant(t), db)}
+		slices.SortFunc(offices, func(a, b *office) int { return cmp.Compare(a.tenant(), b.tenant()) })
+		var asked []approval
+		for _, o := range offices {
+			// The sweeper serves all tenants: those of other tests are of another time.
+			o.clock.Advance(-4000 * 24 * time.Hour)
+			li := o.user("Li", editor...)
+			asked = append(asked, li.propose("tax", li.protect("tax", 1), `{"value":2}`))
+			o.clock.Advance(7*24*time.Hour + time.Second)
+		}
+		bad := offices[0]
+		bad.insert("approval_histories", object{
+			"approval_id": asked[0].id, "version": 2, "action": "vote", "to_status": 0, "detail": "{}",
+			"changed_by": 1, "changed_by_name": "a fault", "changed_time": bad.clock.Now(),
+		})
+		require.Error(t, offices[1].approvals.ExpireDue(ctx, 1))
+		for i, status := range []int{0, 5} {
+			require.EqualValues(t, 1, offices[i].count("approvals", "id = ? AND status = ?", asked[i].id, status))
+		}
+		require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM approval_histories WHERE tenant_id = ? AND changed_by_name = 'a fault'", bad.tenant()).Error)
+		require.NoError(t, bad.approvals.ExpireDue(ctx, 1))
 	})
 }

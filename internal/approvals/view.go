@@ -40,7 +40,7 @@ type approvalView struct {
 	AllowedTransitions []string   `json:"allowedTransitions"`
 	Reason             string     `json:"reason"`
 	ExpiresTime        time.Time  `json:"expiresTime"`
-	// WaitingForMe says whether the caller may still vote.
+	// WaitingForMe says whether the caller may still vote, or complete a quorum that stands.
 	WaitingForMe bool `json:"waitingForMe"`
 	guard.Stamp
 }
@@ -85,8 +85,15 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
 		Reason: a.Reason, ExpiresTime: a.ExpiresTime, Stamp: a.Stamp(),
-		WaitingForMe: caller.May(decidePermission) && a.waitsFor(caller.UserID, now),
+		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller.UserID, now),
 	}
+}
+
+// mayReview reports whether a caller may decide on changes of a kind, as far as his
+// permissions say.
+func (s *Service) mayReview(caller principal.Principal, kind string) bool {
+	subject, err := s.subjectOf(kind)
+	return err == nil && caller.May(decidePermission) && caller.May(subject.Grants().Read)
 }
 
 // view is an approval, with what it proposes for who may read that.

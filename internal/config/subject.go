@@ -209,6 +209,9 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	if len(writes) == 0 {
 		return p, approvals.ErrDone
 	}
+	if p.Kind == kindRollback && writes[0].ContentOf == 0 {
+		p.Kind = kindUpdate
+	}
 	return proposalOf(p.Kind, p.Note, writes)
 }
 
@@ -251,6 +254,11 @@ func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
 	after, set, fields := current.revised(merged.Merged)
 	if len(fields) > 0 {
 		return w, apperr.Invalid(fields...)
+	}
+	if !c.IfMatch.Holds(current.Ref()) {
+		// A merge is neither the version that a rollback brings back nor what an overwriting
+		// edit had before it.
+		w.origin = origin{}
 	}
 	w.Op, w.after, w.set, w.IfMatch = OpUpdate, after, set, guard.Precondition{Ref: current.Ref()}
 	return w, nil

@@ -239,7 +239,7 @@ CREATE TABLE configs (
   value_type      TEXT     NOT NULL,
   value_schema    TEXT     NOT NULL,
   remark          TEXT     NOT NULL
-, protected BOOLEAN NOT NULL DEFAULT 0, proposed BOOLEAN NOT NULL DEFAULT 0);
+, protected BOOLEAN NOT NULL DEFAULT 0, proposed BIGINT NOT NULL DEFAULT 0);
 
 CREATE UNIQUE INDEX uq_configs_key ON configs (tenant_id, key);
 

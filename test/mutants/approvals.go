@@ -57,8 +57,28 @@ var votes = []mutant{
 	},
 	{
 		name: "a row that an approval names is not marked",
-		file: "internal/core/guard/gate.go", old: "AND version = ?\", true, who.TenantID", new: "AND version = ?\", false, who.TenantID",
+		file: "internal/core/guard/gate.go", old: "SET proposed = proposed + 1 WHERE", new: "SET proposed = 0 WHERE",
 		caught: tests{"internal/approvals": {"TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole"}},
+	},
+	{
+		name: "the second proposal on a row changes nothing of it",
+		file: "internal/core/guard/gate.go", old: "SET proposed = proposed + 1 WHERE", new: "SET proposed = 1 WHERE",
+		caught: tests{"internal/approvals": {"TestEachProposalChangesTheRowsThatItNames"}},
+	},
+	{
+		name: "who has voted cannot complete a quorum that stands",
+		file: "internal/approvals/decide.go", old: "if voted && counted < a.Required {", new: "if voted {",
+		caught: tests{"internal/approvals": {"TestAQuorumThatStandsIsCompletedAlsoByWhoHasVotedForIt"}},
+	},
+	{
+		name: "a rebased rollback is recorded as the rollback that it is not any more",
+		file: "internal/config/subject.go", old: "w.origin = origin{}\n\t}", new: "_ = w\n\t}",
+		caught: tests{"internal/approvals": {"TestARebasedRollbackIsRecordedAsTheMergeThatItIs"}},
+	},
+	{
+		name: "what fails for one tenant ends the work for all",
+		file: "internal/core/uow/batches.go", old: "failures = append(failures, fmt.Errorf(\"%s of tenant %d: %w\", job, tenant, err))\n\t\t\t\tbreak", new: "return fmt.Errorf(\"%s of tenant %d: %w\", job, tenant, errors.Join(append(failures, err)...))",
+		caught: tests{"internal/approvals": {"TestWhatFailsForOneTenantKeepsTheApprovalsOfNoOtherFromExpiring"}},
 	},
 	{
 		name: "the decision's audit row is left out",
@@ -72,7 +92,7 @@ var votes = []mutant{
 	},
 	{
 		name: "its author's credentials may change an approval whatever their scope",
-		file: "internal/approvals/decide.go", old: "return needs(ctx, subject.Grants().Write)", new: "return nil",
+		file: "internal/approvals/decide.go", old: "return needs(ctx, subject.Grants().Write)", new: "_ = subject\n\treturn nil",
 		caught: tests{"internal/approvals": {"TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn"}},
 	},
 	{
@@ -82,7 +102,7 @@ var votes = []mutant{
 	},
 	{
 		name: "a bypass asks for nothing of what it changes",
-		file: "internal/approvals/decide.go", old: "if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {", new: "if false {",
+		file: "internal/approvals/decide.go", old: "if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {", new: "if _ = subject; false {",
 		caught: tests{"internal/approvals": {"TestTheVotesAreBypassedOnlyByWhoMayReadAndWriteWhatIsChanged"}},
 	},
 	{
@@ -94,7 +114,7 @@ var votes = []mutant{
 	},
 	{
 		name: "an approval whose base has moved unseen stays pending",
-		file: "internal/approvals/decide.go", old: "if !conflict.Moved {", new: "if err == nil {",
+		file: "internal/approvals/decide.go", old: "if !conflict.Moved {", new: "if _ = conflict; err == nil {",
 		caught: tests{"internal/approvals": {"TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased"}},
 	},
 	{
