@@ -17,6 +17,12 @@ const (
 	maxReason = 500
 )
 
+// maxOpen is how many changes of one author may be pending at once. Whoever changes a resource
+// makes all approvals that name it stale in the same unit: without a bound one author could
+// propose so many that no change of it would come to its end. Requests that run at once may
+// exceed it by as many as they are.
+const maxOpen = 200
+
 // maxContent bounds what an approval holds, in bytes: it is kept in one row, and one statement.
 const maxContent = 4 << 20
 
@@ -59,11 +65,13 @@ type Approval struct {
 	Reason      string
 	ExpiresTime time.Time
 
-	// Targets are the paths of what is changed, Votes all votes in their order, and Writers
-	// who wrote any version of the content.
-	Targets []string `gorm:"-"`
-	Votes   []Vote   `gorm:"-"`
-	Writers []int64  `gorm:"-"`
+	// Targets are the paths of what is changed, of which lists read the first MostSides, and
+	// TargetCount how many there are; Votes all votes in their order, and Writers who wrote any
+	// version of the content.
+	Targets     []string `gorm:"-"`
+	TargetCount int      `gorm:"-"`
+	Votes       []Vote   `gorm:"-"`
+	Writers     []int64  `gorm:"-"`
 }
 
 // Vote is one user's word on one version of an approval.
@@ -137,7 +145,7 @@ func (a *Approval) proposal() Proposal {
 // hold makes a proposal the content of the approval.
 func (a *Approval) hold(p Proposal) {
 	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
-	a.Targets = slices.Clone(p.Targets)
+	a.Targets, a.TargetCount = slices.Clone(p.Targets), len(p.Targets)
 	a.Digest = p.digest()
 	a.OpenDigest = &a.Digest
 }

@@ -60,7 +60,8 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 // Rebase merges a stale approval onto what is there now, as a new version that nobody has
 // voted for; who does so has written it. Errors: VersionConflict; TransitionNotAllowed, also
 // when nothing is left to change; ApprovalStale with what cannot be merged; AlreadyExists when
-// its author has the same pending already; Forbidden for who may not propose such changes.
+// its author has the same pending already, and LimitReached when he has maxOpen pending;
+// Forbidden for who may not propose such changes.
 func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	l := s.lifecycle(ctx)
 	if err := l.Demand(a, &ifMatch); err != nil {
@@ -103,6 +104,11 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	}
 	if len(p.Content) > maxContent {
 		return nil, apperr.New(apperr.LimitReached, "The change has %d bytes, and an approval holds %d.", len(p.Content), maxContent)
+	}
+	if a.Status != pending.Code {
+		if err := demandRoom(tx, a); err != nil {
+			return nil, err
+		}
 	}
 	if p.Hold != nil {
 		if err := p.Hold(ctx, u); err != nil {

@@ -67,7 +67,8 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 	return approval, storage.Found(err, "approval", strconv.FormatInt(id, 10))
 }
 
-// List returns one page of approvals with their votes and without their contents.
+// List returns one page of approvals with their votes, the first of their targets and without
+// their contents.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
 	db := s.db.Read(ctx)
@@ -75,7 +76,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	if err != nil {
 		return listing, err
 	}
-	return listing, withParts(s.db.Read(ctx), listing.Pointers())
+	return listing, withParts(s.db.Read(ctx), listing.Pointers(), MostSides)
 }
 
 // History returns one page of an approval's versions, newest first. The contents of those

@@ -3,6 +3,7 @@ package approvals
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -88,11 +89,12 @@ func find(db *gorm.DB, id int64) (*Approval, error) {
 	if err := db.Where("id = ?", id).Take(&a).Error; err != nil {
 		return nil, err
 	}
-	return &a, withParts(db.Session(&gorm.Session{NewDB: true}), []*Approval{&a})
+	return &a, withParts(db.Session(&gorm.Session{NewDB: true}), []*Approval{&a}, math.MaxInt32)
 }
 
-// withParts reads what approvals have in other tables, in a query for each.
-func withParts(db *gorm.DB, approvals []*Approval) error {
+// withParts reads what approvals have in other tables, in a query for each, and of each one's
+// targets so many at most.
+func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 	if len(approvals) == 0 {
 		return nil
 	}
@@ -108,12 +110,22 @@ func withParts(db *gorm.DB, approvals []*Approval) error {
 	for _, v := range votes {
 		byID[v.ApprovalID].Votes = append(byID[v.ApprovalID].Votes, v)
 	}
-	var targets []target
-	if err := db.Where("approval_id IN ?", ids).Order("id").Find(&targets).Error; err != nil {
+	var named []struct {
+		ApprovalID int64
+		Resource   string
+		Total      int
+	}
+	const numbered = `SELECT approval_id, resource, total FROM (
+			SELECT id, approval_id, resource, ROW_NUMBER() OVER (PARTITION BY approval_id ORDER BY id) AS place, COUNT(*) OVER (PARTITION BY approval_id) AS total
+			FROM approval_targets WHERE tenant_id = ? AND approval_id IN ?) numbered
+		WHERE place <= ? ORDER BY id`
+	caller, _ := principal.From(db.Statement.Context)
+	if err := db.Raw(numbered, caller.TenantID, ids, targets).Scan(&named).Error; err != nil {
 		return fmt.Errorf("read the targets of approvals: %w", err)
 	}
-	for _, t := range targets {
-		byID[t.ApprovalID].Targets = append(byID[t.ApprovalID].Targets, t.Resource)
+	for _, t := range named {
+		a := byID[t.ApprovalID]
+		a.Targets, a.TargetCount = append(a.Targets, t.Resource), t.Total
 	}
 	var written []Event
 	if err := db.Select("approval_id", "changed_by").Where("approval_id IN ? AND action IN ?", ids, writing).Order("id").Find(&written).Error; err != nil {
@@ -137,7 +149,7 @@ func openOf(tx *gorm.DB, a *Approval) (*Approval, error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
-	return &found[0], withParts(tx, []*Approval{&found[0]})
+	return &found[0], withParts(tx, []*Approval{&found[0]}, math.MaxInt32)
 }
 
 // once has a unit run again that met another approval of the same author in the same words,
@@ -290,14 +302,16 @@ func lockPending(ctx context.Context, u *uow.Unit, resources []string, but int64
 		}
 		ids = append(ids, named...)
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
+	slices.Sort(ids)
 	var rows []Approval
-	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Omit("content").
-		Where("id IN ? AND status = ?", ids, pending.Code).Order("id").Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("lock pending approvals: %w", err)
+	for some := range slices.Chunk(slices.Compact(ids), rowsPerStatement) {
+		var locked []Approval
+		err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Omit("content").
+			Where("id IN ? AND status = ?", some, pending.Code).Order("id").Find(&locked).Error
+		if err != nil {
+			return nil, fmt.Errorf("lock pending approvals: %w", err)
+		}
+		rows = append(rows, locked...)
 	}
 	return rows, nil
 }

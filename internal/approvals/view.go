@@ -26,11 +26,12 @@ type approvalView struct {
 	ID       int64  `json:"id"`
 	Kind     string `json:"kind"`
 	Resource string `json:"resource"`
-	// Targets are the paths of all that is changed.
-	Targets  []string         `json:"targets"`
-	Author   principal.Person `json:"author"`
-	Note     string           `json:"note"`
-	BaseETag *string          `json:"baseEtag"`
+	// Targets are the paths of all that is changed, in lists and refusals the first MostSides.
+	Targets     []string         `json:"targets"`
+	TargetCount int              `json:"targetCount"`
+	Author      principal.Person `json:"author"`
+	Note        string           `json:"note"`
+	BaseETag    *string          `json:"baseEtag"`
 	// What is proposed is there for who may read the resource, and not in lists.
 	Shown
 	Digest             string     `json:"digest"`
@@ -81,7 +82,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 		}
 	}
 	return approvalView{
-		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets),
+		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets[:min(len(a.Targets), MostSides)]), TargetCount: a.TargetCount,
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
 		Reason: a.Reason, ExpiresTime: a.ExpiresTime, Stamp: a.Stamp(),
@@ -99,6 +100,7 @@ func (s *Service) mayReview(caller principal.Principal, kind string) bool {
 // view is an approval, with what it proposes for who may read that.
 func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	v := s.listed(ctx, a)
+	v.Targets = slices.Concat([]string{}, a.Targets)
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil || !may(ctx, subject.Grants().Read) {
 		return v, err
@@ -107,8 +109,8 @@ func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	return v, err
 }
 
-// mostSides is how many resources are shown side by side.
-const mostSides = 20
+// MostSides is how many resources of an approval are shown side by side, or in conflict.
+const MostSides = 20
 
 // read is view with the sides of what is proposed.
 func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
@@ -117,7 +119,7 @@ func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
 		return readView{}, err
 	}
 	subject, err := s.subjectOf(a.Kind)
-	if err != nil || !may(ctx, subject.Grants().Read) || len(a.Targets) > mostSides {
+	if err != nil || !may(ctx, subject.Grants().Read) || len(a.Targets) > MostSides {
 		return readView{approvalView: v}, err
 	}
 	sides, err := subject.Sides(ctx, a.proposal())
@@ -170,7 +172,7 @@ func (s *Service) staleError(ctx context.Context, a *Approval) error {
 }
 
 // readersOnly are the members of a conflict that tell what is in the resource.
-var readersOnly = []string{"base", "current", "conflicts", "theirsOnly", "yoursOnly", "autoMergeable", "members"}
+var readersOnly = []string{"base", "current", "conflicts", "theirsOnly", "yoursOnly", "autoMergeable", "members", "moved"}
 
 func may(ctx context.Context, permission string) bool {
 	caller, known := principal.From(ctx)

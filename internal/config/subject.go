@@ -284,10 +284,14 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
-	members := []map[string]any{}
+	members, moved := []map[string]any{}, 0
 	var first *apperr.Error
 	for _, c := range changes {
 		if !conflicts(c, rows[c.Key]) {
+			continue
+		}
+		// Each brings a base and a current version, so that those of all could be gigabytes.
+		if moved++; moved > approvals.MostSides {
 			continue
 		}
 		if c, err = s.asPatch(ctx, c, rows[c.Key]); err != nil {
@@ -303,15 +307,15 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 		members = append(members, memberOf(c, e))
 	}
 	switch {
-	case len(members) == 0:
+	case moved == 0:
 		return approvals.Conflict{Detail: "What it would change has not moved.", Members: map[string]any{}}, nil
 	case len(changes) == 1:
 		return approvals.Conflict{Moved: true, Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
 	}
 	return approvals.Conflict{
 		Moved:   true,
-		Detail:  fmt.Sprintf("%d of its %d changes conflict with what others did meanwhile.", len(members), len(changes)),
-		Members: map[string]any{"members": members},
+		Detail:  fmt.Sprintf("%d of its %d changes conflict with what others did meanwhile.", moved, len(changes)),
+		Members: map[string]any{"members": members, "moved": moved},
 	}, nil
 }
 

@@ -38,7 +38,7 @@ var votes = []mutant{
 	},
 	{
 		name: "protected rows are asked for in routes only",
-		file: "internal/core/guard/gate.go", old: `return "protected = ? AND proposed = ?", []any{false, false}`, new: `return "proposed = ?", []any{false}`,
+		file: "internal/core/guard/gate.go", old: `return "protected = ? AND proposed = 0", []any{false}`, new: `return "proposed = 0 AND 1 = ?", []any{1}`,
 		also:   []edit{{"internal/core/guard/gate.go", `return "protected = ?", []any{false}`, `return "1 = ?", []any{1}`}},
 		caught: tests{"internal/approvals": {"TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"}},
 	},
@@ -57,12 +57,12 @@ var votes = []mutant{
 	},
 	{
 		name: "a row that an approval names is not marked",
-		file: "internal/core/guard/gate.go", old: "SET proposed = proposed + 1 WHERE", new: "SET proposed = 0 WHERE",
+		file: "internal/core/guard/gate.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 0 WHERE`,
 		caught: tests{"internal/approvals": {"TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole"}},
 	},
 	{
 		name: "the second proposal on a row changes nothing of it",
-		file: "internal/core/guard/gate.go", old: "SET proposed = proposed + 1 WHERE", new: "SET proposed = 1 WHERE",
+		file: "internal/core/guard/gate.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 1 WHERE`,
 		caught: tests{"internal/approvals": {"TestEachProposalChangesTheRowsThatItNames"}},
 	},
 	{
@@ -79,6 +79,27 @@ var votes = []mutant{
 		name: "what fails for one tenant ends the work for all",
 		file: "internal/core/uow/batches.go", old: "failures = append(failures, fmt.Errorf(\"%s of tenant %d: %w\", job, tenant, err))\n\t\t\t\tbreak", new: "return fmt.Errorf(\"%s of tenant %d: %w\", job, tenant, errors.Join(append(failures, err)...))",
 		caught: tests{"internal/approvals": {"TestWhatFailsForOneTenantKeepsTheApprovalsOfNoOtherFromExpiring"}},
+	},
+	{
+		name: "an author may have as many changes pending as he likes",
+		file: "internal/approvals/propose.go", old: "if open < maxOpen {", new: "if open >= 0 {",
+		caught: tests{"internal/approvals": {"TestAnAuthorHasAtMostSoManyChangesPending"}},
+	},
+	{
+		name: "a stale approval describes all that has moved",
+		file: "internal/config/subject.go", old: "if moved++; moved > approvals.MostSides {", new: "if moved++; false {",
+		caught: tests{"internal/approvals": {"TestOfManyResourcesTheFirstAreListedAndDescribed"}},
+	},
+	{
+		name: "lists of approvals name all that they change",
+		file: "internal/approvals/service.go", old: "listing.Pointers(), MostSides)", new: "listing.Pointers(), 1<<30)",
+		also:   []edit{{"internal/approvals/view.go", "a.Targets[:min(len(a.Targets), MostSides)]", "a.Targets"}},
+		caught: tests{"internal/approvals": {"TestOfManyResourcesTheFirstAreListedAndDescribed"}},
+	},
+	{
+		name: "a kept refusal tells what a stale approval would change",
+		file: "internal/edge/httpapi/reader.go", old: "if !toldAgain[name] && !tellable[name] {", new: "if false {",
+		caught: tests{"internal/edge/httpapi": {"TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange"}},
 	},
 	{
 		name: "the decision's audit row is left out",
