@@ -9,6 +9,7 @@ MAKEFLAGS += --no-print-directory
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 30s
 STORM ?= 10m
+SIZES ?= 10000,1000000
 
 SERVICES := CGO_ENABLED=0 go run ./test/services
 LINT := bin/golangci-lint
@@ -122,6 +123,11 @@ bench-locks: ## Measure the lock in Redis against redsync and redislock
 .PHONY: bench-queues
 bench-queues: ## Measure the queue in Redis against asynq
 	$(SERVICES) -- go run -C load/queues .
+
+.PHONY: bench-size
+bench-size: $(WEB) ## Time every list of the contract with 10,000 and 1,000,000 orders, on both engines, and what its indexes cost an edit; SIZES=10000,100000
+	$(SERVICES) -- env CGO_ENABLED=0 INTERLOCK_SIZES=$(SIZES) go test -tags size -count=1 -v -timeout 120m -run HowLong ./test/size
+	$(SERVICES) -durable -- env CGO_ENABLED=0 go test -tags size -count=1 -v -timeout 60m -run Cost ./test/size
 
 .PHONY: load
 load: ## Race clients against the service on a durable MariaDB; writes load/report/

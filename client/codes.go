@@ -12,6 +12,7 @@ const (
 	CodeInvalidCredentials    Code = "invalid_credentials"
 	CodeForbidden             Code = "forbidden"
 	CodeCSRFFailed            Code = "csrf_failed"
+	CodeStepUpRequired        Code = "step_up_required"
 	CodeNotFound              Code = "not_found"
 	CodeMethodNotAllowed      Code = "method_not_allowed"
 	CodeAlreadyExists         Code = "already_exists"

@@ -21,7 +21,8 @@ import (
 
 // notOfTheClient are operations for sessions in cookies, which a program with a token has
 // no use for, streams, and GraphQL, which has clients of its own.
-var notOfTheClient = []string{"signIn", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions"}
+var notOfTheClient = []string{"signIn", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions",
+	"finishSignIn", "stepUp", "listFactors", "beginFactor", "confirmFactor", "deleteFactor", "replaceRecoveryCodes"}
 
 // walk goes through the methods of a client.
 type walk struct {
@@ -228,6 +229,7 @@ func (w walk) admit() {
 	require.Len(t, all(t, w.Users.List(client.UserFilter{Text: "walk", Role: "admin", Disabled: &disabled})), 1)
 	require.False(t, ok[client.User](t)(w.Users.Enable(ctx, user.ID)).Disabled)
 	ok[client.User](t)(w.Users.ResetPassword(ctx, user.ID, client.PasswordReset{Password: "another horse battery", EndTokens: true}))
+	require.False(t, ok[client.User](t)(w.Users.ResetFactors(ctx, user.ID)).SecondFactor)
 	require.Len(t, all(t, w.Users.History(user.ID, client.Paging{Limit: 2})), 6)
 
 	role := ok[client.Role](t)(w.Roles.Create(ctx, client.NewRole{Name: "walker", Permissions: []string{"configs:read"}}))

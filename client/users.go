@@ -20,7 +20,9 @@ type User struct {
 	DisplayName string   `json:"displayName"`
 	Roles       []string `json:"roles"`
 	Disabled    bool     `json:"disabled"`
-	Merged      *Merged  `json:"merged,omitempty"`
+	// SecondFactor is true for a user who is asked for one at sign-in.
+	SecondFactor bool    `json:"secondFactor"`
+	Merged       *Merged `json:"merged,omitempty"`
 }
 
 func (u *User) editable() []string { return []string{"username", "displayName", "roles"} }
@@ -118,6 +120,12 @@ type PasswordReset struct {
 // ResetPassword gives a user another password and ends the user's sessions.
 func (s *Users) ResetPassword(ctx context.Context, id int64, r PasswordReset, options ...CallOption) (User, error) {
 	return transition[User](ctx, s.client, userPath(id)+"/reset-password", r, options)
+}
+
+// ResetFactors takes all second factors from a user who lost them, and ends the user's
+// sessions. A user who has none is left as it is.
+func (s *Users) ResetFactors(ctx context.Context, id int64, options ...CallOption) (User, error) {
+	return transition[User](ctx, s.client, userPath(id)+"/reset-factors", nil, options)
 }
 
 // History lists a user's versions, newest first.

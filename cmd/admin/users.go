@@ -14,12 +14,13 @@ import (
 )
 
 type userCommand struct {
-	List     userList     `cmd:"" help:"List the users of a tenant."`
-	Create   userCreate   `cmd:"" help:"Make a user."`
-	Disable  userDisable  `cmd:"" help:"Shut a user out: sessions, tokens and streams end within a second."`
-	Enable   userEnable   `cmd:"" help:"Let a disabled user in again."`
-	Password userPassword `cmd:"" help:"Set a user's password and end the user's sessions."`
-	Roles    userRoles    `cmd:"" help:"Give a user these roles and no others; none takes all of them."`
+	List         userList         `cmd:"" help:"List the users of a tenant."`
+	Create       userCreate       `cmd:"" help:"Make a user."`
+	Disable      userDisable      `cmd:"" help:"Shut a user out: sessions, tokens and streams end within a second."`
+	Enable       userEnable       `cmd:"" help:"Let a disabled user in again."`
+	Password     userPassword     `cmd:"" help:"Set a user's password and end the user's sessions."`
+	ResetFactors userResetFactors `cmd:"" help:"Take all second factors from a user who lost them, and end the user's sessions."`
+	Roles        userRoles        `cmd:"" help:"Give a user these roles and no others; none takes all of them."`
 }
 
 // inTenant is what every command about what a tenant has takes.
@@ -121,6 +122,22 @@ func (c *userPassword) Run(ctx context.Context) error {
 			return err
 		}
 		fmt.Printf("The password of %s is set; the user's sessions have ended.\n", c.Username)
+		return nil
+	})
+}
+
+type userResetFactors struct {
+	inTenant `embed:""`
+	Username string `arg:"" help:"Name of the user."`
+}
+
+// Run takes the factors.
+func (c *userResetFactors) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		if err := sv.Access.ResetUserFactors(ctx, c.Tenant, c.Username); err != nil {
+			return err
+		}
+		fmt.Printf("User %s has no second factor; the password is enough to sign in, and to set one up again.\n", c.Username)
 		return nil
 	})
 }

@@ -73,8 +73,8 @@ func newProcess(db *storage.DB, clk *clock.Fake) *fixture {
 }
 
 func (h *fixture) signIn(t testing.TB, username, password string) (token string, err error) {
-	token, _, err = h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: password})
-	return token, err
+	signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: password})
+	return signedIn.Token, err
 }
 
 func (h *fixture) mustSignIn(t testing.TB) string {

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// maxAttempts is how many wrong passwords an account takes from one network in
+	// maxAttempts is how many wrong passwords and codes an account takes from one network in
 	// attemptWindow.
 	maxAttempts   = 5
 	attemptWindow = 15 * time.Minute
@@ -24,7 +24,7 @@ const (
 	attemptRounds = 10
 )
 
-// attemptRow is one guess at an account's password. The unique key on (account, network,
+// attemptRow is one guess at an account's password or second factor. The unique key on (account, network,
 // slot) has room for maxAttempts of them, so the engine decides who of many
 // parallel guessers may try.
 type attemptRow struct {
@@ -51,7 +51,7 @@ type attempts struct {
 	clock clock.Clock
 }
 
-// guessed is what a password is guessed at, and from where. Guesses from one network do not
+// guessed is what a password or a code is guessed at, and from where. Guesses from one network do not
 // count for another, or anybody could keep the owner of an account out.
 type guessed struct{ account, network string }
 
@@ -102,8 +102,9 @@ func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
 	return 0, lockedOut(time.Second)
 }
 
-// count counts a guess while it is made. Whatever keeps try from finding a wrong password
-// does not count: its attempt is taken back, or ends with its window if that cannot be done.
+// count counts a guess at a password or a code while it is made. One that does not turn out
+// wrong does not count: its attempt is taken back, or ends with its window if that cannot be
+// done. The others stay: a password that is right must not buy more guesses at the code.
 // Errors: those of claim and of try.
 func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
 	attempt, err := a.claim(ctx, at)
@@ -111,7 +112,7 @@ func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool,
 		return err
 	}
 	wrong, err := try()
-	if err != nil && !wrong {
+	if !wrong {
 		_ = a.release(context.WithoutCancel(ctx), attempt)
 	}
 	return err
@@ -145,7 +146,7 @@ func (a attempts) insert(ctx context.Context, at guessed, now time.Time, recent,
 	return 0, nil
 }
 
-// release deletes an attempt that compared no password, so that it does not count.
+// release deletes an attempt that was no wrong guess, so that it does not count.
 func (a attempts) release(ctx context.Context, id int64) error {
 	return a.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE id = ?", id).Error
 }
@@ -181,5 +182,5 @@ func splitByAge(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
 }
 
 func lockedOut(wait time.Duration) error {
-	return apperr.New(apperr.TooManyAttempts, "Too many wrong passwords for this account from your network. Wait before the next try.").After(wait)
+	return apperr.New(apperr.TooManyAttempts, "Too many wrong passwords or codes for this account from your network. Wait before the next try.").After(wait)
 }

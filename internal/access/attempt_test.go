@@ -85,7 +85,7 @@ func TestAPaddedNameIsNoFurtherTryAtTheAccount(t *testing.T) {
 			{Tenant: h.tenant.Name, Username: " admin"},
 		} {
 			typed.Password = adminPassword
-			_, _, err := h.SignIn(anonymous(t), typed)
+			_, err := h.SignIn(anonymous(t), typed)
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
 		require.EqualValues(t, 3, h.hashed.Load(), "what is no account costs a hash as well")
@@ -155,7 +155,7 @@ func TestGuessesFromOneNetworkKeepNobodyOutElsewhere(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		from := func(address, password string) error {
-			_, _, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: password, Address: address})
+			_, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: password, Address: address})
 			return err
 		}
 		for range maxAttempts {

@@ -42,7 +42,9 @@ func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 	if unsafe(r.Method) && !sameSecret(r.Header.Get(headerCSRF), c.csrf) {
 		return principal.Principal{}, apperr.New(apperr.CSRFFailed, "A request with the session cookie needs the session's csrfToken in X-CSRF-Token.")
 	}
-	return c.principal, nil
+	p := c.principal
+	p.StepUpRequired = !c.isFresh(s.clock.Now())
+	return p, nil
 }
 
 func (s *Service) authenticateBearer(ctx context.Context, header string) (principal.Principal, error) {

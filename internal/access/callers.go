@@ -28,6 +28,8 @@ type caller struct {
 	user      Identity
 	// csrf is the session's CSRF token; "" for an API token.
 	csrf string
+	// factorTime is when a session was last shown a second factor, long ago for never.
+	factorTime time.Time
 	// ends is when the credential does; zero means never.
 	ends time.Time
 	// readTime is when the database was asked.

@@ -4,10 +4,14 @@
 // What holds:
 //
 //   - No secret is at rest in a form that can be used: passwords are kept as
-//     argon2id hashes, session tokens and API tokens as SHA-256 digests. None is
+//     argon2id hashes, session tokens, API tokens, challenges and recovery codes as SHA-256
+//     digests. The secrets of authenticator apps are encrypted where the settings have a
+//     key, and as they are otherwise. None is
 //     in a log or an audit row.
 //   - Of the guesses at one account, known or not, however parallel, at most five
 //     in 15 minutes reach a password hash, unless a success clears the count.
+//   - Where a user has a second factor, no session begins without it. A code, a recovery code
+//     and a challenge each open one session, however many try at once.
 //   - A refused sign-in reads and costs the same whatever was wrong.
 //   - A credential that is revoked, disabled or whose password changed opens
 //     nothing any more: at once in this process, within a second in others.
@@ -19,10 +23,13 @@
 //   - A customer is whoever the shop's key signed for. Its token opens only what
 //     customers may do, in the one tenant that it names.
 //
+// What is shown beside a password is in factor.go (setting up), factor_methods.go (taking a
+// code), challenge.go (signing in) and step_up.go (afresh, in a session).
+//
 // Tenants, users, roles, sessions and tokens each have a file of use cases, such as
 // user.go, and one of rows and statements, such as user_store.go. What every request
 // passes is in authenticate.go (credentials), callers.go (who was recognised in the last
-// second) and customer.go (the shop's customers); guesses at passwords are bounded by
+// second) and customer.go (the shop's customers); guesses at passwords and codes are bounded by
 // attempt.go (how many) and password.go (how many at a time). Rules that look at several
 // rows are in rules.go.
 package access

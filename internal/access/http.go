@@ -15,10 +15,13 @@ import (
 func Routes(r *httpapi.Router, s *Service, currency string) {
 	h := handler{s, currency}
 	httpapi.Open(r, http.MethodPost, "/session", h.signIn)
+	httpapi.Open(r, http.MethodPost, "/session/factor", h.finishSignIn)
+	httpapi.Act(r, http.MethodPost, "/session/step-up", "", h.stepUp)
 	httpapi.Get(r, "/session", "", h.session)
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
 	httpapi.Get(r, "/permissions", ReadPermission, h.permissions)
 	h.meRoutes(r)
+	h.factorRoutes(r)
 	h.userRoutes(r)
 	h.roleRoutes(r)
 	h.tokenRoutes(r)
@@ -28,35 +31,39 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 // userRoutes registers the routes of users. A request with a password runs in no unit: the
 // password is hashed before one begins, and nothing of it is kept under a key.
 func (h handler) userRoutes(r *httpapi.Router) {
+	fresh := r.SteppedUp()
 	byID := httpapi.Numbered("user", h.service.User)
 	httpapi.Get(r, "/users", ReadUsersPermission, h.users)
-	httpapi.Act(r, http.MethodPost, "/users", writeUsersPermission, h.createUser)
+	httpapi.Act(fresh, http.MethodPost, "/users", writeUsersPermission, h.createUser)
 	httpapi.GetOf(r, "/users/:id", ReadUsersPermission, byID, h.user)
-	httpapi.MutationOf(r, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser)
+	httpapi.MutationOf(fresh, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser)
 	httpapi.GetOf(r, "/users/:id/history", ReadUsersPermission, byID, h.userHistory)
-	httpapi.MutationOf(r, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
-	httpapi.MutationOf(r, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
-	httpapi.ActOf(r, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
+	httpapi.ActOf(fresh, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-factors", writeUsersPermission, byID, h.resetFactors)
 }
 
 func (h handler) roleRoutes(r *httpapi.Router) {
+	fresh := r.SteppedUp()
 	byID := httpapi.Numbered("role", h.service.Role)
 	httpapi.Get(r, "/roles", ReadPermission, h.roles)
-	httpapi.Mutation(r, http.MethodPost, "/roles", writePermission, h.createRole)
+	httpapi.Mutation(fresh, http.MethodPost, "/roles", writePermission, h.createRole)
 	httpapi.GetOf(r, "/roles/:id", ReadPermission, byID, h.role)
-	httpapi.MutationOf(r, http.MethodPatch, "/roles/:id", writePermission, byID, h.editRole)
-	httpapi.MutationOf(r, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole)
+	httpapi.MutationOf(fresh, http.MethodPatch, "/roles/:id", writePermission, byID, h.editRole)
+	httpapi.MutationOf(fresh, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole)
 	httpapi.GetOf(r, "/roles/:id/history", ReadPermission, byID, h.roleHistory)
 }
 
 // tokenRoutes registers the routes of API tokens. The reply to a creation has the secret,
 // which is to be nowhere at rest: it runs in no unit, and nothing is kept under a key.
 func (h handler) tokenRoutes(r *httpapi.Router) {
+	fresh := r.SteppedUp()
 	byID := httpapi.Numbered("token", h.service.Token)
 	httpapi.Get(r, "/tokens", readTokensPermission, h.tokens)
-	httpapi.Act(r, http.MethodPost, "/tokens", makeTokensPermission, h.createToken)
+	httpapi.Act(fresh, http.MethodPost, "/tokens", makeTokensPermission, h.createToken)
 	httpapi.GetOf(r, "/tokens/:id", readTokensPermission, byID, h.token)
-	httpapi.MutationOf(r, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken)
+	httpapi.MutationOf(fresh, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken)
 }
 
 type handler struct {
@@ -92,24 +99,33 @@ type signInRequest struct {
 	}
 }
 
+// signInReply is the reply to a sign-in that began a session.
 type signInReply = httpapi.WithCookie[httpapi.Made[sessionView]]
 
-func (h handler) signIn(ctx context.Context, in signInRequest) (signInReply, error) {
-	// A page of another site must not sign its visitor in as somebody else.
-	if in.Site == "cross-site" {
-		return signInReply{}, apperr.New(apperr.CSRFFailed, "Signing in from a page of another site is not allowed.")
+// signIn answers with a session or, where a second factor is asked for, with a challenge.
+func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
+	if err := requireSameSite(in.Site); err != nil {
+		return nil, err
 	}
-	token, session, err := h.service.SignIn(ctx, SignIn{
+	signedIn, err := h.service.SignIn(ctx, SignIn{
 		Tenant: in.Body.Tenant, Username: in.Body.Username, Password: in.Body.Password,
 		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent,
 	})
 	if err != nil {
-		return signInReply{}, err
+		return nil, err
 	}
+	if challenge := signedIn.Challenge; challenge != nil {
+		return httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeView{challenge.Token, challenge.Methods}}, nil
+	}
+	return h.begun(in.sessionCredential, signedIn.Token, signedIn.Session), nil
+}
+
+// begun answers with a session that began.
+func (h handler) begun(c sessionCredential, token string, session Session) signInReply {
 	return signInReply{
 		Out:    httpapi.Made[sessionView]{Location: "/session", Body: sessionViewOf(session, h.currency)},
-		Cookie: in.cookie(token, 0),
-	}, nil
+		Cookie: c.cookie(token, 0),
+	}
 }
 
 type sessionRequest struct{ sessionCredential }
@@ -134,5 +150,5 @@ func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (s
 
 func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[principal.Grant], error) {
 	grants := h.service.Catalogue()
-	return httpapi.List[principal.Grant]{Items: grants, Total: int64(len(grants))}, nil
+	return httpapi.List[principal.Grant]{Items: grants, Total: int64(len(grants)), TotalIsExact: true}, nil
 }

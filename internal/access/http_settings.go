@@ -15,7 +15,7 @@ import (
 // settingsRoutes registers the routes of the tenant's settings.
 func (h handler) settingsRoutes(r *httpapi.Router) {
 	httpapi.GetOf(r, "/settings", readSettingsPermission, h.find, h.settings)
-	httpapi.MutationOf(r, http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings)
+	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings)
 	httpapi.Get(r, "/settings/history", readSettingsPermission, h.settingsHistory)
 }
 

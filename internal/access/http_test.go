@@ -86,7 +86,7 @@ func TestAnAdminSignsInReadsTheSessionAndSignsOut(t *testing.T) {
 		require.Positive(t, user["id"])
 		delete(user, "id")
 		require.Equal(t, map[string]any{
-			"username": "admin", "displayName": "admin", "roles": []any{"admin"}, "permissions": []any{"*"},
+			"username": "admin", "displayName": "admin", "roles": []any{"admin"}, "permissions": []any{"*"}, "secondFactor": false,
 		}, user)
 
 		read := b.send(http.MethodGet, "/session", "")

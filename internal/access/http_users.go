@@ -89,3 +89,7 @@ func shownUser(user *User, err error) (userView, error) {
 	}
 	return userViewOf(*user), nil
 }
+
+func (h handler) resetFactors(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (userView, error) {
+	return shownUser(h.service.ResetFactors(ctx, u, user, in.IfMatch))
+}

@@ -52,11 +52,16 @@ func seesSessionsOf(caller principal.Principal, userID int64) bool {
 // open selects the sessions that have not ended by now.
 func (s sessionStore) open(db *gorm.DB) *gorm.DB {
 	now := s.clock.Now()
-	query := db.Where("expires_time > ?", now)
+	return storage.Apply(db, s.live(now)...)
+}
+
+// live are the conditions of a session that has not ended.
+func (s sessionStore) live(now time.Time) []storage.Filter {
+	filters := []storage.Filter{storage.Examined("expires_time > ?", now)}
 	if s.idle > 0 {
-		query = query.Where("COALESCE(last_used_time, created_time) > ?", now.Add(-s.idle))
+		filters = append(filters, storage.Examined("COALESCE(last_used_time, created_time) > ?", now.Add(-s.idle)))
 	}
-	return query
+	return filters
 }
 
 // OpenSessions returns one page of the sessions of a user; 0 is the caller. Errors:
@@ -69,8 +74,8 @@ func (s *Service) OpenSessions(ctx context.Context, userID int64, page storage.P
 	if !seesSessionsOf(caller, userID) {
 		return storage.Listing[OpenSession]{}, errForeignSessions()
 	}
-	db := s.store.db.Read(ctx)
-	listing, err := storage.List[OpenSession](s.sessionStore.open(db).Where("user_id = ?", userID), page, sessionSorts)
+	filters := append([]storage.Filter{storage.Equal("user_id", userID)}, s.sessionStore.live(s.sessionStore.clock.Now())...)
+	listing, err := storage.List[OpenSession](s.store.db.Read(ctx), page, sessionSorts, filters...)
 	if err != nil {
 		return listing, fmt.Errorf("list sessions: %w", err)
 	}

@@ -8,12 +8,15 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Disabled returns the ids of the users of the context's tenant who are disabled:
+// DisabledAmong returns those of some users of the context's tenant who are disabled:
 //
-//	SELECT id FROM users WHERE tenant_id = ? AND disabled = 1
-func (s *Service) Disabled(ctx context.Context) ([]int64, error) {
+//	SELECT id FROM users WHERE tenant_id = ? AND id IN (…) AND disabled = 1
+func (s *Service) DisabledAmong(ctx context.Context, users []int64) ([]int64, error) {
+	if len(users) == 0 {
+		return nil, nil
+	}
 	var ids []int64
-	if err := s.store.db.Read(ctx).Model(&User{}).Where("disabled = ?", true).Order("id").Pluck("id", &ids).Error; err != nil {
+	if err := s.store.db.Read(ctx).Model(&User{}).Where("id IN ? AND disabled = ?", users, true).Order("id").Pluck("id", &ids).Error; err != nil {
 		return nil, fmt.Errorf("read which users are disabled: %w", err)
 	}
 	return ids, nil

@@ -157,4 +157,4 @@ func withPermissions(db *gorm.DB, roles []*Role) error {
 	return nil
 }
 
-var roleSorts = storage.Sorts{Columns: map[string]string{"name": "name", "updatedTime": "updated_time"}, Default: "name"}
+var roleSorts = storage.Sorts{Columns: map[string]string{"name": "name", "updatedTime": "updated_time"}, Unique: []string{"name"}, Default: "name"}

@@ -11,6 +11,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
@@ -43,6 +44,9 @@ type Deps struct {
 	SessionLifetime, SessionIdle time.Duration
 	// CustomerMay is what every customer may do.
 	CustomerMay []string
+	// Cipher encrypts the secrets of second factors at rest; the zero Cipher keeps them in
+	// clear.
+	Cipher encryption.Cipher
 }
 
 // Service holds the use cases of access. It is safe for concurrent use.
@@ -59,6 +63,7 @@ type Service struct {
 	sessionStore sessionStore
 	callers      callers
 	marks        marks
+	cipher       encryption.Cipher
 
 	customers   *CustomerKeys
 	customerMay []string
@@ -80,6 +85,7 @@ func New(d Deps) *Service {
 		attempts:     attempts{db: d.DB, clock: d.Clock},
 		sessions:     newSessions(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
 		sessionStore: kept,
+		cipher:       d.Cipher,
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
@@ -100,12 +106,15 @@ func rerunIfStale(err error) error {
 	return err
 }
 
-// Sweep deletes expired sessions and attempts that no longer count, until none is left.
+// Sweep deletes expired sessions, challenges and factors that nobody confirmed, and attempts
+// that no longer count, until none is left.
 // Nothing depends on when it runs.
 func (s *Service) Sweep(ctx context.Context, batch int) error {
 	now := s.clock.Now()
 	return errors.Join(
 		s.store.db.Sweep(ctx, storage.Sweep{Table: "sessions", Column: "expires_time", Until: now}, batch),
+		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_challenges", Column: "expires_time", Until: now}, batch),
+		s.store.db.Sweep(ctx, storage.Sweep{Table: "user_factors", Column: "expires_time", Until: now}, batch),
 		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-attemptWindow)}, batch),
 	)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -30,6 +31,9 @@ const (
 	sessionTenant = "tenant"
 	sessionUser   = "user"
 	sessionCSRF   = "csrf"
+	// sessionFactorTime is when a second factor was last shown, in microseconds since 1970;
+	// 0 for never.
+	sessionFactorTime = "factorTime"
 )
 
 // newSessions makes scs's manager without scs.New, which starts a memory store
@@ -62,24 +66,41 @@ type Session struct {
 	CSRFToken string
 }
 
-// SignIn begins a session and returns it with its token, which belongs into the
-// cookie and nowhere else. Errors: InvalidCredentials, TooManyAttempts,
-// Unavailable.
-func (s *Service) SignIn(ctx context.Context, in SignIn) (token string, session Session, err error) {
+// SignedIn is what a password that was right has come to: a session or, for a user who has a
+// second factor, a challenge.
+type SignedIn struct {
+	// Token opens the session. It belongs into the cookie and nowhere else.
+	Token   string
+	Session Session
+	// Challenge is nil for a user without a second factor.
+	Challenge *Challenge
+}
+
+// SignIn begins a session, or asks for the second factor that FinishSignIn takes. Errors:
+// InvalidCredentials, TooManyAttempts, Unavailable.
+func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	if in.Tenant == "" {
 		in.Tenant = DefaultTenant
 	}
 	in.Username = strings.ToLower(in.Username)
 	at := guessed{accountKey(in.Tenant, in.Username), networkOf(in.Address)}
-	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
+	var out SignedIn
+	err := s.attempts.count(ctx, at, func() (wrong bool, err error) {
 		user, err := s.verify(ctx, in)
 		if err != nil {
 			return apperr.Has(err, apperr.InvalidCredentials), err
 		}
-		token, session, err = s.begin(ctx, in, at, user)
+		if user.SecondFactor {
+			out.Challenge, err = s.challenge(ctx, in, user)
+			return false, err
+		}
+		out.Token, out.Session, err = s.begin(ctx, in, at, user, nil)
 		return false, err
 	})
-	return token, session, err
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return out, nil
 }
 
 // verify checks the password. An account that does not exist costs a hash as
@@ -104,8 +125,11 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	return row, nil
 }
 
-// begin makes the session of a user whose password was right.
-func (s *Service) begin(ctx context.Context, in SignIn, at guessed, row User) (token string, session Session, err error) {
+// begin makes the session of a user whose password was right. For one who has a second
+// factor, prove takes it in the unit that begins the session; nil for one who has none.
+func (s *Service) begin(
+	ctx context.Context, in SignIn, at guessed, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error,
+) (token string, session Session, err error) {
 	user, err := s.store.withRoles(ctx, row)
 	if err != nil {
 		return "", Session{}, err
@@ -121,12 +145,17 @@ func (s *Service) begin(ctx context.Context, in SignIn, at guessed, row User) (t
 		if err := lockUnchanged(tx, row); err != nil {
 			return err
 		}
+		if prove != nil {
+			if err := prove(ctx, u, tx); err != nil {
+				return err
+			}
+		}
 		if in.Replaces != "" {
 			if _, err := s.raise(ctx, u); err != nil {
 				return err
 			}
 		}
-		ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{in.Address, shortened(in.UserAgent)})
+		ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{address: in.Address, userAgent: shortened(in.UserAgent)})
 		ctx, err = s.sessions.Load(ctx, in.Replaces)
 		if err != nil {
 			return fmt.Errorf("load the session that is replaced: %w", err)
@@ -139,6 +168,9 @@ func (s *Service) begin(ctx context.Context, in SignIn, at guessed, row User) (t
 		s.sessions.Put(ctx, sessionTenant, row.TenantID)
 		s.sessions.Put(ctx, sessionUser, row.ID)
 		s.sessions.Put(ctx, sessionCSRF, session.CSRFToken)
+		if prove != nil {
+			s.sessions.Put(ctx, sessionFactorTime, u.Now().UnixMicro())
+		}
 		if token, _, err = s.sessions.Commit(ctx); err != nil {
 			return fmt.Errorf("save the session: %w", err)
 		}
@@ -210,6 +242,8 @@ func (s *Service) callerBySession(ctx context.Context, token string) (*caller, e
 		user:      user,
 		csrf:      s.sessions.GetString(ctx, sessionCSRF),
 		ends:      s.sessions.Deadline(ctx),
+
+		factorTime: time.UnixMicro(s.sessions.GetInt64(ctx, sessionFactorTime)),
 	}, nil
 }
 

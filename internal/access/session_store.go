@@ -15,8 +15,12 @@ import (
 )
 
 // endSessions ends the sessions of a user, but the one with a token that is kept, and returns
-// how many there were. The zero digest is of no token.
+// how many there were. The zero digest is of no token. Sign-ins that wait for a second factor
+// end with them.
 func endSessions(tx *gorm.DB, tenantID, userID int64, kept digest) (int64, error) {
+	if err := tx.Exec("DELETE FROM sign_in_challenges WHERE tenant_id = ? AND user_id = ?", tenantID, userID).Error; err != nil {
+		return 0, fmt.Errorf("end the user's sign-ins: %w", err)
+	}
 	const statement = "DELETE FROM sessions WHERE tenant_id = ? AND user_id = ? AND token_hash <> ?"
 	result := tx.Exec(statement, tenantID, userID, kept.String())
 	if result.Error != nil {
@@ -34,7 +38,11 @@ func inUnit(ctx context.Context, u *uow.Unit) context.Context {
 }
 
 // origin is what a sign-in came from.
-type origin struct{ address, userAgent string }
+type origin struct {
+	address, userAgent string
+	// began is when a session that is renewed did; zero for one that begins.
+	began time.Time
+}
 
 type originKey struct{}
 
@@ -69,7 +77,8 @@ func (s sessionStore) FindCtx(ctx context.Context, tokenHash string) ([]byte, bo
 }
 
 // CommitCtx implements scs.CtxStore for new sessions: one belongs to the principal
-// that it is begun as, and is not changed afterwards.
+// that it is begun as, and is not changed afterwards. One that is renewed is another one,
+// which began when the first did.
 func (s sessionStore) CommitCtx(ctx context.Context, tokenHash string, data []byte, expires time.Time) error {
 	tx, err := s.tx(ctx)
 	if err != nil {
@@ -77,10 +86,15 @@ func (s sessionStore) CommitCtx(ctx context.Context, tokenHash string, data []by
 	}
 	owner, _ := principal.From(ctx)
 	from, _ := ctx.Value(originKey{}).(origin)
-	return tx.Create(&OpenSession{
+	now := s.clock.Now()
+	row := OpenSession{
 		UserID: owner.UserID, TokenHash: tokenHash, Data: data, Address: from.address, UserAgent: from.userAgent,
-		ExpiresTime: expires, CreatedTime: s.clock.Now(),
-	}).Error
+		ExpiresTime: expires, CreatedTime: now,
+	}
+	if !from.began.IsZero() {
+		row.CreatedTime, row.LastUsedTime = from.began, &now
+	}
+	return tx.Create(&row).Error
 }
 
 // DeleteCtx implements scs.CtxStore.

@@ -61,13 +61,13 @@ func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
 		before, err := h.Current(t.Context(), first)
 		require.NoError(t, err)
 
-		second, session, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: first})
+		signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: first})
 		require.NoError(t, err)
-		require.NotEqual(t, first, second)
-		require.NotEqual(t, before.CSRFToken, session.CSRFToken)
+		require.NotEqual(t, first, signedIn.Token)
+		require.NotEqual(t, before.CSRFToken, signedIn.Session.CSRFToken)
 		_, err = h.Authenticate(withCookie(http.MethodGet, first))
 		requireCode(t, apperr.Unauthenticated, err)
-		for _, token := range []string{second, elsewhere} {
+		for _, token := range []string{signedIn.Token, elsewhere} {
 			_, err = h.Authenticate(withCookie(http.MethodGet, token))
 			require.NoError(t, err)
 		}
@@ -78,9 +78,9 @@ func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		planted := newSecret()
-		token, _, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: planted})
+		signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: planted})
 		require.NoError(t, err)
-		require.NotEqual(t, planted, token)
+		require.NotEqual(t, planted, signedIn.Token)
 		_, err = h.Authenticate(withCookie(http.MethodGet, planted))
 		requireCode(t, apperr.Unauthenticated, err)
 	})
@@ -128,7 +128,7 @@ func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 		seen, err := h.verify(anonymous(t), in)
 		require.NoError(t, err)
 		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
-		_, _, err = h.begin(anonymous(t), in, guessed{account: accountKey(in.Tenant, in.Username)}, seen)
+		_, _, err = h.begin(anonymous(t), in, guessed{account: accountKey(in.Tenant, in.Username)}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		var sessions int64
 		require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Count(&sessions).Error)
@@ -156,7 +156,7 @@ func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T)
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
 				before := h.hashed.Load()
-				_, _, err := h.SignIn(anonymous(t), c.in)
+				_, err := h.SignIn(anonymous(t), c.in)
 				require.Equal(t, errWrongCredentials(), err)
 				require.EqualValues(t, 1, h.hashed.Load()-before)
 			})

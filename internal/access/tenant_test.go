@@ -70,10 +70,10 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 		require.NoError(t, h.db.Read(h.inside(t)).Model(&User{}).Count(&users).Error)
 		require.EqualValues(t, 1, users)
 
-		token, session, err := h.SignIn(anonymous(t), SignIn{Username: "admin", Password: passwords[0]})
+		signedIn, err := h.SignIn(anonymous(t), SignIn{Username: "admin", Password: passwords[0]})
 		require.NoError(t, err)
-		require.Equal(t, []string{"*"}, session.User.Permissions)
-		p, err := h.Authenticate(withCookie(http.MethodGet, token))
+		require.Equal(t, []string{"*"}, signedIn.Session.User.Permissions)
+		p, err := h.Authenticate(withCookie(http.MethodGet, signedIn.Token))
 		require.NoError(t, err)
 		require.Equal(t, h.tenant.ID, p.TenantID)
 	})
@@ -87,7 +87,7 @@ func TestALaterStartLeavesThePasswordAlone(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, generated)
 		}
-		_, _, err := h.SignIn(anonymous(t), SignIn{Username: "admin", Password: "the first one"})
+		_, err := h.SignIn(anonymous(t), SignIn{Username: "admin", Password: "the first one"})
 		require.NoError(t, err)
 	})
 }

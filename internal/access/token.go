@@ -142,14 +142,17 @@ func (s *Service) Token(ctx context.Context, id int64) (*Token, error) {
 // users.
 func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) (storage.Listing[Token], error) {
 	caller, _ := principal.From(ctx)
-	query := storage.Containing(s.store.db.Read(ctx), f.Text, "name")
+	var filters []storage.Filter
 	if f.UserID != 0 {
-		query = query.Where("user_id = ?", f.UserID)
+		filters = append(filters, storage.Equal("user_id", f.UserID))
 	}
 	if !caller.May(writeUsersPermission) {
-		query = query.Where("user_id = ?", caller.UserID)
+		filters = append(filters, storage.Equal("user_id", caller.UserID))
 	}
-	listing, err := storage.List[Token](query, page, tokenSorts)
+	if f.Text != "" {
+		filters = append(filters, storage.Containing(f.Text, "name"))
+	}
+	listing, err := storage.List[Token](s.store.db.Read(ctx), page, tokenSorts, filters...)
 	if err != nil {
 		return listing, fmt.Errorf("list tokens: %w", err)
 	}

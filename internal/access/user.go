@@ -25,6 +25,9 @@ type User struct {
 	DisplayName  string
 	PasswordHash string
 	Disabled     bool
+	// SecondFactor is true for a user who has a confirmed factor. It changes with the version
+	// of the user, in the unit that changes the factors.
+	SecondFactor bool
 	// Roles are the names of the user's roles, in order. They are rows of their own, and
 	// change only with the version of the user.
 	Roles []string `gorm:"-"`
@@ -34,6 +37,8 @@ type User struct {
 func (User) TableName() string { return "users" }
 
 func (u *User) label() string { return fmt.Sprintf("user %q", u.Username) }
+
+func (u *User) path() string { return fmt.Sprintf("users/%d", u.ID) }
 
 // content is what the audit log tells of a user.
 func (u *User) content() map[string]any {
@@ -47,6 +52,8 @@ type Identity struct {
 	DisplayName string
 	Roles       []string
 	Permissions []string
+	// SecondFactor is true when the user has one, which some acts ask for afresh.
+	SecondFactor bool
 }
 
 // acting returns the user as a principal.
@@ -62,8 +69,8 @@ type UserVersion struct {
 	ID       int64
 	TenantID int64
 	UserID   int64
-	// Its Action is create, update, disable, enable, password, or upgrade for what was
-	// there before versions were kept.
+	// Its Action is create, update, disable, enable, password, add-factor, remove-factor,
+	// recovery-codes, reset-factors, or upgrade for what was there before versions were kept.
 	change.Revision
 	Username    string
 	DisplayName string
@@ -155,8 +162,7 @@ func (s *Service) User(ctx context.Context, id int64) (*User, error) {
 // Users returns one page of users.
 func (s *Service) Users(ctx context.Context, f UserFilter, page storage.Page) (storage.Listing[User], error) {
 	caller, _ := principal.From(ctx)
-	db := s.store.db.Read(ctx)
-	listing, err := storage.List[User](f.apply(db, caller.TenantID), page, userSorts)
+	listing, err := storage.List[User](s.store.db.Read(ctx), page, userSorts, f.filters(caller.TenantID)...)
 	if err != nil {
 		return listing, fmt.Errorf("list users: %w", err)
 	}

@@ -68,7 +68,7 @@ func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
 	}
 	return Identity{
 		ID: row.ID, Username: row.Username, DisplayName: row.DisplayName,
-		Roles: distinct(roles), Permissions: distinct(permissions),
+		Roles: distinct(roles), Permissions: distinct(permissions), SecondFactor: row.SecondFactor,
 	}, nil
 }
 
@@ -126,8 +126,8 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	return nil
 }
 
-// lockUnchanged locks a user's row and refuses when its password was changed or it
-// was disabled since it was read:
+// lockUnchanged locks a user's row and refuses when its password was changed, it was
+// disabled, or its first factor came or its last one went since it was read:
 //
 //	SELECT … FROM users WHERE tenant_id = ? AND id = ? FOR UPDATE
 func lockUnchanged(tx *gorm.DB, seen User) error {
@@ -138,7 +138,7 @@ func lockUnchanged(tx *gorm.DB, seen User) error {
 		return errWrongCredentials()
 	case err != nil:
 		return fmt.Errorf("lock the user: %w", err)
-	case row.PasswordHash != seen.PasswordHash || row.Disabled:
+	case row.PasswordHash != seen.PasswordHash || row.Disabled || row.SecondFactor != seen.SecondFactor:
 		return errWrongCredentials()
 	}
 	return nil
@@ -153,21 +153,24 @@ type UserFilter struct {
 	Disabled *bool
 }
 
-func (f UserFilter) apply(query *gorm.DB, tenantID int64) *gorm.DB {
-	query = storage.Containing(query, f.Text, "username", "display_name")
+func (f UserFilter) filters(tenantID int64) (filters []storage.Filter) {
 	if f.Role != "" {
-		const holders = `id IN (SELECT h.user_id FROM user_roles h JOIN roles r ON r.id = h.role_id AND r.tenant_id = h.tenant_id
-			WHERE h.tenant_id = ? AND r.name = ?)`
-		query = query.Where(holders, tenantID, f.Role)
+		const holders = `SELECT h.user_id FROM user_roles h JOIN roles r ON r.id = h.role_id AND r.tenant_id = h.tenant_id
+			WHERE h.tenant_id = ? AND r.name = ?`
+		filters = append(filters, storage.Among(holders, tenantID, f.Role))
 	}
 	if f.Disabled != nil {
-		query = query.Where("disabled = ?", *f.Disabled)
+		filters = append(filters, storage.Equal("disabled", *f.Disabled))
 	}
-	return query
+	if f.Text != "" {
+		filters = append(filters, storage.Containing(f.Text, "username", "display_name"))
+	}
+	return filters
 }
 
 var userSorts = storage.Sorts{
 	Columns: map[string]string{"username": "username", "displayName": "display_name", "updatedTime": "updated_time"},
+	Unique:  []string{"username"},
 	Default: "username",
 }
 

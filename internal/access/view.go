@@ -15,6 +15,8 @@ type identityView struct {
 	DisplayName string   `json:"displayName"`
 	Roles       []string `json:"roles"`
 	Permissions []string `json:"permissions"`
+	// SecondFactor is true for a user who has one.
+	SecondFactor bool `json:"secondFactor"`
 }
 
 type sessionView struct {
@@ -34,12 +36,15 @@ type userView struct {
 	DisplayName string   `json:"displayName"`
 	Roles       []string `json:"roles"`
 	Disabled    bool     `json:"disabled"`
+	// SecondFactor is true for a user who has one.
+	SecondFactor bool `json:"secondFactor"`
 	guard.Stamp
 }
 
 func userViewOf(u User) userView {
 	return userView{
-		ID: u.ID, Username: u.Username, DisplayName: u.DisplayName, Roles: u.Roles, Disabled: u.Disabled, Stamp: u.Stamp(),
+		ID: u.ID, Username: u.Username, DisplayName: u.DisplayName, Roles: u.Roles, Disabled: u.Disabled,
+		SecondFactor: u.SecondFactor, Stamp: u.Stamp(),
 	}
 }
 

@@ -78,14 +78,14 @@ var aggregateSorts = storage.Sorts{
 
 // List returns one page of the aggregates.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Aggregate], error) {
-	query := s.db.Read(ctx)
-	if f.Type != "" {
-		query = query.Where("type = ?", f.Type)
-	}
+	var filters []storage.Filter
 	if f.IDPrefix != "" {
-		query = storage.WithPrefix(query, "name", f.IDPrefix)
+		filters = append(filters, storage.HasPrefix("name", f.IDPrefix))
 	}
-	return storage.List[Aggregate](query, page, aggregateSorts)
+	if f.Type != "" {
+		filters = append(filters, storage.Equal("type", f.Type).Along("type", "name"))
+	}
+	return storage.List[Aggregate](s.db.Read(ctx), page, aggregateSorts, filters...)
 }
 
 // ByID returns at most limit aggregates whose id begins with a text; those that have it

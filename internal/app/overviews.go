@@ -11,6 +11,7 @@ import (
 	"interlock/internal/aggregates"
 	"interlock/internal/approvals"
 	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
 	"interlock/internal/coupons"
@@ -111,7 +112,7 @@ func (o dashboardOrders) ByDay(ctx context.Context, now time.Time, days int) ([]
 }
 
 // DueUntil implements dashboard.Orders.
-func (o dashboardOrders) DueUntil(ctx context.Context, until time.Time, limit int) ([]dashboard.Due, int64, error) {
+func (o dashboardOrders) DueUntil(ctx context.Context, until time.Time, limit int) ([]dashboard.Due, storage.Count, error) {
 	due, total, err := o.Service.DueUntil(ctx, until, limit)
 	list := make([]dashboard.Due, len(due))
 	for i, order := range due {

@@ -19,6 +19,7 @@ import (
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/redisconn"
@@ -139,11 +140,13 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		return nil, err
 	}
 	sv.Runner = uow.NewRunner(uow.Options{DB: db, Locks: sv.locks, Clock: sv.Clock, Observer: sv.Metrics})
-	if err := sv.buildKeeper(o.Idempotency); err != nil {
+	cipher, err := encryption.New(o.Idempotency.EncryptionKeys)
+	if err != nil {
 		sv.Close()
-		return nil, err
+		return nil, fmt.Errorf("INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS: %w", err)
 	}
-	sv.buildDomains(o)
+	sv.buildKeeper(o.Idempotency, cipher)
+	sv.buildDomains(o, cipher)
 	sv.Metrics.Register(telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines)
 	return sv, nil
 }
@@ -206,11 +209,7 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 }
 
 // buildKeeper builds the keeper of replies under their idempotency keys.
-func (sv *Services) buildKeeper(s settings.Idempotency) error {
-	cipher, err := idempotency.NewCipher(s.EncryptionKeys)
-	if err != nil {
-		return fmt.Errorf("INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS: %w", err)
-	}
+func (sv *Services) buildKeeper(s settings.Idempotency, cipher encryption.Cipher) {
 	var cache idempotency.Cache
 	if sv.redis != nil {
 		cache = idempotency.NewRedisCache(sv.redis)
@@ -219,14 +218,13 @@ func (sv *Services) buildKeeper(s settings.Idempotency) error {
 		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Cipher: cipher,
 		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors,
 	})
-	return nil
 }
 
-func (sv *Services) buildDomains(o Options) {
+func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
-		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle,
+		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals})

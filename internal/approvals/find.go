@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gorm.io/gorm"
-
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 )
@@ -60,7 +58,7 @@ func callerAsAuthor(ctx context.Context) int64 {
 type Waiting struct {
 	// ToDecide may the caller vote for or complete; Mine are his that wait for others, and Stale his that
 	// have to be rebased; ToReview was made without the votes.
-	ToDecide, Mine, Stale, ToReview int64
+	ToDecide, Mine, Stale, ToReview storage.Count
 }
 
 // CountWaiting counts what waits for the context's caller.
@@ -69,7 +67,7 @@ func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 	me := callerAsAuthor(ctx)
 	var w Waiting
 	for _, part := range []struct {
-		into   *int64
+		into   *storage.Count
 		filter Filter
 	}{
 		{&w.ToDecide, Filter{WaitingForCaller: true}},
@@ -77,10 +75,11 @@ func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 		{&w.Stale, Filter{AuthorID: me, Status: &stale}},
 		{&w.ToReview, Filter{Status: &bypassed}},
 	} {
-		query := s.narrow(s.db.Read(ctx).Model(&Approval{}).Session(&gorm.Session{}), part.filter, caller)
-		if err := query.Count(part.into).Error; err != nil {
+		count, err := storage.CountUpTo[Approval](s.db.Read(ctx), s.filters(part.filter, caller)...)
+		if err != nil {
 			return w, fmt.Errorf("count the approvals that wait: %w", err)
 		}
+		*part.into = count
 	}
 	return w, nil
 }

@@ -26,7 +26,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.GetOf(r, "/approvals/:id", ReadPermission, byID, h.get)
 	httpapi.MutationOf(r, http.MethodPatch, "/approvals/:id", ReadPermission, byID, h.edit)
 	httpapi.GetOf(r, "/approvals/:id/history", ReadPermission, byID, h.history)
-	httpapi.MutationOf(r, http.MethodPost, "/approvals/:id/approve", decidePermission, byID, h.approve, httpapi.Needs("bypass", BypassPermission))
+	httpapi.MutationOf(r.SteppedUp(), http.MethodPost, "/approvals/:id/approve", decidePermission, byID, h.approve, httpapi.Needs("bypass", BypassPermission))
 	httpapi.Transition(r, "/approvals/:id", "reject", decidePermission, byID, h.reject)
 	httpapi.Transition(r, "/approvals/:id", "withdraw", ReadPermission, byID, h.withdraw)
 	httpapi.Transition(r, "/approvals/:id", "rebase", ReadPermission, byID, h.rebase)

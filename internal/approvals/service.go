@@ -71,8 +71,7 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 // their contents.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
-	db := s.db.Read(ctx)
-	listing, err := storage.List[Approval](s.narrow(db, f, caller).Omit("content"), page, sorts)
+	listing, err := storage.List[Approval](s.db.Read(ctx).Omit("content"), page, sorts, s.filters(f, caller)...)
 	if err != nil {
 		return listing, err
 	}

@@ -45,43 +45,57 @@ type Filter struct {
 	WaitingForCaller bool
 }
 
-// narrow applies a filter. What is kept as pending and is over is expired.
-func (s *Service) narrow(query *gorm.DB, f Filter, caller principal.Principal) *gorm.DB {
+// filters are those of a list, the one that tends to leave fewest rows first. What is kept as
+// pending and is over is expired.
+func (s *Service) filters(f Filter, caller principal.Principal) (filters []storage.Filter) {
 	now := s.clock.Now()
+	reviewable := s.reviewable(caller)
+	if f.WaitingForCaller && reviewable == "" {
+		return []storage.Filter{storage.Among("-1")}
+	}
 	if f.Resource != "" {
-		query = query.Where("id IN (SELECT approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?)", caller.TenantID, f.Resource)
+		filters = append(filters, storage.Among("SELECT t.approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?", caller.TenantID, f.Resource))
 	}
-	if f.AuthorID != 0 {
-		query = query.Where("author_id = ?", f.AuthorID)
-	}
+	waiting := []storage.Filter{storage.Equal("status", pending.Code), storage.Examined("expires_time > ?", now)}
 	if f.WaitingForCaller {
 		const votes = "FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.version >= approvals.content_version"
-		query = query.Where("status = ? AND expires_time > ?", pending.Code, now).
-			Where("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing).
-			Where("(NOT EXISTS (SELECT 1 "+votes+" AND v.user_id = ?) OR (SELECT COUNT(*) "+votes+" AND v.verdict = ?) >= approvals.required)", caller.UserID, verdictApprove).
-			Where("(" + s.reviewable(caller) + ")")
+		filters = append(filters, append(waiting,
+			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing),
+			storage.Examined("(NOT EXISTS (SELECT 1 "+votes+" AND v.user_id = ?) OR (SELECT COUNT(*) "+votes+" AND v.verdict = ?) >= approvals.required)", caller.UserID, verdictApprove),
+			storage.Examined(reviewable),
+		)...)
+	}
+	if f.AuthorID != 0 {
+		filters = append(filters, storage.Equal("author_id", f.AuthorID))
 	}
 	if f.Status == nil {
-		return query
+		return filters
 	}
 	switch *f.Status {
 	case pending:
-		return query.Where("status = ? AND expires_time > ?", pending.Code, now)
+		return append(filters, waiting...)
 	case expired:
-		return query.Where("(status = ? OR (status = ? AND expires_time <= ?))", expired.Code, pending.Code, now)
+		return append(filters, storage.Either(
+			storage.Equal("status", expired.Code),
+			storage.Indexed("status", "= ? AND expires_time <= ?", pending.Code, now),
+		))
 	}
-	return query.Where("status = ?", f.Status.Code)
+	return append(filters, storage.Equal("status", f.Status.Code))
 }
 
-// reviewable is the condition of the approvals of the kinds that a caller may decide on.
+// reviewable is the condition of the approvals of the kinds that a caller may decide on; "" when
+// there are none.
 func (s *Service) reviewable(caller principal.Principal) string {
-	conditions := []string{"1 = 0"}
+	var conditions []string
 	for kind := range s.subjects {
 		if caller.UserID != 0 && s.mayReview(caller, kind) {
 			conditions = append(conditions, "kind LIKE '"+kind+".%'")
 		}
 	}
-	return strings.Join(conditions, " OR ")
+	if len(conditions) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(conditions, " OR ") + ")"
 }
 
 func find(db *gorm.DB, id int64) (*Approval, error) {

@@ -45,7 +45,7 @@ func (s *Service) Item(ctx context.Context, sku string) (*Item, error) {
 
 // List returns one page of items.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Item], error) {
-	return storage.List[Item](narrow(s.db.Read(ctx), f), page, itemSorts)
+	return storage.List[Item](s.db.Read(ctx), page, itemSorts, f.filters()...)
 }
 
 // History returns one page of an item's versions, newest first.

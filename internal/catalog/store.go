@@ -24,6 +24,7 @@ type Filter struct {
 
 var itemSorts = storage.Sorts{
 	Columns: map[string]string{"sku": "sku", "name": "name", "price": "price", "updatedTime": "updated_time"},
+	Unique:  []string{"sku"},
 	Default: "sku",
 }
 
@@ -37,12 +38,14 @@ func find(db *gorm.DB, sku string) (*Item, error) {
 	return &item, storage.Found(err, "item", sku)
 }
 
-func narrow(query *gorm.DB, f Filter) *gorm.DB {
-	query = storage.Containing(query, f.Search, "sku", "name")
+func (f Filter) filters() (filters []storage.Filter) {
 	if f.Status != "" {
-		query = query.Where("status = ?", f.Status)
+		filters = append(filters, storage.Equal("status", f.Status).Along("sku"))
 	}
-	return query
+	if f.Search != "" {
+		filters = append(filters, storage.Containing(f.Search, "sku", "name"))
+	}
+	return filters
 }
 
 // insert adds an item. A sku that is taken is AlreadyExists.

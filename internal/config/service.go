@@ -76,7 +76,7 @@ func (s *Service) epoch(ctx context.Context) epoch.Epoch {
 // List returns one page of the configs that match the filter. Sorts: key,
 // updatedTime, version.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Config], error) {
-	listing, err := storage.List[Config](f.apply(s.db.Read(ctx)), page, sorts)
+	listing, err := storage.List[Config](s.db.Read(ctx), page, sorts, f.filters()...)
 	if err != nil {
 		return listing, fmt.Errorf("list configs: %w", err)
 	}

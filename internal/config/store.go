@@ -75,24 +75,25 @@ type Filter struct {
 	Text string
 }
 
-func (f Filter) apply(query *gorm.DB) *gorm.DB {
+func (f Filter) filters() (filters []storage.Filter) {
 	if f.Prefix != "" {
-		query = withPrefix(query, f.Prefix)
+		// "~" comes after every character that a key can have.
+		filters = append(filters, storage.Between("key", f.Prefix, f.Prefix+"~"))
 	}
 	if f.ValueType != "" {
-		query = query.Where("value_type = ?", f.ValueType)
+		filters = append(filters, storage.Equal("value_type", f.ValueType).Along("key"))
 	}
-	return storage.Containing(query, f.Text, "key", "remark", "value")
+	if f.Text != "" {
+		filters = append(filters, storage.Containing(f.Text, "key", "remark", "value"))
+	}
+	return filters
 }
 
-// withPrefix asks for a range of the key's index. "~" comes after every character
-// that a key can have.
-func withPrefix(query *gorm.DB, prefix string) *gorm.DB {
-	return query.Where("`key` >= ? AND `key` < ?", prefix, prefix+"~")
-}
+func (f Filter) apply(query *gorm.DB) *gorm.DB { return storage.Apply(query, f.filters()...) }
 
 var sorts = storage.Sorts{
 	Columns: map[string]string{"key": "key", "updatedTime": "updated_time", "version": "version"},
+	Unique:  []string{"key"},
 	Default: "key",
 }
 

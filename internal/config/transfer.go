@@ -9,13 +9,14 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 )
 
 // Bounds of an export and an import. What an export gives, an import takes: it may be
 // twice as long, for whoever indents the document on the way.
 const (
-	MaxTransfer    = 10_000
+	MaxTransfer    = storage.Bound
 	maxExportBytes = 16 << 20
 	maxImportBytes = 2 * maxExportBytes
 )
@@ -61,18 +62,27 @@ func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	return export, nil
 }
 
-// fits is LimitReached for more configs than one document holds.
+// fits is LimitReached for more configs than one document holds. It counts them by their keys
+// alone, and only as many as fit are read to be measured:
+//
+//	SELECT SUM(…) FROM (SELECT … FROM configs WHERE tenant_id = ? AND … LIMIT 10000) AS measured
 func (f Filter) fits(db *gorm.DB) error {
-	var size struct{ Rows, Bytes int64 }
-	err := f.apply(db.Model(&Config{})).
-		Select("COUNT(*) AS `rows`, COALESCE(SUM(" + exportedRow + "), 0) AS `bytes`").
-		Scan(&size).Error
+	configs, err := storage.CountUpTo[Config](db, f.filters()...)
 	if err != nil {
+		return fmt.Errorf("count the configs: %w", err)
+	}
+	if configs.More {
+		return apperr.New(apperr.LimitReached, "There are more than %d configs, which is what one document holds. Ask for them by prefix.", MaxTransfer)
+	}
+	var bytes int64
+	measured := f.apply(db.Model(&Config{})).Select(exportedRow + " AS bytes").Limit(MaxTransfer)
+	fresh := db.Session(&gorm.Session{NewDB: true})
+	if err := fresh.Raw("SELECT COALESCE(SUM(bytes), 0) FROM (?) AS measured", measured).Scan(&bytes).Error; err != nil {
 		return fmt.Errorf("measure the configs: %w", err)
 	}
-	if size.Rows > MaxTransfer || size.Bytes > maxExportBytes {
+	if bytes > maxExportBytes {
 		return apperr.New(apperr.LimitReached, "%d configs with %d bytes are more than one document holds (%d configs, %d bytes). Ask for them by prefix.",
-			size.Rows, size.Bytes, MaxTransfer, maxExportBytes)
+			configs.N, bytes, MaxTransfer, maxExportBytes)
 	}
 	return nil
 }

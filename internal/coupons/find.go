@@ -48,17 +48,16 @@ func (s *Service) CampaignsByName(ctx context.Context, text string, limit int) (
 	return campaigns, nil
 }
 
-// CountExpiring counts the unused coupons whose time ends within a while from now:
+// CountExpiring counts the unused coupons whose time ends within a while from now; see storage.Count:
 //
 //	SELECT COUNT(*) FROM coupons WHERE tenant_id = ? AND status = 0
 //	   AND campaign_id IN (SELECT id FROM coupon_campaigns WHERE … valid_to > ? AND valid_to <= ?)
-func (s *Service) CountExpiring(ctx context.Context, within time.Duration) (int64, error) {
+func (s *Service) CountExpiring(ctx context.Context, within time.Duration) (storage.Count, error) {
 	now := s.clock.Now()
 	ending := s.db.Read(ctx).Model(&Campaign{}).Select("id").Where("valid_to > ? AND valid_to <= ?", now, now.Add(within))
-	var count int64
-	err := s.db.Read(ctx).Model(&Coupon{}).Where("status = ? AND campaign_id IN (?)", unused.Code, ending).Count(&count).Error
+	count, err := storage.CountUpTo[Coupon](s.db.Read(ctx).Where("status = ? AND campaign_id IN (?)", unused.Code, ending))
 	if err != nil {
-		return 0, fmt.Errorf("count coupons that expire soon: %w", err)
+		return count, fmt.Errorf("count coupons that expire soon: %w", err)
 	}
 	return count, nil
 }

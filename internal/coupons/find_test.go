@@ -28,11 +28,11 @@ func TestOnlyUnusedCouponsWhoseTimeEndsWithinTheWhileExpireSoon(t *testing.T) {
 
 		count, err := c.coupons.CountExpiring(ctx, week)
 		require.NoError(t, err)
-		require.EqualValues(t, 4+2, count)
+		require.Equal(t, storage.Count{N: 4 + 2}, count)
 		c.clock.Advance(time.Hour)
 		count, err = c.coupons.CountExpiring(ctx, week)
 		require.NoError(t, err)
-		require.EqualValues(t, 4+7, count, "what is over does not expire soon, swept or not")
+		require.Equal(t, storage.Count{N: 4 + 7}, count, "what is over does not expire soon, swept or not")
 		count, err = c.coupons.CountExpiring(storagetest.Tenant(t), week)
 		require.NoError(t, err)
 		require.Zero(t, count)

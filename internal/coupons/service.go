@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -56,7 +57,11 @@ func (s *Service) Campaign(ctx context.Context, id int64) (*Campaign, error) {
 
 // Campaigns returns one page of campaigns whose name holds search, in either case.
 func (s *Service) Campaigns(ctx context.Context, search string, page storage.Page) (storage.Listing[Campaign], error) {
-	return storage.List[Campaign](storage.Containing(s.db.Read(ctx), search, "name"), page, campaignSorts)
+	var filters []storage.Filter
+	if search != "" {
+		filters = append(filters, storage.Containing(search, "name"))
+	}
+	return storage.List[Campaign](s.db.Read(ctx), page, campaignSorts, filters...)
 }
 
 // CampaignHistory returns one page of a campaign's versions, newest first.
@@ -72,7 +77,8 @@ func (s *Service) Coupon(ctx context.Context, code string) (*Coupon, error) {
 
 // Coupons returns one page of coupons with their campaigns.
 func (s *Service) Coupons(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Coupon], error) {
-	listing, err := storage.List[Coupon](narrow(s.db.Read(ctx), f, s.clock.Now()), page, couponSorts)
+	caller, _ := principal.From(ctx)
+	listing, err := storage.List[Coupon](s.db.Read(ctx), page, couponSorts, f.filters(caller.TenantID, s.clock.Now())...)
 	if err != nil || len(listing.Rows) == 0 {
 		return listing, err
 	}

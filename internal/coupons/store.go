@@ -92,29 +92,34 @@ func withCampaigns(db *gorm.DB, coupons []*Coupon) error {
 	return nil
 }
 
-// narrow applies the filter. What is stored as unused and is over is expired.
-func narrow(db *gorm.DB, f Filter, now time.Time) *gorm.DB {
-	query := db
-	if f.CampaignID != 0 {
-		query = query.Where("campaign_id = ?", f.CampaignID)
-	}
+// ended are the campaigns of a tenant whose time ends by a moment.
+const ended = "SELECT c.id FROM coupon_campaigns c WHERE c.tenant_id = ? AND c.valid_to <= ?"
+
+// filters are those of a list, the one that tends to leave fewest rows first. What is stored
+// as unused and is over is expired.
+func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) {
 	if f.UserID != "" {
-		query = query.Where("user_id = ?", f.UserID)
+		filters = append(filters, storage.Equal("user_id", f.UserID))
 	}
-	ended := func(by time.Time) *gorm.DB { return db.Model(&Campaign{}).Select("id").Where("valid_to <= ?", by) }
+	if f.CampaignID != 0 {
+		filters = append(filters, storage.Equal("campaign_id", f.CampaignID).Along())
+	}
 	if !f.ExpiresBy.IsZero() {
-		query = query.Where("campaign_id IN (?)", ended(f.ExpiresBy))
+		filters = append(filters, storage.Indexed("campaign_id", "IN ("+ended+")", tenant, f.ExpiresBy))
 	}
 	if f.Status == nil {
-		return query
+		return filters
 	}
 	switch *f.Status {
 	case unused:
-		return query.Where("status = ? AND campaign_id NOT IN (?)", unused.Code, ended(now))
+		return append(filters, storage.Equal("status", unused.Code), storage.Examined("campaign_id NOT IN ("+ended+")", tenant, now))
 	case expired:
-		return query.Where("(status = ? OR (status = ? AND campaign_id IN (?)))", expired.Code, unused.Code, ended(now))
+		return append(filters, storage.Either(
+			storage.Equal("status", expired.Code),
+			storage.Indexed("status", "= ? AND campaign_id IN ("+ended+")", unused.Code, tenant, now),
+		))
 	}
-	return query.Where("status = ?", f.Status.Code)
+	return append(filters, storage.Equal("status", f.Status.Code))
 }
 
 func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action string) error {

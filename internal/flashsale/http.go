@@ -201,7 +201,7 @@ func (r *deadRequest) Check() error {
 func (h handler) dead(ctx context.Context, sale *Sale, in deadRequest) (httpapi.List[DeadLetter], error) {
 	page := in.Page.Page()
 	found, next, total, err := h.service.DeadLetters(ctx, sale, page.Cursor, page.Limit)
-	return httpapi.List[DeadLetter]{Items: found, NextCursor: httpapi.OrNull(next), Total: total}, err
+	return httpapi.List[DeadLetter]{Items: found, NextCursor: httpapi.OrNull(next), Total: total, TotalIsExact: true}, err
 }
 
 type retryRequest struct {

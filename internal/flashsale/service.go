@@ -94,7 +94,7 @@ type Filter struct {
 
 // Sales returns one page of sales.
 func (s *Service) Sales(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Sale], error) {
-	return storage.List[Sale](narrow(s.db.Read(ctx), f), page, saleSorts)
+	return storage.List[Sale](s.db.Read(ctx), page, saleSorts, f.filters()...)
 }
 
 // History returns one page of a sale's versions, newest first.

@@ -42,15 +42,17 @@ func stockOf(db *gorm.DB, sale int64) (*Stock, error) {
 	return &rows[0], nil
 }
 
-func narrow(query *gorm.DB, f Filter) *gorm.DB {
-	query = storage.Containing(query, f.Search, "name")
-	if f.Status != nil {
-		query = query.Where("status = ?", f.Status.Code)
-	}
+func (f Filter) filters() (filters []storage.Filter) {
 	if f.SKU != "" {
-		query = query.Where("sku = ?", f.SKU)
+		filters = append(filters, storage.Equal("sku", f.SKU))
 	}
-	return query
+	if f.Status != nil {
+		filters = append(filters, storage.Equal("status", f.Status.Code))
+	}
+	if f.Search != "" {
+		filters = append(filters, storage.Containing(f.Search, "name"))
+	}
+	return filters
 }
 
 func insertHistory(ctx context.Context, u *uow.Unit, sale *Sale, action, note string) error {

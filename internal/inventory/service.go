@@ -61,19 +61,23 @@ type Filter struct {
 
 var inventorySorts = storage.Sorts{
 	Columns: map[string]string{"sku": "sku", "available": "available", "updatedTime": "updated_time"},
+	Unique:  []string{"sku"},
 	Default: "sku",
 }
 
 // List returns one page of the inventories that something has touched.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Inventory], error) {
-	query := storage.Containing(s.db.Read(ctx), f.Search, "sku")
+	var filters []storage.Filter
 	if f.SKU != "" {
-		query = query.Where("sku = ?", f.SKU)
+		filters = append(filters, storage.Equal("sku", f.SKU))
 	}
 	if f.MaxAvailable != nil {
-		query = query.Where("available <= ?", *f.MaxAvailable)
+		filters = append(filters, storage.Until("available", *f.MaxAvailable))
 	}
-	return storage.List[Inventory](query, page, inventorySorts)
+	if f.Search != "" {
+		filters = append(filters, storage.Containing(f.Search, "sku"))
+	}
+	return storage.List[Inventory](s.db.Read(ctx), page, inventorySorts, filters...)
 }
 
 var movementSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
@@ -81,11 +85,11 @@ var movementSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Defaul
 // Movements returns one page of an item's ledger, newest first; with a reference
 // only the movement that has it.
 func (s *Service) Movements(ctx context.Context, sku, reference string, page storage.Page) (storage.Listing[Movement], error) {
-	query := s.db.Read(ctx).Where("sku = ?", sku)
+	var filters []storage.Filter
 	if reference != "" {
-		query = query.Where("reference = ?", reference)
+		filters = append(filters, storage.Equal("reference", reference))
 	}
-	return storage.List[Movement](query, page, movementSorts)
+	return storage.List[Movement](s.db.Read(ctx).Where("sku = ?", sku), page, movementSorts, filters...)
 }
 
 // Held returns what a holder holds now, by sku; items of which it holds nothing any

@@ -53,7 +53,7 @@ func TestOrdersThatAreCancelledSoonComeMostUrgentFirst(t *testing.T) {
 		s.create(t, "/orders", object{"userId": "7", "items": []object{{"sku": "TEA-1", "quantity": 1}}})
 		due, count, err := s.orders.DueUntil(ctx, opening.Add(time.Hour), 2)
 		require.NoError(t, err)
-		require.EqualValues(t, 3, count)
+		require.Equal(t, storage.Count{N: 3}, count)
 		require.Len(t, due, 2)
 		require.EqualValues(t, []int64{12_000, 24_000}, []int64{due[0].Amount, due[1].Amount})
 		_, count, err = s.orders.DueUntil(storagetest.Tenant(t), opening.Add(time.Hour), 2)

@@ -48,8 +48,8 @@ func (s *Service) LatestOf(ctx context.Context, user principal.CustomerID) (*Ord
 	return &orders[0], nil
 }
 
-// CountByStatus returns how many orders each status has, zeros included.
-func (s *Service) CountByStatus(ctx context.Context) (map[string]int64, error) {
+// CountByStatus returns how many orders each status has, zeros included; see storage.Count.
+func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, error) {
 	return change.CountByStatus[Order](s.db.Read(ctx), Machine)
 }
 
@@ -94,18 +94,18 @@ func (s *Service) ByDay(ctx context.Context, now time.Time, days int) ([]Day, er
 
 // DueUntil returns the pending orders that are cancelled unless they are paid by then,
 // without their lines, the most urgent first and at most limit of them, and how many there
-// are:
+// are; see storage.Count:
 //
 //	SELECT * FROM orders WHERE tenant_id = ? AND status = 0 AND payment_due <= ? ORDER BY payment_due, id LIMIT ?
-func (s *Service) DueUntil(ctx context.Context, until time.Time, limit int) ([]Order, int64, error) {
-	due := s.db.Read(ctx).Model(&Order{}).Where("status = ? AND payment_due <= ?", pending.Code, until).Session(&gorm.Session{})
-	var count int64
-	if err := due.Count(&count).Error; err != nil {
-		return nil, 0, fmt.Errorf("count orders that are due: %w", err)
+func (s *Service) DueUntil(ctx context.Context, until time.Time, limit int) ([]Order, storage.Count, error) {
+	due := s.db.Read(ctx).Where("status = ? AND payment_due <= ?", pending.Code, until).Session(&gorm.Session{})
+	count, err := storage.CountUpTo[Order](due)
+	if err != nil {
+		return nil, count, fmt.Errorf("count orders that are due: %w", err)
 	}
 	var orders []Order
 	if err := due.Order("payment_due, id").Limit(limit).Find(&orders).Error; err != nil {
-		return nil, 0, fmt.Errorf("find orders that are due: %w", err)
+		return nil, count, fmt.Errorf("find orders that are due: %w", err)
 	}
 	return orders, count, nil
 }

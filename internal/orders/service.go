@@ -67,7 +67,8 @@ func (s *Service) Order(ctx context.Context, id int64) (*Order, error) {
 
 // List returns one page of orders with their lines.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Order], error) {
-	listing, err := storage.List[Order](narrow(s.db.Read(ctx), f), page, orderSorts)
+	filters, sorts := f.filters()
+	listing, err := storage.List[Order](s.db.Read(ctx), page, sorts, filters...)
 	if err != nil || len(listing.Rows) == 0 {
 		return listing, err
 	}

@@ -18,7 +18,7 @@ func (s *Service) ByReference(ctx context.Context, text string, limit int) ([]Re
 	return refunds, nil
 }
 
-// CountByStatus returns how many refunds each status has, zeros included.
-func (s *Service) CountByStatus(ctx context.Context) (map[string]int64, error) {
+// CountByStatus returns how many refunds each status has, zeros included; see storage.Count.
+func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, error) {
 	return change.CountByStatus[Refund](s.db.Read(ctx), Machine)
 }

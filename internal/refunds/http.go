@@ -25,7 +25,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Get(r, "/refunds", ReadPermission, h.list)
 	httpapi.GetOf(r, "/refunds/:id", ReadPermission, byID, h.get)
 	httpapi.GetOf(r, "/refunds/:id/history", ReadPermission, byID, h.history)
-	httpapi.Transition(r, "/refunds/:id", "approve", approvePermission, byID, transition[Approval](s))
+	httpapi.Transition(r.SteppedUp(), "/refunds/:id", "approve", approvePermission, byID, transition[Approval](s))
 	httpapi.Transition(r, "/refunds/:id", "reject", approvePermission, byID, transition[Rejection](s))
 	httpapi.Transition(r, "/refunds/:id", "settle", approvePermission, byID, transition[Settlement](s))
 	httpapi.Transition(r, "/refunds/:id", "fail", approvePermission, byID, transition[Failure](s))

@@ -11,8 +11,10 @@ import (
 
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/lock/locktest"
+	"interlock/internal/refunds"
 	"interlock/test/racing"
 )
 
@@ -41,6 +43,26 @@ func TestTwoRefundsAtOnceNeverExceedThePayment(t *testing.T) {
 			require.ElementsMatch(t, []int{http.StatusCreated, http.StatusUnprocessableEntity}, statuses)
 			require.Equal(t, [4]float64{100, 60, 0, 40}, money(s.read(t, path(order))))
 		}
+		s.requireBooks(t)
+	})
+}
+
+func TestAnOrderThatIsPaidWhileItsRefundIsRequestedIsRefundedTheWayItWasPaid(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100, 10)
+		s.fund(t, 1000)
+		placed := must(t, s.Caller, 201, "/orders", object{"userId": buyer, "items": []object{of("TEA-1", 1)}})
+		unpaid, err := s.orders.Order(s.ctx, int64(placed["id"].(float64)))
+		require.NoError(t, err)
+		must(t, s.Caller, 200, path(placed)+"/pay", object{"method": "wallet"})
+		amount := int64(60)
+		err = s.runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := s.refunds.Request(ctx, u, unpaid, refunds.Request{Amount: &amount, Reason: "raced"})
+			return err
+		})
+		require.Error(t, err, "how it was paid is not known of the order as it was read")
+		require.Equal(t, [4]float64{100, 0, 0, 100}, money(s.read(t, path(placed))))
 		s.requireBooks(t)
 	})
 }

@@ -376,7 +376,7 @@ func TestRefundsAreListedByFilterAndFoundByReference(t *testing.T) {
 		require.Len(t, byReference, 1)
 		counts, err := s.refunds.CountByStatus(ctx)
 		require.NoError(t, err)
-		require.Equal(t, map[string]int64{"requested": 2, "approved": 0, "rejected": 0, "settled": 1, "failed": 0, "unknown": 0}, counts)
+		require.Equal(t, map[string]storage.Count{"requested": {N: 2}, "approved": {N: 0}, "rejected": {N: 0}, "settled": {N: 1}, "failed": {N: 0}, "unknown": {N: 0}}, counts)
 	})
 }
 

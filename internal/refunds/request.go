@@ -60,7 +60,8 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 			refund.Amount = worth
 		}
 	}
-	if refund.Amount <= 0 {
+	// An order that was paid since it was read says only then how.
+	if refund.Amount <= 0 || refund.Method == "" {
 		return nil, s.beyond(order.ID, refund.Amount)
 	}
 	if err := insert(ctx, u, refund); err != nil {

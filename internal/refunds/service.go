@@ -47,7 +47,8 @@ func (s *Service) Refund(ctx context.Context, id int64) (*Refund, error) {
 
 // List returns one page of refunds with their lines.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Refund], error) {
-	listing, err := storage.List[Refund](narrow(s.db.Read(ctx), f), page, refundSorts)
+	filters, sorts := f.filters()
+	listing, err := storage.List[Refund](s.db.Read(ctx), page, sorts, filters...)
 	if err != nil || len(listing.Rows) == 0 {
 		return listing, err
 	}

@@ -59,23 +59,26 @@ func withLines(db *gorm.DB, refunds []*Refund) error {
 	return nil
 }
 
-func narrow(query *gorm.DB, f Filter) *gorm.DB {
-	if f.Status != nil {
-		query = query.Where("status = ?", f.Status.Code)
-	}
+// filters are those of a list, the one that tends to leave fewest rows first.
+//
+// Those of a period that are sorted by id come in the order of their times, which an index
+// has, and which is that of their ids but for units that ended in another order than they
+// began.
+func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
+	sorts = refundSorts
 	if f.OrderID != 0 {
-		query = query.Where("order_id = ?", f.OrderID)
+		filters = append(filters, storage.Equal("order_id", f.OrderID))
 	}
 	if f.UserID != "" {
-		query = query.Where("user_id = ?", f.UserID)
+		filters = append(filters, storage.Equal("user_id", f.UserID))
 	}
-	if !f.From.IsZero() {
-		query = query.Where("created_time >= ?", f.From)
+	if period, given := storage.Period("created_time", f.From, f.To); given {
+		filters, sorts = append(filters, period), sorts.Over("id", "created_time")
 	}
-	if !f.To.IsZero() {
-		query = query.Where("created_time < ?", f.To)
+	if f.Status != nil {
+		filters = append(filters, storage.Equal("status", f.Status.Code))
 	}
-	return query
+	return filters, sorts
 }
 
 // takenOf returns what the refunds of an order are of its lines, by sku, without those that

@@ -79,7 +79,7 @@ type Idempotency struct {
 	RetentionCritical time.Duration `help:"The same for operations on money and orders: wallets, stock, orders, redeemed coupons, flash sales." default:"48h" env:"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL" placeholder:"DURATION"`
 	Quota             int64         `help:"How many idempotency keys a tenant's users may have at a time, and its customers as many; 0 means any number." default:"1000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
 	CacheServerErrors bool          `help:"Keep replies of status 500 too, so that a repeat is not run." env:"INTERLOCK_IDEMPOTENCY_CACHE_SERVER_ERRORS"`
-	EncryptionKeys    []string      `help:"Keys that replies are encrypted with at rest (AES-256-GCM), as ID:BASE64 of 32 bytes: the current one, then older ones that still open what they closed." env:"INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS" placeholder:"ID:BASE64,…"`
+	EncryptionKeys    []string      `help:"Keys that replies and the secrets of second factors are encrypted with at rest (AES-256-GCM), as ID:BASE64 of 32 bytes: the current one, then older ones that still decrypt what they encrypted." env:"INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS" placeholder:"ID:BASE64,…"`
 }
 
 // Settings are all of them: what a running program has.

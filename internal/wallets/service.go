@@ -57,17 +57,18 @@ func (s *Service) Wallet(ctx context.Context, user principal.CustomerID) (*Walle
 
 var walletSorts = storage.Sorts{
 	Columns: map[string]string{"userId": "user_id", "balance": "balance", "updatedTime": "updated_time"},
+	Unique:  []string{"user_id"},
 	Default: "userId",
 }
 
 // List returns one page of the wallets that something has touched; with a user only
 // that one's.
 func (s *Service) List(ctx context.Context, user principal.CustomerID, page storage.Page) (storage.Listing[Wallet], error) {
-	query := s.db.Read(ctx)
+	var filters []storage.Filter
 	if user != "" {
-		query = query.Where("user_id = ?", user)
+		filters = append(filters, storage.Equal("user_id", user))
 	}
-	return storage.List[Wallet](query, page, walletSorts)
+	return storage.List[Wallet](s.db.Read(ctx), page, walletSorts, filters...)
 }
 
 // Filter narrows a wallet's ledger. Zero members do not narrow.
@@ -77,14 +78,14 @@ var entrySorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: 
 
 // Entries returns one page of a wallet's ledger, newest first.
 func (s *Service) Entries(ctx context.Context, user principal.CustomerID, f Filter, page storage.Page) (storage.Listing[Entry], error) {
-	query := s.db.Read(ctx).Where("user_id = ?", user)
+	var filters []storage.Filter
 	if f.Reference != "" {
-		query = query.Where("reference = ?", f.Reference)
+		filters = append(filters, storage.Equal("reference", f.Reference))
 	}
 	if f.Kind != "" {
-		query = query.Where("kind = ?", f.Kind)
+		filters = append(filters, storage.Examined("kind = ?", f.Kind))
 	}
-	return storage.List[Entry](query, page, entrySorts)
+	return storage.List[Entry](s.db.Read(ctx).Where("user_id = ?", user), page, entrySorts, filters...)
 }
 
 // announce tells who listens of a wallet's new version after commit.

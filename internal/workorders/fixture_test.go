@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -48,10 +49,10 @@ type people struct {
 	disabled []int64
 }
 
-func (p *people) Disabled(context.Context) ([]int64, error) {
+func (p *people) DisabledAmong(_ context.Context, users []int64) ([]int64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.disabled, nil
+	return slices.DeleteFunc(slices.Clone(users), func(id int64) bool { return !slices.Contains(p.disabled, id) }), nil
 }
 
 func (p *people) Person(_ context.Context, id int64) (principal.Person, bool, error) {

@@ -72,13 +72,13 @@ func (p *priorityParam) UnmarshalText(text []byte) error {
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[workOrderView], error) {
 	var none httpapi.List[workOrderView]
-	disabled, err := h.service.people.Disabled(ctx)
-	if err != nil {
-		return none, err
-	}
 	listing, err := h.service.List(ctx, Filter{
 		Search: string(in.Search), Status: in.Status.state, Priority: in.Priority.code, HolderID: in.HolderID, Link: in.Link, DueBy: in.DueBy,
 	}, in.Page.Page())
+	if err != nil {
+		return none, err
+	}
+	disabled, err := h.service.disabledHolders(ctx, listing.Rows...)
 	return httpapi.ListOf(listing, func(w WorkOrder) workOrderView { return viewOf(w, disabled) }), err
 }
 
@@ -116,13 +116,13 @@ func (h handler) next(ctx context.Context, u *uow.Unit, _ httpapi.None) (workOrd
 	return viewOf(*order, nil), nil
 }
 
-// get shows a work order. That its holder was disabled leaves its version.
+// get shows a work order. That its holder is disabled, or enabled again, leaves its version.
 func (h handler) get(ctx context.Context, order *WorkOrder, _ httpapi.None) (httpapi.Fresh[workOrderView], error) {
-	disabled, err := h.service.people.Disabled(ctx)
+	disabled, err := h.service.disabledHolders(ctx, *order)
 	if err != nil {
 		return httpapi.Fresh[workOrderView]{}, err
 	}
-	return httpapi.Fresh[workOrderView]{Body: viewOf(*order, disabled), Changed: order.orphaned(disabled)}, nil
+	return httpapi.Fresh[workOrderView]{Body: viewOf(*order, disabled), Changed: order.Status == claimed.Code}, nil
 }
 
 func (h handler) history(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[change.EventView], error) {
@@ -161,7 +161,7 @@ func transition[S Step](s *Service) func(context.Context, *uow.Unit, *WorkOrder,
 		if err != nil {
 			return workOrderView{}, err
 		}
-		disabled, err := s.people.Disabled(ctx)
+		disabled, err := s.disabledHolders(ctx, *after)
 		if err != nil {
 			return workOrderView{}, err
 		}

@@ -46,7 +46,8 @@ func (s *Service) WorkOrder(ctx context.Context, id int64) (*WorkOrder, error) {
 
 // List returns one page of work orders with their links.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[WorkOrder], error) {
-	listing, err := storage.List[WorkOrder](narrow(s.db.Read(ctx), f), page, workOrderSorts)
+	caller, _ := principal.From(ctx)
+	listing, err := storage.List[WorkOrder](s.db.Read(ctx), page, workOrderSorts, f.filters(caller.TenantID)...)
 	if err != nil || len(listing.Rows) == 0 {
 		return listing, err
 	}
@@ -102,11 +103,8 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, te
 	}
 	from := order.Status
 	if Machine.Of(order.Status) == opened {
-		disabled, err := s.people.Disabled(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if order, err = s.take(ctx, u, s.lifecycle(disabled), order, Claim{}, caller.Person(), nil); err != nil {
+		var err error
+		if order, err = s.take(ctx, u, s.lifecycle(nil), order, Claim{}, caller.Person(), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -139,8 +137,8 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, te
 	return comment, nil
 }
 
-// CountByStatus returns how many work orders each status has, zeros included.
-func (s *Service) CountByStatus(ctx context.Context) (map[string]int64, error) {
+// CountByStatus returns how many work orders each status has, zeros included; see storage.Count.
+func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, error) {
 	return change.CountByStatus[WorkOrder](s.db.Read(ctx), Machine)
 }
 

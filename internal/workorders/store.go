@@ -62,24 +62,27 @@ func withLinks(db *gorm.DB, orders []*WorkOrder) error {
 	return nil
 }
 
-func narrow(db *gorm.DB, f Filter) *gorm.DB {
-	query := storage.Containing(db, f.Search, "title")
-	if f.Status != nil {
-		query = query.Where("status = ?", f.Status.Code)
-	}
-	if f.Priority != nil {
-		query = query.Where("priority = ?", *f.Priority)
+// filters are those of a list, the one that tends to leave fewest rows first.
+func (f Filter) filters(tenant int64) (filters []storage.Filter) {
+	if f.Link != "" {
+		filters = append(filters, storage.Among("SELECT l.work_order_id FROM work_order_links l WHERE l.tenant_id = ? AND l.resource = ?", tenant, f.Link))
 	}
 	if f.HolderID != 0 {
-		query = query.Where("holder_id = ?", f.HolderID)
-	}
-	if f.Link != "" {
-		query = query.Where("id IN (?)", db.Model(&Link{}).Select("work_order_id").Where("resource = ?", f.Link))
+		filters = append(filters, storage.Equal("holder_id", f.HolderID).Along())
 	}
 	if !f.DueBy.IsZero() {
-		query = query.Where("due_time <= ?", f.DueBy)
+		filters = append(filters, storage.Until("due_time", f.DueBy))
 	}
-	return query
+	if f.Status != nil {
+		filters = append(filters, storage.Equal("status", f.Status.Code))
+	}
+	if f.Priority != nil {
+		filters = append(filters, storage.Equal("priority", *f.Priority).Along("id", "priority"))
+	}
+	if f.Search != "" {
+		filters = append(filters, storage.Containing(f.Search, "title"))
+	}
+	return filters
 }
 
 // candidatesRead is how many of those that are offered somebody tries before he starts anew.
@@ -110,6 +113,18 @@ func candidates(ctx context.Context, u *uow.Unit, disabled []int64) ([]WorkOrder
 		return nil, nil
 	}
 	return offered, withLinks(tx, pointers)
+}
+
+// holders returns who holds work orders of the context's tenant:
+//
+//	SELECT DISTINCT holder_id FROM work_orders WHERE tenant_id = ? AND status = ?
+func (s *Service) holders(ctx context.Context) ([]int64, error) {
+	var holders []int64
+	err := s.db.Read(ctx).Model(&WorkOrder{}).Where("status = ? AND holder_id IS NOT NULL", claimed.Code).Distinct().Pluck("holder_id", &holders).Error
+	if err != nil {
+		return nil, fmt.Errorf("read who holds work orders: %w", err)
+	}
+	return holders, nil
 }
 
 // insert adds a new work order with its links.

@@ -3,6 +3,7 @@ package workorders
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -18,7 +19,7 @@ import (
 // who may not assign. Refusals name the holder.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder, step Step, ifMatch *guard.Precondition) (*WorkOrder, error) {
 	caller, _ := principal.From(ctx)
-	disabled, err := s.people.Disabled(ctx)
+	disabled, err := s.disabledHolders(ctx, *order)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,11 @@ func (s *Service) take(
 // lock.ErrNotAcquired.
 func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 	caller, _ := principal.From(ctx)
-	disabled, err := s.people.Disabled(ctx)
+	holders, err := s.holders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	disabled, err := s.people.DisabledAmong(ctx, holders)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +134,20 @@ func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 		return nil, apperr.New(apperr.NotFound, "No work order is waiting for somebody.")
 	}
 	return nil, uow.Overtaken("work orders")
+}
+
+// disabledHolders returns which of those who hold these work orders are disabled.
+func (s *Service) disabledHolders(ctx context.Context, list ...WorkOrder) ([]int64, error) {
+	var holders []int64
+	for _, order := range list {
+		if order.Status == claimed.Code && order.HolderID != nil && !slices.Contains(holders, *order.HolderID) {
+			holders = append(holders, *order.HolderID)
+		}
+	}
+	if len(holders) == 0 {
+		return nil, nil
+	}
+	return s.people.DisabledAmong(ctx, holders)
 }
 
 // lifecycle declares work orders to package change, while these users are disabled.

@@ -44,8 +44,8 @@ var Permissions = []principal.Grant{
 // People knows the users who can hold work orders. Users stand beside work orders, so they are
 // given to them from outside.
 type People interface {
-	// Disabled returns the users of the context's tenant who are disabled.
-	Disabled(ctx context.Context) ([]int64, error)
+	// DisabledAmong returns those of some users of the context's tenant who are disabled.
+	DisabledAmong(ctx context.Context, users []int64) ([]int64, error)
 	// Person returns a user of the context's tenant, and false when there is none or he is
 	// disabled.
 	Person(ctx context.Context, id int64) (principal.Person, bool, error)

@@ -46,7 +46,8 @@ CREATE TABLE `aggregates` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_aggregates_name` (`tenant_id`,`type`,`name`),
   KEY `ix_aggregates_name` (`tenant_id`,`name`,`id`),
-  KEY `ix_aggregates_updated` (`tenant_id`,`updated_time`,`id`)
+  KEY `ix_aggregates_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_aggregates_type` (`tenant_id`,`type`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `aggregate_events` (
@@ -96,7 +97,9 @@ CREATE TABLE `api_tokens` (
   `updated_by_name` varchar(100) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_api_tokens_hash` (`token_hash`),
-  KEY `ix_api_tokens_user` (`tenant_id`,`user_id`,`id`)
+  KEY `ix_api_tokens_user` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_api_tokens_name` (`tenant_id`,`name`,`id`),
+  KEY `ix_api_tokens_created` (`tenant_id`,`created_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `approvals` (
@@ -127,7 +130,9 @@ CREATE TABLE `approvals` (
   KEY `ix_approvals_waiting` (`tenant_id`,`status`,`expires_time`),
   KEY `ix_approvals_author` (`tenant_id`,`author_id`,`id`),
   KEY `ix_approvals_updated` (`tenant_id`,`updated_time`,`id`),
-  KEY `ix_approvals_expires` (`status`,`expires_time`)
+  KEY `ix_approvals_expires` (`status`,`expires_time`),
+  KEY `ix_approvals_id` (`tenant_id`,`id`),
+  KEY `ix_approvals_ends` (`tenant_id`,`expires_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `approval_histories` (
@@ -191,7 +196,11 @@ CREATE TABLE `audit_entries` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_audit_entries_unit` (`unit_id`,`resource`),
   KEY `ix_audit_entries_resource` (`tenant_id`,`resource`,`id`),
-  KEY `ix_audit_entries_time` (`tenant_id`,`id`)
+  KEY `ix_audit_entries_time` (`tenant_id`,`id`),
+  KEY `ix_audit_entries_action` (`tenant_id`,`action`,`id`),
+  KEY `ix_audit_entries_actor` (`tenant_id`,`actor_id`,`id`),
+  KEY `ix_audit_entries_actor_name` (`tenant_id`,`actor_name`,`id`),
+  KEY `ix_audit_entries_created` (`tenant_id`,`created_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `configs` (
@@ -210,7 +219,10 @@ CREATE TABLE `configs` (
   `protected` tinyint(1) NOT NULL DEFAULT 0,
   `proposed` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
-  UNIQUE KEY `uq_configs_key` (`tenant_id`,`key`)
+  UNIQUE KEY `uq_configs_key` (`tenant_id`,`key`),
+  KEY `ix_configs_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_configs_version` (`tenant_id`,`version`,`id`),
+  KEY `ix_configs_type` (`tenant_id`,`value_type`,`key`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `config_histories` (
@@ -266,7 +278,9 @@ CREATE TABLE `coupons` (
   KEY `ix_coupons_id` (`tenant_id`,`id`),
   KEY `ix_coupons_campaign` (`tenant_id`,`campaign_id`,`status`,`id`),
   KEY `ix_coupons_user` (`tenant_id`,`user_id`,`id`),
-  KEY `ix_coupons_updated` (`tenant_id`,`updated_time`,`id`)
+  KEY `ix_coupons_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_coupons_status` (`tenant_id`,`status`,`id`),
+  KEY `ix_coupons_created` (`tenant_id`,`created_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `coupon_campaigns` (
@@ -289,7 +303,11 @@ CREATE TABLE `coupon_campaigns` (
   PRIMARY KEY (`id`),
   KEY `ix_coupon_campaigns_id` (`tenant_id`,`id`),
   KEY `ix_coupon_campaigns_valid_to` (`valid_to`),
-  KEY `ix_coupon_campaigns_name` (`tenant_id`,`name`,`id`)
+  KEY `ix_coupon_campaigns_name` (`tenant_id`,`name`,`id`),
+  KEY `ix_coupon_campaigns_starts` (`tenant_id`,`valid_from`,`id`),
+  KEY `ix_coupon_campaigns_ends` (`tenant_id`,`valid_to`,`id`),
+  KEY `ix_coupon_campaigns_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_coupon_campaigns_updated` (`tenant_id`,`updated_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `coupon_campaign_histories` (
@@ -364,7 +382,10 @@ CREATE TABLE `flash_sales` (
   KEY `ix_flash_sales_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_flash_sales_status` (`status`,`id`),
   KEY `ix_flash_sales_active` (`tenant_id`,`status`,`id`),
-  KEY `ix_flash_sales_name` (`tenant_id`,`name`,`id`)
+  KEY `ix_flash_sales_name` (`tenant_id`,`name`,`id`),
+  KEY `ix_flash_sales_ends` (`tenant_id`,`ends_time`,`id`),
+  KEY `ix_flash_sales_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_flash_sales_sku` (`tenant_id`,`sku`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `flash_sale_arrivals` (
@@ -594,7 +615,8 @@ CREATE TABLE `items` (
   UNIQUE KEY `uq_items_sku` (`tenant_id`,`sku`),
   KEY `ix_items_name` (`tenant_id`,`name`,`id`),
   KEY `ix_items_price` (`tenant_id`,`price`,`id`),
-  KEY `ix_items_updated` (`tenant_id`,`updated_time`,`id`)
+  KEY `ix_items_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_items_status` (`tenant_id`,`status`,`sku`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `item_histories` (
@@ -729,6 +751,16 @@ CREATE TABLE `order_lines` (
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `recovery_codes` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `code_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_recovery_codes_code` (`tenant_id`,`user_id`,`code_hash`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `refunds` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -804,7 +836,8 @@ CREATE TABLE `roles` (
   `updated_by` bigint(20) NOT NULL,
   `updated_by_name` varchar(100) NOT NULL,
   PRIMARY KEY (`id`),
-  UNIQUE KEY `uq_roles_name` (`tenant_id`,`name`)
+  UNIQUE KEY `uq_roles_name` (`tenant_id`,`name`),
+  KEY `ix_roles_updated` (`tenant_id`,`updated_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `role_histories` (
@@ -872,6 +905,19 @@ CREATE TABLE `sign_in_attempts` (
   KEY `ix_sign_in_attempts_time` (`created_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `sign_in_challenges` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `token_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `expires_time` datetime(6) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_sign_in_challenges_token_hash` (`token_hash`),
+  KEY `ix_sign_in_challenges_user` (`tenant_id`,`user_id`),
+  KEY `ix_sign_in_challenges_expires` (`expires_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `tenants` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `name` varchar(63) NOT NULL,
@@ -920,8 +966,29 @@ CREATE TABLE `users` (
   `updated_time` datetime(6) NOT NULL,
   `updated_by` bigint(20) NOT NULL,
   `updated_by_name` varchar(100) NOT NULL,
+  `second_factor` tinyint(1) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
-  UNIQUE KEY `uq_users_username` (`tenant_id`,`username`)
+  UNIQUE KEY `uq_users_username` (`tenant_id`,`username`),
+  KEY `ix_users_display_name` (`tenant_id`,`display_name`,`id`),
+  KEY `ix_users_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_users_disabled` (`tenant_id`,`disabled`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `user_factors` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `kind` varchar(16) NOT NULL,
+  `name` varchar(100) NOT NULL,
+  `secret` varbinary(255) NOT NULL,
+  `secret_key` varchar(64) NOT NULL,
+  `last_step` bigint(20) NOT NULL,
+  `expires_time` datetime(6) DEFAULT NULL,
+  `last_used_time` datetime(6) DEFAULT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_user_factors_user` (`tenant_id`,`user_id`),
+  KEY `ix_user_factors_expires` (`expires_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `user_histories` (
@@ -1013,7 +1080,8 @@ CREATE TABLE `work_orders` (
   KEY `ix_work_orders_due` (`tenant_id`,`due_time`,`id`),
   KEY `ix_work_orders_title` (`tenant_id`,`title`,`id`),
   KEY `ix_work_orders_created` (`tenant_id`,`created_time`,`id`),
-  KEY `ix_work_orders_updated` (`tenant_id`,`updated_time`,`id`)
+  KEY `ix_work_orders_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_work_orders_status` (`tenant_id`,`status`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `work_order_comments` (

@@ -79,6 +79,8 @@ CREATE TABLE aggregates (
 
 CREATE INDEX ix_aggregates_name ON aggregates (tenant_id, name, id);
 
+CREATE INDEX ix_aggregates_type ON aggregates (tenant_id, type, id);
+
 CREATE INDEX ix_aggregates_updated ON aggregates (tenant_id, updated_time, id);
 
 CREATE UNIQUE INDEX uq_aggregates_name ON aggregates (tenant_id, type, name);
@@ -98,6 +100,10 @@ CREATE TABLE api_tokens (
   updated_by      INTEGER  NOT NULL,
   updated_by_name TEXT     NOT NULL
 );
+
+CREATE INDEX ix_api_tokens_created ON api_tokens (tenant_id, created_time, id);
+
+CREATE INDEX ix_api_tokens_name ON api_tokens (tenant_id, name, id);
 
 CREATE INDEX ix_api_tokens_user ON api_tokens (tenant_id, user_id, id);
 
@@ -172,7 +178,11 @@ CREATE TABLE approvals (
 
 CREATE INDEX ix_approvals_author ON approvals (tenant_id, author_id, id);
 
+CREATE INDEX ix_approvals_ends ON approvals (tenant_id, expires_time, id);
+
 CREATE INDEX ix_approvals_expires ON approvals (status, expires_time);
+
+CREATE INDEX ix_approvals_id ON approvals (tenant_id, id);
 
 CREATE INDEX ix_approvals_status ON approvals (tenant_id, status, id);
 
@@ -198,6 +208,14 @@ CREATE TABLE "audit_entries" (
   created_time  DATETIME NOT NULL,
   on_behalf_of TEXT    NULL
 , idempotency_key TEXT     NOT NULL DEFAULT '');
+
+CREATE INDEX ix_audit_entries_action ON audit_entries (tenant_id, action, id);
+
+CREATE INDEX ix_audit_entries_actor ON audit_entries (tenant_id, actor_id, id);
+
+CREATE INDEX ix_audit_entries_actor_name ON audit_entries (tenant_id, actor_name, id);
+
+CREATE INDEX ix_audit_entries_created ON audit_entries (tenant_id, created_time, id);
 
 CREATE INDEX ix_audit_entries_resource ON audit_entries (tenant_id, resource, id);
 
@@ -240,6 +258,12 @@ CREATE TABLE configs (
   value_schema    TEXT     NOT NULL,
   remark          TEXT     NOT NULL
 , protected BOOLEAN NOT NULL DEFAULT 0, proposed BIGINT NOT NULL DEFAULT 0);
+
+CREATE INDEX ix_configs_type ON configs (tenant_id, value_type, key);
+
+CREATE INDEX ix_configs_updated ON configs (tenant_id, updated_time, id);
+
+CREATE INDEX ix_configs_version ON configs (tenant_id, version, id);
 
 CREATE UNIQUE INDEX uq_configs_key ON configs (tenant_id, key);
 
@@ -293,9 +317,17 @@ CREATE TABLE coupon_campaigns (
   issued          INTEGER  NOT NULL
 );
 
+CREATE INDEX ix_coupon_campaigns_created ON coupon_campaigns (tenant_id, created_time, id);
+
+CREATE INDEX ix_coupon_campaigns_ends ON coupon_campaigns (tenant_id, valid_to, id);
+
 CREATE INDEX ix_coupon_campaigns_id ON coupon_campaigns (tenant_id, id);
 
 CREATE INDEX ix_coupon_campaigns_name ON coupon_campaigns (tenant_id, name, id);
+
+CREATE INDEX ix_coupon_campaigns_starts ON coupon_campaigns (tenant_id, valid_from, id);
+
+CREATE INDEX ix_coupon_campaigns_updated ON coupon_campaigns (tenant_id, updated_time, id);
 
 CREATE INDEX ix_coupon_campaigns_valid_to ON coupon_campaigns (valid_to);
 
@@ -342,7 +374,11 @@ CREATE TABLE "coupons" (
 
 CREATE INDEX ix_coupons_campaign ON coupons (tenant_id, campaign_id, status, id);
 
+CREATE INDEX ix_coupons_created ON coupons (tenant_id, created_time, id);
+
 CREATE INDEX ix_coupons_id ON coupons (tenant_id, id);
+
+CREATE INDEX ix_coupons_status ON coupons (tenant_id, status, id);
 
 CREATE INDEX ix_coupons_updated ON coupons (tenant_id, updated_time, id);
 
@@ -493,9 +529,15 @@ CREATE TABLE flash_sales (
 
 CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
 
+CREATE INDEX ix_flash_sales_created ON flash_sales (tenant_id, created_time, id);
+
+CREATE INDEX ix_flash_sales_ends ON flash_sales (tenant_id, ends_time, id);
+
 CREATE INDEX ix_flash_sales_id ON flash_sales (tenant_id, id);
 
 CREATE INDEX ix_flash_sales_name ON flash_sales (tenant_id, name, id);
+
+CREATE INDEX ix_flash_sales_sku ON flash_sales (tenant_id, sku, id);
 
 CREATE INDEX ix_flash_sales_starts ON flash_sales (tenant_id, starts_time, id);
 
@@ -634,6 +676,8 @@ CREATE INDEX ix_items_name ON items (tenant_id, name, id);
 
 CREATE INDEX ix_items_price ON items (tenant_id, price, id);
 
+CREATE INDEX ix_items_status ON items (tenant_id, status, sku);
+
 CREATE INDEX ix_items_updated ON items (tenant_id, updated_time, id);
 
 CREATE UNIQUE INDEX uq_items_sku ON items (tenant_id, sku);
@@ -747,6 +791,16 @@ CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
 
+CREATE TABLE recovery_codes (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id    INTEGER  NOT NULL,
+  user_id      INTEGER  NOT NULL,
+  code_hash    TEXT     NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_recovery_codes_code ON recovery_codes (tenant_id, user_id, code_hash);
+
 CREATE TABLE refund_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -853,6 +907,8 @@ CREATE TABLE roles (
   updated_by_name TEXT     NOT NULL
 );
 
+CREATE INDEX ix_roles_updated ON roles (tenant_id, updated_time, id);
+
 CREATE UNIQUE INDEX uq_roles_name ON roles (tenant_id, name);
 
 CREATE TABLE server_claims (
@@ -896,6 +952,21 @@ CREATE INDEX ix_sign_in_attempts_time ON sign_in_attempts (created_time);
 
 CREATE UNIQUE INDEX uq_sign_in_attempts_slot ON sign_in_attempts (account, network, slot);
 
+CREATE TABLE sign_in_challenges (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id    INTEGER  NOT NULL,
+  user_id      INTEGER  NOT NULL,
+  token_hash   TEXT     NOT NULL,
+  expires_time DATETIME NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
+CREATE INDEX ix_sign_in_challenges_expires ON sign_in_challenges (expires_time);
+
+CREATE INDEX ix_sign_in_challenges_user ON sign_in_challenges (tenant_id, user_id);
+
+CREATE UNIQUE INDEX uq_sign_in_challenges_token_hash ON sign_in_challenges (token_hash);
+
 CREATE TABLE tenant_setting_histories (
   id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id          INTEGER  NOT NULL,
@@ -931,6 +1002,24 @@ CREATE TABLE tenants (
 );
 
 CREATE UNIQUE INDEX uq_tenants_name ON tenants (name);
+
+CREATE TABLE user_factors (
+  id             INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id      INTEGER  NOT NULL,
+  user_id        INTEGER  NOT NULL,
+  kind           TEXT     NOT NULL,
+  name           TEXT     NOT NULL,
+  secret         BLOB     NOT NULL,
+  secret_key     TEXT     NOT NULL, -- id of the key that encrypts the secret; empty: it is in clear
+  last_step      INTEGER  NOT NULL, -- the newest step whose code was accepted
+  expires_time   DATETIME     NULL, -- when one that is not confirmed ends; null: it is confirmed
+  last_used_time DATETIME     NULL,
+  created_time   DATETIME NOT NULL
+);
+
+CREATE INDEX ix_user_factors_expires ON user_factors (expires_time);
+
+CREATE INDEX ix_user_factors_user ON user_factors (tenant_id, user_id);
 
 CREATE TABLE user_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -970,7 +1059,13 @@ CREATE TABLE users (
   updated_time    DATETIME NOT NULL,
   updated_by      INTEGER  NOT NULL,
   updated_by_name TEXT     NOT NULL
-);
+, second_factor BOOLEAN NOT NULL DEFAULT 0);
+
+CREATE INDEX ix_users_disabled ON users (tenant_id, disabled, id);
+
+CREATE INDEX ix_users_display_name ON users (tenant_id, display_name, id);
+
+CREATE INDEX ix_users_updated ON users (tenant_id, updated_time, id);
 
 CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);
 
@@ -1086,6 +1181,8 @@ CREATE INDEX ix_work_orders_id ON work_orders (tenant_id, id);
 CREATE INDEX ix_work_orders_priority ON work_orders (tenant_id, priority, id);
 
 CREATE INDEX ix_work_orders_queue ON work_orders (tenant_id, status, priority, created_time, id);
+
+CREATE INDEX ix_work_orders_status ON work_orders (tenant_id, status, id);
 
 CREATE INDEX ix_work_orders_title ON work_orders (tenant_id, title, id);
 

@@ -196,10 +196,10 @@ type Session struct{ Cookie, CSRF string }
 // SignedIn returns the caller in a session of its tenant's admin, rather than with a token.
 func (c *Caller) SignedIn(t *testing.T) *Caller {
 	t.Helper()
-	cookie, session, err := c.Program.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: c.Tenant, Username: "admin", Password: AdminPassword})
+	signedIn, err := c.Program.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: c.Tenant, Username: "admin", Password: AdminPassword})
 	require.NoError(t, err)
 	caller := *c
-	caller.Token, caller.Session = "", Session{Cookie: "interlock_session=" + cookie, CSRF: session.CSRFToken}
+	caller.Token, caller.Session = "", Session{Cookie: "interlock_session=" + signedIn.Token, CSRF: signedIn.Session.CSRFToken}
 	return &caller
 }
 

@@ -26,6 +26,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"roles/:id":            newRole,
 	"tokens/:id":           newToken,
 	"sessions/:id":         newSession,
+	"factors/:id":          func(*testing.T, *apptest.Caller) string { return "999999999" },
 	"coupon-campaigns/:id": newCampaign,
 	"coupons/:code":        newCoupon,
 	"idempotency-keys/:id": newIdempotencyKey,
@@ -75,7 +76,7 @@ func newToken(t *testing.T, c *apptest.Caller) string {
 // newSession begins a session of the caller's user.
 func newSession(t *testing.T, c *apptest.Caller) string {
 	t.Helper()
-	_, _, err := c.Program.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: c.Tenant, Username: "admin", Password: apptest.AdminPassword})
+	_, err := c.Program.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: c.Tenant, Username: "admin", Password: apptest.AdminPassword})
 	require.NoError(t, err)
 	sessions := c.Do(t, "GET", httpapi.Base+"/sessions", nil).JSON(t)["items"].([]any)
 	return fmt.Sprint(int64(sessions[0].(map[string]any)["id"].(float64)))

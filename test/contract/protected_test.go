@@ -79,7 +79,8 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 // elsewhere are the routes that write no config. A route that changes something is in one of
 // the two lists.
 var elsewhere = strings.Fields(`
-	session sessions sessions/{id} me me/password users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password roles roles/{id} tokens tokens/{id} settings
+	session session/factor session/step-up sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm
+	me/factors/recovery-codes users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/reset-factors roles roles/{id} tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -63,6 +64,9 @@ func TestDocumentSaysWhatEachRouteRequires(t *testing.T) {
 			require.Equal(t, route.Permission, permission, "x-permission")
 			require.Equal(t, route.Public, len(*o.Security) == 0, "security: [] is for public routes only")
 			require.Equal(t, route.Guarded, requiresIfMatch(o), "guarded routes require If-Match")
+			stepUp, _ := o.Extensions["x-step-up"].(bool)
+			require.Equal(t, route.StepUp, stepUp, "x-step-up")
+			require.Equal(t, route.StepUp, refusesForStepUp(o), "403 step_up_required is for routes that ask for a fresh factor")
 			require.Equal(t, route.Stream, streams(o), "text/event-stream is for streams")
 		})
 	}
@@ -77,6 +81,32 @@ func TestRepliesOfEachRouteAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
 			require.Equal(t, about.MatchString(route.Path), route.Critical, documentedAs(route))
 		}
 	}
+}
+
+// stepUp are the operations that take a fresh second factor, so that taking one from the
+// list is a decision.
+var stepUp = []string{
+	"POST /api/v1/users", "PATCH /api/v1/users/{id}", "POST /api/v1/users/{id}/disable", "POST /api/v1/users/{id}/enable",
+	"POST /api/v1/users/{id}/reset-password", "POST /api/v1/users/{id}/reset-factors",
+	"POST /api/v1/roles", "PATCH /api/v1/roles/{id}", "DELETE /api/v1/roles/{id}",
+	"POST /api/v1/tokens", "DELETE /api/v1/tokens/{id}", "PATCH /api/v1/settings",
+	"POST /api/v1/me/factors", "DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/{id}/confirm", "POST /api/v1/me/factors/recovery-codes",
+	"POST /api/v1/refunds/{id}/approve", "POST /api/v1/approvals/{id}/approve",
+}
+
+func TestTheOperationsThatAFoundBrowserMustNotDoTakeAFreshFactor(t *testing.T) {
+	var declared []string
+	for _, route := range apptest.Shared(t, "sqlite").Routes() {
+		if route.StepUp {
+			declared = append(declared, documentedAs(route))
+		}
+	}
+	require.ElementsMatch(t, stepUp, declared)
+}
+
+func refusesForStepUp(o *validate.Operation) bool {
+	forbidden := o.Responses.Value("403")
+	return forbidden != nil && strings.Contains(forbidden.Ref, "StepUp")
 }
 
 func requiresIfMatch(o *validate.Operation) bool {

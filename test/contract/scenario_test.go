@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/clock"
@@ -520,6 +521,7 @@ func (d day) admit() {
 	d.do(409, "POST", fmt.Sprint("/users/", int64(d.do(200, "GET", "/users?q=admin&role=admin&disabled=false", nil)["items"].([]any)[0].(map[string]any)["id"].(float64)), "/disable"), nil)
 	d.do(200, "POST", user+"/enable", nil, "If-Match", d.etag(user))
 	d.do(200, "POST", user+"/reset-password", `{"password":"another horse battery"}`)
+	d.do(200, "POST", user+"/reset-factors", nil, "If-Match", d.etag(user))
 	require.EqualValues(d.t, 6, d.do(200, "GET", user+"/history?limit=3", nil)["total"])
 	answer := d.Do(d.t, "GET", httpapi.Base+user, nil, "If-None-Match", d.etag(user))
 	require.Equal(d.t, http.StatusNotModified, answer.Status)
@@ -556,6 +558,7 @@ func (d day) signInAndOut() {
 	d.do(200, "GET", "/session", nil, "Cookie", cookie)
 	d.do(403, "DELETE", "/session", nil, "Cookie", cookie)
 	d.account("Cookie", cookie, "X-CSRF-Token", csrf)
+	cookie, csrf = d.secondFactor(cookie, csrf)
 	d.do(204, "DELETE", "/session", nil, "Cookie", cookie, "X-CSRF-Token", csrf)
 	d.do(401, "GET", "/session", nil, "Cookie", cookie)
 	credentials["password"] = "wrong"
@@ -578,6 +581,59 @@ func (d day) account(session ...string) {
 	d.do(204, "DELETE", fmt.Sprint("/sessions/", int64(open[0].(map[string]any)["id"].(float64))), nil, session...)
 	d.do(204, "DELETE", "/sessions", nil, session...)
 	require.Len(d.t, d.do(200, "GET", "/sessions", nil, session...)["items"], 1)
+}
+
+// secondFactor sets a second factor up, signs in with it, shows it afresh and removes it. It
+// returns the session that it ends in.
+func (d day) secondFactor(cookie, csrf string) (newCookie, newCSRF string) {
+	session := []string{"Cookie", cookie, "X-CSRF-Token", csrf}
+	setup := d.do(201, "POST", "/me/factors", `{"kind":"totp","name":"Phone"}`, session...)
+	factor := fmt.Sprint("/me/factors/", int64(setup["id"].(float64)))
+	d.do(422, "POST", factor+"/confirm", `{"code":"none"}`, session...)
+	codes := d.do(200, "POST", factor+"/confirm", fmt.Sprintf(`{"code":%q}`, codeOf(d.t, setup["secret"], 0)), session...)["recoveryCodes"].([]any)
+	require.Len(d.t, codes, 10)
+	d.do(404, "POST", factor+"/confirm", `{"code":"none"}`, d.steppedUp(&session, codes[0])...)
+
+	credentials := map[string]any{"tenant": d.Tenant, "username": "admin", "password": "correct horse battery"}
+	challenge := d.do(202, "POST", "/session", credentials)
+	require.Equal(d.t, []any{"totp", "recovery"}, challenge["methods"])
+	d.do(401, "POST", "/session/factor", map[string]any{"challenge": challenge["challenge"], "method": "recovery", "code": codes[0]})
+	answer := d.Do(d.t, "POST", httpapi.Base+"/session/factor", map[string]any{"challenge": challenge["challenge"], "method": "totp", "code": codeOf(d.t, setup["secret"], 1)})
+	require.Equal(d.t, http.StatusCreated, answer.Status, "%s", answer.Body)
+	d.do(401, "POST", "/session/factor", map[string]any{"challenge": challenge["challenge"], "method": "recovery", "code": codes[1]})
+
+	codes = d.do(200, "POST", "/me/factors/recovery-codes", nil, session...)["recoveryCodes"].([]any)
+	listed := d.do(200, "GET", "/me/factors", nil, session...)
+	require.Len(d.t, listed["items"], 1)
+	require.EqualValues(d.t, 10, listed["recoveryCodesLeft"])
+	d.do(204, "DELETE", factor, nil, d.steppedUp(&session, codes[0])...)
+	d.do(404, "POST", "/me/factors/recovery-codes", nil, session...)
+	d.do(422, "POST", "/session/step-up", `{"method":"totp","code":"123456"}`, session...)
+	return session[1], session[3]
+}
+
+// steppedUp shows a recovery code in a session and returns the session that it goes on as.
+func (d day) steppedUp(session *[]string, code any) []string {
+	d.t.Helper()
+	answer := d.Do(d.t, "POST", httpapi.Base+"/session/step-up", map[string]any{"method": "recovery", "code": code}, *session...)
+	require.Equal(d.t, http.StatusOK, answer.Status, "%s", answer.Body)
+	*session = sessionOf(d.t, answer)
+	return *session
+}
+
+// sessionOf returns the headers that a session is shown by, from the reply that began it.
+func sessionOf(t *testing.T, answer apptest.Answer) []string {
+	t.Helper()
+	cookie, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";")
+	return []string{"Cookie", cookie, "X-CSRF-Token", fmt.Sprint(answer.JSON(t)["csrfToken"])}
+}
+
+// codeOf is what an app with the secret shows, so many periods from now.
+func codeOf(t *testing.T, secret any, periods int) string {
+	t.Helper()
+	code, err := totp.GenerateCode(secret.(string), clock.System{}.Now().Add(time.Duration(periods)*30*time.Second))
+	require.NoError(t, err)
+	return code
 }
 
 func (d day) operate() {

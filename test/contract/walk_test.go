@@ -35,7 +35,7 @@ func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testin
 			t.Run(documentedAs(route), func(t *testing.T) {
 				w := walk{p, route, owner, stranger}
 				if slices.Contains(sessionOnly, documentedAs(route)) {
-					w.owner = owner.SignedIn(t)
+					w.owner, w.stranger = owner.SignedIn(t), stranger.SignedIn(t)
 				}
 				test(t, w)
 			})
@@ -45,7 +45,9 @@ func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testin
 }
 
 // sessionOnly are the operations on one's own account, which no API token may do.
-var sessionOnly = []string{"PATCH /api/v1/me", "POST /api/v1/me/password", "DELETE /api/v1/sessions"}
+var sessionOnly = []string{"PATCH /api/v1/me", "POST /api/v1/me/password", "DELETE /api/v1/sessions",
+	"POST /api/v1/session/step-up", "GET /api/v1/me/factors", "POST /api/v1/me/factors", "POST /api/v1/me/factors/{id}/confirm",
+	"DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/recovery-codes"}
 
 // example is the documented request of a route, or nil.
 func example(t *testing.T, route httpapi.Route) any {

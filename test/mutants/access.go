@@ -45,6 +45,26 @@ var grants = []mutant{
 		caught: tests{"internal/edge/httpapi": {"TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded"}},
 	},
 	{
+		name: "a code is accepted twice",
+		file: "internal/access/factor_methods.go", old: `"UPDATE user_factors SET last_step = ?, `, new: `"UPDATE user_factors SET last_step = 0 * ?, `,
+		caught: tests{"internal/access": {"TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany"}},
+	},
+	{
+		name: "a challenge opens two sessions",
+		file: "internal/access/challenge.go", old: `case result.RowsAffected != 1:`, new: `case result.RowsAffected > 1:`,
+		caught: tests{"internal/access": {"TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany"}},
+	},
+	{
+		name: "a wrong code does not count",
+		file: "internal/access/challenge.go", old: `wrong = apperr.Has(err, apperr.InvalidCredentials)`, new: `wrong = false`,
+		caught: tests{"internal/access": {"TestWrongCodesCountAsWrongPasswordsDo"}},
+	},
+	{
+		name: "a route that needs a fresh factor does not ask",
+		file: "internal/edge/httpapi/router.go", old: `route.StepUp && caller.StepUpRequired {`, new: `route.StepUp && caller.StepUpRequired && false {`,
+		caught: tests{"test/contract": {"TestEveryOperationThatTakesAFreshFactorAsksForItAndOnlyThose"}},
+	},
+	{
 		name: "a short secret of customers' tokens is taken",
 		file: "internal/settings/secret.go", old: `weak && !s.InsecureDevelopment`, new: `weak && s.InsecureDevelopment`,
 		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},

@@ -84,4 +84,29 @@ var commits = []mutant{
 		file: "internal/base/storage/transact.go", old: "return errors.Join(err, open)", new: "return err",
 		caught: tests{"internal/base/storage": {"TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing"}},
 	},
+	{
+		name: "the reply leaves before the sync of its group",
+		file: "internal/base/storage/group_commit.go", old: "	g.leave()\n	<-in.ended\n	return in.err", new: "	g.leave()\n	return in.err",
+		caught: tests{"internal/base/storage": {"TestNobodyIsToldOfWhatIsNotOnTheDisk"}},
+	},
+	{
+		name: "who is rolled back tells of what is not synced",
+		file: "internal/base/storage/group_commit.go", old: "	g.leave()\n	<-in.ended\n	return nil", new: "	g.leave()\n	_ = in\n	return nil",
+		caught: tests{"internal/base/storage": {"TestNobodyIsToldOfWhatIsNotOnTheDisk"}},
+	},
+	{
+		name: "one transaction's savepoint takes another's work with it",
+		file: "internal/base/storage/group_commit.go", old: `"ROLLBACK TO member", "RELEASE member"`, new: `"ROLLBACK", "BEGIN IMMEDIATE"`,
+		caught: tests{"internal/base/storage": {"TestOneThatIsRolledBackTakesNobodyWithIt"}},
+	},
+	{
+		name: "those whose group the engine has undone are told that they are committed",
+		file: "internal/base/storage/group_commit.go", old: "	in.err = &Error{Class: WriteConflict,", new: "	_ = &Error{Class: WriteConflict,",
+		caught: tests{"internal/base/storage": {"TestThoseWhoseWorkAnotherOneTookWithItRunAgain"}},
+	},
+	{
+		name: "who gives up waiting for the writer stays in the row",
+		file: "internal/base/storage/turn.go", old: "		t.waiting = slices.Delete(t.waiting, i, i+1)\n", new: "",
+		caught: tests{"internal/base/storage": {"TestWhoGivesUpWaitingLeavesTheOthersTheirTurn"}},
+	},
 }

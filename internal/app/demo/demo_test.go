@@ -87,7 +87,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 // nobody is a tenant without disabled users.
 type nobody struct{}
 
-func (nobody) Disabled(context.Context) ([]int64, error) { return nil, nil }
+func (nobody) DisabledAmong(context.Context, []int64) ([]int64, error) { return nil, nil }
 
 func (nobody) Person(context.Context, int64) (principal.Person, bool, error) {
 	return principal.Person{}, false, nil

@@ -34,6 +34,7 @@ const (
 	InvalidCredentials    Code = "invalid_credentials"
 	Forbidden             Code = "forbidden"
 	CSRFFailed            Code = "csrf_failed"
+	StepUpRequired        Code = "step_up_required"
 	NotFound              Code = "not_found"
 	MethodNotAllowed      Code = "method_not_allowed"
 	AlreadyExists         Code = "already_exists"

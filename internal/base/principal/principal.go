@@ -37,6 +37,9 @@ type Principal struct {
 	CredentialID string
 	// Permissions are what it may do, such as "configs:write", "configs:*", "*".
 	Permissions []string
+	// StepUpRequired is set for a session whose user has a second factor that it was not shown
+	// lately, which some acts ask for.
+	StepUpRequired bool
 	// OnBehalfOf is the customer for whom an API token acts; "" when it acts for
 	// itself.
 	OnBehalfOf CustomerID

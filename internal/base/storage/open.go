@@ -62,6 +62,8 @@ type DB struct {
 	read    *gorm.DB
 	indexes uniqueIndexes
 	links   atomic.Uint64
+	// groups is SQLite's writer; nil on MySQL.
+	groups *groupCommit
 }
 
 // Open opens the database and asks it one question, so that a wrong address or
@@ -100,16 +102,19 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	const common = "?_time_format=sqlite&_timezone=UTC&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	db := &DB{Dialect: SQLite, URL: o.URL}
-	writer, err := db.sqlitePool("file:"+path+common+"&_txlock=immediate", 1)
+	connector, err := modernc.NewConnector("file:" + path + common)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	db.groups = &groupCommit{connector: connector, opened: &db.links, life: groupLife}
+	writer := pool(db.groups, writerLinks)
 	// One of these connections stays open at all times. So the writer's is never the last,
 	// whose end would have the next one recover the write-ahead log while we run.
-	reader, err := db.sqlitePool("file:"+path+common+"&_pragma=query_only(1)", o.MaxConnections)
+	connector, err = modernc.NewConnector("file:" + path + common + "&_pragma=query_only(1)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	reader := pool(sessions{Connector: connector, opened: &db.links}, o.MaxConnections)
 
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -164,14 +169,6 @@ func (db *DB) mysqlOver(connector driver.Connector, size int) gorm.Dialector {
 	connections := pool(sessions{Connector: connector, bounded: true, opened: &db.links}, size)
 	connections.SetConnMaxLifetime(connMaxLifetime)
 	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})
-}
-
-func (db *DB) sqlitePool(dsn string, size int) (*sql.DB, error) {
-	connector, err := modernc.NewConnector(dsn)
-	if err != nil {
-		return nil, err
-	}
-	return pool(sessions{Connector: connector, opened: &db.links}, size), nil
 }
 
 func pool(connector driver.Connector, size int) *sql.DB {

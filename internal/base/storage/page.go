@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 	"gorm.io/gorm/schema"
 
@@ -28,9 +25,19 @@ const (
 // the NOT NULL column behind it. Ties are broken by id in the same direction.
 type Sorts struct {
 	Columns map[string]string
+	// Unique are the columns of which no two rows of the list share a value; there is
+	// nothing to break.
+	Unique []string
 	// Default is the key used when none is asked for; "-" before it means
 	// descending.
 	Default string
+}
+
+// Over returns the sorts with another column behind a name.
+func (s Sorts) Over(name, column string) Sorts {
+	s.Columns = maps.Clone(s.Columns)
+	s.Columns[name] = column
+	return s
 }
 
 // Page is one page of a list, as asked for.
@@ -38,15 +45,20 @@ type Page struct {
 	Limit  int
 	Sort   string
 	Cursor string
+	// Exact asks for a total that counts every row, however many there are.
+	Exact bool
 }
 
 // Listing is one page of rows.
 type Listing[T any] struct {
 	Rows []T
-	// Next is the cursor of the next page, nil on the last one.
+	// Next is the cursor of the next page, nil on the last one. A page can have fewer rows
+	// than its limit, or none, and still a next one: List examines a bounded number of rows.
 	Next *string
-	// Total counts the rows that match the filters, on all pages.
-	Total int64
+	// Total is how many rows match the filters on all pages, or, unless TotalIsExact, a
+	// number of them that were counted before the counting stopped.
+	Total        int64
+	TotalIsExact bool
 }
 
 // Pointers returns a pointer to each row, for who adds to them what other tables hold.
@@ -66,83 +78,6 @@ type cursor struct {
 	ID    int64           `json:"i"`
 }
 
-// List reads one page of T by keyset: WHERE (column, id) > (last value, last id)
-// ORDER BY column, id LIMIT n. Its cost does not grow with the page's number.
-// A sort that is not in the allow-list and a cursor that is not one of ours are
-// MalformedRequest errors.
-func List[T any](query *gorm.DB, page Page, sorts Sorts) (Listing[T], error) {
-	var none Listing[T]
-	name, column, descending, err := sorts.resolve(page.Sort)
-	if err != nil {
-		return none, err
-	}
-	query = query.Model(new(T)).Session(&gorm.Session{})
-	var listing Listing[T]
-	if err := query.Count(&listing.Total).Error; err != nil {
-		return none, err
-	}
-	paged := query
-	if page.Cursor != "" {
-		after, err := decodeCursor[T](page.Cursor, name, column)
-		if err != nil {
-			return none, err
-		}
-		paged = paged.Where(after.beyond(column, descending))
-	}
-	limit := page.Limit
-	if limit == 0 {
-		limit = DefaultLimit
-	}
-	order := clause.OrderBy{Columns: []clause.OrderByColumn{
-		{Column: tableColumn(column), Desc: descending},
-		{Column: tableColumn("id"), Desc: descending},
-	}}
-	if err := paged.Clauses(order).Limit(limit + 1).Find(&listing.Rows).Error; err != nil {
-		return none, err
-	}
-	if len(listing.Rows) > limit {
-		listing.Rows = listing.Rows[:limit]
-		next, err := encodeCursor(listing.Rows[limit-1], name, column)
-		if err != nil {
-			return none, err
-		}
-		listing.Next = &next
-	}
-	return listing, nil
-}
-
-func (s Sorts) resolve(asked string) (name, column string, descending bool, err error) {
-	if asked == "" {
-		asked = s.Default
-	}
-	column, ok := s.Columns[strings.TrimPrefix(asked, "-")]
-	if !ok {
-		names := slices.Sorted(maps.Keys(s.Columns))
-		return "", "", false, apperr.Malformed("?sort", "must be one of "+strings.Join(names, ", ")+", with - before it for descending")
-	}
-	return asked, column, strings.HasPrefix(asked, "-"), nil
-}
-
-type place struct {
-	value any
-	id    int64
-}
-
-// beyond is (column > value) OR (column = value AND id > last), which both
-// dialects answer from an index on (tenant_id, column, id).
-func (p place) beyond(column string, descending bool) clause.Expression {
-	past := func(name string, value any) clause.Expression {
-		if descending {
-			return clause.Lt{Column: tableColumn(name), Value: value}
-		}
-		return clause.Gt{Column: tableColumn(name), Value: value}
-	}
-	return clause.Or(
-		past(column, p.value),
-		clause.And(clause.Eq{Column: tableColumn(column), Value: p.value}, past("id", p.id)),
-	)
-}
-
 func tableColumn(name string) clause.Column {
 	return clause.Column{Table: clause.CurrentTable, Name: name}
 }
@@ -157,26 +92,45 @@ func fieldOf[T any](column string) (*schema.Field, error) {
 	return parsed.LookUpField(column), nil
 }
 
-func encodeCursor[T any](row T, sort, column string) (string, error) {
+// place is where a row stands in an order.
+type place struct {
+	value any
+	id    int64
+}
+
+func placeOf[T any](row T, column string) (place, error) {
 	field, err := fieldOf[T](column)
 	if err != nil {
-		return "", err
+		return place{}, err
 	}
 	id, err := fieldOf[T]("id")
 	if err != nil {
-		return "", err
+		return place{}, err
 	}
 	value, _ := field.ValueOf(context.Background(), reflect.ValueOf(row))
 	rowID, _ := id.ValueOf(context.Background(), reflect.ValueOf(row))
-	raw, err := json.Marshal(value)
+	return place{value: value, id: rowID.(int64)}, nil
+}
+
+// encode returns the place as the cursor of a list in that order.
+func (p place) encode(sort string) (string, error) {
+	raw, err := json.Marshal(p.value)
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(cursor{Sort: sort, Value: raw, ID: rowID.(int64)})
+	text, err := json.Marshal(cursor{Sort: sort, Value: raw, ID: p.id})
 	if err != nil {
 		return "", err
 	}
 	return base64.RawURLEncoding.EncodeToString(text), nil
+}
+
+func encodeCursor[T any](row T, sort, column string) (string, error) {
+	at, err := placeOf(row, column)
+	if err != nil {
+		return "", err
+	}
+	return at.encode(sort)
 }
 
 func decodeCursor[T any](text, sort, column string) (place, error) {

@@ -30,16 +30,25 @@ type sessions struct {
 
 // Connect implements driver.Connector.
 func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := s.Connector.Connect(ctx)
+	link, err := open(ctx, s.Connector, s.opened)
 	if err != nil {
 		return nil, err
 	}
-	s.opened.Add(1)
-	link, ok := conn.(link)
+	return &session{link: link, bounded: s.bounded}, nil
+}
+
+// open makes a connection and counts it.
+func open(ctx context.Context, connector driver.Connector, opened *atomic.Uint64) (link, error) {
+	conn, err := connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opened.Add(1)
+	made, ok := conn.(link)
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("storage: %T lacks a method of database/sql/driver", conn), conn.Close())
 	}
-	return &session{link: link, bounded: s.bounded}, nil
+	return made, nil
 }
 
 // link is what the drivers' connections have.

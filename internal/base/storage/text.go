@@ -11,16 +11,6 @@ import (
 // lastRune comes after every other character, so that it ends a range of texts.
 const lastRune = "\U0010FFFF"
 
-// WithPrefix narrows a query to the rows whose column begins with a text:
-//
-//	WHERE column >= 'text' AND column < 'text\U0010FFFF'
-//
-// Both dialects answer such a range from an index on the column, and SQLite does not
-// for LIKE. Columns compare by bytes, so the case must be right; see Spellings.
-func WithPrefix(query *gorm.DB, column, text string) *gorm.DB {
-	return query.Where("`"+column+"` >= ? AND `"+column+"` < ?", text, text+lastRune)
-}
-
 // ByPrefix reads at most limit rows of T whose column begins with one of the
 // spellings. The spelling that comes first has its rows first, and of each the
 // shortest, which is the spelling itself where a row has it, comes before all others.
@@ -32,7 +22,7 @@ func ByPrefix[T any](query *gorm.DB, column string, spellings []string, limit in
 			break
 		}
 		var rows []T
-		err := WithPrefix(query, column, spelling).Order("`" + column + "`, id").Limit(limit - len(found)).Find(&rows).Error
+		err := Apply(query, HasPrefix(column, spelling)).Order("`" + column + "`, id").Limit(limit - len(found)).Find(&rows).Error
 		if err != nil {
 			return nil, err
 		}
@@ -53,19 +43,4 @@ func Spellings(text string) []string {
 		}
 	}
 	return spellings
-}
-
-// Containing narrows a query to the rows in which one of the columns contains a text, in
-// either case. The engine folds both sides, each in its way: SQLite knows only ASCII. An
-// empty text narrows nothing.
-func Containing(query *gorm.DB, text string, columns ...string) *gorm.DB {
-	if text == "" {
-		return query
-	}
-	pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
-	conditions, patterns := make([]string, len(columns)), make([]any, len(columns))
-	for i, column := range columns {
-		conditions[i], patterns[i] = "LOWER(`"+column+"`) LIKE LOWER(?) ESCAPE '!'", pattern
-	}
-	return query.Where("("+strings.Join(conditions, " OR ")+")", patterns...)
 }

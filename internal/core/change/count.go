@@ -6,27 +6,24 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
 )
 
-// CountByStatus returns how many rows of a resource each status has, zeros included:
+// CountByStatus returns how many rows of a resource each status has, zeros included; the
+// counting of each stops at storage.Bound:
 //
-//	SELECT status, COUNT(*) FROM t WHERE tenant_id = ? GROUP BY status
+//	SELECT COUNT(*) FROM (SELECT 1 FROM t WHERE tenant_id = ? AND status = ? LIMIT 10001)
 //
 // It reads the index on status and none of the rows. T is the model.
-func CountByStatus[T any](db *gorm.DB, machine *status.Machine) (map[string]int64, error) {
-	var counted []struct {
-		Status int
-		N      int64
-	}
-	if err := db.Model(new(T)).Select("status, COUNT(*) AS n").Group("status").Scan(&counted).Error; err != nil {
-		return nil, fmt.Errorf("count %ss by status: %w", machine.Name, err)
-	}
-	counts := make(map[string]int64, len(machine.States))
+func CountByStatus[T any](db *gorm.DB, machine *status.Machine) (map[string]storage.Count, error) {
+	db = db.Session(&gorm.Session{})
+	counts := make(map[string]storage.Count, len(machine.States))
 	for _, state := range machine.States {
-		counts[state.Name] = 0
-	}
-	for _, c := range counted {
-		counts[machine.Of(c.Status).Name] = c.N
+		count, err := storage.CountUpTo[T](db, storage.Equal("status", state.Code))
+		if err != nil {
+			return nil, fmt.Errorf("count %ss by status: %w", machine.Name, err)
+		}
+		counts[state.Name] = count
 	}
 	return counts, nil
 }

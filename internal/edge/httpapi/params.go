@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,9 +33,22 @@ type Page struct {
 	Limit  pageLimit `query:"limit"`
 	Sort   string    `query:"sort"`
 	Cursor string    `query:"cursor"`
+	Total  exact     `query:"total"`
 }
 
 type pageLimit int
+
+// exact is set by ?total=exact.
+type exact bool
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (e *exact) UnmarshalText(text []byte) error {
+	if string(text) != "exact" {
+		return errors.New("must be exact, or not be given")
+	}
+	*e = true
+	return nil
+}
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (l *pageLimit) UnmarshalText(text []byte) error {
@@ -48,7 +62,7 @@ func (l *pageLimit) UnmarshalText(text []byte) error {
 
 // Page returns the page as storage takes it.
 func (p Page) Page() storage.Page {
-	page := storage.Page{Limit: int(p.Limit), Sort: p.Sort, Cursor: p.Cursor}
+	page := storage.Page{Limit: int(p.Limit), Sort: p.Sort, Cursor: p.Cursor, Exact: bool(p.Total)}
 	if page.Limit == 0 {
 		page.Limit = storage.DefaultLimit
 	}

@@ -42,6 +42,7 @@ var kinds = map[apperr.Code]kind{
 	apperr.InvalidCredentials:    {http.StatusUnauthorized, "The credentials are wrong"},
 	apperr.Forbidden:             {http.StatusForbidden, "Not allowed"},
 	apperr.CSRFFailed:            {http.StatusForbidden, "The CSRF token is missing or wrong"},
+	apperr.StepUpRequired:        {http.StatusForbidden, "A fresh second factor is needed"},
 	apperr.NotFound:              {http.StatusNotFound, "Not found"},
 	apperr.MethodNotAllowed:      {http.StatusMethodNotAllowed, "The method is not allowed here"},
 	apperr.AlreadyExists:         {http.StatusConflict, "It exists already"},

@@ -113,6 +113,8 @@ type List[T any] struct {
 	Items      []T     `json:"items"`
 	NextCursor *string `json:"nextCursor"`
 	Total      int64   `json:"total"`
+	// TotalIsExact is unset when the counting stopped before the end.
+	TotalIsExact bool `json:"totalIsExact"`
 }
 
 // ListOf returns one page of a list, its rows shown by view.
@@ -121,7 +123,7 @@ func ListOf[R, V any](listing storage.Listing[R], view func(R) V) List[V] {
 	for i, row := range listing.Rows {
 		items[i] = view(row)
 	}
-	return List[V]{Items: items, NextCursor: listing.Next, Total: listing.Total}
+	return List[V]{Items: items, NextCursor: listing.Next, Total: listing.Total, TotalIsExact: listing.TotalIsExact}
 }
 
 // OrNull is a text as a reply shows it: null when it is empty.

@@ -31,6 +31,8 @@ type Route struct {
 	Stream bool
 	// Critical routes are of money and orders: see Router.Critical.
 	Critical bool
+	// StepUp routes take a second factor that was shown lately: see Router.SteppedUp.
+	StepUp bool
 	// MaxBody is the largest body that the route takes, in bytes; 0 for the usual MiB.
 	MaxBody int64
 }
@@ -47,6 +49,7 @@ type Router struct {
 	// routes is shared with the routers that Critical and Uncompressed return.
 	routes       *[]Route
 	critical     bool
+	steppedUp    bool
 	uncompressed bool
 }
 
@@ -62,9 +65,19 @@ func (r *Router) Critical() *Router {
 	return &critical
 }
 
+// SteppedUp returns the router for acts that somebody who found a signed-in browser must not
+// do: a session whose user has a second factor is let in when it was shown one lately, and
+// answered StepUpRequired otherwise. That comes before anything is done or kept under an
+// idempotency key, so the same request can be sent again afterwards.
+func (r *Router) SteppedUp() *Router {
+	steppedUp := *r
+	steppedUp.steppedUp = true
+	return &steppedUp
+}
+
 // add registers a route: its callers are let in, and then handler serves them.
 func (r *Router) add(route Route, handler echo.HandlerFunc) {
-	route.Critical = r.critical
+	route.Critical, route.StepUp = r.critical, r.steppedUp
 	if r.uncompressed {
 		compressible := handler
 		handler = func(c echo.Context) error {
@@ -77,7 +90,7 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 		handler = r.server.bounded(handler)
 	}
 	if !route.Public {
-		handler = r.authorised(route.Permission, handler)
+		handler = r.authorised(route, handler)
 	}
 	if route.Stream {
 		// A stream has no end that its HEAD could be answered at.
@@ -87,17 +100,20 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 	r.server.handle(route.Method, Base+route.Path, handler)
 }
 
-// authorised binds a request to its caller, checks the caller's permission, and holds it to
-// its rate.
-func (r *Router) authorised(permission string, next echo.HandlerFunc) echo.HandlerFunc {
-	read := readingOf(permission)
+// authorised binds a request to its caller, checks the caller's permission and that the
+// second factor is fresh where the route asks for it, and holds the caller to its rate.
+func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc {
+	read := readingOf(route.Permission)
 	return func(c echo.Context) error {
 		if err := r.identify(c); err != nil {
 			return err
 		}
 		request := c.Request()
-		if err := Permitted(request.Context(), permission); err != nil {
+		if err := Permitted(request.Context(), route.Permission); err != nil {
 			return err
+		}
+		if caller, _ := principal.From(request.Context()); route.StepUp && caller.StepUpRequired {
+			return apperr.New(apperr.StepUpRequired, "This needs your second factor afresh. Nothing was done; show it and send the request again.")
 		}
 		if r.lacks(request.Context(), read) {
 			c.SetRequest(request.WithContext(context.WithValue(request.Context(), unreadKey{}, read)))

@@ -121,7 +121,7 @@ func (a *attempt) record(ctx context.Context, reply httpapi.Kept) (Record, error
 // recordAt returns what is to be kept of a reply in another scope, under another key.
 func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.Kept) (Record, error) {
 	k, now := a.keeper, a.keeper.clock.Now()
-	sealed, keyID, err := k.cipher.seal(reply, associatedData(a.actor.TenantID, scope, key))
+	sealed, keyID, err := seal(k.cipher, reply, associatedData(a.actor.TenantID, scope, key))
 	if err != nil {
 		return Record{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/storage"
 	"interlock/internal/edge/httpapi"
@@ -27,8 +28,9 @@ type Deps struct {
 	// is missing.
 	Epochs *epoch.Watch
 	// Cache may be nil: every look-up then asks the database.
-	Cache  Cache
-	Cipher Cipher
+	Cache Cache
+	// Cipher encrypts replies at rest; the zero Cipher keeps them in clear.
+	Cipher encryption.Cipher
 	// Retention is how long replies are kept; 0 means DefaultRetention. CriticalRetention
 	// is the same for operations on money and orders; 0 means DefaultCriticalRetention.
 	Retention, CriticalRetention time.Duration
@@ -46,7 +48,7 @@ type Keeper struct {
 	clock            clock.Clock
 	epochs           *epoch.Watch
 	cache            Cache
-	cipher           Cipher
+	cipher           encryption.Cipher
 	retention        time.Duration
 	critical         time.Duration
 	keepServerErrors bool
@@ -87,7 +89,7 @@ func (k *Keeper) open(record Record) (*answer, error) {
 		return kept, nil
 	}
 	var err error
-	if kept.reply, err = k.cipher.open(record.Reply, record.CipherKey, associatedData(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
+	if kept.reply, err = open(k.cipher, record.Reply, record.CipherKey, associatedData(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
 		return nil, fmt.Errorf("replay the idempotency key %d: %w", record.ID, err)
 	}
 	return kept, nil

@@ -22,14 +22,14 @@ type Filter struct {
 // List returns one page of records, newest first unless asked otherwise.
 func (k *Keeper) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[Record], error) {
 	k.replays.flush(ctx)
-	query := k.kept(ctx)
+	filters := []storage.Filter{k.live()}
 	if filter.Key != "" {
-		query = query.Where("idempotency_key = ?", filter.Key)
+		filters = append(filters, storage.Equal("idempotency_key", filter.Key))
 	}
 	if filter.Status != 0 {
-		query = query.Where("status = ?", filter.Status)
+		filters = append(filters, storage.Examined("status = ?", filter.Status))
 	}
-	return storage.List[Record](query, page, sorts)
+	return storage.List[Record](k.store.db.Read(ctx), page, sorts, filters...)
 }
 
 // Record returns the record with an id. Errors: NotFound.
@@ -52,5 +52,9 @@ func (k *Keeper) ByKey(ctx context.Context, text string, limit int) ([]Record, e
 
 // kept are the records of whole requests that have not expired.
 func (k *Keeper) kept(ctx context.Context) *gorm.DB {
-	return k.store.db.Read(ctx).Where("expires_time > ? AND "+withoutParts, k.clock.Now())
+	return storage.Apply(k.store.db.Read(ctx), k.live())
+}
+
+func (k *Keeper) live() storage.Filter {
+	return storage.Examined("expires_time > ? AND "+withoutParts, k.clock.Now())
 }

@@ -5,9 +5,8 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
-
-	"gorm.io/gorm"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -43,56 +42,63 @@ func NewLog(db *storage.DB) *Log { return &Log{db: db} }
 
 // List returns one page of entries, newest first unless asked otherwise.
 func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[uow.AuditRow], error) {
-	query := l.db.Read(ctx)
-	if filter.Resource != "" {
-		query = query.Where("resource = ? OR (resource > ? AND resource < ?)", filter.Resource, under(filter.Resource), under(filter.Resource)+"\U0010FFFF")
-	}
-	if filter.Actor != "" {
-		query = actedBy(query, filter.Actor)
-	}
-	if filter.Action != "" {
-		query = query.Where("action = ?", filter.Action)
-	}
-	if !filter.From.IsZero() {
-		query = query.Where("created_time >= ?", filter.From.UTC())
-	}
-	if !filter.To.IsZero() {
-		query = query.Where("created_time < ?", filter.To.UTC())
-	}
-	return storage.List[uow.AuditRow](query, page, sorts)
+	filters, order := filter.filters()
+	return storage.List[uow.AuditRow](l.db.Read(ctx), page, order, filters...)
 }
 
-// lookedAt bounds how many entries Latest folds.
-const lookedAt = 200
+// filters are those of the list, the one that tends to leave fewest entries first, and how
+// it is sorted: entries of a period come in the order of their times, which an index has,
+// and which is that of their ids but for units that ended in another order than they began.
+func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
+	order = sorts
+	if f.Resource != "" {
+		filters = append(filters, storage.Either(storage.Equal("resource", f.Resource), storage.HasPrefix("resource", under(f.Resource))))
+	}
+	if f.Actor != "" {
+		filters = append(filters, actedBy(f.Actor))
+	}
+	if f.Action != "" {
+		filters = append(filters, storage.Equal("action", f.Action))
+	}
+	if period, given := storage.Period("created_time", f.From, f.To); given {
+		filters, order = append(filters, period), sorts.Over("id", "created_time")
+	}
+	return filters, order
+}
+
+// lookedAt bounds how many entries Latest reads, and folded how many it folds of those that
+// are shown.
+const lookedAt, folded = 1000, 200
 
 // Folded is an entry that stands for others of its kind too.
 type Folded struct {
 	Entry
-	// More is how many older entries it stands for, of the newest 200.
+	// More is how many older entries it stands for, of the 200 that were folded.
 	More int64 `json:"more"`
 }
 
 // Latest returns the newest entries, at most limit of them, without those of signing in
 // and out: there are many, and they change nothing. What a machine does over and over, one
-// action on one resource, is one entry, the newest of them. It folds the newest 200, and
-// reads what they changed only of those that it returns.
+// action on one resource, is one entry, the newest of them. It folds the newest 200 among the
+// newest 1,000, and reads what they changed only of those that it returns.
 func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	var rows []uow.AuditRow
 	err := l.db.Read(ctx).Select("id", "actor_kind", "actor_id", "actor_name", "action", "resource").
-		Where("resource <> ?", "session").Order("id DESC").Limit(lookedAt).Find(&rows).Error
+		Order("id DESC").Limit(lookedAt).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("read the newest audit entries: %w", err)
 	}
-	ids, more := fold(rows, limit)
+	rows = slices.DeleteFunc(rows, func(row uow.AuditRow) bool { return row.Resource == "session" })
+	ids, more := fold(rows[:min(len(rows), folded)], limit)
 	var shown []uow.AuditRow
 	if err := l.db.Read(ctx).Where("id IN ?", ids).Order("id DESC").Find(&shown).Error; err != nil {
 		return nil, fmt.Errorf("read the audit entries to show: %w", err)
 	}
-	folded := make([]Folded, len(shown))
+	entries := make([]Folded, len(shown))
 	for i, row := range shown {
-		folded[i] = Folded{Entry: forReader(ctx, entryOf(row)), More: more[row.ID]}
+		entries[i] = Folded{Entry: forReader(ctx, entryOf(row)), More: more[row.ID]}
 	}
-	return folded, nil
+	return entries, nil
 }
 
 // fold returns which of the entries, newest first, stand for all of them, at most limit,
@@ -117,11 +123,12 @@ func fold(rows []uow.AuditRow, limit int) (ids []int64, more map[int64]int64) {
 
 // actedBy selects by an actor's name or id. MySQL compares a column of ASCII with no other
 // text, so it is asked for an id only where the text can be one.
-func actedBy(query *gorm.DB, actor string) *gorm.DB {
+func actedBy(actor string) storage.Filter {
+	named := storage.Equal("actor_name", actor)
 	if !principal.CustomerID(actor).Valid() {
-		return query.Where("actor_name = ?", actor)
+		return named
 	}
-	return query.Where("(actor_name = ? OR actor_id = ?)", actor, actor)
+	return storage.Either(named, storage.Equal("actor_id", actor))
 }
 
 // under returns the prefix of what lies below a resource.

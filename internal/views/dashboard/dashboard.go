@@ -3,7 +3,7 @@
 // Invariants:
 //
 //   - A part appears only for callers who may read what it counts.
-//   - The numbers are read, not kept, but for two. A refused write leaves no row, so
+//   - The numbers are read, not kept, but for two; and no counting goes beyond storage.Bound. A refused write leaves no row, so
 //     conflicts are counted as they are answered (conflicts.go). The orders by day read many
 //     rows, so a process keeps them for a minute.
 package dashboard
@@ -58,7 +58,7 @@ type Due struct {
 // ByStatus counts the rows of a resource that has a status.
 type ByStatus interface {
 	// CountByStatus returns a number for every status, by its name.
-	CountByStatus(ctx context.Context) (map[string]int64, error)
+	CountByStatus(ctx context.Context) (map[string]storage.Count, error)
 }
 
 // Orders counts orders.
@@ -68,23 +68,18 @@ type Orders interface {
 	ByDay(ctx context.Context, now time.Time, days int) ([]Day, error)
 	// DueUntil returns the orders that are cancelled unless they are paid by then, and how
 	// many there are.
-	DueUntil(ctx context.Context, until time.Time, limit int) ([]Due, int64, error)
+	DueUntil(ctx context.Context, until time.Time, limit int) ([]Due, storage.Count, error)
 }
 
 // Coupons counts coupons.
 type Coupons interface {
 	// CountExpiring counts the unused ones whose time ends within a while from now.
-	CountExpiring(ctx context.Context, within time.Duration) (int64, error)
+	CountExpiring(ctx context.Context, within time.Duration) (storage.Count, error)
 }
 
 // Waiting counts the approvals that wait for the caller: for his vote, for others, for a
 // rebase, and for a review.
-type Waiting struct {
-	ToDecide int64 `json:"toDecide"`
-	Mine     int64 `json:"mine"`
-	Stale    int64 `json:"stale"`
-	ToReview int64 `json:"toReview"`
-}
+type Waiting struct{ ToDecide, Mine, Stale, ToReview storage.Count }
 
 // Approvals counts approvals.
 type Approvals interface {
@@ -132,15 +127,15 @@ func New(d Deps) *Service { return &Service{deps: d, trends: make(map[int64]tren
 
 // Overview is the dashboard. Nil parts are those that the caller may not see.
 type Overview struct {
-	OrdersByStatus map[string]int64
+	OrdersByStatus map[string]storage.Count
 	// OrdersByDay are those of the last days in UTC, at most a minute old.
 	OrdersByDay []Day
 	// DueSoon are unpaid orders that are cancelled soon, the most urgent of DueSoonTotal.
 	DueSoon             []Due
-	DueSoonTotal        int64
-	RefundsByStatus     map[string]int64
-	WorkOrdersByStatus  map[string]int64
-	CouponsExpiringSoon *int64
+	DueSoonTotal        storage.Count
+	RefundsByStatus     map[string]storage.Count
+	WorkOrdersByStatus  map[string]storage.Count
+	CouponsExpiringSoon *storage.Count
 	Approvals           *Waiting
 	// ConflictsToday are those of the day in UTC, most first.
 	ConflictsToday []Conflicts

@@ -133,12 +133,12 @@ func (s *shop) ByDay(_ context.Context, _ time.Time, days int) ([]dashboard.Day,
 	return []dashboard.Day{{Day: "2026-01-30", Placed: int64(days)}, {Day: "2026-01-31", Placed: 3, Amount: 6000}}, nil
 }
 
-func (*shop) DueUntil(_ context.Context, until time.Time, limit int) ([]dashboard.Due, int64, error) {
-	return []dashboard.Due{{OrderNo: "O-1", UserID: "li", Amount: 990, PaymentDue: &until}}, int64(limit) + 1, nil
+func (*shop) DueUntil(_ context.Context, until time.Time, limit int) ([]dashboard.Due, storage.Count, error) {
+	return []dashboard.Due{{OrderNo: "O-1", UserID: "li", Amount: 990, PaymentDue: &until}}, storage.Count{N: int64(limit) + 1}, nil
 }
 
-func (*shop) CountByStatus(context.Context) (map[string]int64, error) {
-	return map[string]int64{"pending": 2, "paid": 0}, nil
+func (*shop) CountByStatus(context.Context) (map[string]storage.Count, error) {
+	return map[string]storage.Count{"pending": {N: 2}, "paid": {}}, nil
 }
 
 func (*shop) Presence(context.Context) ([]realtime.Present, error) {
@@ -146,12 +146,12 @@ func (*shop) Presence(context.Context) ([]realtime.Present, error) {
 }
 
 func (s *shop) CountWaiting(context.Context) (dashboard.Waiting, error) {
-	return dashboard.Waiting{ToDecide: 3, Mine: 2, Stale: 1}, nil
+	return dashboard.Waiting{ToDecide: storage.Count{N: 3}, Mine: storage.Count{N: 2}, Stale: storage.Count{N: 1}}, nil
 }
 
-func (s *shop) CountExpiring(_ context.Context, within time.Duration) (int64, error) {
+func (s *shop) CountExpiring(_ context.Context, within time.Duration) (storage.Count, error) {
 	s.within = within
-	return 4, nil
+	return storage.Count{N: 4, More: true}, nil
 }
 
 func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
@@ -181,14 +181,14 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 		"sign-in only":     {},
 		"items:read":       {},
 		"orders:read":      {"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "conflictsToday": []any{count("orders", 1)}, "workingNow": present, "conflictsTodayTotal": 1.0},
-		"coupons:read":     {"couponsExpiringSoon": 4.0, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
+		"coupons:read":     {"couponsExpiringSoon": 4.0, "capped": []any{"/couponsExpiringSoon"}, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"refunds:read":     {"refundsByStatus": byStatus, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"work-orders:read": {"workOrdersByStatus": byStatus, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"approvals:read":   {"approvals": waiting, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"audit:read":       {"recentChanges": []any{}},
 		"configs:read":     {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "workingNow": present, "conflictsTodayTotal": 3.0},
 		"*": {
-			"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "refundsByStatus": byStatus, "workOrdersByStatus": byStatus, "couponsExpiringSoon": 4.0, "approvals": waiting, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
+			"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "refundsByStatus": byStatus, "workOrdersByStatus": byStatus, "couponsExpiringSoon": 4.0, "capped": []any{"/couponsExpiringSoon"}, "approvals": waiting, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
 			"conflictsToday": []any{count("configs", 2), count("config-batches", 1), count("orders", 1)},
 		},
 	} {

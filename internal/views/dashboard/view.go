@@ -1,19 +1,24 @@
 package dashboard
 
 import (
+	"slices"
+
+	"interlock/internal/base/storage"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/realtime"
 )
 
 // overviewView leaves out what the caller may not see, and shows what is empty.
 type overviewView struct {
+	// Capped points to the numbers that are larger than they say.
+	Capped              []string           `json:"capped,omitempty"`
 	OrdersByStatus      map[string]int64   `json:"ordersByStatus,omitzero"`
 	OrdersByDay         []Day              `json:"ordersByDay,omitzero"`
 	PaymentsDueSoon     *dueSoonView       `json:"paymentsDueSoon,omitempty"`
 	RefundsByStatus     map[string]int64   `json:"refundsByStatus,omitzero"`
 	WorkOrdersByStatus  map[string]int64   `json:"workOrdersByStatus,omitzero"`
 	CouponsExpiringSoon *int64             `json:"couponsExpiringSoon,omitempty"`
-	Approvals           *Waiting           `json:"approvals,omitempty"`
+	Approvals           map[string]int64   `json:"approvals,omitzero"`
 	ConflictsToday      []Conflicts        `json:"conflictsToday,omitzero"`
 	ConflictsTodayTotal *int64             `json:"conflictsTodayTotal,omitempty"`
 	RecentChanges       []audit.Folded     `json:"recentChanges,omitzero"`
@@ -27,14 +32,22 @@ type dueSoonView struct {
 }
 
 func viewOf(o Overview) overviewView {
-	view := overviewView{
-		OrdersByStatus: o.OrdersByStatus, RefundsByStatus: o.RefundsByStatus, WorkOrdersByStatus: o.WorkOrdersByStatus, CouponsExpiringSoon: o.CouponsExpiringSoon, Approvals: o.Approvals,
-		ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow,
-	}
+	view := overviewView{ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow}
+	view.OrdersByStatus = view.numbers("/ordersByStatus", o.OrdersByStatus)
+	view.RefundsByStatus = view.numbers("/refundsByStatus", o.RefundsByStatus)
+	view.WorkOrdersByStatus = view.numbers("/workOrdersByStatus", o.WorkOrdersByStatus)
 	if o.OrdersByStatus != nil {
 		view.OrdersByDay = o.OrdersByDay
-		view.PaymentsDueSoon = &dueSoonView{Total: o.DueSoonTotal, Items: o.DueSoon}
+		view.PaymentsDueSoon = &dueSoonView{Total: view.number("/paymentsDueSoon/total", o.DueSoonTotal), Items: o.DueSoon}
 	}
+	if o.CouponsExpiringSoon != nil {
+		n := view.number("/couponsExpiringSoon", *o.CouponsExpiringSoon)
+		view.CouponsExpiringSoon = &n
+	}
+	if w := o.Approvals; w != nil {
+		view.Approvals = view.numbers("/approvals", map[string]storage.Count{"toDecide": w.ToDecide, "mine": w.Mine, "stale": w.Stale, "toReview": w.ToReview})
+	}
+	slices.Sort(view.Capped)
 	if o.ConflictsToday == nil {
 		return view
 	}
@@ -44,4 +57,23 @@ func viewOf(o Overview) overviewView {
 	}
 	view.ConflictsTodayTotal = &total
 	return view
+}
+
+// number is a count as the view at a JSON Pointer shows it.
+func (v *overviewView) number(pointer string, count storage.Count) int64 {
+	if count.More {
+		v.Capped = append(v.Capped, pointer)
+	}
+	return count.N
+}
+
+func (v *overviewView) numbers(pointer string, counts map[string]storage.Count) map[string]int64 {
+	if counts == nil {
+		return nil
+	}
+	numbers := make(map[string]int64, len(counts))
+	for name, count := range counts {
+		numbers[name] = v.number(pointer+"/"+name, count)
+	}
+	return numbers
 }

@@ -3,10 +3,16 @@ import { ownerOf } from '@/browser/drafts';
 import { liveStream, onLive, type LiveEvent } from './live';
 import { attempts, type Doubt } from './retry';
 import { may, sessionStore, type Session, type SessionState, type SessionUser } from './session';
+import { stepUpQuestion } from './stepUp';
 import type { LiveState, SharedStream } from './stream';
 
 export function useSession(): SessionState {
   return useSyncExternalStore(sessionStore.subscribe, sessionStore.state);
+}
+
+/** Whether the second factor is asked for afresh. */
+export function useStepUp(): boolean {
+  return useSyncExternalStore(stepUpQuestion.subscribe, stepUpQuestion.isAsked);
 }
 
 function useOpenSession(): Session {

@@ -1,6 +1,6 @@
 export { api, asTyped, data, exactly, idempotent } from './client';
 export { isCustomerId } from './customer';
-export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useTenant, useUser } from './hooks';
+export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useStepUp, useTenant, useUser } from './hooks';
 export { configFeed, liveStream, onLive, type LiveEvent } from './live';
 export { pages } from './pages';
 export { announceLeaving, announcePresence } from './presence';
@@ -23,6 +23,19 @@ export { proposalOf, votesLeft, type Approval } from './proposal';
 export { followLive, newQueryClient } from './queries';
 export type { components, operations, paths } from './schema';
 export { sessionStore, type Session, type SessionState, type SessionUser } from './session';
-export { followSession, lastTenant, loadSession, signIn, signOut, type Credentials } from './signIn';
+export {
+  finishSignIn,
+  followSession,
+  lastTenant,
+  loadSession,
+  signIn,
+  signOut,
+  stepUp,
+  type Challenge,
+  type Credentials,
+  type FactorMethod,
+  type ShownFactor,
+} from './signIn';
+export { stepUpQuestion } from './stepUp';
 export { overview, type Overview } from './overview';
 export type { LiveState, LiveStatus } from './stream';

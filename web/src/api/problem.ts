@@ -39,6 +39,7 @@ const tellsNothingOfEarlier: ReadonlySet<ProblemCode> = new Set([
   'quota_exceeded',
   'unauthenticated',
   'csrf_failed',
+  'step_up_required',
   'forbidden',
   'payload_too_large',
   'other_identity',

@@ -31,6 +31,8 @@ export class SessionStore {
   #last: Session | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #waiting = new Set<(signedIn: boolean) => void>();
+  /** Ends, whatever it comes to, when the session has been renewed. */
+  #renewal: Promise<void> | undefined;
 
   readonly subscribe = (listener: Listener): (() => void) => {
     this.#listeners.add(listener);
@@ -76,10 +78,25 @@ export class SessionStore {
   }
 
   /**
-   * A request was refused for want of a session. Resolves to whether the same person
-   * has signed in again, so that the request may be repeated.
+   * The session is going on under another cookie. What is refused until then, and was sent
+   * with the one of before, is no sign that it has ended.
    */
-  expired(): Promise<boolean> {
+  renewing(renewal: Promise<unknown>): void {
+    const over = () => {
+      if (this.#renewal === mine) this.#renewal = undefined;
+    };
+    const mine = renewal.then(over, over);
+    this.#renewal = mine;
+  }
+
+  /**
+   * A request was refused for want of a session; `sent` is the CSRF token of the session that
+   * it was sent in. Resolves to whether the same person has signed in again, so that the
+   * request may be repeated.
+   */
+  expired(sent = this.csrfToken): Promise<boolean> {
+    if (this.#renewal !== undefined) return this.#renewal.then(() => this.expired(sent));
+    if (this.#state.status === 'in' && this.csrfToken !== sent) return Promise.resolve(true);
     if (this.#state.status !== 'in' && this.#state.status !== 'expired') return Promise.resolve(false);
     this.#set({ status: 'expired', session: this.#state.session });
     return new Promise((resolve) => this.#waiting.add(resolve));

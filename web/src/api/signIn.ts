@@ -4,7 +4,9 @@ import { recall, remember } from '@/browser/storage';
 import { api, data } from './client';
 import { liveStream } from './live';
 import { isProblem } from './problem';
-import { sessionStore, type SessionUser } from './session';
+import type { components } from './schema';
+import { sessionStore, type Session } from './session';
+import { stepUpQuestion } from './stepUp';
 
 const tenantKey = 'interlock.tenant';
 /** How long a tab may have been out of sight before it asks anew who is signed in, in ms. */
@@ -31,10 +33,11 @@ export async function loadSession(): Promise<void> {
 
 /** Asks what one may do now. A session that was ended with the change leaves the work on the screen, as any that ends. */
 async function renewRights(): Promise<void> {
+  const sent = sessionStore.csrfToken;
   try {
     sessionStore.signedIn(await data(api.GET('/api/v1/session')), 'elsewhere');
   } catch (error) {
-    if (isProblem(error, 'unauthenticated')) void sessionStore.expired();
+    if (isProblem(error, 'unauthenticated')) void sessionStore.expired(sent);
   }
 }
 
@@ -74,13 +77,38 @@ export interface Credentials {
   tenant?: string;
 }
 
-/** Signs in; a wrong password is thrown as the problem that it is. */
-export async function signIn(credentials: Credentials): Promise<SessionUser> {
-  const session = await data(api.POST('/api/v1/session', { body: credentials }));
+export type Challenge = components['schemas']['Challenge'];
+export type FactorMethod = components['schemas']['FactorMethod'];
+export type ShownFactor = components['schemas']['ShownFactor'];
+
+/**
+ * Signs in, or returns the challenge of somebody who has a second factor. A wrong password
+ * is thrown as the problem that it is.
+ */
+export async function signIn(credentials: Credentials): Promise<Challenge | undefined> {
+  const reply = await data(api.POST('/api/v1/session', { body: credentials }));
   remember(tenantKey, credentials.tenant ?? '');
+  if ('challenge' in reply) return reply;
+  begin(reply);
+  return undefined;
+}
+
+/** Finishes a sign-in with the second factor; a wrong code, or a challenge that has ended, is thrown as the problem that it is. */
+export async function finishSignIn(challenge: string, shown: ShownFactor): Promise<void> {
+  begin(await data(api.POST('/api/v1/session/factor', { body: { challenge, ...shown } })));
+}
+
+function begin(session: Session): void {
   sessionStore.signedIn(session);
   others.post({});
-  return session.user;
+}
+
+/** Shows the second factor afresh; the requests that wait for it go on in the session as it is then. */
+export async function stepUp(shown: ShownFactor): Promise<void> {
+  const renewal = data(api.POST('/api/v1/session/step-up', { body: shown })).then(begin);
+  sessionStore.renewing(renewal);
+  await renewal;
+  stepUpQuestion.settle(true);
 }
 
 /** Signs out, and removes what was begun and not finished from this browser. */

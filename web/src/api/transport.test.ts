@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { problem, ScriptedService, session } from '@/test/service';
 import { encode, type Json } from '@/merge';
 import { ApiProblem, isProblem, transitionRefused, versionConflict } from './problem';
 import { may, SessionStore } from './session';
+import { StepUpQuestion } from './stepUp';
 import { transport } from './transport';
 
 const address = 'http://localhost:3000/api/v1';
@@ -91,6 +92,61 @@ test('a token that another tab has made stale is renewed', async () => {
 
   expect(service.requests.map(({ method }) => method)).toEqual(['PATCH', 'GET', 'PATCH']);
   expect(service.requests[2]?.headers.get('X-CSRF-Token')).toBe('token-3');
+});
+
+test('a request that needs the second factor afresh waits for it and is sent again as it was, in the session of then', async () => {
+  const service = new ScriptedService(problem(403, 'step_up_required'), problem(403, 'step_up_required'), { status: 200, body: {} }, { status: 200, body: {} });
+  const sessions = new SessionStore();
+  sessions.signedIn(session());
+  const question = new StepUpQuestion();
+  const send = transport(sessions, service.fetch, question);
+  const both = Promise.all([send(write({ 'X-Idempotency-Key': 'k-1' })), send(write({ 'X-Idempotency-Key': 'k-2' }))]);
+  await vi.waitFor(() => expect(service.requests).toHaveLength(2));
+  await vi.waitFor(() => expect(question.isAsked()).toBe(true));
+
+  sessions.signedIn(session(7, 'token-2'));
+  question.settle(true);
+
+  expect((await both).map(({ status }) => status)).toEqual([200, 200]);
+  expect(service.requests.slice(2).map(({ headers }) => [headers.get('X-Idempotency-Key'), headers.get('X-CSRF-Token')])).toEqual([
+    ['k-1', 'token-2'],
+    ['k-2', 'token-2'],
+  ]);
+  expect(await service.requests[2]?.text()).toBe('{"value":1.50}');
+  expect(question.isAsked()).toBe(false);
+});
+
+test('when the second factor is not shown, the request says that it was not carried out', async () => {
+  const service = new ScriptedService(problem(403, 'step_up_required'));
+  const sessions = new SessionStore();
+  sessions.signedIn(session());
+  const question = new StepUpQuestion();
+  const sent = transport(sessions, service.fetch, question)(write());
+  await vi.waitFor(() => expect(question.isAsked()).toBe(true));
+  question.settle(false);
+  await expect(sent).rejects.toMatchObject({ code: 'step_up_required', isOutcomeUnknown: false });
+  expect(service.requests).toHaveLength(1);
+});
+
+test('a request that was sent with the cookie of before the renewal is sent again, and nobody is asked to sign in', async () => {
+  const { service, sessions, send } = signedIn(problem(401, 'unauthenticated'), { status: 200, body: {} });
+  let renewed: () => void = () => undefined;
+  sessions.renewing(new Promise<void>((resolve) => (renewed = resolve)));
+  const reply = send(write());
+  await vi.waitFor(() => expect(service.requests).toHaveLength(1));
+  sessions.signedIn(session(7, 'token-2'));
+  renewed();
+  expect((await reply).status).toBe(200);
+  expect(sessions.state().status).toBe('in');
+  expect(service.requests[1]?.headers.get('X-CSRF-Token')).toBe('token-2');
+});
+
+test('a wrong code of a step-up in a session that has ended is told to who asked for it', async () => {
+  const { sessions, send } = signedIn(problem(401, 'unauthenticated'));
+  const stepUp = send(new Request(`${address}/session/step-up`, { method: 'POST', body: '{}' }));
+  sessions.renewing(stepUp);
+  await expect(stepUp).rejects.toMatchObject({ code: 'unauthenticated' });
+  expect(sessions.state().status).toBe('in');
 });
 
 test('a request without a reply has an unknown outcome, and is not sent twice', async () => {

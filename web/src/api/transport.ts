@@ -1,6 +1,7 @@
 import { randomId } from '@/browser/id';
 import { ApiProblem, problemOf, proposed } from './problem';
 import { isSame, type SessionStore } from './session';
+import { stepUpQuestion, type StepUpQuestion } from './stepUp';
 
 /** How long a read may take, in ms. */
 const readTimeout = 20_000;
@@ -16,17 +17,23 @@ const approvalsPath = '/api/v1/approvals/';
  * every reply that is not OK, and for one that did not come whole.
  *
  * A request that finds its session ended waits until the same person has signed in
- * again and is then repeated: it was not carried out, and its body was kept.
+ * again and is then repeated: it was not carried out, and its body was kept. So does one
+ * that needs the second factor afresh, until that has been shown; when it is not, the refusal
+ * is thrown.
  */
-export function transport(sessions: SessionStore, send: typeof fetch = (...request) => fetch(...request)) {
+export function transport(sessions: SessionStore, send: typeof fetch = (...request) => fetch(...request), stepUp: StepUpQuestion = stepUpQuestion) {
   return async (request: Request): Promise<Response> => {
+    const sent = sessions.csrfToken;
     const response = await attempt(request.clone(), sessions, send);
     if (response.ok || response.status === 304) return made(response);
     const problem = await problemOf(response);
     if (isSession(request)) throw problem;
-    if (problem.code === 'unauthenticated' && (await sessions.expired())) return again(request, sessions, send);
+    // Who signs in or shows a factor is told what became of that.
+    const begins = new URL(request.url).pathname.startsWith(`${sessionPath}/`);
+    if (problem.code === 'unauthenticated' && !begins && (await sessions.expired(sent))) return again(request, sessions, send);
     // Another tab has signed in anew: the cookie is its, and so is the token.
     if (problem.code === 'csrf_failed' && (await renewed(request, sessions, send))) return again(request, sessions, send);
+    if (problem.code === 'step_up_required' && (await stepUp.ask())) return again(request, sessions, send);
     throw problem;
   };
 }

@@ -32,7 +32,7 @@ export class ScriptedService {
 }
 
 export const session = (id = 7, csrfToken = 'token-1') => ({
-  user: { id, username: `user${id}`, displayName: `User ${id}`, roles: ['admin'], permissions: ['*'] },
+  user: { id, username: `user${id}`, displayName: `User ${id}`, roles: ['admin'], permissions: ['*'], secondFactor: false },
   tenant: 'default',
   currency: 'CNY',
   csrfToken,

@@ -12,7 +12,7 @@ import { dashboardMessages } from './messages';
 const pause = 15_000;
 
 /** How many wait for what; each leads to the list of just those. */
-export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon, approvals } }: { data: Overview }) {
+export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon, approvals, capped = [] } }: { data: Overview }) {
   const t = useText(dashboardMessages);
   const dead = useDeadLetters();
   if (ordersByStatus === undefined && couponsExpiringSoon === undefined && approvals === undefined) return null;
@@ -23,7 +23,7 @@ export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon, appr
           (['pending', 'paid', 'shipped'] as const).map((status) => (
             <li key={status}>
               <Link to="/orders" search={{ status }} className={styles.tile}>
-                <Words label={t(status)} number={ordersByStatus[status]} hint={t(`${status}Hint`)} />
+                <Words label={t(status)} number={ordersByStatus[status]} more={capped.includes(`/ordersByStatus/${status}`)} hint={t(`${status}Hint`)} />
               </Link>
             </li>
           ))}
@@ -37,7 +37,7 @@ export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon, appr
         {couponsExpiringSoon !== undefined && (
           <li>
             <Link to="/coupons" search={{ status: 'unused', expiresIn: '7' }} className={styles.tile}>
-              <Words label={t('expiring')} number={couponsExpiringSoon} hint={t('expiringHint')} />
+              <Words label={t('expiring')} number={couponsExpiringSoon} more={capped.includes('/couponsExpiringSoon')} hint={t('expiringHint')} />
             </Link>
           </li>
         )}
@@ -75,13 +75,15 @@ function useDeadLetters(): { count: number; path: string | undefined } | undefin
   return data && { count: dead.reduce((sum, queue) => sum + queue.dead, 0), path: only && ofQueue(only.name) };
 }
 
-function Words({ label, number, hint }: { label: string; number: number; hint: string }) {
+/** A number, and whether there are more. */
+function Words({ label, number, more = false, hint }: { label: string; number: number; more?: boolean; hint: string }) {
   const format = useFormat();
   return (
     <>
       <span className={styles.label}>{label}</span>
       <span className={styles.number} data-none={number === 0 || undefined}>
         {format.number(number)}
+        {more && '+'}
       </span>
       <span className={styles.hint}>{hint}</span>
     </>

@@ -77,7 +77,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
 function StatusFilter({ state: { search, set } }: { state: TableState<OrderSearch> }) {
   const t = useText(orderMessages);
   const { number } = useFormat();
-  const counts = useQuery(overview).data?.ordersByStatus;
+  const { ordersByStatus: counts, capped = [] } = useQuery(overview).data ?? {};
   const isNarrowed = Object.keys(filtersOf(search)).some((name) => name !== 'status');
   return (
     <Group gap="xs" mb="sm" role="group" aria-label={t('status')}>
@@ -91,7 +91,7 @@ function StatusFilter({ state: { search, set } }: { state: TableState<OrderSearc
           onClick={() => set({ status })}
         >
           {t(status ?? 'all')}
-          {status !== undefined && !isNarrowed && counts !== undefined && ` ${number(counts[status])}`}
+          {status !== undefined && !isNarrowed && counts !== undefined && ` ${number(counts[status])}${capped.includes(`/ordersByStatus/${status}`) ? '+' : ''}`}
         </Button>
       ))}
     </Group>

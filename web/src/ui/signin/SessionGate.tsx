@@ -14,6 +14,7 @@ import { shellMessages } from '../shell/messages';
 import { signInMessages } from './messages';
 import { SignInDialog } from './SignInDialog';
 import { SignInPage } from './SignInPage';
+import { StepUpDialog } from './StepUpDialog';
 
 const retried = 3000;
 
@@ -71,6 +72,7 @@ function Work({ children }: { children: ReactNode }) {
   return (
     <QueryClientProvider client={queries}>
       <ConfirmProvider>{children}</ConfirmProvider>
+      <StepUpDialog />
     </QueryClientProvider>
   );
 }

@@ -1,10 +1,11 @@
 import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
-import { isProblem, lastTenant, signIn } from '@/api';
+import { finishSignIn, isProblem, lastTenant, signIn, type Challenge } from '@/api';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
 import { useProblemText } from '../feedback/said';
+import { FactorForm } from './FactorForm';
 import { signInMessages } from './messages';
 
 interface Props {
@@ -12,15 +13,60 @@ interface Props {
   known?: { username: string; tenant: string };
 }
 
-/** Asks for name and password, and for the tenant where it may be another one. */
+/** Asks for name and password, for the tenant where it may be another one, and for the second factor of who has one. */
 export function SignInForm({ known }: Props) {
   const t = useText(signInMessages);
   const [username, setUsername] = useState(known?.username ?? '');
-  const [password, setPassword] = useState('');
   const [tenant, setTenant] = useState(known?.tenant ?? lastTenant);
+  const [challenge, setChallenge] = useState<Challenge>();
+  const [isOver, setOver] = useState(false);
+  const back = (over: boolean) => {
+    setOver(over);
+    setChallenge(undefined);
+  };
+  if (challenge !== undefined) {
+    return (
+      <FactorForm
+        methods={challenge.methods}
+        hint={t('codeHint')}
+        send={(shown) => finishSignIn(challenge.challenge, shown)}
+        back={t('back')}
+        onBack={() => back(false)}
+        onEnded={() => back(true)}
+      />
+    );
+  }
+  return (
+    <PasswordForm
+      username={username}
+      tenant={tenant}
+      isKnown={known !== undefined}
+      isOver={isOver}
+      onUsername={setUsername}
+      onTenant={setTenant}
+      onChallenge={setChallenge}
+    />
+  );
+}
+
+interface PasswordProps {
+  username: string;
+  tenant: string;
+  /** Whose session it is has been filled in. */
+  isKnown: boolean;
+  /** A sign-in with a second factor has ended before it was finished. */
+  isOver: boolean;
+  onUsername: (username: string) => void;
+  onTenant: (tenant: string) => void;
+  onChallenge: (challenge: Challenge | undefined) => void;
+}
+
+function PasswordForm({ username, tenant, isKnown, isOver, onUsername, onTenant, onChallenge }: PasswordProps) {
+  const t = useText(signInMessages);
+  const [password, setPassword] = useState('');
   const [choosing, setChoosing] = useState(tenant !== '');
   const [asked, setAsked] = useState(false);
-  const attempt = useMutation({ mutationFn: signIn });
+  const attempt = useMutation({ mutationFn: signIn, onSuccess: onChallenge });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
@@ -29,6 +75,7 @@ export function SignInForm({ known }: Props) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
+        {isOver && !attempt.isError && <Banner tone="warn" title={t('challengeOver')} />}
         {attempt.isError && <Refusal error={attempt.error} />}
         <TextInput
           label={t('username')}
@@ -38,9 +85,9 @@ export function SignInForm({ known }: Props) {
           spellCheck={false}
           size="md"
           value={username}
-          onChange={(event) => setUsername(event.currentTarget.value)}
+          onChange={(event) => onUsername(event.currentTarget.value)}
           error={asked && username === '' && t('usernameNeeded')}
-          data-autofocus={known === undefined || undefined}
+          data-autofocus={!isKnown || undefined}
         />
         <PasswordInput
           label={t('password')}
@@ -51,7 +98,7 @@ export function SignInForm({ known }: Props) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={asked && password === '' && t('passwordNeeded')}
-          data-autofocus={known !== undefined || undefined}
+          data-autofocus={isKnown || undefined}
         />
         {choosing ? (
           <TextInput
@@ -62,7 +109,7 @@ export function SignInForm({ known }: Props) {
             spellCheck={false}
             size="md"
             value={tenant}
-            onChange={(event) => setTenant(event.currentTarget.value)}
+            onChange={(event) => onTenant(event.currentTarget.value)}
           />
         ) : (
           <Anchor component="button" type="button" fz="sm" ta="start" onClick={() => setChoosing(true)}>

@@ -31,7 +31,7 @@ function pageOf({ cursor, status, limit = 50, q }: Search): ListPage<Row> {
   const rows = all.filter((row) => (status === undefined || row.status === status) && (q === undefined || row.name.includes(q)));
   const from = Number(cursor ?? 0);
   const end = from + limit;
-  return { items: rows.slice(from, end), nextCursor: end < rows.length ? String(end) : null, total: rows.length };
+  return { items: rows.slice(from, end), nextCursor: end < rows.length ? String(end) : null, total: rows.length, totalIsExact: true };
 }
 
 function Page({ search }: { search: Raw<Search> }) {
@@ -222,7 +222,7 @@ test('on a phone the columns are chosen for it alone, and the file has all that 
 });
 
 test('a list that is empty, one that matches nothing and one that failed say so', async () => {
-  answer = () => ({ items: [], nextCursor: null, total: 0 });
+  answer = () => ({ items: [], nextCursor: null, total: 0, totalIsExact: true });
   const empty = await renderPage(Page, validate, '/?limit=25');
   expect(await screen.findByText('Nothing here yet')).toBeTruthy();
   empty.unmount();

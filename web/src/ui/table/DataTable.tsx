@@ -125,7 +125,7 @@ export function DataTable<Row>(props: Props<Row>) {
         </table>
       </div>
       {query.data !== undefined && rows.length === 0 && <Empty {...props.empty} filtered={filtered} clear={state.clear} />}
-      {query.data !== undefined && total > 0 && <Pager state={state} page={query.data} />}
+      {query.data !== undefined && (total > 0 || query.data.nextCursor !== null) && <Pager state={state} page={query.data} />}
     </Paper>
   );
 }

@@ -13,10 +13,10 @@ export function Pager({ state, page }: { state: TableState; page: ListPage<unkno
   const { number } = useFormat();
   const { before, hasPrevious } = state;
   const shown = page.items.length;
+  const seen = (before ?? 0) + shown;
+  const total = page.totalIsExact ? number(page.total) : `${number(Math.max(page.total, seen))}+`;
   const range =
-    before === undefined
-      ? t('rangeUnknown', { shown, total: page.total })
-      : t('range', { from: number(Math.min(before + 1, page.total)), to: number(before + shown), total: page.total });
+    before === undefined ? t('rangeUnknown', { shown, total }) : t('range', { from: number(Math.min(before + 1, seen)), to: number(seen), total });
   return (
     <div className={styles.pager}>
       <Text component="span" c="dimmed" className="tabular">

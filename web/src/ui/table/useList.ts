@@ -5,8 +5,11 @@ import { useTableState, type TableState } from './useTableState';
 /** A page of a list, as the service answers it. */
 export interface ListPage<Row> {
   items: Row[];
+  /** Null on the last page. A page may have fewer rows than asked for, or none, and still a next one. */
   nextCursor: string | null;
+  /** How many rows match; unless `totalIsExact` at least so many. */
   total: number;
+  totalIsExact: boolean;
 }
 
 export interface List<Row, S extends TableSearch = TableSearch> {
@@ -36,7 +39,7 @@ export function useList<S extends TableSearch, Row>({ search, queryKey, read, so
   const asked = { ...ofList(state.search), limit: state.limit };
   const query = useQuery({
     queryKey: [...queryKey, asked],
-    queryFn: ({ signal }) => read(asked, signal),
+    queryFn: ({ signal }) => readOn((cursor) => read(cursor === undefined ? asked : { ...asked, cursor }, signal)),
     placeholderData: keepPreviousData,
     enabled: state.faults.length === 0,
     refetchInterval,
@@ -51,6 +54,18 @@ export function useList<S extends TableSearch, Row>({ search, queryKey, read, so
         : { data, error, isPending, isFetching, refetch },
     readPage: (cursor, signal) => read({ ...asked, cursor, limit: largestPage }, signal),
   };
+}
+
+/** How many pages without a row are passed over before the reader is asked to go on. */
+const passedOver = 20;
+
+/** Reads a page; where the service looked through many rows and found none, those after them. */
+export async function readOn<Row>(read: (cursor: string | undefined) => Promise<ListPage<Row>>): Promise<ListPage<Row>> {
+  let page = await read(undefined);
+  for (let n = 0; n < passedOver && page.items.length === 0 && page.nextCursor !== null; n++) {
+    page = await read(page.nextCursor);
+  }
+  return page;
 }
 
 const ofList = <S extends TableSearch>(search: S): S => Object.fromEntries(Object.entries(search).filter(([name]) => !viewMembers.includes(name))) as S;

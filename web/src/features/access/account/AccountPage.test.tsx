@@ -33,7 +33,7 @@ function serve(onEdit: (guard: string | null) => Response) {
     // What is read again comes late: until then what the edit was answered is shown.
     if (path === '/api/v1/me') return account.now === user ? Promise.resolve(json({ ...user, permissions })) : new Promise<Response>(() => undefined);
     if (path === '/api/v1/session') return Promise.resolve(json({ ...plain, user: { ...plain.user, displayName: account.now.displayName } }));
-    return Promise.resolve(json({ items: [], total: 0, nextCursor: null, prevCursor: null }));
+    return Promise.resolve(json({ items: [], total: 0, totalIsExact: true, nextCursor: null, prevCursor: null }));
   });
   return { account, json };
 }

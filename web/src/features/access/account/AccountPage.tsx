@@ -7,6 +7,7 @@ import { loadSession, useMay, useUser } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Facts, Person, RecordPage, Section, When } from '@/ui';
 import { GrantGroups } from '../GrantList';
+import { SecondFactors } from '../factors/SecondFactors';
 import { Sessions } from '../sessions/Sessions';
 import { useUserWords } from '../users/fields';
 import { accountMessages } from './messages';
@@ -40,6 +41,7 @@ export function AccountPage() {
         <>
           <AboutMe me={me} />
           <NameForm me={me} onField={setField} />
+          <SecondFactors userId={id} />
           <Sessions userId={id} />
           <Section title={t('allows')} hint={t('allowsHint')}>
             <GrantGroups grants={me.permissions} />

@@ -20,7 +20,7 @@ const one = (id: number, members: object = {}) => ({
   createdTime: '2026-03-01T12:00:00Z',
   ...members,
 });
-const list = (...items: object[]) => ({ status: 200, body: { items, total: items.length, nextCursor: null, prevCursor: null } });
+const list = (...items: object[]) => ({ status: 200, body: { items, total: items.length, totalIsExact: true, nextCursor: null, prevCursor: null } });
 const done = { status: 204 };
 
 async function open(userId: number, ...script: ConstructorParameters<typeof ScriptedService>) {

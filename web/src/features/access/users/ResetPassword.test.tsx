@@ -12,6 +12,7 @@ const user = {
   displayName: 'Wang',
   roles: [],
   disabled: false,
+  secondFactor: false,
   version: 3,
   etag: '"c-3"',
   createdTime: '2026-03-01T12:00:00Z',

@@ -7,7 +7,7 @@ import { useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { accessMessages } from '../messages';
 import { userMessages } from './messages';
-import { disableUser, enableUser, oneUser, type User } from './queries';
+import { disableUser, enableUser, oneUser, resetFactors, type User } from './queries';
 import { ResetPassword } from './ResetPassword';
 
 /** Gives a user a new password, shuts the user out, and lets the user in again. */
@@ -16,10 +16,12 @@ export function UserActions({ user }: { user: User }) {
   const mayWrite = useMay()('users:write');
   const [resetting, { open, close }] = useDisclosure();
   const access = useAccess(user);
+  const me = useUser().id;
   if (!mayWrite) return null;
   return (
     <>
       <Button onClick={open}>{t('reset')}</Button>
+      {user.secondFactor && user.id !== me && <ResetFactors user={user} />}
       <Button
         color={user.disabled ? undefined : 'bad'}
         variant={user.disabled ? 'default' : 'subtle'}
@@ -34,20 +36,43 @@ export function UserActions({ user }: { user: User }) {
   );
 }
 
-/** Asks, and then disables the user, or enables one who is disabled; either can be taken back. */
-function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
+/** Takes the second factors from somebody who has lost them. */
+function ResetFactors({ user: { id, username: name, etag } }: { user: User }) {
   const t = useText(userMessages);
-  const access = useText(accessMessages);
-  const ui = useText(uiMessages);
-  const { language } = useLanguage();
-  const { list } = useFormat();
   const confirm = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
-  const me = useUser().id;
-  const { id, username: name, disabled, roles, etag } = user;
-  const keep = (saved: User) => queries.setQueryData(oneUser(id).queryKey, saved);
-  const explain = async (error: Error) => {
+  const explain = useRefusals(name);
+  const reset = useKeyedAction<{ etag: string }, User>({
+    scope: `users/${id}/reset-factors`,
+    title: `${t('resetFactors')} · ${name}`,
+    topics: ['users'],
+    send: ({ etag: guard }, key) => resetFactors(id, guard, key),
+    onDone: (saved) => {
+      queries.setQueryData(oneUser(id).queryKey, saved);
+      toasts.done(t('resetFactorsDone', { name }));
+    },
+    onRefused: explain,
+  });
+  const ask = async () => {
+    const question = { title: t('resetFactorsAsk', { name }), body: t('resetFactorsBody'), confirm: t('resetFactors'), tone: 'bad' as const };
+    if ((await confirm(question)) !== undefined) reset.run({ etag });
+  };
+  return (
+    <Button loading={reset.outcome === 'sending'} disabled={reset.outcome === 'unknown'} onClick={() => void ask()}>
+      {t('resetFactors')}
+    </Button>
+  );
+}
+
+/** Says why the service refused to change a user. */
+function useRefusals(name: string): (error: Error) => Promise<void> {
+  const access = useText(accessMessages);
+  const ui = useText(uiMessages);
+  const { language } = useLanguage();
+  const confirm = useConfirm();
+  const toasts = useToasts();
+  return async (error) => {
     const conflict = versionConflict<User>(error);
     if (isProblem(error, 'in_use')) await confirm({ title: access('lastManager'), body: access('lastManagerHint'), confirm: ui('understood') });
     // The service says which permission it is, and speaks English.
@@ -56,6 +81,19 @@ function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; 
     else if (conflict !== undefined) toasts.info(access('changedMeanwhile', { who: conflict.updatedBy.name, name }));
     else toasts.failed(error);
   };
+}
+
+/** Asks, and then disables the user, or enables one who is disabled; either can be taken back. */
+function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
+  const t = useText(userMessages);
+  const { list } = useFormat();
+  const confirm = useConfirm();
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  const me = useUser().id;
+  const { id, username: name, disabled, roles, etag } = user;
+  const keep = (saved: User) => queries.setQueryData(oneUser(id).queryKey, saved);
+  const explain = useRefusals(name);
   const enable = useKeyedAction<{ etag: string; isUndo?: boolean }, User>({
     scope: `users/${id}/enable`,
     title: `${t('enable')} · ${name}`,

@@ -35,6 +35,7 @@ export function UserPage({ id }: { id: number }) {
       chips={(user) => (
         <>
           <UserStateChip disabled={user.disabled} />
+          {user.secondFactor && <StatusChip tone="ok">{t('hasFactor')}</StatusChip>}
           {user.id === me && <StatusChip tone="accent">{t('isYou')}</StatusChip>}
         </>
       )}
@@ -94,7 +95,18 @@ function AboutUser({ user: { id, username, roles, createdTime, updatedTime, upda
   );
 }
 
-const actions = { create: 'onCreate', update: 'onUpdate', disable: 'onDisable', enable: 'onEnable', password: 'onPassword', upgrade: 'onUpgrade' } as const;
+const actions = {
+  create: 'onCreate',
+  update: 'onUpdate',
+  disable: 'onDisable',
+  enable: 'onEnable',
+  password: 'onPassword',
+  'add-factor': 'onAddFactor',
+  'remove-factor': 'onRemoveFactor',
+  'recovery-codes': 'onRecoveryCodes',
+  'reset-factors': 'onResetFactors',
+  upgrade: 'onUpgrade',
+} as const;
 
 /** Every version of a user, with what it changed. */
 function Revisions({ id }: { id: number }) {

@@ -62,3 +62,8 @@ export function enableUser(id: number, etag: string, key: string) {
 export function resetPassword(id: number, reset: PasswordReset, etag: string) {
   return data(api.POST('/api/v1/users/{id}/reset-password', { params: { path: { id }, header: { 'If-Match': etag } }, body: reset }));
 }
+
+/** Takes all second factors from a user as it was at a tag: what it may do is what was looked at. */
+export function resetFactors(id: number, etag: string, key: string) {
+  return data(api.POST('/api/v1/users/{id}/reset-factors', { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) }));
+}

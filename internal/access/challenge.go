@@ -1,0 +1,142 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+)
+
+// challengeTime is how long a sign-in may wait for its second factor.
+const challengeTime = 5 * time.Minute
+
+// Challenge is a sign-in whose password was right and that waits for a second factor.
+type Challenge struct {
+	// Token names it, and is good once.
+	Token string
+	// Methods are those that the user can show a factor by.
+	Methods []string
+}
+
+// challengeRow is a challenge that was neither used nor voided. Whatever ends a user's
+// sessions deletes the challenges too, under the lock on the user's row that both are made
+// under: so each was given for the password and the factors that the user has.
+type challengeRow struct {
+	ID          int64 `gorm:"primaryKey"`
+	TenantID    int64
+	UserID      int64
+	TokenHash   string
+	ExpiresTime time.Time
+	CreatedTime time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (challengeRow) TableName() string { return "sign_in_challenges" }
+
+// errChallengeOver is for a challenge that opens nothing any more.
+func errChallengeOver() error {
+	return apperr.New(apperr.Unauthenticated, "This sign-in has ended. Give your password again.")
+}
+
+// challenge makes the challenge of a user whose password was right. Errors:
+// InvalidCredentials when the user changed meanwhile.
+func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challenge, error) {
+	made := &Challenge{Token: newSecret()}
+	user := Identity{ID: row.ID, DisplayName: row.DisplayName}
+	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, "", nil))
+	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		if err := lockUnchanged(tx, row); err != nil {
+			return err
+		}
+		if made.Methods, err = methodsOf(tx, row.ID); err != nil {
+			return err
+		}
+		waiting := challengeRow{
+			UserID: row.ID, TokenHash: digestOf(made.Token).String(), ExpiresTime: u.Now().Add(challengeTime), CreatedTime: u.Now(),
+		}
+		if err := tx.Create(&waiting).Error; err != nil {
+			return fmt.Errorf("insert the challenge: %w", err)
+		}
+		u.Audit(uow.Entry{Action: "session.challenge", Resource: "session", Detail: map[string]any{"address": in.Address}})
+		return nil
+	})
+	return made, err
+}
+
+// FactorSignIn is what finishes a sign-in that waits for a second factor.
+type FactorSignIn struct {
+	// Challenge is the challenge's token.
+	Challenge string
+	ShownFactor
+	// Replaces, Address and UserAgent are as in SignIn.
+	Replaces, Address, UserAgent string
+}
+
+// FinishSignIn begins the session of a user whose password was right, and who shows a second
+// factor now; see SignIn. The challenge ends, the code is taken and the session begins in
+// one unit, so that a crash leaves all three or none. A wrong code counts as a wrong password
+// does, and the challenge can be tried again. Errors: Unauthenticated when the challenge was
+// used, voided or has ended; InvalidCredentials, TooManyAttempts, Unavailable.
+func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (token string, session Session, err error) {
+	waiting, user, tenant, err := s.store.challenge(ctx, digestOf(in.Challenge), s.clock.Now())
+	if err != nil {
+		return "", Session{}, err
+	}
+	at := guessed{accountKey(tenant, user.Username), networkOf(in.Address)}
+	arrival := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
+	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
+		token, session, err = s.begin(ctx, arrival, at, user, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+			wrong = false
+			if err := waiting.redeem(tx); err != nil {
+				return err
+			}
+			err := s.acceptFactor(ctx, tx, user, in.ShownFactor, u.Now())
+			wrong = apperr.Has(err, apperr.InvalidCredentials)
+			return err
+		})
+		return wrong, err
+	})
+	return token, session, err
+}
+
+// challenge finds a challenge by its digest, with its user and the name of its tenant.
+// Errors: Unauthenticated.
+func (s store) challenge(ctx context.Context, token digest, now time.Time) (row challengeRow, user User, tenant string, err error) {
+	db := s.db.Read(storage.AcrossTenants(ctx))
+	err = db.Where("token_hash = ? AND expires_time > ?", token.String(), now).Take(&row).Error
+	if err == nil {
+		err = db.Where("id = ? AND tenant_id = ?", row.UserID, row.TenantID).Take(&user).Error
+	}
+	switch {
+	case storage.IsNotFound(err):
+		return row, user, "", errChallengeOver()
+	case err != nil:
+		return row, user, "", fmt.Errorf("read the challenge: %w", err)
+	}
+	tenant, err = s.tenantName(ctx, row.TenantID)
+	return row, user, tenant, err
+}
+
+// redeem ends a challenge; of many at once the number of rows decides which one it opens for:
+//
+//	DELETE FROM sign_in_challenges WHERE tenant_id = ? AND id = ?
+func (c challengeRow) redeem(tx *gorm.DB) error {
+	result := tx.Exec("DELETE FROM sign_in_challenges WHERE tenant_id = ? AND id = ?", c.TenantID, c.ID)
+	switch {
+	case result.Error != nil:
+		return fmt.Errorf("redeem the challenge: %w", result.Error)
+	case result.RowsAffected != 1:
+		return errChallengeOver()
+	}
+	return nil
+}

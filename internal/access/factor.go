@@ -1,0 +1,265 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+const (
+	// mostFactors bounds how many factors a user has.
+	mostFactors = 10
+	// setupTime is how long a factor that was begun may wait to be confirmed.
+	setupTime = time.Hour
+	// issuer is what authenticator apps show beside the account.
+	issuer = "Interlock"
+)
+
+// FactorSetup is a factor that was begun. It is asked for from its confirmation on.
+type FactorSetup struct {
+	Factor
+	// Secret and URI are what an authenticator app is given: the secret to type, and the
+	// otpauth URI of the QR code. They cannot be had again.
+	Secret, URI string
+}
+
+// requireSession is Forbidden for an API token, which may not change what it takes to sign in
+// as its user, nor learn of it.
+func requireSession(ctx context.Context) error {
+	if caller, _ := principal.From(ctx); caller.Kind == principal.Admin {
+		return nil
+	}
+	return apperr.New(apperr.Forbidden, "Second factors are seen and changed from a session of their user; an API token cannot.")
+}
+
+// Factors returns the confirmed factors of the caller, oldest first, and how many recovery
+// codes are left. Errors: Forbidden without a session.
+func (s *Service) Factors(ctx context.Context) (factors []Factor, codesLeft int64, err error) {
+	if err := requireSession(ctx); err != nil {
+		return nil, 0, err
+	}
+	caller, _ := principal.From(ctx)
+	db := s.store.db.Read(ctx)
+	if factors, err = confirmedFactors(db, caller.UserID); err != nil {
+		return nil, 0, err
+	}
+	codesLeft, err = countRecoveryCodes(db, caller.UserID)
+	return factors, codesLeft, err
+}
+
+// BeginFactor makes a TOTP factor of a user that counts for nothing until it is confirmed.
+// One that was begun before and not confirmed is void. It runs in a unit of its own, so that
+// no reply with the secret is kept under an idempotency key. Errors: ValidationFailed.
+func (s *Service) BeginFactor(ctx context.Context, user *User, name string) (FactorSetup, error) {
+	if err := checkName("/name", name); err != nil {
+		return FactorSetup{}, err
+	}
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user.Username, Period: totpPeriod})
+	if err != nil {
+		return FactorSetup{}, fmt.Errorf("make the secret of a factor: %w", err)
+	}
+	setup := FactorSetup{Secret: key.Secret(), URI: key.URL()}
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := lockUser(tx, user.ID); err != nil {
+			return err
+		}
+		if err := requirePlaceForFactor(tx, user.ID); err != nil {
+			return err
+		}
+		if err := deleteUnconfirmed(tx, user); err != nil {
+			return err
+		}
+		ends := u.Now().Add(setupTime)
+		row := Factor{UserID: user.ID, Kind: methodTOTP, Name: name, ExpiresTime: &ends, CreatedTime: u.Now()}
+		row.Secret, row.SecretKey = s.cipher.Encrypt([]byte(setup.Secret), secretPlace(user.TenantID, user.ID))
+		if err := tx.Create(&row).Error; err != nil {
+			return fmt.Errorf("insert the factor: %w", err)
+		}
+		setup.Factor = row
+		u.Audit(uow.Entry{Action: "user.begin-factor", Resource: user.path(), Detail: map[string]any{"kind": row.Kind, "name": row.Name}})
+		return nil
+	})
+	return setup, err
+}
+
+// requirePlaceForFactor is ValidationFailed when a user has as many factors as one may have.
+func requirePlaceForFactor(tx *gorm.DB, userID int64) error {
+	factors, err := confirmedFactors(tx, userID)
+	if err != nil {
+		return err
+	}
+	if len(factors) >= mostFactors {
+		return invalid("/kind", "max", "must be one of at most "+strconv.Itoa(mostFactors)+" factors; remove one first")
+	}
+	return nil
+}
+
+// FactorConfirmation is the code that shows that a factor was set up.
+type FactorConfirmation struct {
+	FactorID int64
+	Code     string
+	// Session is the token of the session that it is confirmed in, which stays.
+	Session string
+}
+
+// ConfirmFactor activates a factor that was begun: from now on it takes a second factor to
+// sign in as its user, and his other sessions end. With his first one the user is given
+// recovery codes, which cannot be had again. It is a change of the user, in one unit: of two
+// confirmations at once each sees the other's, so that one of them gives codes. Errors:
+// NotFound for one that was not begun, has ended or was replaced; ValidationFailed at /code.
+func (s *Service) ConfirmFactor(ctx context.Context, user *User, in FactorConfirmation) (factor Factor, codes []string, err error) {
+	err = s.changeFactors(ctx, user.ID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, row *User) error {
+		_, err := s.changeUser(ctx, u, row, nil, userChange{
+			action: "add-factor", set: guard.Set{"second_factor": true}, apply: func(user *User) { user.SecondFactor = true },
+			kept: digestOf(in.Session),
+			also: func(_ context.Context, tx *gorm.DB) error {
+				if factor, err = s.activate(tx, row, in, u.Now()); err != nil || row.SecondFactor {
+					return err
+				}
+				codes, err = replaceRecoveryCodes(tx, row, u.Now())
+				return err
+			},
+		})
+		return err
+	})
+	return factor, codes, err
+}
+
+// activate confirms a factor whose code was right:
+//
+//	UPDATE user_factors SET expires_time = NULL, last_step = ? WHERE … AND id = ? AND expires_time > ?
+func (s *Service) activate(tx *gorm.DB, user *User, in FactorConfirmation, now time.Time) (Factor, error) {
+	var row Factor
+	err := tx.Where("id = ? AND user_id = ? AND expires_time > ?", in.FactorID, user.ID, now).Take(&row).Error
+	if err != nil {
+		return row, storage.Found(err, "factor that waits to be confirmed", strconv.FormatInt(in.FactorID, 10))
+	}
+	secret, err := s.secretOf(row)
+	if err != nil {
+		return row, err
+	}
+	step, right := stepOf(secret, in.Code, row.LastStep, now)
+	if !right {
+		return row, invalid("/code", "wrong", "is not the code that the app shows now; see that the clock of its device is right")
+	}
+	const statement = "UPDATE user_factors SET expires_time = NULL, last_step = ? WHERE tenant_id = ? AND id = ? AND expires_time > ?"
+	result := tx.Exec(statement, step, user.TenantID, row.ID, now)
+	switch {
+	case result.Error != nil:
+		return row, fmt.Errorf("confirm the factor: %w", result.Error)
+	case result.RowsAffected != 1:
+		return row, apperr.MissingRow("factor that waits to be confirmed", strconv.FormatInt(in.FactorID, 10))
+	}
+	row.ExpiresTime, row.LastStep = nil, step
+	return row, nil
+}
+
+// changeFactors runs a change of what it takes to sign in as a user, with the user as the
+// unit sees it. It runs in a unit of its own, so that nothing of its reply is kept under an
+// idempotency key.
+func (s *Service) changeFactors(ctx context.Context, userID int64, fn func(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User) error) error {
+	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		row, err := findUser(tx, userID)
+		if err != nil {
+			return storage.Found(err, "user", strconv.FormatInt(userID, 10))
+		}
+		return fn(ctx, u, tx, row)
+	})
+}
+
+// RemoveFactor takes a factor from a user who was just read, and with the last one the
+// recovery codes. His sessions end but the one whose token this is. Errors: NotFound.
+func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id int64, session string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := confirmedFactors(tx, user.ID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(f Factor) bool { return f.ID == id }) {
+		return apperr.MissingRow("factor", strconv.FormatInt(id, 10))
+	}
+	// The version of the user is guarded, so that no factor comes or goes before it changes.
+	left := len(all) > 1
+	_, err = s.changeUser(ctx, u, user, nil, userChange{
+		action: "remove-factor", set: guard.Set{"second_factor": left}, apply: func(user *User) { user.SecondFactor = left },
+		kept: digestOf(session),
+		also: func(_ context.Context, tx *gorm.DB) error {
+			if !left {
+				return deleteFactors(tx, user)
+			}
+			if err := tx.Exec("DELETE FROM user_factors WHERE tenant_id = ? AND id = ?", user.TenantID, id).Error; err != nil {
+				return fmt.Errorf("delete the factor: %w", err)
+			}
+			return nil
+		},
+	})
+	return err
+}
+
+// NewRecoveryCodes gives a user other recovery codes; the old ones are void. His other
+// sessions end. Errors: NotFound for a user without a second factor.
+func (s *Service) NewRecoveryCodes(ctx context.Context, user *User, session string) (codes []string, err error) {
+	err = s.changeFactors(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {
+		if !row.SecondFactor {
+			return apperr.New(apperr.NotFound, "You have no second factor. Set one up first.")
+		}
+		_, err := s.changeUser(ctx, u, row, nil, userChange{
+			action: "recovery-codes", set: guard.Set{"second_factor": true}, apply: func(*User) {}, kept: digestOf(session),
+			also: func(_ context.Context, tx *gorm.DB) error {
+				codes, err = replaceRecoveryCodes(tx, row, u.Now())
+				return err
+			},
+		})
+		return err
+	})
+	return codes, err
+}
+
+// ResetFactors takes all factors and recovery codes from a user who has lost them, and ends
+// the user's sessions. A user who has none is left as it is. Errors: Forbidden when the user
+// may do what the caller may not, since whoever knows the password can do all of it then;
+// VersionConflict.
+func (s *Service) ResetFactors(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition) (*User, error) {
+	if err := s.demandUser(user, ifMatch); err != nil || !user.SecondFactor {
+		return user, err
+	}
+	return s.changeUser(ctx, u, user, ifMatch, userChange{
+		action: "reset-factors", set: guard.Set{"second_factor": false}, apply: func(user *User) { user.SecondFactor = false },
+		also: func(ctx context.Context, tx *gorm.DB) error {
+			if err := requireRightsOf(ctx, tx, user); err != nil {
+				return err
+			}
+			return deleteFactors(tx, user)
+		},
+	})
+}
+
+// ResetUserFactors is ResetFactors for a command, which may reset anybody's. Errors: NotFound.
+func (s *Service) ResetUserFactors(ctx context.Context, tenant, username string) error {
+	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
+		_, err := s.ResetFactors(ctx, u, user, nil)
+		return err
+	})
+}

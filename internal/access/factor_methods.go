@@ -1,0 +1,178 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base32"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+)
+
+// The methods of showing a second factor.
+const (
+	methodTOTP     = "totp"
+	methodRecovery = "recovery"
+)
+
+const (
+	// totpPeriod is how long a code is shown, in seconds (RFC 6238), and totpDrift how many
+	// periods the clock of its device may be off.
+	totpPeriod = 30
+	totpDrift  = 1
+	// recoveryCodes is how many a user is given at a time.
+	recoveryCodes = 10
+	// recoveryBytes is the entropy of one: 80 bits are 16 letters in four groups.
+	recoveryBytes = 10
+	recoveryGroup = 4
+)
+
+// ShownFactor is what somebody shows beside a password.
+type ShownFactor struct {
+	// Method is totp or recovery.
+	Method string
+	Code   string
+}
+
+// factorMethod takes a code that a user shows. Whatever it does to take it is in tx, and a
+// code that is taken is taken once: the number of rows of a guarded statement decides. It
+// reports whether the code was right.
+type factorMethod func(s *Service, tx *gorm.DB, user User, code string, now time.Time) (right bool, err error)
+
+var factorMethods = map[string]factorMethod{
+	methodTOTP:     (*Service).acceptTOTP,
+	methodRecovery: (*Service).acceptRecoveryCode,
+}
+
+// acceptFactor takes what a user shows, in a transaction that has locked the user's row.
+// Errors: InvalidCredentials for a code that is wrong or was used.
+func (s *Service) acceptFactor(_ context.Context, tx *gorm.DB, user User, shown ShownFactor, now time.Time) error {
+	accept, known := factorMethods[shown.Method]
+	if !known {
+		return invalid("/method", "unknown", "must be one of "+strings.Join(slices.Sorted(maps.Keys(factorMethods)), ", "))
+	}
+	right, err := accept(s, tx, user, shown.Code, now)
+	switch {
+	case err != nil:
+		return err
+	case !right:
+		return apperr.New(apperr.InvalidCredentials, "The code is wrong, or was used already.")
+	}
+	return nil
+}
+
+// methodsOf returns the methods that a user can show a second factor by.
+func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
+	factors, err := confirmedFactors(db, userID)
+	if err != nil {
+		return nil, err
+	}
+	left, err := countRecoveryCodes(db, userID)
+	if err != nil {
+		return nil, err
+	}
+	kinds := make([]string, 0, len(factors))
+	for _, factor := range factors {
+		kinds = append(kinds, factor.Kind)
+	}
+	methods := distinct(kinds)
+	if left > 0 {
+		methods = append(methods, methodRecovery)
+	}
+	return methods, nil
+}
+
+// acceptTOTP takes the code of one of a user's apps:
+//
+//	UPDATE user_factors SET last_step = ?, … WHERE tenant_id = ? AND id = ? AND last_step < ?
+//
+// No code is taken twice, nor one that is older than one that was. A secret that is not
+// encrypted with the current key is encrypted with it on the way.
+func (s *Service) acceptTOTP(tx *gorm.DB, user User, code string, now time.Time) (bool, error) {
+	factors, err := confirmedFactors(tx, user.ID)
+	if err != nil {
+		return false, err
+	}
+	var unreadable error
+	for _, row := range factors {
+		if row.Kind != methodTOTP {
+			continue
+		}
+		secret, err := s.secretOf(row)
+		if err != nil {
+			unreadable = err
+			continue
+		}
+		step, right := stepOf(secret, code, row.LastStep, now)
+		if !right {
+			continue
+		}
+		if row.SecretKey != s.cipher.Current() {
+			row.Secret, row.SecretKey = s.cipher.Encrypt([]byte(secret), secretPlace(row.TenantID, row.UserID))
+		}
+		const statement = "UPDATE user_factors SET last_step = ?, last_used_time = ?, secret = ?, secret_key = ? WHERE tenant_id = ? AND id = ? AND last_step < ?"
+		result := tx.Exec(statement, step, now, row.Secret, row.SecretKey, user.TenantID, row.ID, step)
+		if result.Error != nil {
+			return false, fmt.Errorf("take a code: %w", result.Error)
+		}
+		if result.RowsAffected == 1 {
+			return true, nil
+		}
+	}
+	return false, unreadable
+}
+
+// stepOf returns the step of time whose code this is, among those around now that are newer
+// than the last one that was accepted.
+func stepOf(secret, code string, last int64, now time.Time) (step int64, right bool) {
+	code = strings.ReplaceAll(code, " ", "")
+	current := now.Unix() / totpPeriod
+	for step := current - totpDrift; step <= current+totpDrift; step++ {
+		want, err := hotp.GenerateCodeCustom(secret, uint64(step), hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+		if err == nil && step > last && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
+			return step, true
+		}
+	}
+	return 0, false
+}
+
+// acceptRecoveryCode takes one of a user's recovery codes:
+//
+//	DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ? AND code_hash = ?
+func (s *Service) acceptRecoveryCode(tx *gorm.DB, user User, code string, _ time.Time) (bool, error) {
+	const statement = "DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ? AND code_hash = ?"
+	result := tx.Exec(statement, user.TenantID, user.ID, recoveryDigest(code))
+	if result.Error != nil {
+		return false, fmt.Errorf("take a recovery code: %w", result.Error)
+	}
+	return result.RowsAffected == 1, nil
+}
+
+var recoveryLetters = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// newRecoveryCode returns a random code such as "k3vd-6wzq-ax2m-t7uc".
+func newRecoveryCode() string {
+	raw := make([]byte, recoveryBytes)
+	// It ends the program rather than return an error (crypto/rand).
+	_, _ = rand.Read(raw)
+	groups := slices.Collect(slices.Chunk([]byte(strings.ToLower(recoveryLetters.EncodeToString(raw))), recoveryGroup))
+	texts := make([]string, len(groups))
+	for i, group := range groups {
+		texts[i] = string(group)
+	}
+	return strings.Join(texts, "-")
+}
+
+// recoveryDigest is what is kept of a recovery code, however its letters are typed.
+func recoveryDigest(code string) string {
+	return digestOf(strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))).String()
+}

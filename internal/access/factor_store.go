@@ -1,0 +1,138 @@
+package access
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/base/storage"
+)
+
+// Factor is a second factor of a user. What it takes to sign in is a part of the user: a
+// factor is confirmed, removed and reset with the user's version, and never edited.
+type Factor struct {
+	ID       int64 `gorm:"primaryKey"`
+	TenantID int64
+	UserID   int64
+	// Kind is the method that the factor is shown by.
+	Kind string
+	Name string
+	// Secret is encrypted with the key whose id is SecretKey; "" is in clear.
+	Secret    []byte
+	SecretKey string
+	// LastStep is the newest step of time whose code was accepted.
+	LastStep int64
+	// ExpiresTime is when one that is not confirmed ends, and nil for one that is.
+	ExpiresTime  *time.Time
+	LastUsedTime *time.Time
+	CreatedTime  time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (Factor) TableName() string { return "user_factors" }
+
+// recoveryCode is one code that lets its user in without a factor, once.
+type recoveryCode struct {
+	ID          int64 `gorm:"primaryKey"`
+	TenantID    int64
+	UserID      int64
+	CodeHash    string
+	CreatedTime time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (recoveryCode) TableName() string { return "recovery_codes" }
+
+// confirmedFactors reads the factors that a user is asked for, oldest first.
+func confirmedFactors(db *gorm.DB, userID int64) ([]Factor, error) {
+	rows := []Factor{}
+	if err := db.Where("user_id = ? AND expires_time IS NULL", userID).Order("id").Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read the user's factors: %w", err)
+	}
+	return rows, nil
+}
+
+func countRecoveryCodes(db *gorm.DB, userID int64) (int64, error) {
+	var left int64
+	if err := db.Model(&recoveryCode{}).Where("user_id = ?", userID).Count(&left).Error; err != nil {
+		return 0, fmt.Errorf("count the user's recovery codes: %w", err)
+	}
+	return left, nil
+}
+
+// deleteUnconfirmed voids what a user began to set up.
+func deleteUnconfirmed(tx *gorm.DB, user *User) error {
+	const statement = "DELETE FROM user_factors WHERE tenant_id = ? AND user_id = ? AND expires_time IS NOT NULL"
+	if err := tx.Exec(statement, user.TenantID, user.ID).Error; err != nil {
+		return fmt.Errorf("delete unconfirmed factors: %w", err)
+	}
+	return nil
+}
+
+// deleteFactors takes all factors and recovery codes from a user whose row this unit has
+// raised.
+func deleteFactors(tx *gorm.DB, user *User) error {
+	if err := tx.Exec("DELETE FROM user_factors WHERE tenant_id = ? AND user_id = ?", user.TenantID, user.ID).Error; err != nil {
+		return fmt.Errorf("delete the user's factors: %w", err)
+	}
+	return deleteRecoveryCodes(tx, user)
+}
+
+func deleteRecoveryCodes(tx *gorm.DB, user *User) error {
+	if err := tx.Exec("DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ?", user.TenantID, user.ID).Error; err != nil {
+		return fmt.Errorf("delete the user's recovery codes: %w", err)
+	}
+	return nil
+}
+
+// replaceRecoveryCodes gives a user, whose row this unit has raised, other recovery codes.
+func replaceRecoveryCodes(tx *gorm.DB, user *User, now time.Time) ([]string, error) {
+	if err := deleteRecoveryCodes(tx, user); err != nil {
+		return nil, err
+	}
+	codes, rows := make([]string, recoveryCodes), make([]recoveryCode, recoveryCodes)
+	for i := range codes {
+		codes[i] = newRecoveryCode()
+		rows[i] = recoveryCode{UserID: user.ID, CodeHash: recoveryDigest(codes[i]), CreatedTime: now}
+	}
+	if err := tx.Create(&rows).Error; err != nil {
+		return nil, fmt.Errorf("insert recovery codes: %w", err)
+	}
+	return codes, nil
+}
+
+// lockUser locks the row of a user who may come in:
+//
+//	SELECT … FROM users WHERE tenant_id = ? AND id = ? FOR UPDATE
+//
+// Errors: Unauthenticated when there is none or it is disabled.
+func lockUser(tx *gorm.DB, id int64) (User, error) {
+	var row User
+	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&row).Error
+	switch {
+	case storage.IsNotFound(err):
+		return row, errNoSession()
+	case err != nil:
+		return row, fmt.Errorf("lock the user: %w", err)
+	case row.Disabled:
+		return row, errNoSession()
+	}
+	return row, nil
+}
+
+// secretPlace binds an encrypted secret to its user.
+func secretPlace(tenantID, userID int64) string {
+	return "user_factors\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + strconv.FormatInt(userID, 10)
+}
+
+// secretOf returns what a factor's codes are made from. Errors: encryption.ErrUnreadable.
+func (s *Service) secretOf(row Factor) (string, error) {
+	plain, err := s.cipher.Decrypt(row.Secret, row.SecretKey, secretPlace(row.TenantID, row.UserID))
+	if err != nil {
+		return "", fmt.Errorf("read the secret of factor %d: %w", row.ID, err)
+	}
+	return string(plain), nil
+}

@@ -1,0 +1,82 @@
+// Package encryption keeps what is at rest from being read by who has the database and not
+// the settings: AES-256-GCM with keys that can be changed while the program is in use.
+package encryption
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Cipher encrypts values at rest. The zero Cipher keeps them in clear.
+type Cipher struct {
+	// current is the id of the key that new values are encrypted with.
+	current string
+	byID    map[string]cipher.AEAD
+}
+
+// New reads keys as "id:base64 of 32 bytes", the current one first and then those that
+// still decrypt older values.
+func New(keys []string) (Cipher, error) {
+	c := Cipher{byID: make(map[string]cipher.AEAD, len(keys))}
+	for _, text := range keys {
+		id, encoded, found := strings.Cut(text, ":")
+		if !found || id == "" || len(id) > 64 {
+			return Cipher{}, errors.New("an encryption key must be ID:BASE64, with an id of 1 to 64 characters")
+		}
+		if c.byID[id] != nil {
+			return Cipher{}, fmt.Errorf("two encryption keys have the id %q", id)
+		}
+		secret, err := base64.StdEncoding.DecodeString(encoded)
+		if err != nil || len(secret) != 32 {
+			return Cipher{}, fmt.Errorf("the encryption key %q must be 32 bytes in base64", id)
+		}
+		block, err := aes.NewCipher(secret)
+		if err != nil {
+			return Cipher{}, fmt.Errorf("use the encryption key %q: %w", id, err)
+		}
+		// The nonce is random and part of what is kept.
+		if c.byID[id], err = cipher.NewGCMWithRandomNonce(block); err != nil {
+			return Cipher{}, fmt.Errorf("use the encryption key %q: %w", id, err)
+		}
+		if c.current == "" {
+			c.current = id
+		}
+	}
+	return c, nil
+}
+
+// Encrypt encrypts a value for the place that the associated data names, and returns the id
+// of the key that it used; "" when the value stays in clear.
+func (c Cipher) Encrypt(plain []byte, place string) (kept []byte, keyID string) {
+	if c.current == "" {
+		return plain, ""
+	}
+	return c.byID[c.current].Seal(nil, nil, plain, []byte(place)), c.current
+}
+
+// ErrUnreadable is returned for what cannot be decrypted: its key is not among the settings,
+// it is damaged, or it belongs to another place.
+var ErrUnreadable = errors.New("the value cannot be decrypted")
+
+// Decrypt returns the value that was encrypted for a place. Errors: ErrUnreadable.
+func (c Cipher) Decrypt(kept []byte, keyID, place string) ([]byte, error) {
+	if keyID == "" {
+		return kept, nil
+	}
+	key := c.byID[keyID]
+	if key == nil {
+		return nil, fmt.Errorf("%w: the encryption key %q is not among the settings", ErrUnreadable, keyID)
+	}
+	plain, err := key.Open(nil, nil, kept, []byte(place))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return plain, nil
+}
+
+// Current is the id of the key that new values are encrypted with, "" for none.
+func (c Cipher) Current() string { return c.current }

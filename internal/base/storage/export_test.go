@@ -1,0 +1,13 @@
+package storage
+
+import "time"
+
+// Waiting is how many transactions wait for their turn at SQLite's writer.
+func (db *DB) Waiting() int {
+	db.groups.turn.mu.Lock()
+	defer db.groups.turn.mu.Unlock()
+	return len(db.groups.turn.waiting)
+}
+
+// GroupsLive sets how long a group takes transactions in. It comes before the first one.
+func (db *DB) GroupsLive(life time.Duration) { db.groups.life = life }

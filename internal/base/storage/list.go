@@ -1,0 +1,391 @@
+package storage
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/base/apperr"
+)
+
+// Bound is how many rows a list counts, and how many it examines for one page, at most.
+const Bound = 10_000
+
+// ListBound is a gorm plugin that gives the lists of a database another bound than Bound, so
+// that tests need few rows to have too many.
+type ListBound int
+
+// Name implements gorm.Plugin.
+func (ListBound) Name() string { return "storage:list-bound" }
+
+// Initialize implements gorm.Plugin.
+func (ListBound) Initialize(*gorm.DB) error { return nil }
+
+func boundOf(query *gorm.DB) int {
+	if bound, ok := query.Plugins[ListBound(0).Name()].(ListBound); ok {
+		return int(bound)
+	}
+	return Bound
+}
+
+// List reads one page of T by keyset: WHERE (column, id) > (last value, last id) ORDER BY
+// column, id LIMIT n. Neither the page's number nor the size of the table decides what it
+// costs. A sort that is not in the allow-list and a cursor that is not one of ours are
+// MalformedRequest errors.
+//
+// The query says whose rows these are, such as order_id = ?: an index begins with it and
+// goes on with the column of each sort. What narrows the list besides are filters. Of an
+// indexed filter at most Bound matches are counted, which reads the index alone, and then
+// the page is read in one of three ways:
+//
+//   - A filter with fewer matches leads: its matches are read by its index, the other
+//     filters are checked on them, and they are sorted. The total is exact.
+//   - Otherwise a filter whose index has the rows in the order of the sort is walked.
+//   - Otherwise the index of the sort is walked.
+//
+// Whatever is walked stops when the page is full. With filters that the walked index does
+// not answer it stops after Bound rows at the latest: the page then has what was found and
+// the cursor of where to go on, and the total is what was found among the first Bound rows.
+//
+// Columns that are not to lead stand in expressions, so that no statement is left to an
+// engine's estimate of its rows.
+func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Listing[T], error) {
+	var none Listing[T]
+	l, err := newLister[T](query, page, sorts)
+	if err != nil {
+		return none, err
+	}
+	l.way, err = l.choose(filters)
+	if err != nil {
+		return none, err
+	}
+	listing := Listing[T]{Rows: []T{}}
+	if page.Exact {
+		listing.TotalIsExact = true
+		err = Apply(l.scope, filters...).Count(&listing.Total).Error
+	} else {
+		listing.Total, listing.TotalIsExact, err = l.total()
+	}
+	if err != nil || l.way.empty {
+		return listing, err
+	}
+	listing.Rows, listing.Next, err = l.page()
+	return listing, err
+}
+
+// lister reads one page of T.
+type lister[T any] struct {
+	scope *gorm.DB
+	order order
+	after *place
+	limit int
+	bound int
+	way   way
+}
+
+// way is how a page is read.
+type way struct {
+	// empty is set when a filter has no match.
+	empty bool
+	// leads are the filters by whose index rows are read, at most one; rest are checked on them.
+	leads, rest []Filter
+	// counted is how many rows match what leads, Bound + 1 for more than Bound.
+	counted int64
+	// gathered is set when what leads has at most Bound matches, and unordered when these
+	// have to be sorted.
+	gathered, unordered bool
+}
+
+func newLister[T any](query *gorm.DB, page Page, sorts Sorts) (*lister[T], error) {
+	order, err := sorts.resolve(page.Sort)
+	if err != nil {
+		return nil, err
+	}
+	l := &lister[T]{scope: query.Model(new(T)).Session(&gorm.Session{}), order: order, limit: page.Limit, bound: boundOf(query)}
+	if l.limit == 0 {
+		l.limit = DefaultLimit
+	}
+	if page.Cursor != "" {
+		after, err := decodeCursor[T](page.Cursor, order.name, order.column)
+		if err != nil {
+			return nil, err
+		}
+		l.after = &after
+	}
+	return l, nil
+}
+
+func (l *lister[T]) choose(filters []Filter) (way, error) {
+	walked := way{rest: filters}
+	for i, f := range filters {
+		if !f.indexed {
+			continue
+		}
+		f, matches, err := l.matches(f)
+		if err != nil {
+			return way{}, err
+		}
+		rest := slices.Delete(slices.Clone(filters), i, i+1)
+		ordered := f.ordered(l.order.column)
+		switch {
+		case matches == 0:
+			return way{empty: true, gathered: true}, nil
+		case matches <= int64(l.bound):
+			return way{leads: []Filter{f}, rest: rest, counted: matches, gathered: true, unordered: !ordered}, nil
+		case ordered && walked.leads == nil:
+			walked.leads, walked.rest, walked.counted = []Filter{f}, rest, matches
+		}
+	}
+	var err error
+	if len(walked.rest) == 0 && walked.leads == nil {
+		walked.counted, err = l.countUpTo(l.scope)
+	}
+	return walked, err
+}
+
+// matches counts the matches of a filter, and leaves out those of its alternatives that
+// have none: what is left may have an order.
+func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
+	if len(f.terms) == 1 {
+		n, err := l.countUpTo(f.apply(l.scope, false))
+		return f, n, err
+	}
+	met := f
+	met.terms = nil
+	var sum int64
+	for _, t := range f.terms {
+		alone := f
+		alone.terms = []term{t}
+		n, err := l.countUpTo(alone.apply(l.scope, false))
+		if err != nil {
+			return f, 0, err
+		}
+		if n > 0 {
+			met.terms = append(met.terms, t)
+			sum += n
+		}
+	}
+	return met, sum, nil
+}
+
+// countUpTo counts at most one row more than the bound:
+//
+//	SELECT COUNT(*) FROM (SELECT 1 FROM t WHERE tenant_id = ? AND … LIMIT 10001) AS counted
+func (l *lister[T]) countUpTo(query *gorm.DB) (int64, error) { return countUpTo(query, l.bound) }
+
+// countUpTo is that of a list with a bound.
+func countUpTo(query *gorm.DB, bound int) (n int64, err error) {
+	counted := query.Select("1").Limit(bound + 1)
+	fresh := query.Session(&gorm.Session{NewDB: true})
+	if err := fresh.Raw("SELECT COUNT(*) FROM (?) AS counted", counted).Scan(&n).Error; err != nil {
+		return 0, fmt.Errorf("count rows: %w", err)
+	}
+	return n, nil
+}
+
+// Count is how many rows there are, or that there are more.
+type Count struct {
+	// N is at most Bound.
+	N int64
+	// More is set when there are more than N.
+	More bool
+}
+
+// CountUpTo counts the rows of T that match some filters, and stops at Bound.
+func CountUpTo[T any](query *gorm.DB, filters ...Filter) (Count, error) {
+	bound := int64(boundOf(query))
+	n, err := countUpTo(Apply(query.Model(new(T)), filters...), int(bound))
+	return Count{N: min(n, bound), More: n > bound}, err
+}
+
+// total is how many rows match at least, and whether there are no more.
+func (l *lister[T]) total() (n int64, exact bool, err error) {
+	bound := int64(l.bound)
+	switch w := l.way; {
+	case w.empty:
+		return 0, true, nil
+	case len(w.rest) == 0:
+		// An alternative may hold beside another; only one leads here without being counted twice.
+		if w.counted <= bound && w.manyTerms() {
+			return l.countLed(nil)
+		}
+		return min(w.counted, bound), w.counted <= bound, nil
+	case w.gathered:
+		return l.countLed(nil)
+	}
+	end, err := l.windowEnd(nil)
+	if err != nil {
+		return 0, false, err
+	}
+	n, _, err = l.countLed(end)
+	return n, end == nil, err
+}
+
+func (w way) manyTerms() bool { return len(w.leads) > 0 && len(w.leads[0].terms) > 1 }
+
+// countLed counts the rows that match all filters, up to a place; nil for all that lead.
+func (l *lister[T]) countLed(end *place) (n int64, exact bool, err error) {
+	query := l.filtered()
+	if end != nil {
+		query = l.order.upTo(query, *end)
+	}
+	if err := query.Count(&n).Error; err != nil {
+		return 0, false, fmt.Errorf("count rows: %w", err)
+	}
+	return n, true, nil
+}
+
+// led are the rows that are read; filtered those of them that match.
+func (l *lister[T]) led() *gorm.DB { return Apply(l.scope, l.way.leads...) }
+
+func (l *lister[T]) filtered() *gorm.DB {
+	query := l.led()
+	for _, f := range l.way.rest {
+		query = f.apply(query, true)
+	}
+	return query
+}
+
+// page reads the rows of the page, and the cursor of the next.
+func (l *lister[T]) page() ([]T, *string, error) {
+	order := l.order
+	order.hidden = l.way.unordered
+	query := l.filtered()
+	var end *place
+	var err error
+	if !l.way.gathered && len(l.way.rest) > 0 {
+		if end, err = l.windowEnd(l.after); err != nil {
+			return nil, nil, err
+		}
+	}
+	if l.after != nil {
+		query = order.beyond(query, *l.after)
+	}
+	if end != nil {
+		query = order.upTo(query, *end)
+	}
+	rows := []T{}
+	if err := order.sort(query).Limit(l.limit + 1).Find(&rows).Error; err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case len(rows) > l.limit:
+		rows = rows[:l.limit]
+		next, err := encodeCursor(rows[l.limit-1], order.name, order.column)
+		return rows, &next, err
+	case end != nil:
+		next, err := end.encode(order.name)
+		return rows, &next, err
+	}
+	return rows, nil, nil
+}
+
+// windowEnd is the place of the last row that is examined, nil when it is the last of all:
+//
+//	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 1 OFFSET 9999
+func (l *lister[T]) windowEnd(after *place) (*place, error) {
+	query := l.led()
+	if after != nil {
+		query = l.order.beyond(query, *after)
+	}
+	var rows []T
+	err := l.order.sort(query).Select(slices.Compact([]string{l.order.column, "id"})).Offset(l.bound - 1).Limit(2).Find(&rows).Error
+	if err != nil || len(rows) < 2 {
+		return nil, err
+	}
+	end, err := placeOf(rows[0], l.order.column)
+	return &end, err
+}
+
+// order is the order of a list.
+type order struct {
+	// name is the sort as it was asked for.
+	name, column string
+	descending   bool
+	// unique is set when no two rows share a value of the column.
+	unique bool
+	// hidden has the rows sorted, and not read along the index of the order.
+	hidden bool
+}
+
+func (s Sorts) resolve(asked string) (order, error) {
+	if asked == "" {
+		asked = s.Default
+	}
+	column, ok := s.Columns[strings.TrimPrefix(asked, "-")]
+	if !ok {
+		names := slices.Sorted(maps.Keys(s.Columns))
+		return order{}, apperr.Malformed("?sort", "must be one of "+strings.Join(names, ", ")+", with - before it for descending")
+	}
+	return order{
+		name: asked, column: column, descending: strings.HasPrefix(asked, "-"),
+		unique: column == "id" || slices.Contains(s.Unique, column),
+	}, nil
+}
+
+// by is ORDER BY column, id; or column alone where no two rows share it.
+func (o order) by() clause.OrderBy {
+	columns := []clause.OrderByColumn{{Column: o.sorted(o.column), Desc: o.descending}}
+	if !o.unique {
+		columns = append(columns, clause.OrderByColumn{Column: o.sorted("id"), Desc: o.descending})
+	}
+	return clause.OrderBy{Columns: columns}
+}
+
+// sort has the engine read in the order. MySQL likes to walk the primary key to rows in the
+// order of their ids, whosesoever they are, and is told not to.
+func (o order) sort(query *gorm.DB) *gorm.DB {
+	if !o.hidden && query.Name() == string(MySQL) {
+		notByID := clause.Expr{SQL: "IGNORE INDEX FOR ORDER BY (`PRIMARY`)"}
+		query = query.Clauses(clause.From{Joins: []clause.Join{{Expression: notByID}}})
+	}
+	return query.Clauses(o.by())
+}
+
+func (o order) sorted(column string) clause.Column {
+	if o.hidden {
+		return clause.Column{Name: hide(column), Raw: true}
+	}
+	return tableColumn(column)
+}
+
+// beyond narrows a query to what comes after a place.
+func (o order) beyond(query *gorm.DB, p place) *gorm.DB {
+	return o.compare(query, p, o.descending, false)
+}
+
+// upTo narrows a query to what comes no later than a place.
+func (o order) upTo(query *gorm.DB, p place) *gorm.DB {
+	return o.compare(query, p, !o.descending, true)
+}
+
+// compare is (column, id) < (value, id), or > or with = also the place itself, in the form
+// that the dialect answers from an index on (tenant_id, column, id): a comparison of rows on
+// SQLite, and on MySQL
+//
+//	column < ? OR (column = ? AND id < ?)
+func (o order) compare(query *gorm.DB, p place, below, equal bool) *gorm.DB {
+	sign := " >"
+	if below {
+		sign = " <"
+	}
+	last := sign
+	if equal {
+		last += "="
+	}
+	column, id := "`"+o.column+"`", "`id`"
+	if o.hidden {
+		column, id = hide(o.column), hide("id")
+	}
+	switch {
+	case o.unique:
+		return query.Where(column+last+" ?", p.value)
+	case query.Name() == string(SQLite):
+		return query.Where("("+column+", "+id+")"+last+" (?, ?)", p.value, p.id)
+	}
+	return query.Where("("+column+sign+" ? OR ("+column+" = ? AND "+id+last+" ?))", p.value, p.value, p.id)
+}

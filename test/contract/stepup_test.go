@@ -1,0 +1,108 @@
+package contract_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/edge/httpapi"
+	"interlock/test/apptest"
+)
+
+// enrolled sets a second factor up for the admin of a caller's tenant. It returns the session
+// that it was set up in, which has been shown no factor, and the recovery codes.
+func enrolled(t *testing.T, c *apptest.Caller) (d day, session []string, codes []any) {
+	t.Helper()
+	d = day{c, t}
+	d.Token = ""
+	answer := d.Do(t, "POST", httpapi.Base+"/session", map[string]any{"tenant": d.Tenant, "username": "admin", "password": apptest.AdminPassword})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Body)
+	session = sessionOf(t, answer)
+	setup := d.do(201, "POST", "/me/factors", `{"kind":"totp","name":"Phone"}`, session...)
+	confirmed := d.do(200, "POST", "/me/factors/"+fmt.Sprint(int64(setup["id"].(float64)))+"/confirm", map[string]any{"code": codeOf(t, setup["secret"], 0)}, session...)
+	return d, session, confirmed["recoveryCodes"].([]any)
+}
+
+func TestEveryOperationThatTakesAFreshFactorAsksForItAndOnlyThose(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		d, session, codes := enrolled(t, p.Admin(t))
+		ask := func(route httpapi.Route) apptest.Answer {
+			path := fill(t, route, func(string) string { return "999999999" })
+			return d.Do(t, route.Method, path, example(t, route), session...)
+		}
+		walked := 0
+		for _, route := range p.Routes() {
+			if route.Public || route.Stream || !(route.StepUp || route.Method == http.MethodGet) {
+				continue
+			}
+			walked++
+			answer := ask(route)
+			require.Equal(t, route.StepUp, answer.Code() == "step_up_required", "%s: %s", documentedAs(route), answer.Body)
+			if route.StepUp {
+				require.Equal(t, http.StatusForbidden, answer.Status)
+			}
+		}
+		require.Greater(t, walked, len(stepUp))
+
+		d.steppedUp(&session, codes[0])
+		for _, route := range p.Routes() {
+			if route.StepUp && hasParameter(route) {
+				answer := ask(route)
+				require.Equal(t, http.StatusNotFound, answer.Status, "%s: %s", documentedAs(route), answer.Body)
+			}
+		}
+	})
+}
+
+func TestARefusedStepUpIsNotKeptUnderAnIdempotencyKeyAndTheSameRequestRunsAfterwards(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		d, session, codes := enrolled(t, p.Admin(t))
+		create := func() apptest.Answer {
+			return d.Do(t, "POST", httpapi.Base+"/roles", `{"name":"support","permissions":["orders:read"]}`, append([]string{"X-Idempotency-Key", "support-1"}, session...)...)
+		}
+		refused := create()
+		require.Equal(t, "step_up_required", refused.Code(), "%s", refused.Body)
+		require.Empty(t, d.do(200, "GET", "/idempotency-keys?key=support-1", nil, session...)["items"])
+
+		d.steppedUp(&session, codes[0])
+		made := create()
+		require.Equal(t, http.StatusCreated, made.Status, "%s", made.Body)
+		require.Empty(t, made.Header.Get("X-Idempotency-Replay"))
+		again := create()
+		require.Equal(t, "true", again.Header.Get("X-Idempotency-Replay"))
+		require.Equal(t, made.Body, again.Body)
+	})
+}
+
+// A reply with a cookie, or with a secret that is shown once, is never given to a repeat.
+func TestNoReplyWithACookieOrASecretIsReplayed(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		d, session, codes := enrolled(t, p.Admin(t))
+		keyed := func(headers ...string) []string { return append([]string{"X-Idempotency-Key", "again-1"}, headers...) }
+		first := d.Do(t, "POST", httpapi.Base+"/session/step-up", map[string]any{"method": "recovery", "code": codes[0]}, keyed(session...)...)
+		require.Equal(t, http.StatusOK, first.Status, "%s", first.Body)
+		session = sessionOf(t, first)
+		again := d.Do(t, "POST", httpapi.Base+"/session/step-up", map[string]any{"method": "recovery", "code": codes[0]}, keyed(session...)...)
+		require.Equal(t, "invalid_credentials", again.Code(), "%s", again.Body)
+		require.Empty(t, again.Header.Get("Set-Cookie"))
+
+		credentials := map[string]any{"tenant": d.Tenant, "username": "admin", "password": apptest.AdminPassword}
+		challenges := []any{d.do(202, "POST", "/session", credentials, keyed()...)["challenge"], d.do(202, "POST", "/session", credentials, keyed()...)["challenge"]}
+		require.NotEqual(t, challenges[0], challenges[1])
+		finish := map[string]any{"challenge": challenges[0], "method": "recovery", "code": codes[1]}
+		d.do(201, "POST", "/session/factor", finish, keyed()...)
+		d.do(401, "POST", "/session/factor", finish, keyed()...)
+
+		begin := func() any {
+			return d.do(201, "POST", "/me/factors", `{"kind":"totp","name":"Tablet"}`, keyed(session...)...)["secret"]
+		}
+		require.NotEqual(t, begin(), begin())
+		fresh := func() any {
+			return d.do(200, "POST", "/me/factors/recovery-codes", nil, keyed(session...)...)["recoveryCodes"]
+		}
+		require.NotEqual(t, fresh(), fresh())
+		require.Empty(t, d.do(200, "GET", "/idempotency-keys?key=again-1", nil, session...)["items"])
+	})
+}

@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Look, Visitor } from './browser';
+import { admin } from './service';
+import { li, ownSite } from './site';
+
+const site = ownSite();
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const period = 30_000;
+
+/** What an authenticator app with the secret shows at a time (RFC 6238). */
+function codeAt(secret: string, time: number): string {
+  const bits = Array.from(secret)
+    .map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(time / period)));
+  const mac = createHmac('sha1', key).update(counter).digest();
+  const at = (mac.at(-1) ?? 0) & 15;
+  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { name, exact: true });
+const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+async function signOut({ page }: Visitor): Promise<void> {
+  await page.getByRole('button', { name: /Signed in as/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.locator('input[name=password]').waitFor();
+}
+
+/** Gives the password, and waits for the question after it. */
+async function givePassword(visitor: Visitor): Promise<void> {
+  await visitor.page.locator('input[name=username]').fill(li.username);
+  await visitor.page.locator('input[name=password]').fill(li.password);
+  await button(visitor, 'Sign in').click();
+  await field(visitor, 'Code of your authenticator app').waitFor();
+}
+
+const looks: Look[] = (['light', 'dark'] as const).flatMap((colours) => ([1280, 390] as const).map((width) => ({ language: 'en' as const, colours, width })));
+
+/** Takes a picture of what is open at both widths and in both colour schemes. */
+async function shootAll(visitor: Visitor, name: string): Promise<void> {
+  for (const { colours, width } of looks) {
+    await visitor.page.setViewportSize({ width, height: width === 390 ? 844 : 860 });
+    await visitor.page.emulateMedia({ colorScheme: colours });
+    await visitor.check();
+    await visitor.shoot(`${name}-${colours}-${width}`);
+  }
+  await visitor.page.setViewportSize({ width: 1280, height: 860 });
+  await visitor.page.emulateMedia({ colorScheme: 'light' });
+}
+
+test('a second factor is set up, asked for at sign-in and in the middle of an act, recovered and reset', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(li, '/account');
+  await page.getByText('Your password alone opens your account').waitFor();
+  await button(visitor, 'Set up an app').click();
+  await field(visitor, 'Name').press('Enter');
+  const secret = (await page.getByRole('group', { name: 'Secret', exact: true }).locator('.mono').textContent()) ?? '';
+  await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+  await shootAll(visitor, 'factor-set-up');
+  await field(visitor, 'Code that the app shows now').fill('nothing');
+  await button(visitor, 'Confirm').click();
+  await page.getByText(/^This is not the code of now/).waitFor();
+  const enrolled = Date.now();
+  await field(visitor, 'Code that the app shows now').fill(codeAt(secret, enrolled));
+  await button(visitor, 'Confirm').click();
+  const codes = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
+  expect(codes).toHaveLength(10);
+  await shootAll(visitor, 'factor-recovery-codes');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download them' }).click();
+  expect((await download).suggestedFilename()).toBe('interlock-recovery-codes.txt');
+  await button(visitor, 'I have stored them').click();
+  await page.getByText('Recovery codes left: 10').waitFor();
+  await shootAll(visitor, 'factor-list');
+
+  await signOut(visitor);
+  await givePassword(visitor);
+  await shootAll(visitor, 'factor-sign-in');
+  await field(visitor, 'Code of your authenticator app').fill('000000');
+  await button(visitor, 'Go on').click();
+  await page.getByText(/^The code is wrong/).waitFor();
+  expect(await field(visitor, 'Code of your authenticator app').inputValue()).toBe('000000');
+  await button(visitor, 'Back to the password').click();
+  await givePassword(visitor);
+  // By keyboard; the code of the next step is taken too, and the one of the set-up no more.
+  await page.keyboard.type(codeAt(secret, enrolled + period));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'My account' }).waitFor();
+
+  await signOut(visitor);
+  await givePassword(visitor);
+  await button(visitor, 'Use a recovery code').click();
+  await field(visitor, 'Recovery code').fill((codes[0] ?? '').toUpperCase());
+  await button(visitor, 'Go on').click();
+  await page.getByText('Recovery codes left: 9').waitFor();
+
+  const { items } = await site.request<{ items: { id: number; secondFactor: boolean }[] }>('GET', `/users?q=${li.username}`);
+  expect(items[0]?.secondFactor).toBe(true);
+  const admins = await site.open();
+  await admins.signIn(admin, `/users/${items[0]?.id ?? 0}`);
+  await button(admins, 'Reset second factors').click();
+  await admins.page.getByRole('dialog').getByRole('button', { name: 'Reset second factors' }).click();
+  await admins.page.getByText('“li” has no second factor any more.').waitFor();
+  await admins.page.getByText('reset the second factors').first().waitFor();
+  const gate = page.getByRole('dialog', { name: 'Your session has ended' });
+  await page.reload();
+  await visitor.fillIn(li);
+  await page.getByText('Your password alone opens your account').waitFor();
+  expect(await gate.count()).toBe(0);
+  await visitor.close();
+  await admins.close();
+});
+
+test('an act that needs the factor afresh waits for it, goes on as one, and says so when it is called off', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(li, '/account');
+  await button(visitor, 'Set up an app').click();
+  await field(visitor, 'Name').press('Enter');
+  const secret = (await page.getByRole('group', { name: 'Secret', exact: true }).locator('.mono').textContent()) ?? '';
+  const enrolled = Date.now();
+  await field(visitor, 'Code that the app shows now').fill(codeAt(secret, enrolled));
+  await button(visitor, 'Confirm').click();
+  const codes = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
+  await button(visitor, 'I have stored them').click();
+
+  // The session began without the factor, which it is therefore asked for.
+  const stepUp = page.getByRole('dialog', { name: 'Show your second factor' });
+  await page.getByRole('link', { name: 'Show my tokens' }).click();
+  await button(visitor, 'New token').first().click();
+  const dialog = page.getByRole('dialog', { name: 'New token' });
+  await dialog.getByLabel('Name').fill('till');
+  await dialog.getByRole('radio', { name: 'All that I may do, also what I am given later' }).check();
+  await dialog.getByRole('button', { name: 'Create the token' }).click();
+  await stepUp.waitFor();
+  await shootAll(visitor, 'factor-step-up');
+  await stepUp.getByRole('button', { name: 'Cancel' }).click();
+  await stepUp.waitFor({ state: 'hidden' });
+  await dialog.getByText(/Nothing was done/).waitFor();
+  const tokens = () => site.request<{ total: number }>('GET', '/tokens?q=till');
+  expect(await tokens()).toMatchObject({ total: 0 });
+
+  await dialog.getByRole('button', { name: 'Create the token' }).click();
+  await stepUp.waitFor();
+  await page.keyboard.type('000000');
+  await page.keyboard.press('Enter');
+  await stepUp.getByText(/^The code is wrong/).waitFor();
+  await page.keyboard.type(codeAt(secret, enrolled + period));
+  await page.keyboard.press('Enter');
+  await page.locator('[data-secret]').waitFor();
+  await button(visitor, 'I have stored it').click();
+  expect(await tokens()).toMatchObject({ total: 1 });
+
+  // It is fresh for a while, and the stream goes on in the renewed session.
+  await page.goto('/account');
+  await button(visitor, 'New recovery codes').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();
+  const fresh = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
+  expect(fresh).not.toEqual(codes);
+  await button(visitor, 'I have stored them').click();
+
+  await visitor.context.clearCookies();
+  await page.goto('/audit-log');
+  await givePassword(visitor);
+  await button(visitor, 'Use a recovery code').click();
+  await field(visitor, 'Recovery code').fill(fresh[0] ?? '');
+  await button(visitor, 'Go on').click();
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  await visitor.settle();
+  await visitor.context.clearCookies();
+  await page.getByPlaceholder('Who').fill('li');
+  const gate = page.getByRole('dialog', { name: 'Your session has ended' });
+  await gate.locator('input[name=password]').fill(li.password);
+  await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await gate.getByRole('button', { name: 'Use a recovery code' }).click();
+  await gate.getByRole('textbox', { name: 'Recovery code' }).fill(fresh[1] ?? '');
+  await gate.getByRole('button', { name: 'Go on' }).click();
+  await gate.waitFor({ state: 'hidden' });
+  expect(await page.getByPlaceholder('Who').inputValue()).toBe('li');
+  await visitor.close();
+});

@@ -1,0 +1,134 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useRef, useState, type SubmitEvent } from 'react';
+import { isProblem, isUnknown } from '@/api';
+import { useText } from '@/i18n';
+import { Banner, CopyText, ProblemBanner, useKeyedMutation } from '@/ui';
+import { factorMessages } from './messages';
+import { QrCode } from './QrCode';
+import { beginFactor, confirmFactor, type ConfirmedFactor, type FactorSetup } from './queries';
+
+interface Props {
+  /** The first one is given a name already. */
+  isFirst: boolean;
+  onClose: () => void;
+  onConfirmed: (factor: ConfirmedFactor) => void;
+}
+
+/**
+ * The dialog that sets an authenticator app up: it is named, given its secret, and shows with
+ * a code that it has it. Until then nothing is asked for, and closing it leaves all as it was.
+ */
+export function SetUpFactor({ isFirst, onClose, onConfirmed }: Props) {
+  const t = useText(factorMessages);
+  const [setup, setSetup] = useState<FactorSetup>();
+  return (
+    <Modal opened onClose={onClose} size="md" title={t('setUpTitle')} withCloseButton={false} closeOnClickOutside={false}>
+      {setup === undefined ? (
+        <NameIt name={isFirst ? t('nameFirst') : ''} onBegun={setSetup} onClose={onClose} />
+      ) : (
+        <ConfirmIt setup={setup} onConfirmed={onConfirmed} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+const longestName = 100;
+
+function NameIt({ name: first, onBegun, onClose }: { name: string; onBegun: (setup: FactorSetup) => void; onClose: () => void }) {
+  const t = useText(factorMessages);
+  const [name, setName] = useState(first);
+  const [asked, setAsked] = useState(false);
+  const begin = useKeyedMutation<string, FactorSetup>({ scope: 'me/factors/begin', title: t('setUpTitle'), send: beginFactor, onDone: onBegun });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setAsked(true);
+    if (begin.outcome === 'unknown') begin.again();
+    else if (name.trim() !== '') begin.run(name.trim());
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {begin.error !== null && <ProblemBanner error={begin.error} />}
+        <TextInput
+          label={t('name')}
+          description={t('nameHint')}
+          maxLength={longestName}
+          value={name}
+          error={asked && name.trim() === '' && t('nameNeeded')}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        <Buttons confirm={t('next')} isSending={begin.outcome === 'sending'} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+function ConfirmIt({ setup, onConfirmed, onClose }: { setup: FactorSetup; onConfirmed: Props['onConfirmed']; onClose: () => void }) {
+  const t = useText(factorMessages);
+  const input = useRef<HTMLInputElement>(null);
+  const [code, setCode] = useState('');
+  const [asked, setAsked] = useState(false);
+  // The code lives in the page only.
+  const confirm = useKeyedMutation<null, ConfirmedFactor>({
+    scope: `me/factors/${setup.id}/confirm`,
+    title: t('setUpTitle'),
+    topics: ['users'],
+    send: () => confirmFactor(setup.id, code.trim()),
+    onDone: onConfirmed,
+    onRefused: () => input.current?.select(),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setAsked(true);
+    if (code.trim() === '') return;
+    if (confirm.outcome === 'unknown') confirm.again();
+    else confirm.run(null);
+  };
+  const isWrong = isProblem(confirm.error, 'validation_failed');
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {confirm.error !== null && !isWrong && <Refusal error={confirm.error} />}
+        <Text>{t('scan')}</Text>
+        <QrCode text={setup.uri} label={t('qr')} />
+        <div role="group" aria-label={t('secret')}>
+          <Text fw={600}>{t('secret')}</Text>
+          <CopyText text={setup.secret} label={t('secret')} />
+        </div>
+        <TextInput
+          ref={input}
+          label={t('code')}
+          name="code"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={64}
+          value={code}
+          error={asked && code.trim() === '' ? t('codeNeeded') : isWrong && t('codeWrong')}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          autoFocus
+        />
+        <Buttons confirm={t('confirm')} isSending={confirm.outcome === 'sending'} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+function Refusal({ error }: { error: Error }) {
+  const t = useText(factorMessages);
+  if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
+  if (isUnknown(error)) return <Banner tone="warn" title={t('lost')} />;
+  return <ProblemBanner error={error} />;
+}
+
+function Buttons({ confirm, isSending, onClose }: { confirm: string; isSending: boolean; onClose: () => void }) {
+  const t = useText(factorMessages);
+  return (
+    <Group justify="flex-end">
+      <Button onClick={onClose}>{t('cancel')}</Button>
+      <Button type="submit" variant="filled" loading={isSending}>
+        {confirm}
+      </Button>
+    </Group>
+  );
+}
