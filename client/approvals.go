@@ -34,11 +34,13 @@ type Approval struct {
 	ID int64 `json:"id"`
 	// Kind is such as config.update.
 	Kind string `json:"kind"`
-	// Resource is the path of what is changed, Targets those of all that is.
-	Resource string   `json:"resource"`
-	Targets  []string `json:"targets"`
-	Author   Person   `json:"author"`
-	Note     string   `json:"note"`
+	// Resource is the path of what is changed, Targets those of all that is, in lists and
+	// refusals of the first 20, and TargetCount how many there are.
+	Resource    string   `json:"resource"`
+	Targets     []string `json:"targets"`
+	TargetCount int      `json:"targetCount"`
+	Author      Person   `json:"author"`
+	Note        string   `json:"note"`
 	// BaseETag is the version that it is based on; "" for many or none.
 	BaseETag string `json:"baseEtag"`
 	// Patch is the merge patch of an edit of one resource, and Changes what else is
@@ -126,8 +128,10 @@ type StaleApproval struct {
 	Current         json.RawMessage `json:"current"`
 	Conflicts       []Difference    `json:"conflicts"`
 	AutoMergeable   bool            `json:"autoMergeable"`
-	// Members are those that have changed, for a change of many resources.
+	// Members are the first 20 that have changed, for a change of many resources, and Moved
+	// how many have.
 	Members []MemberConflict `json:"members"`
+	Moved   int              `json:"moved"`
 }
 
 // Unwrap returns the problem.
@@ -172,13 +176,13 @@ func (s *Approvals) History(id int64, p Paging) List[ApprovalEvent] {
 	return List[ApprovalEvent]{s.client, approvalPath(id) + "/history", p.parameters()}
 }
 
-// Edit gives what the caller has proposed another patch, unless it is nil, and a note. The
-// votes so far are void then. It and all that follow are on a as it was read: a [Conflict]
+// Edit gives what the caller has proposed another patch and another note; what is nil stays.
+// The votes so far are void then. It and all that follow are on a as it was read: a [Conflict]
 // when it was edited, voted for or decided meanwhile.
-func (s *Approvals) Edit(ctx context.Context, a Approval, patch json.RawMessage, note string, options ...CallOption) (Approval, error) {
+func (s *Approvals) Edit(ctx context.Context, a Approval, patch json.RawMessage, note *string, options ...CallOption) (Approval, error) {
 	body := struct {
 		Patch json.RawMessage `json:"patch,omitempty"`
-		Note  string          `json:"note"`
+		Note  *string         `json:"note,omitempty"`
 	}{patch, note}
 	return call[Approval](ctx, s.client, request{method: http.MethodPatch, path: approvalPath(a.ID), body: body, ifMatch: a.ETag}, options)
 }

@@ -166,13 +166,16 @@ func (w walk) decide(caller *apptest.Caller) {
 		return proposed.Approval
 	}
 	asked := propose(2)
-	asked = ok[client.Approval](t)(w.Approvals.Edit(ctx, asked, json.RawMessage(`{"value":3}`), "three"))
+	note := "three"
+	asked = ok[client.Approval](t)(w.Approvals.Edit(ctx, asked, json.RawMessage(`{"value":7}`), &note))
+	asked = ok[client.Approval](t)(w.Approvals.Edit(ctx, asked, json.RawMessage(`{"value":3}`), nil))
+	require.Equal(t, note, asked.Note, "another patch leaves the note as it is")
 	require.Len(t, all(t, other.Approvals.List(client.ApprovalFilter{WaitingForMe: true, Status: client.ApprovalPending, Resource: "configs/walk.safe"})), 1)
 	require.JSONEq(t, `1`, string(ok[client.Config](t)(w.Configs.Get(ctx, "walk.safe")).Value))
 	asked = ok[client.Approval](t)(other.Approvals.Approve(ctx, asked))
 	require.Equal(t, client.ApprovalApproved, asked.Status)
 	require.Equal(t, asked.ID, *all(t, w.Configs.History("walk.safe", client.Paging{}))[0].ApprovalID)
-	require.Len(t, all(t, w.Approvals.History(asked.ID, client.Paging{})), 3)
+	require.Len(t, all(t, w.Approvals.History(asked.ID, client.Paging{})), 4)
 	require.NotEmpty(t, ok[client.Approval](t)(w.Approvals.Get(ctx, asked.ID)).Sides)
 
 	ok[client.Approval](t)(other.Approvals.Reject(ctx, propose(4), "no"))

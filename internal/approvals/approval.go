@@ -17,12 +17,18 @@ const (
 	maxReason = 500
 )
 
+// maxOpen is how many changes of one author may be pending at once. Whoever changes a resource
+// makes all approvals that name it stale in the same unit: without a bound one author could
+// propose so many that no change of it would come to its end. Requests that run at once may
+// exceed it by as many as they are.
+const maxOpen = 200
+
 // maxContent bounds what an approval holds, in bytes: it is kept in one row, and one statement.
 const maxContent = 4 << 20
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See approvals, their votes and their history; edit, rebase and withdraw one's own."},
+	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, and rebase."},
 	{Name: decidePermission, Meaning: "Approve and reject what others propose, and review what others bypassed."},
 	{Name: BypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 }
@@ -59,11 +65,13 @@ type Approval struct {
 	Reason      string
 	ExpiresTime time.Time
 
-	// Targets are the paths of what is changed, Votes all votes in their order, and Writers
-	// who wrote any version of the content.
-	Targets []string `gorm:"-"`
-	Votes   []Vote   `gorm:"-"`
-	Writers []int64  `gorm:"-"`
+	// Targets are the paths of what is changed, of which lists read the first MostSides, and
+	// TargetCount how many there are; Votes all votes in their order, and Writers who wrote any
+	// version of the content.
+	Targets     []string `gorm:"-"`
+	TargetCount int      `gorm:"-"`
+	Votes       []Vote   `gorm:"-"`
+	Writers     []int64  `gorm:"-"`
 }
 
 // Vote is one user's word on one version of an approval.
@@ -137,7 +145,7 @@ func (a *Approval) proposal() Proposal {
 // hold makes a proposal the content of the approval.
 func (a *Approval) hold(p Proposal) {
 	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
-	a.Targets = slices.Clone(p.Targets)
+	a.Targets, a.TargetCount = slices.Clone(p.Targets), len(p.Targets)
 	a.Digest = p.digest()
 	a.OpenDigest = &a.Digest
 }
@@ -156,7 +164,12 @@ func (a *Approval) approvers() []int64 {
 	return users
 }
 
-// waitsFor reports whether a user may still vote, as far as the approval itself says.
+// waitsFor reports whether a user may still vote, or complete a quorum that stands, as far as
+// the approval itself says.
 func (a *Approval) waitsFor(user int64, now time.Time) bool {
-	return user != 0 && a.state(now) == pending && !slices.Contains(a.Writers, user) && !slices.Contains(a.approvers(), user)
+	if user == 0 || a.state(now) != pending || slices.Contains(a.Writers, user) {
+		return false
+	}
+	approvers := a.approvers()
+	return len(approvers) >= a.Required || !slices.Contains(approvers, user)
 }

@@ -13,7 +13,9 @@ import (
 )
 
 // Approve is the caller's vote for the approval as it was read. With the last vote that is
-// needed the change is made, in the same unit.
+// needed the change is made, in the same unit. Who has voted for the content already does not
+// vote again, and makes the change when the votes that stand are enough: that of somebody who
+// could not decide for a while may have been cast before.
 //
 // Errors: VersionConflict; TransitionNotAllowed; ApprovalStale with how the resource has
 // moved; Forbidden for who wrote any version of the content, whatever the credential, and
@@ -26,18 +28,22 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(a.approvers(), caller.UserID) {
-		refusal := s.lifecycle(ctx).Refusal(a, apperr.TransitionNotAllowed, "approve")
-		refusal.Detail = "You have approved this version already; it waits for the votes of others."
-		return nil, refusal
-	}
+	voted := slices.Contains(a.approvers(), caller.UserID)
 	counted, err := s.counted(ctx, u, a, caller)
 	if err != nil {
 		return nil, err
 	}
+	if voted && counted < a.Required {
+		refusal := s.lifecycle(ctx).Refusal(a, apperr.TransitionNotAllowed, "approve")
+		refusal.Detail = "You have approved this version already; it waits for the votes of others."
+		return nil, refusal
+	}
 	vote := voteOf(caller, a, ifMatch, verdictApprove)
-	if counted < a.Required {
+	switch {
+	case counted < a.Required:
 		return s.vote(ctx, u, a, ifMatch, vote)
+	case voted:
+		return s.apply(ctx, u, a, ifMatch, applied{action: "approve"})
 	}
 	return s.apply(ctx, u, a, ifMatch, applied{action: "approve", vote: &vote})
 }
@@ -50,7 +56,10 @@ func voteOf(caller principal.Principal, a *Approval, ifMatch guard.Precondition,
 // counted returns how many votes there are with the caller's: those for the present content
 // whose voters are enabled and may decide. It asks only when they could be enough.
 func (s *Service) counted(ctx context.Context, u *uow.Unit, a *Approval, caller principal.Principal) (int, error) {
-	voters := append(a.approvers(), caller.UserID)
+	voters := a.approvers()
+	if !slices.Contains(voters, caller.UserID) {
+		voters = append(voters, caller.UserID)
+	}
 	if len(voters) < a.Required {
 		return len(voters), nil
 	}
@@ -82,8 +91,8 @@ func (s *Service) vote(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 	return s.reread(ctx, u, &after)
 }
 
-// applied is how the change of an approval comes to be made: by approve, with the last vote,
-// or by bypass, with a reason.
+// applied is how the change of an approval comes to be made: by approve, with the last vote
+// or without one where those that stand are enough, or by bypass, with a reason.
 type applied struct {
 	action, reason string
 	vote           *Vote
@@ -120,9 +129,16 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 }
 
 // Bypass makes the change of a pending approval without the votes that it lacks. Errors: as
-// Approve, but for Forbidden.
+// Approve, but Forbidden for who may not read and write what is changed.
 func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, reason string) (*Approval, error) {
 	if err := s.demand(ctx, a, "bypass", ifMatch); err != nil {
+		return nil, err
+	}
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {
 		return nil, err
 	}
 	return s.apply(ctx, u, a, ifMatch, applied{action: "bypass", reason: reason})
@@ -140,7 +156,8 @@ func (s *Service) Reject(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 }
 
 // Withdraw takes back what the caller has proposed. Errors: VersionConflict,
-// TransitionNotAllowed; Forbidden for anybody else.
+// TransitionNotAllowed; Forbidden for anybody else, and for a credential that may not propose
+// such changes.
 func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "withdraw", reason: a.Reason, check: func() error { return s.mustBeAuthor(ctx, a) }})
 }
@@ -226,11 +243,43 @@ func (s *Service) overtaken(ctx context.Context, a *Approval, ifMatch guard.Prec
 		case current.Status == stale.Code:
 			return s.staleError(ctx, current)
 		case current.Ref() == a.Ref():
-			// Something was created that it creates; or it has not moved after all.
-			return uow.Again(s.staleError(ctx, current))
+			return s.movedUnseen(ctx, current)
 		}
 		return s.lifecycle(ctx).Conflict(current, ifMatch)
 	})
+}
+
+// checker is the name under which approvals are made stale whose base has moved unseen.
+const checker = "approval check"
+
+// movedUnseen is answered for a pending approval that could not be applied because what it
+// would change has changed, when nothing has made it stale: something was created that it
+// creates, before it named it, or the two did not see each other. It is made stale in a unit
+// of its own, so that it can be rebased; who crashes before that is refused alike by the next
+// attempt. One that has not moved after all is run again.
+func (s *Service) movedUnseen(ctx context.Context, a *Approval) error {
+	conflict, err := s.conflictOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	if !conflict.Moved {
+		return uow.Again(s.staleError(ctx, a))
+	}
+	err = s.runner.Do(principal.With(ctx, principal.System(a.TenantID, checker)), func(ctx context.Context, u *uow.Unit) error {
+		action, err := s.outdate(ctx, u, a)
+		told := *a
+		told.Version++
+		u.Audit(entry(action, &told, nil, ""))
+		return err
+	})
+	if err != nil && !errors.Is(err, guard.ErrStale) {
+		return err
+	}
+	current, err := s.Approval(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	return s.staleError(ctx, current)
 }
 
 // mayDecide returns the caller, unless he is one of those whose content it is. Errors:
@@ -255,10 +304,31 @@ func fourEyes(caller principal.Principal, because string) error {
 	return apperr.New(apperr.Forbidden, "Somebody else has to decide: %s %s.", caller.Name, because).With("reason", "four_eyes")
 }
 
+// mustBeAuthor refuses everybody but who proposed an approval, with a credential that may.
 func (s *Service) mustBeAuthor(ctx context.Context, a *Approval) error {
 	caller, _ := principal.From(ctx)
 	if caller.UserID == 0 || caller.UserID != a.AuthorID {
 		return apperr.New(apperr.Forbidden, "Only %s, who proposed it, may do this.", a.AuthorName)
+	}
+	return s.mayPropose(ctx, a)
+}
+
+// mayPropose asks whether the caller may propose changes like that of an approval. A
+// credential of its author need not. Errors: Forbidden.
+func (s *Service) mayPropose(ctx context.Context, a *Approval) error {
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil {
+		return err
+	}
+	return needs(ctx, subject.Grants().Write)
+}
+
+// needs refuses a caller who lacks one of the permissions, beside that of the route.
+func needs(ctx context.Context, permissions ...string) error {
+	for _, permission := range permissions {
+		if !may(ctx, permission) {
+			return apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have.", permission)
+		}
 	}
 	return nil
 }

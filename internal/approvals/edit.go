@@ -21,7 +21,9 @@ type Edit struct {
 
 // Edit gives a pending approval other content, as a new version that nobody has voted for.
 // One that changes nothing is left alone. Errors: VersionConflict, TransitionNotAllowed,
-// ValidationFailed, ApprovalStale; Forbidden for anybody but its author.
+// ValidationFailed, ApprovalStale; AlreadyExists when its author has the same pending
+// already; Forbidden for anybody but its author, and for who may not propose such changes or,
+// with a patch, not read what it is for.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, edit Edit) (*Approval, error) {
 	if err := s.demand(ctx, a, "approve", ifMatch); err != nil {
 		return nil, err
@@ -41,6 +43,10 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 		if err != nil {
 			return nil, err
 		}
+		// Whether a patch changes nothing says what is there.
+		if err := needs(ctx, subject.Grants().Read); err != nil {
+			return nil, err
+		}
 		if p, err = subject.Revise(ctx, u, p, edit.Patch); err != nil {
 			return nil, s.ifMoved(ctx, err, a, ifMatch)
 		}
@@ -52,8 +58,9 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 }
 
 // Rebase merges a stale approval onto what is there now, as a new version that nobody has
-// voted for; who does so has written it. Errors: VersionConflict, TransitionNotAllowed,
-// InUse when nothing is left to change; ApprovalStale with what cannot be merged;
+// voted for; who does so has written it. Errors: VersionConflict; TransitionNotAllowed, also
+// when nothing is left to change; ApprovalStale with what cannot be merged; AlreadyExists when
+// its author has the same pending already, and LimitReached when he has maxOpen pending;
 // Forbidden for who may not propose such changes.
 func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	l := s.lifecycle(ctx)
@@ -67,8 +74,11 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	if err != nil {
 		return nil, err
 	}
-	if caller, _ := principal.From(ctx); caller.UserID == 0 || !caller.May(subject.Grants().Write) {
-		return nil, apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have.", subject.Grants().Write)
+	if caller, _ := principal.From(ctx); caller.UserID == 0 {
+		return nil, apperr.New(apperr.Forbidden, "Approvals are rebased by users of this service.")
+	}
+	if err := needs(ctx, subject.Grants().Write); err != nil {
+		return nil, err
 	}
 	p, err := subject.Rebase(ctx, u, a.proposal())
 	if errors.Is(err, ErrDone) {
@@ -95,12 +105,20 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	if len(p.Content) > maxContent {
 		return nil, apperr.New(apperr.LimitReached, "The change has %d bytes, and an approval holds %d.", len(p.Content), maxContent)
 	}
+	if a.Status != pending.Code {
+		if err := demandRoom(tx, a); err != nil {
+			return nil, err
+		}
+	}
 	if p.Hold != nil {
 		if err := p.Hold(ctx, u); err != nil {
 			return nil, s.ifMoved(ctx, err, a, ifMatch)
 		}
 	}
 	after := renewed(a, p, rules, u.Now())
+	if err := s.alone(ctx, u, after); err != nil {
+		return nil, err
+	}
 	detail := map[string]any{"digest": after.Digest, "baseEtag": after.BaseETag, "note": after.Note}
 	err = s.record(ctx, u, a, after, action, detail)
 	if errors.Is(err, guard.ErrStale) {
@@ -111,6 +129,25 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	}
 	u.Audit(entry(action, after, nil, after.Note))
 	return s.reread(ctx, u, after)
+}
+
+// alone asks that the author of an approval has no other one pending for the same change. One
+// whose time has passed and that the sweeper has not come by yet is expired. Errors:
+// AlreadyExists.
+func (s *Service) alone(ctx context.Context, u *uow.Unit, a *Approval) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	twin, err := openOf(tx, a)
+	switch {
+	case err != nil || twin == nil:
+		return err
+	case twin.state(u.Now()) == expired:
+		return s.expireRow(ctx, u, twin)
+	}
+	return apperr.New(apperr.AlreadyExists, "%s stays as it was: %s proposes the same change in %s already.", a.label(), a.AuthorName, twin.path()).
+		With("current", s.refusedView(ctx, twin))
 }
 
 // ifMoved answers an error of a Subject, which may be that the resource has moved.

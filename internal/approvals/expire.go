@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -17,7 +16,7 @@ const sweeper = "approval expiry"
 // ExpireDue writes down that approvals have expired, of all tenants, in batches of at most
 // limit, each a unit of its own with one audit entry. Until then such approvals are shown
 // and refused as expired all the same. Several processes may do it at once: the guard lets
-// each expire once.
+// each expire once. What fails for one tenant keeps no other from its turn.
 func (s *Service) ExpireDue(ctx context.Context, limit int) error {
 	var tenants []int64
 	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Approval{}).Distinct("tenant_id").
@@ -25,15 +24,7 @@ func (s *Service) ExpireDue(ctx context.Context, limit int) error {
 	if err != nil {
 		return fmt.Errorf("look for overdue approvals: %w", err)
 	}
-	for _, tenant := range tenants {
-		ctx := principal.With(ctx, principal.System(tenant, sweeper))
-		for moved := limit; moved == limit; {
-			if moved, err = s.expireBatch(ctx, limit); err != nil {
-				return fmt.Errorf("expire approvals of tenant %d: %w", tenant, err)
-			}
-		}
-	}
-	return nil
+	return uow.InBatches(ctx, sweeper, tenants, limit, s.expireBatch)
 }
 
 // expireBatch expires up to limit approvals of the tenant of ctx and returns how many it did.

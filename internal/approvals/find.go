@@ -45,9 +45,18 @@ func (s *Service) ByResource(ctx context.Context, text string, limit int) ([]Fou
 	return found, nil
 }
 
+// callerAsAuthor is the context's caller for a Filter: the program itself is nobody's author.
+func callerAsAuthor(ctx context.Context) int64 {
+	caller, _ := principal.From(ctx)
+	if caller.UserID < 1 {
+		return -1
+	}
+	return caller.UserID
+}
+
 // Waiting counts what waits for the context's caller.
 type Waiting struct {
-	// ToDecide may the caller vote for; Mine are his that wait for others, and Stale his that
+	// ToDecide may the caller vote for or complete; Mine are his that wait for others, and Stale his that
 	// have to be rebased; ToReview was made without the votes.
 	ToDecide, Mine, Stale, ToReview storage.Count
 }
@@ -55,11 +64,7 @@ type Waiting struct {
 // CountWaiting counts what waits for the context's caller.
 func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 	caller, _ := principal.From(ctx)
-	// The program itself is nobody's author.
-	me := caller.UserID
-	if me == 0 {
-		me = -1
-	}
+	me := callerAsAuthor(ctx)
 	var w Waiting
 	for _, part := range []struct {
 		into   *storage.Count
@@ -70,7 +75,7 @@ func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 		{&w.Stale, Filter{AuthorID: me, Status: &stale}},
 		{&w.ToReview, Filter{Status: &bypassed}},
 	} {
-		count, err := storage.CountUpTo[Approval](s.db.Read(ctx), part.filter.filters(caller, s.clock.Now())...)
+		count, err := storage.CountUpTo[Approval](s.db.Read(ctx), s.filters(part.filter, caller)...)
 		if err != nil {
 			return w, fmt.Errorf("count the approvals that wait: %w", err)
 		}

@@ -57,7 +57,7 @@ func open(t *testing.T, ctx context.Context, db *storage.DB) *office {
 	t.Cleanup(bus.Close)
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
 	o := &office{t: t, ctx: ctx, db: db, clock: now, runner: runner}
-	o.access = access.New(access.Deps{DB: db, Runner: runner, Clock: now})
+	o.access = access.New(access.Deps{DB: db, Runner: runner, Bus: bus, Clock: now})
 	o.approvals = approvals.New(approvals.Deps{DB: db, Runner: runner, Bus: bus, Clock: now, Tenancy: tenancy{o.access}})
 	epochs := epoch.NewWatch(db, clock.System{})
 	require.NoError(t, epochs.Look(ctx))
@@ -65,6 +65,11 @@ func open(t *testing.T, ctx context.Context, db *storage.DB) *office {
 	o.insert("access_revisions", object{"version": 1})
 	o.insert("tenant_settings", o.stamped(object{"approvals_required": 1, "approval_days": 7}))
 	return o
+}
+
+func (o *office) tenant() int64 {
+	p, _ := principal.From(o.ctx)
+	return p.TenantID
 }
 
 // insert adds a row of the tenant and returns its id.
@@ -136,15 +141,25 @@ func (d *desk) token() *desk {
 	return d.office.desk(who)
 }
 
+// ctx is that of the desk's user.
+func (d *desk) ctx() context.Context { return principal.With(d.office.ctx, d.who) }
+
 // disable shuts a user out.
-func (d *desk) disable() {
+func (d *desk) disable() { d.setDisabled(true) }
+
+// setDisabled shuts a user out, or lets it in again.
+func (d *desk) setDisabled(disabled bool) {
 	d.t.Helper()
-	require.NoError(d.t, d.runner.Do(d.ctx, func(ctx context.Context, u *uow.Unit) error {
+	require.NoError(d.t, d.runner.Do(d.office.ctx, func(ctx context.Context, u *uow.Unit) error {
 		user, err := d.access.User(ctx, d.who.UserID)
 		if err != nil {
 			return err
 		}
-		_, err = d.access.DisableUser(ctx, u, user, nil)
+		if disabled {
+			_, err = d.access.DisableUser(ctx, u, user, nil)
+		} else {
+			_, err = d.access.EnableUser(ctx, u, user, nil)
+		}
 		return err
 	}))
 }

@@ -10,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
@@ -86,12 +85,7 @@ type listRequest struct {
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[approvalView], error) {
 	filter := Filter{Status: in.Status.state, Resource: in.Resource, AuthorID: in.Author.id, WaitingForCaller: in.WaitingFor != nil}
 	if in.Author.me {
-		caller, _ := principal.From(ctx)
-		// The program itself is nobody's author.
-		filter.AuthorID = max(caller.UserID, 0)
-		if filter.AuthorID == 0 {
-			filter.AuthorID = -1
-		}
+		filter.AuthorID = callerAsAuthor(ctx)
 	}
 	listing, err := h.service.List(ctx, filter, in.Page.Page())
 	return httpapi.ListOf(listing, func(a Approval) approvalView { return h.service.listed(ctx, &a) }), err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
@@ -26,7 +28,8 @@ func Bypassing(ctx context.Context, reason string) context.Context {
 // has proposed it and makes no change.
 //
 // A change that its author has pending in the same words is not proposed twice. Errors:
-// those of Hold; LimitReached when it is too large for an approval.
+// those of Hold; LimitReached when it is too large for an approval, and when its author has
+// maxOpen pending.
 func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now bool, err error) {
 	if u.Approval() != 0 {
 		return true, nil
@@ -51,12 +54,15 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	if reason, bypassing := ctx.Value(bypassKey{}).(string); bypassing {
 		return true, s.insertBypassed(ctx, u, a, reason)
 	}
-	same, err := openOf(tx, a.AuthorID, a.Digest)
+	same, err := openOf(tx, a)
 	if err != nil {
 		return false, err
 	}
 	if same != nil && same.state(u.Now()) == pending {
 		return false, s.answer(ctx, u, same)
+	}
+	if err := demandRoom(tx, a); err != nil {
+		return false, err
 	}
 	if p.Hold != nil {
 		if err := p.Hold(ctx, u); err != nil {
@@ -79,6 +85,19 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	u.Audit(entry("propose", a, map[string]any{"required": a.Required}, a.Note))
 	s.announce(u, "propose", a)
 	return false, s.answer(ctx, u, a)
+}
+
+// demandRoom asks whether the author of an approval may have one more pending. Errors:
+// LimitReached.
+func demandRoom(tx *gorm.DB, a *Approval) error {
+	var open int64
+	if err := tx.Model(&Approval{}).Where("author_id = ? AND open_digest IS NOT NULL", a.AuthorID).Count(&open).Error; err != nil {
+		return fmt.Errorf("count the pending approvals of an author: %w", err)
+	}
+	if open < maxOpen {
+		return nil
+	}
+	return apperr.New(apperr.LimitReached, "%s has %d changes that wait for votes already, and may not have more. Withdraw some, or propose many changes as one batch.", a.AuthorName, open)
 }
 
 // answer has whatever route the unit serves answer with the approval.
@@ -112,13 +131,22 @@ func (s *Service) Moved(ctx context.Context, u *uow.Unit, resources ...string) e
 		return err
 	}
 	for i := range rows {
-		after := rows[i]
-		after.Status = stale.Code
-		if err := s.record(ctx, u, &rows[i], &after, "outdate", nil); err != nil {
+		if _, err := s.outdate(ctx, u, &rows[i]); err != nil {
 			return fmt.Errorf("make an approval stale: %w", err)
 		}
 	}
 	return nil
+}
+
+// outdate writes down that a pending approval is stale; or that it has expired, when its time
+// has passed and the sweeper has not come by yet. It returns what it did.
+func (s *Service) outdate(ctx context.Context, u *uow.Unit, a *Approval) (action string, err error) {
+	if a.state(u.Now()) == expired {
+		return "expire", s.expireRow(ctx, u, a)
+	}
+	after := *a
+	after.Status = stale.Code
+	return "outdate", s.record(ctx, u, a, &after, "outdate", nil)
 }
 
 // record writes the next version of an approval with its history, and announces it.

@@ -67,14 +67,15 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 	return approval, storage.Found(err, "approval", strconv.FormatInt(id, 10))
 }
 
-// List returns one page of approvals with their votes and without their contents.
+// List returns one page of approvals with their votes, the first of their targets and without
+// their contents.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
-	listing, err := storage.List[Approval](s.db.Read(ctx).Omit("content"), page, sorts, f.filters(caller, s.clock.Now())...)
+	listing, err := storage.List[Approval](s.db.Read(ctx).Omit("content"), page, sorts, s.filters(f, caller)...)
 	if err != nil {
 		return listing, err
 	}
-	return listing, withParts(s.db.Read(ctx), listing.Pointers())
+	return listing, withParts(s.db.Read(ctx), listing.Pointers(), MostSides)
 }
 
 // History returns one page of an approval's versions, newest first. The contents of those

@@ -18,7 +18,7 @@ var bypasser = append([]string{"approvals:bypass"}, both...)
 func TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
-		blind := o.user("Blind", "approvals:decide")
+		blind := o.user("Blind", "approvals:read", "approvals:decide")
 		etag := li.protect("tax", object{"rate": 1, "name": "a"})
 		first := li.propose("tax", etag, `{"value":{"rate":2}}`)
 		second := li.propose("tax", etag, `{"value":{"name":"b"}}`)

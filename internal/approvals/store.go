@@ -3,8 +3,9 @@ package approvals
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
-	"time"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -40,14 +41,16 @@ type Filter struct {
 	Resource string
 	// AuthorID is 0 for all.
 	AuthorID int64
-	// WaitingForCaller leaves what the caller may still vote for.
+	// WaitingForCaller leaves what the caller may still vote for, or complete.
 	WaitingForCaller bool
 }
 
 // filters are those of a list, the one that tends to leave fewest rows first. What is kept as
 // pending and is over is expired.
-func (f Filter) filters(caller principal.Principal, now time.Time) (filters []storage.Filter) {
-	if f.WaitingForCaller && (caller.UserID == 0 || !caller.May(decidePermission)) {
+func (s *Service) filters(f Filter, caller principal.Principal) (filters []storage.Filter) {
+	now := s.clock.Now()
+	reviewable := s.reviewable(caller)
+	if f.WaitingForCaller && reviewable == "" {
 		return []storage.Filter{storage.Among("-1")}
 	}
 	if f.Resource != "" {
@@ -55,9 +58,11 @@ func (f Filter) filters(caller principal.Principal, now time.Time) (filters []st
 	}
 	waiting := []storage.Filter{storage.Equal("status", pending.Code), storage.Examined("expires_time > ?", now)}
 	if f.WaitingForCaller {
+		const votes = "FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.version >= approvals.content_version"
 		filters = append(filters, append(waiting,
 			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing),
-			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.user_id = ? AND v.version >= approvals.content_version)", caller.UserID),
+			storage.Examined("(NOT EXISTS (SELECT 1 "+votes+" AND v.user_id = ?) OR (SELECT COUNT(*) "+votes+" AND v.verdict = ?) >= approvals.required)", caller.UserID, verdictApprove),
+			storage.Examined(reviewable),
 		)...)
 	}
 	if f.AuthorID != 0 {
@@ -78,16 +83,32 @@ func (f Filter) filters(caller principal.Principal, now time.Time) (filters []st
 	return append(filters, storage.Equal("status", f.Status.Code))
 }
 
+// reviewable is the condition of the approvals of the kinds that a caller may decide on; "" when
+// there are none.
+func (s *Service) reviewable(caller principal.Principal) string {
+	var conditions []string
+	for kind := range s.subjects {
+		if caller.UserID != 0 && s.mayReview(caller, kind) {
+			conditions = append(conditions, "kind LIKE '"+kind+".%'")
+		}
+	}
+	if len(conditions) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(conditions, " OR ") + ")"
+}
+
 func find(db *gorm.DB, id int64) (*Approval, error) {
 	var a Approval
 	if err := db.Where("id = ?", id).Take(&a).Error; err != nil {
 		return nil, err
 	}
-	return &a, withParts(db.Session(&gorm.Session{NewDB: true}), []*Approval{&a})
+	return &a, withParts(db.Session(&gorm.Session{NewDB: true}), []*Approval{&a}, math.MaxInt32)
 }
 
-// withParts reads what approvals have in other tables, in a query for each.
-func withParts(db *gorm.DB, approvals []*Approval) error {
+// withParts reads what approvals have in other tables, in a query for each, and of each one's
+// targets so many at most.
+func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 	if len(approvals) == 0 {
 		return nil
 	}
@@ -103,12 +124,22 @@ func withParts(db *gorm.DB, approvals []*Approval) error {
 	for _, v := range votes {
 		byID[v.ApprovalID].Votes = append(byID[v.ApprovalID].Votes, v)
 	}
-	var targets []target
-	if err := db.Where("approval_id IN ?", ids).Order("id").Find(&targets).Error; err != nil {
+	var named []struct {
+		ApprovalID int64
+		Resource   string
+		Total      int
+	}
+	const numbered = `SELECT approval_id, resource, total FROM (
+			SELECT id, approval_id, resource, ROW_NUMBER() OVER (PARTITION BY approval_id ORDER BY id) AS place, COUNT(*) OVER (PARTITION BY approval_id) AS total
+			FROM approval_targets WHERE tenant_id = ? AND approval_id IN ?) numbered
+		WHERE place <= ? ORDER BY id`
+	caller, _ := principal.From(db.Statement.Context)
+	if err := db.Raw(numbered, caller.TenantID, ids, targets).Scan(&named).Error; err != nil {
 		return fmt.Errorf("read the targets of approvals: %w", err)
 	}
-	for _, t := range targets {
-		byID[t.ApprovalID].Targets = append(byID[t.ApprovalID].Targets, t.Resource)
+	for _, t := range named {
+		a := byID[t.ApprovalID]
+		a.Targets, a.TargetCount = append(a.Targets, t.Resource), t.Total
 	}
 	var written []Event
 	if err := db.Select("approval_id", "changed_by").Where("approval_id IN ? AND action IN ?", ids, writing).Order("id").Find(&written).Error; err != nil {
@@ -122,40 +153,72 @@ func withParts(db *gorm.DB, approvals []*Approval) error {
 	return nil
 }
 
-// openOf returns the pending approval in which an author asks for just this, or nil.
-func openOf(tx *gorm.DB, author int64, digest string) (*Approval, error) {
+// openOf returns the other pending approval in which the author of a asks for just this, or
+// nil.
+func openOf(tx *gorm.DB, a *Approval) (*Approval, error) {
 	var found []Approval
-	if err := tx.Where("author_id = ? AND open_digest = ?", author, digest).Limit(1).Find(&found).Error; err != nil {
+	if err := tx.Where("author_id = ? AND open_digest = ? AND id <> ?", a.AuthorID, a.Digest, a.ID).Limit(1).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("look for the same approval: %w", err)
 	}
 	if len(found) == 0 {
 		return nil, nil
 	}
-	return &found[0], withParts(tx, []*Approval{&found[0]})
+	return &found[0], withParts(tx, []*Approval{&found[0]}, math.MaxInt32)
 }
 
-// insert adds an approval with its targets. One that is pending already in the same words is
-// found by the unit's next run.
-func insert(ctx context.Context, u *uow.Unit, a *Approval) error {
-	err := guard.Insert(ctx, u, a)
+// once has a unit run again that met another approval of the same author in the same words,
+// which it had not seen: its next run finds it.
+func once(err error) error {
 	if storage.IsDuplicate(err, openKey) {
 		return uow.Again(fmt.Errorf("propose it once: %w", err))
 	}
-	if err != nil {
+	return err
+}
+
+// insert adds an approval with its targets.
+func insert(ctx context.Context, u *uow.Unit, a *Approval) error {
+	if err := once(guard.Insert(ctx, u, a)); err != nil {
 		return fmt.Errorf("insert the approval: %w", err)
 	}
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	targets := make([]target, len(a.Targets))
-	for i, resource := range a.Targets {
+	return insertTargets(tx, a, a.Targets)
+}
+
+func insertTargets(tx *gorm.DB, a *Approval, resources []string) error {
+	targets := make([]target, len(resources))
+	for i, resource := range resources {
 		targets[i] = target{ApprovalID: a.ID, Resource: resource, Pending: a.Status == pending.Code}
 	}
 	if err := tx.CreateInBatches(targets, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert the targets of an approval: %w", err)
 	}
 	return nil
+}
+
+// retarget has an approval name what its content names now, which may be less or more than
+// what it named before.
+func retarget(tx *gorm.DB, before, after *Approval) error {
+	for some := range slices.Chunk(without(before.Targets, after.Targets), rowsPerStatement) {
+		if err := tx.Where("approval_id = ? AND resource IN ?", after.ID, some).Delete(&target{}).Error; err != nil {
+			return fmt.Errorf("delete targets of an approval: %w", err)
+		}
+	}
+	if more := without(after.Targets, before.Targets); len(more) > 0 {
+		return insertTargets(tx, after, more)
+	}
+	return nil
+}
+
+// without returns those of some that are not among others.
+func without(some, others []string) []string {
+	known := make(map[string]bool, len(others))
+	for _, other := range others {
+		known[other] = true
+	}
+	return slices.DeleteFunc(slices.Clone(some), func(s string) bool { return known[s] })
 }
 
 // insertEvent writes the history row of the version that the approval has now. from is nil
@@ -199,7 +262,8 @@ func insertVote(ctx context.Context, u *uow.Unit, v Vote) error {
 //	UPDATE approvals SET status = ?, content = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// and has its targets name it as pending or not.
+// and has its targets be those of its content, and name it as pending or not. One that becomes
+// what its author has pending already since the unit looked is found by the unit's next run.
 func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	set := guard.Set{"reason": after.Reason}
 	if after.Status != pending.Code {
@@ -208,17 +272,23 @@ func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	}
 	if after.ContentVersion != before.ContentVersion {
 		set["base_etag"], set["content"], set["digest"], set["open_digest"] = after.BaseETag, after.Content, after.Digest, after.OpenDigest
+		set["kind"] = after.Kind
 		set["note"], set["content_version"], set["required"], set["expires_time"] = after.Note, after.ContentVersion, after.Required, after.ExpiresTime
 	}
-	err := guard.Transition[Approval](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), set)
+	err := once(guard.Transition[Approval](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), set))
 	if err != nil {
 		return err
 	}
-	if before.Status != after.Status {
-		tx, err := u.Tx(ctx)
-		if err != nil {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	if after.ContentVersion != before.ContentVersion {
+		if err := retarget(tx, before, after); err != nil {
 			return err
 		}
+	}
+	if before.Status != after.Status {
 		const statement = "UPDATE approval_targets SET pending = ? WHERE tenant_id = ? AND approval_id = ?"
 		if err := tx.Exec(statement, after.Status == pending.Code, after.TenantID, after.ID).Error; err != nil {
 			return fmt.Errorf("mark the targets of an approval: %w", err)
@@ -246,14 +316,16 @@ func lockPending(ctx context.Context, u *uow.Unit, resources []string, but int64
 		}
 		ids = append(ids, named...)
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
+	slices.Sort(ids)
 	var rows []Approval
-	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Omit("content").
-		Where("id IN ? AND status = ?", ids, pending.Code).Order("id").Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("lock pending approvals: %w", err)
+	for some := range slices.Chunk(slices.Compact(ids), rowsPerStatement) {
+		var locked []Approval
+		err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Omit("content").
+			Where("id IN ? AND status = ?", some, pending.Code).Order("id").Find(&locked).Error
+		if err != nil {
+			return nil, fmt.Errorf("lock pending approvals: %w", err)
+		}
+		rows = append(rows, locked...)
 	}
 	return rows, nil
 }

@@ -25,7 +25,8 @@ type Subject interface {
 	// cannot be merged, ErrDone when nothing is left to change.
 	Rebase(ctx context.Context, u *uow.Unit, p Proposal) (Proposal, error)
 	// Conflict describes how the resource has moved from the proposal's base, as the body of
-	// a VersionConflict does. It reads what is committed.
+	// a VersionConflict does; of many resources it describes MostSides at most. It reads what
+	// is committed.
 	Conflict(ctx context.Context, p Proposal) (Conflict, error)
 	// Show returns a proposal as replies show it.
 	Show(p Proposal) (Shown, error)
@@ -53,6 +54,8 @@ var (
 
 // Conflict is the members of a conflict's body, and the sentence that goes with them.
 type Conflict struct {
+	// Moved is false when the proposal is still based on what is there.
+	Moved   bool
 	Detail  string
 	Members map[string]any
 }

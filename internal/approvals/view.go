@@ -26,11 +26,12 @@ type approvalView struct {
 	ID       int64  `json:"id"`
 	Kind     string `json:"kind"`
 	Resource string `json:"resource"`
-	// Targets are the paths of all that is changed.
-	Targets  []string         `json:"targets"`
-	Author   principal.Person `json:"author"`
-	Note     string           `json:"note"`
-	BaseETag *string          `json:"baseEtag"`
+	// Targets are the paths of all that is changed, in lists and refusals the first MostSides.
+	Targets     []string         `json:"targets"`
+	TargetCount int              `json:"targetCount"`
+	Author      principal.Person `json:"author"`
+	Note        string           `json:"note"`
+	BaseETag    *string          `json:"baseEtag"`
 	// What is proposed is there for who may read the resource, and not in lists.
 	Shown
 	Digest             string     `json:"digest"`
@@ -40,7 +41,7 @@ type approvalView struct {
 	AllowedTransitions []string   `json:"allowedTransitions"`
 	Reason             string     `json:"reason"`
 	ExpiresTime        time.Time  `json:"expiresTime"`
-	// WaitingForMe says whether the caller may still vote.
+	// WaitingForMe says whether the caller may still vote, or complete a quorum that stands.
 	WaitingForMe bool `json:"waitingForMe"`
 	guard.Stamp
 }
@@ -81,17 +82,25 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 		}
 	}
 	return approvalView{
-		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets),
+		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets[:min(len(a.Targets), MostSides)]), TargetCount: a.TargetCount,
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
 		Reason: a.Reason, ExpiresTime: a.ExpiresTime, Stamp: a.Stamp(),
-		WaitingForMe: caller.May(decidePermission) && a.waitsFor(caller.UserID, now),
+		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller.UserID, now),
 	}
+}
+
+// mayReview reports whether a caller may decide on changes of a kind, as far as his
+// permissions say.
+func (s *Service) mayReview(caller principal.Principal, kind string) bool {
+	subject, err := s.subjectOf(kind)
+	return err == nil && caller.May(decidePermission) && caller.May(subject.Grants().Read)
 }
 
 // view is an approval, with what it proposes for who may read that.
 func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	v := s.listed(ctx, a)
+	v.Targets = slices.Concat([]string{}, a.Targets)
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil || !may(ctx, subject.Grants().Read) {
 		return v, err
@@ -100,8 +109,8 @@ func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	return v, err
 }
 
-// mostSides is how many resources are shown side by side.
-const mostSides = 20
+// MostSides is how many resources of an approval are shown side by side, or in conflict.
+const MostSides = 20
 
 // read is view with the sides of what is proposed.
 func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
@@ -110,7 +119,7 @@ func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
 		return readView{}, err
 	}
 	subject, err := s.subjectOf(a.Kind)
-	if err != nil || !may(ctx, subject.Grants().Read) || len(a.Targets) > mostSides {
+	if err != nil || !may(ctx, subject.Grants().Read) || len(a.Targets) > MostSides {
 		return readView{approvalView: v}, err
 	}
 	sides, err := subject.Sides(ctx, a.proposal())
@@ -125,32 +134,45 @@ func (s *Service) refusedView(ctx context.Context, a *Approval) any {
 	return s.listed(ctx, a)
 }
 
-// staleError is what who acts on a stale approval is told: how the resource has moved, as
-// far as he may read it.
-func (s *Service) staleError(ctx context.Context, a *Approval) error {
+// conflictOf is how what an approval would change has moved, as far as the caller may read it.
+func (s *Service) conflictOf(ctx context.Context, a *Approval) (Conflict, error) {
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {
-		return err
+		return Conflict{}, err
 	}
 	conflict, err := subject.Conflict(ctx, a.proposal())
 	if err != nil {
 		var refused *apperr.Error
 		if !errors.As(err, &refused) {
-			return err
+			return conflict, err
 		}
 		conflict = Conflict{Detail: refused.Detail}
 	}
-	refusal := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), conflict.Detail)
-	for name, value := range conflict.Members {
-		if may(ctx, subject.Grants().Read) || !slices.Contains(readersOnly, name) {
-			refusal.With(name, value)
+	if !may(ctx, subject.Grants().Read) {
+		for _, name := range readersOnly {
+			delete(conflict.Members, name)
 		}
 	}
-	return refusal.With("currentStatus", Machine.Of(a.Status).Name).With("allowedTransitions", Machine.Allowed(stale))
+	return conflict, nil
+}
+
+// staleError is what who acts on a stale approval is told: how the resource has moved, as
+// far as he may read it.
+func (s *Service) staleError(ctx context.Context, a *Approval) error {
+	conflict, err := s.conflictOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	state := a.state(s.clock.Now())
+	refusal := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), conflict.Detail)
+	for name, value := range conflict.Members {
+		refusal.With(name, value)
+	}
+	return refusal.With("currentStatus", state.Name).With("allowedTransitions", Machine.Allowed(state))
 }
 
 // readersOnly are the members of a conflict that tell what is in the resource.
-var readersOnly = []string{"base", "current", "conflicts", "theirsOnly", "yoursOnly", "autoMergeable", "members"}
+var readersOnly = []string{"base", "current", "conflicts", "theirsOnly", "yoursOnly", "autoMergeable", "members", "moved"}
 
 func may(ctx context.Context, permission string) bool {
 	caller, known := principal.From(ctx)

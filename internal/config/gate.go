@@ -48,7 +48,7 @@ func (w plannedWrite) needsApproval() bool {
 // write issues the guarded UPDATE of one config, and has approvals that name it go stale:
 //
 //	UPDATE configs SET …, version = version + 1
-//	 WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = ?
+//	 WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = 0
 func (s *Service) write(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) error {
 	moved, err := updateRow(ctx, u, before, set)
 	if err != nil {

@@ -209,6 +209,9 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	if len(writes) == 0 {
 		return p, approvals.ErrDone
 	}
+	if p.Kind == kindRollback && writes[0].ContentOf == 0 {
+		p.Kind = kindUpdate
+	}
 	return proposalOf(p.Kind, p.Note, writes)
 }
 
@@ -252,6 +255,11 @@ func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
 	if len(fields) > 0 {
 		return w, apperr.Invalid(fields...)
 	}
+	if !c.IfMatch.Holds(current.Ref()) {
+		// A merge is neither the version that a rollback brings back nor what an overwriting
+		// edit had before it.
+		w.origin = origin{}
+	}
 	w.Op, w.after, w.set, w.IfMatch = OpUpdate, after, set, guard.Precondition{Ref: current.Ref()}
 	return w, nil
 }
@@ -276,10 +284,14 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
-	members := []map[string]any{}
+	members, moved := []map[string]any{}, 0
 	var first *apperr.Error
 	for _, c := range changes {
 		if !conflicts(c, rows[c.Key]) {
+			continue
+		}
+		// Each brings a base and a current version, so that those of all could be gigabytes.
+		if moved++; moved > approvals.MostSides {
 			continue
 		}
 		if c, err = s.asPatch(ctx, c, rows[c.Key]); err != nil {
@@ -295,14 +307,15 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 		members = append(members, memberOf(c, e))
 	}
 	switch {
-	case len(members) == 0:
+	case moved == 0:
 		return approvals.Conflict{Detail: "What it would change has not moved.", Members: map[string]any{}}, nil
 	case len(changes) == 1:
-		return approvals.Conflict{Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
+		return approvals.Conflict{Moved: true, Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
 	}
 	return approvals.Conflict{
-		Detail:  fmt.Sprintf("%d of its %d changes conflict with what others did meanwhile.", len(members), len(changes)),
-		Members: map[string]any{"members": members},
+		Moved:   true,
+		Detail:  fmt.Sprintf("%d of its %d changes conflict with what others did meanwhile.", moved, len(changes)),
+		Members: map[string]any{"members": members, "moved": moved},
 	}, nil
 }
 

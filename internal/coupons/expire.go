@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -17,21 +16,13 @@ const sweeper = "coupon expiry"
 // ExpireDue writes down that coupons have expired, of all tenants, in batches of at
 // most limit, each a unit of its own with one audit entry. Until then such coupons
 // are shown as expired all the same. Several processes may do it at once: the guard
-// lets each coupon expire once.
+// lets each coupon expire once. What fails for one tenant keeps no other from its turn.
 func (s *Service) ExpireDue(ctx context.Context, limit int) error {
 	tenants, err := s.tenantsWithOverdue(ctx)
 	if err != nil {
 		return err
 	}
-	for _, tenant := range tenants {
-		ctx := principal.With(ctx, principal.System(tenant, sweeper))
-		for moved := limit; moved == limit; {
-			if moved, err = s.expireBatch(ctx, limit); err != nil {
-				return fmt.Errorf("expire coupons of tenant %d: %w", tenant, err)
-			}
-		}
-	}
-	return nil
+	return uow.InBatches(ctx, sweeper, tenants, limit, s.expireBatch)
 }
 
 // tenantsWithOverdue finds whom there is work for:

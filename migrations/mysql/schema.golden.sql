@@ -217,7 +217,7 @@ CREATE TABLE `configs` (
   `value_schema` mediumtext NOT NULL,
   `remark` varchar(500) NOT NULL,
   `protected` tinyint(1) NOT NULL DEFAULT 0,
-  `proposed` tinyint(1) NOT NULL DEFAULT 0,
+  `proposed` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_configs_key` (`tenant_id`,`key`),
   KEY `ix_configs_updated` (`tenant_id`,`updated_time`,`id`),

@@ -257,7 +257,7 @@ CREATE TABLE configs (
   value_type      TEXT     NOT NULL,
   value_schema    TEXT     NOT NULL,
   remark          TEXT     NOT NULL
-, protected BOOLEAN NOT NULL DEFAULT 0, proposed BOOLEAN NOT NULL DEFAULT 0);
+, protected BOOLEAN NOT NULL DEFAULT 0, proposed BIGINT NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_configs_type ON configs (tenant_id, value_type, key);
 

@@ -38,7 +38,7 @@ var votes = []mutant{
 	},
 	{
 		name: "protected rows are asked for in routes only",
-		file: "internal/core/guard/gate.go", old: `return "protected = ? AND proposed = ?", []any{false, false}`, new: `return "proposed = ?", []any{false}`,
+		file: "internal/core/guard/gate.go", old: `return "protected = ? AND proposed = 0", []any{false}`, new: `return "proposed = 0 AND 1 = ?", []any{1}`,
 		also:   []edit{{"internal/core/guard/gate.go", `return "protected = ?", []any{false}`, `return "1 = ?", []any{1}`}},
 		caught: tests{"internal/approvals": {"TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"}},
 	},
@@ -57,8 +57,49 @@ var votes = []mutant{
 	},
 	{
 		name: "a row that an approval names is not marked",
-		file: "internal/core/guard/gate.go", old: "AND version = ?\", true, who.TenantID", new: "AND version = ?\", false, who.TenantID",
+		file: "internal/core/guard/gate.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 0 WHERE`,
 		caught: tests{"internal/approvals": {"TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole"}},
+	},
+	{
+		name: "the second proposal on a row changes nothing of it",
+		file: "internal/core/guard/gate.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 1 WHERE`,
+		caught: tests{"internal/approvals": {"TestEachProposalChangesTheRowsThatItNames"}},
+	},
+	{
+		name: "who has voted cannot complete a quorum that stands",
+		file: "internal/approvals/decide.go", old: "if voted && counted < a.Required {", new: "if voted {",
+		caught: tests{"internal/approvals": {"TestAQuorumThatStandsIsCompletedAlsoByWhoHasVotedForIt"}},
+	},
+	{
+		name: "a rebased rollback is recorded as the rollback that it is not any more",
+		file: "internal/config/subject.go", old: "w.origin = origin{}\n\t}", new: "_ = w\n\t}",
+		caught: tests{"internal/approvals": {"TestARebasedRollbackIsRecordedAsTheMergeThatItIs"}},
+	},
+	{
+		name: "what fails for one tenant ends the work for all",
+		file: "internal/core/uow/batches.go", old: "failures = append(failures, fmt.Errorf(\"%s of tenant %d: %w\", job, tenant, err))\n\t\t\t\tbreak", new: "return fmt.Errorf(\"%s of tenant %d: %w\", job, tenant, errors.Join(append(failures, err)...))",
+		caught: tests{"internal/approvals": {"TestWhatFailsForOneTenantKeepsTheApprovalsOfNoOtherFromExpiring"}},
+	},
+	{
+		name: "an author may have as many changes pending as he likes",
+		file: "internal/approvals/propose.go", old: "if open < maxOpen {", new: "if open >= 0 {",
+		caught: tests{"internal/approvals": {"TestAnAuthorHasAtMostSoManyChangesPending"}},
+	},
+	{
+		name: "a stale approval describes all that has moved",
+		file: "internal/config/subject.go", old: "if moved++; moved > approvals.MostSides {", new: "if moved++; false {",
+		caught: tests{"internal/approvals": {"TestOfManyResourcesTheFirstAreListedAndDescribed"}},
+	},
+	{
+		name: "lists of approvals name all that they change",
+		file: "internal/approvals/service.go", old: "listing.Pointers(), MostSides)", new: "listing.Pointers(), 1<<30)",
+		also:   []edit{{"internal/approvals/view.go", "a.Targets[:min(len(a.Targets), MostSides)]", "a.Targets"}},
+		caught: tests{"internal/approvals": {"TestOfManyResourcesTheFirstAreListedAndDescribed"}},
+	},
+	{
+		name: "a kept refusal tells what a stale approval would change",
+		file: "internal/edge/httpapi/reader.go", old: "if !toldAgain[name] && !tellable[name] {", new: "if false {",
+		caught: tests{"internal/edge/httpapi": {"TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange"}},
 	},
 	{
 		name: "the decision's audit row is left out",
@@ -67,7 +108,44 @@ var votes = []mutant{
 	},
 	{
 		name: "a stale approval tells what its reader may not read",
-		file: "internal/approvals/view.go", old: "if may(ctx, subject.Grants().Read) || !slices.Contains(readersOnly, name) {", new: "if name != \"\" || !slices.Contains(readersOnly, name) {",
+		file: "internal/approvals/view.go", old: "if !may(ctx, subject.Grants().Read) {\n\t\tfor _", new: "if false {\n\t\tfor _",
 		caught: tests{"internal/approvals": {"TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit"}},
+	},
+	{
+		name: "its author's credentials may change an approval whatever their scope",
+		file: "internal/approvals/decide.go", old: "return needs(ctx, subject.Grants().Write)", new: "_ = subject\n\treturn nil",
+		caught: tests{"internal/approvals": {"TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn"}},
+	},
+	{
+		name: "who may not read a config learns by edits what it holds",
+		file: "internal/approvals/edit.go", old: "if err := needs(ctx, subject.Grants().Read); err != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn"}},
+	},
+	{
+		name: "a bypass asks for nothing of what it changes",
+		file: "internal/approvals/decide.go", old: "if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {", new: "if _ = subject; false {",
+		caught: tests{"internal/approvals": {"TestTheVotesAreBypassedOnlyByWhoMayReadAndWriteWhatIsChanged"}},
+	},
+	{
+		name: "an edit does not look for what its author has pending already",
+		file: "internal/approvals/edit.go", old: "if err := s.alone(ctx, u, after); err != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {
+			"TestAnApprovalIsNotMadeIntoOneThatItsAuthorHasPendingAlready", "TestAnOverdueApprovalThatTheSweeperHasNotSeenStandsInNobodysWay",
+		}},
+	},
+	{
+		name: "an approval whose base has moved unseen stays pending",
+		file: "internal/approvals/decide.go", old: "if !conflict.Moved {", new: "if _ = conflict; err == nil {",
+		caught: tests{"internal/approvals": {"TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased"}},
+	},
+	{
+		name: "what has expired goes stale and is pending again",
+		file: "internal/approvals/propose.go", old: "if a.state(u.Now()) == expired {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAnOverdueApprovalExpiresAlsoWhenItsConfigIsChangedBeforeTheSweeperComes"}},
+	},
+	{
+		name: "a rebase keeps naming what it has dropped",
+		file: "internal/approvals/store.go", old: "if err := retarget(tx, before, after); err != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased"}},
 	},
 }

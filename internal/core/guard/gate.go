@@ -12,15 +12,16 @@ import (
 )
 
 // Protectable is implemented by models whose rows can be protected. Their tables have the
-// columns protected and proposed, both false unless set.
+// columns protected, false unless set, and proposed, a count.
 //
 // A protected row changes only in a unit that carries an applied approval, whatever asks
 // for the change: the gate is part of the statement that writes the row.
 //
-//	UPDATE t SET … WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = ?
+//	UPDATE t SET … WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = 0
 //
-// proposed says that a pending approval may name the row. It is set under the row's lock by
-// Propose and cleared by each change. Who changes such a row makes those approvals stale in
+// proposed is how often the row was proposed to be changed since its last change: unless it is
+// 0, a pending approval may name the row. Propose counts under the row's lock, and each change
+// begins anew. Who changes such a row makes those approvals stale in
 // the same unit; who changes another one is spared to look for any.
 type Protectable interface{ Protectable() }
 
@@ -66,7 +67,7 @@ func protectable[T any]() bool {
 func (g gate) predicate() (condition string, args []any) {
 	switch g {
 	case closedGate:
-		return "protected = ? AND proposed = ?", []any{false, false}
+		return "protected = ? AND proposed = 0", []any{false}
 	case proposedGate:
 		return "protected = ?", []any{false}
 	}
@@ -98,9 +99,12 @@ func (g gate) refusal(query *gorm.DB, missed error) error {
 // Propose marks the row that ref names as one that a pending approval names, and locks it
 // for the unit, so that whoever changes it later sees the approval:
 //
-//	UPDATE t SET proposed = ? WHERE tenant_id = ? AND id = ? AND version = ?
+//	UPDATE t SET proposed = proposed + 1 WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// It is no change of the row: its version stays. Errors: ErrGone, ErrStale.
+// It counts, so that each proposal changes something: a cluster certifies at COMMIT what a
+// transaction has changed, and would let one that found its row marked already, and the change
+// of that row on another node, both commit without seeing each other. The row's version stays.
+// Errors: ErrGone, ErrStale.
 func Propose[T Protectable](ctx context.Context, u Unit, ref Ref) error {
 	who, known := principal.From(ctx)
 	if !known || who.TenantID == 0 {
@@ -114,7 +118,7 @@ func Propose[T Protectable](ctx context.Context, u Unit, ref Ref) error {
 	if err != nil {
 		return err
 	}
-	result := tx.Exec("UPDATE "+table+" SET proposed = ? WHERE tenant_id = ? AND id = ? AND version = ?", true, who.TenantID, ref.ID, ref.Version)
+	result := tx.Exec("UPDATE "+table+" SET proposed = proposed + 1 WHERE tenant_id = ? AND id = ? AND version = ?", who.TenantID, ref.ID, ref.Version)
 	return outcome[T](tx, result, noGate, ref.ID, ErrStale, atVersion, ref.Version)
 }
 

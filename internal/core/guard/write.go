@@ -205,8 +205,7 @@ func write[T any](ctx context.Context, u Unit, g gate, id, steps int64, set Set,
 		values = append(values, set[column])
 	}
 	if g.clears() {
-		query.WriteString("proposed = ?, ")
-		values = append(values, false)
+		query.WriteString("proposed = 0, ")
 	}
 	query.WriteString("version = version + ?, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)
 	values = append(values, steps, u.Now(), who.UserID, who.Name, who.TenantID, id)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,10 +85,16 @@ func withheld(e *apperr.Error, title, permission string) *apperr.Error {
 	return &cut
 }
 
-// forReader returns the body of a kept reply as the caller of now is told it.
+// toldAgain are the members of a kept ApprovalStale that are told beside the tellable ones:
+// what the approval itself is, and who moved what it would change.
+var toldAgain = map[string]bool{"currentStatus": true, "allowedTransitions": true, "updatedBy": true, "updatedTime": true}
+
+// forReader returns the body of a kept reply as the caller of now is told it. An approval is
+// about a resource of another domain, and which permission it takes to read that is not kept:
+// what a refusal told of it is told once.
 func forReader(ctx context.Context, reply Kept) ([]byte, error) {
 	permission, lacks := ctx.Value(unreadKey{}).(string)
-	if !lacks || !strings.HasPrefix(reply.Header.Get(echo.HeaderContentType), mimeProblem) {
+	if !strings.HasPrefix(reply.Header.Get(echo.HeaderContentType), mimeProblem) || !lacks && !bytes.Contains(reply.Body, []byte(apperr.ApprovalStale)) {
 		return reply.Body, nil
 	}
 	var head problemHead
@@ -95,10 +102,28 @@ func forReader(ctx context.Context, reply Kept) ([]byte, error) {
 	if err := errors.Join(json.Unmarshal(reply.Body, &head), json.Unmarshal(reply.Body, &members)); err != nil {
 		return nil, fmt.Errorf("read a kept refusal: %w", err)
 	}
+	if !lacks {
+		return toldOnce(head, members, reply.Body)
+	}
 	told := withheld(&apperr.Error{Code: head.Code, Detail: head.Detail, Fields: head.Fields, Members: members}, head.Title, permission)
 	delete(told.Members, "code")
 	head.Detail, head.Fields = told.Detail, told.Fields
 	return problemText(head, told.Members)
+}
+
+// toldOnce returns a kept refusal without what it told of the resource that an approval would
+// change.
+func toldOnce(head problemHead, members map[string]any, body []byte) ([]byte, error) {
+	if head.Code != apperr.ApprovalStale {
+		return body, nil
+	}
+	for name := range members {
+		if !toldAgain[name] && !tellable[name] {
+			delete(members, name)
+		}
+	}
+	delete(members, "code")
+	return problemText(head, members)
 }
 
 // tellsOfTheResource reports whether the sentence of a refusal speaks of what is there,

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useUser, votesLeft, type Approval, type Winner } from '@/api';
+import { useMay, useUser, votesLeft, type Approval, type Winner } from '@/api';
 import { useConfigWords } from '@/features/configs/useConfigWords';
 import { useFormat, useText } from '@/i18n';
 import { Banner, Facts, History, Lost, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useTelling, When } from '@/ui';
@@ -34,6 +34,7 @@ const colours: Partial<Record<Step, string>> = { reject: 'bad', bypass: 'bad', w
 function Open({ approval }: { approval: ApprovalRead }) {
   const t = useText(approvalMessages);
   const me = useUser().id;
+  const may = useMay();
   const words = useConfigWords();
   const { who, places } = useTelling(words);
   const { steps, action, winner, contested, take, forget } = useDecide(approval);
@@ -42,7 +43,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
   const { status, author, patch, updatedBy, updatedTime } = approval;
   const lost = winner ?? lostEdit;
   const isMine = author.id === me;
-  const mayEdit = isMine && patch !== undefined && (status === 'pending' || status === 'stale');
+  const mayEdit = isMine && may('configs:write') && patch !== undefined && (status === 'pending' || status === 'stale');
   const close = () => {
     forget();
     setLostEdit(undefined);

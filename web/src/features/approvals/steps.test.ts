@@ -8,12 +8,15 @@ const approval = (over: Partial<Approval>) =>
   ({ status: 'pending', allowedTransitions: ['approve', 'reject', 'withdraw'], author, updatedBy: author, waitingForMe: false, ...over }) as Approval;
 const all = () => true;
 const none = () => false;
+const only = (...permissions: string[]) => (permission: string) => permissions.includes(permission);
 
 test.each([
-  ['its author can only withdraw it', approval({}), author.id, none, ['withdraw']],
+  ['its author can only withdraw it', approval({}), author.id, only('configs:write'), ['withdraw']],
+  ['and not once he may not propose such changes', approval({}), author.id, none, []],
   ['somebody else who may still vote decides', approval({ waitingForMe: true }), li.id, none, ['approve', 'reject']],
   ['who has voted already waits', approval({}), li.id, none, []],
   ['the votes can be bypassed by who may', approval({}), author.id, all, ['withdraw', 'bypass']],
+  ['and not by who may not read and write what it changes', approval({}), li.id, only('approvals:decide', 'approvals:bypass'), []],
   ['a stale one is rebased by who may propose', approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'] }), li.id, all, ['rebase']],
   ['a bypass is not reviewed by who made it', approval({ status: 'bypassed', allowedTransitions: ['review'] }), author.id, all, []],
   ['but by somebody else', approval({ status: 'bypassed', allowedTransitions: ['review'] }), li.id, all, ['review']],

@@ -12,17 +12,20 @@ interface Asked {
   reason: string;
 }
 
+/** What it takes to make a change without its votes. */
+const toBypass = ['approvals:decide', 'approvals:bypass', 'configs:read', 'configs:write'];
+
 /** The steps that the service would let this user take; it decides itself when one is taken. */
 export function stepsOf(approval: Approval, me: number, may: (permission: string) => boolean): Step[] {
   const { allowedTransitions, author, status, waitingForMe } = approval;
   const isOpen: Record<Approval['allowedTransitions'][number], boolean> = {
     approve: waitingForMe,
     reject: waitingForMe,
-    withdraw: author.id === me,
+    withdraw: author.id === me && may('configs:write'),
     rebase: may('configs:write'),
     review: may('approvals:decide') && approval.updatedBy.id !== me,
   };
-  const bypass: Step[] = status === 'pending' && may('approvals:decide') && may('approvals:bypass') ? ['bypass'] : [];
+  const bypass: Step[] = status === 'pending' && toBypass.every(may) ? ['bypass'] : [];
   return [...allowedTransitions.filter((step) => isOpen[step]), ...bypass];
 }
 

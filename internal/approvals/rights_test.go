@@ -1,0 +1,54 @@
+package approvals_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// limited is another desk of the same user: that of a token with fewer permissions.
+func (d *desk) limited(permissions ...string) *desk {
+	who := d.token().who
+	who.Permissions = permissions
+	return d.office.desk(who)
+}
+
+func TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		li := o.user("Li", editor...)
+		asked := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
+		reader := li.limited("approvals:read")
+		for name, refused := range map[string]object{
+			"another patch":         reader.do(403, "PATCH", asked.path, `{"patch":{"value":666}}`, "If-Match", asked.etag).Body,
+			"a guess of the config": reader.do(403, "PATCH", asked.path, `{"patch":{"value":1}}`, "If-Match", asked.etag).Body,
+			"another note":          reader.do(403, "PATCH", asked.path, `{"note":"mine"}`, "If-Match", asked.etag).Body,
+			"withdraw":              reader.act(403, asked, "withdraw", nil).Body,
+		} {
+			require.Contains(t, refused["detail"], "configs:write", name)
+		}
+		// Who may write and not read would learn what is there from what changes nothing.
+		blind := li.limited("approvals:read", "configs:write")
+		for _, patch := range []string{`{"patch":{"value":666}}`, `{"patch":{"value":1}}`} {
+			require.Contains(t, blind.do(403, "PATCH", asked.path, patch, "If-Match", asked.etag).Body["detail"], "configs:read")
+		}
+		require.Equal(t, asked.etag, li.read(asked).etag, "nothing has changed")
+		edited := approvalOf(t, blind.do(200, "PATCH", asked.path, `{"note":"mine"}`, "If-Match", asked.etag))
+		require.Equal(t, "withdrawn", blind.act(200, edited, "withdraw", nil).Body["status"])
+	})
+}
+
+func TestTheVotesAreBypassedOnlyByWhoMayReadAndWriteWhatIsChanged(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		li := o.user("Li", editor...)
+		asked := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
+		for missing, rest := range map[string][]string{
+			"configs:read":  {"configs:write", "approvals:read", "approvals:decide", "approvals:bypass"},
+			"configs:write": {"configs:read", "approvals:read", "approvals:decide", "approvals:bypass"},
+		} {
+			refused := o.user("Mo", rest...).do(403, "POST", asked.path+"/approve?bypass=now", nil, "If-Match", asked.etag)
+			require.Contains(t, refused.Body["detail"], missing)
+		}
+		require.Equal(t, asked.etag, li.read(asked).etag, "nothing has changed")
+		require.Equal(t, 1.0, li.config("tax")["value"])
+	})
+}

@@ -1,0 +1,33 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+)
+
+// Who repeats it may have lost the permission to read the resource meanwhile.
+func TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange(t *testing.T) {
+	t.Parallel()
+	kept := func(code string) Kept {
+		body := `{"type":"/problems/` + code + `","title":"t","status":409,"code":"` + code + `","detail":"moved","requestId":"r",` +
+			`"currentStatus":"stale","currentVersion":2,"updatedBy":{"id":1,"name":"Wu"},` +
+			`"base":{"value":"secret"},"current":{"value":"secret"},"conflicts":[{"theirs":"secret"}],"members":[{"key":"tax","current":"secret"}]}`
+		return Kept{Status: http.StatusConflict, Header: http.Header{echo.HeaderContentType: {mimeProblem}}, Body: []byte(body)}
+	}
+	body, err := forReader(t.Context(), kept("approval_stale"))
+	require.NoError(t, err)
+	require.NotContains(t, string(body), "secret")
+	var told map[string]any
+	require.NoError(t, json.Unmarshal(body, &told))
+	require.Equal(t, []any{"approval_stale", "moved", "stale", 2.0, "Wu"},
+		[]any{told["code"], told["detail"], told["currentStatus"], told["currentVersion"], told["updatedBy"].(map[string]any)["name"]})
+
+	other := kept("version_conflict")
+	body, err = forReader(t.Context(), other)
+	require.NoError(t, err)
+	require.Equal(t, other.Body, body, "what a route's own readers were told is repeated as it was")
+}
