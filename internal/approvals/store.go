@@ -202,7 +202,7 @@ func insertTargets(tx *gorm.DB, a *Approval, resources []string) error {
 // what it named before.
 func retarget(tx *gorm.DB, before, after *Approval) error {
 	for some := range slices.Chunk(without(before.Targets, after.Targets), rowsPerStatement) {
-		if err := tx.Where("approval_id = ? AND resource IN ?", after.ID, some).Delete(&target{}).Error; err != nil {
+		if err := tx.Exec("DELETE FROM approval_targets WHERE tenant_id = ? AND approval_id = ? AND resource IN ?", after.TenantID, after.ID, some).Error; err != nil {
 			return fmt.Errorf("delete targets of an approval: %w", err)
 		}
 	}

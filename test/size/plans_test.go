@@ -175,7 +175,7 @@ func large(name string) bool {
 // narrows is what a WHERE has besides the tenant and the place of a page: hidden conditions,
 // and those that are examined. What these ask of a row is not known from the index that is
 // walked.
-var narrows = regexp.MustCompile("COALESCE\\([^)]*\\) (=|>=|<=|<|>|IN)|LIKE|NOT IN|EXISTS|expires_time >|status = |kind = ")
+var narrows = regexp.MustCompile(`COALESCE\([^)]*\) (=|>=|<=|<|>|IN)|LIKE|NOT IN|EXISTS|expires_time >|status = |kind = `)
 
 // leads is the condition of a filter that an index answers, in brackets of its own. Only
 // where it is counted, which it is before each page, must the engine take that index: where

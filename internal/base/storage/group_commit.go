@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"interlock/internal/base/clock"
 )
 
 // Bounds of a group.
@@ -38,7 +40,8 @@ type groupCommit struct {
 	opened *atomic.Uint64
 	// life bounds a group: nobody comes into one that is older, because those before wait
 	// for those behind.
-	life time.Duration
+	life  time.Duration
+	clock clock.Clock
 
 	turn turn
 	// What follows belongs to who has the turn. link is nil until it is needed, and after
@@ -105,7 +108,7 @@ func (g *groupCommit) begin(ctx context.Context) error {
 		// It may have begun all the same.
 		return errors.Join(err, g.drop())
 	}
-	g.open = &group{began: time.Now(), ended: make(chan struct{})}
+	g.open = &group{began: g.clock.Now(), ended: make(chan struct{})}
 	return nil
 }
 
@@ -148,7 +151,7 @@ func (g *groupCommit) rollback(inSavepoint bool) error {
 
 // leave hands the turn to the next of the group, or commits it.
 func (g *groupCommit) leave() {
-	if g.open.members < groupSize && time.Since(g.open.began) < g.life && g.turn.hand() {
+	if g.open.members < groupSize && g.clock.Now().Sub(g.open.began) < g.life && g.turn.hand() {
 		return
 	}
 	g.end()

@@ -31,7 +31,9 @@ async function open(mine: string[], base: string, readOnly = false) {
 const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
 
 beforeEach(() => {
-  vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify({ items, nextCursor: null, total: items.length, totalIsExact: true }), { status: 200 })));
+  vi.stubGlobal('fetch', () =>
+    Promise.resolve(new Response(JSON.stringify({ items, nextCursor: null, total: items.length, totalIsExact: true }), { status: 200 })),
+  );
 });
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -8,7 +8,10 @@ const approval = (over: Partial<Approval>) =>
   ({ status: 'pending', allowedTransitions: ['approve', 'reject', 'withdraw'], author, updatedBy: author, waitingForMe: false, ...over }) as Approval;
 const all = () => true;
 const none = () => false;
-const only = (...permissions: string[]) => (permission: string) => permissions.includes(permission);
+const only =
+  (...permissions: string[]) =>
+  (permission: string) =>
+    permissions.includes(permission);
 
 test.each([
   ['its author can only withdraw it', approval({}), author.id, only('configs:write'), ['withdraw']],

@@ -91,7 +91,10 @@ function StatusFilter({ state: { search, set } }: { state: TableState<OrderSearc
           onClick={() => set({ status })}
         >
           {t(status ?? 'all')}
-          {status !== undefined && !isNarrowed && counts !== undefined && ` ${number(counts[status])}${capped.includes(`/ordersByStatus/${status}`) ? '+' : ''}`}
+          {status !== undefined &&
+            !isNarrowed &&
+            counts !== undefined &&
+            ` ${number(counts[status])}${capped.includes(`/ordersByStatus/${status}`) ? '+' : ''}`}
         </Button>
       ))}
     </Group>

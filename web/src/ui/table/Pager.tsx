@@ -15,8 +15,7 @@ export function Pager({ state, page }: { state: TableState; page: ListPage<unkno
   const shown = page.items.length;
   const seen = (before ?? 0) + shown;
   const total = page.totalIsExact ? number(page.total) : `${number(Math.max(page.total, seen))}+`;
-  const range =
-    before === undefined ? t('rangeUnknown', { shown, total }) : t('range', { from: number(Math.min(before + 1, seen)), to: number(seen), total });
+  const range = before === undefined ? t('rangeUnknown', { shown, total }) : t('range', { from: number(Math.min(before + 1, seen)), to: number(seen), total });
   return (
     <div className={styles.pager}>
       <Text component="span" c="dimmed" className="tabular">

@@ -33,7 +33,9 @@ function open(mine: string[], base: string) {
 const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
 
 beforeEach(() => {
-  vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify({ items, nextCursor: null, total: items.length, totalIsExact: true }), { status: 200 })));
+  vi.stubGlobal('fetch', () =>
+    Promise.resolve(new Response(JSON.stringify({ items, nextCursor: null, total: items.length, totalIsExact: true }), { status: 200 })),
+  );
 });
 afterEach(() => void vi.unstubAllGlobals());
 
