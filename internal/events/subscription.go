@@ -118,6 +118,8 @@ func (h *hub) add(ctx context.Context, topics []string, wants func(int64) bool, 
 func (h *hub) resume(s *Subscription, after string) {
 	missed, known := h.past.after(after)
 	if !known {
+		// Who loses this stream before it has heard so is to be told again.
+		s.place = ""
 		s.lag()
 		return
 	}

@@ -4,7 +4,7 @@ package main
 var commits = []mutant{
 	{
 		name: "an engine's error of COMMIT taken for committed",
-		file: "internal/core/uow/runner.go", old: `if err == nil || !u.wrote.Load() {`, new: `if !storage.Is(err, storage.ConnectionLost) || !u.wrote.Load() {`,
+		file: "internal/core/uow/runner.go", old: "	switch {\n	case err == nil:", new: "	switch {\n	case !storage.Is(err, storage.ConnectionLost):",
 		caught: tests{"internal/core/uow": {
 			"TestACommitThatTheEngineRefusedIsRunAgainAndNeverComesBack", "TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo",
 			"TestACommitThatTheEngineSaysIsUndoneIsRunAgainWithoutALook", "TestACommitThatTheDiskFailedOnceIsThereOnceAlsoAfterACrash",
@@ -91,7 +91,7 @@ var commits = []mutant{
 	},
 	{
 		name: "who is rolled back tells of what is not synced",
-		file: "internal/base/storage/group_commit.go", old: "	g.leave()\n	<-in.ended\n	return nil", new: "	g.leave()\n	_ = in\n	return nil",
+		file: "internal/base/storage/group_commit.go", old: "	<-in.ended\n	if in.err != nil {\n		return fmt", new: "	if false {\n		return fmt",
 		caught: tests{"internal/base/storage": {"TestNobodyIsToldOfWhatIsNotOnTheDisk"}},
 	},
 	{
@@ -103,6 +103,16 @@ var commits = []mutant{
 		name: "those whose group the engine has undone are told that they are committed",
 		file: "internal/base/storage/group_commit.go", old: "	in.err = &Error{Class: WriteConflict,", new: "	_ = &Error{Class: WriteConflict,",
 		caught: tests{"internal/base/storage": {"TestThoseWhoseWorkAnotherOneTookWithItRunAgain"}},
+	},
+	{
+		name: "a refusal that stands on what was undone with its group is told",
+		file: "internal/base/storage/group_commit.go", old: "	if in.err != nil {\n		return fmt.Errorf(\"%w: %w\", ErrGroupUndone", new: "	if in.err != nil && false {\n		return fmt.Errorf(\"%w: %w\", ErrGroupUndone",
+		caught: tests{"internal/base/storage": {"TestARefusalThatStandsOnWhatWasUndoneIsNotTold"}, "internal/core/uow": {"TestNoAnswerStandsOnWhatWasUndoneWithItsGroup"}},
+	},
+	{
+		name: "an answer that stands on what was undone with its group is told",
+		file: "internal/core/uow/runner.go", old: "	case !u.wrote.Load() && r.db.Dialect == storage.SQLite:", new: "	case false:",
+		caught: tests{"internal/core/uow": {"TestNoAnswerStandsOnWhatWasUndoneWithItsGroup"}},
 	},
 	{
 		name: "who gives up waiting for the writer stays in the row",

@@ -46,8 +46,9 @@ type groupCommit struct {
 	turn turn
 	// What follows belongs to who has the turn. link is nil until it is needed, and after
 	// it was given up; open is nil while no transaction is.
-	link link
-	open *group
+	link   link
+	open   *group
+	closed bool
 }
 
 // group is a transaction of the engine.
@@ -77,6 +78,8 @@ func (g *groupCommit) Close() error {
 		return err
 	}
 	defer g.turn.release()
+	g.end()
+	g.closed = true
 	return g.drop()
 }
 
@@ -126,8 +129,12 @@ func (g *groupCommit) commit(inSavepoint bool) error {
 	return in.err
 }
 
+// ErrGroupUndone is the error of a ROLLBACK whose transaction may have read what others of its
+// group had written, and what was undone with the group: what it came to is not to be told.
+var ErrGroupUndone = errors.New("the transactions before it were undone")
+
 // rollback undoes a piece of work, and returns when that of those before it is decided: who
-// is told of a conflict with them must find it committed.
+// is told of a conflict with them must find it committed. It is ErrGroupUndone otherwise.
 func (g *groupCommit) rollback(inSavepoint bool) error {
 	if !inSavepoint {
 		defer g.turn.release()
@@ -146,6 +153,9 @@ func (g *groupCommit) rollback(inSavepoint bool) error {
 	in := g.open
 	g.leave()
 	<-in.ended
+	if in.err != nil {
+		return fmt.Errorf("%w: %w", ErrGroupUndone, in.err)
+	}
 	return nil
 }
 
@@ -208,7 +218,10 @@ func (g *groupCommit) execute(ctx context.Context, statement string) error {
 }
 
 func (g *groupCommit) connect(ctx context.Context) error {
-	if g.link != nil {
+	switch {
+	case g.closed:
+		return errClosed
+	case g.link != nil:
 		return nil
 	}
 	made, err := open(ctx, g.connector, g.opened)
@@ -217,6 +230,8 @@ func (g *groupCommit) connect(ctx context.Context) error {
 	}
 	return err
 }
+
+var errClosed = errors.New("storage: the database is closed")
 
 // drop gives the connection up, and with it whatever is open on it.
 func (g *groupCommit) drop() error {
@@ -275,7 +290,7 @@ func (m *member) Rollback() error {
 // ExecContext implements driver.ExecerContext. Outside of a transaction the statement is one.
 func (m *member) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
 	err = m.run(ctx, query, func(link link) error {
-		result, err = link.ExecContext(ctx, query, args)
+		result, err = link.ExecContext(m.toTheEnd(ctx), query, args)
 		return err
 	})
 	return result, err
@@ -286,13 +301,22 @@ func (m *member) ExecContext(ctx context.Context, query string, args []driver.Na
 func (m *member) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (rows driver.Rows, err error) {
 	inTransaction := m.inTransaction
 	err = m.run(ctx, query, func(link link) error {
-		rows, err = link.QueryContext(ctx, query, args)
+		rows, err = link.QueryContext(m.toTheEnd(ctx), query, args)
 		if err == nil && !inTransaction {
 			rows, err = readAll(rows)
 		}
 		return err
 	})
 	return rows, err
+}
+
+// toTheEnd is the context of a statement. One that stands by itself is not interrupted by who
+// hangs up, once it has its turn: SQLite would undo the work of the whole group.
+func (m *member) toTheEnd(ctx context.Context) context.Context {
+	if m.inTransaction {
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
 }
 
 // run runs a statement in the transaction, or, without one, in one of its own.
@@ -307,11 +331,21 @@ func (m *member) run(ctx context.Context, query string, statement func(link link
 	if err != nil {
 		return err
 	}
-	if err := statement(m.group.link); err != nil {
-		_ = m.group.rollback(inSavepoint)
-		return err
+	left := false
+	defer func() {
+		if !left {
+			_ = m.group.rollback(inSavepoint)
+		}
+	}()
+	err = statement(m.group.link)
+	left = true
+	if err == nil {
+		return m.group.commit(inSavepoint)
 	}
-	return m.group.commit(inSavepoint)
+	if undone := m.group.rollback(inSavepoint); errors.Is(undone, ErrGroupUndone) {
+		return &Error{Class: WriteConflict, cause: undone}
+	}
+	return err
 }
 
 // standsAlone reports whether SQLite refuses or ignores a statement within a transaction.

@@ -242,6 +242,45 @@ func TestThoseWhoseWorkAnotherOneTookWithItRunAgain(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "before", "after"}, crashed(t, ctx, b.disk))
 }
 
+func TestARefusalThatStandsOnWhatWasUndoneIsNotTold(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	b := newBusyDisk(t, ctx)
+	before := b.add(t, ctx, "before")
+	runs := atomic.Int64{}
+	second := b.queue(t, func() error {
+		return b.db.Transact(ctx, life, func(tx *gorm.DB) error {
+			runs.Add(1)
+			return addThing("before")(tx)
+		})
+	})
+	single := b.queue(t, func() error { return addThing("before")(b.db.Write(ctx)) })
+	b.disk.FailNext(storagetest.Sync, storagetest.SyncFailed)
+	b.goOn()
+	require.NoError(t, <-b.ended)
+	require.True(t, storage.Undecided(<-before))
+	require.NoError(t, <-second, "the one before it is not there")
+	require.EqualValues(t, 2, runs.Load())
+	require.True(t, storage.Is(<-single, storage.WriteConflict), "it is not known to be a duplicate")
+	b.disk.Fail(nil)
+	require.ElementsMatch(t, []string{"first", "before"}, crashed(t, ctx, b.disk))
+}
+
+func TestADatabaseThatIsClosedEndsItsGroupFirst(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	b := newBusyDisk(t, ctx)
+	second := b.add(t, ctx, "second")
+	before := b.db.Waiting()
+	closed := async(b.db.Close)
+	require.Eventually(t, func() bool { return b.db.Waiting() == before+1 }, life, 100*time.Microsecond)
+	third := async(func() error { return b.db.Transact(ctx, life, addThing("third")) })
+	b.goOn()
+	require.NoError(t, <-b.ended)
+	require.NoError(t, <-second)
+	require.Error(t, <-third)
+	require.NoError(t, <-closed)
+	require.ElementsMatch(t, []string{"first", "second"}, names(t, ctx, storagetest.Open(t, "sqlite://"+b.disk.Path)))
+}
+
 func TestWhoGivesUpWaitingLeavesTheOthersTheirTurn(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)

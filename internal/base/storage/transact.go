@@ -71,7 +71,9 @@ func (db *DB) transactOnce(ctx context.Context, life time.Duration, fn func(tx *
 		return fmt.Errorf("begin: %w", err)
 	}
 	if err := fn(tx); err != nil {
-		_ = tx.Rollback()
+		if undone := tx.Rollback().Error; errors.Is(undone, ErrGroupUndone) {
+			return fmt.Errorf("%w: %w", ErrRunAgain, undone)
+		}
 		return err
 	}
 	if err := db.Commit(tx); err != nil {

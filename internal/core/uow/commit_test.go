@@ -2,9 +2,12 @@ package uow_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -208,4 +211,76 @@ func TestAFullDiskIsSaidToBeFullAndNothingComesBack(t *testing.T) {
 	meanwhile := whileTheDiskFails(t, storagetest.Write, storagetest.DiskFull)
 	require.Truef(t, apperr.Has(meanwhile.err, apperr.Unavailable), "%v", meanwhile.err)
 	require.Contains(t, meanwhile.err.Error(), "no room left to write; nothing was changed")
+}
+
+// What shares a sync has seen the work of those before it, which is undone when the sync fails.
+func TestNoAnswerStandsOnWhatWasUndoneWithItsGroup(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db, disk := storagetest.SQLiteOnDisk(t)
+	storagetest.CreateThings(t, ctx, db)
+	syncing, held := make(chan struct{}), make(chan struct{})
+	reached, let := sync.OnceFunc(func() { close(syncing) }), sync.OnceFunc(func() { close(held) })
+	t.Cleanup(let)
+	syncs := atomic.Int64{}
+	disk.Fail(func(op storagetest.Op, file string) int32 {
+		if op != storagetest.Sync || !strings.HasSuffix(file, "-wal") {
+			return 0
+		}
+		switch syncs.Add(1) {
+		case 1:
+			reached()
+			<-held
+		case 2:
+			return storagetest.SyncFailed
+		}
+		return 0
+	})
+	begin := func(run func() error) <-chan error {
+		waiting := db.Pools()["write"].Stats().InUse
+		ended := make(chan error, 1)
+		go func() { ended <- run() }()
+		require.Eventually(t, func() bool { return db.Pools()["write"].Stats().InUse > waiting }, 10*time.Second, time.Millisecond)
+		return ended
+	}
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
+	first := begin(func() error { return runner.Do(ctx, insert("first")) })
+	<-syncing
+	gaveUp := errors.New("gave up")
+	var runs int
+	undone := begin(func() error {
+		return runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			if runs++; runs > 1 {
+				return gaveUp
+			}
+			return insert("undone")(ctx, u)
+		})
+	})
+	var seen [2][]int64
+	look := func(i int, refusal error) func() error {
+		return func() error {
+			return runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				tx, err := u.Tx(ctx)
+				if err != nil {
+					return err
+				}
+				var found int64
+				if err := tx.Model(&storagetest.Thing{}).Where("name = ?", "undone").Count(&found).Error; err != nil {
+					return err
+				}
+				seen[i] = append(seen[i], found)
+				return refusal
+			})
+		}
+	}
+	refusal := errors.New("refused")
+	answered, refused := begin(look(0, nil)), begin(look(1, refusal))
+	let()
+	require.NoError(t, <-first)
+	require.ErrorIs(t, <-undone, gaveUp)
+	require.NoError(t, <-answered)
+	require.ErrorIs(t, <-refused, refusal)
+	for _, found := range seen {
+		require.Zero(t, found[len(found)-1], "the answer is of a run that saw what is committed: %v", found)
+	}
+	require.Contains(t, seen[0], int64(1), "it was in the group that was undone")
 }

@@ -108,7 +108,9 @@ func (r *Runner) once(ctx context.Context, fn Func) (err error) {
 	committed := false
 	defer func() {
 		if !committed {
-			u.rollback()
+			if undone := u.rollback(); err != nil && errors.Is(undone, storage.ErrGroupUndone) {
+				err = unfounded(undone)
+			}
 		}
 		if !committed && !apperr.Has(err, apperr.OutcomeUnknown) {
 			u.run(ctx, "after-rollback", u.afterRollback)
@@ -145,7 +147,13 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	}
 	defer u.endTx()
 	err := r.db.Commit(u.tx)
-	if err == nil || !u.wrote.Load() {
+	switch {
+	case err == nil:
+		return nil
+	case !u.wrote.Load() && r.db.Dialect == storage.SQLite:
+		r.observer.UnitEnded("rolled_back")
+		return unfounded(err)
+	case !u.wrote.Load():
 		return nil
 	}
 	if !storage.Undecided(err) {
@@ -165,6 +173,13 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 		return &again{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save the change; nothing was changed. Try again.").
 			After(retryHint).Because(err)}
 	}
+}
+
+// unfounded has a unit run again whose answer stands on what others of its group had written
+// and what was undone with them. It wrote nothing, or was rolled back.
+func unfounded(cause error) error {
+	return &again{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save what this stands on; nothing was changed. Try again.").
+		After(retryHint).Because(cause)}
 }
 
 // witness finds out what became of a COMMIT that did not say. The audit row had been

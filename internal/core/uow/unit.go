@@ -193,20 +193,21 @@ func (u *Unit) finish(ctx context.Context) error {
 		}
 	}
 	for _, fn := range u.beforeCommit {
-		if err := fn(ctx, u.tx.WithContext(ctx)); err != nil {
+		if err := fn(ctx, u.tx.WithContext(context.WithoutCancel(ctx))); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-func (u *Unit) rollback() {
+// rollback is storage.ErrGroupUndone when what the unit came to stands on what was undone.
+// Every other error says that the transaction is gone already, or has closed its connection.
+func (u *Unit) rollback() error {
 	if u.tx == nil {
-		return
+		return nil
 	}
-	// An error says that the transaction is gone already, or has closed its connection.
-	_ = u.tx.Rollback()
-	u.endTx()
+	defer u.endTx()
+	return u.tx.Rollback().Error
 }
 
 func (u *Unit) release(ctx context.Context) {
