@@ -55,6 +55,9 @@ type attempts struct {
 // count for another, or anybody could keep the owner of an account out.
 type guessed struct{ account, network string }
 
+// everywhere stands for all networks; no network is called so.
+const everywhere = "*"
+
 func accountKey(tenant, username string) string {
 	sum := sha256.Sum256([]byte(tenant + "\x00" + username))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -116,6 +119,20 @@ func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool,
 		_ = a.release(context.WithoutCancel(ctx), attempt)
 	}
 	return err
+}
+
+// countCode is count for a code. Guesses at the codes of an account count together as well,
+// wherever they come from: a code is short, and who guesses one has the account's password or
+// a session already, so that no stranger keeps the owner out by it.
+func (a attempts) countCode(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
+	return a.count(ctx, guessed{at.account, everywhere}, func() (wrong bool, err error) {
+		err = a.count(ctx, at, func() (bool, error) {
+			var err error
+			wrong, err = try()
+			return wrong, err
+		})
+		return wrong, err
+	})
 }
 
 // insert claims one of the slots that no recent attempt holds, and returns 0 when other

@@ -94,7 +94,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (token stri
 	}
 	at := guessed{accountKey(tenant, user.Username), networkOf(in.Address)}
 	arrival := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
-	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
+	err = s.attempts.countCode(ctx, at, func() (wrong bool, err error) {
 		token, session, err = s.begin(ctx, arrival, at, user, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 			wrong = false
 			if err := waiting.redeem(tx); err != nil {

@@ -230,7 +230,7 @@ func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *t
 						switch {
 						case err == nil:
 							opened.Add(1)
-						case !apperr.Has(err, apperr.InvalidCredentials) && !apperr.Has(err, apperr.Unauthenticated):
+						case !apperr.Has(err, apperr.InvalidCredentials) && !apperr.Has(err, apperr.Unauthenticated) && !apperr.Has(err, apperr.TooManyAttempts):
 							t.Errorf("unexpected: %v", err)
 						}
 					})
@@ -261,6 +261,21 @@ func TestWrongCodesCountAsWrongPasswordsDo(t *testing.T) {
 
 		e.clock.Advance(10 * time.Minute)
 		_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "")
+		require.NoError(t, err)
+	})
+}
+
+func TestWrongCodesCountTogetherWhereverTheyComeFrom(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		e := enroll(t, newFixture(t, db))
+		for i := range 5 {
+			_, err := e.finish(t, e.challenged(t), methodTOTP, "12345x", fmt.Sprintf("2001:db8:0:%d::1", i))
+			requireCode(t, apperr.InvalidCredentials, err)
+		}
+		_, err := e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "2001:db8:0:77::1")
+		requireCode(t, apperr.TooManyAttempts, err)
+		e.clock.Advance(attemptWindow)
+		_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "2001:db8:0:77::1")
 		require.NoError(t, err)
 	})
 }

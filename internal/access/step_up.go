@@ -41,7 +41,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 	}
 	session.CSRFToken = newSecret()
 	at := guessed{accountKey(session.Tenant, session.User.Username), networkOf(in.Address)}
-	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
+	err = s.attempts.countCode(ctx, at, func() (wrong bool, err error) {
 		err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			wrong = false
 			tx, err := u.Tx(ctx)

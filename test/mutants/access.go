@@ -154,4 +154,9 @@ var grants = []mutant{
 		file: "internal/access/customer.go", old: `bound != "" && claims.Tenant != bound {`, new: `bound != "" && claims.Tenant != bound && false {`,
 		caught: tests{"internal/access": {"TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo"}},
 	},
+	{
+		name: "guesses at a code count for their network only",
+		file: "internal/access/attempt.go", old: "guessed{at.account, everywhere}", new: "at",
+		caught: tests{"internal/access": {"TestWrongCodesCountTogetherWhereverTheyComeFrom"}},
+	},
 }
