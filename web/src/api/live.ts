@@ -51,3 +51,17 @@ export function onLive(topic: string, handler: (event: LiveEvent) => void, strea
     handler({ topic: event, key: typeof payload.key === 'string' ? payload.key : '', payload });
   });
 }
+
+/**
+ * Calls the handler when a stream begins, in whatever tab, and says whether it is known to
+ * carry other topics than the one before, until the returned function is called.
+ */
+export function onBegin(handler: (otherTopics: boolean) => void, stream = liveStream): () => void {
+  let carried: string | undefined;
+  return stream.onEvent(({ event, data }) => {
+    if (event !== 'ready') return;
+    const before = carried;
+    carried = data;
+    handler(before !== undefined && before !== data);
+  });
+}

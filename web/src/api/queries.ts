@@ -1,5 +1,5 @@
 import { QueryClient, type QueryKey } from '@tanstack/react-query';
-import { liveStream, onLive } from './live';
+import { liveStream, onBegin, onLive } from './live';
 import { ApiProblem } from './problem';
 
 const retries = 2;
@@ -98,6 +98,8 @@ export function followLive(queries: QueryClient): () => void {
   const stop = [
     () => document.removeEventListener('visibilitychange', onVisibility),
     () => [records, lists].forEach((gatherer) => gatherer.end()),
+    // Who is told of more may read more.
+    onBegin((otherTopics) => otherTopics && records.add('*', '')),
     onLive('*', ({ topic, key, payload }) => {
       if (topic === 'presence' || payload.action === numbersOnly) return;
       records.add(topic, key);

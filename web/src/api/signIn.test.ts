@@ -8,8 +8,8 @@ let breakStream: () => void;
 let stop: () => void;
 
 beforeEach(() => {
-  vi.spyOn(liveStream, 'onGap').mockImplementation((handler) => {
-    breakStream = handler;
+  vi.spyOn(liveStream, 'onEvent').mockImplementation((handler) => {
+    breakStream = () => handler({ id: '', event: 'ready', data: '{"topics":[]}' });
     return () => undefined;
   });
   sessionStore.signedIn(session());

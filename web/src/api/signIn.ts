@@ -2,7 +2,7 @@ import { Channel } from '@/browser/channel';
 import { drafts, ownerOf } from '@/browser/drafts';
 import { recall, remember } from '@/browser/storage';
 import { api, data } from './client';
-import { liveStream } from './live';
+import { onBegin } from './live';
 import { isProblem } from './problem';
 import type { components } from './schema';
 import { sessionStore, type Session } from './session';
@@ -59,8 +59,8 @@ export function followSession(): () => void {
     const { status } = sessionStore.state();
     if (status !== 'loading' && status !== 'unreachable') void loadSession();
   });
-  // The service ends a stream when what its caller may do has changed.
-  const stopRights = liveStream.onGap(() => {
+  // The service ends a stream when what its caller may do has changed, and another begins.
+  const stopRights = onBegin(() => {
     if (sessionStore.state().status === 'in') void renewRights();
   });
   return () => {
