@@ -53,8 +53,8 @@ export function onLive(topic: string, handler: (event: LiveEvent) => void, strea
 }
 
 /**
- * Calls the handler when a stream begins, in whatever tab, and says whether it is known to
- * carry other topics than the one before, until the returned function is called.
+ * Calls the handler when a stream begins after another one that this tab has heard of, and
+ * says whether it carries other topics, until the returned function is called.
  */
 export function onBegin(handler: (otherTopics: boolean) => void, stream = liveStream): () => void {
   let carried: string | undefined;
@@ -62,6 +62,6 @@ export function onBegin(handler: (otherTopics: boolean) => void, stream = liveSt
     if (event !== 'ready') return;
     const before = carried;
     carried = data;
-    handler(before !== undefined && before !== data);
+    if (before !== undefined) handler(before !== data);
   });
 }

@@ -9,7 +9,9 @@ let stop: () => void;
 
 beforeEach(() => {
   vi.spyOn(liveStream, 'onEvent').mockImplementation((handler) => {
-    breakStream = () => handler({ id: '', event: 'ready', data: '{"topics":[]}' });
+    const begin = () => handler({ id: '', event: 'ready', data: '{"topics":[]}' });
+    begin();
+    breakStream = begin;
     return () => undefined;
   });
   sessionStore.signedIn(session());

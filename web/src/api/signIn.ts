@@ -34,8 +34,12 @@ export async function loadSession(): Promise<void> {
 /** Asks what one may do now. A session that was ended with the change leaves the work on the screen, as any that ends. */
 async function renewRights(): Promise<void> {
   const sent = sessionStore.csrfToken;
+  const before = sessionStore.session?.user.permissions;
   try {
-    sessionStore.signedIn(await data(api.GET('/api/v1/session')), 'elsewhere');
+    const now = await data(api.GET('/api/v1/session'));
+    sessionStore.signedIn(now, 'elsewhere');
+    // Tabs that were opened since the stream began have not heard of the one before.
+    if (String(before) !== String(now.user.permissions)) others.post({});
   } catch (error) {
     if (isProblem(error, 'unauthenticated')) void sessionStore.expired(sent);
   }
