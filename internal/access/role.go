@@ -160,11 +160,7 @@ func (s *Service) Role(ctx context.Context, id int64) (*Role, error) {
 
 // Roles returns one page of roles, those whose name has a text in it, in either case.
 func (s *Service) Roles(ctx context.Context, text string, page storage.Page) (storage.Listing[Role], error) {
-	var filters []storage.Filter
-	if text != "" {
-		filters = append(filters, storage.Containing(text, "name"))
-	}
-	listing, err := storage.List[Role](s.store.db.Read(ctx), page, roleSorts, filters...)
+	listing, err := storage.List[Role](s.store.db.Read(ctx), page, roleSorts, storage.Containing(text, "name"))
 	if err != nil {
 		return listing, fmt.Errorf("list roles: %w", err)
 	}

@@ -170,9 +170,7 @@ func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) 
 	if !caller.May(writeUsersPermission) {
 		filters = append(filters, storage.Equal("user_id", caller.UserID))
 	}
-	if f.Text != "" {
-		filters = append(filters, storage.Containing(f.Text, "name"))
-	}
+	filters = append(filters, storage.Containing(f.Text, "name"))
 	listing, err := storage.List[Token](s.store.db.Read(ctx), page, tokenSorts, filters...)
 	if err != nil {
 		return listing, fmt.Errorf("list tokens: %w", err)

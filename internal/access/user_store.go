@@ -162,10 +162,7 @@ func (f UserFilter) filters(tenantID int64) (filters []storage.Filter) {
 	if f.Disabled != nil {
 		filters = append(filters, storage.Equal("disabled", *f.Disabled))
 	}
-	if f.Text != "" {
-		filters = append(filters, storage.Containing(f.Text, "username", "display_name"))
-	}
-	return filters
+	return append(filters, storage.Containing(f.Text, "username", "display_name"))
 }
 
 var userSorts = storage.Sorts{

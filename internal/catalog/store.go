@@ -42,10 +42,7 @@ func (f Filter) filters() (filters []storage.Filter) {
 	if f.Status != "" {
 		filters = append(filters, storage.Equal("status", f.Status).Along("sku"))
 	}
-	if f.Search != "" {
-		filters = append(filters, storage.Containing(f.Search, "sku", "name"))
-	}
-	return filters
+	return append(filters, storage.Containing(f.Search, "sku", "name"))
 }
 
 // insert adds an item. A sku that is taken is AlreadyExists.

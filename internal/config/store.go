@@ -83,10 +83,7 @@ func (f Filter) filters() (filters []storage.Filter) {
 	if f.ValueType != "" {
 		filters = append(filters, storage.Equal("value_type", f.ValueType).Along("key"))
 	}
-	if f.Text != "" {
-		filters = append(filters, storage.Containing(f.Text, "key", "remark", "value"))
-	}
-	return filters
+	return append(filters, storage.Containing(f.Text, "key", "remark", "value"))
 }
 
 func (f Filter) apply(query *gorm.DB) *gorm.DB { return storage.Apply(query, f.filters()...) }

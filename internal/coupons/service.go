@@ -57,11 +57,7 @@ func (s *Service) Campaign(ctx context.Context, id int64) (*Campaign, error) {
 
 // Campaigns returns one page of campaigns whose name holds search, in either case.
 func (s *Service) Campaigns(ctx context.Context, search string, page storage.Page) (storage.Listing[Campaign], error) {
-	var filters []storage.Filter
-	if search != "" {
-		filters = append(filters, storage.Containing(search, "name"))
-	}
-	return storage.List[Campaign](s.db.Read(ctx), page, campaignSorts, filters...)
+	return storage.List[Campaign](s.db.Read(ctx), page, campaignSorts, storage.Containing(search, "name"))
 }
 
 // CampaignHistory returns one page of a campaign's versions, newest first.

@@ -49,10 +49,7 @@ func (f Filter) filters() (filters []storage.Filter) {
 	if f.Status != nil {
 		filters = append(filters, storage.Equal("status", f.Status.Code))
 	}
-	if f.Search != "" {
-		filters = append(filters, storage.Containing(f.Search, "name"))
-	}
-	return filters
+	return append(filters, storage.Containing(f.Search, "name"))
 }
 
 func insertHistory(ctx context.Context, u *uow.Unit, sale *Sale, action, note string) error {

@@ -74,9 +74,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	if f.MaxAvailable != nil {
 		filters = append(filters, storage.Until("available", *f.MaxAvailable))
 	}
-	if f.Search != "" {
-		filters = append(filters, storage.Containing(f.Search, "sku"))
-	}
+	filters = append(filters, storage.Containing(f.Search, "sku"))
 	return storage.List[Inventory](s.db.Read(ctx), page, inventorySorts, filters...)
 }
 

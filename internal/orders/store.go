@@ -61,26 +61,21 @@ func withLines(db *gorm.DB, orders []*Order) error {
 	return nil
 }
 
-// filters are those of a list, the one that tends to leave fewest rows first.
-//
-// Those of a period that are sorted by id come in the order of their times, which an index
-// has, and which is that of their ids but for units that ended in another order than they
-// began.
+// filters are those of a list, the one that tends to leave fewest rows first, and how it is
+// sorted.
 func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
-	sorts = orderSorts
 	if f.NumberPrefix != "" {
 		filters = append(filters, storage.HasPrefix("order_no", strings.ToUpper(f.NumberPrefix)))
 	}
 	if f.UserID != "" {
 		filters = append(filters, storage.Equal("user_id", f.UserID))
 	}
-	if period, given := storage.Period("created_time", f.From, f.To); given {
-		filters, sorts = append(filters, period), sorts.Over("id", "created_time")
-	}
+	period := storage.Created(f.From, f.To)
+	filters = append(filters, period)
 	if f.Status != nil {
 		filters = append(filters, storage.Equal("status", f.Status.Code))
 	}
-	return filters, sorts
+	return filters, orderSorts.Within(period)
 }
 
 // insert adds a new order with its lines. A number that is taken runs the unit

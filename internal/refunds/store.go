@@ -59,26 +59,21 @@ func withLines(db *gorm.DB, refunds []*Refund) error {
 	return nil
 }
 
-// filters are those of a list, the one that tends to leave fewest rows first.
-//
-// Those of a period that are sorted by id come in the order of their times, which an index
-// has, and which is that of their ids but for units that ended in another order than they
-// began.
+// filters are those of a list, the one that tends to leave fewest rows first, and how it is
+// sorted.
 func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
-	sorts = refundSorts
 	if f.OrderID != 0 {
 		filters = append(filters, storage.Equal("order_id", f.OrderID))
 	}
 	if f.UserID != "" {
 		filters = append(filters, storage.Equal("user_id", f.UserID))
 	}
-	if period, given := storage.Period("created_time", f.From, f.To); given {
-		filters, sorts = append(filters, period), sorts.Over("id", "created_time")
-	}
+	period := storage.Created(f.From, f.To)
+	filters = append(filters, period)
 	if f.Status != nil {
 		filters = append(filters, storage.Equal("status", f.Status.Code))
 	}
-	return filters, sorts
+	return filters, refundSorts.Within(period)
 }
 
 // takenOf returns what the refunds of an order are of its lines, by sku, without those that

@@ -79,10 +79,7 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	if f.Priority != nil {
 		filters = append(filters, storage.Equal("priority", *f.Priority).Along("id", "priority"))
 	}
-	if f.Search != "" {
-		filters = append(filters, storage.Containing(f.Search, "title"))
-	}
-	return filters
+	return append(filters, storage.Containing(f.Search, "title"))
 }
 
 // candidatesRead is how many of those that are offered somebody tries before he starts anew.

@@ -9,7 +9,7 @@ import (
 )
 
 // Filter is a condition of a list, and how an index answers it. List decides from that
-// which index a page is read along; see its comment.
+// which index a page is read along; see its comment. The zero Filter is no condition.
 type Filter struct {
 	// terms are alternatives: one of them holds for a row.
 	terms []term
@@ -40,9 +40,9 @@ func Between(column string, from, to any) Filter {
 	return limits(column, limit{">=", from}, limit{"<", to})
 }
 
-// Period is Between of times, of which a zero one does not narrow; given is false when both
-// are.
-func Period(column string, from, to time.Time) (f Filter, given bool) {
+// Created is from <= created_time AND created_time < to, answered by an index on (tenant_id,
+// created_time, id). A zero time does not narrow. See Sorts.Within.
+func Created(from, to time.Time) Filter {
 	var ends []limit
 	if !from.IsZero() {
 		ends = append(ends, limit{">=", from.UTC()})
@@ -51,9 +51,9 @@ func Period(column string, from, to time.Time) (f Filter, given bool) {
 		ends = append(ends, limit{"<", to.UTC()})
 	}
 	if len(ends) == 0 {
-		return Filter{}, false
+		return Filter{}
 	}
-	return limits(column, ends...), true
+	return limits("created_time", ends...)
 }
 
 type limit struct {
@@ -99,6 +99,9 @@ func Examined(condition string, args ...any) Filter {
 func Either(filters ...Filter) Filter {
 	either := Filter{indexed: true}
 	for _, f := range filters {
+		if f.holdsForAll() {
+			return f
+		}
 		either.terms = append(either.terms, f.terms...)
 		either.indexed = either.indexed && f.indexed
 	}
@@ -117,7 +120,11 @@ func (f Filter) Along(columns ...string) Filter {
 
 // Containing selects the rows in which one of the columns contains a text, in either case.
 // The engine folds both sides, each in its way: SQLite knows only ASCII. Rows are examined.
+// Each row contains the empty text.
 func Containing(text string, columns ...string) Filter {
+	if text == "" {
+		return Filter{}
+	}
 	pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
 	conditions, patterns := make([]string, len(columns)), make([]any, len(columns))
 	for i, column := range columns {
@@ -137,6 +144,9 @@ func Apply(query *gorm.DB, filters ...Filter) *gorm.DB {
 // apply adds the condition. Hidden, its columns stand in an expression, so that the engine
 // reads along the index that List has chosen, and checks this condition row by row.
 func (f Filter) apply(query *gorm.DB, hidden bool) *gorm.DB {
+	if f.holdsForAll() {
+		return query
+	}
 	conditions := make([]string, len(f.terms))
 	var args []any
 	for i, t := range f.terms {
@@ -145,6 +155,9 @@ func (f Filter) apply(query *gorm.DB, hidden bool) *gorm.DB {
 	}
 	return query.Where("("+strings.Join(conditions, " OR ")+")", args...)
 }
+
+// holdsForAll reports whether the filter is no condition.
+func (f Filter) holdsForAll() bool { return len(f.terms) == 0 }
 
 func (t term) sql(hidden bool) string {
 	column := ""

@@ -55,6 +55,7 @@ func boundOf(query *gorm.DB) int {
 // engine's estimate of its rows.
 func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Listing[T], error) {
 	var none Listing[T]
+	filters = slices.DeleteFunc(slices.Clone(filters), Filter.holdsForAll)
 	l, err := newLister[T](query, page, sorts)
 	if err != nil {
 		return none, err

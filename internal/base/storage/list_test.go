@@ -31,10 +31,15 @@ type condition struct {
 	holds  func(storagetest.Thing) bool
 }
 
+func everyThing(storagetest.Thing) bool { return true }
+
 func conditions() map[string]condition {
 	c := map[string]condition{
 		"every second":   {storage.Examined("amount % 2 = 0"), func(r storagetest.Thing) bool { return r.Amount%2 == 0 }},
 		"names with 7":   {storage.Containing("7", "name"), func(r storagetest.Thing) bool { return strings.Contains(r.Name, "7") }},
+		"any name":       {storage.Containing("", "name"), everyThing},
+		"any time":       {storage.Created(time.Time{}, time.Time{}), everyThing},
+		"either, or any": {storage.Either(storage.Equal("status", 2), storage.Filter{}), everyThing},
 		"amounts to 20":  {storage.Until("amount", 20), func(r storagetest.Thing) bool { return r.Amount <= 20 }},
 		"a few amounts":  {storage.Between("amount", 3, 6), func(r storagetest.Thing) bool { return r.Amount >= 3 && r.Amount < 6 }},
 		"names n-01":     {storage.HasPrefix("name", "n-01"), func(r storagetest.Thing) bool { return strings.HasPrefix(r.Name, "n-01") }},

@@ -33,10 +33,15 @@ type Sorts struct {
 	Default string
 }
 
-// Over returns the sorts with another column behind a name.
-func (s Sorts) Over(name, column string) Sorts {
+// Within returns the sorts of a list of what was created in a period, which an index has in
+// the order of the times: what is asked for by id comes in that order. It is the order of the
+// ids too, but for units that ended in another order than they began.
+func (s Sorts) Within(period Filter) Sorts {
+	if period.holdsForAll() {
+		return s
+	}
 	s.Columns = maps.Clone(s.Columns)
-	s.Columns[name] = column
+	s.Columns["id"] = "created_time"
 	return s
 }
 

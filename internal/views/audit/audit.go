@@ -47,10 +47,8 @@ func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (stora
 }
 
 // filters are those of the list, the one that tends to leave fewest entries first, and how
-// it is sorted: entries of a period come in the order of their times, which an index has,
-// and which is that of their ids but for units that ended in another order than they began.
+// it is sorted.
 func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
-	order = sorts
 	if f.Resource != "" {
 		filters = append(filters, storage.Either(storage.Equal("resource", f.Resource), storage.HasPrefix("resource", under(f.Resource))))
 	}
@@ -60,10 +58,8 @@ func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
 	if f.Action != "" {
 		filters = append(filters, storage.Equal("action", f.Action))
 	}
-	if period, given := storage.Period("created_time", f.From, f.To); given {
-		filters, order = append(filters, period), sorts.Over("id", "created_time")
-	}
-	return filters, order
+	period := storage.Created(f.From, f.To)
+	return append(filters, period), sorts.Within(period)
 }
 
 // lookedAt bounds how many entries Latest reads, and folded how many it folds of those that
