@@ -265,31 +265,36 @@ type MenuMove struct {
 // the first. Errors: ValidationFailed at /parentId for what is no menu, for the menu itself
 // and what is below it, and for more levels than there may be.
 func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuMove) (change.Edited[*Menu], error) {
+	var none change.Edited[*Menu]
 	var broken apperr.Fields
 	if checkPosition(&broken, move.Position); len(broken) > 0 {
-		return change.Edited[*Menu]{}, apperr.Invalid(broken...)
+		return none, apperr.Invalid(broken...)
 	}
-	// A menu that stands there already is not moved, and nothing is raised for it.
-	if tree, err := readMenus(s.store.db.Read(ctx)); err != nil {
-		return change.Edited[*Menu]{}, err
-	} else if current, wanted, err := move.in(tree, m); err != nil || wanted.standsAt(current) {
-		return s.applyMove(ctx, u, nil, current, wanted, move, err)
-	}
-	tree, err := raiseMenus(ctx, u)
+	tree, err := readMenus(s.store.db.Read(ctx))
 	if err != nil {
-		return change.Edited[*Menu]{}, err
+		return none, err
 	}
 	current, wanted, err := move.in(tree, m)
-	switch {
-	case err != nil:
-		return change.Edited[*Menu]{}, err
-	case wanted.standsAt(current):
-		return change.Edited[*Menu]{}, uow.Again(errMovedThere)
+	if err != nil {
+		return none, err
+	}
+	if wanted.standsAt(current) {
+		// It is not moved, and nothing is raised for it.
+		return s.applyMove(ctx, u, nil, current, wanted, move)
+	}
+	if tree, err = raiseMenus(ctx, u); err != nil {
+		return none, err
+	}
+	if current, wanted, err = move.in(tree, m); err != nil {
+		return none, err
+	}
+	if wanted.standsAt(current) {
+		return none, uow.Again(errMovedThere)
 	}
 	if err := tree.place(ctx, u, wanted); err != nil {
-		return change.Edited[*Menu]{}, err
+		return none, err
 	}
-	return s.applyMove(ctx, u, tree, current, wanted, move, nil)
+	return s.applyMove(ctx, u, tree, current, wanted, move)
 }
 
 // errMovedThere runs a unit again in which somebody else did what it was about to do, or
@@ -318,14 +323,12 @@ func (m *Menu) standsAt(other *Menu) bool {
 }
 
 // applyMove puts a menu where it is wanted, as an edit of its place.
-func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, current, wanted *Menu, move MenuMove, err error) (change.Edited[*Menu], error) {
-	if err != nil {
-		return change.Edited[*Menu]{}, err
-	}
+func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, current, wanted *Menu, move MenuMove) (change.Edited[*Menu], error) {
 	edit := change.Edit{IfMatch: guard.Precondition{Ref: current.Ref()}, MergeDisjoint: move.MergeDisjoint}
 	if move.IfMatch != nil {
 		edit.IfMatch = *move.IfMatch
 	}
+	var err error
 	if edit.Patch, err = placePatch(wanted); err != nil {
 		return change.Edited[*Menu]{}, err
 	}

@@ -83,8 +83,10 @@ func findMenu(db *gorm.DB, id int64) (*Menu, error) {
 // revision. Where no number is left between its siblings there, they are numbered again:
 //
 //	UPDATE menus SET sort_key = ? WHERE tenant_id = ? AND id = ?
+//	UPDATE menu_histories SET sort_key = ? WHERE tenant_id = ? AND menu_id = ? AND parent_id = ? AND sort_key = ?
 //
-// Their order stays, and with it all that can be read of them, so their versions do too.
+// Their order stays, and with it all that can be read of them, so their versions do too; and
+// those versions in which they stood where they stand now go on standing there.
 func (t *menuTree) place(ctx context.Context, u *uow.Unit, m *Menu) error {
 	key, room := t.keyAt(m, m.ParentID, m.Position)
 	if room {
@@ -96,9 +98,15 @@ func (t *menuTree) place(ctx context.Context, u *uow.Unit, m *Menu) error {
 		return err
 	}
 	for i, sibling := range t.below[m.ParentID] {
+		had := sibling.SortKey
 		sibling.SortKey = int64(i+1) * sortGap
-		const statement = "UPDATE menus SET sort_key = ? WHERE tenant_id = ? AND id = ?"
-		if err := tx.Exec(statement, sibling.SortKey, sibling.TenantID, sibling.ID).Error; err != nil {
+		const row = "UPDATE menus SET sort_key = ? WHERE tenant_id = ? AND id = ?"
+		const versions = "UPDATE menu_histories SET sort_key = ? WHERE tenant_id = ? AND menu_id = ? AND parent_id = ? AND sort_key = ?"
+		err := tx.Exec(row, sibling.SortKey, sibling.TenantID, sibling.ID).Error
+		if err == nil {
+			err = tx.Exec(versions, sibling.SortKey, sibling.TenantID, sibling.ID, sibling.ParentID, had).Error
+		}
+		if err != nil {
 			return fmt.Errorf("number the menus below one again: %w", err)
 		}
 	}

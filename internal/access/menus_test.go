@@ -256,6 +256,24 @@ func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
 	require.Equal(t, []string{"First", "Desk", "Operate", "Sell", "Govern", "Inspect"}, d.titles(""))
 }
 
+// Siblings that are numbered again stand where they stood, also for who saw them before.
+func TestAMenuThatIsNumberedAgainIsNotTakenForMoved(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(t, newFixture(t, db))
+		path, seen := d.hang("Desk", "")
+		d.do(200, "PATCH", path, `{"icon":"bag"}`, "If-Match", seen)
+		var before, after Menu
+		require.NoError(t, db.Read(storage.AcrossTenants(ctx)).Where("title = 'Desk'").Take(&before).Error)
+		for range 40 {
+			d.do(201, "POST", "/menus", `{"title":"Before it","position":4}`)
+		}
+		require.NoError(t, db.Read(storage.AcrossTenants(ctx)).Where("title = 'Desk'").Take(&after).Error)
+		require.NotEqual(t, before.SortKey, after.SortKey, "40 menus came between two that had room for 32")
+		moved := d.do(200, "POST", path+"/move?merge=disjoint", `{"position":0}`, "If-Match", seen)
+		require.Equal(t, []any{"/icon"}, moved.Body["merged"].(map[string]any)["keptTheirs"])
+	})
+}
+
 func TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)

@@ -224,7 +224,7 @@ func (g *groupCommit) connect(ctx context.Context) error {
 	case g.link != nil:
 		return nil
 	}
-	made, err := open(ctx, g.connector, g.opened)
+	made, err := openLink(ctx, g.connector, g.opened)
 	if err == nil {
 		g.link = made
 	}
@@ -299,10 +299,9 @@ func (m *member) ExecContext(ctx context.Context, query string, args []driver.Na
 // QueryContext implements driver.QueryerContext. Outside of a transaction its rows are read
 // before the turn is given on: an INSERT that returns rows ends with the last of them.
 func (m *member) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (rows driver.Rows, err error) {
-	inTransaction := m.inTransaction
 	err = m.run(ctx, query, func(link link) error {
 		rows, err = link.QueryContext(m.toTheEnd(ctx), query, args)
-		if err == nil && !inTransaction {
+		if err == nil && !m.inTransaction {
 			rows, err = readAll(rows)
 		}
 		return err

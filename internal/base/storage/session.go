@@ -30,15 +30,15 @@ type sessions struct {
 
 // Connect implements driver.Connector.
 func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
-	link, err := open(ctx, s.Connector, s.opened)
+	link, err := openLink(ctx, s.Connector, s.opened)
 	if err != nil {
 		return nil, err
 	}
 	return &session{link: link, bounded: s.bounded}, nil
 }
 
-// open makes a connection and counts it.
-func open(ctx context.Context, connector driver.Connector, opened *atomic.Uint64) (link, error) {
+// openLink makes a connection and counts it.
+func openLink(ctx context.Context, connector driver.Connector, opened *atomic.Uint64) (link, error) {
 	conn, err := connector.Connect(ctx)
 	if err != nil {
 		return nil, err

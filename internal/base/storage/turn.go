@@ -43,22 +43,22 @@ func (t *turn) take(ctx context.Context) error {
 func (t *turn) hand() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.waiting) == 0 {
-		return false
-	}
-	close(t.waiting[0])
-	t.waiting = slices.Delete(t.waiting, 0, 1)
-	return true
+	return t.next()
 }
 
 // release gives the turn to who has waited longest, or to nobody.
 func (t *turn) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.taken = t.next()
+}
+
+// next gives the turn to who has waited longest; false when nobody waits. It needs mu.
+func (t *turn) next() bool {
 	if len(t.waiting) == 0 {
-		t.taken = false
-		return
+		return false
 	}
 	close(t.waiting[0])
 	t.waiting = slices.Delete(t.waiting, 0, 1)
+	return true
 }
