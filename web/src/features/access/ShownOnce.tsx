@@ -1,0 +1,68 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { Banner, Icon, useCopy } from '@/ui';
+import styles from './ShownOnce.module.css';
+
+interface Words {
+  title: string;
+  warning: string;
+  hint: string;
+  /** What the secret is, such as "The token “deploy”". */
+  secret: string;
+  copy: string;
+  copied: string;
+  stored: string;
+  /** Needed with a `fileName`. */
+  download?: string;
+}
+
+/**
+ * A secret that is shown this once, one or several lines of it. Only its button leads on: no
+ * click beside it, no Escape, no way back, and the browser asks before the page is closed or
+ * loaded anew. With `fileName` it can be downloaded too; `children` say how it is used.
+ */
+export function ShownOnce(props: { words: Words; lines: readonly string[]; fileName?: string; onStored: () => void; children?: ReactNode }) {
+  const { words, lines, fileName, onStored, children } = props;
+  const copy = useCopy();
+  const [isCopied, setCopied] = useState(false);
+  useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true });
+  const text = lines.length === 1 ? lines.join('') : `${lines.join('\n')}\n`;
+  const onCopy = async () => {
+    await copy(text);
+    setCopied(true);
+  };
+  return (
+    <Modal opened onClose={onStored} size="lg" title={words.title} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
+      <Stack gap="md">
+        <Banner tone="warn" title={words.warning}>
+          {words.hint}
+        </Banner>
+        <div role="group" aria-label={words.secret}>
+          <Text fw={600} mb={4}>
+            {words.secret}
+          </Text>
+          <ul className={lines.length === 1 ? styles.line : styles.lines} data-secret>
+            {lines.map((line) => (
+              <li key={line}>
+                <code>{line}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+        {children}
+        <Group justify="flex-end">
+          {fileName && (
+            <Button component="a" href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`} download={fileName}>
+              {words.download}
+            </Button>
+          )}
+          <Button variant="filled" leftSection={<Icon name={isCopied ? 'check' : 'copy'} />} onClick={() => void onCopy()} data-autofocus>
+            {isCopied ? words.copied : words.copy}
+          </Button>
+          <Button onClick={onStored}>{words.stored}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
