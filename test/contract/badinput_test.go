@@ -50,7 +50,7 @@ func TestBadBodiesAreRefusedAtTheirPlaceAndChangeNothing(t *testing.T) {
 // a sound request would succeed.
 func (w walk) ready(t *testing.T) (path string, headers []string) {
 	t.Helper()
-	path = pathOf(t, w.route, w.owner)
+	path = w.path(t)
 	if !w.route.Guarded {
 		return path, w.asCustomer(t)
 	}
@@ -272,7 +272,7 @@ func TestAddressesThatNameNothingAreRefused(t *testing.T) {
 
 func TestUnknownTransitionsAreRefused(t *testing.T) {
 	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
-		path := pathOf(t, w.route, w.owner)
+		path := w.path(t)
 		before := snapshot(t, w.Program)
 		answer := w.owner.Do(t, http.MethodPost, path+"/nonesuch", map[string]any{})
 		requireRefusal(t, answer, "POST …/nonesuch")
@@ -360,12 +360,8 @@ func TestACursorIsRefusedUnderAnotherSort(t *testing.T) {
 		return pages(t, route) && route.Path != "/audit-log" && parameter(operationOf(t, route), openapi3.ParameterInQuery, "sort") != nil
 	}
 	eachRoute(t, sorted, func(t *testing.T, w walk) {
-		path := pathOf(t, w.route, w.owner)
-		for range 2 {
-			for _, newRow := range fixtures {
-				newRow(t, w.owner)
-			}
-		}
+		path := w.path(t)
+		w.haveOfEach(t, 2)
 		sorts := parameter(operationOf(t, w.route), openapi3.ParameterInQuery, "sort").Schema.Value.Enum
 		first := w.owner.Do(t, http.MethodGet, path+"?limit=1&sort="+sorts[0].(string), nil).JSON(t)
 		cursor, _ := first["nextCursor"].(string)

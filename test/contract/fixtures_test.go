@@ -196,11 +196,14 @@ func newCoupon(t *testing.T, c *apptest.Caller) string {
 // pathOf fills a route's parameters with rows that it makes for c.
 func pathOf(t *testing.T, route httpapi.Route, c *apptest.Caller) string {
 	t.Helper()
-	return fill(t, route, func(key string) string {
-		newRow, ok := fixtures[key]
-		require.True(t, ok, "fixtures needs an entry for %q, so that %s can be walked", key, route.Path)
-		return newRow(t, c)
-	})
+	return fill(t, route, func(key string) string { return newRow(t, c, key) })
+}
+
+func newRow(t *testing.T, c *apptest.Caller, key string) string {
+	t.Helper()
+	make, ok := fixtures[key]
+	require.True(t, ok, "fixtures needs an entry for %q, so that its routes can be walked", key)
+	return make(t, c)
 }
 
 // fill replaces each parameter of a route by what value returns for its key in

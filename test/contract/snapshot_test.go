@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,28 +21,38 @@ var ownTraces = []string{"sign_in_attempts", "sessions", "conflict_counts"}
 // snapshot says of each table how many rows it has and what their versions add up
 // to, so that two snapshots are equal only when nothing was added, removed or
 // edited between them.
-func snapshot(t *testing.T, p *apptest.Program) map[string]string {
+func snapshot(t *testing.T, p *apptest.Program) []string {
 	t.Helper()
-	pool, versioned := anyPool(p.Services().DB), map[string]bool{}
-	tables := rows(t, pool, tablesOf[p.Services().DB.Dialect])
-	for _, table := range rows(t, pool, versionedOf[p.Services().DB.Dialect]) {
-		versioned[table] = true
-	}
-	require.Greater(t, len(tables), 5)
-	shot := map[string]string{}
-	for _, table := range tables {
+	pool, dialect := anyPool(p.Services().DB), p.Services().DB.Dialect
+	counting, _ := countings.LoadOrStore(dialect, sync.OnceValue(func() string { return countingOf(t, pool, dialect) }))
+	return rows(t, pool, counting.(func() string)())
+}
+
+// countings are the statements of snapshot, by dialect: all programs have one schema.
+var countings sync.Map
+
+// countingOf writes the statement that counts every table.
+func countingOf(t *testing.T, pool *sql.DB, dialect storage.Dialect) string {
+	versioned := rows(t, pool, versionedOf[dialect])
+	var parts []string
+	for _, table := range rows(t, pool, tablesOf[dialect]) {
 		if slices.Contains(ownTraces, table) {
 			continue
 		}
-		columns := "COUNT(*), 0"
-		if versioned[table] {
-			columns = "COUNT(*), COALESCE(SUM(version), 0)"
+		versions := "0"
+		if slices.Contains(versioned, table) {
+			versions = "COALESCE(SUM(version), 0)"
 		}
-		var count, versions int64
-		require.NoError(t, pool.QueryRowContext(t.Context(), "SELECT "+columns+" FROM "+table).Scan(&count, &versions))
-		shot[table] = fmt.Sprintf("%d rows, versions %d", count, versions)
+		parts = append(parts, fmt.Sprintf(joinedOf[dialect], table, versions, table))
 	}
-	return shot
+	require.Greater(t, len(parts), 5)
+	return strings.Join(parts, " UNION ALL ")
+}
+
+// joinedOf is the part of a table.
+var joinedOf = map[storage.Dialect]string{
+	storage.SQLite: "SELECT '%s: ' || COUNT(*) || ' rows, versions ' || %s FROM %s",
+	storage.MySQL:  "SELECT CONCAT('%s: ', COUNT(*), ' rows, versions ', %s) FROM %s",
 }
 
 var tablesOf = map[storage.Dialect]string{

@@ -21,19 +21,46 @@ type walk struct {
 	route httpapi.Route
 	// owner and stranger may do everything, each in its own tenant.
 	owner, stranger *apptest.Caller
+	// rows are what the owner has, by their keys in fixtures.
+	rows map[string][]string
+}
+
+// path is the address of the route on rows of the owner, which the routes of one walk share:
+// nothing that a walk sends to them may change them.
+func (w walk) path(t *testing.T) string {
+	t.Helper()
+	return fill(t, w.route, func(key string) string { return w.have(t, key, 1)[0] })
+}
+
+// have returns n rows of the owner, and makes those that are missing.
+func (w walk) have(t *testing.T, key string, n int) []string {
+	t.Helper()
+	for len(w.rows[key]) < n {
+		w.rows[key] = append(w.rows[key], newRow(t, w.owner, key))
+	}
+	return w.rows[key][:n]
+}
+
+// haveOfEach sees to it that the owner has n rows of everything.
+func (w walk) haveOfEach(t *testing.T, n int) {
+	t.Helper()
+	for key := range fixtures {
+		w.have(t, key, n)
+	}
 }
 
 // eachRoute runs a test for every registered route that it takes, on both engines.
 func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testing.T, w walk)) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner, stranger, walked := p.Admin(t), p.Admin(t), 0
+		rows := map[string][]string{}
 		for _, route := range p.Routes() {
 			if !takes(route) {
 				continue
 			}
 			walked++
 			t.Run(documentedAs(route), func(t *testing.T) {
-				w := walk{p, route, owner, stranger}
+				w := walk{p, route, owner, stranger, rows}
 				if slices.Contains(sessionOnly, documentedAs(route)) {
 					w.owner, w.stranger = owner.SignedIn(t), stranger.SignedIn(t)
 				}
@@ -62,7 +89,7 @@ func private(route httpapi.Route) bool { return !route.Public }
 
 func TestNobodyWithoutCredentialsGetsIn(t *testing.T) {
 	eachRoute(t, private, func(t *testing.T, w walk) {
-		path := pathOf(t, w.route, w.owner)
+		path := w.path(t)
 		before := snapshot(t, w.Program)
 
 		caller := *w.owner
@@ -83,7 +110,7 @@ func TestNobodyWithoutCredentialsGetsIn(t *testing.T) {
 func TestNobodyWithoutThePermissionGetsIn(t *testing.T) {
 	permitted := func(route httpapi.Route) bool { return route.Permission != "" }
 	eachRoute(t, permitted, func(t *testing.T, w walk) {
-		path := pathOf(t, w.route, w.owner)
+		path := w.path(t)
 		caller := w.Caller(t, w.owner.Tenant, allBut(w.route.Permission)...)
 		before := snapshot(t, w.Program)
 
@@ -151,7 +178,7 @@ func makes(route httpapi.Route) bool {
 
 func TestWhatAnotherTenantMakesUnderTheSameNameIsItsOwn(t *testing.T) {
 	eachRoute(t, makes, func(t *testing.T, w walk) {
-		path := pathOf(t, w.route, w.owner)
+		path := w.path(t)
 		aggregate := strings.TrimSuffix(path, "/events")
 		before := w.owner.Do(t, http.MethodGet, aggregate, nil).JSON(t)
 		answer := w.stranger.Do(t, w.route.Method, path, example(t, w.route))
@@ -164,7 +191,7 @@ func TestWhatAnotherTenantMakesUnderTheSameNameIsItsOwn(t *testing.T) {
 func TestRowsOfAnotherTenantDoNotExist(t *testing.T) {
 	named := func(route httpapi.Route) bool { return hasParameter(route) && !everybodys(route) && !makes(route) }
 	eachRoute(t, named, func(t *testing.T, w walk) {
-		path := pathOf(t, w.route, w.owner)
+		path := w.path(t)
 		before := snapshot(t, w.Program)
 
 		answer := w.stranger.Do(t, w.route.Method, path, example(t, w.route), w.asCustomer(t)...)
@@ -176,7 +203,7 @@ func TestRowsOfAnotherTenantDoNotExist(t *testing.T) {
 
 func TestAWalletOfAnotherTenantReadsAsUntouchedAndStaysSo(t *testing.T) {
 	eachRoute(t, everybodys, func(t *testing.T, w walk) {
-		path := pathOf(t, w.route, w.owner)
+		path := w.path(t)
 		wallet := strings.TrimSuffix(path, "/entries")
 		before := w.owner.Do(t, http.MethodGet, wallet, nil).JSON(t)
 		require.NotZero(t, before["balance"])
@@ -219,9 +246,7 @@ func TestListsShowNothingOfAnotherTenant(t *testing.T) {
 		return route.Method == http.MethodGet && !hasParameter(route) && pages(t, route) && !slices.Contains([]string{"/audit-log", "/settings/history"}, route.Path) && !slices.Contains(neverEmpty, route.Path)
 	}
 	eachRoute(t, listing, func(t *testing.T, w walk) {
-		for _, newRow := range fixtures {
-			newRow(t, w.owner)
-		}
+		w.haveOfEach(t, 1)
 		require.NotZero(t, w.owner.Do(t, w.route.Method, httpapi.Base+w.route.Path, nil).JSON(t)["total"])
 
 		answer := w.stranger.Do(t, w.route.Method, httpapi.Base+w.route.Path, nil)
@@ -235,7 +260,7 @@ func guarded(route httpapi.Route) bool { return route.Guarded }
 
 func TestGuardedRoutesRefuseWhatGuardsNothing(t *testing.T) {
 	eachRoute(t, guarded, func(t *testing.T, w walk) {
-		path := pathOf(t, w.route, w.owner)
+		path := w.path(t)
 		before := snapshot(t, w.Program)
 		for _, c := range []struct {
 			name, ifMatch string
