@@ -17,6 +17,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/events"
+	"interlock/test/racing"
 )
 
 func fieldOf(t testing.TB, err error) apperr.Field {
@@ -315,7 +316,7 @@ func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T
 		a, _ := d.hang("A", "")
 		b, _ := d.hang("B", "")
 		all := len(d.do(200, "GET", "/menus", nil).Items())
-		for round := range menuRounds {
+		for round := range racing.Rounds(25, 200) {
 			var first, second int
 			guarded := func(path string) []string {
 				if round%2 == 0 {

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/edge/httpapi/httpapitest"
+	"interlock/test/racing"
 )
 
 // desk sends requests to a fixture's routes with the API token of one user.
@@ -268,7 +269,7 @@ func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
 			},
 			func(d desk, path, _ string) int { return d.send("POST", path+"/disable", nil).Status },
 		}
-		for round := range demotions {
+		for round := range racing.Rounds(25, 200) {
 			var racing sync.WaitGroup
 			for i := range desks {
 				etag := d.do(200, "GET", paths[i], nil).Header.Get("ETag")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,8 +28,8 @@ func rounds(t *testing.T, race func(r round) (first, second httpapitest.Answer))
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := open(t, ctx, db)
 		author, other, mad := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
-		won, n := [2]int{}, 0
-		for start := time.Now(); n < raceRounds && time.Since(start) < raceBudget; n++ {
+		won := [2]int{}
+		for n := range racing.Rounds(20, 1000) {
 			r := round{office: o, key: fmt.Sprintf("tax-%d", n), author: author, other: other, mad: mad}
 			r.asked = author.propose(r.key, author.protect(r.key, 1), `{"value":2}`)
 			first, second := race(r)
@@ -42,8 +41,7 @@ func rounds(t *testing.T, race func(r round) (first, second httpapitest.Answer))
 			}
 			r.agrees()
 		}
-		require.Positive(t, n)
-		t.Logf("%d rounds, won %v", n, won)
+		t.Logf("won %v", won)
 	})
 }
 

@@ -297,7 +297,7 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		random := racing.Seeded(t)
 		s.stocked(t, "TEA-1", 20_000)
-		for range raceRounds {
+		for range racing.Rounds(1, 200) {
 			s.raceForUnits(t, 10+random.Int64N(15), 1+random.Int64N(3), 25+random.Int64N(30))
 		}
 	})
@@ -403,7 +403,7 @@ func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		random := racing.Seeded(t)
 		s.stocked(t, "TEA-1", 20_000)
-		for range raceRounds {
+		for range racing.Rounds(1, 200) {
 			s.racePaymentsWithTheirEnd(t, 2+random.IntN(4), 1+random.IntN(4))
 		}
 	})

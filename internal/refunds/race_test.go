@@ -153,9 +153,10 @@ func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPaymen
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 25, 10_000)
-		s.fund(t, 100*crowdRounds)
+		rounds := racing.Rounds(2, 200)
+		s.fund(t, 100*int64(rounds))
 		clients := s.racers(64)
-		for round := range crowdRounds {
+		for round := range rounds {
 			method := []string{"wallet", "external"}[round%2]
 			order := s.paid(t, method, of("TEA-1", 4))
 			var cancelled atomic.Int64

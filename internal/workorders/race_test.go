@@ -87,7 +87,7 @@ func TestOfFiftyAgentsWhoTakeTheNextNoTwoHaveTheSameAndNoneIsSkipped(t *testing.
 	for name, locker := range locks {
 		t.Run(name, func(t *testing.T) {
 			storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-				agents, orders := 50, waiting
+				agents, orders := 50, racing.Rounds(300, 1000)
 				if name != "a lock" {
 					agents, orders = 8, 40
 				}

@@ -35,7 +35,7 @@ func orderPath(order object) string {
 
 func TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
-		const rounds, clients = 20, 50
+		const rounds, clients = 5, 50
 		owner := p.Admin(t)
 		admins := []*apptest.Caller{owner, colleague(t, owner, "ada", "Ada"), colleague(t, owner, "grace", "Grace")}
 		newItem(t, owner, "TEA-1", 1990)

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// On four engines; the command line, parsed later, may ask for more.
-	if err := flag.Set("rapid.checks", strconv.Itoa(modelRounds)); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(racing.Rounds(15, 200))); err != nil {
 		panic(err)
 	}
 	slog.SetLogLoggerLevel(slog.LevelError)
@@ -447,7 +447,7 @@ func checkStrays(t *testing.T, g *underTest) {
 
 func checkRacers(t *testing.T, g *underTest) {
 	random := racing.Seeded(t)
-	for range raceRounds {
+	for range racing.Rounds(2, 200) {
 		g.rules.Epoch++
 		g.rules.Allotted = 5 + random.Int64N(20)
 		require.NoError(t, g.Build(g.ctx, g.rules, nil))

@@ -1,8 +1,0 @@
-//go:build faults
-
-package gate
-
-const (
-	raceRounds  = 200
-	modelRounds = 200
-)

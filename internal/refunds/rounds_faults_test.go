@@ -1,5 +1,0 @@
-//go:build faults
-
-package refunds_test
-
-const crowdRounds = 200

@@ -1,5 +1,0 @@
-//go:build faults
-
-package wallets_test
-
-const oppositeTransfers = 10_000

@@ -1,5 +1,0 @@
-//go:build faults
-
-package workorders_test
-
-const waiting = 1000

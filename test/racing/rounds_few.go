@@ -1,0 +1,5 @@
+//go:build !faults
+
+package racing
+
+const wholeRun = false
