@@ -60,6 +60,40 @@ test('a rollback is taken back by a version of its own', async () => {
   await visitor.close();
 });
 
+test('a batch is taken back, but for what others changed since', async () => {
+  const now = (name: string) => site.request<{ value: unknown; remark: string; etag: string }>('GET', `/configs/undo.batch.${name}`);
+  for (const name of ['a', 'b', 'c']) await site.request('POST', '/configs', { key: `undo.batch.${name}`, value: 1, remark: name });
+  const visitor = await open('/configs?prefix=undo.batch.');
+  const { page } = visitor;
+  const dialog = page.getByRole('dialog');
+  const batch = async (what: string) => {
+    await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
+    await page.getByRole('button', { name: 'Change or delete…' }).click();
+    await dialog.getByText(what, { exact: true }).click();
+  };
+  await batch('Set the value');
+  await dialog.getByRole('textbox', { name: 'New value' }).fill('2');
+  await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
+  await dialog.getByText('The value of 3 configs is set.').waitFor();
+  await site.asLi('PATCH', '/configs/undo.batch.b', { value: 9 }, { 'If-Match': (await now('b')).etag });
+
+  await dialog.getByRole('button', { name: 'Undo 3 changes' }).click();
+  await dialog.getByText('What others did since stays.').waitFor();
+  await visitor.check();
+  expect(await now('a')).toMatchObject({ value: 2 });
+  await dialog.getByRole('button', { name: 'Leave those out' }).click();
+  await dialog.getByText('2 configs are as they were before.').waitFor();
+  expect([await now('a'), await now('b'), await now('c')]).toMatchObject([{ value: 1 }, { value: 9 }, { value: 1 }]);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  await batch('Delete');
+  await dialog.getByRole('button', { name: 'Delete 3 configs' }).click();
+  await dialog.getByRole('button', { name: 'Undo 3 changes' }).click();
+  await dialog.getByText('3 configs are as they were before.').waitFor();
+  expect(await now('c')).toMatchObject({ value: 1, remark: 'c' });
+  await visitor.close();
+});
+
 test('an adjustment of stock is taken back by another, and keeps what came between', async () => {
   const before = await site.request<{ onHand: number }>('GET', '/inventory/UNDO-1');
   const visitor = await open('/items/UNDO-1');

@@ -41,6 +41,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
   const close = () => {
     if (phase !== 'running') onClose();
   };
+  const n = job?.items.length ?? rows?.length ?? count;
   return (
     <Modal
       opened
@@ -48,7 +49,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
       withCloseButton={false}
       closeOnEscape={phase !== 'running'}
       size="xl"
-      title={action.words.title(job?.items.length ?? rows?.length ?? count)}
+      title={job?.isUndo === true ? t('undoTitle', { title: action.words.title(n) }) : action.words.title(n)}
     >
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
@@ -99,6 +100,7 @@ function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Ro
   const unknown = results.filter(({ verdict }) => verdict === 'unknown').length;
   const inTheWay = results.filter(({ verdict }) => verdict === 'changed' || verdict === 'refused' || verdict === 'gone').length;
   const isStopped = action.isAtomic === true && phase === 'done' && left > 0;
+  const allDone = job.isUndo === true ? action.undo?.done(done) : action.words.done?.(done, job.input);
   return (
     <>
       {phase === 'broken' && (
@@ -109,13 +111,13 @@ function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Ro
       {phase === 'broken' && error !== undefined && unknown === 0 && <ProblemBanner error={error} />}
       {isStopped && inTheWay > 0 && (
         <Banner tone="warn" title={t('nothingDone', { n: inTheWay })}>
-          {t('nothingDoneHint')}
+          {t(job.isUndo === true ? 'nothingUndoneHint' : 'nothingDoneHint')}
         </Banner>
       )}
       {[...proposals.values()].map((approval) => (
         <Proposed key={approval.id} approval={approval} />
       ))}
-      {phase === 'done' && left === 0 && done > 0 && action.words.done !== undefined && <Banner tone="ok" title={action.words.done(done, job.input)} />}
+      {phase === 'done' && left === 0 && done > 0 && allDone !== undefined && <Banner tone="ok" title={allDone} />}
       {action.isAtomic !== true && (
         <>
           <Progress value={(100 * job.results.length) / Math.max(1, results.length)} aria-label={t('progressLabel')} />
@@ -139,6 +141,11 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
   const isStopped = action.isAtomic === true && phase === 'done' && results.some(isLeft);
   const verdictOf = (row: Row) => results.find(({ id }) => id === rowId(row))?.verdict;
   const unopposed = (rows ?? []).filter((row) => verdictOf(row) === 'stopped');
+  const isUndo = job?.isUndo === true;
+  const leaveOut = () => {
+    if (isUndo) bulk.onlyFor(results.filter(({ verdict }) => verdict === 'stopped').map(({ item }) => item));
+    else bulk.again(unopposed);
+  };
   const current = (rows ?? []).flatMap((row) => (verdictOf(row) === 'gone' || verdictOf(row) === undefined ? [] : (details.get(rowId(row))?.current ?? row)));
   const forget = async () => {
     if ((await ask({ title: t('forgetTitle'), body: t('forgetBody'), confirm: t('forget'), tone: 'warn' })) === undefined) return;
@@ -160,11 +167,12 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
       )}
       {phase !== 'running' && <Button onClick={close}>{t(phase === 'done' || phase === 'broken' ? 'close' : 'back')}</Button>}
       {isStopped && (
-        <Button disabled={unopposed.length === 0} onClick={() => bulk.again(unopposed)}>
+        <Button disabled={unopposed.length === 0} onClick={leaveOut}>
           {t('leaveOut')}
         </Button>
       )}
-      {isStopped && details.size > 0 && (
+      {bulk.undoable.length > 0 && <Button onClick={bulk.undo}>{t('undo', { n: bulk.undoable.length })}</Button>}
+      {isStopped && !isUndo && details.size > 0 && (
         <Button variant="filled" disabled={current.length === 0} onClick={() => bulk.again(current)}>
           {t('goOnWithCurrent')}
         </Button>

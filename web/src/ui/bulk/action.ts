@@ -48,6 +48,14 @@ export interface BulkAction<Row, Input extends object = object> {
   send: (items: readonly Item[], input: Input, key: string) => Promise<readonly Result<Row>[]>;
   /** What a failed request tells of its rows all the same. */
   told?: (error: ApiProblem, items: readonly Item[]) => readonly Result<Row>[] | undefined;
+  /** Takes a run back by another one of the same kind, which changes only what nobody has changed since. */
+  undo?: {
+    /** What is sent for a row that was done; undefined for one that cannot be taken back. */
+    item: (row: Row, result: Result, input: Input) => Item | undefined;
+    input: (input: Input) => Input;
+    /** What is said when all was taken back. */
+    done: (n: number) => string;
+  };
   /** How the result of a row is told beyond its verdict. */
   describe?: (result: Result<Row>, before: Row | undefined) => ReactNode;
 }

@@ -34,6 +34,8 @@ export interface Result<Row = unknown> {
   proposal?: Approval;
   /** How others left it, when it was changed. */
   current?: Row;
+  /** The tag that the run left it with, when it was done and has one. */
+  etag?: string;
 }
 
 /** A run as it is kept: with the same rows in the same requests, each under the same key. */
@@ -47,7 +49,19 @@ export interface Job<Input> {
   answered: number;
   /** The next request was sent. */
   isSent: boolean;
+  /** It takes another run back. */
+  isUndo?: boolean;
 }
+
+/** A run that has not begun. */
+export const newJob = <Input>(input: Input, items: readonly Item[], key: string): Job<Input> => ({
+  input,
+  items,
+  key,
+  results: [],
+  answered: 0,
+  isSent: false,
+});
 
 interface Run<Input> {
   job: Job<Input>;

@@ -7,7 +7,7 @@ import { readAll, type List } from '../table/useList';
 import type { Selection } from '../table/useSelection';
 import type { BulkAction, Since, Watched } from './action';
 import { readOwn } from './own';
-import { isLeft, reopened, resultsOf, runJob, type Item, type Job, type Result } from './run';
+import { isLeft, newJob, reopened, resultsOf, runJob, type Item, type Job, type Result } from './run';
 
 interface Options<Row, Input extends object> {
   /** Of the list: "orders". */
@@ -71,6 +71,17 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
     return { eligible, skipped };
   }, [action, rows, input, hasOwn, own]);
   const phase: Phase = ended ?? (job !== undefined ? 'running' : rows === undefined ? 'reading' : 'preview');
+
+  /** What takes back each row that was done; of a run that was broken off and gone on with elsewhere, the rows are not known. */
+  const undoable = useMemo((): Item[] => {
+    const { undo } = action;
+    if (phase !== 'done' || job === undefined || job.isUndo === true || undo === undefined) return [];
+    const before = new Map((rows ?? []).map((row) => [rowId(row), row]));
+    return resultsOf(job).flatMap((result) => {
+      const row = before.get(result.id);
+      return result.verdict === 'done' && row !== undefined ? (undo.item(row, result, job.input) ?? []) : [];
+    });
+  }, [action, phase, job, rows, rowId]);
 
   const run = async (from: Job<Input>) => {
     setError(undefined);
@@ -136,8 +147,19 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
     start: () => {
       setStrict(true);
       if (plan.eligible.length === 0 || action.isComplete?.(input, hasOwn) === false) return;
-      void run({ input, items: plan.eligible.map(({ item }) => item), key: randomId(), results: [], answered: 0, isSent: false });
+      void run(
+        newJob(
+          input,
+          plan.eligible.map(({ item }) => item),
+          randomId(),
+        ),
+      );
     },
+    undoable,
+    /** Takes back what was done. */
+    undo: () => job && action.undo && void run({ ...newJob(action.undo.input(job.input), undoable, randomId()), isUndo: true }),
+    /** Does the same for some of the rows alone. */
+    onlyFor: (items: readonly Item[]) => job && void run({ ...newJob(job.input, items, randomId()), isUndo: job.isUndo }),
     goOn: () => job && void run(reopened(job, action.isAtomic === true ? Infinity : action.size)),
     stop: () => {
       setStopping(true);

@@ -242,3 +242,12 @@ test('a list that is empty, one that matches nothing and one that failed say so'
   await user.click(within(alert).getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Row 1')).toBeTruthy();
 });
+
+test('what was not counted to its end says so, and all of it can be chosen', async () => {
+  answer = (search) => ({ ...pageOf(search), total: 25, totalIsExact: false });
+  await renderPage(Page, validate, '/?limit=25');
+  await user.click(await screen.findByRole('checkbox', { name: 'Choose all rows of this page' }));
+  expect(screen.getByText('25 chosen')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Choose all 25+ that match' }));
+  expect(screen.getByText('25+ chosen')).toBeTruthy();
+});

@@ -87,7 +87,7 @@ export function DataTable<Row>(props: Props<Row>) {
       <TableTools {...props} choice={choice} />
       <FilterChips state={state} words={props.filterWords} />
       {selection !== undefined && selection.count(total) > 0 && (
-        <SelectionBar selection={selection} total={total}>
+        <SelectionBar selection={selection} total={total} totalIsExact={query.data?.totalIsExact ?? true}>
           {props.bulk}
         </SelectionBar>
       )}

@@ -25,6 +25,8 @@ export const batchMessages = catalogue(
     go_delete: 'Delete {n} config | Delete {n} configs',
     done_value: 'The value of {n} config is set. | The value of {n} configs is set.',
     done_remark: 'The remark of {n} config is set. | The remark of {n} configs is set.',
+    undoNote: 'Undo. {note}',
+    undone: '{n} config is as it was before. | {n} configs are as they were before.',
     done_delete: '{n} config is deleted. | {n} configs are deleted.',
   },
   {
@@ -51,6 +53,8 @@ export const batchMessages = catalogue(
     go_delete: '删除 {n} 个配置',
     done_value: '已设置 {n} 个配置的值。',
     done_remark: '已设置 {n} 个配置的备注。',
+    undoNote: '撤销。{note}',
+    undone: '{n} 个配置已恢复原样。',
     done_delete: '已删除 {n} 个配置。',
   },
 );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { encode, parse } from '@/merge';
 import type { Item } from '@/ui';
 import type { BatchMember, Config } from '../queries';
-import { changeOf, conflictResults, refusalResults, skipReason, type BatchForm } from './plan';
+import { changeOf, conflictResults, refusalResults, skipReason, undoOf, type BatchForm } from './plan';
 
 const config = (key: string, members: Partial<Config> = {}): Config => ({
   key,
@@ -67,4 +67,19 @@ test('a broken rule is shown at its row', () => {
     ['stopped', undefined],
   ]);
   expect(refusalResults(items, [{ pointer: '/note', code: 'max', message: 'is too long' }], () => '')).toBeUndefined();
+});
+
+test('what a batch did is taken back by changes that are guarded by what it left', () => {
+  const form = (kind: BatchForm['kind'], text = ''): BatchForm => ({ kind, type: 'json', text, remark: 'new', note: '' });
+  const before = config('a', { valueType: 'json', value: { keep: 1, drop: 2 }, remark: 'old' });
+  expect(undoOf(before, '"a-2"', form('value', '{"keep":1,"add":3}'))).toEqual({
+    key: 'a',
+    op: 'update',
+    etag: '"a-2"',
+    patch: { value: { add: null, drop: 2 } },
+  });
+  expect(undoOf(before, '"a-2"', form('remark'))).toEqual({ key: 'a', op: 'update', etag: '"a-2"', patch: { remark: 'old' } });
+  expect(undoOf(before, undefined, form('delete'))).toMatchObject({ key: 'a', op: 'create', patch: { value: { keep: 1, drop: 2 }, remark: 'old' } });
+  expect(undoOf(before, undefined, form('remark'))).toBeUndefined();
+  expect(undoOf(config('b', { valueType: 'json', value: { a: null } }), '"b-2"', form('value', '{"a":1}')), 'no patch sets a null').toBeUndefined();
 });

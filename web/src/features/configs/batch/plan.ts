@@ -2,6 +2,7 @@ import type { FieldProblem } from '@/api';
 import { equal, exact, isPatchable, patchOf, type Json, type JsonObject } from '@/merge';
 import type { Item, Result } from '@/ui';
 import { readValue } from '../create/draft';
+import { contentOfConfig } from '../editor/form';
 import type { BatchMember, Config, ValueType } from '../queries';
 
 /** The most changes of one batch. */
@@ -36,6 +37,19 @@ export function changeOf(config: Config, { kind, type, text, remark }: BatchForm
   if (kind === 'delete') return { key, op: 'delete', etag };
   const patch = kind === 'remark' ? { remark: remark.trim() } : patchOf({ value: valueOf(config) }, { value: readValue(type, text).value ?? null });
   return { key, op: 'update', etag, patch };
+}
+
+/**
+ * The change that takes back what a batch did to a config, with the tag that it was left with;
+ * undefined where no merge patch can say what was there: a null inside an object.
+ */
+export function undoOf(config: Config, etag: string | undefined, { kind, type, text }: BatchForm): JsonObject | undefined {
+  const { key } = config;
+  if (kind === 'delete') return { key, op: 'create', patch: contentOfConfig(config) };
+  if (etag === undefined) return undefined;
+  if (kind === 'remark') return { key, op: 'update', etag, patch: { remark: config.remark } };
+  const [now, before] = [{ value: readValue(type, text).value ?? null }, { value: valueOf(config) }];
+  return isPatchable(now, before) ? { key, op: 'update', etag, patch: patchOf(now, before) } : undefined;
 }
 
 export const valueOf = (config: Config): Json => exact(config.value);

@@ -12,7 +12,7 @@ import { configMessages } from '../messages';
 import { changeConfigs, readConfig, valueTypes, type BatchMember, type Config, type ValueType } from '../queries';
 import { useConfigWords } from '../useConfigWords';
 import { batchMessages } from './messages';
-import { changeOf, conflictResults, mostChanges, refusalResults, skipReason, valueOf, type BatchForm } from './plan';
+import { changeOf, conflictResults, mostChanges, refusalResults, skipReason, undoOf, valueOf, type BatchForm } from './plan';
 
 /** How it is noticed that others change configs that were chosen. */
 export const watchedConfigs: Watched<Config> = {
@@ -56,8 +56,16 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
     preview: (config, input) => <Becomes config={config} input={input} />,
     item: (config, input) => ({ id: config.key, label: config.key, own: encode(changeOf(config, input)) }),
     send: async (items, { note }, key) => {
-      await changeConfigs({ note: note.trim(), changes: items.map(({ own = '{}' }) => parse(own)) }, key);
-      return items.map(({ id }) => ({ id, verdict: 'done' }));
+      const done = await changeConfigs({ note: note.trim(), changes: items.map(({ own = '{}' }) => parse(own)) }, key);
+      return items.map(({ id }, i) => ({ id, verdict: 'done', etag: done[i]?.etag }));
+    },
+    undo: {
+      item: (config, { etag }, input) => {
+        const change = undoOf(config, etag, input);
+        return change && { id: config.key, label: config.key, own: encode(change) };
+      },
+      input: (input) => ({ ...input, note: t('undoNote', { note: input.note }).trim().slice(0, 500) }),
+      done: (n) => t('undone', { n }),
     },
     told: (error, items) => {
       if (isProblem(error, 'batch_conflict')) return conflictResults(items, (error.body as unknown as { conflicts: BatchMember[] }).conflicts);
