@@ -42,29 +42,54 @@ func (t Target) Connect() redis.UniversalClient {
 	}
 	client := redis.NewUniversalClient(options)
 	if cluster, ok := client.(*redis.ClusterClient); ok {
-		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(sentOnce{}) })
+		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(nodeHook{cluster}) })
 	}
 	return client
 }
 
-// sentOnce keeps a cluster client from sending a command again whose reply was
-// lost. The client would do so after a closed connection or a time-out, by the type of
-// the error, so the error is passed on as text.
-type sentOnce struct{}
+// nodeHook sees what becomes of the commands that a cluster client sends to its nodes.
+//
+// It keeps the client from sending a command again whose reply was lost. The client would do
+// so after a closed connection or a time-out, by the type of the error, so the error is
+// passed on as text.
+//
+// A node that does not answer may have lost its place to a replica. The client learns that
+// from a node which is asked for a key that is not its own, and otherwise from its look at
+// the cluster's map once a minute; until then it would go on asking the dead one. So it looks
+// again, at most five times a second.
+type nodeHook struct{ cluster *redis.ClusterClient }
 
 // DialHook implements redis.Hook.
-func (sentOnce) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (h nodeHook) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := next(ctx, network, addr)
+		if err != nil {
+			h.cluster.ReloadState(ctx)
+		}
+		return conn, err
+	}
+}
 
 // ProcessPipelineHook implements redis.Hook.
-func (sentOnce) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
+func (h nodeHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		err := next(ctx, cmds)
+		if MayHaveRun(err) {
+			h.cluster.ReloadState(ctx)
+		}
+		return err
+	}
 }
 
 // ProcessHook implements redis.Hook.
-func (sentOnce) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (h nodeHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
-		if !MayHaveRun(err) || ctx.Err() != nil {
+		if !MayHaveRun(err) {
+			return err
+		}
+		h.cluster.ReloadState(ctx)
+		if ctx.Err() != nil {
 			return err
 		}
 		return fmt.Errorf("%w: %s", ErrReplyLost, err.Error())

@@ -23,3 +23,28 @@ func TestTheMasterIsFoundThroughASentinelThatAnswers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "value", got)
 }
+
+func TestTheMasterThatSentinelsHaveChosenIsServedAtOnce(t *testing.T) {
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			master := redistest.NewServer(t)
+			replica := redistest.NewReplica(t, master)
+			sentinel := redistest.NewSentinel(t, "mymaster", master)
+			watch := redistest.Connect(t, "redis://"+sentinel.Addr+"/0")
+			require.Eventually(t, func() bool {
+				known, err := watch.Do(t.Context(), "SENTINEL", "REPLICAS", "mymaster").Slice()
+				return err == nil && len(known) == 1
+			}, 30*time.Second, 20*time.Millisecond, "the Sentinel knows the replica")
+			client := redistest.Connect(t, "redis+sentinel://"+sentinel.Addr+"/mymaster/0")
+			require.NoError(t, client.Set(t.Context(), "key", "before", 0).Err())
+
+			end(t, master)
+			require.Eventually(t, func() bool {
+				chosen, err := watch.Do(t.Context(), "SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster").StringSlice()
+				return err == nil && net.JoinHostPort(chosen[0], chosen[1]) == replica.Addr
+			}, 30*time.Second, 20*time.Millisecond, "the Sentinel fails over")
+			requireServedSoon(t, client, "key")
+		})
+	}
+}

@@ -129,7 +129,7 @@ func (s *Server) Resume(t testing.TB) {
 	require.NoError(t, s.process.Signal(syscall.SIGCONT))
 }
 
-// Cluster is a Redis Cluster of three masters without replicas.
+// Cluster is a Redis Cluster of three masters, without replicas unless it is given some.
 type Cluster struct {
 	Nodes []*Server
 }
@@ -140,18 +140,15 @@ func NewCluster(t testing.TB) *Cluster {
 	const masters = 3
 	c := &Cluster{}
 	for range masters {
-		busPort := strconv.Itoa(freePort(t))
-		c.Nodes = append(c.Nodes, newServer(t, "--cluster-enabled", "yes", "--cluster-port", busPort, "--cluster-node-timeout", "2000"))
+		c.Nodes = append(c.Nodes, newClusterNode(t))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
 	defer cancel()
 	for i, node := range c.Nodes {
 		client := node.client()
 		require.NoError(t, client.ClusterAddSlotsRange(ctx, i*slots/masters, (i+1)*slots/masters-1).Err())
-		host, port, err := net.SplitHostPort(c.Nodes[0].Addr)
-		require.NoError(t, err)
 		if i > 0 {
-			require.NoError(t, client.Do(ctx, "CLUSTER", "MEET", host, port, c.Nodes[0].busPort()).Err())
+			meet(t, ctx, client, c.Nodes[0])
 		}
 		require.NoError(t, client.Close())
 	}
@@ -159,6 +156,45 @@ func NewCluster(t testing.TB) *Cluster {
 		await(t, ctx, "the cluster's nodes agree", func() bool { return node.servesWith(ctx, masters) })
 	}
 	return c
+}
+
+// Replicate gives a master a replica that takes its place when it dies, and waits until it
+// has all that the master has.
+func (c *Cluster) Replicate(t testing.TB, master *Server) {
+	t.Helper()
+	replica := newClusterNode(t, "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0")
+	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
+	defer cancel()
+	client, of := replica.client(), master.client()
+	defer client.Close()
+	defer of.Close()
+	id, err := of.ClusterMyID(ctx).Result()
+	require.NoError(t, err)
+	meet(t, ctx, client, master)
+	await(t, ctx, "the replica knows its master", func() bool { return client.ClusterReplicate(ctx, id).Err() == nil })
+	replica.awaitMaster(t, ctx)
+	for _, node := range c.Nodes {
+		await(t, ctx, "every node knows the replica", func() bool {
+			client := node.client()
+			defer client.Close()
+			nodes, err := client.ClusterNodes(ctx).Result()
+			return err == nil && strings.Contains(nodes, "slave "+id)
+		})
+	}
+}
+
+func newClusterNode(t testing.TB, options ...string) *Server {
+	t.Helper()
+	busPort := strconv.Itoa(freePort(t))
+	return newServer(t, append(options, "--cluster-enabled", "yes", "--cluster-port", busPort, "--cluster-node-timeout", "2000")...)
+}
+
+// meet has a node join the cluster of another.
+func meet(t testing.TB, ctx context.Context, node *redis.Client, other *Server) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(other.Addr)
+	require.NoError(t, err)
+	require.NoError(t, node.Do(ctx, "CLUSTER", "MEET", host, port, other.busPort()).Err())
 }
 
 // URL returns the cluster's address for redisconn.Parse.
@@ -187,6 +223,28 @@ func newServer(t testing.TB, more ...string) *Server {
 	return s
 }
 
+// NewReplica starts a replica of a master, and waits until it has all that the master has.
+func NewReplica(t testing.TB, master *Server) *Server {
+	t.Helper()
+	host, port, err := net.SplitHostPort(master.Addr)
+	require.NoError(t, err)
+	replica := newServer(t, "--replicaof", host+" "+port)
+	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
+	defer cancel()
+	replica.awaitMaster(t, ctx)
+	return replica
+}
+
+func (s *Server) awaitMaster(t testing.TB, ctx context.Context) {
+	t.Helper()
+	client := s.client()
+	defer client.Close()
+	await(t, ctx, "the replica has what its master has", func() bool {
+		about, err := client.Info(ctx, "replication").Result()
+		return err == nil && strings.Contains(about, "master_link_status:up")
+	})
+}
+
 // NewSentinel starts a Sentinel that watches one master under a name.
 func NewSentinel(t testing.TB, name string, master *Server) *Server {
 	t.Helper()
@@ -196,7 +254,8 @@ func NewSentinel(t testing.TB, name string, master *Server) *Server {
 	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
 	// A Sentinel writes what it learns into its configuration.
 	file := filepath.Join(s.directory, "sentinel.conf")
-	text := fmt.Sprintf("bind 127.0.0.1\nport %d\ndir %s\nsentinel monitor %s %s %s 1\n", port, s.directory, name, host, masterPort)
+	text := fmt.Sprintf("bind 127.0.0.1\nport %[1]d\ndir %[2]s\nsentinel monitor %[3]s %[4]s %[5]s 1\nsentinel down-after-milliseconds %[3]s 1000\n",
+		port, s.directory, name, host, masterPort)
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	s.arguments = []string{file, "--sentinel"}
 	t.Cleanup(s.end)
