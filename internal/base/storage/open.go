@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -39,6 +40,9 @@ const (
 	ioTimeout       = 30 * time.Second
 	lockWaitTimeout = 5 * time.Second
 	connMaxLifetime = 30 * time.Minute
+	// connMaxIdleTime is after how long a connection to a server is closed that nobody needed:
+	// what a burst opened, the other replicas may need.
+	connMaxIdleTime = 30 * time.Second
 )
 
 // Options say which database to open.
@@ -48,6 +52,9 @@ type Options struct {
 	// MaxConnections bounds the connections; 0 means 48. A third of them is for
 	// reads. SQLite has one writer and this many readers.
 	MaxConnections int
+	// MaxIdleTime is after how long an unused connection to a server is closed; 0 means 30
+	// seconds.
+	MaxIdleTime time.Duration
 	// Clock stamps what GORM stamps; nil means the system clock.
 	Clock clock.Clock
 }
@@ -154,10 +161,10 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	// never waits for a connection that only another such unit could give back.
 	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
-	if db.write, err = db.gorm(db.mysqlOver(connector, o.MaxConnections-readers), o.Clock); err != nil {
+	if db.write, err = db.gorm(db.mysqlOver(connector, o.MaxConnections-readers, o.MaxIdleTime), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
-	if db.read, err = db.gorm(db.mysqlOver(connector, readers), o.Clock); err != nil {
+	if db.read, err = db.gorm(db.mysqlOver(connector, readers, o.MaxIdleTime), o.Clock); err != nil {
 		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
 	}
 	return db, nil
@@ -165,9 +172,10 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 
 // mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
 // reply packet, which has the new id already, instead of a result set.
-func (db *DB) mysqlOver(connector driver.Connector, size int) gorm.Dialector {
+func (db *DB) mysqlOver(connector driver.Connector, size int, idle time.Duration) gorm.Dialector {
 	connections := pool(sessions{Connector: connector, bounded: true, opened: &db.links}, size)
 	connections.SetConnMaxLifetime(connMaxLifetime)
+	connections.SetConnMaxIdleTime(cmp.Or(idle, connMaxIdleTime))
 	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})
 }
 
