@@ -111,6 +111,34 @@ test('columns are put in another order, which the file and a reload keep', async
   await visitor.close();
 });
 
+test('the edge of a column is dragged, what is too long is cut, and a reload keeps it', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/configs');
+  await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
+  const widthOf = async (name: string) => Math.round((await page.getByRole('columnheader', { name, exact: true }).boundingBox())?.width ?? 0);
+  const edge = page.getByRole('separator', { name: /^Width of Remark/ });
+  const before = { key: await widthOf('Key'), remark: await widthOf('Remark') };
+  const box = await edge.boundingBox();
+  if (box === null) throw new Error('the edge is not shown');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 - 120, box.y + 5, { steps: 4 });
+  await page.mouse.up();
+  expect(Math.abs((await widthOf('Remark')) - (before.remark - 120))).toBeLessThan(3);
+  expect(Math.abs((await widthOf('Key')) - before.key)).toBeLessThan(3);
+  const heights = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+  expect(Math.max(...heights)).toBeLessThan(56);
+  await visitor.check();
+  await visitor.shoot('list-widths');
+  await page.reload();
+  await visitor.settle();
+  expect(Math.abs((await widthOf('Remark')) - (before.remark - 120))).toBeLessThan(3);
+  await edge.dblclick();
+  expect(Math.abs((await widthOf('Remark')) - before.remark)).toBeLessThan(3);
+  await visitor.close();
+});
+
 test('times are exact and in UTC for whoever wants them so, with their zone', async () => {
   const visitor = await site.open();
   const { page } = visitor;

@@ -251,3 +251,23 @@ test('what was not counted to its end says so, and all of it can be chosen', asy
   await user.click(screen.getByRole('button', { name: 'Choose all 25+ that match' }));
   expect(screen.getByText('25+ chosen')).toBeTruthy();
 });
+
+test('a column is as wide as somebody made it, in this browser, until it is left to the browser again', async () => {
+  const page = await renderPage(Page, validate, '/?limit=25');
+  await screen.findByText('Row 1');
+  const edge = () => screen.getByRole('separator', { name: /^Width of Name/ });
+  const columnsOf = () => [...document.querySelectorAll('col')].map(({ style }) => style.width);
+  expect(columnsOf()).toEqual([]);
+  edge().focus();
+  await user.keyboard('{ArrowRight}');
+  const first = Number(edge().getAttribute('aria-valuenow'));
+  expect(columnsOf()).toContain(`${first}px`);
+  page.unmount();
+
+  await renderPage(Page, validate, '/?limit=25');
+  await screen.findByText('Row 1');
+  expect(edge().getAttribute('aria-valuenow')).toBe(String(first));
+  edge().focus();
+  await user.keyboard('{Escape}');
+  expect(columnsOf()).toEqual([]);
+});

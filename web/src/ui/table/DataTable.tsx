@@ -7,19 +7,20 @@ import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
 import { ProblemBanner } from '../feedback/ProblemBanner';
-import { Icon } from '../Icon';
 import { useKeys } from '../keys';
 import { CopyButton } from '../CopyText';
 import type { Column } from './column';
 import styles from './DataTable.module.css';
 import { Empty } from './Empty';
 import { FilterChips, type FilterWords } from './FilterChips';
+import { ColumnGroup, Head, tableStyle } from './Head';
 import { tableMessages } from './messages';
 import { Pager } from './Pager';
 import { filtersOf } from './search';
 import { SelectionBar } from './SelectionBar';
 import { TableTools } from './TableTools';
 import { useColumnChoice } from './useColumnChoice';
+import { useColumnWidths } from './useColumnWidths';
 import type { List } from './useList';
 import type { Selection } from './useSelection';
 
@@ -67,6 +68,7 @@ export function DataTable<Row>(props: Props<Row>) {
   const t = useText(tableMessages);
   const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false });
   const choice = useColumnChoice(props.id, columns, narrow);
+  const sizes = useColumnWidths(props.id);
   const rows = query.data?.items ?? [];
   const [scroll, fits] = useFits();
   const table = useReactTable<Row>({
@@ -79,6 +81,7 @@ export function DataTable<Row>(props: Props<Row>) {
     state: { columnVisibility: choice.visibility },
   });
   const shown = choice.ordered.filter((column) => table.getColumn(column.id)?.getIsVisible() === true);
+  const sized = narrow || sizes.widths === undefined ? undefined : { columns: shown, hasTicks: selection !== undefined, widths: sizes.widths };
   const total = query.data?.total ?? 0;
   const filtered = Object.keys(filtersOf(state.search)).length > 0;
 
@@ -115,8 +118,17 @@ export function DataTable<Row>(props: Props<Row>) {
         {t('keys')}
       </p>
       <div className={styles.scroll} ref={scroll} data-fits={fits || undefined}>
-        <table className={styles.table} aria-label={label} aria-rowcount={total + 1} aria-busy={query.isFetching} aria-describedby={`${props.id}-keys`}>
-          <Head {...props} columns={shown} rows={rows} />
+        <table
+          className={styles.table}
+          data-sized={sized && true}
+          style={sized && tableStyle(sized)}
+          aria-label={label}
+          aria-rowcount={total + 1}
+          aria-busy={query.isFetching}
+          aria-describedby={`${props.id}-keys`}
+        >
+          {sized !== undefined && <ColumnGroup {...sized} />}
+          <Head columns={shown} rows={rows} rowId={props.rowId} selection={selection} state={state} sizes={narrow ? undefined : sizes} />
           {query.isPending && query.error === null && state.faults.length === 0 ? (
             <Skeleton columns={shown.length + (selection === undefined ? 0 : 1)} />
           ) : (
@@ -147,47 +159,6 @@ function useFits(): [RefObject<HTMLDivElement | null>, boolean] {
 
 interface Parts<Row> extends Props<Row> {
   rows: Row[];
-}
-
-function Head<Row>({ columns, rows, rowId, selection, list: { state } }: Parts<Row>) {
-  const t = useText(tableMessages);
-  const chosen = selection === undefined ? 0 : rows.filter((row) => selection.has(rowId(row))).length;
-  return (
-    <thead>
-      <tr aria-rowindex={1}>
-        {selection !== undefined && (
-          <th className={styles.tick} scope="col">
-            <Checkbox
-              size="xs"
-              aria-label={t('choosePage')}
-              checked={rows.length > 0 && chosen === rows.length}
-              indeterminate={chosen > 0 && chosen < rows.length}
-              disabled={rows.length === 0}
-              onChange={() => selection.setMany(rows, chosen < rows.length)}
-            />
-          </th>
-        )}
-        {columns.map((column) => (
-          <th key={column.id} scope="col" data-align={column.align} aria-sort={sorting(column, state.search.sort)}>
-            {column.sort === undefined ? (
-              column.header
-            ) : (
-              <button type="button" className={styles.sort} onClick={() => state.sortBy(column.sort ?? '')} title={t('sorted', { column: column.header })}>
-                {column.header}
-                {state.search.sort === column.sort && <Icon name="arrowUp" size={13} />}
-                {state.search.sort === `-${column.sort}` && <Icon name="arrowDown" size={13} />}
-              </button>
-            )}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
-}
-
-function sorting<Row>(column: Column<Row>, sort: string | undefined): 'ascending' | 'descending' | undefined {
-  if (column.sort === undefined) return undefined;
-  return sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined;
 }
 
 function Body<Row>(props: Parts<Row>) {
