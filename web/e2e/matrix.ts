@@ -84,7 +84,7 @@ export function everyPageIsRight({ language, width }: Pick<Look, 'language' | 'w
       // A menu may lead elsewhere, which is not ours to look at.
       for (const path of paths.filter((href) => href.startsWith('/'))) {
         await visitor.visit(path);
-        await inspect(path === '/' ? 'dashboard' : path.slice(1).replaceAll('/', '-'));
+        await inspect(path === '/' ? 'dashboard' : path.slice(1).replaceAll(/[/?&=]/g, '-'));
       }
     });
 

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useUser } from '@/api';
 import { useText } from '@/i18n';
-import { Here, PageHeader, Person, RecordLink, usePeopleIn } from '@/ui';
+import { Here, Icon, PageHeader, Person, RecordLink, usePeopleIn } from '@/ui';
 import {
   aDay,
   aText,
@@ -26,6 +26,7 @@ import { OpenDialog } from './OpenDialog';
 import { readWorkOrders, type WorkOrder, type WorkOrderSearch } from './queries';
 import { priorities, statuses } from './statuses';
 import { TakeNext } from './TakeNext';
+import styles from './WorkOrder.module.css';
 
 /** The queue: what waits, who holds what and who looks at it now, and the way to the next. */
 export function WorkOrderList({ search }: { search: Raw<WorkOrderSearch> }) {
@@ -80,7 +81,7 @@ function useColumns(): Column<WorkOrder>[] {
   const people = usePeopleIn('work-orders');
   const here = ({ id }: WorkOrder) => people.get(`work-orders/${id}`) ?? [];
   return [
-    column.text('number', t('number'), ({ id }) => id, { sort: 'id', mono: true }),
+    column.text('number', t('number'), ({ id }) => id, { sort: 'id', mono: true, optional: true }),
     column.text('title', t('subject'), ({ title }) => title, {
       cell: ({ id, title }) => (
         <Link to="/work-orders/$id" params={{ id: String(id) }}>
@@ -91,21 +92,21 @@ function useColumns(): Column<WorkOrder>[] {
     }),
     column.text('priority', t('priority'), ({ priority }) => priority, { cell: ({ priority }) => <PriorityChip priority={priority} />, sort: 'priority' }),
     column.text('status', t('status'), ({ status }) => status, { cell: ({ status }) => <WorkOrderStatusChip status={status} />, narrow: true }),
+    // Who has it, and who looks at it: what one has to know before one takes it.
     column.text('holder', t('holder'), ({ holder }) => holder?.name, {
-      cell: ({ holder }) => holder !== null && <Person person={holder} withAvatar />,
+      cell: (order) => (
+        <span className={styles.holder}>
+          {order.holder !== null && <Person person={order.holder} withAvatar />}
+          {here(order).length > 0 && (
+            <span className={styles.here}>
+              <Icon name="eye" />
+              <Here people={here(order)} />
+            </span>
+          )}
+        </span>
+      ),
       narrow: true,
     }),
-    column.text(
-      'here',
-      t('here'),
-      (order) =>
-        here(order)
-          .map(({ name }) => name)
-          .join(', '),
-      {
-        cell: (order) => here(order).length > 0 && <Here people={here(order)} />,
-      },
-    ),
     column.time('due', t('due'), ({ dueTime }) => dueTime, { cell: (order) => <Due order={order} /> }),
     column.text('about', t('about'), ({ links }) => links.join(' '), {
       cell: ({ links: [first, ...more] }) =>
@@ -118,7 +119,7 @@ function useColumns(): Column<WorkOrder>[] {
       mono: true,
     }),
     column.count('comments', t('comments'), ({ comments }) => comments, { optional: true }),
-    column.time('opened', t('opened'), ({ createdTime }) => createdTime, { sort: 'createdTime' }),
+    column.time('opened', t('opened'), ({ createdTime }) => createdTime, { sort: 'createdTime', optional: true }),
     column.person('openedBy', t('openedBy'), ({ createdBy }) => createdBy, { optional: true }),
     column.time('since', t('since'), ({ heldTime }) => heldTime, { optional: true }),
     column.time('changed', t('changed'), ({ updatedTime }) => updatedTime, { sort: 'updatedTime', optional: true }),
