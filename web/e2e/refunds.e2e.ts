@@ -206,6 +206,17 @@ test('pieces are refunded for what the service says they are worth, come back in
   const before = await stock();
   await site.asLi('POST', `/refunds/${refund?.id ?? 0}/approve`, {});
   expect(await stock()).toBe(before + 2);
+  // The order's own timeline leads to the refund, and tells of its money and its pieces.
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  const timeline = page.getByRole('complementary', { name: 'Timeline' });
+  await timeline.getByText('refunded it').waitFor();
+  await timeline.getByText(/2 returned/).waitFor();
+  await timeline.getByRole('link', { name: '+¥200.00' }).waitFor();
+  await timeline
+    .getByRole('link', { name: `Refund ${refund?.id ?? 0}` })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: `Refund ${refund?.id ?? 0}` }).waitFor();
   await first.close();
 });
 
