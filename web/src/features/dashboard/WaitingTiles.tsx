@@ -31,14 +31,12 @@ export function WaitingTiles({ data }: { data: Overview }) {
         {refundsByStatus !== undefined && (
           <li>
             <Link to="/refunds" search={{ status: 'requested' }} className={styles.tile}>
-              <Words label={t('refunds')} number={refundsByStatus.requested} more={capped.includes('/refundsByStatus/requested')} hint={t('refundsHint')} />
-            </Link>
-          </li>
-        )}
-        {refundsByStatus !== undefined && refundsByStatus.unknown > 0 && (
-          <li>
-            <Link to="/refunds" search={{ status: 'unknown' }} className={styles.tile}>
-              <Words label={t('inDoubt')} number={refundsByStatus.unknown} more={capped.includes('/refundsByStatus/unknown')} hint={t('inDoubtHint')} />
+              <Words
+                label={t('refunds')}
+                number={refundsByStatus.requested}
+                more={capped.includes('/refundsByStatus/requested')}
+                hint={refundsByStatus.unknown === 0 ? t('refundsHint') : t('refundsInDoubt', { n: refundsByStatus.unknown })}
+              />
             </Link>
           </li>
         )}

@@ -10,7 +10,7 @@ import { Comments } from './Comments';
 import { Due } from './Due';
 import { stepsOf, winnerAs } from './holding';
 import { workOrderMessages } from './messages';
-import { oneWorkOrder, workOrderHistory, type DialogAction, type WorkOrder, type WorkOrderEvent } from './queries';
+import { oneWorkOrder, workOrderHistory, type DialogAction, type WorkOrder, type WorkOrderAction, type WorkOrderEvent } from './queries';
 import { StepDialog } from './StepDialog';
 import { useHold } from './useHold';
 import words from './WorkOrder.module.css';
@@ -71,6 +71,9 @@ export function WorkOrderPage({ id }: { id: number }) {
   );
 }
 
+/** The steps that lead on, the first of which is what one most likely came for. */
+const onwards: readonly WorkOrderAction[] = ['claim', 'resolve', 'close'];
+
 interface StepsProps {
   order: WorkOrder;
   onLost: (winner: Winner<WorkOrder>) => void;
@@ -84,12 +87,13 @@ function Steps({ order, onLost, onBegin, onOpen }: StepsProps) {
   const may = useMay();
   const steps = useSteps(`work-orders/${order.id}/steps`, stepsOf(order, me, may));
   const action = useHold(order.id, onLost);
-  return steps.map((step, i) => {
+  const next = onwards.find((step) => steps.includes(step));
+  return steps.map((step) => {
     const isHeld = step === 'claim' || step === 'release';
     return (
       <Button
         key={step}
-        variant={i === 0 && step !== 'release' ? 'filled' : 'default'}
+        variant={step === next ? 'filled' : 'default'}
         loading={isHeld && action.outcome === 'sending' && action.sent === step}
         disabled={isHeld && (action.outcome === 'sending' || action.outcome === 'unknown')}
         onClick={() => {
@@ -119,7 +123,13 @@ function About({ order }: { order: WorkOrder }) {
   const { id, body, holder, heldTime, dueTime, links, createdBy, createdTime, resolution } = order;
   return (
     <Section title={t('facts')}>
-      {body === '' ? <Text c="dimmed">{t('bodyNone')}</Text> : <p className={words.text}>{body}</p>}
+      {body === '' ? (
+        <Text c="dimmed" mb="md">
+          {t('bodyNone')}
+        </Text>
+      ) : (
+        <p className={words.text}>{body}</p>
+      )}
       <Facts
         facts={[
           [t('number'), <span key="number" className="mono" children={id} />],
