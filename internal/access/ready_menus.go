@@ -17,13 +17,16 @@ var readyMenus = []struct {
 	group string
 	pages []readyPage
 }{
-	{"Operate", []readyPage{{"/", ""}, {"/orders", "orders:read"}, {"/approvals", "approvals:read"}}},
+	{"Operate", []readyPage{
+		{"/", ""}, {"/orders", "orders:read"}, {"/refunds", "refunds:read"}, {"/work-orders", "work-orders:read"}, {"/approvals", "approvals:read"},
+	}},
 	{"Sell", []readyPage{
 		{"/items", "items:read"}, {"/inventory", "inventory:read"}, {"/coupons", "coupons:read"}, {"/coupon-campaigns", "coupons:read"},
 		{"/flash-sales", "flash-sales:read"}, {"/wallets", "wallets:read"},
 	}},
 	{"Govern", []readyPage{
-		{"/configs", "configs:read"}, {"/users", "users:read"}, {"/roles", "access:read"}, {"/menus", "menus:read"}, {"/tokens", "tokens:read"}, {"/audit-log", "audit:read"},
+		{"/configs", "configs:read"}, {"/users", "users:read"}, {"/roles", "access:read"}, {"/menus", "menus:read"}, {"/tokens", "tokens:read"},
+		{"/settings", "settings:read"}, {"/audit-log", "audit:read"},
 	}},
 	{"Inspect", []readyPage{{"/idempotency-keys", "idempotency-keys:read"}, {"/aggregates", "ledger:read"}, {"/system", "queues:read"}}},
 }

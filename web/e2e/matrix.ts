@@ -61,6 +61,9 @@ export function everyPageIsRight({ language, width }: Pick<Look, 'language' | 'w
     await visitor.shoot(`${name}-${nameOf({ language, colours, width: at })}`);
   }
 
+  /** How long one test may take that loads every page of the navigation cold, in ms: on a busy machine several seconds each. */
+  const longVisit = 600_000;
+
   describe(`in ${language}, reached at ${width} px,`, () => {
     test('the sign-in page is right, and so is its refusal', async () => {
       const { page } = visitor;
@@ -73,7 +76,7 @@ export function everyPageIsRight({ language, width }: Pick<Look, 'language' | 'w
       await inspect('sign-in-refused');
     });
 
-    test('every page of the navigation is right', async () => {
+    test('every page of the navigation is right', { timeout: longVisit }, async () => {
       await visitor.signIn();
       if (await openDrawer(visitor.page)) await inspect('navigation');
       const paths = await visitor.page.locator('nav a:visible').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
@@ -81,7 +84,7 @@ export function everyPageIsRight({ language, width }: Pick<Look, 'language' | 'w
       // A menu may lead elsewhere, which is not ours to look at.
       for (const path of paths.filter((href) => href.startsWith('/'))) {
         await visitor.visit(path);
-        await inspect(path === '/' ? 'dashboard' : path.slice(1).replaceAll('/', '-'));
+        await inspect(path === '/' ? 'dashboard' : path.slice(1).replaceAll(/[/?&=]/g, '-'));
       }
     });
 

@@ -64,7 +64,7 @@ test('an open dialog says that the order moved, by whom and to what, and offers 
   await ship(second.page);
 
   const dialog = first.page.getByRole('dialog');
-  await dialog.getByText(/the order became shipped: Li, /).waitFor();
+  await dialog.getByText(/it became shipped: Li, /).waitFor();
   await dialog.getByText('What is possible now: Complete.').waitFor();
   expect(await dialog.getByRole('button', { name: 'Cancel the order' }).isDisabled()).toBe(true);
   expect(await dialog.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('The customer changed their mind.');

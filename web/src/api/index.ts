@@ -1,7 +1,7 @@
 export { api, asTyped, data, exactly, idempotent } from './client';
 export { isCustomerId } from './customer';
 export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useStepUp, useTenant, useUser } from './hooks';
-export { configFeed, liveStream, onLive, type LiveEvent } from './live';
+export { configFeed, liveStream, onBegin, onLive, type LiveEvent } from './live';
 export { navigation, type Menu } from './navigation';
 export { pages } from './pages';
 export { announceLeaving, announcePresence } from './presence';

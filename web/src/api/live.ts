@@ -15,6 +15,8 @@ const topics = [
   'configs',
   'approvals',
   'orders',
+  'refunds',
+  'work-orders',
   'items',
   'coupons',
   'coupon-campaigns',

@@ -1,7 +1,9 @@
 import { createRootRoute, Outlet } from '@tanstack/react-router';
 import { OverwriteWatch } from '@/features/configs/history/OverwriteWatch';
+import { RecordWork } from '@/features/workorders/RecordWork';
 import { ErrorPage } from '@/ui/feedback/ErrorPage';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
+import { RecordTools } from '@/ui/record/tools';
 import { SessionGate } from '@/ui/signin/SessionGate';
 import { PermissionGate } from '@/ui/shell/PermissionGate';
 import { Shell } from '@/ui/shell/Shell';
@@ -18,7 +20,9 @@ function Root() {
       <Shell>
         <OverwriteWatch />
         <PermissionGate>
-          <Outlet />
+          <RecordTools value={RecordWork}>
+            <Outlet />
+          </RecordTools>
         </PermissionGate>
       </Shell>
     </SessionGate>

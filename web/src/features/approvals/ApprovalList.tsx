@@ -1,10 +1,10 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { overview, votesLeft, type Approval } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { PageHeader, RecordLink } from '@/ui';
-import { DataTable, FilterText, useColumn, useList, wordsOfOptions, type Column, type Raw, type TableState } from '@/ui/table';
+import { Choice, DataTable, FilterText, useColumn, useList, wordsOfOptions, type Column, type Raw, type TableState } from '@/ui/table';
 import { ApprovalStatusChip } from './ApprovalStatusChip';
 import { approvalMessages } from './messages';
 import { readApprovals, type ApprovalSearch } from './queries';
@@ -46,17 +46,10 @@ function Views({ state: { search, set } }: { state: TableState<ApprovalSearch> }
       {[undefined, ...views].map((view) => {
         const count = view && countOf[view];
         return (
-          <Button
-            key={view ?? 'all'}
-            size="xs"
-            radius="xl"
-            aria-pressed={search.view === view}
-            variant={search.view === view ? 'filled' : 'default'}
-            onClick={() => set({ view })}
-          >
+          <Choice key={view ?? 'all'} isChosen={search.view === view} onChoose={() => set({ view })}>
             {t(view ?? 'all')}
             {count !== undefined && ` ${number(count)}`}
-          </Button>
+          </Choice>
         );
       })}
     </Group>

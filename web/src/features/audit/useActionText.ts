@@ -6,6 +6,9 @@ type Key = keyof (typeof actionMessages)['en'];
 
 const isKey = (text: string): text is Key => text in actionMessages.en;
 
+/** The word for a verb: the noun's own where it has one. */
+const didOf = (noun: string, verb: string): Key | undefined => [`did_${noun}_${verb}`, `did_${verb}`].find(isKey);
+
 /**
  * Says what was done, "order.pay": as a whole, or the verb alone where the record stands
  * beside it. What has no words is named as the service names it.
@@ -17,13 +20,14 @@ export function useActionText(): { whole: (action: string) => string; verb: (act
   return {
     whole: (action) => {
       const [noun = '', verb = ''] = partsOf(action);
-      const [as, did, a] = [`whole_${noun}_${verb}`, `did_${verb}`, `a_${noun}`];
+      const [as, did, a] = [`whole_${noun}_${verb}`, didOf(noun, verb), `a_${noun}`];
       if (isKey(as)) return t(as);
-      return isKey(did) && isKey(a) ? audit('deed', { verb: t(did), noun: t(a) }) : action;
+      return did !== undefined && isKey(a) ? audit('deed', { verb: t(did), noun: t(a) }) : action;
     },
     verb: (action) => {
-      const did = `did_${partsOf(action)[1] ?? ''}`;
-      return isKey(did) ? t(did) : action;
+      const [noun = '', verb = ''] = partsOf(action);
+      const did = didOf(noun, verb);
+      return did === undefined ? action : t(did);
     },
   };
 }

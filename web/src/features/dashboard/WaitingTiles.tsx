@@ -12,10 +12,11 @@ import { dashboardMessages } from './messages';
 const pause = 15_000;
 
 /** How many wait for what; each leads to the list of just those. */
-export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon, approvals, capped = [] } }: { data: Overview }) {
+export function WaitingTiles({ data }: { data: Overview }) {
   const t = useText(dashboardMessages);
   const dead = useDeadLetters();
-  if (ordersByStatus === undefined && couponsExpiringSoon === undefined && approvals === undefined) return null;
+  const { ordersByStatus, refundsByStatus, workOrdersByStatus, couponsExpiringSoon, approvals, capped = [] } = data;
+  if ([ordersByStatus, refundsByStatus, workOrdersByStatus, couponsExpiringSoon, approvals].every((part) => part === undefined)) return null;
   return (
     <section aria-label={t('waiting')}>
       <ul className={styles.tiles}>
@@ -27,6 +28,25 @@ export function WaitingTiles({ data: { ordersByStatus, couponsExpiringSoon, appr
               </Link>
             </li>
           ))}
+        {refundsByStatus !== undefined && (
+          <li>
+            <Link to="/refunds" search={{ status: 'requested' }} className={styles.tile}>
+              <Words
+                label={t('refunds')}
+                number={refundsByStatus.requested}
+                more={capped.includes('/refundsByStatus/requested')}
+                hint={refundsByStatus.unknown === 0 ? t('refundsHint') : t('refundsInDoubt', { n: refundsByStatus.unknown })}
+              />
+            </Link>
+          </li>
+        )}
+        {workOrdersByStatus !== undefined && (
+          <li>
+            <Link to="/work-orders" search={{ status: 'open' }} className={styles.tile}>
+              <Words label={t('workOrders')} number={workOrdersByStatus.open} more={capped.includes('/workOrdersByStatus/open')} hint={t('workOrdersHint')} />
+            </Link>
+          </li>
+        )}
         {approvals !== undefined && (
           <li>
             <Link to="/approvals" search={{ view: 'toDecide' }} className={styles.tile}>

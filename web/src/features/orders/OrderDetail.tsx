@@ -3,11 +3,13 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, type Winner } from '@/api';
+import { OrderRefunds } from '@/features/refunds/OrderRefunds';
+import { RequestRefund } from '@/features/refunds/RequestRefund';
 import { useFormat, useText } from '@/i18n';
 import { CustomerLink, Facts, History, Lost, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps, When } from '@/ui';
 import { Effects } from './effects/Effects';
 import { orderMessages } from './messages';
-import styles from './OrderDetail.module.css';
+import styles from '@/ui/record/Columns.module.css';
 import { OrderStatusChip } from './OrderStatusChip';
 import { oneOrder, orderHistory, type Order, type OrderAction, type OrderEvent } from './queries';
 import { StepDialog } from './StepDialog';
@@ -16,10 +18,11 @@ import { StepDialog } from './StepDialog';
 export function OrderDetail({ id }: { id: number }) {
   const t = useText(orderMessages);
   const { money } = useFormat();
-  const may = useMay()('orders:write');
+  const may = useMay();
   const query = useQuery(oneOrder(id));
   const steps = useSteps<OrderAction>(`orders/${id}/steps`, query.data?.allowedTransitions ?? []);
   const [open, setOpen] = useState<{ order: Order; action: OrderAction }>();
+  const [refunding, setRefunding] = useState(false);
   const [winner, setWinner] = useState<Winner<Order>>();
   return (
     <RecordPage
@@ -29,21 +32,24 @@ export function OrderDetail({ id }: { id: number }) {
       parent={{ to: '/orders', label: t('title') }}
       resource={`orders/${id}`}
       chips={({ status }) => <OrderStatusChip status={status} />}
-      actions={(order) =>
-        may &&
-        steps.map((action, i) => (
-          <Button
-            key={action}
-            variant={i === 0 && action !== 'cancel' ? 'filled' : 'default'}
-            onClick={() => {
-              setWinner(undefined);
-              setOpen({ order, action });
-            }}
-          >
-            {t(action)}
-          </Button>
-        ))
-      }
+      actions={(order) => (
+        <>
+          {may('orders:write') &&
+            steps.map((action, i) => (
+              <Button
+                key={action}
+                variant={i === 0 && action !== 'cancel' ? 'filled' : 'default'}
+                onClick={() => {
+                  setWinner(undefined);
+                  setOpen({ order, action });
+                }}
+              >
+                {t(action)}
+              </Button>
+            ))}
+          {may('refunds:write') && order.refundable > 0 && <Button onClick={() => setRefunding(true)}>{t('refund')}</Button>}
+        </>
+      )}
     >
       {(order) => (
         <>
@@ -60,10 +66,12 @@ export function OrderDetail({ id }: { id: number }) {
             <div className={styles.main}>
               <Lines order={order} />
               <About order={order} />
+              {order.paid > 0 && <OrderRefunds order={order} />}
             </div>
             <Timeline order={order} />
           </div>
           {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={setWinner} />}
+          {refunding && <RequestRefund order={order} onClose={() => setRefunding(false)} />}
         </>
       )}
     </RecordPage>
@@ -178,7 +186,7 @@ function Timeline({ order }: { order: Order }) {
       entries={revisionsOf(query).map((event) => ({
         ...event,
         action: t(verbs[event.action]),
-        marks: event.from !== null && <span>{t('fromTo', { from: t(event.from), to: t(event.to) })}</span>,
+        marks: event.from !== null && event.from !== event.to && <span>{t('fromTo', { from: t(event.from), to: t(event.to) })}</span>,
         details: (
           <>
             <Detail detail={event.detail} />

@@ -1,24 +1,22 @@
-import { Button, Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { overview, useMay } from '@/api';
-import { useFormat, useText } from '@/i18n';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
 import { PageHeader, useBulkActions } from '@/ui';
 import {
   aDay,
   aCustomer,
   DataTable,
-  filtersOf,
   FilterDay,
   FilterText,
+  StatusFilter,
   useColumn,
   useList,
   useSelection,
   wordsOfOptions,
   type Column,
   type Raw,
-  type TableState,
 } from '@/ui/table';
 import { orderMessages } from './messages';
 import { OrderStatusChip } from './OrderStatusChip';
@@ -37,6 +35,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
   const list = useList<OrderSearch, Order>({ search, queryKey: ['orders', 'list'], read: readOrders });
   const selection = useSelection(rowId, search);
   const bulk = useBulkActions({ name: 'orders', actions: useOrderActions(), list, rowId, selection, watched: watchedOrders });
+  const options = statuses.map((status) => ({ value: status, label: t(status) }));
   const [placing, setPlacing] = useState(false);
   const place = may && (
     <Button variant="filled" onClick={() => setPlacing(true)}>
@@ -47,7 +46,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
     <>
       <PageHeader title={t('title')}>{place}</PageHeader>
       {may && bulk.rest}
-      <StatusFilter state={list.state} />
+      <StatusFilter state={list.state} label={t('status')} all={t('all')} options={options} counts="ordersByStatus" />
       <DataTable
         id="orders"
         label={t('title')}
@@ -65,39 +64,11 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
         selection={may ? selection : undefined}
         bulk={bulk.buttons}
         open={({ id }) => void navigate({ to: '/orders/$id', params: { id: String(id) } })}
-        filterWords={wordsOfOptions({ status: statuses.map((status) => ({ value: status, label: t(status) })) })}
+        filterWords={wordsOfOptions({ status: options })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: place }}
       />
       {placing && <PlaceOrder onClose={() => setPlacing(false)} />}
     </>
-  );
-}
-
-/** The statuses to choose from, with how many orders each has while nothing else narrows the list. */
-function StatusFilter({ state: { search, set } }: { state: TableState<OrderSearch> }) {
-  const t = useText(orderMessages);
-  const { number } = useFormat();
-  const { ordersByStatus: counts, capped = [] } = useQuery(overview).data ?? {};
-  const isNarrowed = Object.keys(filtersOf(search)).some((name) => name !== 'status');
-  return (
-    <Group gap="xs" mb="sm" role="group" aria-label={t('status')}>
-      {[undefined, ...statuses].map((status) => (
-        <Button
-          key={status ?? 'all'}
-          size="xs"
-          radius="xl"
-          aria-pressed={search.status === status}
-          variant={search.status === status ? 'filled' : 'default'}
-          onClick={() => set({ status })}
-        >
-          {t(status ?? 'all')}
-          {status !== undefined &&
-            !isNarrowed &&
-            counts !== undefined &&
-            ` ${number(counts[status])}${capped.includes(`/ordersByStatus/${status}`) ? '+' : ''}`}
-        </Button>
-      ))}
-    </Group>
   );
 }
 

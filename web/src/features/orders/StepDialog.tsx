@@ -1,10 +1,9 @@
 import { Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { winnerOf, type Winner } from '@/api';
+import { useQuery } from '@tanstack/react-query';
+import type { Winner } from '@/api';
 import { useText } from '@/i18n';
-import { FormDialog, useKeyedForm, useToasts } from '@/ui';
+import { FormDialog, Moved, useStepForm, useToasts } from '@/ui';
 import { orderMessages } from './messages';
-import { Moved } from './Moved';
 import { PayMethod, useFunds } from './PayMethod';
 import { emptyStep, oneOrder, takeStep, type Order, type OrderAction, type StepInput } from './queries';
 import { missingOf, StepFields, useStepFaults } from './StepFields';
@@ -18,52 +17,33 @@ interface Props {
   onLost: (winner: Winner<Order>) => void;
 }
 
-interface Form extends StepInput {
-  etag?: string;
-}
-
 /** Asks for what an action needs and takes it. Nothing shows as done before the service says so. */
 export function StepDialog({ order, action, onClose, onLost }: Props) {
   const t = useText(orderMessages);
-  const queries = useQueryClient();
   const toasts = useToasts();
   const { id, orderNo } = order;
   const { data: now = order } = useQuery(oneOrder(id));
   const title = t(`${action}Title`, { what: `${t('order')} ${orderNo}` });
-  const hasMoved = now.version > order.version;
-  const isPossible = now.allowedTransitions.includes(action);
-  const settle = (settled: Order) => {
-    queries.setQueryData(oneOrder(id).queryKey, settled);
-    onClose();
-  };
-  const keyed = useKeyedForm<Form, Order>({
-    scope: `orders/${id}/steps/${action}`,
+  const { keyed, moved, late } = useStepForm<Order, StepInput>({
+    record: order,
+    now,
+    queryKey: oneOrder(id).queryKey,
+    action,
+    resource: `orders/${id}`,
     title,
-    topics: action === 'pay' || action === 'cancel' ? ['orders', 'wallets'] : ['orders'],
-    open: () => emptyStep,
-    reopen: (typed) => ({ ...emptyStep, ...typed }),
+    topics: action === 'pay' || action === 'cancel' ? ['orders', 'wallets', 'refunds'] : ['orders'],
+    empty: emptyStep,
     isComplete: (form) => missingOf(action, form).size === 0,
-    seal: (form) => ({ ...form, etag: (hasMoved && isPossible ? now : order).etag }),
-    send: ({ etag = '', ...step }, key) => takeStep(id, etag, action, step, key),
-    onDone: (taken) => {
-      toasts.done(t('done', { number: taken.orderNo, status: t(taken.status) }));
-      settle(taken);
-    },
-    onRefused: (error) => {
-      const winner = winnerOf<Order>(error);
-      if (winner === undefined) return;
-      settle(winner.current);
-      onLost(winner);
-    },
+    send: (etag, step, key) => takeStep(id, etag, action, step, key),
+    onDone: (taken) => toasts.done(t('done', { number: taken.orderNo, status: t(taken.status) })),
+    onClose,
+    onLost,
   });
   const { form, change, isFixed } = keyed;
   const isFromWallet = action === 'pay' && form.method === 'wallet';
   const funds = useFunds(order, isFromWallet);
   const isShort = isFromWallet && funds !== undefined && funds.short > 0;
   const { wrong, told } = useStepFaults(action, form, keyed);
-  // One's own step is announced before its reply arrives.
-  const moved = hasMoved && !isFixed;
-  const late = moved && !isPossible;
   return (
     <FormDialog
       form={keyed}
@@ -78,7 +58,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
       <Text c="dimmed">{t(isFromWallet ? 'payWalletHint' : `${action}Hint`)}</Text>
       {action === 'pay' && <PayMethod order={now} method={form.method} onChange={change} disabled={isFixed || late} />}
       <StepFields action={action} step={form} onChange={change} wrong={wrong} without={isFromWallet ? ['reference'] : []} disabled={isFixed || late} />
-      {moved && <Moved order={now} action={action} />}
+      {moved && <Moved record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(one))} />}
     </FormDialog>
   );
 }

@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core';
 import { useUser, type Winner } from '@/api';
+import type { ReactNode } from 'react';
 import { useFormat, useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { useNow } from '../now';
 import { Banner } from './Banner';
+import { plain } from './plain';
 
 interface Props<T> {
   winner: Winner<T>;
@@ -16,10 +18,12 @@ interface Props<T> {
   /** What is possible now. */
   actions: readonly string[];
   onClose: () => void;
+  /** What else one has to know before one decides anew. */
+  children?: ReactNode;
 }
 
 /** Says to whom a step was lost, when, what it is since, and what can be done now. */
-export function Lost<T>({ winner: { by, time }, status, more, onlyTerms = false, actions, onClose }: Props<T>) {
+export function Lost<T>({ winner: { by, time }, status, more, onlyTerms = false, actions, onClose, children }: Props<T>) {
   const t = useText(uiMessages);
   const { relative, list } = useFormat();
   const now = useNow();
@@ -30,7 +34,7 @@ export function Lost<T>({ winner: { by, time }, status, more, onlyTerms = false,
   const title = onlyTerms ? t('changedFirst', { who, when }) : t('lostTo', { status: status.toLowerCase(), who, when });
   return (
     <Banner tone="warn" title={more === undefined ? title : t('lostMore', { title, more })} action={<Button onClick={onClose}>{t('understood')}</Button>}>
-      {actions.length === 0 ? t('lostNothing') : t('lostHint', { actions: list(actions) })}
+      {actions.length === 0 ? t('lostNothing') : t('lostHint', { actions: list(actions.map(plain)) })} {children}
     </Banner>
   );
 }

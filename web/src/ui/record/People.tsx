@@ -1,3 +1,4 @@
+import type { PersonName } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { editMessages } from '../edit/messages';
 import type { Present } from '../edit/usePresence';
@@ -21,9 +22,20 @@ export function People({ present, fieldLabel }: Props) {
   });
   const words = t('here', { names: list(said) });
   return (
-    <span className={styles.people} role="status" title={words}>
-      <span className="unseen">{words}</span>
-      {present.map(({ person }) => (
+    <span role="status" title={words}>
+      <Here people={present.map(({ person }) => person)} words={words} />
+    </span>
+  );
+}
+
+/** Those who are on a record, by their initials and names; `words` says so to who does not see them. */
+export function Here({ people, words }: { people: readonly PersonName[]; words?: string }) {
+  const t = useText(editMessages);
+  const { list } = useFormat();
+  return (
+    <span className={styles.people}>
+      <span className="unseen">{words ?? t('here', { names: list(people.map(({ name }) => name)) })}</span>
+      {people.map((person) => (
         <span key={person.id} className={styles.person} aria-hidden="true">
           <Avatar person={person} size={24} />
           <span className={styles.name}>{person.name}</span>

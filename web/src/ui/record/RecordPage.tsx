@@ -1,7 +1,7 @@
 import { Loader, Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
+import { use, useEffect, type ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { productName } from '../brand/Logo';
@@ -14,6 +14,7 @@ import { uiMessages } from '../messages';
 import { Kept } from './Kept';
 import { PageHeader } from './PageHeader';
 import { People } from './People';
+import { RecordTools } from './tools';
 
 interface Props<R, F> {
   query: Pick<UseQueryResult<R>, 'data' | 'error' | 'refetch'>;
@@ -51,6 +52,7 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
   const ui = useText(uiMessages);
   const gone = isProblem(error, 'not_found');
   const list = parent?.label;
+  const Tools = use(RecordTools);
   const isThere = record !== undefined && !gone;
   useEffect(() => {
     document.title = [name, list, productName].filter((part) => part !== undefined).join(' · ');
@@ -71,6 +73,8 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
     >
       <People present={present} fieldLabel={(field) => props.fieldLabel?.(field)} />
       {isThere && props.actions?.(record)}
+      {/* Of what there is one only, such as one's own account, nobody else is to take care. */}
+      {isThere && Tools !== undefined && resource !== undefined && parent !== undefined && <Tools resource={resource} />}
     </PageHeader>
   );
   if (record === undefined) {

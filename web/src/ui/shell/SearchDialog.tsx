@@ -33,11 +33,28 @@ const kinds = {
   'idempotency-key': 'kindKey',
 } as const satisfies Record<FoundKind, string>;
 
-/** What the service says of orders, coupons and flash sales by a word of the contract. */
-const statuses = ['pending', 'paid', 'shipped', 'completed', 'cancelled', 'unused', 'used', 'void', 'expired', 'draft', 'open', 'paused', 'closed'] as const;
+/** What the service says of orders, coupons, flash sales and work orders by a word of the contract. */
+const statuses = [
+  'pending',
+  'paid',
+  'shipped',
+  'completed',
+  'cancelled',
+  'unused',
+  'used',
+  'void',
+  'expired',
+  'draft',
+  'open',
+  'paused',
+  'closed',
+  'claimed',
+  'resolved',
+] as const;
+const withStatus = new Set<FoundKind>(['order', 'coupon', 'flash-sale', 'work-order']);
 
 /** What is read letter by letter is set in monospace; names of people's choosing are not. */
-const named = new Set<FoundKind>(['coupon-campaign', 'flash-sale']);
+const named = new Set<FoundKind>(['coupon-campaign', 'flash-sale', 'work-order']);
 
 /** The search: pages by name, and what the service finds of every kind. */
 export default function SearchDialog({ open, close }: { open: boolean; close: () => void }) {
@@ -115,11 +132,13 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
 
 function Words({ hit: { kind, title, subtitle } }: { hit: Found }) {
   const t = useText(shellMessages);
-  const status = kind === 'order' || kind === 'coupon' || kind === 'flash-sale' ? statuses.find((one) => one === subtitle) : undefined;
+  const status = withStatus.has(kind) ? statuses.find((one) => one === subtitle) : undefined;
+  // An open sale sells; an open work order waits.
+  const word = kind === 'work-order' && status === 'open' ? 'unclaimed' : status;
   return (
     <>
       <span className={named.has(kind) ? undefined : 'mono'}>{title}</span>
-      {subtitle !== '' && <span className={styles.hint}>{status === undefined ? subtitle : t(status)}</span>}
+      {subtitle !== '' && <span className={styles.hint}>{word === undefined ? subtitle : t(word)}</span>}
     </>
   );
 }

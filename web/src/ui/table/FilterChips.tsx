@@ -42,6 +42,12 @@ const named = [
   'type',
   'role',
   'disabled',
+  'orderId',
+  'priority',
+  'holderId',
+  'link',
+  'due',
+  'view',
 ] as const;
 
 /** The filters in force, each with the way to take it off, and one way to take off all. */

@@ -26,6 +26,7 @@ export {
   type Reader,
   type TableSearch,
 } from './search';
+export { Choice, StatusFilter } from './StatusFilter';
 export { TableSection } from './TableSection';
 export { readAll, useList, type List, type ListPage } from './useList';
 export { useSelection, type Selection } from './useSelection';

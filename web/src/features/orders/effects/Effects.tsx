@@ -3,13 +3,14 @@ import { useFormat, useText } from '@/i18n';
 import type { Order, OrderEvent } from '../queries';
 import styles from './Effects.module.css';
 import { effectMessages } from './messages';
-import { useEffects } from './queries';
+import { refundIn, useEffects } from './queries';
 
 /** The chain behind a step of an order: request and key, ticket, stock, money, each with the way to it. */
 export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
   const t = useText(effectMessages);
   const { money, number, signed } = useFormat();
-  const { audit, movements, entries } = useEffects(order, event);
+  const { audit, movements, entries, stockReference } = useEffects(order, event);
+  const refund = refundIn(event);
   const { flashSaleId, ticket } = order;
   return (
     <ul className={styles.chain}>
@@ -18,6 +19,13 @@ export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
           {t('queue')}{' '}
           <Link to="/flash-sales/$id" params={{ id: String(flashSaleId) }} search={{ ticket }}>
             {ticket}
+          </Link>
+        </li>
+      )}
+      {refund !== undefined && (
+        <li>
+          <Link to="/refunds/$id" params={{ id: String(refund) }}>
+            {t('refund', { id: String(refund) })}
           </Link>
         </li>
       )}
@@ -41,15 +49,12 @@ export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
       {movements.map(({ id, sku, kind, onHandDelta, reservedDelta, available }) => (
         <li key={id}>
           {t('stock')}{' '}
-          <Link
-            to="/items/$sku"
-            params={{ sku }}
-            search={{ reference: `@orders/${order.id}/${kind === 'reserve' ? 'place' : kind === 'consume' ? 'ship' : 'cancel'}` }}
-          >
+          <Link to="/items/$sku" params={{ sku }} search={{ reference: stockReference }}>
             {sku}
           </Link>{' '}
           {t(kind === 'reserve' ? 'reserved' : kind === 'consume' ? 'takenOut' : 'returned', {
-            n: number(Math.abs(kind === 'consume' ? onHandDelta : reservedDelta)),
+            // What was shipped before comes back into the house; nothing was reserved of it any more.
+            n: number(Math.abs(kind === 'consume' || reservedDelta === 0 ? onHandDelta : reservedDelta)),
             available: number(available),
           })}
         </li>

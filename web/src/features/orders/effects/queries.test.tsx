@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { followLive, liveStream, newQueryClient, sessionStore } from '@/api';
 import { readAuditLog } from '@/features/audit/queries';
 import { readMovements } from '@/features/inventory/queries';
+import { readRefunds } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
 import { session } from '@/test/service';
 import type { Order, OrderEvent } from '../queries';
@@ -17,13 +18,17 @@ vi.mock(import('@/features/inventory/queries'), async (original) => ({
   ...(await original()),
   readMovements: vi.fn(() => Promise.resolve({ items: [] }) as never),
 }));
+vi.mock(import('@/features/refunds/queries'), async (original) => ({
+  ...(await original()),
+  readRefunds: vi.fn(() => Promise.resolve({ items: [{ origin: 'request' }, { origin: 'cancellation', reference: '@refunds/3' }] }) as never),
+}));
 vi.mock(import('@/features/wallets/queries'), async (original) => ({
   ...(await original()),
   readEntries: vi.fn(() => Promise.resolve({ items: [] }) as never),
 }));
 
 const order = { id: 17, version: 3, userId: '12', flashSaleId: null, items: [{ sku: 'TEA' }], payment: { method: 'wallet' } } as Order;
-const step = { action: 'cancel', changedTime: 't' } as OrderEvent;
+const step = { action: 'cancel', changedTime: 't', detail: {} } as OrderEvent;
 
 test('what a step did is read once, whatever is announced of any stock or wallet since', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
@@ -33,7 +38,7 @@ test('what a step did is read once, whatever is announced of any stock or wallet
   followLive(queries);
   const announce = onEvent.mock.calls.at(-1)?.[0];
   renderHook(() => useEffects(order, step), { wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider> });
-  const reads = [readAuditLog, readMovements, readEntries];
+  const reads = [readAuditLog, readMovements, readRefunds, readEntries];
   await waitFor(() => reads.forEach((read) => expect(read).toHaveBeenCalledTimes(1)));
 
   for (const [event, key] of [
@@ -44,4 +49,18 @@ test('what a step did is read once, whatever is announced of any stock or wallet
   await act(() => vi.advanceTimersByTimeAsync(10_000));
   reads.forEach((read) => expect(read).toHaveBeenCalledTimes(1));
   vi.useRealTimers();
+});
+
+test.each([
+  ['a payment', { action: 'pay' }, '@orders/17/pay'],
+  ['a cancellation, whose refund says how its money is called', { action: 'cancel' }, '@refunds/3'],
+  ['a refund that is settled', { action: 'settle-refund', detail: { refundId: 9 } }, '@refunds/9'],
+])('the money of %s is found', async (_, event, reference) => {
+  vi.mocked(readEntries).mockClear();
+  sessionStore.signedIn(session());
+  const queries = newQueryClient();
+  renderHook(() => useEffects(order, { changedTime: 't', detail: {}, ...event } as OrderEvent), {
+    wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,
+  });
+  await waitFor(() => expect(readEntries).toHaveBeenCalledWith('12', { reference }, expect.anything()));
 });

@@ -1,0 +1,240 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { apiOf, itemInStock, type ApiRequest } from './pages';
+import { admin } from './service';
+import { li, ownSite } from './site';
+
+interface Order {
+  id: number;
+  etag: string;
+  paid: number;
+  refundReserved: number;
+  refunded: number;
+  refundable: number;
+}
+
+interface Refund {
+  id: number;
+  status: string;
+  amount: number;
+  version: number;
+}
+
+/** Who asks for refunds on which the two admins decide. */
+const ana = { username: 'ana', password: 'interlock-third' };
+let asAna: ApiRequest;
+
+const site = ownSite(async () => {
+  await site.service.command('user', 'create', ana.username, '--display-name', 'Ana', '--password', ana.password);
+  asAna = await apiOf(site.service.address, ana);
+  await itemInStock(site.request, { sku: 'REF-1', name: 'Green tea, first flush', price: 10_000 });
+  await site.request('POST', '/wallets/ref-12/entries', { amount: 100_000, kind: 'topup', reference: 'opening' });
+});
+
+async function placePaid(method: 'external' | 'wallet' = 'external', quantity = 1): Promise<number> {
+  const { id, etag } = await site.request<Order>('POST', '/orders', { userId: 'ref-12', items: [{ sku: 'REF-1', quantity }] });
+  await site.request('POST', `/orders/${id}/pay`, { method }, { 'If-Match': etag });
+  return id;
+}
+
+const orderNow = (id: number) => site.request<Order>('GET', `/orders/${id}`);
+const refundsOf = async (id: number) => (await site.request<{ items: Refund[] }>('GET', `/refunds?orderId=${id}`)).items;
+const ask = (id: number, body: object, by = asAna) => by<Refund>('POST', `/orders/${id}/refunds`, { reason: 'It arrived open.', ...body });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const inDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog').getByRole('button', { name, exact: typeof name === 'string' });
+
+async function open(path: string, credentials = admin, deaf = false): Promise<Visitor> {
+  const visitor = await site.open();
+  // Without the stream nothing is heard of others before one's own step is refused.
+  if (deaf) await visitor.page.route('**/api/v1/events?*', (route) => route.abort());
+  await visitor.signIn(credentials, path);
+  await visitor.settle();
+  return visitor;
+}
+
+/** Fills the dialog that asks for an amount of the open order. */
+async function fillAmount(page: Page, amount: string): Promise<void> {
+  await button(page, 'Refund…').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('radio', { name: 'An amount' }).click();
+  await dialog.getByRole('textbox', { name: 'Amount' }).fill(amount);
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('It arrived open.');
+}
+
+test('of two refunds beyond what is left the second reads who was first and how much is left, and goes on with that', async () => {
+  const id = await placePaid();
+  const first = await open(`/orders/${id}`, admin, true);
+  const second = await open(`/orders/${id}`, li);
+  await fillAmount(first.page, '60.00');
+  await first.page.getByRole('dialog').getByText('¥100.00 can still be refunded.').waitFor();
+  await fillAmount(second.page, '70.00');
+  await inDialog(second.page, 'Request the refund').click();
+  await second.page.getByText(/^Refund \d+ of ¥70\.00 is requested\.$/).waitFor();
+
+  await inDialog(first.page, 'Request the refund').click();
+
+  const dialog = first.page.getByRole('dialog');
+  await dialog.getByText('Only ¥30.00 can still be refunded, so nothing was requested').waitFor();
+  await dialog.getByText(/^Li requested ¥70\.00 /).waitFor();
+  expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('60.00');
+  expect(await orderNow(id)).toMatchObject({ refundReserved: 7000, refundable: 3000 });
+  await first.check();
+  await dialog.getByText('At most ¥30.00.').waitFor();
+  await first.shoot('refunds-beyond');
+  await dialog.getByRole('button', { name: /^All of it/ }).click();
+  expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('30.00');
+  await inDialog(first.page, 'Request the refund').click();
+  await first.page.getByText(/^Refund \d+ of ¥30\.00 is requested\.$/).waitFor();
+
+  expect(await orderNow(id)).toMatchObject({ paid: 10_000, refundReserved: 10_000, refunded: 0, refundable: 0 });
+  await expect.poll(() => button(first.page, 'Refund…').count()).toBe(0);
+  await first.page.getByRole('region', { name: 'Refunds' }).getByText('¥70.00').waitFor();
+  await first.check();
+  await first.close();
+  await second.close();
+});
+
+test('who has the dialog of a refund open hears of another one while he types', async () => {
+  const id = await placePaid();
+  const first = await open(`/orders/${id}`);
+  await fillAmount(first.page, '60.00');
+  await ask(id, { amount: 7000 });
+  const dialog = first.page.getByRole('dialog');
+  await dialog.getByText(/^Ana requested ¥70\.00 /).waitFor();
+  await dialog.getByText('¥30.00 can still be refunded.').waitFor();
+  expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('60.00');
+  await first.check();
+  await first.close();
+});
+
+test('of two who decide on one refund the second reads who was first, how much it was and how much is left', async () => {
+  const order = await placePaid();
+  const { id } = await ask(order, { amount: 6000 });
+  const first = await open(`/refunds/${id}`, admin, true);
+  const second = await open(`/refunds/${id}`, li);
+  await button(first.page, 'Reject…').click();
+  await first.page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('It was not open.');
+  await button(second.page, 'Approve…').click();
+  await second.page
+    .getByRole('dialog')
+    .getByText(/stays reserved until the provider says/)
+    .waitFor();
+  await second.check();
+  await inDialog(second.page, 'Approve').click();
+  await second.page.getByText(`Refund ${id}: approved, ¥60.00.`).waitFor();
+
+  await inDialog(first.page, 'Reject').click();
+
+  await first.page.getByText(/^Already approved by Li .*, ¥60\.00$/).waitFor();
+  await first.page.getByText('¥40.00 of the order can still be refunded.').waitFor();
+  await first.page.getByText('What is possible now: Paid back, Not paid back, and Not known.').waitFor();
+  expect(await button(first.page, 'Reject…').count()).toBe(0);
+  expect(await refundsOf(order)).toMatchObject([{ status: 'approved', version: 2 }]);
+  await first.check();
+  await first.shoot('refunds-lost');
+
+  // Its provider's word comes late, and ends the doubt.
+  await button(second.page, 'Not known…').click();
+  await second.page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('The bank timed out.');
+  await inDialog(second.page, 'It is not known').click();
+  await second.page.getByText(`Refund ${id}: unknown, ¥60.00.`).waitFor();
+  expect(await orderNow(order)).toMatchObject({ refundReserved: 6000, refunded: 0 });
+  await button(second.page, 'Paid back…').click();
+  await second.page.getByRole('dialog').getByRole('textbox', { name: 'Reference' }).fill('@refunds/1');
+  await inDialog(second.page, 'It was paid back').click();
+  await second.page.getByText('Begins with @, which the service keeps for itself.').waitFor();
+  await second.page.getByRole('dialog').getByRole('textbox', { name: 'Reference' }).fill('PSP-7');
+  await inDialog(second.page, 'It was paid back').click();
+  await second.page.getByText(`Refund ${id}: settled, ¥60.00.`).waitFor();
+  expect(await orderNow(order)).toMatchObject({ refundReserved: 0, refunded: 6000, refundable: 4000 });
+  await first.close();
+  await second.close();
+});
+
+test('nobody approves his own: the button says so before it is pressed, and another admin settles it to the wallet at once', async () => {
+  const order = await placePaid('wallet');
+  const before = (await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance;
+  const { id } = await ask(order, { amount: 2500 }, site.request);
+  const first = await open(`/refunds/${id}`);
+  await first.page.getByText('You requested this refund, so somebody else has to approve it.').waitFor();
+  expect(await button(first.page, 'Approve…').isDisabled()).toBe(true);
+  expect(await button(first.page, 'Reject…').isEnabled()).toBe(true);
+  await first.check();
+  await first.shoot('refunds-own');
+
+  const second = await open(`/refunds?status=requested`, li);
+  await second.page.getByRole('link', { name: `Refund ${id}`, exact: true }).click();
+  await button(second.page, 'Approve…').click();
+  await second.page.getByRole('dialog').getByText('¥25.00 is credited to the wallet of ref-12 at once.').waitFor();
+  await inDialog(second.page, 'Approve').click();
+  await second.page.getByText(`Refund ${id}: settled, ¥25.00.`).waitFor();
+
+  await first.page.getByRole('link', { name: `@refunds/${id}` }).waitFor();
+  expect((await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance).toBe(before + 2500);
+  await first.close();
+  await second.close();
+});
+
+test('pieces are refunded for what the service says they are worth, come back into stock, and are told to who refunds next', async () => {
+  const order = await placePaid('wallet', 3);
+  const first = await open(`/orders/${order}`);
+  const { page } = first;
+  const dialog = page.getByRole('dialog');
+  await button(page, 'Refund…').click();
+  await inDialog(page, 'Request the refund').click();
+  await dialog.getByText('Choose at least one piece.').waitFor();
+  await dialog.getByRole('textbox', { name: 'REF-1: pieces' }).fill('2');
+  await dialog.getByRole('checkbox', { name: 'Back into stock: REF-1' }).check();
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too many.');
+  await inDialog(page, 'Request the refund').click();
+  await page.getByText(/^Refund \d+ of ¥200\.00 is requested\.$/).waitFor();
+  const [refund] = await refundsOf(order);
+  expect(refund).toMatchObject({ amount: 20_000, lines: [{ sku: 'REF-1', quantity: 2, restock: true, worth: 20_000 }] });
+
+  await button(page, 'Refund…').click();
+  await dialog.getByText('Green tea, first flush · of 3, 2 in refunds already').waitFor();
+  await dialog.getByRole('textbox', { name: 'REF-1: pieces' }).fill('2');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too many.');
+  await inDialog(page, 'Request the refund').click();
+  await dialog.locator('[aria-invalid=true]').first().waitFor();
+  expect(await refundsOf(order)).toHaveLength(1);
+  await first.check();
+  await first.shoot('refunds-pieces');
+
+  const stock = async () => (await site.request<{ available: number }>('GET', '/inventory/REF-1')).available;
+  const before = await stock();
+  await site.asLi('POST', `/refunds/${refund?.id ?? 0}/approve`, {});
+  expect(await stock()).toBe(before + 2);
+  // The order's own timeline leads to the refund, and tells of its money and its pieces.
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  const timeline = page.getByRole('complementary', { name: 'Timeline' });
+  await timeline.getByText('refunded it').waitFor();
+  await timeline.getByText(/2 returned/).waitFor();
+  await timeline.getByRole('link', { name: '+¥200.00' }).waitFor();
+  await timeline
+    .getByRole('link', { name: `Refund ${refund?.id ?? 0}` })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: `Refund ${refund?.id ?? 0}` }).waitFor();
+  await first.close();
+});
+
+test('a refund whose answer is lost is requested once, however often it is asked for', async () => {
+  const order = await placePaid();
+  const first = await open(`/orders/${order}`);
+  const { page } = first;
+  let lost = 0;
+  await page.route(`**/api/v1/orders/${order}/refunds`, async (route) => {
+    if (lost++ > 0) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await fillAmount(page, '60.00');
+  await inDialog(page, 'Request the refund').click();
+  await page.getByText(/^Refund \d+ of ¥60\.00 is requested\.$/).waitFor();
+  expect(lost).toBe(2);
+  expect(await refundsOf(order)).toHaveLength(1);
+  expect(await orderNow(order)).toMatchObject({ refundReserved: 6000 });
+  await first.close();
+});

@@ -1,0 +1,178 @@
+import { Button, Checkbox, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isProblem, useMay } from '@/api';
+import type { Order } from '@/features/orders/queries';
+import { useFormat, useText } from '@/i18n';
+import { Banner, FormDialog, useFaults, useKeyedForm, useNow, useToasts } from '@/ui';
+import { MoneyInput } from '@/ui/MoneyInput';
+import { WholeInput } from '@/ui/WholeInput';
+import { refundMessages } from './messages';
+import { refundsOf, requestRefund, type Refund } from './queries';
+import { blankRequest, isComplete, lastToTake, piecesTaken, requestOf, wantedOf, type RefundForm, type WantedLine } from './request';
+import styles from './RequestRefund.module.css';
+
+interface Props {
+  /** As it was last read. */
+  order: Order;
+  onClose: () => void;
+}
+
+const longestReason = 500;
+
+/**
+ * Requests a refund of an order: of pieces, or of an amount. How much there is to refund is
+ * what the service says; what pieces are worth it works out itself.
+ */
+export function RequestRefund({ order, onClose }: Props) {
+  const t = useText(refundMessages);
+  const { money } = useFormat();
+  const toasts = useToasts();
+  const { id, orderNo, refundable, items, status } = order;
+  const { data: others } = useQuery({ ...refundsOf(id), enabled: useMay()('refunds:read') });
+  const title = t('askTitle', { number: orderNo });
+  const [opened] = useState(refundable);
+  const keyed = useKeyedForm<RefundForm, Refund>({
+    scope: `orders/${id}/refunds`,
+    title,
+    topics: ['refunds', 'orders', 'overview'],
+    open: () => blankRequest(order),
+    isComplete,
+    send: (form, key) => requestRefund(id, requestOf(form), key),
+    onDone: (made) => {
+      toasts.done(t('asked_done', { id: String(made.id), amount: money(made.amount) }));
+      onClose();
+    },
+  });
+  const { form, change, error, isFixed } = keyed;
+  const beyond = error === null ? undefined : beyondOf(error);
+  const wanted = wantedOf(form);
+  const { wrong, told } = useFaults(
+    keyed,
+    ['amount', 'reason', 'lines', ...wanted.flatMap((_, i) => [`lines/${i}/quantity`, `lines/${i}/restock`])],
+    (name) => {
+      if (name === 'amount') return form.by === 'amount' && (form.amount ?? 0) <= 0 && t('amountNeeded');
+      if (name === 'reason') return form.reason.trim() === '' && t('needed');
+      return name === 'lines' && wanted.length === 0 && t('piecesNeeded');
+    },
+  );
+  const taken = piecesTaken(others?.items ?? []);
+  const setLine = (sku: string, part: Partial<WantedLine>) => change({ lines: form.lines.map((line) => (line.sku === sku ? { ...line, ...part } : line)) });
+  const first = lastToTake(others?.items ?? []);
+  return (
+    <FormDialog
+      form={keyed}
+      title={title}
+      confirm={t('askConfirm')}
+      told={told}
+      refusal={(refused) => {
+        const left = beyondOf(refused);
+        return left === undefined ? undefined : <Beyond left={left} first={first} />;
+      }}
+      onClose={onClose}
+    >
+      <Text>
+        <strong>{t('refundableNow', { amount: money(refundable) })}</strong> {t('askHint')}
+      </Text>
+      {refundable < opened && !isFixed && error === null && <Taken first={first} />}
+      <Radio.Group label={t('by')} value={form.by} onChange={(by) => change({ by })}>
+        <Stack gap="xs" mt={6}>
+          <Radio value="lines" label={t('byLines')} description={t('byLinesHint')} disabled={isFixed} />
+          <Radio value="amount" label={t('byAmount')} disabled={isFixed} />
+        </Stack>
+      </Radio.Group>
+      {form.by === 'lines' ? (
+        <div className={styles.lines} role="group" aria-label={t('byLines')}>
+          {items.map(({ sku, name, quantity }) => {
+            const line = form.lines.find((one) => one.sku === sku);
+            const place = wanted.findIndex((one) => one.sku === sku);
+            const before = taken.get(sku) ?? 0;
+            const most = t(before === 0 ? 'ofPieces' : 'ofPiecesTaken', { name, n: String(quantity), taken: String(before) });
+            return (
+              <div key={sku} className={styles.line}>
+                <WholeInput
+                  label={t('pieces', { sku })}
+                  description={most}
+                  max={quantity}
+                  clampBehavior="none"
+                  disabled={isFixed}
+                  value={line?.quantity ?? null}
+                  error={place >= 0 && ((line?.quantity ?? 0) > quantity ? t('piecesMost', { n: String(quantity) }) : wrong(`lines/${place}/quantity`))}
+                  onChange={(pieces) => setLine(sku, { quantity: pieces })}
+                />
+                <Checkbox
+                  className={styles.back}
+                  label={t('back')}
+                  aria-label={`${t('back')}: ${sku}`}
+                  disabled={isFixed || status === 'cancelled'}
+                  checked={line?.restock ?? false}
+                  error={place >= 0 && wrong(`lines/${place}/restock`)}
+                  onChange={(event) => setLine(sku, { restock: event.currentTarget.checked })}
+                />
+              </div>
+            );
+          })}
+          {status === 'cancelled' && <Text c="dimmed">{t('backNot')}</Text>}
+          {wrong('lines') !== undefined && <Text c="bad">{wrong('lines')}</Text>}
+        </div>
+      ) : (
+        <div className={styles.amount}>
+          <MoneyInput
+            label={t('amount')}
+            disabled={isFixed}
+            minor={form.amount}
+            error={beyond === undefined ? wrong('amount') : beyond > 0 && t('atMost', { amount: money(beyond) })}
+            onMinor={(amount) => change({ amount })}
+          />
+          {refundable > 0 && (
+            <Button disabled={isFixed} onClick={() => change({ amount: refundable })}>
+              {t('takeRest')} · {money(refundable)}
+            </Button>
+          )}
+        </div>
+      )}
+      <Textarea
+        label={t('reason')}
+        description={t('reasonHint')}
+        autosize
+        minRows={2}
+        maxLength={longestReason}
+        disabled={isFixed}
+        value={form.reason}
+        error={wrong('reason')}
+        onChange={(event) => change({ reason: event.currentTarget.value })}
+      />
+    </FormDialog>
+  );
+}
+
+/** How much is left, when more was asked for; undefined for any other refusal. */
+function beyondOf(error: Error): number | undefined {
+  if (!isProblem(error, 'validation_failed') || !error.fields.some(({ pointer }) => pointer === '/amount')) return undefined;
+  return error.as<{ refundable?: number }>().refundable;
+}
+
+/** Says in words who has requested what of the order. */
+function useFirst(): (first: Refund | undefined) => string | undefined {
+  const t = useText(refundMessages);
+  const { money, relative } = useFormat();
+  const now = useNow();
+  return (first) => first && t('beyondBy', { who: first.requestedBy.name, amount: money(first.amount), when: relative(first.createdTime, now) });
+}
+
+/** Says to who asked for more than is left how much that is, and who was first. */
+function Beyond({ left, first }: { left: number; first: Refund | undefined }) {
+  const t = useText(refundMessages);
+  const { money } = useFormat();
+  return (
+    <Banner tone="warn" title={left === 0 ? t('beyondNothing') : t('beyond', { amount: money(left) })}>
+      {useFirst()(first) ?? t('beyondHint')}
+    </Banner>
+  );
+}
+
+/** Says while the dialog is open that others have requested of the same order. */
+function Taken({ first }: { first: Refund | undefined }) {
+  const t = useText(refundMessages);
+  return <Banner tone="info" title={useFirst()(first) ?? t('beyondHint')} />;
+}

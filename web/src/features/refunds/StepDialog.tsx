@@ -1,0 +1,95 @@
+import { Text, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Winner } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { FormDialog, Moved, useFaults, useStepForm, useToasts } from '@/ui';
+import { refundMessages } from './messages';
+import { emptyStep, oneRefund, takeStep, type Refund, type RefundAction, type StepInput } from './queries';
+import { asks, buttons, faultOf } from './steps';
+
+interface Props {
+  refund: Refund;
+  action: RefundAction;
+  onClose: () => void;
+  /** Somebody else was first. */
+  onLost: (winner: Winner<Refund>) => void;
+}
+
+const longest = { reason: 500, reference: 100 } as const;
+
+/** Says what a step does with the money, asks for what it needs, and takes it. */
+export function StepDialog({ refund, action, onClose, onLost }: Props) {
+  const t = useText(refundMessages);
+  const { money } = useFormat();
+  const toasts = useToasts();
+  const { id, userId } = refund;
+  const amount = money(refund.amount);
+  const { data: now = refund } = useQuery(oneRefund(id));
+  const title = t(`${action}Title`, { id: String(id), amount });
+  const { keyed, moved, late } = useStepForm<Refund, StepInput>({
+    record: refund,
+    now,
+    queryKey: oneRefund(id).queryKey,
+    action,
+    resource: `refunds/${id}`,
+    title,
+    topics: ['refunds', 'orders', 'wallets', 'inventory', 'overview'],
+    empty: emptyStep,
+    isComplete: (step) => faultOf(action, step) === undefined,
+    send: (etag, step, key) => takeStep(id, etag, action, step, key),
+    onDone: (after) => toasts.done(t('done', { id: String(id), status: t(after.status).toLowerCase(), amount })),
+    onClose,
+    onLost,
+  });
+  const { form, change, isFixed } = keyed;
+  const name = asks[action];
+  const { wrong, told } = useFaults(keyed, name === undefined ? [] : [name], () => {
+    const fault = faultOf(action, form);
+    return fault !== undefined && t(fault);
+  });
+  const hint =
+    action !== 'approve' ? t(`${action}Hint`, { amount }) : t(refund.method === 'wallet' ? 'approveWallet' : 'approveExternal', { amount, user: userId });
+  return (
+    <FormDialog
+      form={keyed}
+      title={title}
+      size="md"
+      confirm={t(`${action}Confirm`)}
+      color={action === 'reject' || action === 'fail' ? 'bad' : 'accent'}
+      told={told}
+      disabled={late}
+      onClose={onClose}
+    >
+      <Text>{hint}</Text>
+      {action === 'approve' && refund.status === 'failed' && <Text>{t('approveAgain', { amount })}</Text>}
+      {name === 'reference' && (
+        <TextInput
+          label={t('reference')}
+          description={t('referenceHint')}
+          classNames={{ input: 'mono' }}
+          maxLength={longest.reference}
+          disabled={isFixed || late}
+          value={form.reference}
+          error={wrong('reference')}
+          onChange={(event) => change({ reference: event.currentTarget.value })}
+          data-autofocus
+        />
+      )}
+      {name === 'reason' && (
+        <Textarea
+          label={t('reason')}
+          description={t('reasonHint')}
+          autosize
+          minRows={2}
+          maxLength={longest.reason}
+          disabled={isFixed || late}
+          value={form.reason}
+          error={wrong('reason')}
+          onChange={(event) => change({ reason: event.currentTarget.value })}
+          data-autofocus
+        />
+      )}
+      {moved && <Moved record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(buttons[one]))} />}
+    </FormDialog>
+  );
+}

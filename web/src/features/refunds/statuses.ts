@@ -1,0 +1,1 @@
+export const statuses = ['requested', 'approved', 'unknown', 'failed', 'settled', 'rejected'] as const;

@@ -1,0 +1,25 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, idempotent, pages, type components } from '@/api';
+import type { JsonObject } from '@/merge';
+
+export type Settings = components['schemas']['Settings'];
+export type SettingsRevision = components['schemas']['SettingsRevision'];
+
+const historyPage = 50;
+
+/** Nobody announces that settings change, so they are asked for, in ms. */
+const pause = 15_000;
+
+export const settings = queryOptions({
+  queryKey: ['settings', 'one'],
+  queryFn: ({ signal }) => data(api.GET('/api/v1/settings', { signal })),
+  refetchInterval: pause,
+});
+
+export const settingsHistory = pages(['settings', 'history'], (cursor, signal) =>
+  data(api.GET('/api/v1/settings/history', { params: { query: { limit: historyPage, cursor } }, signal })),
+);
+
+/** Edits the settings as they were at a tag. */
+export const editSettings = (patch: JsonObject, etag: string, key: string) =>
+  data(api.PATCH('/api/v1/settings', { params: { header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) }));

@@ -1,0 +1,17 @@
+import { useText } from '@/i18n';
+import { StatusChip, useNow, When } from '@/ui';
+import { isOverdue } from './holding';
+import { workOrderMessages } from './messages';
+import type { WorkOrder } from './queries';
+
+/** When it should be resolved, marked once that is past. */
+export function Due({ order }: { order: WorkOrder }) {
+  const t = useText(workOrderMessages);
+  const now = useNow();
+  if (order.dueTime === null) return null;
+  return (
+    <>
+      <When time={order.dueTime} /> {isOverdue(order, now) && <StatusChip tone="bad">{t('overdue')}</StatusChip>}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { Text, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMay, type Winner } from '@/api';
+import { UserPicker } from '@/features/access/users/UserPicker';
+import { useText } from '@/i18n';
+import { FormDialog, Moved, useFaults, useStepForm, useToasts } from '@/ui';
+import { WholeInput } from '@/ui/WholeInput';
+import { workOrderMessages } from './messages';
+import { longestText } from './opening';
+import { emptyStep, oneWorkOrder, takeStep, type DialogAction, type StepInput, type WorkOrder } from './queries';
+
+interface Props {
+  order: WorkOrder;
+  action: DialogAction;
+  onClose: () => void;
+  /** Somebody else was first. */
+  onLost: (winner: Winner<WorkOrder>) => void;
+}
+
+/** The member that a step asks for. */
+const asks = { assign: 'userId', resolve: 'resolution', reopen: undefined, close: undefined } as const satisfies Record<
+  DialogAction,
+  keyof StepInput | undefined
+>;
+
+const isMissing = (action: DialogAction, { userId, resolution }: StepInput): boolean =>
+  (action === 'assign' && userId === null) || (action === 'resolve' && resolution.trim() === '');
+
+/** Says what a step does, asks for what it needs, and takes it with the work order as it was read. */
+export function StepDialog({ order, action, onClose, onLost }: Props) {
+  const t = useText(workOrderMessages);
+  const toasts = useToasts();
+  const seesUsers = useMay()('users:read');
+  const { id } = order;
+  const { data: now = order } = useQuery(oneWorkOrder(id));
+  const title = t(`${action}Title`, { id: String(id) });
+  const { keyed, moved, late } = useStepForm<WorkOrder, StepInput>({
+    record: order,
+    now,
+    queryKey: oneWorkOrder(id).queryKey,
+    action,
+    resource: `work-orders/${id}`,
+    title,
+    topics: ['work-orders', 'overview'],
+    empty: emptyStep,
+    isComplete: (step) => !isMissing(action, step),
+    send: (etag, step, key) => takeStep(id, etag, action, step, key),
+    onDone: (after) => toasts.done(t('done', { id: String(id), status: t(after.status).toLowerCase() })),
+    onClose,
+    onLost,
+  });
+  const { form, change, isFixed } = keyed;
+  const name = asks[action];
+  const { wrong, told } = useFaults(
+    keyed,
+    name === undefined ? [] : [name],
+    (field) => isMissing(action, form) && t(field === 'userId' ? 'chosenNeeded' : 'resolutionNeeded'),
+  );
+  const disabled = isFixed || late;
+  return (
+    <FormDialog form={keyed} title={title} size="md" confirm={t(`${action}Confirm`)} told={told} disabled={late} onClose={onClose}>
+      <Text>{t(action === 'resolve' && now.status === 'open' ? 'resolveOpenHint' : `${action}Hint`)}</Text>
+      {name === 'userId' &&
+        (seesUsers ? (
+          <UserPicker
+            label={t('user')}
+            description={t('userHint')}
+            disabled={disabled}
+            userId={form.userId}
+            error={wrong('userId')}
+            onChange={(userId) => change({ userId })}
+          />
+        ) : (
+          <WholeInput label={t('userNumber')} disabled={disabled} value={form.userId} error={wrong('userId')} onChange={(userId) => change({ userId })} />
+        ))}
+      {name === 'resolution' && (
+        <Textarea
+          label={t('resolution')}
+          autosize
+          minRows={3}
+          maxRows={12}
+          maxLength={longestText}
+          disabled={disabled}
+          value={form.resolution}
+          error={wrong('resolution')}
+          onChange={(event) => change({ resolution: event.currentTarget.value })}
+          data-autofocus
+        />
+      )}
+      {moved && <Moved record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(one))} />}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,187 @@
+import { Button, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMay, useUser, type Winner } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { Facts, History, Lost, Person, RecordLink, RecordPage, revisionsOf, Section, useSteps, When } from '@/ui';
+import styles from '@/ui/record/Columns.module.css';
+import { PriorityChip, WorkOrderStatusChip } from './Chips';
+import { Comments } from './Comments';
+import { Due } from './Due';
+import { stepsOf, winnerAs } from './holding';
+import { workOrderMessages } from './messages';
+import { oneWorkOrder, workOrderHistory, type DialogAction, type WorkOrder, type WorkOrderAction, type WorkOrderEvent } from './queries';
+import { StepDialog } from './StepDialog';
+import { useHold } from './useHold';
+import words from './WorkOrder.module.css';
+
+/** One work order: what is to be done about which records, who holds it, what was said, and what can be done now. */
+export function WorkOrderPage({ id }: { id: number }) {
+  const t = useText(workOrderMessages);
+  const query = useQuery(oneWorkOrder(id));
+  const [open, setOpen] = useState<{ order: WorkOrder; action: DialogAction }>();
+  const [winner, setWinner] = useState<Winner<WorkOrder>>();
+  const onLost = (lost: Winner<WorkOrder>) => setWinner(winnerAs(lost));
+  return (
+    <RecordPage
+      query={query}
+      name={query.data?.title ?? t('workOrder', { id: String(id) })}
+      parent={{ to: '/work-orders', label: t('title') }}
+      resource={`work-orders/${id}`}
+      chips={({ status, priority }) => (
+        <>
+          <WorkOrderStatusChip status={status} />
+          <PriorityChip priority={priority} />
+        </>
+      )}
+      actions={(order) => (
+        <Steps
+          order={order}
+          onLost={onLost}
+          onBegin={() => setWinner(undefined)}
+          onOpen={(action) => {
+            setWinner(undefined);
+            setOpen({ order, action });
+          }}
+        />
+      )}
+    >
+      {(order) => (
+        <>
+          {winner !== undefined && (
+            <Lost
+              winner={winner}
+              status={t(winner.current.status)}
+              actions={winner.current.allowedTransitions.map((action) => t(action))}
+              onClose={() => setWinner(undefined)}
+            />
+          )}
+          <Whose order={order} />
+          <div className={styles.columns}>
+            <div className={styles.main}>
+              <About order={order} />
+              <Comments order={order} onLost={onLost} />
+            </div>
+            <Past id={id} />
+          </div>
+          {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={onLost} />}
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+/** The steps that lead on, the first of which is what one most likely came for. */
+const onwards: readonly WorkOrderAction[] = ['claim', 'resolve', 'close'];
+
+interface StepsProps {
+  order: WorkOrder;
+  onLost: (winner: Winner<WorkOrder>) => void;
+  onBegin: () => void;
+  onOpen: (action: DialogAction) => void;
+}
+
+function Steps({ order, onLost, onBegin, onOpen }: StepsProps) {
+  const t = useText(workOrderMessages);
+  const me = useUser().id;
+  const may = useMay();
+  const steps = useSteps(`work-orders/${order.id}/steps`, stepsOf(order, me, may));
+  const action = useHold(order.id, onLost);
+  const next = onwards.find((step) => steps.includes(step));
+  return steps.map((step) => {
+    const isHeld = step === 'claim' || step === 'release';
+    return (
+      <Button
+        key={step}
+        variant={step === next ? 'filled' : 'default'}
+        loading={isHeld && action.outcome === 'sending' && action.sent === step}
+        disabled={isHeld && (action.outcome === 'sending' || action.outcome === 'unknown')}
+        onClick={() => {
+          if (isHeld) {
+            onBegin();
+            action.run(step);
+          } else onOpen(step);
+        }}
+      >
+        {t(step)}
+      </Button>
+    );
+  });
+}
+
+/** Says who may go on with it, where that is not whoever looks at it. */
+function Whose({ order: { holder, status, offered } }: { order: WorkOrder }) {
+  const t = useText(workOrderMessages);
+  const me = useUser().id;
+  if (status !== 'claimed' || holder === null || holder.id === me) return null;
+  return <Text c="dimmed">{t(offered ? 'disabledHint' : 'othersHint', { who: holder.name })}</Text>;
+}
+
+function About({ order }: { order: WorkOrder }) {
+  const t = useText(workOrderMessages);
+  const { dateTime } = useFormat();
+  const { id, body, holder, heldTime, dueTime, links, createdBy, createdTime, resolution } = order;
+  return (
+    <Section title={t('facts')}>
+      {body === '' ? (
+        <Text c="dimmed" mb="md">
+          {t('bodyNone')}
+        </Text>
+      ) : (
+        <p className={words.text}>{body}</p>
+      )}
+      <Facts
+        facts={[
+          [t('number'), <span key="number" className="mono" children={id} />],
+          [t('holder'), holder === null ? t('nobody') : <Person key="holder" person={holder} withAvatar />],
+          heldTime !== null && [t('since'), <When key="since" time={heldTime} />],
+          dueTime !== null && [t('due'), <Due key="due" order={order} />],
+          links.length > 0 && [
+            t('about'),
+            <ul key="about" className={`${words.links ?? ''} mono`}>
+              {links.map((link) => (
+                <li key={link}>
+                  <RecordLink path={link} />
+                </li>
+              ))}
+            </ul>,
+          ],
+          [t('openedBy'), <Person key="opened" person={createdBy} withAvatar />],
+          [t('opened'), dateTime(createdTime)],
+        ]}
+      />
+      {resolution !== null && (
+        <div className={words.resolution}>
+          <h3>{t('resolution')}</h3>
+          <p className={words.text}>{resolution}</p>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+/** Who opened it, who held it and what was done, newest first. */
+function Past({ id }: { id: number }) {
+  const t = useText(workOrderMessages);
+  const query = useInfiniteQuery(workOrderHistory(id));
+  return (
+    <History
+      title={t('history')}
+      query={query}
+      aside
+      entries={revisionsOf(query).map((event) => ({
+        ...event,
+        action: t(`did_${event.action}`),
+        marks: event.from !== null && event.from !== event.to && <span>{t('fromTo', { from: t(event.from), to: t(event.to) })}</span>,
+        details: <Detail detail={event.detail} />,
+      }))}
+    />
+  );
+}
+
+/** What a step brought, as far as it is read by people; whole texts stand on the page itself. */
+function Detail({ detail }: { detail: WorkOrderEvent['detail'] }) {
+  const given = detail as Readonly<Record<string, unknown>>;
+  const said = [given.text, given.resolution].find((text) => typeof text === 'string');
+  return said === undefined ? null : <div className={words.said}>{said}</div>;
+}

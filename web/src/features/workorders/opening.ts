@@ -1,0 +1,38 @@
+import type { NewWorkOrder, WorkOrderPriority } from './queries';
+
+export interface OpeningForm {
+  title: string;
+  body: string;
+  priority: WorkOrderPriority;
+  dueTime: string | null;
+  /** One a line. */
+  links: string;
+}
+
+export const longestTitle = 200;
+export const longestText = 5000;
+export const mostLinks = 20;
+const longestLink = 255;
+const shape = /^[a-z][a-z-]*\/[!-~]+$/;
+
+/** Whether a record can be named by a work order: its path as the service has it. */
+export const isLink = (path: string): boolean => shape.test(path) && path.length <= longestLink;
+
+export const blankOpening = (link?: string): OpeningForm => ({ title: '', body: '', priority: 'normal', dueTime: null, links: link ?? '' });
+
+/** The links that were typed, each once. */
+export const linksOf = ({ links }: Pick<OpeningForm, 'links'>): string[] => [
+  ...new Set(
+    links
+      .split(/\s+/)
+      .map((one) => one.trim())
+      .filter(Boolean),
+  ),
+];
+
+export const isComplete = (form: OpeningForm): boolean => form.title.trim() !== '' && linksOf(form).every(isLink) && linksOf(form).length <= mostLinks;
+
+export function requestOf(form: OpeningForm): NewWorkOrder {
+  const { title, body, priority, dueTime } = form;
+  return { title: title.trim(), body: body.trim(), priority, dueTime, links: linksOf(form) };
+}

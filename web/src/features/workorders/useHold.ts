@@ -1,0 +1,32 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { winnerOf, type Winner } from '@/api';
+import { useText } from '@/i18n';
+import { useKeyedAction, useToasts } from '@/ui';
+import { winnerAs } from './holding';
+import { workOrderMessages } from './messages';
+import { hold, oneWorkOrder, type WorkOrder } from './queries';
+
+/** Claims a work order or gives it back to all, by a button; who comes second is told who holds it. */
+export function useHold(id: number, onLost: (winner: Winner<WorkOrder>) => void) {
+  const t = useText(workOrderMessages);
+  const toasts = useToasts();
+  const queries = useQueryClient();
+  return useKeyedAction<'claim' | 'release', WorkOrder>({
+    scope: `work-orders/${id}/hold`,
+    title: t('workOrder', { id: String(id) }),
+    topics: ['work-orders', 'overview'],
+    send: (action, key) => hold(id, action, key),
+    onDone: (after, action) => {
+      queries.setQueryData(oneWorkOrder(id).queryKey, after);
+      toasts.done(t(action === 'claim' ? 'claimDone' : 'released', { id: String(id) }));
+    },
+    onRefused: (error) => {
+      const winner = winnerOf<WorkOrder>(error);
+      if (winner === undefined) toasts.failed(error);
+      else {
+        queries.setQueryData(oneWorkOrder(id).queryKey, winner.current);
+        onLost(winnerAs(winner));
+      }
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { RefundList } from '@/features/refunds/RefundList';
+import { statuses } from '@/features/refunds/statuses';
+import { aCustomer, aDay, anId, oneOf, tableSearch } from '@/ui/table';
+
+export const Route = createFileRoute('/refunds/')({
+  staticData: {
+    page: {
+      title: { en: 'Refunds', zh: '退款' },
+      permission: 'refunds:read',
+      // What somebody has to decide, or to find out.
+      navigation: {
+        group: 'operate',
+        order: 12,
+        icon: 'refund',
+        waiting: ({ refundsByStatus }) => refundsByStatus && refundsByStatus.requested + refundsByStatus.unknown,
+      },
+    },
+  },
+  validateSearch: tableSearch({ status: oneOf(...statuses), orderId: anId, userId: aCustomer, from: aDay, to: aDay }),
+  component: Page,
+});
+
+function Page() {
+  return <RefundList search={Route.useSearch()} />;
+}
