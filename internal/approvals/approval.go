@@ -28,8 +28,8 @@ const maxContent = 4 << 20
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, and rebase."},
-	{Name: decidePermission, Meaning: "Approve and reject what others propose, and review what others bypassed."},
+	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, rebase, and comment."},
+	{Name: decidePermission, Meaning: "Approve, reject and comment on what others propose, and review what others bypassed."},
 	{Name: BypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 }
 
@@ -64,6 +64,8 @@ type Approval struct {
 	// Reason is that of a rejection or a bypass.
 	Reason      string
 	ExpiresTime time.Time
+	// Comments counts them.
+	Comments int64
 
 	// Targets are the paths of what is changed, of which lists read the first MostSides, and
 	// TargetCount how many there are; Votes all votes in their order, and Writers who wrote any
@@ -72,6 +74,8 @@ type Approval struct {
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`
 	Writers     []int64  `gorm:"-"`
+	// Moved is the version that gave it its status: comments and votes come after it.
+	Moved change.Revision `gorm:"-"`
 }
 
 // Vote is one user's word on one version of an approval.
@@ -122,6 +126,15 @@ type Event struct {
 
 // TableName implements gorm's Tabler.
 func (Event) TableName() string { return "approval_histories" }
+
+// Comment is what somebody said of an approval.
+type Comment struct {
+	ApprovalID int64
+	change.Comment
+}
+
+// TableName implements gorm's Tabler.
+func (Comment) TableName() string { return "approval_comments" }
 
 func (a *Approval) label() string { return fmt.Sprintf("approval %d", a.ID) }
 

@@ -167,7 +167,7 @@ func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatc
 func (s *Service) Review(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, note string) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "review", reason: a.Reason, note: note, check: func() error {
 		caller, err := s.mayDecide(ctx, a)
-		if err == nil && caller.UserID == a.UpdatedBy {
+		if err == nil && caller.UserID == a.Moved.ChangedBy {
 			return fourEyes(caller, "bypassed the votes for it")
 		}
 		return err

@@ -103,6 +103,7 @@ func (s *Service) lifecycle(ctx context.Context) change.Lifecycle[Approval, *App
 		},
 		Machine: Machine,
 		State:   func(a *Approval) status.State { return a.state(now) },
+		Moved:   func(a *Approval) change.Revision { return a.Moved },
 	}
 }
 

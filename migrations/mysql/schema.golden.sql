@@ -124,6 +124,7 @@ CREATE TABLE `approvals` (
   `required` int(11) NOT NULL,
   `reason` varchar(500) NOT NULL,
   `expires_time` datetime(6) NOT NULL,
+  `comments` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_approvals_open` (`tenant_id`,`author_id`,`open_digest`),
   KEY `ix_approvals_status` (`tenant_id`,`status`,`id`),
@@ -133,6 +134,18 @@ CREATE TABLE `approvals` (
   KEY `ix_approvals_expires` (`status`,`expires_time`),
   KEY `ix_approvals_id` (`tenant_id`,`id`),
   KEY `ix_approvals_ends` (`tenant_id`,`expires_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `approval_comments` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `approval_id` bigint(20) NOT NULL,
+  `text` text NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_approval_comments_id` (`tenant_id`,`approval_id`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `approval_histories` (

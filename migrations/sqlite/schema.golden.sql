@@ -109,6 +109,18 @@ CREATE INDEX ix_api_tokens_user ON api_tokens (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_api_tokens_hash ON api_tokens (token_hash);
 
+CREATE TABLE approval_comments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  approval_id     INTEGER  NOT NULL,
+  text            TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_approval_comments_id ON approval_comments (tenant_id, approval_id, id);
+
 CREATE TABLE approval_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -174,7 +186,7 @@ CREATE TABLE approvals (
   required        INTEGER  NOT NULL,
   reason          TEXT     NOT NULL, -- of a rejection or a bypass
   expires_time    DATETIME NOT NULL
-);
+, comments INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_approvals_author ON approvals (tenant_id, author_id, id);
 

@@ -81,7 +81,7 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 var elsewhere = strings.Fields(`
 	session session/factor session/step-up sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm
 	me/factors/recovery-codes users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
-	approvals/{id} approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
+	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	work-orders work-orders/claim-next work-orders/{id}/claim work-orders/{id}/release work-orders/{id}/assign work-orders/{id}/resolve
