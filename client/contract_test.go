@@ -149,6 +149,17 @@ func (w walk) decide(caller *apptest.Caller) {
 	settings.ApprovalDays = 3
 	require.NoError(t, w.SaveSettings(ctx, &settings))
 	require.Equal(t, 3, all(t, w.SettingsHistory(client.Paging{Limit: 1}))[0].ApprovalDays)
+	threshold := int64(5)
+	settings.WalletApprovalThreshold = &threshold
+	require.NoError(t, w.SaveSettings(ctx, &settings))
+	var waits *client.Proposed
+	_, err := w.Wallets.Post(ctx, "threshold", client.Posting{Amount: 6, Kind: "topup", Reference: "above"})
+	require.ErrorAs(t, err, &waits)
+	require.Equal(t, "wallet.entry", waits.Approval.Kind)
+	ok[client.Approval](t)(w.Approvals.Withdraw(ctx, waits.Approval))
+	settings.WalletApprovalThreshold = nil
+	require.NoError(t, w.SaveSettings(ctx, &settings))
+	require.Nil(t, settings.WalletApprovalThreshold)
 
 	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "decider", Password: "correct horse battery", Roles: []string{"admin"}}))
 	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "decider", UserID: user.ID}))
@@ -189,7 +200,7 @@ func (w walk) decide(caller *apptest.Caller) {
 	fresh.Remark = "at once"
 	require.NoError(t, w.Configs.Save(ctx, &fresh, client.Bypass("emergency")))
 	overtaken = ok[client.Approval](t)(w.Approvals.Get(ctx, overtaken.ID))
-	_, err := other.Approvals.Approve(ctx, overtaken)
+	_, err = other.Approvals.Approve(ctx, overtaken)
 	var stale *client.StaleApproval
 	require.ErrorAs(t, err, &stale)
 	require.EqualValues(t, fresh.Version, stale.CurrentVersion)

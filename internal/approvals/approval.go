@@ -49,7 +49,9 @@ type Approval struct {
 	Resource   string
 	AuthorID   int64
 	AuthorName string
-	Note       string
+	// PartyID is the user who does not decide on it beside who writes it; 0 for nobody.
+	PartyID int64
+	Note    string
 	// BaseETag is the version that the change is based on; "" for many or none.
 	BaseETag string `gorm:"column:base_etag"`
 	// Content is the change in its domain's form. Lists leave it out.
@@ -151,14 +153,14 @@ func (a *Approval) state(now time.Time) status.State {
 // proposal is the change as its domain asked for it.
 func (a *Approval) proposal() Proposal {
 	return Proposal{
-		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note,
+		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note, Party: a.PartyID,
 	}
 }
 
 // hold makes a proposal the content of the approval.
 func (a *Approval) hold(p Proposal) {
 	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
-	a.Targets, a.TargetCount = slices.Clone(p.Targets), len(p.Targets)
+	a.Targets, a.TargetCount, a.PartyID = slices.Clone(p.Targets), len(p.Targets), p.Party
 	a.Digest = p.digest()
 	a.OpenDigest = &a.Digest
 }
@@ -180,7 +182,7 @@ func (a *Approval) approvers() []int64 {
 // waitsFor reports whether a user may still vote, or complete a quorum that stands, as far as
 // the approval itself says.
 func (a *Approval) waitsFor(user int64, now time.Time) bool {
-	if user == 0 || a.state(now) != pending || slices.Contains(a.Writers, user) {
+	if user == 0 || a.state(now) != pending || slices.Contains(a.Writers, user) || user == a.PartyID {
 		return false
 	}
 	approvers := a.approvers()

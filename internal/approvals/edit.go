@@ -98,7 +98,7 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.tenancy.Rules(ctx, tx)
+	rules, err := s.rules(ctx, u)
 	if err != nil {
 		return nil, err
 	}

@@ -96,9 +96,10 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[approva
 
 func (h handler) get(ctx context.Context, a *Approval, _ httpapi.None) (httpapi.Fresh[readView], error) {
 	view, err := h.service.read(ctx, a)
-	// What a pending approval would change cannot change while it stays pending. The others
-	// show what there is now, and one whose time has passed says so before it is written down.
-	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name}, err
+	// What a pending approval would change cannot change while it stays pending, unless it is
+	// based on no version. The others show what there is now, and one whose time has passed
+	// says so before it is written down.
+	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name || h.service.isUnbound(a)}, err
 }
 
 func (h handler) history(ctx context.Context, a *Approval, in httpapi.Page) (httpapi.List[eventView], error) {

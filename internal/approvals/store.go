@@ -3,6 +3,7 @@ package approvals
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -62,6 +63,7 @@ func (s *Service) filters(f Filter, caller principal.Principal) (filters []stora
 		filters = append(filters, append(waiting,
 			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing),
 			storage.Examined("(NOT EXISTS (SELECT 1 "+votes+" AND v.user_id = ?) OR (SELECT COUNT(*) "+votes+" AND v.verdict = ?) >= approvals.required)", caller.UserID, verdictApprove),
+			storage.Examined("party_id <> ?", caller.UserID),
 			storage.Examined(reviewable),
 		)...)
 	}
@@ -87,7 +89,7 @@ func (s *Service) filters(f Filter, caller principal.Principal) (filters []stora
 // there are none.
 func (s *Service) reviewable(caller principal.Principal) string {
 	var conditions []string
-	for kind := range s.subjects {
+	for _, kind := range slices.Sorted(maps.Keys(s.subjects)) {
 		if caller.UserID != 0 && s.mayReview(caller, kind) {
 			conditions = append(conditions, "kind LIKE '"+kind+".%'")
 		}

@@ -131,6 +131,12 @@ func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
 	return readView{approvalView: v, Sides: sides}, err
 }
 
+// isUnbound reports whether what an approval would change may change while it is pending.
+func (s *Service) isUnbound(a *Approval) bool {
+	subject, err := s.subjectOf(a.Kind)
+	return err != nil || subject.Grants().Unbound
+}
+
 // refusedView is an approval in the body of a refusal, nil for who may not read approvals.
 func (s *Service) refusedView(ctx context.Context, a *Approval) any {
 	if !may(ctx, ReadPermission) {
