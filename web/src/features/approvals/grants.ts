@@ -8,6 +8,8 @@ export interface Grants {
 
 const grants: Readonly<Record<string, Grants>> = {
   config: { read: 'configs:read', write: 'configs:write' },
+  wallet: { read: 'wallets:read', write: 'wallets:write' },
+  refund: { read: 'refunds:read', write: 'refunds:approve' },
 };
 
 /** What it takes to read and to propose changes like that of an approval. */

@@ -43,7 +43,7 @@ export function useDecide(approval: ApprovalRead) {
   const action = useKeyedAction<Asked, Approval>({
     scope: `approvals/${id}/steps`,
     title: t('approval', { id: String(id) }),
-    topics: ['approvals', 'overview', 'configs'],
+    topics: ['approvals', 'overview', 'configs', 'wallets', 'refunds', 'orders'],
     send: ({ step, etag: guard, reason }, key) => takeStep(id, step, guard, reason, key),
     onDone: (after, { step }) => {
       const { status } = after;
