@@ -56,6 +56,11 @@ type Approval struct {
 	// Reason is that of a rejection or a bypass.
 	Reason      string    `json:"reason"`
 	ExpiresTime time.Time `json:"expiresTime"`
+	// Comments is how many there are.
+	Comments int64 `json:"comments"`
+	// StatusBy is who gave it its status, and StatusTime when.
+	StatusBy   Person    `json:"statusBy"`
+	StatusTime time.Time `json:"statusTime"`
 	// WaitingForMe says whether the caller may still vote.
 	WaitingForMe bool `json:"waitingForMe"`
 	// Sides are what there was, would be and is; in Get only.
@@ -90,6 +95,12 @@ type ApprovalFilter struct {
 	Author string
 	// WaitingForMe leaves what the caller may still vote for.
 	WaitingForMe bool
+}
+
+// ApprovalComment is what somebody said of an approval.
+type ApprovalComment struct {
+	Comment
+	ApprovalID int64 `json:"approvalId"`
 }
 
 // ApprovalEvent is one version of an approval.
@@ -174,6 +185,17 @@ func (s *Approvals) Get(ctx context.Context, id int64, options ...CallOption) (A
 // History lists an approval's versions, newest first.
 func (s *Approvals) History(id int64, p Paging) List[ApprovalEvent] {
 	return List[ApprovalEvent]{s.client, approvalPath(id) + "/history", p.parameters()}
+}
+
+// Comments lists what was said of an approval, oldest first.
+func (s *Approvals) Comments(id int64, p Paging) List[ApprovalComment] {
+	return List[ApprovalComment]{s.client, approvalPath(id) + "/comments", p.parameters()}
+}
+
+// Comment says something of an approval. It is a new version of the approval that leaves the
+// votes as they are.
+func (s *Approvals) Comment(ctx context.Context, id int64, text string, options ...CallOption) (ApprovalComment, error) {
+	return comment[ApprovalComment](ctx, s.client, approvalPath(id), text, options)
 }
 
 // Edit gives what the caller has proposed another patch and another note; what is nil stays.

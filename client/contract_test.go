@@ -149,6 +149,17 @@ func (w walk) decide(caller *apptest.Caller) {
 	settings.ApprovalDays = 3
 	require.NoError(t, w.SaveSettings(ctx, &settings))
 	require.Equal(t, 3, all(t, w.SettingsHistory(client.Paging{Limit: 1}))[0].ApprovalDays)
+	threshold := int64(5)
+	settings.WalletApprovalThreshold = &threshold
+	require.NoError(t, w.SaveSettings(ctx, &settings))
+	var waits *client.Proposed
+	_, err := w.Wallets.Post(ctx, "threshold", client.Posting{Amount: 6, Kind: "topup", Reference: "above"})
+	require.ErrorAs(t, err, &waits)
+	require.Equal(t, "wallet.entry", waits.Approval.Kind)
+	ok[client.Approval](t)(w.Approvals.Withdraw(ctx, waits.Approval))
+	settings.WalletApprovalThreshold = nil
+	require.NoError(t, w.SaveSettings(ctx, &settings))
+	require.Nil(t, settings.WalletApprovalThreshold)
 
 	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "decider", Password: "correct horse battery", Roles: []string{"admin"}}))
 	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "decider", UserID: user.ID}))
@@ -172,10 +183,14 @@ func (w walk) decide(caller *apptest.Caller) {
 	require.Equal(t, note, asked.Note, "another patch leaves the note as it is")
 	require.Len(t, all(t, other.Approvals.List(client.ApprovalFilter{WaitingForMe: true, Status: client.ApprovalPending, Resource: "configs/walk.safe"})), 1)
 	require.JSONEq(t, `1`, string(ok[client.Config](t)(w.Configs.Get(ctx, "walk.safe")).Value))
+	said := ok[client.ApprovalComment](t)(other.Approvals.Comment(ctx, asked.ID, "Is this the rate of 2026?"))
+	require.Equal(t, []client.ApprovalComment{said}, all(t, w.Approvals.Comments(asked.ID, client.Paging{})))
+	asked = ok[client.Approval](t)(other.Approvals.Get(ctx, asked.ID))
+	require.EqualValues(t, 1, asked.Comments)
 	asked = ok[client.Approval](t)(other.Approvals.Approve(ctx, asked))
 	require.Equal(t, client.ApprovalApproved, asked.Status)
 	require.Equal(t, asked.ID, *all(t, w.Configs.History("walk.safe", client.Paging{}))[0].ApprovalID)
-	require.Len(t, all(t, w.Approvals.History(asked.ID, client.Paging{})), 4)
+	require.Len(t, all(t, w.Approvals.History(asked.ID, client.Paging{})), 5)
 	require.NotEmpty(t, ok[client.Approval](t)(w.Approvals.Get(ctx, asked.ID)).Sides)
 
 	ok[client.Approval](t)(other.Approvals.Reject(ctx, propose(4), "no"))
@@ -185,7 +200,7 @@ func (w walk) decide(caller *apptest.Caller) {
 	fresh.Remark = "at once"
 	require.NoError(t, w.Configs.Save(ctx, &fresh, client.Bypass("emergency")))
 	overtaken = ok[client.Approval](t)(w.Approvals.Get(ctx, overtaken.ID))
-	_, err := other.Approvals.Approve(ctx, overtaken)
+	_, err = other.Approvals.Approve(ctx, overtaken)
 	var stale *client.StaleApproval
 	require.ErrorAs(t, err, &stale)
 	require.EqualValues(t, fresh.Version, stale.CurrentVersion)

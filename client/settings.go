@@ -6,19 +6,25 @@ import (
 	"time"
 )
 
-// Settings are what a tenant has set. Read them, change ApprovalsRequired or ApprovalDays,
-// and save them.
+// Settings are what a tenant has set. Read them, change the numbers, and save them.
 type Settings struct {
 	Stamp
 	asRead
 	// ApprovalsRequired is how many votes a change of what is protected takes.
 	ApprovalsRequired int `json:"approvalsRequired"`
 	// ApprovalDays is how many days it waits for them.
-	ApprovalDays int     `json:"approvalDays"`
-	Merged       *Merged `json:"merged,omitempty"`
+	ApprovalDays int `json:"approvalDays"`
+	// RefundApprovalThreshold is the amount, in minor units, above which the approval of a refund
+	// waits for votes; nil for none.
+	RefundApprovalThreshold *int64 `json:"refundApprovalThreshold"`
+	// WalletApprovalThreshold is that of an entry of a wallet which somebody makes by hand.
+	WalletApprovalThreshold *int64  `json:"walletApprovalThreshold"`
+	Merged                  *Merged `json:"merged,omitempty"`
 }
 
-func (s *Settings) editable() []string { return []string{"approvalsRequired", "approvalDays"} }
+func (s *Settings) editable() []string {
+	return []string{"approvalsRequired", "approvalDays", "refundApprovalThreshold", "walletApprovalThreshold"}
+}
 
 // UnmarshalJSON reads settings and remembers how they were read.
 func (s *Settings) UnmarshalJSON(text []byte) error {
@@ -33,12 +39,14 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 
 // SettingsRevision is one version of the settings.
 type SettingsRevision struct {
-	Version           int64     `json:"version"`
-	Action            string    `json:"action"`
-	ApprovalsRequired int       `json:"approvalsRequired"`
-	ApprovalDays      int       `json:"approvalDays"`
-	ChangedBy         Person    `json:"changedBy"`
-	ChangedTime       time.Time `json:"changedTime"`
+	Version                 int64     `json:"version"`
+	Action                  string    `json:"action"`
+	ApprovalsRequired       int       `json:"approvalsRequired"`
+	ApprovalDays            int       `json:"approvalDays"`
+	RefundApprovalThreshold *int64    `json:"refundApprovalThreshold"`
+	WalletApprovalThreshold *int64    `json:"walletApprovalThreshold"`
+	ChangedBy               Person    `json:"changedBy"`
+	ChangedTime             time.Time `json:"changedTime"`
 }
 
 // Settings reads what the tenant has set.

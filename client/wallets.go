@@ -96,7 +96,8 @@ func (s *Wallets) Entries(userID string, f WalletEntryFilter) List[WalletEntry] 
 	return List[WalletEntry]{s.client, walletPath(userID) + "/entries", f.parameters().text("reference", f.Reference).text("kind", f.Kind)}
 }
 
-// Post makes an entry; [InsufficientBalance] when more is taken than is there.
+// Post makes an entry; [InsufficientBalance] when more is taken than is there, and [Proposed]
+// when it is above the tenant's threshold and waits for votes.
 func (s *Wallets) Post(ctx context.Context, userID string, p Posting, options ...CallOption) (WalletEntry, error) {
 	return call[WalletEntry](ctx, s.client, request{method: http.MethodPost, path: walletPath(userID) + "/entries", body: p}, options)
 }

@@ -81,8 +81,13 @@ type WorkOrderFilter struct {
 
 // WorkOrderComment is what somebody said of a work order.
 type WorkOrderComment struct {
+	Comment
+	WorkOrderID int64 `json:"workOrderId"`
+}
+
+// Comment is what somebody said.
+type Comment struct {
 	ID          int64     `json:"id"`
-	WorkOrderID int64     `json:"workOrderId"`
 	Text        string    `json:"text"`
 	CreatedBy   Person    `json:"createdBy"`
 	CreatedTime time.Time `json:"createdTime"`
@@ -135,8 +140,12 @@ func (s *WorkOrders) ClaimNext(ctx context.Context, options ...CallOption) (Work
 
 // Comment says something of a work order; an open one is the caller's from then on.
 func (s *WorkOrders) Comment(ctx context.Context, id int64, text string, options ...CallOption) (WorkOrderComment, error) {
-	body := map[string]string{"text": text}
-	return call[WorkOrderComment](ctx, s.client, request{method: http.MethodPost, path: workOrderPath(id) + "/comments", body: body}, options)
+	return comment[WorkOrderComment](ctx, s.client, workOrderPath(id), text, options)
+}
+
+// comment says something of a resource.
+func comment[C any](ctx context.Context, c *Client, path, text string, options []CallOption) (C, error) {
+	return call[C](ctx, c, request{method: http.MethodPost, path: path + "/comments", body: map[string]string{"text": text}}, options)
 }
 
 // Claim makes the caller the holder. Like the others that follow it returns a

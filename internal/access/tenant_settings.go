@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"gorm.io/gorm"
 
@@ -21,6 +22,12 @@ type TenantRules struct {
 	ApprovalsRequired int `json:"approvalsRequired"`
 	// ApprovalDays is how long it waits for them.
 	ApprovalDays int `json:"approvalDays"`
+	// RefundApprovalThreshold is the amount, in minor units, above which the approval of a refund
+	// waits for votes; nil for none.
+	RefundApprovalThreshold *int64 `json:"refundApprovalThreshold"`
+	// WalletApprovalThreshold is that of an entry of a wallet which somebody makes by hand,
+	// whatever its sign.
+	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold"`
 }
 
 // defaultRules are those of a new tenant.
@@ -35,7 +42,21 @@ const (
 func (r TenantRules) check() (broken apperr.Fields) {
 	broken.Unless(r.ApprovalsRequired >= 1 && r.ApprovalsRequired <= mostApprovals, "/approvalsRequired", "range", fmt.Sprintf("must be from 1 to %d", mostApprovals))
 	broken.Unless(r.ApprovalDays >= 1 && r.ApprovalDays <= mostApprovalDays, "/approvalDays", "range", fmt.Sprintf("must be from 1 to %d", mostApprovalDays))
+	broken.Unless(isThreshold(r.RefundApprovalThreshold), "/refundApprovalThreshold", "min", "must be 0 or more, or null for none")
+	broken.Unless(isThreshold(r.WalletApprovalThreshold), "/walletApprovalThreshold", "min", "must be 0 or more, or null for none")
 	return broken
+}
+
+func isThreshold(amount *int64) bool { return amount == nil || *amount >= 0 }
+
+// document is the rules as they are edited: a threshold that is not set is not there, as after
+// a merge patch that sets it to null.
+func (r TenantRules) document() (any, error) {
+	tree, err := merge.Tree(r)
+	if members, ok := tree.(map[string]any); ok {
+		maps.DeleteFunc(members, func(_ string, value any) bool { return value == nil })
+	}
+	return tree, err
 }
 
 // TenantSettings are the rules of one tenant, which has one row of them.
@@ -66,7 +87,7 @@ func (s *Service) settings() change.Editable[TenantSettings, *TenantSettings] {
 			DB: s.store.db, Label: func(*TenantSettings) string { return "the settings" },
 			View: func(row *TenantSettings) any { return settingsViewOf(row) },
 		},
-		Document: func(row *TenantSettings) (any, error) { return merge.Tree(row.TenantRules) },
+		Document: func(row *TenantSettings) (any, error) { return row.document() },
 		Revise:   reviseSettings,
 		At:       s.settingsAt,
 		Record:   recordSettings,
@@ -82,7 +103,10 @@ func reviseSettings(row *TenantSettings, document any) (*TenantSettings, guard.S
 	if broken := after.check(); len(broken) > 0 {
 		return nil, nil, apperr.Invalid(broken...)
 	}
-	return &after, guard.Set{"approvals_required": after.ApprovalsRequired, "approval_days": after.ApprovalDays}, nil
+	return &after, guard.Set{
+		"approvals_required": after.ApprovalsRequired, "approval_days": after.ApprovalDays,
+		"refund_approval_threshold": after.RefundApprovalThreshold, "wallet_approval_threshold": after.WalletApprovalThreshold,
+	}, nil
 }
 
 func (s *Service) settingsAt(ctx context.Context, row *TenantSettings, version int64) (*TenantSettings, error) {

@@ -8,6 +8,8 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/approvals"
+	"interlock/internal/refunds"
+	"interlock/internal/wallets"
 )
 
 // tenancyOfApprovals has what approvals ask of tenants and users in their words.
@@ -16,5 +18,12 @@ type tenancyOfApprovals struct{ *access.Service }
 // Rules implements approvals.Tenancy.
 func (t tenancyOfApprovals) Rules(_ context.Context, db *gorm.DB) (approvals.Rules, error) {
 	rules, err := t.RulesIn(db)
-	return approvals.Rules{Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour}, err
+	above := map[string]int64{}
+	if rules.RefundApprovalThreshold != nil {
+		above[refunds.ApprovalKind] = *rules.RefundApprovalThreshold
+	}
+	if rules.WalletApprovalThreshold != nil {
+		above[wallets.ApprovalKind] = *rules.WalletApprovalThreshold
+	}
+	return approvals.Rules{Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour, Above: above}, err
 }

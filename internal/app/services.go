@@ -230,7 +230,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
-	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus})
+	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals})
 	sv.WorkOrders = workorders.New(workorders.Deps{DB: sv.DB, Bus: sv.bus, People: sv.Access})
 	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock})
@@ -239,7 +239,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
 		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
 	})
-	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
+	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, PaymentTimeout: o.PaymentTimeout,

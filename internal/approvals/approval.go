@@ -28,8 +28,8 @@ const maxContent = 4 << 20
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, and rebase."},
-	{Name: decidePermission, Meaning: "Approve and reject what others propose, and review what others bypassed."},
+	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, rebase, and comment."},
+	{Name: decidePermission, Meaning: "Approve, reject and comment on what others propose, and review what others bypassed."},
 	{Name: BypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 }
 
@@ -49,7 +49,9 @@ type Approval struct {
 	Resource   string
 	AuthorID   int64
 	AuthorName string
-	Note       string
+	// PartyID is the user who does not decide on it beside who writes it; 0 for nobody.
+	PartyID int64
+	Note    string
 	// BaseETag is the version that the change is based on; "" for many or none.
 	BaseETag string `gorm:"column:base_etag"`
 	// Content is the change in its domain's form. Lists leave it out.
@@ -64,6 +66,8 @@ type Approval struct {
 	// Reason is that of a rejection or a bypass.
 	Reason      string
 	ExpiresTime time.Time
+	// Comments counts them.
+	Comments int64
 
 	// Targets are the paths of what is changed, of which lists read the first MostSides, and
 	// TargetCount how many there are; Votes all votes in their order, and Writers who wrote any
@@ -72,6 +76,8 @@ type Approval struct {
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`
 	Writers     []int64  `gorm:"-"`
+	// Moved is the version that gave it its status: comments and votes come after it.
+	Moved change.Revision `gorm:"-"`
 }
 
 // Vote is one user's word on one version of an approval.
@@ -123,6 +129,15 @@ type Event struct {
 // TableName implements gorm's Tabler.
 func (Event) TableName() string { return "approval_histories" }
 
+// Comment is what somebody said of an approval.
+type Comment struct {
+	ApprovalID int64
+	change.Comment
+}
+
+// TableName implements gorm's Tabler.
+func (Comment) TableName() string { return "approval_comments" }
+
 func (a *Approval) label() string { return fmt.Sprintf("approval %d", a.ID) }
 
 func (a *Approval) path() string { return fmt.Sprintf("approvals/%d", a.ID) }
@@ -138,14 +153,14 @@ func (a *Approval) state(now time.Time) status.State {
 // proposal is the change as its domain asked for it.
 func (a *Approval) proposal() Proposal {
 	return Proposal{
-		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note,
+		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note, Party: a.PartyID,
 	}
 }
 
 // hold makes a proposal the content of the approval.
 func (a *Approval) hold(p Proposal) {
 	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
-	a.Targets, a.TargetCount = slices.Clone(p.Targets), len(p.Targets)
+	a.Targets, a.TargetCount, a.PartyID = slices.Clone(p.Targets), len(p.Targets), p.Party
 	a.Digest = p.digest()
 	a.OpenDigest = &a.Digest
 }
@@ -167,7 +182,7 @@ func (a *Approval) approvers() []int64 {
 // waitsFor reports whether a user may still vote, or complete a quorum that stands, as far as
 // the approval itself says.
 func (a *Approval) waitsFor(user int64, now time.Time) bool {
-	if user == 0 || a.state(now) != pending || slices.Contains(a.Writers, user) {
+	if user == 0 || a.state(now) != pending || slices.Contains(a.Writers, user) || user == a.PartyID {
 		return false
 	}
 	approvers := a.approvers()

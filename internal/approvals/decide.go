@@ -18,7 +18,7 @@ import (
 // could not decide for a while may have been cast before.
 //
 // Errors: VersionConflict; TransitionNotAllowed; ApprovalStale with how the resource has
-// moved; Forbidden for who wrote any version of the content, whatever the credential, and
+// moved; lock.ErrNotAcquired when what is changed is locked for too long; Forbidden for who wrote any version of the content, whatever the credential, and
 // for who may not read what would be changed.
 func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	if err := s.demand(ctx, a, "approve", ifMatch); err != nil {
@@ -29,6 +29,12 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 		return nil, err
 	}
 	voted := slices.Contains(a.approvers(), caller.UserID)
+	if len(a.approvers()) >= a.Required-1 {
+		// It may be the last vote: what the change needs is locked before the transaction begins.
+		if ctx, err = s.lock(ctx, u, a); err != nil {
+			return nil, err
+		}
+	}
 	counted, err := s.counted(ctx, u, a, caller)
 	if err != nil {
 		return nil, err
@@ -46,6 +52,15 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 		return s.apply(ctx, u, a, ifMatch, applied{action: "approve"})
 	}
 	return s.apply(ctx, u, a, ifMatch, applied{action: "approve", vote: &vote})
+}
+
+// lock takes the locks that the change of an approval needs.
+func (s *Service) lock(ctx context.Context, u *uow.Unit, a *Approval) (context.Context, error) {
+	subject, err := s.subjectOf(a.Kind)
+	if err != nil {
+		return ctx, err
+	}
+	return subject.Lock(ctx, u, a.proposal())
 }
 
 // voteOf is the caller's vote for an approval as it was read.
@@ -141,6 +156,9 @@ func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {
 		return nil, err
 	}
+	if ctx, err = s.lock(ctx, u, a); err != nil {
+		return nil, err
+	}
 	return s.apply(ctx, u, a, ifMatch, applied{action: "bypass", reason: reason})
 }
 
@@ -167,7 +185,7 @@ func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatc
 func (s *Service) Review(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, note string) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "review", reason: a.Reason, note: note, check: func() error {
 		caller, err := s.mayDecide(ctx, a)
-		if err == nil && caller.UserID == a.UpdatedBy {
+		if err == nil && caller.UserID == a.Moved.ChangedBy {
 			return fourEyes(caller, "bypassed the votes for it")
 		}
 		return err
@@ -282,7 +300,8 @@ func (s *Service) movedUnseen(ctx context.Context, a *Approval) error {
 	return s.staleError(ctx, current)
 }
 
-// mayDecide returns the caller, unless he is one of those whose content it is. Errors:
+// mayDecide returns the caller, unless he is one of those whose content it is, or who has a part
+// in what it is about. Errors:
 // Forbidden.
 func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Principal, error) {
 	caller, _ := principal.From(ctx)
@@ -296,6 +315,8 @@ func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Princip
 		return caller, apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have: nobody decides on what he may not read.", subject.Grants().Read)
 	case slices.Contains(a.Writers, caller.UserID):
 		return caller, fourEyes(caller, "wrote a version of it")
+	case caller.UserID == a.PartyID:
+		return caller, fourEyes(caller, "requested what it is about")
 	}
 	return caller, nil
 }

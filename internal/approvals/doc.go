@@ -15,11 +15,15 @@
 //   - Nobody who wrote any version of the content may vote for it, with whatever credential.
 //     A vote counts while its voter is enabled and may decide, as the unit that applies the
 //     change sees it.
+//   - A proposal may name one more user who does not vote for it: who has a part in what it is
+//     about.
 //   - Whatever changes a resource makes the pending approvals that name it stale, in the same
 //     unit. One that is created beside a pending approval to create it is noticed when that
 //     is to be applied.
 //   - A change that was made without the votes leaves an approval that is bypassed, until
 //     somebody else has reviewed it.
+//   - A change that is bound to no version (Grants.Unbound) is possible or not when it is to be
+//     applied; what is found impossible then is made stale.
 //
 // Units take rows in one order: who may do what, the domain's rows by their keys, approvals
 // by their ids.

@@ -84,7 +84,7 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	if errors.Is(err, ErrDone) {
 		return nil, apperr.New(apperr.TransitionNotAllowed, "%s cannot be rebased: what it proposes is there already. Withdraw it.", a.label()).
 			With("current", s.refusedView(ctx, a)).With("currentStatus", stale.Name).With("allowedTransitions", Machine.Allowed(stale)).
-			With("changedBy", a.Stamp().UpdatedBy).With("changedTime", a.UpdatedTime)
+			With("changedBy", a.Moved.By()).With("changedTime", a.Moved.ChangedTime)
 	}
 	if err != nil {
 		return nil, s.ifMoved(ctx, err, a, ifMatch)
@@ -98,7 +98,7 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.tenancy.Rules(ctx, tx)
+	rules, err := s.rules(ctx, u)
 	if err != nil {
 		return nil, err
 	}

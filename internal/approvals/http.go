@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/base/status"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -26,6 +27,8 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.GetOf(r, "/approvals/:id", ReadPermission, byID, h.get)
 	httpapi.MutationOf(r, http.MethodPatch, "/approvals/:id", ReadPermission, byID, h.edit)
 	httpapi.GetOf(r, "/approvals/:id/history", ReadPermission, byID, h.history)
+	httpapi.GetOf(r, "/approvals/:id/comments", ReadPermission, byID, h.comments)
+	httpapi.MutationOf(r, http.MethodPost, "/approvals/:id/comments", ReadPermission, byID, h.comment)
 	httpapi.MutationOf(r.SteppedUp(), http.MethodPost, "/approvals/:id/approve", decidePermission, byID, h.approve, httpapi.Needs("bypass", BypassPermission))
 	httpapi.Transition(r, "/approvals/:id", "reject", decidePermission, byID, h.reject)
 	httpapi.Transition(r, "/approvals/:id", "withdraw", ReadPermission, byID, h.withdraw)
@@ -93,14 +96,41 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[approva
 
 func (h handler) get(ctx context.Context, a *Approval, _ httpapi.None) (httpapi.Fresh[readView], error) {
 	view, err := h.service.read(ctx, a)
-	// What a pending approval would change cannot change while it stays pending. The others
-	// show what there is now, and one whose time has passed says so before it is written down.
-	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name}, err
+	// What a pending approval would change cannot change while it stays pending, unless it is
+	// based on no version. The others show what there is now, and one whose time has passed
+	// says so before it is written down.
+	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name || h.service.isUnbound(a)}, err
 }
 
 func (h handler) history(ctx context.Context, a *Approval, in httpapi.Page) (httpapi.List[eventView], error) {
 	listing, err := h.service.History(ctx, a, in.Page())
 	return httpapi.ListOf(listing, func(e Event) eventView { return h.service.shownEvent(ctx, a, e) }), err
+}
+
+type commentView struct {
+	ApprovalID int64 `json:"approvalId"`
+	change.CommentView
+}
+
+func commentViewOf(c Comment) commentView { return commentView{c.ApprovalID, c.View()} }
+
+func (h handler) comments(ctx context.Context, a *Approval, in httpapi.Page) (httpapi.List[commentView], error) {
+	listing, err := h.service.Comments(ctx, a, in.Page())
+	return httpapi.ListOf(listing, commentViewOf), err
+}
+
+type commentRequest struct {
+	Body struct {
+		Text string `json:"text"`
+	}
+}
+
+func (h handler) comment(ctx context.Context, u *uow.Unit, a *Approval, in commentRequest) (httpapi.Made[commentView], error) {
+	comment, err := h.service.Comment(ctx, u, a, in.Body.Text)
+	if err != nil {
+		return httpapi.Made[commentView]{}, err
+	}
+	return httpapi.Made[commentView]{Location: "/" + a.path() + "/comments", Body: commentViewOf(*comment)}, nil
 }
 
 type editRequest struct {

@@ -41,7 +41,7 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	if err != nil {
 		return false, err
 	}
-	rules, err := s.tenancy.Rules(ctx, tx)
+	rules, err := s.rules(ctx, u)
 	if err != nil {
 		return false, err
 	}
@@ -85,6 +85,35 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	u.Audit(entry("propose", a, map[string]any{"required": a.Required}, a.Note))
 	s.announce(u, "propose", a)
 	return false, s.answer(ctx, u, a)
+}
+
+// ProposeAbove is Propose for a change that moves money: it waits when its amount, in minor
+// units and whatever its sign, is above what the tenant has set for changes of the subject.
+func (s *Service) ProposeAbove(ctx context.Context, u *uow.Unit, amount int64, subject Subject, proposal func() (Proposal, error)) (now bool, err error) {
+	if u.Approval() != 0 {
+		return true, nil
+	}
+	rules, err := s.rules(ctx, u)
+	if err != nil {
+		return false, err
+	}
+	if above, set := rules.Above[subject.Grants().Kind]; !set || -above <= amount && amount <= above {
+		return true, nil
+	}
+	p, err := proposal()
+	if err != nil {
+		return false, err
+	}
+	return s.Propose(ctx, u, p)
+}
+
+// rules are those of the tenant, as the unit sees them.
+func (s *Service) rules(ctx context.Context, u *uow.Unit) (Rules, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return Rules{}, err
+	}
+	return s.tenancy.Rules(ctx, tx)
 }
 
 // demandRoom asks whether the author of an approval may have one more pending. Errors:

@@ -25,6 +25,9 @@ type Rules struct {
 	Required int
 	// Lasts is how long one waits for its votes.
 	Lasts time.Duration
+	// Above are the amounts, in minor units, above which changes that move money wait for votes,
+	// by the kind of their Subject. Of a kind that is not there none wait.
+	Above map[string]int64
 }
 
 // Tenancy is what approvals ask about the tenant and its users.
@@ -103,6 +106,7 @@ func (s *Service) lifecycle(ctx context.Context) change.Lifecycle[Approval, *App
 		},
 		Machine: Machine,
 		State:   func(a *Approval) status.State { return a.state(now) },
+		Moved:   func(a *Approval) change.Revision { return a.Moved },
 	}
 }
 

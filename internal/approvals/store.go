@@ -3,6 +3,7 @@ package approvals
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -62,6 +63,7 @@ func (s *Service) filters(f Filter, caller principal.Principal) (filters []stora
 		filters = append(filters, append(waiting,
 			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing),
 			storage.Examined("(NOT EXISTS (SELECT 1 "+votes+" AND v.user_id = ?) OR (SELECT COUNT(*) "+votes+" AND v.verdict = ?) >= approvals.required)", caller.UserID, verdictApprove),
+			storage.Examined("party_id <> ?", caller.UserID),
 			storage.Examined(reviewable),
 		)...)
 	}
@@ -87,7 +89,7 @@ func (s *Service) filters(f Filter, caller principal.Principal) (filters []stora
 // there are none.
 func (s *Service) reviewable(caller principal.Principal) string {
 	var conditions []string
-	for kind := range s.subjects {
+	for _, kind := range slices.Sorted(maps.Keys(s.subjects)) {
 		if caller.UserID != 0 && s.mayReview(caller, kind) {
 			conditions = append(conditions, "kind LIKE '"+kind+".%'")
 		}
@@ -142,12 +144,18 @@ func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 		a.Targets, a.TargetCount = append(a.Targets, t.Resource), t.Total
 	}
 	var written []Event
-	if err := db.Select("approval_id", "changed_by").Where("approval_id IN ? AND action IN ?", ids, writing).Order("id").Find(&written).Error; err != nil {
-		return fmt.Errorf("read who wrote approvals: %w", err)
+	err := db.Omit("content", "detail").Where("approval_id IN ? AND (action IN ? OR from_status IS NULL OR from_status <> to_status)", ids, writing).
+		Order("id").Find(&written).Error
+	if err != nil {
+		return fmt.Errorf("read who wrote and who moved approvals: %w", err)
 	}
 	for _, w := range written {
-		if a := byID[w.ApprovalID]; !slices.Contains(a.Writers, w.ChangedBy) {
+		a := byID[w.ApprovalID]
+		if slices.Contains(writing, w.Action) && !slices.Contains(a.Writers, w.ChangedBy) {
 			a.Writers = append(a.Writers, w.ChangedBy)
+		}
+		if w.FromStatus == nil || *w.FromStatus != w.ToStatus {
+			a.Moved = w.Revision
 		}
 	}
 	return nil
@@ -241,6 +249,9 @@ func insertEvent(ctx context.Context, u *uow.Unit, a *Approval, action string, f
 	}
 	if err := tx.Create(&event).Error; err != nil {
 		return fmt.Errorf("insert an event of an approval: %w", err)
+	}
+	if from == nil || *from != a.Status {
+		a.Moved = event.Revision
 	}
 	return nil
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
 )
 
@@ -16,6 +18,9 @@ type Subject interface {
 	// Grants says what the kinds of its proposals begin with, and who may read and write
 	// what they are about.
 	Grants() Grants
+	// Lock takes the locks that Apply needs, before the unit's transaction begins, and returns
+	// the context to go on with. Errors: lock.ErrNotAcquired.
+	Lock(ctx context.Context, u *uow.Unit, p Proposal) (context.Context, error)
 	// Apply makes the proposed change, in a unit that carries its approval. Errors: ErrMoved.
 	Apply(ctx context.Context, u *uow.Unit, p Proposal) error
 	// Revise returns the proposal with another patch on the same base. Errors: ErrMoved,
@@ -40,6 +45,9 @@ type Grants struct {
 	Kind string
 	// Path is what the paths of its resources begin with: "configs/".
 	Path string
+	// Unbound is true when its proposals are based on no version, so that what there is may
+	// change while they wait.
+	Unbound bool
 	// Read and Write are the permissions that it takes to read and to propose its changes.
 	Read, Write string
 }
@@ -75,6 +83,9 @@ type Proposal struct {
 	Content []byte
 	// Note is the author's reason.
 	Note string
+	// Party is a user who has a part in what is proposed and so may not vote for it, beside who
+	// writes it: who requested the refund that is to be approved. 0 for nobody.
+	Party int64
 	// Hold marks and locks the rows that are named, with guard.Propose; nil when there are
 	// none. Errors: guard.ErrStale and guard.ErrGone.
 	Hold func(ctx context.Context, u *uow.Unit) error
@@ -118,4 +129,14 @@ func (s *Service) subjectOf(kind string) (Subject, error) {
 		return nil, errors.New("approvals: no domain offers proposals of the kind " + kind)
 	}
 	return subject, nil
+}
+
+// Unrevisable is what Revise answers for a proposal that is no edit of one resource.
+func Unrevisable() error {
+	return apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "excluded", Message: "must be left out: this approval is no edit of one resource; withdraw it and propose the change anew"})
+}
+
+// ShownAs shows a proposal of one thing that is no merge patch by its content, an object.
+func ShownAs(content []byte) Shown {
+	return Shown{Changes: slices.Concat(json.RawMessage("["), content, json.RawMessage("]"))}
 }

@@ -41,6 +41,11 @@ type approvalView struct {
 	AllowedTransitions []string   `json:"allowedTransitions"`
 	Reason             string     `json:"reason"`
 	ExpiresTime        time.Time  `json:"expiresTime"`
+	// Comments is how many there are.
+	Comments int64 `json:"comments"`
+	// StatusBy is who gave it its status, and StatusTime when.
+	StatusBy   principal.Person `json:"statusBy"`
+	StatusTime time.Time        `json:"statusTime"`
 	// WaitingForMe says whether the caller may still vote, or complete a quorum that stands.
 	WaitingForMe bool `json:"waitingForMe"`
 	guard.Stamp
@@ -85,7 +90,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets[:min(len(a.Targets), MostSides)]), TargetCount: a.TargetCount,
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
-		Reason: a.Reason, ExpiresTime: a.ExpiresTime, Stamp: a.Stamp(),
+		Reason: a.Reason, ExpiresTime: a.ExpiresTime, Comments: a.Comments, StatusBy: a.Moved.By(), StatusTime: a.Moved.ChangedTime, Stamp: a.Stamp(),
 		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller.UserID, now),
 	}
 }
@@ -124,6 +129,12 @@ func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
 	}
 	sides, err := subject.Sides(ctx, a.proposal())
 	return readView{approvalView: v, Sides: sides}, err
+}
+
+// isUnbound reports whether what an approval would change may change while it is pending.
+func (s *Service) isUnbound(a *Approval) bool {
+	subject, err := s.subjectOf(a.Kind)
+	return err != nil || subject.Grants().Unbound
 }
 
 // refusedView is an approval in the body of a refusal, nil for who may not read approvals.

@@ -54,6 +54,9 @@ type Config struct {
 // TableName implements gorm's Tabler.
 func (Config) TableName() string { return "configs" }
 
+// Proposable implements guard.Proposable.
+func (Config) Proposable() {}
+
 // Protectable implements guard.Protectable.
 func (Config) Protectable() {}
 

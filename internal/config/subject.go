@@ -26,6 +26,11 @@ func (subject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: "config", Path: pathOf(""), Read: ReadPermission, Write: writePermission}
 }
 
+// Lock implements approvals.Subject: the version of each config is guard enough.
+func (subject) Lock(ctx context.Context, _ *uow.Unit, _ approvals.Proposal) (context.Context, error) {
+	return ctx, nil
+}
+
 // proposedChange is a change of one config as an approval holds it.
 type proposedChange struct {
 	Key string `json:"key"`
@@ -152,7 +157,7 @@ func entryOf(u *uow.Unit, p approvals.Proposal, writes []plannedWrite, results [
 // Revise implements approvals.Subject: an edit of one config can be given another patch.
 func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, patch json.RawMessage) (approvals.Proposal, error) {
 	if p.Kind != kindUpdate {
-		return p, apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "excluded", Message: "must be left out: this approval is no edit of one config; withdraw it and propose the change anew"})
+		return p, approvals.Unrevisable()
 	}
 	tree, err := readPatch(patch, "/patch")
 	if err != nil {

@@ -4,13 +4,12 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-	"gorm.io/gorm"
 
 	"interlock/internal/approvals"
+	"interlock/internal/approvals/approvalstest"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
@@ -41,21 +40,6 @@ type world struct {
 	approvals *approvals.Service
 }
 
-// oneVote is a tenant in which a change of a protected config takes one vote of anybody.
-type oneVote struct{}
-
-func (oneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
-	return approvals.Rules{Required: 1, Lasts: time.Hour}, nil
-}
-
-func (oneVote) StillMay(_ context.Context, _ *uow.Unit, users []int64, _ string) (map[int64]bool, error) {
-	may := map[int64]bool{}
-	for _, user := range users {
-		may[user] = true
-	}
-	return may, nil
-}
-
 // UnitRetried implements uow.Observer.
 func (w *world) UnitRetried(reason string) {
 	if reason == "write_conflict" {
@@ -74,7 +58,7 @@ func newWorld(t testing.TB, ctx context.Context, db *storage.DB) *world {
 	w := &world{
 		t: t, ctx: ctx, db: db, bus: bus, epochs: epochs,
 	}
-	w.approvals = approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: oneVote{}})
+	w.approvals = approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: approvalstest.OneVote{}})
 	w.Service = config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epochs, Approvals: w.approvals})
 	w.runner = uow.NewRunner(uow.Options{
 		DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: w,

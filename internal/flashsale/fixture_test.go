@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/approvals"
+	"interlock/internal/approvals/approvalstest"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/redisconn/redistest"
@@ -88,12 +90,13 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 	t.Cleanup(s.bus.Close)
 	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, InUse: []catalog.InUse{orders.ItemInUse}})
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: s.bus, Items: items})
-	money := wallets.New(wallets.Deps{DB: db, Bus: s.bus})
+	votes := approvals.New(approvals.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now, Tenancy: approvalstest.OneVote{}})
+	money := wallets.New(wallets.Deps{DB: db, Bus: s.bus, Approvals: votes})
 	promos := coupons.New(coupons.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now})
 	s.orders = orders.New(orders.Deps{
 		DB: db, Runner: s.runner, Bus: s.bus, Catalog: items, Coupons: promos, Stock: s.stock, Wallets: money, Sales: backTo{s}, Refunds: backTo{s},
 	})
-	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: s.bus, Orders: s.orders, Stock: s.stock, Wallets: money})
+	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: s.bus, Orders: s.orders, Stock: s.stock, Wallets: money, Approvals: votes})
 	s.items = items
 	s.sales = s.with(door)
 	s.serve(s.sales)

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/approvals"
+	"interlock/internal/approvals/approvalstest"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -61,11 +63,12 @@ func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Lock
 	items := catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}})
 	s.coupons = coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: now})
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: items})
-	s.wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
+	votes := approvals.New(approvals.Deps{DB: db, Runner: runner, Bus: bus, Clock: now, Tenancy: approvalstest.OneVote{}})
+	s.wallets = wallets.New(wallets.Deps{DB: db, Bus: bus, Approvals: votes})
 	s.orders = orders.New(orders.Deps{
 		DB: db, Runner: runner, Bus: bus, Catalog: items, Coupons: s.coupons, Stock: s.stock, Wallets: s.wallets, Refunds: refundsOf{s},
 	})
-	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: s.orders, Stock: s.stock, Wallets: s.wallets})
+	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: s.orders, Stock: s.stock, Wallets: s.wallets, Approvals: votes})
 	s.Caller = httpapitest.New(ctx, runner, func(r *httpapi.Router) {
 		catalog.Routes(r, items)
 		coupons.Routes(r, s.coupons)

@@ -43,7 +43,7 @@ func (Approval) settles(r *Refund) bool { return r.byWallet() }
 func (Approval) apply(ctx context.Context, u *uow.Unit, s *Service, before, after *Refund) (*Refund, error) {
 	if before.Status == failed.Code {
 		if err := s.reserveAgain(ctx, u, after); err != nil {
-			return nil, s.unreservable(before, err)
+			return nil, err
 		}
 	}
 	if !after.byWallet() {
@@ -51,7 +51,7 @@ func (Approval) apply(ctx context.Context, u *uow.Unit, s *Service, before, afte
 	}
 	paidBack := *after
 	paidBack.Status, paidBack.Reference = settled.Code, after.reference()
-	if err := updateStatus(ctx, u, after, &paidBack); err != nil {
+	if _, err := s.updateStatus(ctx, u, after, &paidBack); err != nil {
 		return nil, err
 	}
 	if err := guard.Advance(ctx, u, &paidBack); err != nil {

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/approvals"
+	"interlock/internal/approvals/approvalstest"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
@@ -47,6 +49,9 @@ type shop struct {
 	refunds *refunds.Service
 	stock   *inventory.Service
 	wallets *wallets.Service
+	// above are the tenant's thresholds.
+	approvals *approvals.Service
+	above     map[string]int64
 }
 
 var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -69,11 +74,13 @@ func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Lock
 	s.items = catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}})
 	s.coupons = coupons.New(coupons.Deps{DB: db, Runner: s.runner, Bus: bus, Clock: now})
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: s.items})
-	s.wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
+	s.above = map[string]int64{}
+	s.approvals = approvals.New(approvals.Deps{DB: db, Runner: s.runner, Bus: bus, Clock: now, Tenancy: approvalstest.OneVote{Above: s.above}})
+	s.wallets = wallets.New(wallets.Deps{DB: db, Bus: bus, Approvals: s.approvals})
 	s.orders = orders.New(orders.Deps{
 		DB: db, Runner: s.runner, Bus: bus, Catalog: s.items, Coupons: s.coupons, Stock: s.stock, Wallets: s.wallets, Refunds: refundsOf{s},
 	})
-	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: s.orders, Stock: s.stock, Wallets: s.wallets})
+	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: s.orders, Stock: s.stock, Wallets: s.wallets, Approvals: s.approvals})
 	s.Caller, s.boss = s.as(7, "Tester", "*"), s.as(8, "Ana", "*")
 	return s
 }
@@ -96,6 +103,7 @@ func (s *shop) as(id int64, name string, permissions ...string) *httpapitest.Cal
 		refunds.Routes(r, s.refunds)
 		inventory.Routes(r, s.stock)
 		wallets.Routes(r, s.wallets)
+		approvals.Routes(r, s.approvals)
 	})
 }
 

@@ -13,6 +13,8 @@
 //   - What was paid outside is settled only by its provider's word. Until that comes a refund
 //     is approved, or unknown when the provider did not say, and keeps its reservation.
 //   - Nobody approves a refund that he has requested, also not with a token.
+//   - A refund above the tenant's threshold is approved only in a unit that applies an approval
+//     with its votes; see gate.go.
 //   - Pieces come back only for lines that say so, once, when the refund is settled, and
 //     never more of an item than the order has of it.
 //   - Version n of a refund has exactly one row in refund_histories.
@@ -83,11 +85,17 @@ type Refund struct {
 	Lines []Line `gorm:"-"`
 }
 
+// Proposable implements guard.Proposable.
+func (Refund) Proposable() {}
+
 // Label names the refund for people.
 func (r *Refund) Label() string { return fmt.Sprintf("refund %d of order %q", r.ID, r.OrderNo) }
 
 // byWallet reports whether the money goes back to a wallet.
 func (r *Refund) byWallet() bool { return r.Method == "wallet" }
+
+// path is that of the refund's representation.
+func (r *Refund) path() string { return fmt.Sprintf("%s/%d", Topic, r.ID) }
 
 // reference names what the refund does to wallets and stock, so that it is done once.
 func (r *Refund) reference() string { return fmt.Sprintf("@refunds/%d", r.ID) }

@@ -107,7 +107,7 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 	}
 	after := *refund
 	after.Status, after.Reference = settled.Code, refund.reference()
-	if err := updateStatus(ctx, u, refund, &after); err != nil {
+	if _, err := s.updateStatus(ctx, u, refund, &after); err != nil {
 		return fmt.Errorf("settle the refund of a cancelled order: %w", err)
 	}
 	if err := guard.Advance(ctx, u, &after); err != nil {

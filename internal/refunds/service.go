@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
 	"interlock/internal/core/uow"
@@ -23,6 +24,8 @@ type Deps struct {
 	Orders  *orders.Service
 	Stock   *inventory.Service
 	Wallets *wallets.Service
+	// Approvals is where the approvals of refunds above the tenant's threshold wait.
+	Approvals *approvals.Service
 }
 
 // Service is the use cases of refunds. It is safe for concurrent use.
@@ -32,11 +35,15 @@ type Service struct {
 	orders  *orders.Service
 	stock   *inventory.Service
 	wallets *wallets.Service
+
+	approvals *approvals.Service
 }
 
-// New returns a Service.
+// New returns a Service, and has the approvals of refunds offered for votes.
 func New(d Deps) *Service {
-	return &Service{db: d.DB, bus: d.Bus, orders: d.Orders, stock: d.Stock, wallets: d.Wallets}
+	s := &Service{db: d.DB, bus: d.Bus, orders: d.Orders, stock: d.Stock, wallets: d.Wallets, approvals: d.Approvals}
+	d.Approvals.Offer(subject{s})
+	return s
 }
 
 // Refund returns a refund with its lines. Errors: NotFound.

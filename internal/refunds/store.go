@@ -2,6 +2,7 @@ package refunds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -137,13 +138,26 @@ func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action stri
 // updateStatus issues the guarded UPDATE of a transition:
 //
 //	UPDATE refunds SET status = ?, approved_by = ?, …, reference = ?, status_reason = ?, version = version + 1
-//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
-func updateStatus(ctx context.Context, u *uow.Unit, before, after *Refund) error {
-	return guard.Transition[Refund](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ? AND proposed = 0
+//
+// and reports whether approvals may name the refund, which the unit then makes stale. It is the
+// only place that gives a refund its status, and so where its approval is allowed or proposed.
+// Errors: errProposed when the unit has proposed it instead; guard.ErrStale, guard.ErrGone.
+func (s *Service) updateStatus(ctx context.Context, u *uow.Unit, before, after *Refund) (named bool, err error) {
+	if err := s.allow(ctx, u, before, after); err != nil {
+		return false, err
+	}
+	from, to := Machine.Of(before.Status), Machine.Of(after.Status)
+	set := guard.Set{
 		"approved_by":      after.ApprovedBy,
 		"approved_by_name": after.ApprovedByName,
 		"approved_time":    after.ApprovedTime,
 		"reference":        after.Reference,
 		"status_reason":    after.StatusReason,
-	})
+	}
+	err = guard.Transition[Refund](ctx, u, before.Ref(), from, to, set)
+	if errors.Is(err, guard.ErrProposed) {
+		return true, guard.TransitionProposed[Refund](ctx, u, before.Ref(), from, to, set)
+	}
+	return u.Approval() != 0, err
 }

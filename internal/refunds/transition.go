@@ -36,9 +36,10 @@ type Step interface {
 const lockWait = 3 * time.Second
 
 // Transition moves a refund that was just read, and what the step changes beside it, in one
-// unit; see change.Lifecycle for what is refused. Errors, besides: ValidationFailed;
-// Forbidden when the caller has requested what he approves; lock.ErrNotAcquired when wallet
-// or stock were not had in time.
+// unit; see change.Lifecycle for what is refused. The approval of one that is above the
+// tenant's threshold is proposed instead: then the refund is returned as it is, and the unit
+// says so. Errors, besides: ValidationFailed; Forbidden when the caller has requested what he
+// approves; lock.ErrNotAcquired when wallet or stock were not had in time.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
 	if err := s.lifecycle().Demand(refund, ifMatch); err != nil {
 		return nil, err
@@ -50,26 +51,51 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, s
 	if err != nil {
 		return nil, err
 	}
-	caller, _ := principal.From(ctx)
-	after, err := s.lifecycle().Transition(ctx, u, refund, step.action(), ifMatch, func(to status.State) (*Refund, error) {
-		after := *refund
-		after.Status, after.StatusReason = to.Code, ""
-		if err := step.fill(caller, u.Now(), &after); err != nil {
-			return nil, err
-		}
-		if err := updateStatus(ctx, u, refund, &after); err != nil {
-			return nil, err
-		}
-		return &after, guard.Advance(ctx, u, &after)
+	var named bool
+	after, err := s.lifecycle().Transition(ctx, u, refund, step.action(), ifMatch, func(to status.State) (after *Refund, err error) {
+		after, named, err = s.move(ctx, u, refund, step, to)
+		return after, err
 	})
+	if errors.Is(err, errProposed) {
+		return refund, nil
+	}
 	if err != nil {
 		return nil, err
 	}
+	if after, err = s.finish(ctx, u, refund, after, step, named); err != nil {
+		return nil, s.unreservable(refund, err)
+	}
+	return after, nil
+}
+
+// move gives a refund the status that a step leads to, and reports whether approvals may name it.
+func (s *Service) move(ctx context.Context, u *uow.Unit, refund *Refund, step Step, to status.State) (_ *Refund, named bool, err error) {
+	caller, _ := principal.From(ctx)
+	after := *refund
+	after.Status, after.StatusReason = to.Code, ""
+	if err := step.fill(caller, u.Now(), &after); err != nil {
+		return nil, false, err
+	}
+	if named, err = s.updateStatus(ctx, u, refund, &after); err != nil {
+		return nil, false, err
+	}
+	return &after, named, guard.Advance(ctx, u, &after)
+}
+
+// finish does what a step changes beside the refund's status, records it, and has the approvals
+// that name the refund go stale.
+func (s *Service) finish(ctx context.Context, u *uow.Unit, refund, after *Refund, step Step, named bool) (*Refund, error) {
 	if err := insertHistory(ctx, u, after, step.action(), &refund.Status, step); err != nil {
 		return nil, err
 	}
-	if after, err = step.apply(ctx, u, s, refund, after); err != nil {
+	after, err := step.apply(ctx, u, s, refund, after)
+	if err != nil {
 		return nil, err
+	}
+	if named {
+		if err := s.approvals.Moved(ctx, u, refund.path()); err != nil {
+			return nil, err
+		}
 	}
 	s.record(u, step.action(), after, map[string]any{
 		"version": after.Version, "from": Machine.Of(refund.Status).Name, "to": Machine.Of(after.Status).Name, "detail": step,
@@ -153,10 +179,16 @@ func (s *Service) lifecycle() change.Lifecycle[Refund, *Refund] {
 	}
 }
 
+// isUnreservable reports whether the amount or the pieces of a refund that has failed are those
+// of other refunds by now.
+func isUnreservable(err error) bool {
+	return errors.Is(err, orders.ErrNotRefundable) || errors.Is(err, errTooManyPieces)
+}
+
 // unreservable is TransitionNotAllowed for a refund that has failed and whose amount, or
 // whose pieces, others have been refunded since.
 func (s *Service) unreservable(refund *Refund, cause error) error {
-	if !errors.Is(cause, orders.ErrNotRefundable) && !errors.Is(cause, errTooManyPieces) {
+	if !isUnreservable(cause) {
 		return cause
 	}
 	return uow.Explain(func(ctx context.Context) error {

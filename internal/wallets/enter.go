@@ -19,7 +19,8 @@ type Posting struct {
 
 // Enter makes an entry under the wallet's lock, for which it waits at most wait: it is the
 // first thing that its unit does. first is false when the same entry was made before: that
-// one is returned, and nothing was changed now.
+// one is returned, and nothing was changed now. entry is nil when its amount is above the
+// tenant's threshold and the unit has proposed it.
 //
 // Errors: lock.ErrNotAcquired when the lock is not had in time; PayloadMismatch when the
 // reference was used with other content; InsufficientBalance; ValidationFailed when the
@@ -32,10 +33,15 @@ func (s *Service) Enter(ctx context.Context, u *uow.Unit, p Posting, wait time.D
 	if err != nil || !first {
 		return entry, false, err
 	}
-	u.Audit(uow.Entry{Action: "wallet.entry", Resource: resource(p.UserID), Detail: map[string]any{
-		"version": entry.Version, "amount": entry.Amount, "balance": entry.Balance, "kind": entry.Kind, "reference": entry.Reference,
-	}})
+	u.Audit(auditOf(entry))
 	return entry, true, nil
+}
+
+// auditOf is the audit entry of an entry that somebody makes by hand.
+func auditOf(entry *Entry) uow.Entry {
+	return uow.Entry{Action: "wallet.entry", Resource: resource(entry.UserID), Detail: map[string]any{
+		"version": entry.Version, "amount": entry.Amount, "balance": entry.Balance, "kind": entry.Kind, "reference": entry.Reference,
+	}}
 }
 
 // Debit takes money in another resource's unit, which has the wallet's lock and whose audit
@@ -54,7 +60,8 @@ func (s *Service) Credit(ctx context.Context, u *uow.Unit, user principal.Custom
 }
 
 // post makes an entry of which amount, kind, reference and the users are given, or
-// returns the one that was made before with the same content.
+// returns the one that was made before with the same content; nil when the unit has proposed it
+// instead. It is the only place that makes entries.
 func (s *Service) post(ctx context.Context, u *uow.Unit, entry *Entry) (made *Entry, first bool, err error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -74,6 +81,9 @@ func (s *Service) post(ctx context.Context, u *uow.Unit, entry *Entry) (made *En
 		return nil, false, err
 	}
 	if err := wallet.check(entry.Amount); err != nil {
+		return nil, false, err
+	}
+	if now, err := s.allow(ctx, u, entry); err != nil || !now {
 		return nil, false, err
 	}
 	if err := addToBalance(ctx, u, wallet, entry.Amount); err != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/approvals"
+	"interlock/internal/approvals/approvalstest"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -34,6 +36,9 @@ type bank struct {
 	locks   lock.Locker
 	runner  *uow.Runner
 	wallets *wallets.Service
+	// above are the tenant's thresholds.
+	approvals *approvals.Service
+	above     map[string]int64
 }
 
 func open(ctx context.Context, t *testing.T, db *storage.DB) *bank {
@@ -43,13 +48,22 @@ func open(ctx context.Context, t *testing.T, db *storage.DB) *bank {
 
 func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *bank {
 	t.Helper()
-	b := &bank{ctx: ctx, db: db, locks: locks, bus: events.NewInProcess(64)}
+	b := &bank{ctx: ctx, db: db, locks: locks, bus: events.NewInProcess(64), above: map[string]int64{}}
 	t.Cleanup(b.bus.Close)
 	now := clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
 	b.runner = uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})
-	b.wallets = wallets.New(wallets.Deps{DB: db, Bus: b.bus})
-	b.Caller = httpapitest.New(ctx, b.runner, func(r *httpapi.Router) { wallets.Routes(r, b.wallets) })
+	b.approvals = approvals.New(approvals.Deps{DB: db, Runner: b.runner, Bus: b.bus, Clock: now, Tenancy: approvalstest.OneVote{Above: b.above}})
+	b.wallets = wallets.New(wallets.Deps{DB: db, Bus: b.bus, Approvals: b.approvals})
+	b.Caller = b.as(ctx)
 	return b
+}
+
+// as returns the routes as they are called by the principal of ctx.
+func (b *bank) as(ctx context.Context) *httpapitest.Caller {
+	return httpapitest.New(ctx, b.runner, func(r *httpapi.Router) {
+		wallets.Routes(r, b.wallets)
+		approvals.Routes(r, b.approvals)
+	})
 }
 
 // enter sends an entry of a user's wallet.

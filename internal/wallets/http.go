@@ -94,7 +94,7 @@ func (in *enterRequest) Check() error {
 func (h handler) enter(ctx context.Context, u *uow.Unit, in enterRequest) (httpapi.Made[entryView], error) {
 	posting := Posting{UserID: in.UserID, Amount: *in.Body.Amount, Kind: in.Body.Kind, Reference: in.Body.Reference}
 	entry, first, err := h.service.Enter(ctx, u, posting, in.Wait.Duration())
-	if err != nil {
+	if err != nil || entry == nil {
 		return httpapi.Made[entryView]{}, err
 	}
 	return httpapi.Made[entryView]{Location: locationOf(entry), Body: entryViewOf(*entry), Before: !first}, nil

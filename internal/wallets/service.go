@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -20,16 +21,23 @@ const Topic = "wallets"
 type Deps struct {
 	DB  *storage.DB
 	Bus events.Bus
+	// Approvals is where entries above the tenant's threshold wait.
+	Approvals *approvals.Service
 }
 
 // Service is the use cases of wallets. It is safe for concurrent use.
 type Service struct {
-	db  *storage.DB
-	bus events.Bus
+	db        *storage.DB
+	bus       events.Bus
+	approvals *approvals.Service
 }
 
-// New returns a Service.
-func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus} }
+// New returns a Service, and has its entries offered for approval.
+func New(d Deps) *Service {
+	s := &Service{db: d.DB, bus: d.Bus, approvals: d.Approvals}
+	d.Approvals.Offer(subject{s})
+	return s
+}
 
 // Lock takes the locks of the users' wallets, in sorted order, until the unit has ended.
 // Whoever moves money in a unit calls it first, before the transaction begins, and goes

@@ -7,6 +7,8 @@
 //     only ever added, and their amounts add up to the balance.
 //   - A reference is had by at most one entry of a wallet.
 //   - A transfer is two entries of one unit: it changes no total.
+//   - An entry that somebody makes by hand, and whose amount is above the tenant's threshold, is
+//     made only in a unit that applies an approval; see gate.go.
 //
 // Each change takes the locks of its wallets first, in sorted order, so that writers
 // come one after the other and opposite transfers cannot wait for each other. A lock can
@@ -20,6 +22,7 @@ package wallets
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -91,6 +94,10 @@ func (e *Entry) other() principal.CustomerID {
 	}
 	return *e.OtherUserID
 }
+
+// byHand reports whether somebody makes the entry as such: it is no side of a transfer and no
+// consequence of something else of this service, whose references begin with @.
+func (e *Entry) byHand() bool { return e.OtherUserID == nil && !strings.HasPrefix(e.Reference, "@") }
 
 // check asks whether the wallet can take an amount. Errors: InsufficientBalance;
 // ValidationFailed when there would be more than can be counted.

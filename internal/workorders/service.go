@@ -10,7 +10,6 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
-	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 )
@@ -61,7 +60,7 @@ func (s *Service) History(ctx context.Context, order *WorkOrder, page storage.Pa
 
 // Comments returns one page of what was said of a work order, oldest first.
 func (s *Service) Comments(ctx context.Context, order *WorkOrder, page storage.Page) (storage.Listing[Comment], error) {
-	return storage.List[Comment](s.db.Read(ctx).Where("work_order_id = ?", order.ID), page, commentSorts)
+	return storage.List[Comment](s.db.Read(ctx).Where("work_order_id = ?", order.ID), page, change.CommentSorts)
 }
 
 // Opening is a work order to be opened. Links name records once each.
@@ -92,40 +91,24 @@ func (s *Service) Open(ctx context.Context, u *uow.Unit, o Opening) (*WorkOrder,
 	return order, nil
 }
 
-// Comment adds what the caller says of a work order; an open one is his from then on. Comments
-// and steps of others that leave the status do not get in its way:
-//
-//	UPDATE work_orders SET comments = comments + 1, version = version + 1 WHERE tenant_id = ? AND id = ? AND status = ?
+// Comment adds what the caller says of a work order; an open one is his from then on. See
+// change.Lifecycle.Comment.
 func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, text string) (*Comment, error) {
 	caller, _ := principal.From(ctx)
-	if broken := checkText("/text", text); len(broken) > 0 {
+	if broken := change.CheckText("/text", text); len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
-	from := order.Status
+	from, lives := order.Status, s.lifecycle(nil)
 	if Machine.Of(order.Status) == opened {
 		var err error
-		if order, err = s.take(ctx, u, s.lifecycle(nil), order, Claim{}, caller.Person(), nil); err != nil {
+		if order, err = s.take(ctx, u, lives, order, Claim{}, caller.Person(), nil); err != nil {
 			return nil, err
 		}
 	}
-	err := guard.Adjust[WorkOrder](ctx, u, order.ID, guard.Set{"comments": guard.Add("comments", 1)}, "status = ?", order.Status)
-	if isRefused(err) {
-		return nil, uow.Overtaken("work order")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("count a comment: %w", err)
-	}
-	tx, err := u.Tx(ctx)
+	comment := &Comment{WorkOrderID: order.ID, Comment: change.CommentOf(ctx, u, text)}
+	after, err := lives.Comment(ctx, u, order, order.Status, comment)
 	if err != nil {
 		return nil, err
-	}
-	comment := &Comment{WorkOrderID: order.ID, Text: text, CreatedBy: caller.UserID, CreatedByName: caller.Name, CreatedTime: u.Now()}
-	if err := tx.Create(comment).Error; err != nil {
-		return nil, fmt.Errorf("insert comment: %w", err)
-	}
-	after, err := find(tx, order.ID)
-	if err != nil {
-		return nil, fmt.Errorf("read a work order after its comment: %w", err)
 	}
 	detail := map[string]any{"commentId": comment.ID, "text": text}
 	if err := insertHistory(ctx, u, after, "comment", &after.Status, detail); err != nil {

@@ -2,10 +2,10 @@ package workorders
 
 import (
 	"time"
-	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
 )
 
 // Step is a transition with what it brings.
@@ -68,7 +68,7 @@ func (Resolution) action() string { return "resolve" }
 func (Resolution) names() int64   { return 0 }
 func (Resolution) ofHolder() bool { return true }
 
-func (r Resolution) check() apperr.Fields { return checkText("/resolution", r.Resolution) }
+func (r Resolution) check() apperr.Fields { return change.CheckText("/resolution", r.Resolution) }
 
 func (r Resolution) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.Resolution = r.Resolution }
 
@@ -93,13 +93,3 @@ func (Closing) check() apperr.Fields                         { return nil }
 func (Closing) names() int64                                 { return 0 }
 func (Closing) ofHolder() bool                               { return false }
 func (Closing) fill(*WorkOrder, principal.Person, time.Time) {}
-
-// longestText is how long a body, a comment or a resolution can be, in characters.
-const longestText = 5_000
-
-// checkText asks for a text that is there and not too long.
-func checkText(pointer, text string) (broken apperr.Fields) {
-	broken.Unless(text != "", pointer, "required", "is required")
-	broken.Unless(utf8.RuneCountInString(text) <= longestText, pointer, "max", "must have at most 5000 characters")
-	return broken
-}

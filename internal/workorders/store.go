@@ -35,8 +35,6 @@ var workOrderSorts = storage.Sorts{
 	Default: "-id",
 }
 
-var commentSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "id"}
-
 func find(db *gorm.DB, id int64) (*WorkOrder, error) {
 	var order WorkOrder
 	if err := db.Where("id = ?", id).Take(&order).Error; err != nil {
@@ -177,6 +175,3 @@ func updateStatus(ctx context.Context, u *uow.Unit, before, after *WorkOrder) er
 
 // isMissed reports whether somebody else was faster.
 func isMissed(err error) bool { return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) }
-
-// isRefused reports whether the condition of an adjustment did not hold.
-func isRefused(err error) bool { return errors.Is(err, guard.ErrRefused) }

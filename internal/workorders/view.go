@@ -55,17 +55,10 @@ func resourcesOf(w WorkOrder) []string {
 }
 
 type commentView struct {
-	ID          int64            `json:"id"`
-	WorkOrderID int64            `json:"workOrderId"`
-	Text        string           `json:"text"`
-	CreatedBy   principal.Person `json:"createdBy"`
-	CreatedTime time.Time        `json:"createdTime"`
+	WorkOrderID int64 `json:"workOrderId"`
+	change.CommentView
 }
 
-func commentViewOf(c Comment) commentView {
-	return commentView{
-		ID: c.ID, WorkOrderID: c.WorkOrderID, Text: c.Text, CreatedBy: principal.Person{ID: c.CreatedBy, Name: c.CreatedByName}, CreatedTime: c.CreatedTime,
-	}
-}
+func commentViewOf(c Comment) commentView { return commentView{c.WorkOrderID, c.View()} }
 
 func eventViewOf(e Event) change.EventView { return e.View(Machine) }

@@ -123,13 +123,8 @@ func (Link) TableName() string { return "work_order_links" }
 
 // Comment is what somebody said of a work order.
 type Comment struct {
-	ID            int64
-	TenantID      int64
-	WorkOrderID   int64
-	Text          string
-	CreatedBy     int64
-	CreatedByName string
-	CreatedTime   time.Time
+	WorkOrderID int64
+	change.Comment
 }
 
 // TableName implements gorm's Tabler.

@@ -112,7 +112,7 @@ CREATE TABLE `approvals` (
   `updated_by_name` varchar(100) NOT NULL,
   `status` int(11) NOT NULL,
   `kind` varchar(32) NOT NULL,
-  `resource` varchar(191) NOT NULL,
+  `resource` varchar(255) NOT NULL,
   `author_id` bigint(20) NOT NULL,
   `author_name` varchar(100) NOT NULL,
   `note` varchar(500) NOT NULL,
@@ -124,6 +124,8 @@ CREATE TABLE `approvals` (
   `required` int(11) NOT NULL,
   `reason` varchar(500) NOT NULL,
   `expires_time` datetime(6) NOT NULL,
+  `comments` bigint(20) NOT NULL DEFAULT 0,
+  `party_id` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_approvals_open` (`tenant_id`,`author_id`,`open_digest`),
   KEY `ix_approvals_status` (`tenant_id`,`status`,`id`),
@@ -133,6 +135,18 @@ CREATE TABLE `approvals` (
   KEY `ix_approvals_expires` (`status`,`expires_time`),
   KEY `ix_approvals_id` (`tenant_id`,`id`),
   KEY `ix_approvals_ends` (`tenant_id`,`expires_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `approval_comments` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `approval_id` bigint(20) NOT NULL,
+  `text` text NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_approval_comments_id` (`tenant_id`,`approval_id`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `approval_histories` (
@@ -156,7 +170,7 @@ CREATE TABLE `approval_targets` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
   `approval_id` bigint(20) NOT NULL,
-  `resource` varchar(191) NOT NULL,
+  `resource` varchar(255) NOT NULL,
   `pending` tinyint(1) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_approval_targets_resource` (`tenant_id`,`approval_id`,`resource`),
@@ -830,6 +844,7 @@ CREATE TABLE `refunds` (
   `approved_time` datetime(6) DEFAULT NULL,
   `reference` varchar(100) NOT NULL,
   `status_reason` varchar(500) NOT NULL,
+  `proposed` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   KEY `ix_refunds_id` (`tenant_id`,`id`),
   KEY `ix_refunds_order` (`tenant_id`,`order_id`,`id`),
@@ -982,6 +997,8 @@ CREATE TABLE `tenant_settings` (
   `updated_by_name` varchar(100) NOT NULL,
   `approvals_required` int(11) NOT NULL,
   `approval_days` int(11) NOT NULL,
+  `refund_approval_threshold` bigint(20) DEFAULT NULL,
+  `wallet_approval_threshold` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_settings_tenant` (`tenant_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -996,6 +1013,8 @@ CREATE TABLE `tenant_setting_histories` (
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
+  `refund_approval_threshold` bigint(20) DEFAULT NULL,
+  `wallet_approval_threshold` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_setting_histories_version` (`tenant_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

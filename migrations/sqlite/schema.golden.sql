@@ -109,6 +109,18 @@ CREATE INDEX ix_api_tokens_user ON api_tokens (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_api_tokens_hash ON api_tokens (token_hash);
 
+CREATE TABLE approval_comments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  approval_id     INTEGER  NOT NULL,
+  text            TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_approval_comments_id ON approval_comments (tenant_id, approval_id, id);
+
 CREATE TABLE approval_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -174,7 +186,7 @@ CREATE TABLE approvals (
   required        INTEGER  NOT NULL,
   reason          TEXT     NOT NULL, -- of a rejection or a bypass
   expires_time    DATETIME NOT NULL
-);
+, comments INTEGER NOT NULL DEFAULT 0, party_id INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_approvals_author ON approvals (tenant_id, author_id, id);
 
@@ -901,7 +913,7 @@ CREATE TABLE refunds (
   approved_time     DATETIME     NULL,
   reference         TEXT     NOT NULL, -- empty: no money has moved
   status_reason     TEXT     NOT NULL
-);
+, proposed INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_refunds_amount ON refunds (tenant_id, amount, id);
 
@@ -1022,7 +1034,7 @@ CREATE TABLE tenant_setting_histories (
   changed_by         INTEGER  NOT NULL,
   changed_by_name    TEXT     NOT NULL,
   changed_time       DATETIME NOT NULL
-);
+, refund_approval_threshold INTEGER NULL, wallet_approval_threshold INTEGER NULL);
 
 CREATE UNIQUE INDEX uq_tenant_setting_histories_version ON tenant_setting_histories (tenant_id, version);
 
@@ -1036,7 +1048,7 @@ CREATE TABLE tenant_settings (
   updated_by_name    TEXT     NOT NULL,
   approvals_required INTEGER  NOT NULL,
   approval_days      INTEGER  NOT NULL -- how long a request waits for its votes
-);
+, refund_approval_threshold INTEGER NULL, wallet_approval_threshold INTEGER NULL);
 
 CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);
 

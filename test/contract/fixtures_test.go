@@ -17,7 +17,7 @@ import (
 // return its value. A route with a parameter that is not here fails the walk.
 var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"configs/:key":         newConfig,
-	"approvals/:id":        newApproval,
+	"approvals/:id":        newDiscussedApproval,
 	"items/:sku":           newItem,
 	"orders/:id":           newOrder,
 	"refunds/:id":          newRefund,
@@ -107,6 +107,13 @@ func newApproval(t *testing.T, c *apptest.Caller) string {
 	answer := c.Do(t, "PATCH", httpapi.Base+"/configs/"+key, `{"value":2}`, "If-Match", etag)
 	require.Equal(t, 202, answer.Status, "%s", answer.Body)
 	return fmt.Sprint(int64(answer.JSON(t)["id"].(float64)))
+}
+
+// newDiscussedApproval proposes a change of a protected config and says something of it.
+func newDiscussedApproval(t *testing.T, c *apptest.Caller) string {
+	approval := newApproval(t, c)
+	created(t, c, "/approvals/"+approval+"/comments", map[string]any{"text": "Is this the rate of 2026?"})
+	return approval
 }
 
 func newItem(t *testing.T, c *apptest.Caller) string {

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 var elsewhere = strings.Fields(`
 	session session/factor session/step-up sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm
 	me/factors/recovery-codes users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
-	approvals/{id} approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
+	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	work-orders work-orders/claim-next work-orders/{id}/claim work-orders/{id}/release work-orders/{id}/assign work-orders/{id}/resolve
@@ -177,4 +178,95 @@ func TestARequestForAnApprovalIsRepeatedUnderItsKey(t *testing.T) {
 		}
 		require.EqualValues(t, 1, owner.Do(t, "GET", httpapi.Base+"/approvals?resource=configs/"+key, nil).JSON(t)["total"])
 	})
+}
+
+// money is what a request moves: a wallet with 5000, and a refund of 1000 that a colleague has
+// requested of an order paid from it.
+type money struct{ wallet, refund string }
+
+// byHand are the requests of each route by which somebody moves money as such.
+var byHand = map[string]func(m money) []attempt{
+	"POST /api/v1/wallets/{userId}/entries": func(money) []attempt {
+		entry := func(amount int, reference string) object {
+			return object{"amount": amount, "kind": "correction", "reference": reference}
+		}
+		return []attempt{
+			{body: entry(1001, "more")}, {body: entry(-1001, "less")},
+			{body: entry(1, "opening"), status: http.StatusConflict},
+		}
+	},
+	"POST /api/v1/refunds/{id}/approve": func(money) []attempt { return []attempt{{body: object{}}} },
+}
+
+// notByHand are the other routes after which money is elsewhere, or which decide that it will be:
+// transfers change no total, orders are paid by their amount, and what was promised is paid back.
+var notByHand = strings.Fields(`
+	wallet-transfers orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds
+	refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
+	orders orders/{id}/ship orders/{id}/complete
+	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review`)
+
+func TestEveryRouteOfMoneySaysWhetherItIsAskedAboveTheThresholds(t *testing.T) {
+	known := map[string]bool{}
+	for _, o := range load(t).Operations() {
+		path, ofAPI := strings.CutPrefix(o.Path, httpapi.Base+"/")
+		area, _, _ := strings.Cut(path, "/")
+		if o.Method == http.MethodGet || !ofAPI || !slices.Contains([]string{"wallets", "wallet-transfers", "orders", "order-batches", "refunds", "approvals"}, area) {
+			continue
+		}
+		known[o.Name] = true
+		require.True(t, byHand[o.Name] != nil || slices.Contains(notByHand, path),
+			"%s may move money: say in protected_test.go what it does above the thresholds, or that it is not asked", o.Name)
+	}
+	for name := range byHand {
+		require.True(t, known[name], "%s is not there any more", name)
+	}
+}
+
+func TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAndMovesNothing(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		owner := p.Admin(t)
+		m := newMoney(t, owner)
+		settings := httpapi.Base + "/settings"
+		set := owner.Do(t, "PATCH", settings, `{"walletApprovalThreshold":1000,"refundApprovalThreshold":999}`, "If-Match", owner.Do(t, "GET", settings, nil).JSON(t)["etag"].(string))
+		require.Equal(t, http.StatusOK, set.Status, "%s", set.Body)
+		state := func() string {
+			var text strings.Builder
+			for _, path := range []string{"/wallets/" + m.wallet, "/wallets/" + m.wallet + "/entries", "/refunds/" + m.refund} {
+				text.Write(owner.Do(t, "GET", httpapi.Base+path, nil).Body)
+			}
+			return text.String()
+		}
+		colleague := newColleague(t, owner, "*")
+		before := state()
+		for name, attempts := range byHand {
+			method, path, _ := strings.Cut(name, " ")
+			path = strings.NewReplacer("{userId}", m.wallet, "{id}", m.refund).Replace(path)
+			for _, a := range attempts(m) {
+				answer := owner.Do(t, method, path, a.body)
+				require.Equal(t, before, state(), "%s", name)
+				if a.status != 0 {
+					require.Equal(t, a.status, answer.Status, "%s: %s", name, answer.Body)
+					continue
+				}
+				require.Equal(t, http.StatusAccepted, answer.Status, "%s: %s", name, answer.Body)
+				location := answer.Header.Get("Location")
+				approved := colleague.Do(t, "POST", location+"/approve", nil, "If-Match", answer.Header.Get("ETag"))
+				require.Equal(t, "approved", approved.JSON(t)["status"], "%s: %s", name, approved.Body)
+				require.NotEqual(t, before, state(), "%s: the last vote moves it", name)
+				before = state()
+			}
+		}
+	})
+}
+
+// newMoney makes a wallet, and a refund that a colleague has requested of an order paid from it.
+func newMoney(t *testing.T, c *apptest.Caller) money {
+	t.Helper()
+	user := newWallet(t, c)
+	order := created(t, c, "/orders", object{"userId": user, "items": []any{object{"sku": newStock(t, c), "quantity": 1}}})
+	path := fmt.Sprint("/orders/", int64(order["id"].(float64)))
+	require.Equal(t, http.StatusOK, c.Do(t, "POST", httpapi.Base+path+"/pay", `{"method":"wallet"}`).Status)
+	refund := created(t, newColleague(t, c, "*"), path+"/refunds", object{"amount": 1000, "reason": "late"})
+	return money{wallet: user, refund: fmt.Sprint(int64(refund["id"].(float64)))}
 }

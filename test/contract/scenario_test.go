@@ -380,7 +380,15 @@ func (d day) decide() {
 	d.do(200, "PATCH", "/settings", `{"approvalsRequired":2}`, "If-Match", d.etag("/settings"))
 	d.do(412, "PATCH", "/settings", `{"approvalDays":3}`, "If-Match", `"zz-1"`)
 	d.do(200, "PATCH", "/settings", `{"approvalsRequired":1}`, "If-Match", d.etag("/settings"))
-	require.EqualValues(d.t, 3, d.do(200, "GET", "/settings/history?sort=version", nil)["total"])
+	set := d.do(200, "PATCH", "/settings", `{"walletApprovalThreshold":5000,"refundApprovalThreshold":0}`, "If-Match", d.etag("/settings"))
+	require.EqualValues(d.t, 5000, set["walletApprovalThreshold"])
+	d.waitWithMoney(other)
+	same := d.do(200, "PATCH", "/settings", `{"refundApprovalThreshold":null}`, "If-Match", set["etag"].(string))
+	require.Nil(d.t, same["refundApprovalThreshold"])
+	require.Equal(d.t, same["etag"], d.do(200, "PATCH", "/settings", `{"refundApprovalThreshold":null}`, "If-Match", same["etag"].(string))["etag"], "there was none")
+	d.do(422, "PATCH", "/settings", `{"walletApprovalThreshold":-1}`, "If-Match", d.etag("/settings"))
+	d.do(200, "PATCH", "/settings", `{"walletApprovalThreshold":null}`, "If-Match", d.etag("/settings"))
+	require.EqualValues(d.t, 6, d.do(200, "GET", "/settings/history?sort=version", nil)["total"])
 
 	approval := "/approvals/" + newApproval(d.t, d.Caller)
 	seen := d.etag(approval)
@@ -388,6 +396,9 @@ func (d day) decide() {
 	d.do(403, "POST", approval+"/approve", nil, "If-Match", seen)
 	d.do(200, "PATCH", approval, `{"patch":{"value":3},"note":"three"}`, "If-Match", seen)
 	other.do(412, "POST", approval+"/approve", nil, "If-Match", seen)
+	other.do(201, "POST", approval+"/comments", `{"text":"Is this the rate of 2026?"}`)
+	other.do(422, "POST", approval+"/comments", `{"text":""}`)
+	require.NotEmpty(d.t, d.do(200, "GET", approval+"/comments?sort=-id", nil)["items"])
 	require.NotZero(d.t, other.do(200, "GET", "/dashboard", nil)["approvals"].(map[string]any)["toDecide"])
 	require.NotEmpty(d.t, other.do(200, "GET", "/approvals?waitingFor=me&status=pending&author="+fmt.Sprint(int64(d.do(200, "GET", approval, nil)["author"].(map[string]any)["id"].(float64)))+"&sort=-updatedTime", nil)["items"])
 	other.do(200, "POST", approval+"/approve", nil, "If-Match", d.etag(approval))
@@ -663,4 +674,36 @@ func (d day) operate() {
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/graphiql"} {
 		require.Equal(d.t, http.StatusOK, d.Do(d.t, "GET", path, nil).Status, path)
 	}
+}
+
+// waitWithMoney has an entry and a refund above the thresholds wait for another's votes.
+func (d day) waitWithMoney(other day) {
+	user := newWallet(d.t, d.Caller)
+	enter := func(status, amount int, reference string) map[string]any {
+		return d.do(status, "POST", "/wallets/"+user+"/entries", map[string]any{"amount": amount, "kind": "payout", "reference": reference})
+	}
+	pathOf := func(approval map[string]any) string {
+		return fmt.Sprint("/approvals/", int64(approval["id"].(float64)))
+	}
+	enter(201, 5000, "again")
+	asked := enter(202, -6000, "all")
+	enter(201, -5000, "half")
+	approval := pathOf(asked)
+	stale := other.do(409, "POST", approval+"/approve", nil, "If-Match", asked["etag"].(string))
+	require.Equal(d.t, []any{"approval_stale", 5000.0}, []any{stale["code"], stale["current"].(map[string]any)["balance"]})
+	d.do(409, "POST", approval+"/rebase", nil, "If-Match", d.etag(approval))
+	enter(201, 1000, "back")
+	d.do(200, "POST", approval+"/rebase", nil, "If-Match", d.etag(approval))
+	require.Len(d.t, other.do(200, "GET", approval, nil)["sides"], 1)
+	other.do(200, "POST", approval+"/approve", nil, "If-Match", d.etag(approval))
+	d.do(200, "GET", approval+"/history", nil)
+
+	boss := day{newColleague(d.t, d.Caller, "refunds:*", "approvals:read"), d.t}
+	refund := "/refunds/" + newRefund(d.t, d.Caller)
+	waiting := boss.do(202, "POST", refund+"/approve", nil)
+	require.Len(d.t, other.do(200, "GET", pathOf(waiting), nil)["sides"], 1)
+	boss.do(200, "POST", refund+"/reject", `{"reason":"no"}`)
+	overtaken := other.do(409, "POST", pathOf(waiting)+"/approve", nil, "If-Match", d.etag(pathOf(waiting)))
+	require.Equal(d.t, "rejected", overtaken["current"].(map[string]any)["status"])
+	require.Len(d.t, d.do(200, "GET", pathOf(waiting), nil)["sides"], 1)
 }

@@ -17,6 +17,40 @@ var votes = []mutant{
 		caught: tests{"internal/approvals": {"TestAVoteIsForTheVersionThatWasRead"}},
 	},
 	{
+		name: "who requested a refund votes for its approval",
+		file: "internal/approvals/decide.go", old: "case caller.UserID == a.PartyID:", new: "case false:",
+		caught: tests{"internal/refunds": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore"}},
+	},
+	{
+		name: "an entry above the threshold is asked for in the route only",
+		file: "internal/wallets/gate.go", old: "if !e.byHand() {", new: "if !e.byHand() || e.Kind != \"\" {",
+		caught: tests{
+			"internal/wallets": {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore", "TestWhateverAsksForAnEntryAboveTheThresholdProposesIt"},
+			"test/contract":    {"TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAndMovesNothing"},
+		},
+	},
+	{
+		name: "a refund above the threshold is approved by one person",
+		file: "internal/refunds/gate.go", old: "if after.Status != approved.Code {", new: "if after.Status != -approved.Code {",
+		caught: tests{"internal/refunds": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore", "TestOfTheLastVoteAndARejectionOneWins"}},
+	},
+	{
+		name: "an amount below zero is below every threshold",
+		file: "internal/approvals/propose.go", old: "!set || -above <= amount && amount <= above {", new: "!set || amount <= above {",
+		caught: tests{"internal/wallets": {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore"}},
+	},
+	{
+		name: "a refund that moves on leaves its approvals pending",
+		file: "internal/refunds/transition.go", old: "\tif named {", new: "\tif named && after == nil {",
+		caught: tests{"internal/refunds": {"TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit", "TestNoApprovalWaitsForARefundThatIsRejectedMeanwhile"}},
+	},
+	{
+		name: "a comment takes over who decided",
+		file: "internal/approvals/store.go", old: "if w.FromStatus == nil || *w.FromStatus != w.ToStatus {", new: "if true {",
+		also:   []edit{{"internal/approvals/store.go", "(action IN ? OR from_status IS NULL OR from_status <> to_status)", "(action IN ? OR 1 = 1)"}},
+		caught: tests{"internal/approvals": {"TestACommentDoesNotTakeOverWhoDecided"}},
+	},
+	{
 		name: "who wrote a change may vote for it",
 		file: "internal/approvals/decide.go", old: "case slices.Contains(a.Writers, caller.UserID):", new: "case false:",
 		caught: tests{"internal/approvals": {"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential"}},

@@ -3,14 +3,13 @@ package demo_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"gorm.io/gorm"
 
 	"interlock/internal/aggregates"
 	"interlock/internal/app/demo"
 	"interlock/internal/approvals"
+	"interlock/internal/approvals/approvalstest"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
@@ -48,34 +47,28 @@ func (p *interrupting) Step() {
 
 var size = demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5, Shelves: 3}
 
-// oneVote is a tenant in which a change of a protected config takes one vote.
-type oneVote struct{ approvals.Tenancy }
-
-func (oneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
-	return approvals.Rules{Required: 1, Lasts: time.Hour}, nil
-}
-
 func newLoader(db *storage.DB) *demo.Loader {
 	bus := events.NewInProcess(16)
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
+	votes := approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: approvalstest.OneVote{}})
 	l := &demo.Loader{
 		Size:   size,
 		Runner: runner, Clock: clock.System{},
 		Configs: config.New(config.Deps{
 			DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{}),
-			Approvals: approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: oneVote{}}),
+			Approvals: votes,
 		}),
 		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}}),
 		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
 	}
 	l.Inventory = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: l.Catalog})
-	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus})
+	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus, Approvals: votes})
 	l.Ledger = aggregates.New(aggregates.Deps{DB: db, Bus: bus})
 	l.Orders = orders.New(orders.Deps{
 		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets, Refunds: refundsOf{l},
 	})
 	l.WorkOrders = workorders.New(workorders.Deps{DB: db, Bus: bus, People: nobody{}})
-	l.Refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: l.Orders, Stock: l.Inventory, Wallets: l.Wallets})
+	l.Refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: l.Orders, Stock: l.Inventory, Wallets: l.Wallets, Approvals: votes})
 	queues := mq.NewSQL(db, clock.System{}, mq.Options{})
 	l.Sales = flashsale.New(flashsale.Deps{
 		DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, Gate: gate.NewSQL(db, queues, clock.System{}), Queues: queues,

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -23,6 +25,9 @@ type Lifecycle[T any, M Model[T]] struct {
 	// Edited is set when rows change in other ways too, so that who changed one last need
 	// not be who gave it its status.
 	Edited bool
+	// Moved is the revision that gave a row its status, of rows that change in other ways too
+	// and know it; nil for rows of which who changed them last is to be told.
+	Moved func(row M) Revision
 	// Refused adds to a refusal what the resource has to say besides; nil for nothing.
 	Refused func(current M, refusal *apperr.Error)
 }
@@ -79,13 +84,14 @@ func (l Lifecycle[T, M]) Demand(row M, ifMatch *guard.Precondition) error {
 // Refusal is what the loser of a race, or the author of an action that is not possible, is
 // told: who changed the row and when, and what is possible now.
 func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
-	state, stamp := l.State(current), current.Stamp()
+	by, at := l.changed(current)
+	state := l.State(current)
 	refusal := apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)).
 		With("current", l.View(current)).
 		With("currentStatus", state.Name).
 		With("allowedTransitions", l.allowed(current)).
-		With("changedBy", stamp.UpdatedBy).
-		With("changedTime", stamp.UpdatedTime)
+		With("changedBy", by).
+		With("changedTime", at)
 	if l.Refused != nil {
 		l.Refused(current, refusal)
 	}
@@ -94,12 +100,23 @@ func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *ap
 
 // Cause says why a row is not in another state: "Li cancelled it on 2026-11-21 at 10:41 UTC".
 func (l Lifecycle[T, M]) Cause(row M) string {
-	state, stamp := l.State(row), row.Stamp()
-	who, at := stamp.UpdatedBy.Name, stamp.UpdatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC")
+	state := l.State(row)
+	by, changed := l.changed(row)
+	who, at := by.Name, changed.UTC().Format("on 2006-01-02 at 15:04 UTC")
 	if participle, reached := l.Machine.ReachedBy(state); reached && !l.Edited {
 		return who + " " + participle + " it " + at
 	}
 	return "it is " + state.Name + "; " + who + " changed it last, " + at
+}
+
+// changed is who gave a row its status and when, or where that is not known who changed it last.
+func (l Lifecycle[T, M]) changed(row M) (by principal.Person, at time.Time) {
+	if _, reached := l.Machine.ReachedBy(l.State(row)); reached && l.Moved != nil {
+		moved := l.Moved(row)
+		return moved.By(), moved.ChangedTime
+	}
+	stamp := row.Stamp()
+	return stamp.UpdatedBy, stamp.UpdatedTime
 }
 
 // allowed returns the actions that are possible for a row now.

@@ -8,22 +8,30 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 )
 
-// Protectable is implemented by models whose rows can be protected. Their tables have the
-// columns protected, false unless set, and proposed, a count.
+// Proposable is implemented by models whose changes can wait for an approval. Their tables have
+// the column proposed, a count, 0 unless set.
+//
+// proposed is how often the row was proposed to be changed since its last change: unless it is
+// 0, a pending approval may name the row. Propose counts under the row's lock, and each change
+// begins anew. Who changes such a row makes those approvals stale in the same unit; who changes
+// another one is spared to look for any.
+type Proposable interface{ Proposable() }
+
+// Protectable is implemented by models whose rows can be protected. Their tables have the column
+// protected too, false unless set.
 //
 // A protected row changes only in a unit that carries an applied approval, whatever asks
 // for the change: the gate is part of the statement that writes the row.
 //
 //	UPDATE t SET … WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = 0
-//
-// proposed is how often the row was proposed to be changed since its last change: unless it is
-// 0, a pending approval may name the row. Propose counts under the row's lock, and each change
-// begins anew. Who changes such a row makes those approvals stale in
-// the same unit; who changes another one is spared to look for any.
-type Protectable interface{ Protectable() }
+type Protectable interface {
+	Proposable
+	Protectable()
+}
 
 // What the gate of a row refuses. Nothing was changed.
 var (
@@ -38,44 +46,42 @@ var (
 const atVersion = "version = ?"
 
 // gate is what a write asks of a row beside its condition.
-type gate int
-
-const (
-	// noGate is that of models that cannot be protected.
-	noGate gate = iota
-	// unprotected and not proposed, unprotected, or nothing any more.
-	closedGate
-	proposedGate
-	openGate
-)
-
-func gateFor[T any](u Unit) gate {
-	switch {
-	case !protectable[T]():
-		return noGate
-	case u.Approval() != 0:
-		return openGate
-	}
-	return closedGate
+type gate struct {
+	// protected rows are refused, and those that a pending approval may name.
+	unprotected, unproposed bool
+	// clears is set when the write ends what pending approvals the row may have.
+	clears bool
 }
 
-func protectable[T any]() bool {
-	_, ok := any(new(T)).(Protectable)
-	return ok
+func gateFor[T any](u Unit) gate {
+	_, proposable := any(new(T)).(Proposable)
+	_, protectable := any(new(T)).(Protectable)
+	switch {
+	case !proposable:
+		return gate{}
+	case u.Approval() != 0:
+		return gate{clears: true}
+	}
+	return gate{unprotected: protectable, unproposed: true}
+}
+
+// proposedGate is that of a write which makes the approvals that name the row stale.
+func proposedGate[T Proposable]() gate {
+	_, protectable := any(new(T)).(Protectable)
+	return gate{unprotected: protectable, clears: true}
 }
 
 func (g gate) predicate() (condition string, args []any) {
-	switch g {
-	case closedGate:
+	switch {
+	case g.unprotected && g.unproposed:
 		return "protected = ? AND proposed = 0", []any{false}
-	case proposedGate:
+	case g.unprotected:
 		return "protected = ?", []any{false}
+	case g.unproposed:
+		return "proposed = 0", nil
 	}
 	return "", nil
 }
-
-// clears reports whether the write ends what pending approvals the row may have.
-func (g gate) clears() bool { return g == proposedGate || g == openGate }
 
 // refusal says why a row was not written that is there: missed when the write's condition,
 // which query asks for, does not hold.
@@ -83,14 +89,21 @@ func (g gate) refusal(query *gorm.DB, missed error) error {
 	if condition, _ := g.predicate(); condition == "" {
 		return missed
 	}
-	var protected []bool
-	if err := query.Limit(1).Pluck("protected", &protected).Error; err != nil {
+	columns := []string{"proposed"}
+	if g.unprotected {
+		columns = append(columns, "protected")
+	}
+	var rows []struct {
+		Proposed  int64
+		Protected bool
+	}
+	if err := query.Select(columns).Limit(1).Scan(&rows).Error; err != nil {
 		return fmt.Errorf("guard: read the gate of a row: %w", err)
 	}
 	switch {
-	case len(protected) == 0:
+	case len(rows) == 0:
 		return missed
-	case protected[0]:
+	case rows[0].Protected:
 		return ErrProtected
 	}
 	return ErrProposed
@@ -105,7 +118,7 @@ func (g gate) refusal(query *gorm.DB, missed error) error {
 // transaction has changed, and would let one that found its row marked already, and the change
 // of that row on another node, both commit without seeing each other. The row's version stays.
 // Errors: ErrGone, ErrStale.
-func Propose[T Protectable](ctx context.Context, u Unit, ref Ref) error {
+func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	who, known := principal.From(ctx)
 	if !known || who.TenantID == 0 {
 		return storage.ErrNoTenant
@@ -119,17 +132,23 @@ func Propose[T Protectable](ctx context.Context, u Unit, ref Ref) error {
 		return err
 	}
 	result := tx.Exec("UPDATE "+table+" SET proposed = proposed + 1 WHERE tenant_id = ? AND id = ? AND version = ?", who.TenantID, ref.ID, ref.Version)
-	return outcome[T](tx, result, noGate, ref.ID, ErrStale, atVersion, ref.Version)
+	return outcome[T](tx, result, gate{}, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
 // UpdateProposed is Update of a row that was refused with ErrProposed. The unit makes the
 // approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
-func UpdateProposed[T Protectable](ctx context.Context, u Unit, ref Ref, set Set) error {
-	return write[T](ctx, u, proposedGate, ref.ID, 1, set, ErrStale, atVersion, ref.Version)
+func UpdateProposed[T Proposable](ctx context.Context, u Unit, ref Ref, set Set) error {
+	return write[T](ctx, u, proposedGate[T](), ref.ID, 1, set, ErrStale, atVersion, ref.Version)
+}
+
+// TransitionProposed is Transition of a row that was refused with ErrProposed. The unit makes the
+// approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+func TransitionProposed[T Proposable](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
+	return transition[T](ctx, u, proposedGate[T](), ref, from, to, set)
 }
 
 // DeleteProposed is Delete of a row that was refused with ErrProposed. The unit makes the
 // approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
-func DeleteProposed[T Protectable](ctx context.Context, u Unit, ref Ref) error {
-	return remove[T](ctx, u, proposedGate, ref)
+func DeleteProposed[T Proposable](ctx context.Context, u Unit, ref Ref) error {
+	return remove[T](ctx, u, proposedGate[T](), ref)
 }

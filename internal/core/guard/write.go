@@ -139,12 +139,16 @@ func AdvanceBy(ctx context.Context, u Unit, model rower, steps int64) error {
 // Errors: ErrGone, ErrStale. Whether the machine allows the step is for the
 // caller to have asked.
 func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
+	return transition[T](ctx, u, gateFor[T](u), ref, from, to, set)
+}
+
+func transition[T any](ctx context.Context, u Unit, g gate, ref Ref, from, to status.State, set Set) error {
 	moved := maps.Clone(set)
 	if moved == nil {
 		moved = Set{}
 	}
 	moved["status"] = to.Code
-	return write[T](ctx, u, gateFor[T](u), ref.ID, 1, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
+	return write[T](ctx, u, g, ref.ID, 1, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
 }
 
 // Adjust changes a row by arithmetic under a condition instead of a version,
@@ -204,7 +208,7 @@ func write[T any](ctx context.Context, u Unit, g gate, id, steps int64, set Set,
 		query.WriteString("`" + column + "` = ?, ")
 		values = append(values, set[column])
 	}
-	if g.clears() {
+	if g.clears {
 		query.WriteString("proposed = 0, ")
 	}
 	query.WriteString("version = version + ?, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)

@@ -7,7 +7,9 @@ import { useConfigWords } from '@/features/configs/useConfigWords';
 import { useFormat, useText } from '@/i18n';
 import { Banner, Facts, History, Lost, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useTelling, When } from '@/ui';
 import { ApprovalStatusChip } from './ApprovalStatusChip';
+import { Comments } from './Comments';
 import { EditDialog } from './EditDialog';
+import { grantsOf } from './grants';
 import { approvalMessages } from './messages';
 import { approvalHistory, oneApproval, type ApprovalRead, type Step } from './queries';
 import { Sides } from './Sides';
@@ -40,10 +42,10 @@ function Open({ approval }: { approval: ApprovalRead }) {
   const { steps, action, winner, contested, take, forget } = useDecide(approval);
   const [editing, editDialog] = useDisclosure();
   const [lostEdit, setLostEdit] = useState<Winner<Approval>>();
-  const { status, author, patch, updatedBy, updatedTime } = approval;
+  const { status, author, kind, patch, statusBy, statusTime } = approval;
   const lost = winner ?? lostEdit;
   const isMine = author.id === me;
-  const mayEdit = isMine && may('configs:write') && patch !== undefined && (status === 'pending' || status === 'stale');
+  const mayEdit = isMine && may(grantsOf(kind).write) && patch !== undefined && (status === 'pending' || status === 'stale');
   const close = () => {
     forget();
     setLostEdit(undefined);
@@ -60,7 +62,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
         />
       )}
       {status === 'stale' && (
-        <Banner tone="warn" title={t.rich('staleTitle', { who: who(updatedBy), when: <When time={updatedTime} /> })}>
+        <Banner tone="warn" title={t.rich('staleTitle', { who: who(statusBy), when: <When time={statusTime} /> })}>
           {contested === undefined ? t('staleHint') : contested.length === 0 ? t('contestedOther') : t('contested', { places: places(contested) })}
         </Banner>
       )}
@@ -85,6 +87,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
       <Sides approval={approval} />
       <About approval={approval} />
       <Votes approval={approval} />
+      <Comments approval={approval} />
       <Past id={approval.id} />
       {editing && <EditDialog approval={approval} onClose={editDialog.close} onLost={setLostEdit} />}
     </>

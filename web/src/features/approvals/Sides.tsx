@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
-import { useConfigWords } from '@/features/configs/useConfigWords';
 import { useText } from '@/i18n';
 import { isKeyPath, RecordLink, Section } from '@/ui';
 import { approvalMessages } from './messages';
 import { placesOf } from './places';
 import type { ApprovalRead, Side } from './queries';
 import styles from './Sides.module.css';
+import { useProposalWords } from './useProposalWords';
 
 /** What each record was when the change was proposed, what it would be, and what it is. */
 export function Sides({ approval: { sides, targets } }: { approval: ApprovalRead }) {
@@ -26,7 +26,7 @@ export function Sides({ approval: { sides, targets } }: { approval: ApprovalRead
 
 function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
   const t = useText(approvalMessages);
-  const words = useConfigWords();
+  const words = useProposalWords(side.resource);
   const { resource, base, proposed, current } = side;
   const places = placesOf(side);
   const says = [proposed === null && t('deletes'), base === null && proposed !== null && t('creates'), base !== null && current === null && t('goneNow')];

@@ -6,6 +6,7 @@ import type { views } from './views';
 
 /** With what it proposes and both sides of it; their numbers are as they were spelled. */
 export type ApprovalRead = components['schemas']['ApprovalRead'];
+export type ApprovalComment = components['schemas']['ApprovalComment'];
 export type ApprovalStatus = components['schemas']['ApprovalStatus'];
 export type ApprovalEvent = components['schemas']['ApprovalEvent'];
 export type Side = NonNullable<ApprovalRead['sides']>[number];
@@ -53,6 +54,16 @@ export const approvalHistory = (id: number) =>
   pages(['approvals', 'one', String(id), 'history'], (cursor, signal) =>
     data(api.GET('/api/v1/approvals/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
   );
+
+/** What was said of it, oldest first. */
+export const approvalComments = (id: number) =>
+  pages(['approvals', 'one', String(id), 'comments'], (cursor, signal) =>
+    data(api.GET('/api/v1/approvals/{id}/comments', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+  );
+
+/** Says something of an approval. */
+export const comment = (id: number, text: string, key: string): Promise<ApprovalComment> =>
+  data(api.POST('/api/v1/approvals/{id}/comments', { params: { path: { id } }, body: { text }, headers: idempotent(key) }));
 
 /** Takes a step with an approval as it was read, so that a vote is for just the content that was seen. */
 export function takeStep(id: number, step: Step, etag: string, reason: string, key: string): Promise<Approval> {

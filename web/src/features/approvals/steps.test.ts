@@ -5,7 +5,15 @@ import { stepsOf } from './useDecide';
 const author = { id: 7, name: 'Me' };
 const li = { id: 2, name: 'Li' };
 const approval = (over: Partial<Approval>) =>
-  ({ status: 'pending', allowedTransitions: ['approve', 'reject', 'withdraw'], author, updatedBy: author, waitingForMe: false, ...over }) as Approval;
+  ({
+    status: 'pending',
+    allowedTransitions: ['approve', 'reject', 'withdraw'],
+    author,
+    kind: 'config.update',
+    statusBy: author,
+    waitingForMe: false,
+    ...over,
+  }) as Approval;
 const all = () => true;
 const none = () => false;
 const only =

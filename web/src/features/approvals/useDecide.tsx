@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { isProblem, useMay, useUser, votesLeft, winnerOf, type Approval, type Winner } from '@/api';
 import { useText } from '@/i18n';
 import { useConfirm, useKeyedAction, useToasts, type Question } from '@/ui';
+import { grantsOf } from './grants';
 import { approvalMessages } from './messages';
 import { oneApproval, takeStep, type ApprovalRead, type Step } from './queries';
 
@@ -12,20 +13,18 @@ interface Asked {
   reason: string;
 }
 
-/** What it takes to make a change without its votes. */
-const toBypass = ['approvals:decide', 'approvals:bypass', 'configs:read', 'configs:write'];
-
 /** The steps that the service would let this user take; it decides itself when one is taken. */
 export function stepsOf(approval: Approval, me: number, may: (permission: string) => boolean): Step[] {
-  const { allowedTransitions, author, status, waitingForMe } = approval;
+  const { allowedTransitions, author, kind, status, statusBy, waitingForMe } = approval;
+  const { read, write } = grantsOf(kind);
   const isOpen: Record<Approval['allowedTransitions'][number], boolean> = {
     approve: waitingForMe,
     reject: waitingForMe,
-    withdraw: author.id === me && may('configs:write'),
-    rebase: may('configs:write'),
-    review: may('approvals:decide') && approval.updatedBy.id !== me,
+    withdraw: author.id === me && may(write),
+    rebase: may(write),
+    review: may('approvals:decide') && statusBy.id !== me,
   };
-  const bypass: Step[] = status === 'pending' && toBypass.every(may) ? ['bypass'] : [];
+  const bypass: Step[] = status === 'pending' && ['approvals:decide', 'approvals:bypass', read, write].every(may) ? ['bypass'] : [];
   return [...allowedTransitions.filter((step) => isOpen[step]), ...bypass];
 }
 
@@ -44,7 +43,7 @@ export function useDecide(approval: ApprovalRead) {
   const action = useKeyedAction<Asked, Approval>({
     scope: `approvals/${id}/steps`,
     title: t('approval', { id: String(id) }),
-    topics: ['approvals', 'overview', 'configs'],
+    topics: ['approvals', 'overview', 'configs', 'wallets', 'refunds', 'orders'],
     send: ({ step, etag: guard, reason }, key) => takeStep(id, step, guard, reason, key),
     onDone: (after, { step }) => {
       const { status } = after;

@@ -36,8 +36,9 @@ export function readEntries(userId: string, search: EntrySearch, signal?: AbortS
   return data(api.GET('/api/v1/wallets/{userId}/entries', { params: { path: { userId }, query: search as EntryQuery }, signal }));
 }
 
+/** Makes an entry. One that waits for votes is thrown as a proposal, so that what comes back is an entry. */
 export function enter(userId: string, body: Posting, key: string): Promise<Entry> {
-  return data(api.POST('/api/v1/wallets/{userId}/entries', { params: { path: { userId } }, body, headers: idempotent(key) }));
+  return data(api.POST('/api/v1/wallets/{userId}/entries', { params: { path: { userId } }, body, headers: idempotent(key) })) as Promise<Entry>;
 }
 
 export function transfer(body: TransferRequest, key: string): Promise<Transfer> {

@@ -1,0 +1,32 @@
+// Package approvalstest has what the tests of domains need to offer their changes for approval.
+package approvalstest
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/approvals"
+	"interlock/internal/core/uow"
+)
+
+// OneVote is a tenant in which what waits takes one vote of anybody.
+type OneVote struct {
+	// Above are the tenant's thresholds; see approvals.Rules.
+	Above map[string]int64
+}
+
+// Rules implements approvals.Tenancy.
+func (o OneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
+	return approvals.Rules{Required: 1, Lasts: time.Hour, Above: o.Above}, nil
+}
+
+// StillMay implements approvals.Tenancy.
+func (OneVote) StillMay(_ context.Context, _ *uow.Unit, users []int64, _ string) (map[int64]bool, error) {
+	may := map[int64]bool{}
+	for _, user := range users {
+		may[user] = true
+	}
+	return may, nil
+}

@@ -1,0 +1,260 @@
+package refunds
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/approvals"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/orders"
+)
+
+// ApprovalKind is what the kinds of approvals of refunds begin with.
+const ApprovalKind = "refund"
+
+const kindApprove = ApprovalKind + ".approve"
+
+// errProposed says that the unit has proposed a transition and does not make it.
+var errProposed = errors.New("refunds: the approval of the refund waits for votes")
+
+// proposedApproval is the approval of a refund as an approval of the tenant holds it. Its base
+// is the refund's version. All but the id is what people are shown, and never changes.
+type proposedApproval struct {
+	Action   string               `json:"action"`
+	RefundID int64                `json:"refundId"`
+	OrderID  int64                `json:"orderId"`
+	OrderNo  string               `json:"orderNo"`
+	UserID   principal.CustomerID `json:"userId"`
+	Amount   int64                `json:"amount"`
+	Method   string               `json:"method"`
+}
+
+// allow asks before a refund gets a status. That of one which is approved and whose amount is
+// above the tenant's threshold waits for votes, unless the unit applies an approval. What the
+// cancellation of an order credits is approved by nobody, and so is not asked. Errors:
+// errProposed; guard.ErrStale and guard.ErrGone when the refund is not what was read.
+func (s *Service) allow(ctx context.Context, u *uow.Unit, before, after *Refund) error {
+	if after.Status != approved.Code {
+		return nil
+	}
+	now, err := s.approvals.ProposeAbove(ctx, u, before.Amount, subject{s}, func() (approvals.Proposal, error) { return proposalOf(before) })
+	if err == nil && !now {
+		err = errProposed
+	}
+	return err
+}
+
+// proposalOf is the approval of a refund, at the version that was read.
+func proposalOf(r *Refund) (approvals.Proposal, error) {
+	p := approvals.Proposal{
+		Kind: kindApprove, Resource: r.path(), BaseETag: r.Ref().ETag(), Targets: []string{r.path()}, Party: r.RequestedBy,
+		Hold: func(ctx context.Context, u *uow.Unit) error { return guard.Propose[Refund](ctx, u, r.Ref()) },
+	}
+	var err error
+	p.Content, err = strictjson.Encode(proposedApproval{
+		Action: Approval{}.action(), RefundID: r.ID, OrderID: r.OrderID, OrderNo: r.OrderNo, UserID: r.UserID, Amount: r.Amount, Method: r.Method,
+	})
+	return p, err
+}
+
+// subject lets approvals of refunds wait for votes.
+type subject struct{ *Service }
+
+// Grants implements approvals.Subject.
+func (subject) Grants() approvals.Grants {
+	return approvals.Grants{Kind: ApprovalKind, Path: Topic + "/", Read: ReadPermission, Write: approvePermission}
+}
+
+// decode reads what proposalOf wrote, and the version that it is based on.
+func decode(p approvals.Proposal) (content proposedApproval, base guard.Precondition, err error) {
+	if err := json.Unmarshal(p.Content, &content); err != nil {
+		return content, base, fmt.Errorf("read the approval of a refund that is proposed: %w", err)
+	}
+	base, err = guard.ParsePrecondition(p.BaseETag)
+	return content, base, err
+}
+
+// Lock implements approvals.Subject: what the approval of the refund gives back.
+func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (context.Context, error) {
+	content, _, err := decode(p)
+	if err != nil {
+		return ctx, err
+	}
+	refund, err := s.Refund(ctx, content.RefundID)
+	if err != nil {
+		return ctx, err
+	}
+	return s.lock(ctx, u, refund, Approval{})
+}
+
+// Apply implements approvals.Subject: it approves the refund as who votes last. One that has
+// moved since is not approved, nor is one that has failed and whose amount others have taken.
+func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) error {
+	content, base, err := decode(p)
+	if err != nil {
+		return err
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	refund, err := find(tx, content.RefundID)
+	if err != nil {
+		return storage.Found(err, "refund", "")
+	}
+	to, possible := Machine.Next(Approval{}.action(), Machine.Of(refund.Status))
+	if !possible || !base.Holds(refund.Ref()) {
+		return approvals.ErrMoved
+	}
+	after, named, err := s.move(ctx, u, refund, Approval{}, to)
+	if err == nil {
+		_, err = s.finish(ctx, u, refund, after, Approval{}, named)
+	}
+	if errors.Is(err, guard.ErrStale) || isUnreservable(err) {
+		return approvals.ErrMoved
+	}
+	return err
+}
+
+// Revise implements approvals.Subject: a step is no edit, and cannot be given a patch.
+func (subject) Revise(_ context.Context, _ *uow.Unit, p approvals.Proposal, _ json.RawMessage) (approvals.Proposal, error) {
+	return p, approvals.Unrevisable()
+}
+
+// Rebase implements approvals.Subject: a refund that can be approved as it is now waits anew.
+func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
+	content, _, err := decode(p)
+	if err != nil {
+		return p, err
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return p, err
+	}
+	refund, err := find(tx, content.RefundID)
+	if err != nil {
+		return p, storage.Found(err, "refund", "")
+	}
+	switch Machine.Of(refund.Status) {
+	case approved, settled:
+		return p, approvals.ErrDone
+	case failed:
+		order, err := s.orders.InUnit(ctx, u, refund.OrderID)
+		if err != nil {
+			return p, err
+		}
+		if fits, err := fitsAgain(tx, order, refund); err != nil || !fits {
+			return p, cmp.Or(err, approvals.ErrMoved)
+		}
+	case requested:
+	default:
+		return p, approvals.ErrMoved
+	}
+	fresh, err := proposalOf(refund)
+	fresh.Note = p.Note
+	return fresh, err
+}
+
+// fitsAgain reports whether the amount and the pieces of a refund that has failed could be
+// reserved again.
+func fitsAgain(db *gorm.DB, order *orders.Order, refund *Refund) (bool, error) {
+	if order.Refundable() < refund.Amount {
+		return false, nil
+	}
+	others, err := takenOf(db, order.ID)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(refund.Lines, func(line Line) bool {
+		at := indexOf(order.Lines, line.SKU)
+		return at < 0 || others[line.SKU].Quantity+line.Quantity > order.Lines[at].Quantity
+	}), nil
+}
+
+// Conflict implements approvals.Subject.
+func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.Conflict, error) {
+	content, base, err := decode(p)
+	if err != nil {
+		return approvals.Conflict{}, err
+	}
+	current, err := s.Refund(ctx, content.RefundID)
+	if err != nil {
+		return approvals.Conflict{}, err
+	}
+	if base.Holds(current.Ref()) && current.Status != failed.Code {
+		return approvals.Conflict{Detail: current.Label() + " has not moved.", Members: map[string]any{}}, nil
+	}
+	conflict := approvals.Conflict{
+		Moved: true, Detail: current.Label() + " has moved on: " + s.lifecycle().Cause(current) + ".",
+		Members: map[string]any{"expectedVersion": base.Ref.Version, "current": viewOf(*current)},
+	}
+	stamp := current.Stamp()
+	maps.Copy(conflict.Members, map[string]any{
+		"currentVersion": stamp.Version, "currentEtag": stamp.ETag, "updatedBy": stamp.UpdatedBy, "updatedTime": stamp.UpdatedTime,
+	})
+	if !base.Holds(current.Ref()) {
+		return conflict, nil
+	}
+	order, err := s.orders.Order(ctx, current.OrderID)
+	if err != nil {
+		return conflict, err
+	}
+	fits, err := fitsAgain(s.db.Read(ctx), order, current)
+	if err != nil || fits {
+		return approvals.Conflict{Detail: current.Label() + " has not moved.", Members: map[string]any{}}, err
+	}
+	conflict.Detail = "since " + current.Label() + " failed, other refunds of the order were requested, and not enough is left for it."
+	return conflict, nil
+}
+
+// Show implements approvals.Subject.
+func (subject) Show(p approvals.Proposal) (approvals.Shown, error) {
+	return approvals.ShownAs(p.Content), nil
+}
+
+// sideView is what the sides of a refund's approval show: what it is of, which never changes,
+// and its status.
+type sideView struct {
+	OrderNo     string               `json:"orderNo"`
+	UserID      principal.CustomerID `json:"userId"`
+	Amount      int64                `json:"amount"`
+	Method      string               `json:"method"`
+	Reason      string               `json:"reason"`
+	RequestedBy string               `json:"requestedBy"`
+	Status      string               `json:"status"`
+}
+
+// Sides implements approvals.Subject.
+func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Side, error) {
+	content, base, err := decode(p)
+	if err != nil {
+		return nil, err
+	}
+	refund, err := s.Refund(ctx, content.RefundID)
+	if err != nil {
+		return nil, err
+	}
+	var then Event
+	if err := s.db.Read(ctx).Where("refund_id = ? AND version = ?", refund.ID, base.Ref.Version).Take(&then).Error; err != nil {
+		return nil, fmt.Errorf("read the base of what is proposed: %w", err)
+	}
+	would := approved
+	if refund.byWallet() {
+		would = settled
+	}
+	side := func(status int) sideView {
+		return sideView{refund.OrderNo, refund.UserID, refund.Amount, refund.Method, refund.Reason, refund.RequestedByName, Machine.Of(status).Name}
+	}
+	return []approvals.Side{{Resource: p.Resource, Base: side(then.ToStatus), Proposed: side(would.Code), Current: side(refund.Status)}}, nil
+}
