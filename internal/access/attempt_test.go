@@ -135,17 +135,12 @@ func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.passwords.timeout = 0
-		turns := cap(h.passwords.turns)
-		for range turns {
-			h.passwords.turns <- struct{}{}
-		}
+		h.passwords.turns = newTurns(0, 1)
 		for range 6 {
 			_, err := h.signIn(t, "admin", adminPassword)
-			requireCode(t, apperr.Unavailable, err)
+			requireCode(t, apperr.RateLimited, err)
 		}
-		for range turns {
-			<-h.passwords.turns
-		}
+		h.passwords.turns.giveBack(0)
 		h.passwords.timeout = time.Minute
 		h.mustSignIn(t)
 	})

@@ -136,6 +136,7 @@ type challengeView struct {
 
 type factorSignInRequest struct {
 	sessionCredential
+	deviceCredential
 	Site    string `header:"Sec-Fetch-Site"`
 	Agent   string `header:"User-Agent"`
 	Address httpapi.Address
@@ -150,14 +151,14 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 	if err := requireSameSite(in.Site); err != nil {
 		return signInReply{}, err
 	}
-	token, session, err := h.service.FinishSignIn(ctx, FactorSignIn{
+	signedIn, err := h.service.FinishSignIn(ctx, FactorSignIn{
 		Challenge: in.Body.Challenge, ShownFactor: ShownFactor{in.Body.Method, in.Body.Code},
-		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent,
+		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
 		return signInReply{}, err
 	}
-	return h.begun(in.sessionCredential, token, session), nil
+	return h.begun(in.sessionCredential, signedIn), nil
 }
 
 type stepUpRequest struct {
@@ -169,14 +170,14 @@ type stepUpRequest struct {
 	}
 }
 
-type stepUpReply = httpapi.WithCookie[sessionView]
+type stepUpReply = httpapi.WithCookies[sessionView]
 
 func (h handler) stepUp(ctx context.Context, in stepUpRequest) (stepUpReply, error) {
 	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.Token, ShownFactor: ShownFactor(in.Body), Address: string(in.Address)})
 	if err != nil {
 		return stepUpReply{}, err
 	}
-	return stepUpReply{Out: sessionViewOf(session, h.currency), Cookie: in.cookie(token, 0)}, nil
+	return stepUpReply{Out: sessionViewOf(session, h.currency), Cookies: []*http.Cookie{in.cookie(token, 0)}}, nil
 }
 
 // requireSameSite is CSRFFailed for a request from a page of another site, which must not

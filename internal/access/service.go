@@ -17,6 +17,7 @@ import (
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
+	"interlock/internal/ratelimit"
 )
 
 // Where changes of users, roles and menus are announced, for who may read them.
@@ -45,6 +46,8 @@ type Deps struct {
 	// SessionLifetime is when a session ends whatever is done in it, 12 hours when 0, and
 	// SessionIdle when it ends because nothing is; 0 means never.
 	SessionLifetime, SessionIdle time.Duration
+	// SignInRate is how many sign-ins a minute a network may try; 0 means any number.
+	SignInRate int
 	// CustomerMay is what every customer may do.
 	CustomerMay []string
 	// Cipher encrypts the secrets of second factors at rest; the zero Cipher keeps them in
@@ -61,6 +64,8 @@ type Service struct {
 	store     store
 	passwords *passwords
 	attempts  attempts
+	arrivals  arrivals
+	devices   *devices
 	sessions  *scs.SessionManager
 	// sessionStore is what sessions keeps them in.
 	sessionStore sessionStore
@@ -86,6 +91,8 @@ func New(d Deps) *Service {
 		store:        store{db: d.DB},
 		passwords:    newPasswords(),
 		attempts:     attempts{db: d.DB, clock: d.Clock},
+		arrivals:     arrivals{limiter: ratelimit.NewInProcess(d.Clock.Now), rate: networkRate(d.SignInRate)},
+		devices:      &devices{db: d.DB, clock: d.Clock},
 		sessions:     newSessions(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
 		sessionStore: kept,
 		cipher:       d.Cipher,

@@ -66,7 +66,7 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 		return nil, err
 	}
 	var after *User
-	at := guessed{accountKey(tenant, user.Username), networkOf(change.Address)}
+	at := guessed{account: accountKey(tenant, user.Username), network: networkOf(change.Address)}
 	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
 		same, err := s.passwords.matches(ctx, change.Current, user.PasswordHash)
 		if err != nil {

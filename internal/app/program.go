@@ -90,6 +90,7 @@ func (p *Program) start(ctx context.Context) error {
 	p.services, err = Open(ctx, p.Settings.Storage, Options{
 		RedisURL: p.Settings.RedisURL, WeakPasswords: p.Settings.InsecureDevelopment, Customers: customers, Idempotency: p.Settings.Idempotency,
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout, SessionLifetime: p.Settings.SessionLifetime, SessionIdle: p.Settings.SessionIdle,
+		SignInRate: p.Settings.SignInLimit,
 	})
 	if err != nil {
 		return err

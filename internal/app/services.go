@@ -117,6 +117,8 @@ type Options struct {
 	PaymentTimeout time.Duration
 	// SessionLifetime and SessionIdle are when sessions end; 0 for access's own.
 	SessionLifetime, SessionIdle time.Duration
+	// SignInRate is how many sign-ins a minute a network may try; 0 means any number.
+	SignInRate int
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
 }
@@ -224,7 +226,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Audit = audit.NewLog(sv.DB)
 	sv.Access = access.New(access.Deps{
 		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
-		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher,
+		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals})

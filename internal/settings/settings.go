@@ -67,6 +67,7 @@ type Serve struct {
 	Idempotency             Idempotency   `embed:"" prefix:"idempotency-"`
 	SessionLifetime         time.Duration `help:"When a session of the web admin ends, whatever is done in it." default:"12h" env:"INTERLOCK_SESSION_LIFETIME" placeholder:"DURATION"`
 	SessionIdle             time.Duration `help:"When a session ends that nobody uses; 0 means not before its lifetime is over. A page that is open and in view uses it." default:"2h" env:"INTERLOCK_SESSION_IDLE" placeholder:"DURATION"`
+	SignInLimit             int           `help:"Sign-ins a minute that one network (an IPv4 address, or 64 bits of an IPv6 one) may try, and three times as many at once; 0 means no limit." default:"20" env:"INTERLOCK_SIGN_IN_LIMIT" placeholder:"N"`
 	RateLimit               int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
 	TrustedProxies          []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
 	Currency                string        `help:"What all money is in, by its code in ISO 4217; amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
@@ -155,6 +156,9 @@ func (s Serve) Validate() error {
 	}
 	if s.SessionIdle != 0 && s.SessionIdle < 5*time.Minute {
 		return fmt.Errorf("--session-idle (INTERLOCK_SESSION_IDLE) is %s; it must be 0 or five minutes or longer", s.SessionIdle)
+	}
+	if s.SignInLimit < 0 {
+		return fmt.Errorf("--sign-in-limit (INTERLOCK_SIGN_IN_LIMIT) is %d; it must be 0 or more", s.SignInLimit)
 	}
 	if s.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit (INTERLOCK_RATE_LIMIT) is %d; it must be 0 or more", s.RateLimit)
