@@ -73,7 +73,7 @@ type arrival struct {
 // that only this installation can have made, and asks the database for nothing otherwise.
 // Errors: RateLimited.
 func (s *Service) arrive(ctx context.Context, in SignIn) (arrival, error) {
-	account, network := accountKey(in.Tenant, in.Username), networkOf(in.Address)
+	account, network := accountKey(in.Tenant, in.Username), ratelimit.Network(in.Address)
 	if shown, ok := s.devices.read(ctx, account, in.Device); ok {
 		if err := s.arrivals.admitDevice(ctx, shown.id); err != nil {
 			return arrival{}, err

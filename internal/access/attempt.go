@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -36,7 +35,7 @@ type attemptRow struct {
 	// Account is a digest: the account may not exist, and what is typed as a
 	// username is now and then a password.
 	Account string
-	// Network is where the guess came from: see networkOf and devicePrefix.
+	// Network is where the guess came from: see ratelimit.Network and devicePrefix.
 	Network     string
 	Slot        int
 	CreatedTime time.Time
@@ -72,20 +71,6 @@ const everywhere = "*"
 func accountKey(tenant, username string) string {
 	sum := sha256.Sum256([]byte(tenant + "\x00" + username))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
-}
-
-// networkOf returns the network of an address: an IPv4 address itself, and the first 64 bits
-// of an IPv6 address, which are one customer's of a provider. What is no address is a network
-// of its own.
-func networkOf(address string) string {
-	at, err := netip.ParseAddr(address)
-	if err != nil {
-		return ""
-	}
-	if at = at.Unmap().WithZone(""); at.Is4() {
-		return at.String()
-	}
-	return netip.PrefixFrom(at, 64).Masked().String()
 }
 
 // claim counts an attempt before it is made:

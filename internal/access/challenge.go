@@ -11,6 +11,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
+	"interlock/internal/ratelimit"
 )
 
 // challengeTime is how long a sign-in may wait for its second factor.
@@ -88,7 +89,7 @@ type FactorSignIn struct {
 // does, and the challenge can be tried again. Errors: Unauthenticated when the challenge was
 // used, voided or has ended; InvalidCredentials, TooManyAttempts, RateLimited.
 func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out SignedIn, err error) {
-	if _, err := s.arrivals.admit(ctx, networkOf(in.Address)); err != nil {
+	if _, err := s.arrivals.admit(ctx, ratelimit.Network(in.Address)); err != nil {
 		return SignedIn{}, err
 	}
 	waiting, user, tenant, err := s.store.challenge(ctx, digestOf(in.Challenge), s.clock.Now())
@@ -96,7 +97,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 		return SignedIn{}, err
 	}
 	signIn := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
-	from := arrival{at: guessed{account: accountKey(tenant, user.Username), network: networkOf(in.Address)}}
+	from := arrival{at: guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(in.Address)}}
 	if shown, ok := s.devices.read(ctx, from.at.account, in.Device); ok && s.devices.knows(ctx, shown, user.PasswordHash) {
 		from.at.network, from.device = devicePrefix+shown.id, shown.id
 	}

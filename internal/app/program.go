@@ -267,12 +267,10 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		return nil, err
 	}
 	sv := p.services
-	rate := ratelimit.Limit{}
-	if n := p.Settings.RateLimit; n > 0 {
-		rate = ratelimit.Limit{Rate: n, Period: time.Second, Burst: 2 * n}
-	}
 	server := httpapi.NewServer(httpapi.Options{
-		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter, Rate: rate,
+		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter,
+		Rate: perSecond(p.Settings.RateLimit), TenantRate: perSecond(p.Settings.TenantRateLimit),
+		RefusedRate: perSecond((p.Settings.RateLimit + 9) / 10), MaxStreams: p.Settings.MaxStreams, MaxConnections: p.Settings.MaxClients,
 		TrustedProxies: proxies, Conflicts: sv.Conflicts, Keeper: sv.Idempotency,
 	})
 	sv.Metrics.Register(server)
@@ -311,6 +309,15 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	server.Handle(http.MethodGet, "/readyz", readiness{sv})
 	server.Handle(http.MethodGet, "/metrics", sv.Metrics.Handler())
 	return server, nil
+}
+
+// perSecond is a limit of so many requests a second, and twice as many at once; the zero
+// Limit for none.
+func perSecond(n int) ratelimit.Limit {
+	if n <= 0 {
+		return ratelimit.Limit{}
+	}
+	return ratelimit.Limit{Rate: n, Period: time.Second, Burst: 2 * n}
 }
 
 func (p *Program) close() {

@@ -197,7 +197,8 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if err != nil {
 		return fmt.Errorf("reach Redis at %s: %w", target, err)
 	}
-	sv.bus, sv.limiter = bus, ratelimit.NewRedis(client, target.Keys("rate"))
+	sv.bus = bus
+	sv.limiter = ratelimit.NewSparing(ratelimit.NewInProcess(sv.Clock.Now), ratelimit.NewRedis(client, target.Keys("rate")))
 	sv.closers = append(sv.closers, bus.Close)
 	locks := lock.NewRedis(client, lock.RedisOptions{
 		Prefix: target.Keys("lock"), Channels: target.Channels("lock"),

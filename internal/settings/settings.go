@@ -68,7 +68,10 @@ type Serve struct {
 	SessionLifetime         time.Duration `help:"When a session of the web admin ends, whatever is done in it." default:"12h" env:"INTERLOCK_SESSION_LIFETIME" placeholder:"DURATION"`
 	SessionIdle             time.Duration `help:"When a session ends that nobody uses; 0 means not before its lifetime is over. A page that is open and in view uses it." default:"2h" env:"INTERLOCK_SESSION_IDLE" placeholder:"DURATION"`
 	SignInLimit             int           `help:"Sign-ins a minute that one network (an IPv4 address, or 64 bits of an IPv6 one) may try, and three times as many at once; 0 means no limit." default:"20" env:"INTERLOCK_SIGN_IN_LIMIT" placeholder:"N"`
-	RateLimit               int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
+	RateLimit               int           `help:"Requests a second that one user, token or customer may send, twice as many at once, and a tenth of it from one network with credentials that are refused; 0 means no limit." default:"500" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
+	TenantRateLimit         int           `help:"Requests a second that all of a tenant may send together, its customers too, and twice as many at once; 0 means no limit." default:"10000" env:"INTERLOCK_TENANT_RATE_LIMIT" placeholder:"N"`
+	MaxStreams              int           `help:"Event streams that one user, token or customer may have open at a process; 0 means any number." default:"100" env:"INTERLOCK_MAX_STREAMS" placeholder:"N"`
+	MaxClients              int           `help:"Connections that a process takes at once; more wait until one ends. 0 means any number." default:"10000" env:"INTERLOCK_MAX_CLIENTS" placeholder:"N"`
 	TrustedProxies          []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
 	Currency                string        `help:"What all money is in, by its code in ISO 4217; amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
 	ShutdownTimeout         time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
@@ -162,6 +165,15 @@ func (s Serve) Validate() error {
 	}
 	if s.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit (INTERLOCK_RATE_LIMIT) is %d; it must be 0 or more", s.RateLimit)
+	}
+	if s.TenantRateLimit < 0 {
+		return fmt.Errorf("--tenant-rate-limit (INTERLOCK_TENANT_RATE_LIMIT) is %d; it must be 0 or more", s.TenantRateLimit)
+	}
+	if s.MaxStreams < 0 {
+		return fmt.Errorf("--max-streams (INTERLOCK_MAX_STREAMS) is %d; it must be 0 or more", s.MaxStreams)
+	}
+	if s.MaxClients < 0 {
+		return fmt.Errorf("--max-clients (INTERLOCK_MAX_CLIENTS) is %d; it must be 0 or more", s.MaxClients)
 	}
 	if unit, err := currency.ParseISO(s.Currency); err != nil || unit.String() != s.Currency {
 		return fmt.Errorf("--currency (INTERLOCK_CURRENCY) is %q; want a code of ISO 4217 in capitals, such as CNY or EUR", s.Currency)

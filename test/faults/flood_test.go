@@ -26,8 +26,7 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 	const addresses, perSecond, rounds = 500, 500, 3
 	s := fresh(t, "sqlite")
 	s.Addr = freeAddress(t)
-	t.Setenv("INTERLOCK_TRUSTED_PROXIES", "127.0.0.0/8")
-	t.Setenv("INTERLOCK_SIGN_IN_LIMIT", "20")
+	s.TrustedProxies, s.SignInLimit, s.RateLimit, s.TenantRateLimit = []string{"127.0.0.0/8"}, 20, 500, 10_000
 	serve(t, s)
 	caller := callerOf(t, s)
 	anyone := &apptest.Caller{Program: caller.Program, HTTP: newClient(t)}

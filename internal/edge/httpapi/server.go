@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"golang.org/x/net/netutil"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -36,8 +36,12 @@ type Options struct {
 	Runner        *uow.Runner
 	Authenticator Authenticator
 	Limiter       ratelimit.Limiter
-	// Rate is how much one principal may send; the zero Rate means no limit.
-	Rate ratelimit.Limit
+	// Rate is how much one principal may send, TenantRate all of a tenant together, and
+	// RefusedRate one network with credentials that are refused; a zero one means no limit.
+	Rate, TenantRate, RefusedRate ratelimit.Limit
+	// MaxStreams is how many event streams one principal may have open at this process, and
+	// MaxConnections how many connections all may; 0 means any number.
+	MaxStreams, MaxConnections int
 	// TrustedProxies are the networks whose X-Forwarded-For and
 	// X-Forwarded-Proto are believed; none means that the peer's address is the
 	// caller's.
@@ -62,7 +66,9 @@ type Server struct {
 	runner        *uow.Runner
 	authenticator Authenticator
 	limiter       ratelimit.Limiter
-	rate          ratelimit.Limit
+	rates         rates
+	streams       openStreams
+	connections   int
 	metrics       *metrics
 	// pages answers where no route does; nil in a worker.
 	pages     http.Handler
@@ -90,7 +96,9 @@ func NewServer(o Options) *Server {
 	}
 	draining, drain := context.WithCancel(context.Background())
 	s := &Server{
-		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter, rate: o.Rate,
+		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter,
+		rates:   rates{principal: o.Rate, tenant: o.TenantRate, refused: o.RefusedRate},
+		streams: openStreams{most: o.MaxStreams, open: map[string]int{}}, connections: o.MaxConnections,
 		metrics: newMetrics(), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
 		large: make(chan struct{}, largeBodies),
 	}
@@ -163,8 +171,11 @@ func (s *Server) isPage(request *http.Request, err error) bool {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
 
-// Serve serves until Shutdown.
+// Serve serves until Shutdown. Connections beyond MaxConnections wait to be accepted.
 func (s *Server) Serve(listener net.Listener) error {
+	if s.connections > 0 {
+		listener = netutil.LimitListener(listener, s.connections)
+	}
 	if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", err)
 	}
@@ -224,25 +235,6 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
 	}
-}
-
-// limit holds a principal to its rate. When the limiter itself fails the request
-// goes on: a limit protects the service and must not take it down.
-func (s *Server) limit(c echo.Context) error {
-	p, _ := principal.From(c.Request().Context())
-	if s.limiter == nil || s.rate.Rate == 0 {
-		return nil
-	}
-	key := "principal:" + strconv.FormatInt(p.TenantID, 10) + ":" + string(p.Kind) + ":" + p.ActorID()
-	decision, err := s.limiter.Allow(c.Request().Context(), key, s.rate)
-	if err != nil {
-		return nil
-	}
-	c.Response().Header().Set("X-RateLimit-Remaining", strconv.Itoa(int(decision.Remaining)))
-	if !decision.Allowed {
-		return apperr.New(apperr.RateLimited, "You have sent more requests than your rate allows.").After(decision.RetryAfter)
-	}
-	return nil
 }
 
 // isAPI reports whether a path is below the API's base.
