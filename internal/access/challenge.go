@@ -113,6 +113,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 		})
 		return wrong, err
 	})
+	s.countRefusal(tenant, in.Address, user.Username, err)
 	return out, err
 }
 

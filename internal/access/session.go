@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/ratelimit"
 )
 
 const sessionCookie = "interlock_session"
@@ -90,6 +93,14 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 		in.Tenant = DefaultTenant
 	}
 	in.Username = strings.ToLower(in.Username)
+	var who string
+	out, err := s.signIn(ctx, in, &who)
+	s.countRefusal(in.Tenant, in.Address, who, err)
+	return out, err
+}
+
+// signIn is SignIn, and says whose account it was at once that one is found.
+func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn, error) {
 	from, err := s.arrive(ctx, in)
 	if err != nil {
 		return SignedIn{}, err
@@ -103,6 +114,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	err = s.attempts.count(ctx, from.at, func() (wrong bool, err error) {
 		user, err := s.verify(ctx, in)
 		leave()
+		*who = user.Username
 		if err != nil {
 			return apperr.Has(err, apperr.InvalidCredentials), err
 		}
@@ -119,8 +131,24 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	return out, nil
 }
 
+// countRefusal counts a sign-in that was refused for the audit log. It names the account
+// only where there is one: what is typed as a username is now and then a password.
+func (s *Service) countRefusal(tenant, address, who string, err error) {
+	var refusal *apperr.Error
+	if s.refusals == nil || !errors.As(err, &refusal) {
+		return
+	}
+	switch refusal.Code {
+	case apperr.InvalidCredentials, apperr.TooManyAttempts, apperr.RateLimited:
+		s.refusals(httpapi.Refusal{
+			Tenant: tenant, Action: httpapi.RefusedSignIn, Code: refusal.Code, Network: ratelimit.Network(address), Who: who,
+		})
+	}
+}
+
 // verify checks the password; the caller has a turn to hash. An account that does not exist
-// costs a hash as well, so that the time does not tell.
+// costs a hash as well, so that the time does not tell. The user comes with the error of a
+// wrong password, where there is one.
 func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	row, err := s.store.account(ctx, in.Tenant, in.Username)
 	known := err == nil
@@ -136,7 +164,7 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 		return User{}, err
 	}
 	if !known || !same || row.Disabled {
-		return User{}, errWrongCredentials()
+		return row, errWrongCredentials()
 	}
 	return row, nil
 }

@@ -245,6 +245,7 @@ func (p *Program) cancelWhenLost(limit context.Context, cancel context.CancelFun
 // beside them.
 func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
+	running.Go(func() { p.services.Refusals.Run(ctx) })
 	running.Go(func() { p.services.Idempotency.Run(ctx) })
 	running.Go(func() { p.services.Epochs.Run(ctx) })
 	running.Go(func() { p.services.Access.Watch(ctx) })
@@ -271,7 +272,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter,
 		Rate: perSecond(p.Settings.RateLimit), TenantRate: perSecond(p.Settings.TenantRateLimit),
 		RefusedRate: perSecond((p.Settings.RateLimit + 9) / 10), MaxStreams: p.Settings.MaxStreams, MaxConnections: p.Settings.MaxClients,
-		TrustedProxies: proxies, Conflicts: sv.Conflicts, Keeper: sv.Idempotency,
+		TrustedProxies: proxies, Conflicts: sv.Conflicts, Refusals: sv.Refusals, Keeper: sv.Idempotency,
 	})
 	sv.Metrics.Register(server)
 	if p.Settings.Role != "worker" {

@@ -63,9 +63,11 @@ type Services struct {
 	Clock   clock.Clock
 	Metrics *telemetry.Metrics
 
-	Access  *access.Service
-	Audit   *audit.Log
-	Configs *config.Service
+	Access *access.Service
+	Audit  *audit.Log
+	// Refusals counts what is refused, for the audit log.
+	Refusals *audit.Refusals
+	Configs  *config.Service
 	// Approvals is where changes of what is protected wait.
 	Approvals  *approvals.Service
 	Catalog    *catalog.Service
@@ -225,8 +227,10 @@ func (sv *Services) buildKeeper(s settings.Idempotency, cipher encryption.Cipher
 
 func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Audit = audit.NewLog(sv.DB)
+	sv.Refusals = audit.NewRefusals(sv.Runner, sv.Clock, func(ctx context.Context, name string) (int64, error) { return sv.Access.TenantID(ctx, name) })
 	sv.Access = access.New(access.Deps{
-		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
+		Refusals: sv.Refusals.CountRefusal,
+		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})

@@ -46,8 +46,9 @@ type Options struct {
 	// X-Forwarded-Proto are believed; none means that the peer's address is the
 	// caller's.
 	TrustedProxies []*net.IPNet
-	// Conflicts may be nil.
+	// Conflicts and Refusals may be nil.
 	Conflicts ConflictCounter
+	Refusals  RefusalCounter
 	// Keeper may be nil: idempotency keys are checked and have no effect then.
 	Keeper Keeper
 }
@@ -73,6 +74,7 @@ type Server struct {
 	// pages answers where no route does; nil in a worker.
 	pages     http.Handler
 	conflicts ConflictCounter
+	refusals  RefusalCounter
 	keeper    Keeper
 	// draining ends when shutdown begins: streams stop, requests go on.
 	draining context.Context
@@ -99,7 +101,7 @@ func NewServer(o Options) *Server {
 		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter,
 		rates:   rates{principal: o.Rate, tenant: o.TenantRate, refused: o.RefusedRate},
 		streams: openStreams{most: o.MaxStreams, open: map[string]int{}}, connections: o.MaxConnections,
-		metrics: newMetrics(), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
+		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, keeper: o.Keeper, draining: draining, drain: drain,
 		large: make(chan struct{}, largeBodies),
 	}
 	s.router = &Router{server: s, routes: new([]Route)}
@@ -213,6 +215,9 @@ func (s *Server) answerError(err error, c echo.Context) {
 	c.Set(errorKey, err)
 	if isConflict(e.Code) {
 		s.countConflict(ctx, resourceOf(strings.TrimPrefix(c.Path(), Base)), e.Code)
+	}
+	if isRefusal(e.Code) {
+		s.countRefusal(c, e.Code)
 	}
 	if sendErr := out.send(c); sendErr != nil {
 		c.Set(errorKey, errors.Join(err, sendErr))
