@@ -123,8 +123,9 @@ func rememberDevice(value string, secure httpapi.Secure) *http.Cookie {
 type signInRequest struct {
 	sessionCredential
 	deviceCredential
-	Site    string `header:"Sec-Fetch-Site"`
+	arrivingPage
 	Agent   string `header:"User-Agent"`
+	HTTP    *http.Request
 	Address httpapi.Address
 	Body    struct {
 		Username string `json:"username" validate:"required,max=64"`
@@ -138,7 +139,7 @@ type signInReply = httpapi.WithCookies[httpapi.Made[sessionView]]
 
 // signIn answers with a session or, where a second factor is asked for, with a challenge.
 func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
-	if err := requireSameSite(in.Site); err != nil {
+	if err := in.arrivingPage.check(in.HTTP); err != nil {
 		return nil, err
 	}
 	signedIn, err := h.service.SignIn(ctx, SignIn{
@@ -183,7 +184,7 @@ func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (s
 	if err := h.service.SignOut(ctx, u, in.Token); err != nil {
 		return signOutReply{}, err
 	}
-	return signOutReply{Cookies: []*http.Cookie{in.cookie("", -1)}}, nil
+	return signOutReply{Cookies: []*http.Cookie{in.cookie("", -1)}, ClearCache: true}, nil
 }
 
 func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[principal.Grant], error) {

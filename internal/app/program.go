@@ -54,7 +54,10 @@ type Program struct {
 	claim    *claim.Claim
 	server   *httpapi.Server
 	listener net.Listener
-	closers  []func()
+	// ops serves operators at opsListener; both are nil when the main server does.
+	ops         *httpapi.Server
+	opsListener net.Listener
+	closers     []func()
 }
 
 // New returns the program for its settings.
@@ -115,6 +118,11 @@ func (p *Program) start(ctx context.Context) error {
 	}
 	if p.listener, err = net.Listen("tcp", p.Settings.Addr); err != nil {
 		return fmt.Errorf("listen on %s: %w", p.Settings.Addr, err)
+	}
+	if p.ops != nil {
+		if p.opsListener, err = net.Listen("tcp", p.Settings.OpsAddr); err != nil {
+			return errors.Join(fmt.Errorf("listen on %s: %w", p.Settings.OpsAddr, err), p.listener.Close())
+		}
 	}
 	return nil
 }
@@ -182,6 +190,14 @@ func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error
 // Addr returns the address that the program listens on.
 func (p *Program) Addr() string { return p.listener.Addr().String() }
 
+// OpsAddr returns the address of the operators' listener; "" when there is none.
+func (p *Program) OpsAddr() string {
+	if p.opsListener == nil {
+		return ""
+	}
+	return p.opsListener.Addr().String()
+}
+
 // Services returns the domains, for tests that look behind the API.
 func (p *Program) Services() *Services { return p.services }
 
@@ -209,6 +225,13 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- p.server.Serve(p.listener) }()
+	if p.ops != nil {
+		working.Go(func() {
+			if err := p.ops.Serve(p.opsListener); err != nil {
+				slog.ErrorContext(ctx, "the operators' listener ended", "error", err)
+			}
+		})
+	}
 	slog.InfoContext(ctx, "serving", "addr", p.Addr(), "role", p.Settings.Role, "database", p.services.DB.URL, "version", p.Version)
 
 	var err error
@@ -224,6 +247,9 @@ func (p *Program) Run(ctx context.Context) error {
 		err = errors.Join(p.server.Close(), <-served)
 	}
 	stopBackground()
+	if p.ops != nil {
+		_ = p.ops.Close()
+	}
 	if reason := p.claim.Reason(); reason != nil {
 		// Another server has the database: what is in flight was cut, and is not waited for.
 		return errors.Join(reason, err)
@@ -268,7 +294,14 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		return nil, err
 	}
 	sv := p.services
+	var certificate *httpapi.Certificate
+	if p.Settings.TLSCert != "" {
+		if certificate, err = httpapi.LoadCertificate(p.Settings.TLSCert, p.Settings.TLSKey); err != nil {
+			return nil, err
+		}
+	}
 	server := httpapi.NewServer(httpapi.Options{
+		Certificate: certificate, Secure: p.Settings.Secure,
 		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter,
 		Rate: perSecond(p.Settings.RateLimit), TenantRate: perSecond(p.Settings.TenantRateLimit),
 		RefusedRate: perSecond((p.Settings.RateLimit + 9) / 10), MaxStreams: p.Settings.MaxStreams, MaxConnections: p.Settings.MaxClients,
@@ -298,18 +331,27 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		dashboard.Routes(router, sv.Dashboard)
 		ops.Routes(router, sv.Queues)
 		engines.Routes(router, sv.Engines)
-		if err := httpapi.ServeDocs(server); err != nil {
-			return nil, err
-		}
-		if err := httpapi.ServeGraphiQL(server); err != nil {
-			return nil, err
+		if p.Settings.OpsAddr == "" {
+			if err := httpapi.ServeGraphiQL(server); err != nil {
+				return nil, err
+			}
 		}
 		server.HandlePages(web.Handler())
 	}
 	server.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
 	server.Handle(http.MethodGet, "/readyz", readiness{sv})
-	server.Handle(http.MethodGet, "/metrics", sv.Metrics.Handler())
-	return server, nil
+	operators := server
+	if p.Settings.OpsAddr != "" {
+		p.ops = httpapi.NewServer(httpapi.Options{Runner: sv.Runner, Authenticator: sv.Access})
+		p.ops.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
+		p.ops.Handle(http.MethodGet, "/readyz", readiness{sv})
+		operators = p.ops
+	}
+	operators.Handle(http.MethodGet, "/metrics", sv.Metrics.Handler())
+	if p.Settings.Role == "worker" {
+		return server, nil
+	}
+	return server, httpapi.ServeDocs(operators)
 }
 
 // perSecond is a limit of so many requests a second, and twice as many at once; the zero

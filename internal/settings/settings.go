@@ -22,7 +22,7 @@ import (
 // Storage says where the data is. Every command needs it.
 type Storage struct {
 	DataDir        string `help:"Folder of the embedded database." default:"./data" env:"INTERLOCK_DATA_DIR" placeholder:"DIR"`
-	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
+	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with ?tls=true for TLS or ?ca=FILE for TLS with certificate authorities of your own. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
 	MaxConnections int    `help:"Most connections to the database at once; a third is for reads." default:"48" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
 }
 
@@ -73,6 +73,10 @@ type Serve struct {
 	MaxStreams              int           `help:"Event streams that one user, token or customer may have open at a process; 0 means any number." default:"100" env:"INTERLOCK_MAX_STREAMS" placeholder:"N"`
 	MaxClients              int           `help:"Connections that a process takes at once; more wait until one ends. 0 means any number." default:"10000" env:"INTERLOCK_MAX_CLIENTS" placeholder:"N"`
 	TrustedProxies          []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
+	TLSCert                 string        `name:"tls-cert" help:"File with the certificate, in PEM, to speak TLS with; read again when it changes. Unset: plain HTTP." env:"INTERLOCK_TLS_CERT" placeholder:"FILE"`
+	TLSKey                  string        `name:"tls-key" help:"File with the certificate's key." env:"INTERLOCK_TLS_KEY" placeholder:"FILE"`
+	Secure                  bool          `help:"Callers come over TLS, through a proxy that may not say so: cookies are for TLS only, and browsers are told to use nothing else (HSTS). Without it that is so for requests that came over TLS here or, by X-Forwarded-Proto, at a trusted proxy." env:"INTERLOCK_SECURE"`
+	OpsAddr                 string        `help:"Address of a listener of its own, plain HTTP, for /metrics, /docs and /openapi.json, with /healthz and /readyz; the main one then has none of them but the last two, and no /graphiql. Unset: all are at the main one." env:"INTERLOCK_OPS_ADDR" placeholder:"HOST:PORT"`
 	Currency                string        `help:"What all money is in, by its code in ISO 4217; amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
 	ShutdownTimeout         time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
 }
@@ -133,6 +137,12 @@ func (s Log) Validate() error {
 func (s Serve) Validate() error {
 	if _, _, err := net.SplitHostPort(s.Addr); err != nil {
 		return fmt.Errorf("--addr (INTERLOCK_ADDR) is %q; want HOST:PORT, such as 127.0.0.1:8080", s.Addr)
+	}
+	if _, _, err := net.SplitHostPort(s.OpsAddr); s.OpsAddr != "" && err != nil {
+		return fmt.Errorf("--ops-addr (INTERLOCK_OPS_ADDR) is %q; want HOST:PORT, such as 127.0.0.1:9090", s.OpsAddr)
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key (INTERLOCK_TLS_CERT, INTERLOCK_TLS_KEY) need each other; one of them is not set")
 	}
 	if s.RedisURL != "" {
 		if _, err := redisconn.Parse(s.RedisURL); err != nil {

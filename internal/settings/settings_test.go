@@ -125,6 +125,8 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 		"--idempotency-retention=1s":                {"INTERLOCK_IDEMPOTENCY_RETENTION", "a minute"},
 		"--idempotency-retention-critical=1s":       {"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL", "a minute"},
 		"--idempotency-quota=-1":                    {"INTERLOCK_IDEMPOTENCY_QUOTA", "0 or more"},
+		"--ops-addr=9090":                           {"INTERLOCK_OPS_ADDR", "HOST:PORT"},
+		"--tls-cert=/tmp/cert.pem":                  {"INTERLOCK_TLS_KEY", "need each other"},
 		"--sign-in-limit=-1":                        {"INTERLOCK_SIGN_IN_LIMIT", "0 or more"},
 		"--tenant-rate-limit=-1":                    {"INTERLOCK_TENANT_RATE_LIMIT", "0 or more"},
 		"--max-streams=-1":                          {"INTERLOCK_MAX_STREAMS", "0 or more"},

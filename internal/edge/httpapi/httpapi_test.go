@@ -337,13 +337,20 @@ func TestHeadIsGetWithoutTheBody(t *testing.T) {
 	}
 }
 
-func TestARequestKeepsASoundIDAndGetsANewOneOtherwise(t *testing.T) {
-	f := newFixture(t, "*")
-	require.Equal(t, "mine-1", f.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"))
+func TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise(t *testing.T) {
+	// Requests of httptest come from 192.0.2.1.
+	trusting := limited(t, func(o *httpapi.Options) {
+		_, proxy, err := net.ParseCIDR("192.0.2.0/24")
+		require.NoError(t, err)
+		o.TrustedProxies = []*net.IPNet{proxy}
+	})
+	require.Equal(t, "mine-1", trusting.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"))
 	for _, unsound := range []string{"", "a b", strings.Repeat("x", 129), "\x01"} {
-		got := f.send(http.MethodGet, "/x", "", "X-Request-Id", unsound).Header().Get("X-Request-Id")
+		got := trusting.send(http.MethodGet, "/x", "", "X-Request-Id", unsound).Header().Get("X-Request-Id")
 		require.Len(t, got, 36, unsound)
 	}
+	anybody := limited(t, func(*httpapi.Options) {})
+	require.Len(t, anybody.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"), 36)
 }
 
 func TestStreamsDeliverAtOnceAndEndAtShutdown(t *testing.T) {

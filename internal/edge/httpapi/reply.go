@@ -88,6 +88,9 @@ func proposal(p *uow.Proposed) reply {
 type WithCookies[T any] struct {
 	Out     T
 	Cookies []*http.Cookie
+	// ClearCache has the browser forget what it keeps of replies (W3C Clear Site Data). What
+	// pages keep themselves stays: drafts of unsaved work, and the cookie of a known device.
+	ClearCache bool
 }
 
 func (w WithCookies[T]) reply() reply {
@@ -97,6 +100,9 @@ func (w WithCookies[T]) reply() reply {
 	}
 	for _, cookie := range w.Cookies {
 		r.header.Add(echo.HeaderSetCookie, cookie.String())
+	}
+	if w.ClearCache {
+		r.header.Set("Clear-Site-Data", `"cache"`)
 	}
 	return r
 }

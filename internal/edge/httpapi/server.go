@@ -46,6 +46,11 @@ type Options struct {
 	// X-Forwarded-Proto are believed; none means that the peer's address is the
 	// caller's.
 	TrustedProxies []*net.IPNet
+	// Certificate is what the server speaks TLS with; nil for plain HTTP.
+	Certificate *Certificate
+	// Secure is set where callers come over TLS though this server does not see it: cookies
+	// are for TLS only, and browsers are told to use nothing else.
+	Secure bool
 	// Conflicts and Refusals may be nil.
 	Conflicts ConflictCounter
 	Refusals  RefusalCounter
@@ -70,6 +75,9 @@ type Server struct {
 	rates         rates
 	streams       openStreams
 	connections   int
+	certificate   *Certificate
+	secure        bool
+	proxies       []*net.IPNet
 	metrics       *metrics
 	// pages answers where no route does; nil in a worker.
 	pages     http.Handler
@@ -101,6 +109,7 @@ func NewServer(o Options) *Server {
 		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter,
 		rates:   rates{principal: o.Rate, tenant: o.TenantRate, refused: o.RefusedRate},
 		streams: openStreams{most: o.MaxStreams, open: map[string]int{}}, connections: o.MaxConnections,
+		certificate: o.Certificate, secure: o.Secure, proxies: o.TrustedProxies,
 		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, keeper: o.Keeper, draining: draining, drain: drain,
 		large: make(chan struct{}, largeBodies),
 	}
@@ -114,7 +123,7 @@ func NewServer(o Options) *Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 	}
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(identified, s.observed, recovered, secured, readable)
+	e.Pre(s.identified, s.observed, recovered, s.secured, readable)
 	return s
 }
 
@@ -178,7 +187,12 @@ func (s *Server) Serve(listener net.Listener) error {
 	if s.connections > 0 {
 		listener = netutil.LimitListener(listener, s.connections)
 	}
-	if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	serve := s.http.Serve
+	if s.certificate != nil {
+		s.http.TLSConfig = s.certificate.Config()
+		serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+	}
+	if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", err)
 	}
 	return nil
@@ -240,6 +254,16 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
 	}
+}
+
+// trusts reports whether a request comes from a proxy that is believed.
+func (s *Server) trusts(request *http.Request) bool {
+	host, _, err := net.SplitHostPort(request.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	address := net.ParseIP(host)
+	return slices.ContainsFunc(s.proxies, func(n *net.IPNet) bool { return n.Contains(address) })
 }
 
 // isAPI reports whether a path is below the API's base.
