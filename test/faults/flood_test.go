@@ -98,9 +98,9 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 			{"192.0.2.1", "admin", s.AdminPassword, device},
 			{fmt.Sprintf("192.0.2.%d", 10+round), fmt.Sprintf("newcomer%d", round), "a password of theirs", ""},
 		} {
-			began := time.Now() //nolint:forbidigo // what a person waits is what is asked
+			began := time.Now()
 			answer, err := signIn(t.Context(), who.address, who.username, who.password, who.cookie)
-			took := time.Since(began) //nolint:forbidigo // as above
+			took := time.Since(began)
 			require.NoError(t, err)
 			require.Equalf(t, http.StatusCreated, answer.Status, "%s: %s", who.username, answer.Body)
 			require.Less(t, took, time.Second, who.username)
@@ -143,7 +143,7 @@ func tail(t *testing.T, c *apptest.Caller, during time.Duration) time.Duration {
 					return
 				}
 				c.Authenticate(request)
-				began := time.Now() //nolint:forbidigo // a measurement
+				began := time.Now()
 				reply, err := c.HTTP.Do(request)
 				if err != nil {
 					t.Error(err)
@@ -156,7 +156,7 @@ func tail(t *testing.T, c *apptest.Caller, during time.Duration) time.Duration {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				took = append(took, time.Since(began)) //nolint:forbidigo // as above
+				took = append(took, time.Since(began))
 			})
 		}
 	}
