@@ -34,6 +34,13 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err := program.Start(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("Interlock is at http://%s (API: /docs, stop: Ctrl-C)\n", program.Addr())
+	scheme := "http"
+	if c.TLSCert != "" {
+		scheme = "https"
+	}
+	fmt.Printf("Interlock is at %s://%s (API: /docs, stop: Ctrl-C)\n", scheme, program.Addr())
+	if at := program.OpsAddr(); at != "" {
+		fmt.Printf("Metrics and the contract are at http://%s (/metrics, /docs)\n", at)
+	}
 	return program.Run(ctx)
 }

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"net/netip"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -20,6 +20,9 @@ const (
 	// attemptWindow.
 	maxAttempts   = 5
 	attemptWindow = 15 * time.Minute
+	// maxAnonymous is how many wrong passwords an account takes in attemptWindow from all
+	// networks together, known devices apart.
+	maxAnonymous = 50
 	// attemptRounds bounds the search for a slot while others claim and release them.
 	attemptRounds = 10
 )
@@ -32,7 +35,7 @@ type attemptRow struct {
 	// Account is a digest: the account may not exist, and what is typed as a
 	// username is now and then a password.
 	Account string
-	// Network is where the guess came from: see networkOf.
+	// Network is where the guess came from: see ratelimit.Network and devicePrefix.
 	Network     string
 	Slot        int
 	CreatedTime time.Time
@@ -51,9 +54,16 @@ type attempts struct {
 	clock clock.Clock
 }
 
-// guessed is what a password or a code is guessed at, and from where. Guesses from one network do not
-// count for another, or anybody could keep the owner of an account out.
-type guessed struct{ account, network string }
+// guessed is what a password or a code is guessed at, and from where. Five guesses from one
+// network lock the account for that network, and maxAnonymous of them for all networks: who
+// has many must not have as many guesses. The owner of an account that somebody locks so
+// comes in from a device that it knows, which counts by itself.
+type guessed struct {
+	account, network string
+	// anonymous is set for a guess at a password by nobody that is known, neither by a
+	// session nor by a device.
+	anonymous bool
+}
 
 // everywhere stands for all networks; no network is called so.
 const everywhere = "*"
@@ -63,36 +73,27 @@ func accountKey(tenant, username string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// networkOf returns the network of an address: an IPv4 address itself, and the first 64 bits
-// of an IPv6 address, which are one customer's of a provider. What is no address is a network
-// of its own.
-func networkOf(address string) string {
-	at, err := netip.ParseAddr(address)
-	if err != nil {
-		return ""
-	}
-	if at = at.Unmap().WithZone(""); at.Is4() {
-		return at.String()
-	}
-	return netip.PrefixFrom(at, 64).Masked().String()
-}
-
 // claim counts an attempt before it is made:
 //
 //	INSERT INTO sign_in_attempts (account, network, slot, created_time) VALUES (?, ?, ?, ?)
 //
 // and returns its id for release. Errors: TooManyAttempts when all slots hold
-// attempts of the last 15 minutes.
+// attempts of the last 15 minutes, or the account has maxAnonymous of them. What is counted
+// over all networks is read before it is written, so that guesses from several networks at
+// once may exceed it, by no more than hash at a time.
 func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
 	for range attemptRounds {
 		now := a.clock.Now()
-		var rows []attemptRow
-		if err := a.db.Read(ctx).Where("account = ? AND network = ?", at.account, at.network).Order("created_time").Find(&rows).Error; err != nil {
-			return 0, fmt.Errorf("read the attempts: %w", err)
+		own, anonymous, err := a.read(ctx, at)
+		if err != nil {
+			return 0, err
 		}
-		recent, old := splitByAge(rows, now.Add(-attemptWindow))
+		recent, old := splitByAge(own, now.Add(-attemptWindow))
 		if len(recent) >= maxAttempts {
 			return 0, lockedOut(recent[0].CreatedTime.Add(attemptWindow).Sub(now))
+		}
+		if counted, _ := splitByAge(anonymous, now.Add(-attemptWindow)); at.anonymous && len(counted) >= maxAnonymous {
+			return 0, lockedToStrangers(counted[len(counted)-maxAnonymous].CreatedTime.Add(attemptWindow).Sub(now))
 		}
 		id, err := a.insert(ctx, at, now, recent, old)
 		if err == nil && id != 0 {
@@ -103,6 +104,24 @@ func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
 		}
 	}
 	return 0, lockedOut(time.Second)
+}
+
+// read returns the attempts that count for one place of guesses, and those of all networks,
+// each oldest first.
+func (a attempts) read(ctx context.Context, at guessed) (own, anonymous []attemptRow, err error) {
+	var rows []attemptRow
+	if err := a.db.Read(ctx).Where("account = ?", at.account).Order("created_time").Find(&rows).Error; err != nil {
+		return nil, nil, fmt.Errorf("read the attempts: %w", err)
+	}
+	for _, row := range rows {
+		if row.Network == at.network {
+			own = append(own, row)
+		}
+		if row.Network != everywhere && !strings.HasPrefix(row.Network, devicePrefix) {
+			anonymous = append(anonymous, row)
+		}
+	}
+	return own, anonymous, nil
 }
 
 // count counts a guess at a password or a code while it is made. One that does not turn out
@@ -125,7 +144,7 @@ func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool,
 // wherever they come from: a code is short, and who guesses one has the account's password or
 // a session already, so that no stranger keeps the owner out by it.
 func (a attempts) countCode(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
-	return a.count(ctx, guessed{at.account, everywhere}, func() (wrong bool, err error) {
+	return a.count(ctx, guessed{account: at.account, network: everywhere}, func() (wrong bool, err error) {
 		err = a.count(ctx, at, func() (bool, error) {
 			var err error
 			wrong, err = try()
@@ -200,4 +219,8 @@ func splitByAge(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
 
 func lockedOut(wait time.Duration) error {
 	return apperr.New(apperr.TooManyAttempts, "Too many wrong passwords or codes for this account from your network. Wait before the next try.").After(wait)
+}
+
+func lockedToStrangers(wait time.Duration) error {
+	return apperr.New(apperr.TooManyAttempts, "Too many wrong passwords for this account from many networks. Sign in from a browser that it has been signed in from before, or wait.").After(wait)
 }

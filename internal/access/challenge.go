@@ -11,6 +11,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
+	"interlock/internal/ratelimit"
 )
 
 // challengeTime is how long a sign-in may wait for its second factor.
@@ -78,24 +79,30 @@ type FactorSignIn struct {
 	// Challenge is the challenge's token.
 	Challenge string
 	ShownFactor
-	// Replaces, Address and UserAgent are as in SignIn.
-	Replaces, Address, UserAgent string
+	// Replaces, Address, UserAgent and Device are as in SignIn.
+	Replaces, Address, UserAgent, Device string
 }
 
 // FinishSignIn begins the session of a user whose password was right, and who shows a second
 // factor now; see SignIn. The challenge ends, the code is taken and the session begins in
 // one unit, so that a crash leaves all three or none. A wrong code counts as a wrong password
 // does, and the challenge can be tried again. Errors: Unauthenticated when the challenge was
-// used, voided or has ended; InvalidCredentials, TooManyAttempts, Unavailable.
-func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (token string, session Session, err error) {
+// used, voided or has ended; InvalidCredentials, TooManyAttempts, RateLimited.
+func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out SignedIn, err error) {
+	if _, err := s.arrivals.admit(ctx, ratelimit.Network(in.Address)); err != nil {
+		return SignedIn{}, err
+	}
 	waiting, user, tenant, err := s.store.challenge(ctx, digestOf(in.Challenge), s.clock.Now())
 	if err != nil {
-		return "", Session{}, err
+		return SignedIn{}, err
 	}
-	at := guessed{accountKey(tenant, user.Username), networkOf(in.Address)}
-	arrival := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
-	err = s.attempts.countCode(ctx, at, func() (wrong bool, err error) {
-		token, session, err = s.begin(ctx, arrival, at, user, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+	signIn := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
+	from := arrival{at: guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(in.Address)}}
+	if shown, ok := s.devices.read(ctx, from.at.account, in.Device); ok && s.devices.knows(ctx, shown, user.PasswordHash) {
+		from.at.network, from.device = devicePrefix+shown.id, shown.id
+	}
+	err = s.attempts.countCode(ctx, from.at, func() (wrong bool, err error) {
+		out, err = s.begin(ctx, signIn, from, user, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 			wrong = false
 			if err := waiting.redeem(tx); err != nil {
 				return err
@@ -106,7 +113,8 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (token stri
 		})
 		return wrong, err
 	})
-	return token, session, err
+	s.countRefusal(tenant, in.Address, user.Username, err)
+	return out, err
 }
 
 // challenge finds a challenge by its digest, with its user and the name of its tenant.

@@ -9,7 +9,10 @@
 //     key, and as they are otherwise. None is
 //     in a log or an audit row.
 //   - Of the guesses at one account, known or not, however parallel, at most five
-//     in 15 minutes reach a password hash, unless a success clears the count.
+//     in 15 minutes from one network reach a password hash, and some fifty from all networks,
+//     unless a success clears the count. A device that the account knows is not kept out by them.
+//   - A flood of guesses takes no more than its share of the processors, and is turned away
+//     before anything is read, hashed or written for it.
 //   - Where a user has a second factor, no session begins without it. A code, a recovery code
 //     and a challenge each open one session, however many try at once.
 //   - A refused sign-in reads and costs the same whatever was wrong.
@@ -33,6 +36,7 @@
 // menus are in menu_tree.go. What every request
 // passes is in authenticate.go (credentials), callers.go (who was recognised in the last
 // second) and customer.go (the shop's customers); guesses at passwords and codes are bounded by
-// attempt.go (how many) and password.go (how many at a time). Rules that look at several
+// arrival.go (how often), turns.go (how many at a time, and who is next) and attempt.go (how
+// many), which device.go lets the owner of an account pass. Rules that look at several
 // rows are in rules.go.
 package access

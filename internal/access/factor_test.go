@@ -84,10 +84,10 @@ func (e *enrolled) challenged(t testing.TB) string {
 }
 
 func (e *enrolled) finish(t testing.TB, challenge, method, code, address string) (string, error) {
-	token, _, err := e.FinishSignIn(anonymous(t), FactorSignIn{
+	signedIn, err := e.FinishSignIn(anonymous(t), FactorSignIn{
 		Challenge: challenge, ShownFactor: ShownFactor{method, code}, Address: address,
 	})
-	return token, err
+	return signedIn.Token, err
 }
 
 func (e *enrolled) sessions(t testing.TB) (open int64) {
@@ -527,7 +527,7 @@ func TestASignInThatBeganBeforeTheFirstFactorBeginsNoSessionWithoutIt(t *testing
 		require.NoError(t, err)
 		e := enroll(t, h)
 		before := e.sessions(t)
-		_, _, err = h.begin(anonymous(t), in, guessed{account: accountKey(in.Tenant, in.Username)}, seen, nil)
+		_, err = h.begin(anonymous(t), in, arrival{at: guessed{account: accountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.Equal(t, before, e.sessions(t))
 	})

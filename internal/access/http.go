@@ -88,10 +88,44 @@ func (c sessionCredential) cookie(token string, maxAge int) *http.Cookie {
 	}
 }
 
+// deviceCookie and its name where it is sent over TLS only: browsers take one with __Host-
+// from no other host and no insecure page (RFC 6265bis, 4.1.3.2).
+const (
+	deviceCookie     = "interlock_device"
+	hostDeviceCookie = "__Host-" + deviceCookie
+)
+
+// deviceCredential is the cookie by which a browser may be known to an account.
+type deviceCredential struct {
+	Plain string `cookie:"interlock_device"`
+	Host  string `cookie:"__Host-interlock_device"`
+}
+
+func (d deviceCredential) shown(secure httpapi.Secure) string {
+	if secure {
+		return d.Host
+	}
+	return d.Plain
+}
+
+// rememberDevice is the cookie that outlives the session, and the browser.
+func rememberDevice(value string, secure httpapi.Secure) *http.Cookie {
+	name := deviceCookie
+	if secure {
+		name = hostDeviceCookie
+	}
+	return &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: int(deviceLifetime.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: bool(secure),
+	}
+}
+
 type signInRequest struct {
 	sessionCredential
-	Site    string `header:"Sec-Fetch-Site"`
+	deviceCredential
+	arrivingPage
 	Agent   string `header:"User-Agent"`
+	HTTP    *http.Request
 	Address httpapi.Address
 	Body    struct {
 		Username string `json:"username" validate:"required,max=64"`
@@ -101,16 +135,16 @@ type signInRequest struct {
 }
 
 // signInReply is the reply to a sign-in that began a session.
-type signInReply = httpapi.WithCookie[httpapi.Made[sessionView]]
+type signInReply = httpapi.WithCookies[httpapi.Made[sessionView]]
 
 // signIn answers with a session or, where a second factor is asked for, with a challenge.
 func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
-	if err := requireSameSite(in.Site); err != nil {
+	if err := in.arrivingPage.check(in.HTTP); err != nil {
 		return nil, err
 	}
 	signedIn, err := h.service.SignIn(ctx, SignIn{
 		Tenant: in.Body.Tenant, Username: in.Body.Username, Password: in.Body.Password,
-		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent,
+		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
 		return nil, err
@@ -118,15 +152,19 @@ func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
 	if challenge := signedIn.Challenge; challenge != nil {
 		return httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeView{challenge.Token, challenge.Methods}}, nil
 	}
-	return h.begun(in.sessionCredential, signedIn.Token, signedIn.Session), nil
+	return h.begun(in.sessionCredential, signedIn), nil
 }
 
 // begun answers with a session that began.
-func (h handler) begun(c sessionCredential, token string, session Session) signInReply {
-	return signInReply{
-		Out:    httpapi.Made[sessionView]{Location: "/session", Body: sessionViewOf(session, h.currency)},
-		Cookie: c.cookie(token, 0),
+func (h handler) begun(c sessionCredential, signedIn SignedIn) signInReply {
+	reply := signInReply{
+		Out:     httpapi.Made[sessionView]{Location: "/session", Body: sessionViewOf(signedIn.Session, h.currency)},
+		Cookies: []*http.Cookie{c.cookie(signedIn.Token, 0)},
 	}
+	if signedIn.Device != "" {
+		reply.Cookies = append(reply.Cookies, rememberDevice(signedIn.Device, c.Secure))
+	}
+	return reply
 }
 
 type sessionRequest struct{ sessionCredential }
@@ -136,7 +174,7 @@ func (h handler) session(ctx context.Context, in sessionRequest) (sessionView, e
 	return sessionViewOf(session, h.currency), err
 }
 
-type signOutReply = httpapi.WithCookie[httpapi.None]
+type signOutReply = httpapi.WithCookies[httpapi.None]
 
 func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (signOutReply, error) {
 	caller, _ := principal.From(ctx)
@@ -146,7 +184,7 @@ func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (s
 	if err := h.service.SignOut(ctx, u, in.Token); err != nil {
 		return signOutReply{}, err
 	}
-	return signOutReply{Cookie: in.cookie("", -1)}, nil
+	return signOutReply{Cookies: []*http.Cookie{in.cookie("", -1)}, ClearCache: true}, nil
 }
 
 func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[principal.Grant], error) {

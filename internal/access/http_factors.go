@@ -2,7 +2,10 @@ package access
 
 import (
 	"context"
+	"mime"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -136,8 +139,10 @@ type challengeView struct {
 
 type factorSignInRequest struct {
 	sessionCredential
-	Site    string `header:"Sec-Fetch-Site"`
+	deviceCredential
+	arrivingPage
 	Agent   string `header:"User-Agent"`
+	HTTP    *http.Request
 	Address httpapi.Address
 	Body    struct {
 		Challenge string `json:"challenge" validate:"required,max=64"`
@@ -147,17 +152,17 @@ type factorSignInRequest struct {
 }
 
 func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (signInReply, error) {
-	if err := requireSameSite(in.Site); err != nil {
+	if err := in.arrivingPage.check(in.HTTP); err != nil {
 		return signInReply{}, err
 	}
-	token, session, err := h.service.FinishSignIn(ctx, FactorSignIn{
+	signedIn, err := h.service.FinishSignIn(ctx, FactorSignIn{
 		Challenge: in.Body.Challenge, ShownFactor: ShownFactor{in.Body.Method, in.Body.Code},
-		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent,
+		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
 		return signInReply{}, err
 	}
-	return h.begun(in.sessionCredential, token, session), nil
+	return h.begun(in.sessionCredential, signedIn), nil
 }
 
 type stepUpRequest struct {
@@ -169,21 +174,38 @@ type stepUpRequest struct {
 	}
 }
 
-type stepUpReply = httpapi.WithCookie[sessionView]
+type stepUpReply = httpapi.WithCookies[sessionView]
 
 func (h handler) stepUp(ctx context.Context, in stepUpRequest) (stepUpReply, error) {
 	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.Token, ShownFactor: ShownFactor(in.Body), Address: string(in.Address)})
 	if err != nil {
 		return stepUpReply{}, err
 	}
-	return stepUpReply{Out: sessionViewOf(session, h.currency), Cookie: in.cookie(token, 0)}, nil
+	return stepUpReply{Out: sessionViewOf(session, h.currency), Cookies: []*http.Cookie{in.cookie(token, 0)}}, nil
 }
 
-// requireSameSite is CSRFFailed for a request from a page of another site, which must not
-// sign its visitor in as somebody else.
-func requireSameSite(site string) error {
-	if site == "cross-site" {
+// arrivingPage says which page a sign-in comes from. A page of another site must not sign its
+// visitor in as somebody else.
+type arrivingPage struct {
+	Site        string `header:"Sec-Fetch-Site"`
+	Origin      string `header:"Origin"`
+	ContentType string `header:"Content-Type"`
+}
+
+// check refuses what a page of another site could have sent. Browsers of today say whether a
+// page is ours (Sec-Fetch-Site), older ones where it is from (Origin), and all of them ask
+// first before they send JSON elsewhere. Errors: CSRFFailed, MalformedRequest.
+func (p arrivingPage) check(request *http.Request) error {
+	ours := p.Site == "same-origin" || p.Site == "none"
+	if p.Site == "" {
+		origin, err := url.Parse(p.Origin)
+		ours = p.Origin == "" || err == nil && strings.EqualFold(origin.Host, request.Host)
+	}
+	if !ours {
 		return apperr.New(apperr.CSRFFailed, "Signing in from a page of another site is not allowed.")
+	}
+	if media, _, err := mime.ParseMediaType(p.ContentType); err != nil || media != "application/json" {
+		return apperr.Malformed("Content-Type", "must be application/json")
 	}
 	return nil
 }

@@ -43,6 +43,7 @@ type answer struct {
 func (b *browser) send(method, path, body string, header ...string) answer {
 	b.t.Helper()
 	r := httptest.NewRequest(method, b.origin+httpapi.Base+path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
@@ -165,6 +166,10 @@ func TestRefusedSignInsSetNoCookie(t *testing.T) {
 		{"no password", `{"username":"admin"}`, nil, http.StatusUnprocessableEntity, "validation_failed"},
 		{"an unknown member", `{"username":"admin","password":"x","remember":true}`, nil, http.StatusBadRequest, "malformed_request"},
 		{"no JSON", `username=admin`, nil, http.StatusBadRequest, "malformed_request"},
+		{"from another origin of the site", h.credentials(adminPassword), []string{"Sec-Fetch-Site", "same-site"}, http.StatusForbidden, "csrf_failed"},
+		{"from another origin, by a browser that says no more", h.credentials(adminPassword), []string{"Origin", "https://evil.example"}, http.StatusForbidden, "csrf_failed"},
+		{"from a page without an origin", h.credentials(adminPassword), []string{"Origin", "null"}, http.StatusForbidden, "csrf_failed"},
+		{"as a form", h.credentials(adminPassword), []string{"Content-Type", "text/plain"}, http.StatusBadRequest, "malformed_request"},
 		{"from another site", h.credentials(adminPassword), []string{"Sec-Fetch-Site", "cross-site"}, http.StatusForbidden, "csrf_failed"},
 		{"wrong, once", wrong, nil, http.StatusUnauthorized, "invalid_credentials"},
 		{"wrong, twice", wrong, nil, http.StatusUnauthorized, "invalid_credentials"},

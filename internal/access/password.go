@@ -12,8 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
-
-	"interlock/internal/base/apperr"
 )
 
 // hashParameters are OWASP's for argon2id: 19 MiB, two passes, one lane
@@ -31,12 +29,11 @@ const (
 	hashTimeout = 3 * time.Second
 )
 
-// passwords hashes and compares passwords, no more at a time than there are
-// processors: a hash costs 19 MiB and some 30 ms, so unbounded sign-ins would
-// take the service down.
+// passwords hashes and compares passwords, on half of the processors at a time: a hash
+// costs 19 MiB and some 30 ms, so unbounded sign-ins would take the service down.
 type passwords struct {
 	params  argon2id.Params
-	turns   chan struct{}
+	turns   *turns
 	timeout time.Duration
 	compare func(password, hash string) (bool, error)
 	// weak takes passwords that are shorter than leastPassword, with a warning.
@@ -48,7 +45,7 @@ type passwords struct {
 func newPasswords() *passwords {
 	return &passwords{
 		params:  hashParameters,
-		turns:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		turns:   newTurns(max(1, runtime.GOMAXPROCS(0)/2), mostWaiting),
 		timeout: hashTimeout,
 		compare: argon2id.ComparePasswordAndHash,
 		dummy:   dummyHash(hashParameters),
@@ -65,7 +62,7 @@ func dummyHash(p argon2id.Params) string {
 
 // hash returns the argon2id hash of a password. Errors: Unavailable.
 func (p *passwords) hash(ctx context.Context, password string) (string, error) {
-	leave, err := p.enter(ctx)
+	leave, err := p.enter(ctx, rank{})
 	if err != nil {
 		return "", err
 	}
@@ -77,14 +74,19 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 	return hash, nil
 }
 
-// matches compares a password with a hash. Errors: Unavailable, and then nothing
-// was compared.
+// matches compares a password of somebody who has a session. Errors: Unavailable, and then
+// nothing was compared.
 func (p *passwords) matches(ctx context.Context, password, hash string) (bool, error) {
-	leave, err := p.enter(ctx)
+	leave, err := p.enter(ctx, rank{})
 	if err != nil {
 		return false, err
 	}
 	defer leave()
+	return p.same(password, hash)
+}
+
+// same compares a password with a hash; the caller has a turn.
+func (p *passwords) same(password, hash string) (bool, error) {
 	same, err := p.compare(password, hash)
 	if err != nil {
 		return false, fmt.Errorf("compare a password with its hash: %w", err)
@@ -92,18 +94,9 @@ func (p *passwords) matches(ctx context.Context, password, hash string) (bool, e
 	return same, nil
 }
 
-// enter waits for a turn to hash.
-func (p *passwords) enter(ctx context.Context) (leave func(), err error) {
-	timer := time.NewTimer(p.timeout)
-	defer timer.Stop()
-	select {
-	case p.turns <- struct{}{}:
-		return func() { <-p.turns }, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for a turn to hash: %w", context.Cause(ctx))
-	case <-timer.C:
-		return nil, apperr.New(apperr.Unavailable, "Too many people sign in at this moment. Try again.").After(p.timeout)
-	}
+// enter waits for a turn to hash. Errors: those of turns.take.
+func (p *passwords) enter(ctx context.Context, r rank) (leave func(), err error) {
+	return p.turns.take(ctx, r, p.timeout)
 }
 
 // newHash checks a password that somebody chose and hashes it. Errors: ValidationFailed, at

@@ -16,7 +16,9 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
+	"interlock/internal/ratelimit"
 )
 
 // Where changes of users, roles and menus are announced, for who may read them.
@@ -45,6 +47,10 @@ type Deps struct {
 	// SessionLifetime is when a session ends whatever is done in it, 12 hours when 0, and
 	// SessionIdle when it ends because nothing is; 0 means never.
 	SessionLifetime, SessionIdle time.Duration
+	// SignInRate is how many sign-ins a minute a network may try; 0 means any number.
+	SignInRate int
+	// Refusals is told of each sign-in that is refused; nil tells nobody.
+	Refusals func(httpapi.Refusal)
 	// CustomerMay is what every customer may do.
 	CustomerMay []string
 	// Cipher encrypts the secrets of second factors at rest; the zero Cipher keeps them in
@@ -61,6 +67,9 @@ type Service struct {
 	store     store
 	passwords *passwords
 	attempts  attempts
+	arrivals  arrivals
+	devices   *devices
+	refusals  func(httpapi.Refusal)
 	sessions  *scs.SessionManager
 	// sessionStore is what sessions keeps them in.
 	sessionStore sessionStore
@@ -86,6 +95,9 @@ func New(d Deps) *Service {
 		store:        store{db: d.DB},
 		passwords:    newPasswords(),
 		attempts:     attempts{db: d.DB, clock: d.Clock},
+		arrivals:     arrivals{limiter: ratelimit.NewInProcess(d.Clock.Now), rate: networkRate(d.SignInRate)},
+		refusals:     d.Refusals,
+		devices:      &devices{db: d.DB, clock: d.Clock},
 		sessions:     newSessions(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
 		sessionStore: kept,
 		cipher:       d.Cipher,
@@ -120,4 +132,9 @@ func (s *Service) Sweep(ctx context.Context, batch int) error {
 		s.store.db.Sweep(ctx, storage.Sweep{Table: "user_factors", Column: "expires_time", Until: now}, batch),
 		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-attemptWindow)}, batch),
 	)
+}
+
+// TenantID returns the id of a tenant by its name. Errors: NotFound.
+func (s *Service) TenantID(ctx context.Context, name string) (int64, error) {
+	return s.tenants.id(ctx, s.store, name)
 }

@@ -2,7 +2,9 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -14,6 +16,8 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/ratelimit"
 )
 
 const sessionCookie = "interlock_session"
@@ -56,6 +60,8 @@ type SignIn struct {
 	// for the audit log and the list of sessions.
 	Address   string
 	UserAgent string
+	// Device is the cookie by which a browser may be known to the account; see devices.
+	Device string
 }
 
 // Session is a session as its owner sees it.
@@ -72,21 +78,43 @@ type SignedIn struct {
 	// Token opens the session. It belongs into the cookie and nowhere else.
 	Token   string
 	Session Session
+	// Device belongs into another cookie: by it the browser is known to the account. It is ""
+	// when it cannot be made.
+	Device string
 	// Challenge is nil for a user without a second factor.
 	Challenge *Challenge
 }
 
-// SignIn begins a session, or asks for the second factor that FinishSignIn takes. Errors:
-// InvalidCredentials, TooManyAttempts, Unavailable.
+// SignIn begins a session, or asks for the second factor that FinishSignIn takes. Who comes
+// too often is turned away before anything is written, and then before anything is hashed;
+// see arrivals and turns. Errors: InvalidCredentials, TooManyAttempts, RateLimited.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	if in.Tenant == "" {
 		in.Tenant = DefaultTenant
 	}
 	in.Username = strings.ToLower(in.Username)
-	at := guessed{accountKey(in.Tenant, in.Username), networkOf(in.Address)}
+	var who string
+	out, err := s.signIn(ctx, in, &who)
+	s.countRefusal(in.Tenant, in.Address, who, err)
+	return out, err
+}
+
+// signIn is SignIn, and says whose account it was at once that one is found.
+func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn, error) {
+	from, err := s.arrive(ctx, in)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	leave, err := s.passwords.enter(ctx, from.rank)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	defer leave()
 	var out SignedIn
-	err := s.attempts.count(ctx, at, func() (wrong bool, err error) {
+	err = s.attempts.count(ctx, from.at, func() (wrong bool, err error) {
 		user, err := s.verify(ctx, in)
+		leave()
+		*who = user.Username
 		if err != nil {
 			return apperr.Has(err, apperr.InvalidCredentials), err
 		}
@@ -94,7 +122,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 			out.Challenge, err = s.challenge(ctx, in, user)
 			return false, err
 		}
-		out.Token, out.Session, err = s.begin(ctx, in, at, user, nil)
+		out, err = s.begin(ctx, in, from, user, nil)
 		return false, err
 	})
 	if err != nil {
@@ -103,8 +131,24 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	return out, nil
 }
 
-// verify checks the password. An account that does not exist costs a hash as
-// well, so that the time does not tell.
+// countRefusal counts a sign-in that was refused for the audit log. It names the account
+// only where there is one: what is typed as a username is now and then a password.
+func (s *Service) countRefusal(tenant, address, who string, err error) {
+	var refusal *apperr.Error
+	if s.refusals == nil || !errors.As(err, &refusal) {
+		return
+	}
+	switch refusal.Code {
+	case apperr.InvalidCredentials, apperr.TooManyAttempts, apperr.RateLimited:
+		s.refusals(httpapi.Refusal{
+			Tenant: tenant, Action: httpapi.RefusedSignIn, Code: refusal.Code, Network: ratelimit.Network(address), Who: who,
+		})
+	}
+}
+
+// verify checks the password; the caller has a turn to hash. An account that does not exist
+// costs a hash as well, so that the time does not tell. The user comes with the error of a
+// wrong password, where there is one.
 func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	row, err := s.store.account(ctx, in.Tenant, in.Username)
 	known := err == nil
@@ -115,12 +159,12 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	if known {
 		hash = row.PasswordHash
 	}
-	same, err := s.passwords.matches(ctx, in.Password, hash)
+	same, err := s.passwords.same(in.Password, hash)
 	if err != nil {
 		return User{}, err
 	}
 	if !known || !same || row.Disabled {
-		return User{}, errWrongCredentials()
+		return row, errWrongCredentials()
 	}
 	return row, nil
 }
@@ -128,13 +172,14 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 // begin makes the session of a user whose password was right. For one who has a second
 // factor, prove takes it in the unit that begins the session; nil for one who has none.
 func (s *Service) begin(
-	ctx context.Context, in SignIn, at guessed, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error,
-) (token string, session Session, err error) {
+	ctx context.Context, in SignIn, from arrival, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error,
+) (SignedIn, error) {
 	user, err := s.store.withRoles(ctx, row)
 	if err != nil {
-		return "", Session{}, err
+		return SignedIn{}, err
 	}
-	session = Session{User: user, Tenant: in.Tenant, CSRFToken: newSecret()}
+	var token string
+	session := Session{User: user, Tenant: in.Tenant, CSRFToken: newSecret()}
 	id := uuid.Must(uuid.NewV7()).String()
 	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions))
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -174,16 +219,20 @@ func (s *Service) begin(
 		if token, _, err = s.sessions.Commit(ctx); err != nil {
 			return fmt.Errorf("save the session: %w", err)
 		}
-		if err := s.attempts.forget(ctx, tx, at); err != nil {
+		if err := s.attempts.forget(ctx, tx, from.at); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: map[string]any{"address": in.Address}})
 		return nil
 	})
 	if err != nil {
-		return "", Session{}, err
+		return SignedIn{}, err
 	}
-	return token, session, nil
+	device, err := s.devices.cookie(ctx, from.at.account, row.PasswordHash, from.device)
+	if err != nil {
+		slog.WarnContext(ctx, "a browser is not known to its account after this sign-in", "error", err)
+	}
+	return SignedIn{Token: token, Session: session, Device: device}, nil
 }
 
 // SignOut ends a session. One that has ended already is no error.

@@ -128,7 +128,7 @@ func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 		seen, err := h.verify(anonymous(t), in)
 		require.NoError(t, err)
 		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
-		_, _, err = h.begin(anonymous(t), in, guessed{account: accountKey(in.Tenant, in.Username)}, seen, nil)
+		_, err = h.begin(anonymous(t), in, arrival{at: guessed{account: accountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		var sessions int64
 		require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Count(&sessions).Error)

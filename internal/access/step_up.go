@@ -9,6 +9,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
+	"interlock/internal/ratelimit"
 )
 
 // stepUpFor is how long a second factor counts as fresh after it was shown.
@@ -40,7 +41,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 		return "", Session{}, invalid("/method", "none", "must be of a second factor that you have, and you have none")
 	}
 	session.CSRFToken = newSecret()
-	at := guessed{accountKey(session.Tenant, session.User.Username), networkOf(in.Address)}
+	at := guessed{account: accountKey(session.Tenant, session.User.Username), network: ratelimit.Network(in.Address)}
 	err = s.attempts.countCode(ctx, at, func() (wrong bool, err error) {
 		err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			wrong = false

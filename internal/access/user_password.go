@@ -11,6 +11,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/ratelimit"
 )
 
 // PasswordReset is another password for a user, by who sees to users.
@@ -66,7 +67,7 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 		return nil, err
 	}
 	var after *User
-	at := guessed{accountKey(tenant, user.Username), networkOf(change.Address)}
+	at := guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(change.Address)}
 	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
 		same, err := s.passwords.matches(ctx, change.Current, user.PasswordHash)
 		if err != nil {

@@ -54,7 +54,10 @@ type Program struct {
 	claim    *claim.Claim
 	server   *httpapi.Server
 	listener net.Listener
-	closers  []func()
+	// ops serves operators at opsListener; both are nil when the main server does.
+	ops         *httpapi.Server
+	opsListener net.Listener
+	closers     []func()
 }
 
 // New returns the program for its settings.
@@ -90,6 +93,7 @@ func (p *Program) start(ctx context.Context) error {
 	p.services, err = Open(ctx, p.Settings.Storage, Options{
 		RedisURL: p.Settings.RedisURL, WeakPasswords: p.Settings.InsecureDevelopment, Customers: customers, Idempotency: p.Settings.Idempotency,
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout, SessionLifetime: p.Settings.SessionLifetime, SessionIdle: p.Settings.SessionIdle,
+		SignInRate: p.Settings.SignInLimit,
 	})
 	if err != nil {
 		return err
@@ -114,6 +118,11 @@ func (p *Program) start(ctx context.Context) error {
 	}
 	if p.listener, err = net.Listen("tcp", p.Settings.Addr); err != nil {
 		return fmt.Errorf("listen on %s: %w", p.Settings.Addr, err)
+	}
+	if p.ops != nil {
+		if p.opsListener, err = net.Listen("tcp", p.Settings.OpsAddr); err != nil {
+			return errors.Join(fmt.Errorf("listen on %s: %w", p.Settings.OpsAddr, err), p.listener.Close())
+		}
 	}
 	return nil
 }
@@ -181,6 +190,14 @@ func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error
 // Addr returns the address that the program listens on.
 func (p *Program) Addr() string { return p.listener.Addr().String() }
 
+// OpsAddr returns the address of the operators' listener; "" when there is none.
+func (p *Program) OpsAddr() string {
+	if p.opsListener == nil {
+		return ""
+	}
+	return p.opsListener.Addr().String()
+}
+
 // Services returns the domains, for tests that look behind the API.
 func (p *Program) Services() *Services { return p.services }
 
@@ -208,6 +225,13 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- p.server.Serve(p.listener) }()
+	if p.ops != nil {
+		working.Go(func() {
+			if err := p.ops.Serve(p.opsListener); err != nil {
+				slog.ErrorContext(ctx, "the operators' listener ended", "error", err)
+			}
+		})
+	}
 	slog.InfoContext(ctx, "serving", "addr", p.Addr(), "role", p.Settings.Role, "database", p.services.DB.URL, "version", p.Version)
 
 	var err error
@@ -223,6 +247,9 @@ func (p *Program) Run(ctx context.Context) error {
 		err = errors.Join(p.server.Close(), <-served)
 	}
 	stopBackground()
+	if p.ops != nil {
+		_ = p.ops.Close()
+	}
 	if reason := p.claim.Reason(); reason != nil {
 		// Another server has the database: what is in flight was cut, and is not waited for.
 		return errors.Join(reason, err)
@@ -244,6 +271,7 @@ func (p *Program) cancelWhenLost(limit context.Context, cancel context.CancelFun
 // beside them.
 func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
+	running.Go(func() { p.services.Refusals.Run(ctx) })
 	running.Go(func() { p.services.Idempotency.Run(ctx) })
 	running.Go(func() { p.services.Epochs.Run(ctx) })
 	running.Go(func() { p.services.Access.Watch(ctx) })
@@ -266,13 +294,18 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		return nil, err
 	}
 	sv := p.services
-	rate := ratelimit.Limit{}
-	if n := p.Settings.RateLimit; n > 0 {
-		rate = ratelimit.Limit{Rate: n, Period: time.Second, Burst: 2 * n}
+	var certificate *httpapi.Certificate
+	if p.Settings.TLSCert != "" {
+		if certificate, err = httpapi.LoadCertificate(p.Settings.TLSCert, p.Settings.TLSKey); err != nil {
+			return nil, err
+		}
 	}
 	server := httpapi.NewServer(httpapi.Options{
-		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter, Rate: rate,
-		TrustedProxies: proxies, Conflicts: sv.Conflicts, Keeper: sv.Idempotency,
+		Certificate: certificate, Secure: p.Settings.Secure,
+		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter,
+		Rate: perSecond(p.Settings.RateLimit), TenantRate: perSecond(p.Settings.TenantRateLimit),
+		RefusedRate: perSecond((p.Settings.RateLimit + 9) / 10), MaxStreams: p.Settings.MaxStreams, MaxConnections: p.Settings.MaxClients,
+		TrustedProxies: proxies, Conflicts: sv.Conflicts, Refusals: sv.Refusals, Keeper: sv.Idempotency,
 	})
 	sv.Metrics.Register(server)
 	if p.Settings.Role != "worker" {
@@ -298,18 +331,36 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		dashboard.Routes(router, sv.Dashboard)
 		ops.Routes(router, sv.Queues)
 		engines.Routes(router, sv.Engines)
-		if err := httpapi.ServeDocs(server); err != nil {
-			return nil, err
-		}
-		if err := httpapi.ServeGraphiQL(server); err != nil {
-			return nil, err
+		if p.Settings.OpsAddr == "" {
+			if err := httpapi.ServeGraphiQL(server); err != nil {
+				return nil, err
+			}
 		}
 		server.HandlePages(web.Handler())
 	}
 	server.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
 	server.Handle(http.MethodGet, "/readyz", readiness{sv})
-	server.Handle(http.MethodGet, "/metrics", sv.Metrics.Handler())
-	return server, nil
+	operators := server
+	if p.Settings.OpsAddr != "" {
+		p.ops = httpapi.NewServer(httpapi.Options{Runner: sv.Runner, Authenticator: sv.Access})
+		p.ops.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
+		p.ops.Handle(http.MethodGet, "/readyz", readiness{sv})
+		operators = p.ops
+	}
+	operators.Handle(http.MethodGet, "/metrics", sv.Metrics.Handler())
+	if p.Settings.Role == "worker" {
+		return server, nil
+	}
+	return server, httpapi.ServeDocs(operators)
+}
+
+// perSecond is a limit of so many requests a second, and twice as many at once; the zero
+// Limit for none.
+func perSecond(n int) ratelimit.Limit {
+	if n <= 0 {
+		return ratelimit.Limit{}
+	}
+	return ratelimit.Limit{Rate: n, Period: time.Second, Burst: 2 * n}
 }
 
 func (p *Program) close() {

@@ -63,9 +63,11 @@ type Services struct {
 	Clock   clock.Clock
 	Metrics *telemetry.Metrics
 
-	Access  *access.Service
-	Audit   *audit.Log
-	Configs *config.Service
+	Access *access.Service
+	Audit  *audit.Log
+	// Refusals counts what is refused, for the audit log.
+	Refusals *audit.Refusals
+	Configs  *config.Service
 	// Approvals is where changes of what is protected wait.
 	Approvals  *approvals.Service
 	Catalog    *catalog.Service
@@ -117,6 +119,8 @@ type Options struct {
 	PaymentTimeout time.Duration
 	// SessionLifetime and SessionIdle are when sessions end; 0 for access's own.
 	SessionLifetime, SessionIdle time.Duration
+	// SignInRate is how many sign-ins a minute a network may try; 0 means any number.
+	SignInRate int
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
 }
@@ -195,7 +199,8 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if err != nil {
 		return fmt.Errorf("reach Redis at %s: %w", target, err)
 	}
-	sv.bus, sv.limiter = bus, ratelimit.NewRedis(client, target.Keys("rate"))
+	sv.bus = bus
+	sv.limiter = ratelimit.NewSparing(ratelimit.NewInProcess(sv.Clock.Now), ratelimit.NewRedis(client, target.Keys("rate")))
 	sv.closers = append(sv.closers, bus.Close)
 	locks := lock.NewRedis(client, lock.RedisOptions{
 		Prefix: target.Keys("lock"), Channels: target.Channels("lock"),
@@ -222,9 +227,11 @@ func (sv *Services) buildKeeper(s settings.Idempotency, cipher encryption.Cipher
 
 func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Audit = audit.NewLog(sv.DB)
+	sv.Refusals = audit.NewRefusals(sv.Runner, sv.Clock, func(ctx context.Context, name string) (int64, error) { return sv.Access.TenantID(ctx, name) })
 	sv.Access = access.New(access.Deps{
-		DB: sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
-		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher,
+		Refusals: sv.Refusals.CountRefusal,
+		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
+		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals})

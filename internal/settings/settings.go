@@ -22,7 +22,7 @@ import (
 // Storage says where the data is. Every command needs it.
 type Storage struct {
 	DataDir        string `help:"Folder of the embedded database." default:"./data" env:"INTERLOCK_DATA_DIR" placeholder:"DIR"`
-	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
+	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with ?tls=true for TLS or ?ca=FILE for TLS with certificate authorities of your own. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
 	MaxConnections int    `help:"Most connections to the database at once; a third is for reads." default:"48" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
 }
 
@@ -67,8 +67,16 @@ type Serve struct {
 	Idempotency             Idempotency   `embed:"" prefix:"idempotency-"`
 	SessionLifetime         time.Duration `help:"When a session of the web admin ends, whatever is done in it." default:"12h" env:"INTERLOCK_SESSION_LIFETIME" placeholder:"DURATION"`
 	SessionIdle             time.Duration `help:"When a session ends that nobody uses; 0 means not before its lifetime is over. A page that is open and in view uses it." default:"2h" env:"INTERLOCK_SESSION_IDLE" placeholder:"DURATION"`
-	RateLimit               int           `help:"Requests a second that one user or token may send; 0 means no limit." default:"0" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
+	SignInLimit             int           `help:"Sign-ins a minute that one network (an IPv4 address, or 64 bits of an IPv6 one) may try, and three times as many at once; 0 means no limit." default:"20" env:"INTERLOCK_SIGN_IN_LIMIT" placeholder:"N"`
+	RateLimit               int           `help:"Requests a second that one user, token or customer may send, twice as many at once, and a tenth of it from one network with credentials that are refused; 0 means no limit." default:"500" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
+	TenantRateLimit         int           `help:"Requests a second that all of a tenant may send together, its customers too, and twice as many at once; 0 means no limit." default:"10000" env:"INTERLOCK_TENANT_RATE_LIMIT" placeholder:"N"`
+	MaxStreams              int           `help:"Event streams that one user, token or customer may have open at a process; 0 means any number." default:"100" env:"INTERLOCK_MAX_STREAMS" placeholder:"N"`
+	MaxClients              int           `help:"Connections that a process takes at once; more wait until one ends. 0 means any number." default:"10000" env:"INTERLOCK_MAX_CLIENTS" placeholder:"N"`
 	TrustedProxies          []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
+	TLSCert                 string        `name:"tls-cert" help:"File with the certificate, in PEM, to speak TLS with; read again when it changes. Unset: plain HTTP." env:"INTERLOCK_TLS_CERT" placeholder:"FILE"`
+	TLSKey                  string        `name:"tls-key" help:"File with the certificate's key." env:"INTERLOCK_TLS_KEY" placeholder:"FILE"`
+	Secure                  bool          `help:"Callers come over TLS, through a proxy that may not say so: cookies are for TLS only, and browsers are told to use nothing else (HSTS). Without it that is so for requests that came over TLS here or, by X-Forwarded-Proto, at a trusted proxy." env:"INTERLOCK_SECURE"`
+	OpsAddr                 string        `help:"Address of a listener of its own, plain HTTP, for /metrics, /docs and /openapi.json, with /healthz and /readyz; the main one then has none of them but the last two, and no /graphiql. Unset: all are at the main one." env:"INTERLOCK_OPS_ADDR" placeholder:"HOST:PORT"`
 	Currency                string        `help:"What all money is in, by its code in ISO 4217; amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
 	ShutdownTimeout         time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
 }
@@ -130,6 +138,12 @@ func (s Serve) Validate() error {
 	if _, _, err := net.SplitHostPort(s.Addr); err != nil {
 		return fmt.Errorf("--addr (INTERLOCK_ADDR) is %q; want HOST:PORT, such as 127.0.0.1:8080", s.Addr)
 	}
+	if _, _, err := net.SplitHostPort(s.OpsAddr); s.OpsAddr != "" && err != nil {
+		return fmt.Errorf("--ops-addr (INTERLOCK_OPS_ADDR) is %q; want HOST:PORT, such as 127.0.0.1:9090", s.OpsAddr)
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key (INTERLOCK_TLS_CERT, INTERLOCK_TLS_KEY) need each other; one of them is not set")
+	}
 	if s.RedisURL != "" {
 		if _, err := redisconn.Parse(s.RedisURL); err != nil {
 			return fmt.Errorf("--redis-url (INTERLOCK_REDIS_URL) cannot be used: %w", err)
@@ -156,8 +170,20 @@ func (s Serve) Validate() error {
 	if s.SessionIdle != 0 && s.SessionIdle < 5*time.Minute {
 		return fmt.Errorf("--session-idle (INTERLOCK_SESSION_IDLE) is %s; it must be 0 or five minutes or longer", s.SessionIdle)
 	}
+	if s.SignInLimit < 0 {
+		return fmt.Errorf("--sign-in-limit (INTERLOCK_SIGN_IN_LIMIT) is %d; it must be 0 or more", s.SignInLimit)
+	}
 	if s.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit (INTERLOCK_RATE_LIMIT) is %d; it must be 0 or more", s.RateLimit)
+	}
+	if s.TenantRateLimit < 0 {
+		return fmt.Errorf("--tenant-rate-limit (INTERLOCK_TENANT_RATE_LIMIT) is %d; it must be 0 or more", s.TenantRateLimit)
+	}
+	if s.MaxStreams < 0 {
+		return fmt.Errorf("--max-streams (INTERLOCK_MAX_STREAMS) is %d; it must be 0 or more", s.MaxStreams)
+	}
+	if s.MaxClients < 0 {
+		return fmt.Errorf("--max-clients (INTERLOCK_MAX_CLIENTS) is %d; it must be 0 or more", s.MaxClients)
 	}
 	if unit, err := currency.ParseISO(s.Currency); err != nil || unit.String() != s.Currency {
 		return fmt.Errorf("--currency (INTERLOCK_CURRENCY) is %q; want a code of ISO 4217 in capitals, such as CNY or EUR", s.Currency)

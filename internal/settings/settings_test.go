@@ -37,6 +37,19 @@ func TestTheDefaultsAreAnEmbeddedServiceOnLoopback(t *testing.T) {
 	require.Equal(t, "CNY", c.Currency)
 }
 
+func TestRatesAreHeldUnlessASettingTurnsThemOff(t *testing.T) {
+	c, err := parse(t)
+	require.NoError(t, err)
+	for name, limit := range map[string]int{
+		"sign-ins": c.SignInLimit, "a principal": c.RateLimit, "a tenant": c.TenantRateLimit, "streams": c.MaxStreams, "connections": c.MaxClients,
+	} {
+		require.Positive(t, limit, name)
+	}
+	c, err = parse(t, "--sign-in-limit=0", "--rate-limit=0", "--tenant-rate-limit=0", "--max-streams=0", "--max-clients=0")
+	require.NoError(t, err)
+	require.Zero(t, c.SignInLimit+c.RateLimit+c.TenantRateLimit+c.MaxStreams+c.MaxClients)
+}
+
 func TestTheEnvironmentSetsWhatNoFlagSets(t *testing.T) {
 	t.Setenv("INTERLOCK_DATABASE_URL", "mysql://u:p@db:3306/interlock")
 	t.Setenv("INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8,192.168.0.0/16")
@@ -112,6 +125,12 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 		"--idempotency-retention=1s":                {"INTERLOCK_IDEMPOTENCY_RETENTION", "a minute"},
 		"--idempotency-retention-critical=1s":       {"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL", "a minute"},
 		"--idempotency-quota=-1":                    {"INTERLOCK_IDEMPOTENCY_QUOTA", "0 or more"},
+		"--ops-addr=9090":                           {"INTERLOCK_OPS_ADDR", "HOST:PORT"},
+		"--tls-cert=/tmp/cert.pem":                  {"INTERLOCK_TLS_KEY", "need each other"},
+		"--sign-in-limit=-1":                        {"INTERLOCK_SIGN_IN_LIMIT", "0 or more"},
+		"--tenant-rate-limit=-1":                    {"INTERLOCK_TENANT_RATE_LIMIT", "0 or more"},
+		"--max-streams=-1":                          {"INTERLOCK_MAX_STREAMS", "0 or more"},
+		"--max-clients=-1":                          {"INTERLOCK_MAX_CLIENTS", "0 or more"},
 		"--rate-limit=-1":                           {"INTERLOCK_RATE_LIMIT", "0 or more"},
 		"--currency=XYZ":                            {"INTERLOCK_CURRENCY", "ISO 4217"},
 		"--currency=eur":                            {"INTERLOCK_CURRENCY", "capitals"},

@@ -59,6 +59,8 @@ func launch(ctx context.Context, admin string, command []string, environment ...
 func (s *service) start(ctx context.Context, admin string, command, more []string) error {
 	environment := append(os.Environ(),
 		"INTERLOCK_DATA_DIR="+filepath.Join(s.home, "data"),
+		// One token sends all that the machine can take, which is what is measured.
+		"INTERLOCK_RATE_LIMIT=0", "INTERLOCK_TENANT_RATE_LIMIT=0",
 		"INTERLOCK_ADMIN_PASSWORD=bench-only-"+randomHex(16),
 	)
 	environment = append(environment, more...)

@@ -558,6 +558,7 @@ CREATE TABLE `installation` (
   `epoch` varchar(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `begun_time` datetime(6) NOT NULL,
   `reason` varchar(500) NOT NULL,
+  `device_key` varbinary(32) DEFAULT NULL,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

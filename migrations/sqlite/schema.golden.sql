@@ -594,7 +594,7 @@ CREATE TABLE installation (
   epoch      TEXT     NOT NULL,
   begun_time DATETIME NOT NULL,
   reason     TEXT     NOT NULL
-);
+, device_key BLOB NULL);
 
 CREATE TABLE inventories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,

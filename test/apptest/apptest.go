@@ -109,6 +109,8 @@ func Start(t *testing.T, s settings.Settings, prepare ...func(p *Program)) *Prog
 func Settings(dir string) settings.Settings {
 	var s settings.Settings
 	s.Currency = "CNY"
+	// Tests name their requests, as a proxy does.
+	s.TrustedProxies = []string{"127.0.0.0/8"}
 	s.DataDir, s.MaxConnections = dir, 16
 	s.LogLevel, s.LogFormat = "error", "text"
 	s.Addr, s.Role, s.AdminPassword, s.ShutdownTimeout = "127.0.0.1:0", "all", "correct horse", 10*time.Second

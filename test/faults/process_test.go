@@ -39,6 +39,10 @@ func environment(s settings.Settings) []string {
 		"INTERLOCK_ADDR="+s.Addr,
 		"INTERLOCK_ADMIN_PASSWORD="+s.AdminPassword,
 		"INTERLOCK_LOG_LEVEL="+s.LogLevel,
+		fmt.Sprintf("INTERLOCK_RATE_LIMIT=%d", s.RateLimit),
+		fmt.Sprintf("INTERLOCK_TENANT_RATE_LIMIT=%d", s.TenantRateLimit),
+		fmt.Sprintf("INTERLOCK_SIGN_IN_LIMIT=%d", s.SignInLimit),
+		"INTERLOCK_TRUSTED_PROXIES="+strings.Join(s.TrustedProxies, ","),
 		"INTERLOCK_SHUTDOWN_TIMEOUT="+s.ShutdownTimeout.String(),
 		"INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT="+cmp.Or(s.FlashSalePaymentTimeout, 15*time.Minute).String(),
 	)

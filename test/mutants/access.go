@@ -55,6 +55,42 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestAMenuWhoseSiblingsMovedIsNotTakenForMoved"}},
 	},
 	{
+		name: "guesses from many networks do not count together",
+		file: "internal/access/attempt.go", old: `at.anonymous && len(counted) >= maxAnonymous`, new: `at.anonymous && len(counted) < 0`,
+		caught: tests{"internal/access": {"TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows"}},
+	},
+	{
+		name: "a known device is kept out by what strangers guess",
+		file: "internal/access/arrival.go", old: `if err == nil && s.devices.knows(ctx, shown, row.PasswordHash) {`, new: `if err == nil && row.ID < 0 {`,
+		caught: tests{"internal/access": {"TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows"}},
+	},
+	{
+		name: "a device outlives the password",
+		file: "internal/access/device.go", old: `return err == nil && hmac.Equal([]byte(shown.password)`, new: `return err == nil || hmac.Equal([]byte(shown.password)`,
+		caught: tests{"internal/access": {"TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds"}},
+	},
+	{
+		name: "anybody signs the cookie of a device",
+		file: "internal/access/device.go", old: `if !hmac.Equal([]byte(parts[4]), []byte(deviceMAC(key, "device", signed))) {`, new: `if !hmac.Equal([]byte(parts[4]), []byte(deviceMAC(key, "device", signed))) && false {`,
+		caught: tests{"internal/access": {"TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds"}},
+	},
+	{
+		name: "a network is held to no rate",
+		file: "internal/access/arrival.go", old: `case !decision.Allowed:`, new: `case !decision.Allowed && false:`,
+		caught: tests{"internal/access": {"TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten"}},
+	},
+	{
+		name: "who comes for the first time waits behind the flood",
+		file: "internal/access/turns.go", old: `return r.anonymous && r.tries <= waits.tries`, new: `return false`,
+		caught: tests{"internal/access": {"TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst"}},
+	},
+	{
+		name: "a place does not rest after a stranger's guess",
+		file: "internal/access/turns.go", old: `		t.giveBack(1)`, new: `		t.giveBack(0)
+		return`,
+		caught: tests{"internal/access": {"TestAPlaceRestsAfterAGuessAndNotAfterSomebodyWhoIsKnown"}},
+	},
+	{
 		name: "another process is not noticed to have changed who may do what",
 		file: "internal/access/callers.go", old: `if now != known && known >= 0 {`, new: `if now != known && known < 0 {`,
 		caught: tests{"internal/access": {"TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},

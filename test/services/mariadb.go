@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/go-sql-driver/mysql"
+
+	"interlock/test/certificates"
 )
 
 func startMariaDB(ctx context.Context, programs programs, directory string, durable bool) (*server, error) {
@@ -20,8 +22,12 @@ func startMariaDB(ctx context.Context, programs programs, directory string, dura
 	if err != nil {
 		return nil, err
 	}
-	files := mariadbFiles{data: filepath.Join(directory, "data"), temporary: filepath.Join(directory, "tmp")}
+	files := mariadbFiles{data: filepath.Join(directory, "data"), temporary: filepath.Join(directory, "tmp"),
+		certificate: filepath.Join(directory, "certificate.pem"), key: filepath.Join(directory, "key.pem")}
 	if err := files.make(directory, account); err != nil {
+		return nil, err
+	}
+	if err := files.certify(account); err != nil {
 		return nil, err
 	}
 	if err := files.initialise(ctx, programs, account); err != nil {
@@ -56,6 +62,8 @@ func mariadbArguments(files mariadbFiles, port int, durable bool) []string {
 		"--bind-address=127.0.0.1",
 		"--port=" + strconv.Itoa(port),
 		"--skip-name-resolve",
+		"--ssl-cert=" + files.certificate,
+		"--ssl-key=" + files.key,
 		"--character-set-server=utf8mb4",
 		"--max-connections=400",
 		"--innodb-buffer-pool-size=256M",
@@ -86,6 +94,24 @@ func mariadbAccount() (*syscall.Credential, error) {
 // mariadbFiles are the directories that belong to mariadbd and its user.
 type mariadbFiles struct {
 	data, temporary string
+	// certificate and key are what it speaks TLS with, where it is asked to.
+	certificate, key string
+}
+
+// certify makes the certificate that mariadbd shows. It signs itself.
+func (f mariadbFiles) certify(account *syscall.Credential) error {
+	if _, err := certificates.Write(f.certificate, f.key, 1); err != nil {
+		return fmt.Errorf("make a certificate for MariaDB: %w", err)
+	}
+	if account == nil {
+		return nil
+	}
+	for _, path := range []string{f.certificate, f.key} {
+		if err := os.Chown(path, int(account.Uid), int(account.Gid)); err != nil {
+			return fmt.Errorf("give a certificate to user mysql: %w", err)
+		}
+	}
+	return nil
 }
 
 func (f mariadbFiles) make(directory string, account *syscall.Credential) error {

@@ -86,7 +86,9 @@ export class Service {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    return { ...process.env, INTERLOCK_DATA_DIR: this.#folder, INTERLOCK_ADMIN_PASSWORD: admin.password, ...this.#settings };
+    // All tests sign in from one address, some at once.
+    const limits = { INTERLOCK_SIGN_IN_LIMIT: '0' };
+    return { ...process.env, ...limits, INTERLOCK_DATA_DIR: this.#folder, INTERLOCK_ADMIN_PASSWORD: admin.password, ...this.#settings };
   }
 }
 

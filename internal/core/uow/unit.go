@@ -120,6 +120,13 @@ func (u *Unit) Audit(e Entry) {
 	u.audited++
 }
 
+// Record adds an entry to the audit log in a unit that changes nothing else: of what was
+// refused there is nothing but the entry. The unit has begun its transaction.
+func (u *Unit) Record(e Entry) {
+	u.Audit(e)
+	u.wrote.Store(true)
+}
+
 // Apply says which approval the unit applies: from here on it may change protected rows.
 // Package approvals alone calls it, as the linter sees to, in the unit in which the approval
 // is applied or bypassed, and leaves that decision's audit entry: the unit commits with both

@@ -17,6 +17,9 @@ import (
 // maxBody is the largest body that is read, in bytes, unless a route takes more.
 const maxBody = 1 << 20
 
+// maxOpenBody is the largest body from a caller who is not asked for credentials.
+const maxOpenBody = 16 << 10
+
 const bodyKey = "httpapi.body"
 
 // readBody takes the whole body once, so that a unit that is run again reads the

@@ -27,7 +27,7 @@ func Operations[In, Out any](r *Router, method, path string, fn func(ctx context
 		return served.encode()
 	}
 	known := r.document(run)
-	unknown := withBody(func(c echo.Context) error {
+	unknown := withBody(maxBody, func(c echo.Context) error {
 		out, err := run(c, &Document{parts: parts{runner: r.server.runner}})
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -336,13 +337,20 @@ func TestHeadIsGetWithoutTheBody(t *testing.T) {
 	}
 }
 
-func TestARequestKeepsASoundIDAndGetsANewOneOtherwise(t *testing.T) {
-	f := newFixture(t, "*")
-	require.Equal(t, "mine-1", f.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"))
+func TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise(t *testing.T) {
+	// Requests of httptest come from 192.0.2.1.
+	trusting := limited(t, func(o *httpapi.Options) {
+		_, proxy, err := net.ParseCIDR("192.0.2.0/24")
+		require.NoError(t, err)
+		o.TrustedProxies = []*net.IPNet{proxy}
+	})
+	require.Equal(t, "mine-1", trusting.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"))
 	for _, unsound := range []string{"", "a b", strings.Repeat("x", 129), "\x01"} {
-		got := f.send(http.MethodGet, "/x", "", "X-Request-Id", unsound).Header().Get("X-Request-Id")
+		got := trusting.send(http.MethodGet, "/x", "", "X-Request-Id", unsound).Header().Get("X-Request-Id")
 		require.Len(t, got, 36, unsound)
 	}
+	anybody := limited(t, func(*httpapi.Options) {})
+	require.Len(t, anybody.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"), 36)
 }
 
 func TestStreamsDeliverAtOnceAndEndAtShutdown(t *testing.T) {
@@ -381,20 +389,156 @@ func TestStreamsDeliverAtOnceAndEndAtShutdown(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
-func TestTheRateOfOnePrincipalIsHeld(t *testing.T) {
+// limited is a server that holds its caller, who may do nothing, to what prepare says.
+func limited(t *testing.T, prepare func(o *httpapi.Options)) fixture {
+	t.Helper()
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	p, _ := principal.From(ctx)
-	server := httpapi.NewServer(httpapi.Options{
+	p.Permissions = nil
+	o := httpapi.Options{
 		Runner:        uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}}),
 		Authenticator: tester{p},
 		Limiter:       ratelimit.NewInProcess(clock.NewFake(time.Unix(1, 0)).Now),
-		Rate:          ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2},
+	}
+	prepare(&o)
+	return fixture{httpapi.NewServer(o), ctx, db}
+}
+
+func TestTheRatesOfAPrincipalAndOfItsTenantAreHeldBeforeThePermissionIsAskedFor(t *testing.T) {
+	two := ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2}
+	for name, prepare := range map[string]func(o *httpapi.Options){
+		"a principal": func(o *httpapi.Options) { o.Rate = two },
+		"a tenant":    func(o *httpapi.Options) { o.TenantRate = two },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := limited(t, prepare)
+			httpapi.Get(f.Router(), "/thing", "", one)
+			httpapi.Get(f.Router(), "/secret", "secrets:read", one)
+			require.Equal(t, 200, f.send(http.MethodGet, "/api/v1/thing", "").Code)
+			refused := f.send(http.MethodGet, "/api/v1/secret", "")
+			require.Equal(t, "forbidden", problemOf(t, refused)["code"])
+			require.Equal(t, "0", refused.Header().Get("X-RateLimit-Remaining"), "a refusal costs as much")
+			for _, path := range []string{"/api/v1/thing", "/api/v1/secret"} {
+				reply := f.send(http.MethodGet, path, "")
+				require.Equal(t, "rate_limited", problemOf(t, reply)["code"])
+				require.Equal(t, "1", reply.Header().Get("Retry-After"))
+			}
+		})
+	}
+}
+
+// stranger is an Authenticator that knows nobody.
+type stranger struct{}
+
+func (stranger) Authenticate(*http.Request) (principal.Principal, error) {
+	return principal.Principal{}, apperr.New(apperr.InvalidCredentials, "The credentials are wrong.")
+}
+
+func TestANetworkWhoseCredentialsAreRefusedIsHeldToARate(t *testing.T) {
+	f := limited(t, func(o *httpapi.Options) {
+		o.Authenticator = stranger{}
+		o.RefusedRate = ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2}
+		_, loopback, err := net.ParseCIDR("192.0.2.1/32")
+		require.NoError(t, err)
+		o.TrustedProxies = []*net.IPNet{loopback}
 	})
-	f := fixture{server, ctx, db}
 	httpapi.Get(f.Router(), "/thing", "", one)
-	require.Equal(t, 200, f.send(http.MethodGet, "/api/v1/thing", "").Code)
-	require.Equal(t, 200, f.send(http.MethodGet, "/api/v1/thing", "").Code)
-	reply := f.send(http.MethodGet, "/api/v1/thing", "")
-	require.Equal(t, "rate_limited", problemOf(t, reply)["code"])
-	require.Equal(t, "1", reply.Header().Get("Retry-After"))
+	from := func(address string) string {
+		return problemOf(t, f.send(http.MethodGet, "/api/v1/thing", "", "X-Forwarded-For", address))["code"].(string)
+	}
+	require.Equal(t, "invalid_credentials", from("2001:db8::1"))
+	require.Equal(t, "invalid_credentials", from("2001:db8::2"))
+	require.Equal(t, "rate_limited", from("2001:db8::3"))
+	require.Equal(t, "invalid_credentials", from("2001:db8:0:1::1"))
+}
+
+func TestABodyFromSomebodyWithoutCredentialsIsSmall(t *testing.T) {
+	f := limited(t, func(*httpapi.Options) {})
+	httpapi.Open(f.Router(), http.MethodPost, "/door", func(context.Context, struct {
+		Body struct {
+			Text string `json:"text"`
+		}
+	}) (httpapi.None, error) {
+		return httpapi.None{}, nil
+	})
+	const around = len(`{"text":""}`)
+	require.Equal(t, 204, f.send(http.MethodPost, "/api/v1/door", `{"text":"`+strings.Repeat("x", 16<<10-around)+`"}`).Code)
+	reply := f.send(http.MethodPost, "/api/v1/door", `{"text":"`+strings.Repeat("x", 16<<10-around+1)+`"}`)
+	require.Equal(t, "payload_too_large", problemOf(t, reply)["code"])
+}
+
+func TestOnePrincipalHasSoManyStreamsOpenAndNoMore(t *testing.T) {
+	f := limited(t, func(o *httpapi.Options) { o.MaxStreams = 2 })
+	httpapi.Listen(f.Router(), "/stream", "", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
+		if err := s.Ping(); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- f.Serve(listener) }()
+	open := func() (status int, end func()) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/api/v1/stream", nil)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "tester")
+		reply, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		end = func() { _ = reply.Body.Close() }
+		t.Cleanup(end)
+		return reply.StatusCode, end
+	}
+	status, endFirst := open()
+	require.Equal(t, 200, status)
+	status, _ = open()
+	require.Equal(t, 200, status)
+	status, _ = open()
+	require.Equal(t, 429, status)
+
+	endFirst()
+	require.Eventually(t, func() bool {
+		status, _ := open()
+		return status == 200
+	}, 10*time.Second, 10*time.Millisecond, "a stream that ended makes room")
+	limit, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	require.NoError(t, f.Shutdown(limit))
+	require.NoError(t, <-served)
+}
+
+func TestConnectionsBeyondTheMostWaitForOneToEnd(t *testing.T) {
+	f := limited(t, func(o *httpapi.Options) { o.MaxConnections = 1 })
+	httpapi.Get(f.Router(), "/thing", "", one)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- f.Serve(listener) }()
+	ask := func() (net.Conn, *bufio.Reader) {
+		connection, err := net.Dial("tcp", listener.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = connection.Close() })
+		_, err = connection.Write([]byte("GET /api/v1/thing HTTP/1.1\r\nHost: x\r\nAuthorization: tester\r\n\r\n"))
+		require.NoError(t, err)
+		return connection, bufio.NewReader(connection)
+	}
+	first, answer := ask()
+	line, err := answer.ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "200")
+	second, answer := ask()
+	require.NoError(t, second.SetReadDeadline(clock.Deadline(100*time.Millisecond)))
+	_, err = answer.ReadByte()
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.NoError(t, first.Close())
+	require.NoError(t, second.SetReadDeadline(time.Time{}))
+	line, err = answer.ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "200")
+	require.NoError(t, second.Close())
+	limit, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	require.NoError(t, f.Shutdown(limit))
+	require.NoError(t, <-served)
 }

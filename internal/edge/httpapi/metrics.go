@@ -14,6 +14,7 @@ type metrics struct {
 	requests    *prometheus.HistogramVec
 	conflicts   *prometheus.CounterVec
 	transitions *prometheus.CounterVec
+	refusals    *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -31,12 +32,16 @@ func newMetrics() *metrics {
 			Name: "interlock_transitions_total",
 			Help: "Status transitions by resource, action and outcome (done, not_allowed, lost, refused, failed).",
 		}, []string{"resource", "action", "outcome"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "interlock_refusals_total",
+			Help: "Requests refused because of who sent them or how many they sent, by code.",
+		}, []string{"code"}),
 	}
 }
 
 // Collectors returns what the server measures.
 func (s *Server) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{s.metrics.requests, s.metrics.conflicts, s.metrics.transitions}
+	return []prometheus.Collector{s.metrics.requests, s.metrics.conflicts, s.metrics.transitions, s.metrics.refusals}
 }
 
 func (m *metrics) request(method, route string, status int, took time.Duration) {

@@ -23,14 +23,22 @@ import (
 	"interlock/internal/base/principal"
 )
 
-const errorKey = "httpapi.error"
+const (
+	errorKey     = "httpapi.error"
+	callersIDKey = "httpapi.callersID"
+	secureKey    = "httpapi.secure"
+)
 
-// identified gives the request its id: the caller's X-Request-Id where it is
-// sound, a new one otherwise. Every reply carries it.
-func identified(next echo.HandlerFunc) echo.HandlerFunc {
+// identified gives the request its id: the X-Request-Id of a proxy that is trusted where it
+// is sound, a new one otherwise, so that nobody writes another's id into the audit log. Every
+// reply carries it; what a caller called the request is in the log beside it.
+func (s *Server) identified(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		id := c.Request().Header.Get(echo.HeaderXRequestID)
-		if !soundRequestID(id) {
+		if sound := soundRequestID(id); !sound || !s.trusts(c.Request()) {
+			if sound {
+				c.Set(callersIDKey, id)
+			}
 			id = uuid.Must(uuid.NewV7()).String()
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
@@ -96,6 +104,9 @@ func logRequest(c echo.Context, route string, status int, milliseconds float64, 
 		slog.Float64("durationMs", milliseconds),
 		slog.String("ip", c.RealIP()),
 	}
+	if id, ok := c.Get(callersIDKey).(string); ok {
+		attributes = append(attributes, slog.String("callersRequestId", id))
+	}
 	if err != nil {
 		var known *apperr.Error
 		if errors.As(err, &known) {
@@ -139,7 +150,7 @@ const (
 	noReferrer = "no-referrer"
 )
 
-func secured(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		header := c.Response().Header()
 		header.Set(echo.HeaderXContentTypeOptions, noSniff)
@@ -153,7 +164,8 @@ func secured(next echo.HandlerFunc) echo.HandlerFunc {
 		} else {
 			header.Set(echo.HeaderContentSecurityPolicy, policy)
 		}
-		if c.Scheme() == "https" {
+		if s.secure || c.Request().TLS != nil || c.Scheme() == "https" {
+			c.Set(secureKey, true)
 			header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
 		}
 		return next(c)

@@ -84,14 +84,27 @@ func proposal(p *uow.Proposed) reply {
 	return r.with(echo.HeaderLocation, Base+p.Path)
 }
 
-// WithCookie is a reply that sets a cookie beside what Out answers.
-type WithCookie[T any] struct {
-	Out    T
-	Cookie *http.Cookie
+// WithCookies is a reply that sets cookies beside what Out answers.
+type WithCookies[T any] struct {
+	Out     T
+	Cookies []*http.Cookie
+	// ClearCache has the browser forget what it keeps of replies (W3C Clear Site Data). What
+	// pages keep themselves stays: drafts of unsaved work, and the cookie of a known device.
+	ClearCache bool
 }
 
-func (w WithCookie[T]) reply() reply {
-	return replyOf(w.Out).with(echo.HeaderSetCookie, w.Cookie.String())
+func (w WithCookies[T]) reply() reply {
+	r := replyOf(w.Out)
+	if r.header == nil {
+		r.header = make(http.Header)
+	}
+	for _, cookie := range w.Cookies {
+		r.header.Add(echo.HeaderSetCookie, cookie.String())
+	}
+	if w.ClearCache {
+		r.header.Set("Clear-Site-Data", `"cache"`)
+	}
+	return r
 }
 
 // Fresh is the reply with a representation, 200, of which parts can change while its

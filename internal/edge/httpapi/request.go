@@ -169,7 +169,7 @@ func (s *shape) read(c echo.Context, into any) error {
 		v.FieldByIndex(s.address).SetString(c.RealIP())
 	}
 	if s.secure != nil {
-		v.FieldByIndex(s.secure).SetBool(c.Scheme() == "https")
+		v.FieldByIndex(s.secure).SetBool(c.Get(secureKey) != nil)
 	}
 	if s.key != nil {
 		key, err := IdempotencyKey(c.Request())

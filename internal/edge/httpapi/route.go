@@ -81,24 +81,25 @@ func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx co
 // ActOf is Act about a resource.
 func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) {
 	s := shapeOf[In]()
-	r.add(Route{Method: method, Path: path, Permission: permission}, withBody(func(c echo.Context) error {
+	r.add(Route{Method: method, Path: path, Permission: permission}, withBody(maxBody, func(c echo.Context) error {
 		return answer(c, s, find, fn)
 	}))
 }
 
 // Open registers a route that takes callers without credentials; fn answers for what it
-// lets them do. It runs in no unit.
+// lets them do. It runs in no unit, and its body is small: nobody has been asked yet who
+// sends it.
 func Open[In, Out any](r *Router, method, path string, fn func(ctx context.Context, in In) (Out, error)) {
 	s := shapeOf[In]()
-	r.add(Route{Method: method, Path: path, Public: true}, withBody(func(c echo.Context) error {
+	r.add(Route{Method: method, Path: path, Public: true, MaxBody: maxOpenBody}, withBody(maxOpenBody, func(c echo.Context) error {
 		return answer(c, s, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 	}))
 }
 
 // withBody reads the body before a request is served.
-func withBody(next echo.HandlerFunc) echo.HandlerFunc {
+func withBody(limit int64, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if err := readBody(c, maxBody); err != nil {
+		if err := readBody(c, limit); err != nil {
 			return err
 		}
 		return next(c)

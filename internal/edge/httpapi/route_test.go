@@ -148,19 +148,19 @@ func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 
 func TestARouteThatSetsACookieAnswersAsItWouldWithout(t *testing.T) {
 	caller := routed(t, func(r *httpapi.Router) {
-		httpapi.Act(r, http.MethodPost, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookie[httpapi.Made[paint]], error) {
-			return httpapi.WithCookie[httpapi.Made[paint]]{
-				Out: httpapi.Made[paint]{Location: "/things/1", Body: paint{"red"}}, Cookie: &http.Cookie{Name: "session", Value: "s"},
+		httpapi.Act(r, http.MethodPost, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookies[httpapi.Made[paint]], error) {
+			return httpapi.WithCookies[httpapi.Made[paint]]{
+				Out: httpapi.Made[paint]{Location: "/things/1", Body: paint{"red"}}, Cookies: []*http.Cookie{{Name: "session", Value: "s"}, {Name: "device", Value: "d"}},
 			}, nil
 		})
-		httpapi.Act(r, http.MethodDelete, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookie[httpapi.None], error) {
-			return httpapi.WithCookie[httpapi.None]{}, apperr.MissingRow("thing", "1")
+		httpapi.Act(r, http.MethodDelete, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookies[httpapi.None], error) {
+			return httpapi.WithCookies[httpapi.None]{}, apperr.MissingRow("thing", "1")
 		})
 	})
 	a := caller.Send(t, http.MethodPost, "/things", nil)
 	require.Equal(t, http.StatusCreated, a.Status, a.Text)
 	require.Equal(t, httpapi.Base+"/things/1", a.Header.Get("Location"))
-	require.Equal(t, "session=s", a.Header.Get("Set-Cookie"))
+	require.Equal(t, []string{"session=s", "device=d"}, a.Header.Values("Set-Cookie"))
 	require.Equal(t, "red", a.Body["colour"])
 	a = caller.Send(t, http.MethodDelete, "/things", nil)
 	require.Equal(t, http.StatusNotFound, a.Status)

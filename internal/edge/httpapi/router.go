@@ -100,12 +100,15 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 	r.server.handle(route.Method, Base+route.Path, handler)
 }
 
-// authorised binds a request to its caller, checks the caller's permission and that the
-// second factor is fresh where the route asks for it, and holds the caller to its rate.
+// authorised binds a request to its caller, holds the caller to its rate, and checks its
+// permission and that the second factor is fresh where the route asks for it.
 func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc {
 	read := readingOf(route.Permission)
 	return func(c echo.Context) error {
 		if err := r.identify(c); err != nil {
+			return r.server.limitRefused(c, err)
+		}
+		if err := r.server.limit(c); err != nil {
 			return err
 		}
 		request := c.Request()
@@ -117,9 +120,6 @@ func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc
 		}
 		if r.lacks(request.Context(), read) {
 			c.SetRequest(request.WithContext(context.WithValue(request.Context(), unreadKey{}, read)))
-		}
-		if err := r.server.limit(c); err != nil {
-			return err
 		}
 		return next(c)
 	}

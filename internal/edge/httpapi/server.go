@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"golang.org/x/net/netutil"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -36,14 +36,24 @@ type Options struct {
 	Runner        *uow.Runner
 	Authenticator Authenticator
 	Limiter       ratelimit.Limiter
-	// Rate is how much one principal may send; the zero Rate means no limit.
-	Rate ratelimit.Limit
+	// Rate is how much one principal may send, TenantRate all of a tenant together, and
+	// RefusedRate one network with credentials that are refused; a zero one means no limit.
+	Rate, TenantRate, RefusedRate ratelimit.Limit
+	// MaxStreams is how many event streams one principal may have open at this process, and
+	// MaxConnections how many connections all may; 0 means any number.
+	MaxStreams, MaxConnections int
 	// TrustedProxies are the networks whose X-Forwarded-For and
 	// X-Forwarded-Proto are believed; none means that the peer's address is the
 	// caller's.
 	TrustedProxies []*net.IPNet
-	// Conflicts may be nil.
+	// Certificate is what the server speaks TLS with; nil for plain HTTP.
+	Certificate *Certificate
+	// Secure is set where callers come over TLS though this server does not see it: cookies
+	// are for TLS only, and browsers are told to use nothing else.
+	Secure bool
+	// Conflicts and Refusals may be nil.
 	Conflicts ConflictCounter
+	Refusals  RefusalCounter
 	// Keeper may be nil: idempotency keys are checked and have no effect then.
 	Keeper Keeper
 }
@@ -62,11 +72,17 @@ type Server struct {
 	runner        *uow.Runner
 	authenticator Authenticator
 	limiter       ratelimit.Limiter
-	rate          ratelimit.Limit
+	rates         rates
+	streams       openStreams
+	connections   int
+	certificate   *Certificate
+	secure        bool
+	proxies       []*net.IPNet
 	metrics       *metrics
 	// pages answers where no route does; nil in a worker.
 	pages     http.Handler
 	conflicts ConflictCounter
+	refusals  RefusalCounter
 	keeper    Keeper
 	// draining ends when shutdown begins: streams stop, requests go on.
 	draining context.Context
@@ -90,8 +106,11 @@ func NewServer(o Options) *Server {
 	}
 	draining, drain := context.WithCancel(context.Background())
 	s := &Server{
-		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter, rate: o.Rate,
-		metrics: newMetrics(), conflicts: o.Conflicts, keeper: o.Keeper, draining: draining, drain: drain,
+		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter,
+		rates:   rates{principal: o.Rate, tenant: o.TenantRate, refused: o.RefusedRate},
+		streams: openStreams{most: o.MaxStreams, open: map[string]int{}}, connections: o.MaxConnections,
+		certificate: o.Certificate, secure: o.Secure, proxies: o.TrustedProxies,
+		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, keeper: o.Keeper, draining: draining, drain: drain,
 		large: make(chan struct{}, largeBodies),
 	}
 	s.router = &Router{server: s, routes: new([]Route)}
@@ -104,7 +123,7 @@ func NewServer(o Options) *Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 	}
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(identified, s.observed, recovered, secured, readable)
+	e.Pre(s.identified, s.observed, recovered, s.secured, readable)
 	return s
 }
 
@@ -163,9 +182,17 @@ func (s *Server) isPage(request *http.Request, err error) bool {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
 
-// Serve serves until Shutdown.
+// Serve serves until Shutdown. Connections beyond MaxConnections wait to be accepted.
 func (s *Server) Serve(listener net.Listener) error {
-	if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if s.connections > 0 {
+		listener = netutil.LimitListener(listener, s.connections)
+	}
+	serve := s.http.Serve
+	if s.certificate != nil {
+		s.http.TLSConfig = s.certificate.Config()
+		serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+	}
+	if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", err)
 	}
 	return nil
@@ -203,6 +230,9 @@ func (s *Server) answerError(err error, c echo.Context) {
 	if isConflict(e.Code) {
 		s.countConflict(ctx, resourceOf(strings.TrimPrefix(c.Path(), Base)), e.Code)
 	}
+	if isRefusal(e.Code) {
+		s.countRefusal(c, e.Code)
+	}
 	if sendErr := out.send(c); sendErr != nil {
 		c.Set(errorKey, errors.Join(err, sendErr))
 	}
@@ -226,23 +256,14 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// limit holds a principal to its rate. When the limiter itself fails the request
-// goes on: a limit protects the service and must not take it down.
-func (s *Server) limit(c echo.Context) error {
-	p, _ := principal.From(c.Request().Context())
-	if s.limiter == nil || s.rate.Rate == 0 {
-		return nil
-	}
-	key := "principal:" + strconv.FormatInt(p.TenantID, 10) + ":" + string(p.Kind) + ":" + p.ActorID()
-	decision, err := s.limiter.Allow(c.Request().Context(), key, s.rate)
+// trusts reports whether a request comes from a proxy that is believed.
+func (s *Server) trusts(request *http.Request) bool {
+	host, _, err := net.SplitHostPort(request.RemoteAddr)
 	if err != nil {
-		return nil
+		return false
 	}
-	c.Response().Header().Set("X-RateLimit-Remaining", strconv.Itoa(int(decision.Remaining)))
-	if !decision.Allowed {
-		return apperr.New(apperr.RateLimited, "You have sent more requests than your rate allows.").After(decision.RetryAfter)
-	}
-	return nil
+	address := net.ParseIP(host)
+	return slices.ContainsFunc(s.proxies, func(n *net.IPNet) bool { return n.Contains(address) })
 }
 
 // isAPI reports whether a path is below the API's base.

@@ -40,6 +40,11 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		if err != nil {
 			return err
 		}
+		leave, err := r.server.streams.enter(ctx)
+		if err != nil {
+			return err
+		}
+		defer leave()
 		control := http.NewResponseController(c.Response())
 		// The server's read time-out is for requests; this one has been read.
 		if err := control.SetReadDeadline(time.Time{}); err != nil {

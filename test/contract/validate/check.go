@@ -128,7 +128,7 @@ func (h *header) check(headers http.Header, name string) error {
 		return fmt.Errorf("the header %s is missing", name)
 	case len(values) == 0:
 		return nil
-	case len(values) > 1:
+	case len(values) > 1 && name != "Set-Cookie": // the one that comes once for each (RFC 9110, 5.3)
 		return fmt.Errorf("the header %s comes %d times", name, len(values))
 	}
 	var value any = values[0]

@@ -1,0 +1,178 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+)
+
+// signInFrom signs in to the fixture's tenant from an address, with the cookie of a device.
+func (h *fixture) signInFrom(t testing.TB, address, username, password, device string) (SignedIn, error) {
+	t.Helper()
+	return h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: password, Address: address, Device: device})
+}
+
+// lock has so many networks guess at the admin's password that its account is locked.
+func (h *fixture) lock(t testing.TB) {
+	t.Helper()
+	for i := range maxAnonymous {
+		_, err := h.signInFrom(t, fmt.Sprintf("198.51.100.%d", i), "admin", "a wrong password", "")
+		requireCode(t, apperr.InvalidCredentials, err)
+	}
+}
+
+// counted is how many rows there are of wrong passwords.
+func (h *fixture) counted(t testing.TB) int64 {
+	t.Helper()
+	var rows int64
+	require.NoError(t, h.db.Read(storage.AcrossTenants(t.Context())).Model(&attemptRow{}).Count(&rows).Error)
+	return rows
+}
+
+func TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		h.arrivals.rate = networkRate(2)
+		for i := range 6 {
+			_, err := h.signInFrom(t, "2001:db8::1", fmt.Sprintf("user%d", i), "a wrong password", "")
+			requireCode(t, apperr.InvalidCredentials, err)
+		}
+		hashed, counted := h.hashed.Load(), h.counted(t)
+		_, err := h.signInFrom(t, "2001:db8::2", "admin", adminPassword, "")
+		requireCode(t, apperr.RateLimited, err)
+		require.Equal(t, 30*time.Second, retryAfter(t, err))
+		require.Equal(t, hashed, h.hashed.Load())
+		require.Equal(t, counted, h.counted(t))
+
+		_, err = h.signInFrom(t, "2001:db8:0:1::1", "admin", adminPassword, "")
+		require.NoError(t, err, "another network is not held back")
+		h.clock.Advance(30 * time.Second)
+		_, err = h.signInFrom(t, "2001:db8::2", "admin", adminPassword, "")
+		require.NoError(t, err)
+	})
+}
+
+func TestCodesAreHeldToTheRateOfTheirNetworkAsPasswordsAre(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		h.arrivals.rate = networkRate(1)
+		for range 3 {
+			_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Challenge: newSecret(), Address: "203.0.113.7"})
+			requireCode(t, apperr.Unauthenticated, err)
+		}
+		_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Challenge: newSecret(), Address: "203.0.113.7"})
+		requireCode(t, apperr.RateLimited, err)
+	})
+}
+
+func TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		before, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
+		require.NoError(t, err)
+		h.lock(t)
+		hashed := h.hashed.Load()
+		_, err = h.signInFrom(t, "203.0.113.8", "admin", adminPassword, "")
+		requireCode(t, apperr.TooManyAttempts, err)
+		require.Equal(t, attemptWindow, retryAfter(t, err))
+		require.Equal(t, hashed, h.hashed.Load(), "a refused try compares nothing")
+
+		again, err := h.signInFrom(t, "198.51.100.1", "admin", adminPassword, before.Device)
+		require.NoError(t, err, "also from a network that guesses come from")
+		require.NotEmpty(t, again.Device)
+
+		h.clock.Advance(attemptWindow)
+		_, err = h.signInFrom(t, "203.0.113.8", "admin", adminPassword, "")
+		require.NoError(t, err)
+	})
+}
+
+func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		h.arrivals.rate = networkRate(1000)
+		known, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
+		require.NoError(t, err)
+		for i := range maxAttempts {
+			_, err := h.signInFrom(t, fmt.Sprintf("198.51.100.%d", i), "admin", "a wrong password", known.Device)
+			requireCode(t, apperr.InvalidCredentials, err)
+		}
+		_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, known.Device)
+		requireCode(t, apperr.TooManyAttempts, err)
+		_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
+		require.NoError(t, err, "what a device guessed is not counted for its network")
+		for range deviceRate.Burst - maxAttempts - 1 {
+			_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, known.Device)
+			requireCode(t, apperr.TooManyAttempts, err)
+		}
+		_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, known.Device)
+		requireCode(t, apperr.RateLimited, err)
+	})
+}
+
+func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
+	cases := []struct {
+		name string
+		// spoil makes a cookie of the admin's unknown.
+		spoil func(t *testing.T, h *fixture, cookie string) string
+	}{
+		{"of another account", func(t *testing.T, h *fixture, _ string) string {
+			_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", DisplayName: "Li", Password: "a long password", Roles: []string{"admin"}})
+			require.NoError(t, err)
+			theirs, err := h.signInFrom(t, "203.0.113.9", "li", "a long password", "")
+			require.NoError(t, err)
+			return theirs.Device
+		}},
+		{"signed by another installation", func(t *testing.T, h *fixture, _ string) string {
+			other := &devices{clock: h.clock, key: []byte("01234567890123456789012345678901")}
+			user, err := h.store.account(anonymous(t), h.tenant.Name, "admin")
+			require.NoError(t, err)
+			forged, err := other.cookie(t.Context(), accountKey(h.tenant.Name, "admin"), user.PasswordHash, "")
+			require.NoError(t, err)
+			return forged
+		}},
+		{"changed", func(_ *testing.T, _ *fixture, cookie string) string { return cookie[:len(cookie)-1] + "_" }},
+		{"cut", func(_ *testing.T, _ *fixture, cookie string) string { return cookie[:len(cookie)/2] }},
+		{"over", func(_ *testing.T, h *fixture, cookie string) string {
+			h.clock.Advance(deviceLifetime)
+			return cookie
+		}},
+		{"of the password before", func(t *testing.T, h *fixture, cookie string) string {
+			require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", adminPassword))
+			return cookie
+		}},
+	}
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				h := newFixture(t, db)
+				known, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
+				require.NoError(t, err)
+				spoiled := c.spoil(t, h, known.Device)
+				h.lock(t)
+				_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, spoiled)
+				requireCode(t, apperr.TooManyAttempts, err)
+			})
+		}
+	})
+}
+
+func TestTheKeyOfDevicesIsMadeOnceForAllProcesses(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		known, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
+		require.NoError(t, err)
+		h.lock(t)
+		elsewhere := newProcess(db, h.clock)
+		elsewhere.tenant = h.tenant
+		_, err = elsewhere.signInFrom(t, "203.0.113.7", "admin", adminPassword, known.Device)
+		require.NoError(t, err)
+	})
+}

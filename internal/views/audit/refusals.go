@@ -1,0 +1,208 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+const (
+	// foldedEvery is how often refusals reach the log, and so what one row covers.
+	foldedEvery = time.Minute
+	// mostFolded bounds what is remembered in between, over all tenants; what comes beyond is
+	// counted without saying from where.
+	mostFolded = 10_000
+	// mostNamed is how many origins one row names; the others are counted together.
+	mostNamed = 50
+	// lastFold bounds the writing at the end of the program.
+	lastFold = 5 * time.Second
+)
+
+// Refusals counts what was refused, and writes it to the audit log once a minute: one row
+// for each tenant, kind and code, with how often, from which networks and by whom. So what
+// somebody is refused costs no row, however often it is tried.
+//
+// What is refused before it is known which tenant it is about, such as a token that nobody
+// has, is in the metrics only. A process that is killed loses what it counted since its last
+// row. It is safe for concurrent use.
+type Refusals struct {
+	runner *uow.Runner
+	clock  clock.Clock
+	// tenant finds the id of a tenant by its name. Errors: NotFound.
+	tenant func(ctx context.Context, name string) (int64, error)
+
+	mu     sync.Mutex
+	since  time.Time
+	counts map[httpapi.Refusal]int64
+}
+
+// NewRefusals returns an empty count that is written while Run runs.
+func NewRefusals(runner *uow.Runner, clk clock.Clock, tenant func(ctx context.Context, name string) (int64, error)) *Refusals {
+	return &Refusals{runner: runner, clock: clk, tenant: tenant, since: clk.Now(), counts: map[httpapi.Refusal]int64{}}
+}
+
+// CountRefusal implements httpapi.RefusalCounter.
+func (r *Refusals) CountRefusal(refusal httpapi.Refusal) { r.add(refusal, 1) }
+
+func (r *Refusals) add(refusal httpapi.Refusal, times int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.counts[refusal]; !known && len(r.counts) >= mostFolded {
+		if refusal.TenantID == 0 {
+			return // names of tenants that are made up must not fill the memory
+		}
+		refusal.Network, refusal.Who, refusal.Route = "", "", ""
+	}
+	r.counts[refusal] += times
+}
+
+// Run writes once a minute, and once more when ctx has ended.
+func (r *Refusals) Run(ctx context.Context) {
+	ticker := time.NewTicker(foldedEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFold)
+			defer cancel()
+			if err := r.Flush(limit); err != nil {
+				slog.WarnContext(ctx, "the last refusals are not in the audit log", "error", err)
+			}
+			return
+		case <-ticker.C:
+			if err := r.Flush(ctx); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "refusals are not in the audit log yet; it goes on trying", "error", err)
+			}
+		}
+	}
+}
+
+// kind is what one row is about.
+type kind struct {
+	tenantID int64
+	action   string
+	code     apperr.Code
+}
+
+// origin is where refusals came from, as the row shows it.
+type origin struct {
+	Network string `json:"network,omitempty"`
+	// Who is a known username or the name of who has been let in.
+	Who   string `json:"who,omitempty"`
+	Route string `json:"route,omitempty"`
+	Count int64  `json:"count"`
+}
+
+// refusedDetail is the detail of a row.
+type refusedDetail struct {
+	Code  apperr.Code `json:"code"`
+	From  time.Time   `json:"from"`
+	To    time.Time   `json:"to"`
+	Count int64       `json:"count"`
+	// Origins are the busiest; Others counts what came from elsewhere.
+	Origins []origin `json:"origins"`
+	Others  int64    `json:"others"`
+}
+
+// Flush writes what was counted since the last time, each row in a unit of its own. What
+// could not be written is counted with what comes next.
+func (r *Refusals) Flush(ctx context.Context) error {
+	r.mu.Lock()
+	counts, from := r.counts, r.since
+	r.counts, r.since = map[httpapi.Refusal]int64{}, r.clock.Now()
+	to := r.since
+	r.mu.Unlock()
+
+	byKind := map[kind]map[httpapi.Refusal]int64{}
+	var failed []error
+	unknown := map[string]bool{}
+	for refusal, n := range counts {
+		named := refusal
+		if refusal.TenantID == 0 && !unknown[refusal.Tenant] {
+			id, err := r.tenant(ctx, refusal.Tenant)
+			switch {
+			case apperr.Has(err, apperr.NotFound):
+				unknown[refusal.Tenant] = true
+			case err != nil:
+				failed = append(failed, err)
+				r.add(refusal, n)
+				continue
+			}
+			named.TenantID, named.Tenant = id, ""
+		}
+		if named.TenantID == 0 {
+			continue
+		}
+		k := kind{named.TenantID, named.Action, named.Code}
+		if byKind[k] == nil {
+			byKind[k] = map[httpapi.Refusal]int64{}
+		}
+		byKind[k][named] += n
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(byKind), compareKinds) {
+		if err := r.write(ctx, k, summarise(k.code, byKind[k], from, to)); err != nil {
+			failed = append(failed, err)
+			for refusal, n := range byKind[k] {
+				r.add(refusal, n)
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func compareKinds(a, b kind) int {
+	return cmp.Or(cmp.Compare(a.tenantID, b.tenantID), cmp.Compare(a.action, b.action), cmp.Compare(a.code, b.code))
+}
+
+// summarise names the busiest origins of refusals and counts the others together.
+func summarise(code apperr.Code, counts map[httpapi.Refusal]int64, from, to time.Time) refusedDetail {
+	f := refusedDetail{Code: code, From: from, To: to, Origins: make([]origin, 0, len(counts))}
+	for refusal, n := range counts {
+		f.Count += n
+		f.Origins = append(f.Origins, origin{refusal.Network, refusal.Who, refusal.Route, n})
+	}
+	slices.SortFunc(f.Origins, func(a, b origin) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Network, b.Network), cmp.Compare(a.Who, b.Who), cmp.Compare(a.Route, b.Route))
+	})
+	if len(f.Origins) > mostNamed {
+		for _, o := range f.Origins[mostNamed:] {
+			f.Others += o.Count
+		}
+		f.Origins = f.Origins[:mostNamed]
+	}
+	return f
+}
+
+func (r *Refusals) write(ctx context.Context, k kind, detail refusedDetail) error {
+	ctx = principal.With(ctx, principal.System(k.tenantID, "refusals"))
+	err := r.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		if _, err := u.Tx(ctx); err != nil {
+			return err
+		}
+		u.Record(uow.Entry{Action: k.action, Resource: resourceOf(k.action), Detail: detail})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("write what was refused: %w", err)
+	}
+	return nil
+}
+
+func resourceOf(action string) string {
+	if action == httpapi.RefusedSignIn {
+		return "session"
+	}
+	return "request"
+}

@@ -1,0 +1,166 @@
+//go:build faults
+
+package faults_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/test/apptest"
+)
+
+// Half of the guesses are at the admin's account, which is locked for strangers by them: the
+// admin comes from a browser that the account knows. Others have shown no cookie and come
+// from an address that nobody guesses from. The time of a reply is held against that of the
+// same service without the flood, in turns, since the machine is not ours alone.
+func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testing.T) {
+	const addresses, perSecond, rounds = 500, 500, 3
+	s := fresh(t, "sqlite")
+	s.Addr = freeAddress(t)
+	s.TrustedProxies, s.SignInLimit, s.RateLimit, s.TenantRateLimit = []string{"127.0.0.0/8"}, 20, 500, 10_000
+	serve(t, s)
+	caller := callerOf(t, s)
+	anyone := &apptest.Caller{Program: caller.Program, HTTP: newClient(t)}
+	for i := range rounds {
+		create := caller.Do(t, http.MethodPost, "/api/v1/users", map[string]any{
+			"username": fmt.Sprintf("newcomer%d", i), "displayName": "New", "password": "a password of theirs", "roles": []string{"admin"},
+		})
+		require.Equalf(t, http.StatusCreated, create.Status, "%s", create.Body)
+	}
+	signIn := func(ctx context.Context, address, username, password, cookie string) (apptest.Answer, error) {
+		return anyone.Try(ctx, http.MethodPost, "/api/v1/session", map[string]string{"username": username, "password": password},
+			"X-Forwarded-For", address, "Cookie", cookie)
+	}
+	known := func(a apptest.Answer) string {
+		for _, cookie := range (&http.Response{Header: a.Header}).Cookies() {
+			if strings.HasSuffix(cookie.Name, "interlock_device") {
+				return cookie.Name + "=" + cookie.Value
+			}
+		}
+		require.FailNow(t, "the sign-in set no cookie for the device")
+		return ""
+	}
+	first, err := signIn(t.Context(), "192.0.2.1", "admin", s.AdminPassword, "")
+	require.NoError(t, err)
+	require.Equalf(t, http.StatusCreated, first.Status, "%s", first.Body)
+	device := known(first)
+
+	var mu sync.Mutex
+	answers := map[int]int{}
+	flood := func(ctx context.Context) {
+		var guesses sync.WaitGroup
+		defer guesses.Wait()
+		ticker := time.NewTicker(time.Second / perSecond)
+		defer ticker.Stop()
+		for n := 0; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			username := "admin"
+			if n%2 == 0 {
+				username = fmt.Sprintf("user%d", n)
+			}
+			guesses.Go(func() {
+				address := n % addresses
+				answer, err := signIn(ctx, fmt.Sprintf("198.18.%d.%d", address/250, address%250), username, "a guess", "")
+				if err != nil {
+					return // the flood is over
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				answers[answer.Status]++
+			})
+		}
+	}
+
+	ratios := make([]float64, 0, rounds)
+	for round := range rounds {
+		idle := tail(t, caller, 3*time.Second)
+		ctx, stop := context.WithCancel(t.Context())
+		var flooding sync.WaitGroup
+		flooding.Go(func() { flood(ctx) })
+		pause(ctx, 3*time.Second) // every address has guessed more than once
+		var slow time.Duration
+		var measuring sync.WaitGroup
+		measuring.Go(func() { slow = tail(t, caller, 3*time.Second) })
+		for _, who := range []struct{ address, username, password, cookie string }{
+			{"192.0.2.1", "admin", s.AdminPassword, device},
+			{fmt.Sprintf("192.0.2.%d", 10+round), fmt.Sprintf("newcomer%d", round), "a password of theirs", ""},
+		} {
+			began := time.Now()
+			answer, err := signIn(t.Context(), who.address, who.username, who.password, who.cookie)
+			took := time.Since(began)
+			require.NoError(t, err)
+			require.Equalf(t, http.StatusCreated, answer.Status, "%s: %s", who.username, answer.Body)
+			require.Less(t, took, time.Second, who.username)
+			t.Logf("%s signed in after %s", who.username, took)
+		}
+		measuring.Wait()
+		stop()
+		flooding.Wait()
+		t.Logf("99th percentile of a read: %s, under the flood %s", idle, slow)
+		ratios = append(ratios, float64(slow)/float64(idle))
+	}
+	slices.Sort(ratios)
+	require.Less(t, ratios[rounds/2], 3.0, "the median of the rounds: %v", ratios)
+	mu.Lock()
+	defer mu.Unlock()
+	t.Logf("guesses by the status of their answers: %v", answers)
+	require.Greater(t, answers[http.StatusTooManyRequests], rounds*perSecond, "the flood was no flood")
+	require.Positive(t, answers[http.StatusUnauthorized])
+	require.Len(t, answers, 2, "a guess is wrong or one too many")
+}
+
+// tail reads the list of configs two hundred times a second for a while, and returns the time
+// that the slowest hundredth took.
+func tail(t *testing.T, c *apptest.Caller, during time.Duration) time.Duration {
+	ctx, cancel := context.WithTimeout(t.Context(), during)
+	defer cancel()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	var mu sync.Mutex
+	var took []time.Duration
+	var reads sync.WaitGroup
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+			reads.Go(func() {
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.Program.URL+"/api/v1/configs", nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c.Authenticate(request)
+				began := time.Now()
+				reply, err := c.HTTP.Do(request)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, reply.Body)
+				reply.Body.Close()
+				if reply.StatusCode != http.StatusOK {
+					t.Errorf("a read was answered %d", reply.StatusCode)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				took = append(took, time.Since(began))
+			})
+		}
+	}
+	reads.Wait()
+	slices.Sort(took)
+	return took[len(took)*99/100]
+}

@@ -1,0 +1,30 @@
+package main
+
+// limits are breaks of what callers are held to, and of what is told of refusals.
+var limits = []mutant{
+	{
+		name: "a caller is held to no rate",
+		file: "internal/edge/httpapi/router.go", old: `if err := r.server.limit(c); err != nil {`, new: `if err := r.server.limit(c); err != nil && false {`,
+		caught: tests{"internal/edge/httpapi": {"TestTheRatesOfAPrincipalAndOfItsTenantAreHeldBeforeThePermissionIsAskedFor"}},
+	},
+	{
+		name: "a network whose credentials are refused is held to no rate",
+		file: "internal/edge/httpapi/router.go", old: `return r.server.limitRefused(c, err)`, new: `return err`,
+		caught: tests{"internal/edge/httpapi": {"TestANetworkWhoseCredentialsAreRefusedIsHeldToARate"}},
+	},
+	{
+		name: "a caller opens any number of streams",
+		file: "internal/edge/httpapi/limits.go", old: `if o.most > 0 &&`, new: `if o.most < 0 &&`,
+		caught: tests{"internal/edge/httpapi": {"TestOnePrincipalHasSoManyStreamsOpenAndNoMore"}},
+	},
+	{
+		name: "anybody names a request",
+		file: "internal/edge/httpapi/middleware.go", old: `!sound || !s.trusts(c.Request())`, new: `!sound`,
+		caught: tests{"internal/edge/httpapi": {"TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise"}},
+	},
+	{
+		name: "a refusal is counted and not written",
+		file: "internal/views/audit/refusals.go", old: `u.Record(uow.Entry{`, new: `u.Audit(uow.Entry{`,
+		caught: tests{"internal/views/audit": {"TestRefusalsAreFoldedIntoOneRowOfEachKind"}},
+	},
+}
