@@ -61,13 +61,13 @@ export interface StepInput {
 
 export const emptyStep: StepInput = { reason: '', reference: '' };
 
-/** Takes one step with a refund, guarded by the version that was seen. */
+/** Takes one step with a refund, guarded by the version that was seen. An approval that waits for votes is thrown as a proposal. */
 export function takeStep(id: number, etag: string, action: RefundAction, step: StepInput, key: string): Promise<Refund> {
   const init = { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) };
   const body = { reason: step.reason.trim() };
   switch (action) {
     case 'approve':
-      return data(api.POST('/api/v1/refunds/{id}/approve', { ...init, body: {} }));
+      return data(api.POST('/api/v1/refunds/{id}/approve', { ...init, body: {} })) as Promise<Refund>;
     case 'reject':
       return data(api.POST('/api/v1/refunds/{id}/reject', { ...init, body }));
     case 'settle':

@@ -1,29 +1,29 @@
-import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { Paper, SimpleGrid, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMay } from '@/api';
-import { useText } from '@/i18n';
-import { contentOfFields, RecordForm, usePlaceText, useRecordForm } from '@/ui';
+import { useFormat, useText } from '@/i18n';
+import { RecordForm, usePlaceText, useRecordForm } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
-import { formOf, isComplete, isWrong, most, readFields, useSettingsWords, type SettingsFields } from './fields';
+import { amounts, counts, most, settingsForm, useSettingsWords, type SettingsFields } from './fields';
 import { settingsMessages } from './messages';
 import { editSettings, settings, type Settings } from './queries';
 
-const fields = ['approvalsRequired', 'approvalDays'] as const satisfies readonly (keyof SettingsFields)[];
-
-const isSettingsInput = (pointer: string): boolean => fields.some((name) => pointer === `/${name}`);
+const isSettingsInput = (pointer: string): boolean => [...counts, ...amounts].some((name) => pointer === `/${name}`);
 
 /** Edits the settings. */
 export function SettingsForm({ record }: { record: Settings }) {
   const t = useText(settingsMessages);
   const queries = useQueryClient();
   const mayWrite = useMay()('settings:write');
+  const format = useFormat();
+  const { read, contentOf, formOf, isComplete, isWrong } = settingsForm(format);
   const editing = useRecordForm<Settings, SettingsFields>({
     resource: 'settings',
     title: t('title'),
     current: record,
     words: useSettingsWords(),
-    read: readFields,
-    contentOf: contentOfFields,
+    read,
+    contentOf,
     formOf,
     isComplete,
     send: (patch, etag, key) => editSettings(patch, etag, key),
@@ -50,7 +50,7 @@ export function SettingsForm({ record }: { record: Settings }) {
         }
       >
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-          {fields.map((name) => (
+          {counts.map((name) => (
             <WholeInput
               key={name}
               label={t(name)}
@@ -63,6 +63,23 @@ export function SettingsForm({ record }: { record: Settings }) {
               value={draft.value[name]}
               error={strict && isWrong(draft.value, name) ? t('between', { most: String(most[name]) }) : refused(`/${name}`)}
               onChange={(value) => editing.change({ [name]: value })}
+            />
+          ))}
+          {amounts.map((name) => (
+            <TextInput
+              key={name}
+              label={t(name)}
+              description={t(`${name}Hint`)}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              data-field={name}
+              inputMode="decimal"
+              autoComplete="off"
+              leftSection={<span aria-hidden="true">{format.currencySign}</span>}
+              leftSectionWidth={format.currencySign.length > 1 ? 52 : undefined}
+              readOnly={!mayWrite}
+              value={draft.value[name]}
+              error={strict && isWrong(draft.value, name) ? t('amount') : refused(`/${name}`)}
+              onChange={(event) => editing.change({ [name]: event.currentTarget.value })}
             />
           ))}
         </SimpleGrid>

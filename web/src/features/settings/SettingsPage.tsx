@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useText } from '@/i18n';
-import { changesOf, contentOfFields, History, RecordPage, revisionsOf } from '@/ui';
-import { readFields, useSettingsWords } from './fields';
+import { useFormat, useText } from '@/i18n';
+import { changesOf, History, RecordPage, revisionsOf } from '@/ui';
+import { settingsForm, useSettingsWords } from './fields';
 import { settingsMessages } from './messages';
 import { settings, settingsHistory } from './queries';
 import { SettingsForm } from './SettingsForm';
@@ -25,6 +25,7 @@ function Past() {
   const t = useText(settingsMessages);
   const query = useInfiniteQuery(settingsHistory);
   const revisions = revisionsOf(query);
+  const { read, contentOf } = settingsForm(useFormat());
   return (
     <History
       query={query}
@@ -32,7 +33,7 @@ function Past() {
       entries={revisions.map((revision, i) => ({
         ...revision,
         action: t(`did_${revision.action}`),
-        changes: changesOf(revisions, i, (one) => contentOfFields(readFields(one))),
+        changes: changesOf(revisions, i, (one) => contentOf(read(one))),
       }))}
     />
   );

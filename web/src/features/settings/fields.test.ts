@@ -1,13 +1,35 @@
 import { expect, test } from 'vitest';
-import { isComplete } from './fields';
+import { settingsForm, type SettingsFields } from './fields';
+
+const form = settingsForm({ plainMoney: (minor) => (minor / 100).toFixed(2), minorDigits: 2 });
+const fields = (part: Partial<SettingsFields>): SettingsFields => ({
+  approvalsRequired: 1,
+  approvalDays: 7,
+  refundApprovalThreshold: '',
+  walletApprovalThreshold: '',
+  ...part,
+});
 
 test.each([
-  ['the least', 1, 1, true],
-  ['the most', 10, 90, true],
-  ['no votes', 0, 7, false],
-  ['too many votes', 11, 7, false],
-  ['too many days', 2, 91, false],
-  ['nothing typed', null, 7, false],
-])('whether %s can be sent', (_, approvalsRequired, approvalDays, can) => {
-  expect(isComplete({ approvalsRequired, approvalDays })).toBe(can);
+  ['the least', { approvalsRequired: 1, approvalDays: 1 }, true],
+  ['the most', { approvalsRequired: 10, approvalDays: 90 }, true],
+  ['no votes', { approvalsRequired: 0 }, false],
+  ['too many votes', { approvalsRequired: 11 }, false],
+  ['too many days', { approvalDays: 91 }, false],
+  ['nothing typed', { approvalsRequired: null }, false],
+  ['an amount', { refundApprovalThreshold: '50.5' }, true],
+  ['what is no amount', { walletApprovalThreshold: 'fifty' }, false],
+  ['more decimals than there are', { walletApprovalThreshold: '1.999' }, false],
+])('whether %s can be sent', (_, part: Partial<SettingsFields>, can) => {
+  expect(form.isComplete(fields(part))).toBe(can);
+});
+
+test('an empty amount is none, and what is no amount is never taken for none', () => {
+  expect(form.contentOf(fields({ refundApprovalThreshold: '50', walletApprovalThreshold: ' ' }))).toEqual({
+    approvalsRequired: 1,
+    approvalDays: 7,
+    refundApprovalThreshold: 5000,
+  });
+  expect(form.contentOf(fields({ refundApprovalThreshold: 'fifty' }))).toMatchObject({ refundApprovalThreshold: 'fifty' });
+  expect(form.read(form.contentOf(fields({ refundApprovalThreshold: '0' })))).toMatchObject({ refundApprovalThreshold: '0.00' });
 });

@@ -1,33 +1,78 @@
-import { useText } from '@/i18n';
-import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
+import { useFormat, useText } from '@/i18n';
+import { minorOf } from '@/ui/MoneyInput';
+import type { JsonObject } from '@/merge';
+import { contentOfFields, wordsOf, type FieldTexts, type Words } from '@/ui';
 import { settingsMessages } from './messages';
 import type { Settings } from './queries';
 
-/** What a tenant sets; a number that is being typed may be none. */
+/** What a tenant sets; a number that is being typed may be none. Amounts are as they are typed, and empty for none. */
 export type SettingsFields = {
   approvalsRequired: number | null;
   approvalDays: number | null;
+  refundApprovalThreshold: string;
+  walletApprovalThreshold: string;
 };
 
+export const counts = ['approvalsRequired', 'approvalDays'] as const;
+export const amounts = ['refundApprovalThreshold', 'walletApprovalThreshold'] as const;
+type Count = (typeof counts)[number];
+
 /** The most that the service takes of each; the least is 1. */
-export const most: Record<keyof SettingsFields, number> = { approvalsRequired: 10, approvalDays: 90 };
+export const most: Record<Count, number> = { approvalsRequired: 10, approvalDays: 90 };
 
-export const readFields = ({ approvalsRequired, approvalDays }: Pick<Settings, keyof SettingsFields>): SettingsFields => ({ approvalsRequired, approvalDays });
+/** How amounts are spelled in the shop's currency. */
+interface Spelling {
+  plainMoney: (minor: number) => string;
+  minorDigits: number;
+}
 
-export const formOf = fieldsOf<SettingsFields>({ approvalsRequired: null, approvalDays: null });
+/** The settings, of which a number that is being typed may be missing. */
+type Content = Partial<Pick<Settings, keyof SettingsFields>>;
 
-const isWithin = (value: number | null, top: number): boolean => value !== null && value >= 1 && value <= top;
-
-export const isWrong = (fields: SettingsFields, name: keyof SettingsFields): boolean => !isWithin(fields[name], most[name]);
-
-export const isComplete = (fields: SettingsFields): boolean => !isWrong(fields, 'approvalsRequired') && !isWrong(fields, 'approvalDays');
+/** How settings become what is typed, and the reverse. */
+export function settingsForm({ plainMoney, minorDigits }: Spelling) {
+  const spell = (minor: number | null | undefined) => (minor === null || minor === undefined ? '' : plainMoney(minor));
+  const minor = (text: string) => minorOf(text, minorDigits);
+  const isWrong = (fields: SettingsFields, name: keyof SettingsFields): boolean => {
+    if (name === 'approvalsRequired' || name === 'approvalDays') {
+      const value = fields[name];
+      return value === null || value < 1 || value > most[name];
+    }
+    return fields[name].trim() !== '' && minor(fields[name]) === null;
+  };
+  /** An amount that cannot be read stays as it was typed: nothing is sent before it is mended. */
+  const amount = (text: string) => (text.trim() === '' ? null : (minor(text) ?? text));
+  const read = (settings: Content): SettingsFields => ({
+    approvalsRequired: settings.approvalsRequired ?? null,
+    approvalDays: settings.approvalDays ?? null,
+    refundApprovalThreshold: spell(settings.refundApprovalThreshold),
+    walletApprovalThreshold: spell(settings.walletApprovalThreshold),
+  });
+  return {
+    isWrong,
+    isComplete: (fields: SettingsFields) => [...counts, ...amounts].every((name) => !isWrong(fields, name)),
+    read,
+    formOf: (content: JsonObject) => read(content),
+    contentOf: (fields: SettingsFields): JsonObject =>
+      contentOfFields({
+        ...fields,
+        refundApprovalThreshold: amount(fields.refundApprovalThreshold),
+        walletApprovalThreshold: amount(fields.walletApprovalThreshold),
+      }),
+  };
+}
 
 /** How the settings are read, one by one. */
 export function useSettingsWords(): Words {
   const t = useText(settingsMessages);
-  const texts: FieldTexts<SettingsFields> = {
+  const { money } = useFormat();
+  type Shown = Record<Count, number> & Record<(typeof amounts)[number], number | string>;
+  const shown = (minor: number | string) => (typeof minor === 'number' ? money(minor) : minor);
+  const texts: FieldTexts<Shown> = {
     approvalsRequired: { label: t('approvalsRequired'), show: (votes) => t('votes', { n: votes }) },
     approvalDays: { label: t('approvalDays'), show: (days) => t('days', { n: days }) },
+    refundApprovalThreshold: { label: t('refundApprovalThreshold'), show: shown },
+    walletApprovalThreshold: { label: t('walletApprovalThreshold'), show: shown },
   };
   return wordsOf(texts);
 }
