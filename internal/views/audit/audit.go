@@ -73,8 +73,11 @@ type Folded struct {
 	More int64 `json:"more"`
 }
 
+// sessions and requests are the resources of signing in and out, and of what was refused.
+const sessions, requests = "session", "request"
+
 // Latest returns the newest entries, at most limit of them, without those of signing in
-// and out: there are many, and they change nothing. What a machine does over and over, one
+// and out and of refusals: there are many, and they change nothing. What a machine does over and over, one
 // action on one resource, is one entry, the newest of them. It folds the newest 200 among the
 // newest 1,000, and reads what they changed only of those that it returns.
 func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
@@ -84,7 +87,7 @@ func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the newest audit entries: %w", err)
 	}
-	rows = slices.DeleteFunc(rows, func(row uow.AuditRow) bool { return row.Resource == "session" })
+	rows = slices.DeleteFunc(rows, func(row uow.AuditRow) bool { return row.Resource == sessions || row.Resource == requests })
 	ids, more := fold(rows[:min(len(rows), folded)], limit)
 	var shown []uow.AuditRow
 	if err := l.db.Read(ctx).Where("id IN ?", ids).Order("id DESC").Find(&shown).Error; err != nil {

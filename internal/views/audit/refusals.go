@@ -202,7 +202,7 @@ func (r *Refusals) write(ctx context.Context, k kind, detail refusedDetail) erro
 
 func resourceOf(action string) string {
 	if action == httpapi.RefusedSignIn {
-		return "session"
+		return sessions
 	}
-	return "request"
+	return requests
 }

@@ -82,6 +82,10 @@ func TestRefusalsAreFoldedIntoOneRowOfEachKind(t *testing.T) {
 		require.NoError(t, json.Unmarshal(listing.Rows[0].Detail, &detail))
 		require.Equal(t, "Li", detail.Origins[0].Who)
 		require.Equal(t, "GET /api/v1/users", detail.Origins[0].Route)
+
+		latest, err := audit.NewLog(db).Latest(ctx, 10)
+		require.NoError(t, err)
+		require.Empty(t, latest, "they change nothing")
 	})
 }
 
