@@ -52,11 +52,8 @@ func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challeng
 	user := Identity{ID: row.ID, DisplayName: row.DisplayName}
 	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, "", nil))
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
+		tx, err := s.holdUnchanged(ctx, u, row)
 		if err != nil {
-			return err
-		}
-		if err := lockUnchanged(tx, row); err != nil {
 			return err
 		}
 		if made.Methods, err = methodsOf(tx, row.ID); err != nil {
@@ -86,7 +83,7 @@ type FactorSignIn struct {
 // FinishSignIn begins the session of a user whose password was right, and who shows a second
 // factor now; see SignIn. The challenge ends, the code is taken and the session begins in
 // one unit, so that a crash leaves all three or none. A wrong code counts as a wrong password
-// does, and the challenge can be tried again. Errors: Unauthenticated when the challenge was
+// does, and for the account wherever it comes from; the challenge can be tried again. Errors: Unauthenticated when the challenge was
 // used, voided or has ended; InvalidCredentials, TooManyAttempts, RateLimited.
 func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out SignedIn, err error) {
 	if _, err := s.arrivals.admit(ctx, ratelimit.Network(in.Address)); err != nil {
@@ -107,7 +104,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 			if err := waiting.redeem(tx); err != nil {
 				return err
 			}
-			err := s.acceptFactor(ctx, tx, user, in.ShownFactor, u.Now())
+			err := s.acceptFactor(tx, user, in.ShownFactor, u.Now())
 			wrong = apperr.Has(err, apperr.InvalidCredentials)
 			return err
 		})

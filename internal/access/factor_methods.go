@@ -1,7 +1,6 @@
 package access
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base32"
@@ -55,7 +54,7 @@ var factorMethods = map[string]factorMethod{
 
 // acceptFactor takes what a user shows, in a transaction that has locked the user's row.
 // Errors: InvalidCredentials for a code that is wrong or was used.
-func (s *Service) acceptFactor(_ context.Context, tx *gorm.DB, user User, shown ShownFactor, now time.Time) error {
+func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now time.Time) error {
 	accept, known := factorMethods[shown.Method]
 	if !known {
 		return invalid("/method", "unknown", "must be one of "+strings.Join(slices.Sorted(maps.Keys(factorMethods)), ", "))

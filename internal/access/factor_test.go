@@ -358,6 +358,20 @@ func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
 	})
 }
 
+// A lock on the user's row excludes nobody at another server of a cluster, and whatever
+// changes a user raises the revision.
+func TestAChallengeMeetsWhateverChangesItsUserAtTheRevision(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		e := enroll(t, newFixture(t, db))
+		before, err := e.store.revisions(ctx)
+		require.NoError(t, err)
+		e.challenged(t)
+		after, err := e.store.revisions(ctx)
+		require.NoError(t, err)
+		require.Equal(t, before+1, after)
+	})
+}
+
 func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))

@@ -183,22 +183,14 @@ func (s *Service) begin(
 	id := uuid.Must(uuid.NewV7()).String()
 	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions))
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
+		tx, err := s.holdUnchanged(ctx, u, row)
 		if err != nil {
-			return err
-		}
-		if err := lockUnchanged(tx, row); err != nil {
 			return err
 		}
 		if prove != nil {
 			if err := prove(ctx, u, tx); err != nil {
 				return err
 			}
-		}
-		// On a cluster a row that is only locked excludes nobody at another server, so a
-		// sign-in and a change of the password meet at the revision.
-		if _, err := s.raise(ctx, u); err != nil {
-			return err
 		}
 		ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{address: in.Address, userAgent: shortened(in.UserAgent)})
 		ctx, err = s.sessions.Load(ctx, in.Replaces)

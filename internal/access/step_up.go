@@ -53,7 +53,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 			if err != nil {
 				return err
 			}
-			err = s.acceptFactor(ctx, tx, user, in.ShownFactor, u.Now())
+			err = s.acceptFactor(tx, user, in.ShownFactor, u.Now())
 			if wrong = apperr.Has(err, apperr.InvalidCredentials); err != nil {
 				return err
 			}

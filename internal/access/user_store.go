@@ -126,22 +126,29 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	return nil
 }
 
-// lockUnchanged locks a user's row and refuses when its password was changed, it was
-// disabled, or its first factor came or its last one went since it was read:
+// holdUnchanged holds a user as it is until the unit ends, and refuses when its password was
+// changed, it was disabled, or its first factor came or its last one went since it was read:
 //
 //	SELECT … FROM users WHERE tenant_id = ? AND id = ? FOR UPDATE
-func lockUnchanged(tx *gorm.DB, seen User) error {
+//
+// On a cluster a row that is only locked excludes nobody at another server. So it raises the
+// revision too, where it meets whatever changes a user.
+func (s *Service) holdUnchanged(ctx context.Context, u *uow.Unit, seen User) (*gorm.DB, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var row User
-	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", seen.ID).Take(&row).Error
+	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", seen.ID).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err):
-		return errWrongCredentials()
+		return nil, errWrongCredentials()
 	case err != nil:
-		return fmt.Errorf("lock the user: %w", err)
+		return nil, fmt.Errorf("lock the user: %w", err)
 	case row.PasswordHash != seen.PasswordHash || row.Disabled || row.SecondFactor != seen.SecondFactor:
-		return errWrongCredentials()
+		return nil, errWrongCredentials()
 	}
-	return nil
+	return s.raise(ctx, u)
 }
 
 // UserFilter narrows a list of users; zero members narrow nothing.
