@@ -39,6 +39,19 @@ func (a arrivals) admit(ctx context.Context, network string) (tries int, err err
 	return a.count(ctx, "network:"+network, a.rate)
 }
 
+// giveBack takes back what the try of an arrival was counted for, since its password was
+// right: an office whose people come at nine, and a script that signs in over and over, are
+// no flood of guesses.
+func (a arrivals) giveBack(from arrival) {
+	switch {
+	case a.rate.Rate == 0:
+	case from.device != "":
+		a.limiter.GiveBack(devicePrefix+from.device, deviceRate)
+	default:
+		a.limiter.GiveBack("network:"+from.at.network, a.rate)
+	}
+}
+
 // admitDevice counts a try of a known device. Errors: RateLimited.
 func (a arrivals) admitDevice(ctx context.Context, id string) error {
 	if a.rate.Rate == 0 {

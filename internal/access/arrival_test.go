@@ -59,6 +59,20 @@ func TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten(t 
 	})
 }
 
+// Everybody in an office has one address, and begins at nine.
+func TestWhoSignsInIsNotCountedAgainstTheRateOfTheNetwork(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	h.arrivals.rate = networkRate(1)
+	known := ""
+	for range 2 * deviceRate.Burst {
+		_, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
+		require.NoError(t, err)
+		signedIn, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, known)
+		require.NoError(t, err)
+		known = signedIn.Device
+	}
+}
+
 func TestCodesAreHeldToTheRateOfTheirNetworkAsPasswordsAre(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

@@ -86,7 +86,8 @@ type FactorSignIn struct {
 // does, and for the account wherever it comes from; the challenge can be tried again. Errors: Unauthenticated when the challenge was
 // used, voided or has ended; InvalidCredentials, TooManyAttempts, RateLimited.
 func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out SignedIn, err error) {
-	if _, err := s.arrivals.admit(ctx, ratelimit.Network(in.Address)); err != nil {
+	network := ratelimit.Network(in.Address)
+	if _, err := s.arrivals.admit(ctx, network); err != nil {
 		return SignedIn{}, err
 	}
 	waiting, user, tenant, err := s.store.challenge(ctx, digestOf(in.Challenge), s.clock.Now())
@@ -94,7 +95,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 		return SignedIn{}, err
 	}
 	signIn := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
-	from := arrival{at: guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(in.Address)}}
+	from := arrival{at: guessed{account: accountKey(tenant, user.Username), network: network}}
 	if shown, ok := s.devices.read(ctx, from.at.account, in.Device); ok && s.devices.knows(ctx, shown, user.PasswordHash) {
 		from.at.network, from.device = devicePrefix+shown.id, shown.id
 	}
@@ -110,6 +111,9 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 		})
 		return wrong, err
 	})
+	if err == nil {
+		s.arrivals.giveBack(arrival{at: guessed{network: network}})
+	}
 	s.countRefusal(tenant, in.Address, user.Username, err)
 	return out, err
 }

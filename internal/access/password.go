@@ -62,11 +62,11 @@ func dummyHash(p argon2id.Params) string {
 
 // hash returns the argon2id hash of a password. Errors: Unavailable.
 func (p *passwords) hash(ctx context.Context, password string) (string, error) {
-	leave, err := p.enter(ctx, rank{})
+	place, err := p.enter(ctx, rank{})
 	if err != nil {
 		return "", err
 	}
-	defer leave()
+	defer place.leave()
 	hash, err := argon2id.CreateHash(password, &p.params)
 	if err != nil {
 		return "", fmt.Errorf("hash a password: %w", err)
@@ -77,11 +77,11 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 // matches compares a password of somebody who has a session. Errors: Unavailable, and then
 // nothing was compared.
 func (p *passwords) matches(ctx context.Context, password, hash string) (bool, error) {
-	leave, err := p.enter(ctx, rank{})
+	place, err := p.enter(ctx, rank{})
 	if err != nil {
 		return false, err
 	}
-	defer leave()
+	defer place.leave()
 	return p.same(password, hash)
 }
 
@@ -95,7 +95,7 @@ func (p *passwords) same(password, hash string) (bool, error) {
 }
 
 // enter waits for a turn to hash. Errors: those of turns.take.
-func (p *passwords) enter(ctx context.Context, r rank) (leave func(), err error) {
+func (p *passwords) enter(ctx context.Context, r rank) (*place, error) {
 	return p.turns.take(ctx, r, p.timeout)
 }
 

@@ -105,19 +105,24 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 	if err != nil {
 		return SignedIn{}, err
 	}
-	leave, err := s.passwords.enter(ctx, from.rank)
+	place, err := s.passwords.enter(ctx, from.rank)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	defer leave()
+	defer place.leave()
 	var out SignedIn
 	err = s.attempts.count(ctx, from.at, func() (wrong bool, err error) {
 		user, err := s.verify(ctx, in)
-		leave()
 		*who = user.Username
-		if err != nil {
-			return apperr.Has(err, apperr.InvalidCredentials), err
+		if apperr.Has(err, apperr.InvalidCredentials) {
+			place.rest()
+			return true, err
 		}
+		place.leave()
+		if err != nil {
+			return false, err
+		}
+		s.arrivals.giveBack(from)
 		if user.SecondFactor {
 			out.Challenge, err = s.challenge(ctx, in, user)
 			return false, err

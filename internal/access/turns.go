@@ -15,7 +15,7 @@ const (
 	// mostWaiting is how many may wait for their turn to hash. With one place that hashes some
 	// ten a second, who is further behind would not be served before hashTimeout.
 	mostWaiting = 64
-	// restFor is how much longer a place rests after a stranger's guess than it was held.
+	// restFor is how much longer a place rests after a stranger's wrong guess than it was held.
 	restFor = 3
 	// longestRest keeps a machine that is slow from being shut to strangers.
 	longestRest = 300 * time.Millisecond
@@ -49,9 +49,10 @@ func (r rank) goesBefore(waits rank) bool {
 // What holds:
 //
 //   - No more than places are held at a time.
-//   - After an anonymous guess its place rests for restFor times as long as it was held, but
-//     no longer than longestRest, so that a flood of guesses takes a quarter of the time of
-//     each place. Who is known does not wait for that.
+//   - After an anonymous guess that was wrong its place rests for restFor times as long as it
+//     was held, but no longer than longestRest, so that a flood of guesses takes a quarter of
+//     the time of each place. Who is known does not wait for that, and a crowd with the right
+//     passwords, as in the morning, is served as fast as it can be.
 //   - No more than room wait. When one more comes, the last in rank is turned away, at the
 //     moment that it comes to be the last, and not when its time is over.
 type turns struct {
@@ -76,10 +77,33 @@ func newTurns(places, room int) *turns {
 	return &turns{free: places, room: room, after: func(rest time.Duration, fn func()) { time.AfterFunc(rest, fn) }}
 }
 
-// take waits for a place, which is given back by leave, once however often that is called.
-// Errors: RateLimited for an anonymous caller that was turned away, Unavailable for any
-// other; the end of ctx.
-func (t *turns) take(ctx context.Context, r rank, timeout time.Duration) (leave func(), err error) {
+// place is one that somebody holds. It is given back once, however often leave and rest are
+// called.
+type place struct {
+	turns *turns
+	rank  rank
+	began time.Time
+	given sync.Once
+}
+
+// leave gives the place back.
+func (p *place) leave() { p.given.Do(func() { p.turns.giveBack(0) }) }
+
+// rest gives the place back after a wrong guess.
+func (p *place) rest() {
+	if !p.rank.anonymous {
+		p.leave()
+		return
+	}
+	p.given.Do(func() {
+		p.turns.giveBack(1)
+		p.turns.after(min(restFor*clock.Since(p.began), longestRest), p.turns.rested)
+	})
+}
+
+// take waits for a place. Errors: RateLimited for an anonymous caller that was turned away,
+// Unavailable for any other; the end of ctx.
+func (t *turns) take(ctx context.Context, r rank, timeout time.Duration) (*place, error) {
 	own := &turn{rank: r, granted: make(chan bool, 1)}
 	t.enter(own)
 	timer := time.NewTimer(timeout)
@@ -96,15 +120,7 @@ func (t *turns) take(ctx context.Context, r rank, timeout time.Duration) (leave 
 		t.withdraw(own)
 		return nil, r.shed()
 	}
-	began := clock.Mark()
-	return sync.OnceFunc(func() {
-		if !r.anonymous {
-			t.giveBack(0)
-			return
-		}
-		t.giveBack(1)
-		t.after(min(restFor*clock.Since(began), longestRest), t.rested)
-	}), nil
+	return &place{turns: t, rank: r, began: clock.Mark()}, nil
 }
 
 // enter gives own a place, lets it wait, or turns the last in rank away.

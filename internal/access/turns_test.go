@@ -13,7 +13,7 @@ import (
 
 // waiter is somebody who asked turns for a place.
 type waiter struct {
-	leave func()
+	place *place
 	err   error
 }
 
@@ -25,8 +25,8 @@ func wait(t *testing.T, turns *turns, r rank) <-chan waiter {
 	turns.mu.Unlock()
 	answered := make(chan waiter, 1)
 	go func() {
-		leave, err := turns.take(context.Background(), r, time.Minute)
-		answered <- waiter{leave, err}
+		place, err := turns.take(context.Background(), r, time.Minute)
+		answered <- waiter{place, err}
 	}()
 	require.Eventually(t, func() bool {
 		turns.mu.Lock()
@@ -54,29 +54,34 @@ func TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst(t
 	for _, next := range []<-chan waiter{known, first, sixth} {
 		served := <-next
 		require.NoError(t, served.err)
-		served.leave()
+		served.place.rest()
 	}
 	require.Equal(t, 1, turns.free)
 }
 
-func TestAPlaceRestsAfterAGuessAndNotAfterSomebodyWhoIsKnown(t *testing.T) {
+func TestAPlaceRestsAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown(t *testing.T) {
 	turns := newTurns(1, 1)
 	var rested []func()
 	turns.after = func(rest time.Duration, fn func()) {
 		require.Positive(t, rest)
 		rested = append(rested, fn)
 	}
-	leave, err := turns.take(t.Context(), rank{anonymous: true}, time.Minute)
+	right, err := turns.take(t.Context(), rank{anonymous: true}, time.Minute)
 	require.NoError(t, err)
-	leave()
-	leave()
+	right.leave()
+	right.rest()
+	require.Empty(t, rested, "the password was right")
+	wrong, err := turns.take(t.Context(), rank{anonymous: true}, time.Minute)
+	require.NoError(t, err)
+	wrong.rest()
+	wrong.leave()
 	require.Len(t, rested, 1, "a place is given back once")
 	stranger := wait(t, turns, rank{anonymous: true})
 	require.Empty(t, stranger)
 
-	leave, err = turns.take(t.Context(), rank{}, time.Minute)
+	known, err := turns.take(t.Context(), rank{}, time.Minute)
 	require.NoError(t, err, "who is known does not wait for a rest")
-	leave()
+	known.rest()
 	require.Empty(t, stranger)
 	rested[0]()
 	require.NoError(t, (<-stranger).err)
@@ -111,6 +116,6 @@ func TestOfStrangersWhoCameAsOftenTheLastGoesFirstAndOfThoseWhoAreKnownTheFirst(
 	for _, next := range order {
 		served := <-next
 		require.NoError(t, served.err)
-		served.leave()
+		served.place.rest()
 	}
 }

@@ -55,6 +55,20 @@ func (l *InProcess) Allow(ctx context.Context, key string, limit Limit) (Decisio
 	return decision, nil
 }
 
+// GiveBack takes back one request that was allowed. What was refused meanwhile stays so.
+func (l *InProcess) GiveBack(key string, limit Limit) {
+	c, err := limit.cell()
+	if err != nil {
+		return
+	}
+	s := &l.shards[maphash.String(l.seed, key)%shardCount]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if tat, kept := s.tats[key]; kept {
+		s.tats[key] = tat - c.interval
+	}
+}
+
 // sweep drops refilled keys, at most once per sweepEvery. The survivors move
 // to a new map because Go's maps do not shrink. The caller holds mu.
 func (s *shard) sweep(now int64) {

@@ -86,9 +86,9 @@ var grants = []mutant{
 	},
 	{
 		name: "a place does not rest after a stranger's guess",
-		file: "internal/access/turns.go", old: `		t.giveBack(1)`, new: `		t.giveBack(0)
+		file: "internal/access/turns.go", old: `		p.turns.giveBack(1)`, new: `		p.turns.giveBack(0)
 		return`,
-		caught: tests{"internal/access": {"TestAPlaceRestsAfterAGuessAndNotAfterSomebodyWhoIsKnown"}},
+		caught: tests{"internal/access": {"TestAPlaceRestsAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown"}},
 	},
 	{
 		name: "another process is not noticed to have changed who may do what",
@@ -192,7 +192,7 @@ var grants = []mutant{
 	},
 	{
 		name: "guesses at a code count for their network only",
-		file: "internal/access/attempt.go", old: "guessed{at.account, everywhere}", new: "at",
+		file: "internal/access/attempt.go", old: "guessed{account: at.account, network: everywhere}", new: "at",
 		caught: tests{"internal/access": {"TestWrongCodesCountTogetherWhereverTheyComeFrom"}},
 	},
 }
