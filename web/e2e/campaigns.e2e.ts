@@ -50,7 +50,7 @@ test('a campaign is created, found by the search, and issues coupons that lead b
   await page.reload();
   await button(visitor, 'New campaign').first().click();
   await page.getByText(/This is what you typed/).waitFor();
-  await page.getByLabel('Valid until').fill('2999-12-31T23:30');
+  await page.getByRole('dialog').getByLabel('Valid until').fill('2999-12-31T23:30');
   await dialogButton(visitor, 'Create the campaign').click();
   await page.getByRole('heading', { level: 1, name: 'Harvest' }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));

@@ -92,8 +92,8 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await page.getByRole('textbox', { name: 'Price of one' }).fill('9.90');
   await page.getByRole('textbox', { name: 'Quantity' }).fill('40');
   await page.getByRole('textbox', { name: 'Rate' }).fill('4');
-  await page.getByLabel('Starts').fill('2026-01-01T00:00');
-  await page.getByLabel('Ends').fill('2999-12-31T23:30');
+  await page.getByRole('dialog').getByLabel('Starts').fill('2026-01-01T00:00');
+  await page.getByRole('dialog').getByLabel('Ends').fill('2999-12-31T23:30');
   await dialogButton(visitor, 'Plan the sale').click();
   await page.getByRole('heading', { level: 1, name: 'Noon sale' }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));

@@ -56,7 +56,12 @@ const pages: PageUnderTest[] = [
   {
     name: 'order-refunds',
     path: () => `/orders/${idOf('order wallet')}`,
-    reach: (page) => page.locator(`a[href="/refunds/${idOf('refund wallet')}"]`).waitFor(),
+    // The refunds of the order name it, and so does the order's timeline.
+    reach: (page) =>
+      page
+        .locator(`a[href="/refunds/${idOf('refund wallet')}"]`)
+        .first()
+        .waitFor(),
   },
   {
     name: 'order-refund-pieces',
