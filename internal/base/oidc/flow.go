@@ -1,0 +1,161 @@
+package oidc
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	discovery "github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// longestSubject is in bytes (OpenID Connect Core 1.0, 2).
+const longestSubject = 255
+
+// Kept is what is kept of a question until it is answered. Each is random, and good once.
+type Kept struct {
+	// State names the question in the answer, Nonce in the ID token, and Verifier is what the
+	// code is redeemed with, so that who reads the code on its way can do nothing with it.
+	State, Nonce, Verifier string
+}
+
+// Ask returns the address at which the provider asks somebody who he is; the answer comes to
+// the address redirect. Errors: ErrUnavailable.
+func (p *Provider) Ask(ctx context.Context, k Kept, redirect string) (address string, err error) {
+	known, err := p.lookUp(ctx)
+	if err != nil {
+		return "", err
+	}
+	config := p.config(known, redirect)
+	return config.AuthCodeURL(k.State, discovery.Nonce(k.Nonce), oauth2.S256ChallengeOption(k.Verifier)), nil
+}
+
+// Answer is what a provider sends somebody back with.
+type Answer struct {
+	Code string
+	// Issuer is who says that he answers; "" says nothing.
+	Issuer string
+}
+
+// Named is whom a provider names.
+type Named struct {
+	// Subject is the provider's name for somebody: never given to another, never changed.
+	Subject string
+	// Groups are those of the groups claim, in its order.
+	Groups []string
+}
+
+// Redeem asks the provider whom an answer names. Errors: ErrUnavailable, ErrRefused, ErrClock.
+func (p *Provider) Redeem(ctx context.Context, answer Answer, k Kept, redirect string) (Named, error) {
+	known, err := p.lookUp(ctx)
+	if err != nil {
+		return Named{}, err
+	}
+	// An answer of one provider must not be taken for that of another (RFC 9207).
+	if answer.Issuer != p.client.Issuer && (answer.Issuer != "" || known.namesIssuer) {
+		return Named{}, fmt.Errorf("%w: it is by the issuer %.200q", ErrRefused, answer.Issuer)
+	}
+	text, err := p.exchange(ctx, known, answer.Code, k.Verifier, redirect)
+	if err != nil {
+		return Named{}, err
+	}
+	token, err := p.verify(ctx, known, text)
+	if err != nil {
+		return Named{}, err
+	}
+	if subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(k.Nonce)) != 1 {
+		return Named{}, fmt.Errorf("%w: its ID token is for another sign-in", ErrRefused)
+	}
+	return p.named(token)
+}
+
+// exchange redeems a code for an ID token.
+func (p *Provider) exchange(ctx context.Context, known *metadata, code, verifier, redirect string) (idToken string, err error) {
+	config := p.config(known, redirect)
+	token, err := config.Exchange(p.with(ctx), code, oauth2.VerifierOption(verifier))
+	var refused *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < 500:
+		// What the provider says of it can have the code in it.
+		return "", fmt.Errorf("%w: it does not take the code: %d %.100q", ErrRefused, refused.Response.StatusCode, refused.ErrorCode)
+	case errors.As(err, &refused):
+		// Its reply may quote what it was sent.
+		return "", fmt.Errorf("%w: redeem the code: it fails by itself", ErrUnavailable)
+	case isAway(err):
+		return "", fmt.Errorf("%w: redeem the code: %w", ErrUnavailable, short(err))
+	case err != nil:
+		return "", fmt.Errorf("%w: redeem the code: %w", ErrRefused, short(err))
+	}
+	idToken, _ = token.Extra("id_token").(string)
+	if idToken == "" {
+		return "", fmt.Errorf("%w: it gives no ID token", ErrRefused)
+	}
+	return idToken, nil
+}
+
+// verify checks an ID token in all but its nonce (OpenID Connect Core 1.0, 3.1.3.7).
+func (p *Provider) verify(ctx context.Context, known *metadata, text string) (*discovery.IDToken, error) {
+	var unread bool
+	token, err := known.verifier.Verify(context.WithValue(ctx, unreadKey{}, &unread), text)
+	var expired *discovery.TokenExpiredError
+	switch {
+	case errors.As(err, &expired):
+		return nil, fmt.Errorf("%w: its ID token ended at %s", ErrClock, expired.Expiry.UTC().Format(time.RFC3339))
+	case unread:
+		return nil, fmt.Errorf("%w: read its keys: %w", ErrUnavailable, short(err))
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrRefused, short(err))
+	}
+	var also struct {
+		Authorized string  `json:"azp"`
+		NotBefore  float64 `json:"nbf"`
+	}
+	if err := token.Claims(&also); err != nil {
+		return nil, fmt.Errorf("%w: read its ID token: %w", ErrRefused, err)
+	}
+	latest := p.clock.Now().Add(Skew)
+	switch {
+	case token.IssuedAt.After(latest), time.Unix(int64(also.NotBefore), 0).After(latest):
+		return nil, fmt.Errorf("%w: its ID token is of %s", ErrClock, token.IssuedAt.UTC().Format(time.RFC3339))
+	case len(token.Audience) > 1 && also.Authorized == "", also.Authorized != "" && also.Authorized != p.client.ID:
+		return nil, fmt.Errorf("%w: its ID token is for the client %.100q", ErrRefused, also.Authorized)
+	}
+	return token, nil
+}
+
+// named reads whom an ID token names.
+func (p *Provider) named(token *discovery.IDToken) (Named, error) {
+	if token.Subject == "" || len(token.Subject) > longestSubject {
+		return Named{}, fmt.Errorf("%w: its ID token names nobody", ErrRefused)
+	}
+	named := Named{Subject: token.Subject}
+	if p.client.GroupsClaim == "" {
+		return named, nil
+	}
+	var claims map[string]any
+	if err := token.Claims(&claims); err != nil {
+		return Named{}, fmt.Errorf("%w: read its ID token: %w", ErrRefused, err)
+	}
+	named.Groups = textsOf(claims[p.client.GroupsClaim])
+	return named, nil
+}
+
+// textsOf returns the texts of a claim that is one, or a list of them.
+func textsOf(claim any) []string {
+	switch claim := claim.(type) {
+	case string:
+		return []string{claim}
+	case []any:
+		texts := []string{}
+		for _, item := range claim[:min(len(claim), mostGroups)] {
+			if text, ok := item.(string); ok && !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+		return texts
+	}
+	return nil
+}

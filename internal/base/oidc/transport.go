@@ -1,0 +1,57 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	discovery "github.com/coreos/go-oidc/v3/oidc"
+)
+
+// unhurried is the usual transport without connections that wait for the next request: somebody
+// signs in now and then.
+func unhurried() *http.Transport {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true
+	return transport
+}
+
+// bounded reads no more than longestReply of any reply: the libraries read all there is.
+type bounded struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(response.Body, longestReply), response.Body}
+	return response, nil
+}
+
+// reachable tells keys that cannot be read from a signature that is wrong, which go-oidc puts
+// into one text.
+type reachable struct{ discovery.KeySet }
+
+type unreadKey struct{}
+
+// VerifySignature implements go-oidc's KeySet.
+func (r reachable) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	payload, err := r.KeySet.VerifySignature(ctx, token)
+	if unread, ok := ctx.Value(unreadKey{}).(*bool); ok {
+		*unread = err != nil && strings.HasPrefix(err.Error(), "fetching keys ")
+	}
+	return payload, err
+}
+
+// isAway reports whether a request had no reply.
+func isAway(err error) bool {
+	var failed *url.Error
+	return errors.As(err, &failed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
