@@ -66,6 +66,7 @@ test: ## Run everything that a change must pass, but lint; says how long each pa
 
 .PHONY: test-go
 test-go: $(WEB) c-compiler ## Run every Go test with the race detector, beside a private MariaDB and Redis
+	test/tools/deploy.sh
 	$(SERVICES) -- env $(RACE) go test $(RACE_FLAGS) -vet=off -count=1 -p $(PACKAGES) -timeout 10m $(LONGEST) ./...
 
 .PHONY: test-web
@@ -85,6 +86,7 @@ screenshots: build ## Take the pictures of docs/images anew, from the demo data
 
 .PHONY: test-fast
 test-fast: $(WEB) ## Run the same tests without the race detector (no C compiler needed)
+	test/tools/deploy.sh
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -timeout 10m ./...
 
 .PHONY: c-compiler
@@ -124,6 +126,10 @@ bench-locks: ## Measure the lock in Redis against redsync and redislock
 bench-queues: ## Measure the queue in Redis against asynq
 	$(SERVICES) -- go run -C load/queues .
 
+.PHONY: bench-link
+bench-link: $(WEB) ## Measure edits over 0 to 1 ms to MariaDB, statement by statement and in packets
+	$(SERVICES) -durable -- env CGO_ENABLED=0 go test -run '^$$' -bench EditsOverALink -benchtime 3s -count 3 ./internal/config
+
 .PHONY: bench-size
 bench-size: $(WEB) ## Time every list of the contract with 10,000 and 1,000,000 orders, on both engines, and what its indexes cost an edit; SIZES=10000,100000
 	$(SERVICES) -- env CGO_ENABLED=0 INTERLOCK_SIZES=$(SIZES) go test -tags size -count=1 -v -timeout 120m -run HowLong ./test/size
@@ -135,7 +141,7 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 
 .PHONY: faults
 faults: $(WEB) c-compiler ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
-	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/approvals ./internal/flashsale/... ./internal/orders ./internal/wallets ./client
+	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/access ./internal/approvals ./internal/flashsale/... ./internal/orders ./internal/refunds ./internal/wallets ./internal/workorders ./client
 	$(MAKE) mutants
 
 .PHONY: engines

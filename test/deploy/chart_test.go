@@ -1,0 +1,235 @@
+package deploy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+const chart = "../../deploy/helm/interlock"
+
+// The chart is rendered by the few functions of Helm that it uses: Helm itself takes minutes
+// to build. A function that is not here fails the test.
+func render(t *testing.T, values object) (map[string]object, error) {
+	t.Helper()
+	root := template.New("chart").Option("missingkey=error")
+	root.Funcs(template.FuncMap{
+		"include": func(name string, data any) (string, error) {
+			var text bytes.Buffer
+			err := root.ExecuteTemplate(&text, name, data)
+			return text.String(), err
+		},
+		"toYaml": func(value any) (string, error) {
+			text, err := yaml.Marshal(value)
+			return strings.TrimSuffix(string(text), "\n"), err
+		},
+		"nindent": func(n int, text string) string {
+			return "\n" + strings.Repeat(" ", n) + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", n))
+		},
+		"quote": func(value any) string { return fmt.Sprintf("%q", fmt.Sprint(value)) },
+		"default": func(otherwise, value any) any {
+			if value == nil || value == "" {
+				return otherwise
+			}
+			return value
+		},
+		"required": func(message string, value any) (any, error) {
+			if value == nil || value == "" {
+				return nil, errors.New(message)
+			}
+			return value, nil
+		},
+		"fail":   func(message string) (string, error) { return "", errors.New(message) },
+		"list":   func(values ...any) []any { return values },
+		"has":    func(value any, list []any) bool { return slices.Contains(list, value) },
+		"hasKey": func(of object, key string) bool { _, has := of[key]; return has },
+		"int":    func(value any) int { return value.(int) },
+	})
+	files, err := filepath.Glob(chart + "/templates/*")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		_, err = root.New(filepath.Base(file)).Parse(string(text))
+		require.NoError(t, err)
+	}
+	objects := map[string]object{}
+	for _, file := range files {
+		if strings.HasSuffix(file, ".tpl") {
+			continue
+		}
+		var text bytes.Buffer
+		if err := root.ExecuteTemplate(&text, filepath.Base(file), object{"Values": values, "Release": object{"Name": "shop"}}); err != nil {
+			return nil, err
+		}
+		for decoder := yaml.NewDecoder(&text); ; {
+			var one object
+			err := decoder.Decode(&one)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err, "%s:\n%s", file, text.String())
+			if one != nil {
+				objects[one["kind"].(string)] = one
+			}
+		}
+	}
+	return objects, nil
+}
+
+// valuesWith returns the chart's values with some changed, which must fit the chart's schema.
+func valuesWith(t *testing.T, changed object) object {
+	t.Helper()
+	values := readYAML(t, chart+"/values.yaml")
+	values["image"].(object)["tag"] = "v1"
+	for name, value := range changed {
+		before, isMap := values[name].(object)
+		if after, ok := value.(object); isMap && ok {
+			// Helm keeps what is not named.
+			maps.Copy(before, after)
+			continue
+		}
+		values[name] = value
+	}
+	require.NoError(t, schema(t).Validate(plain(t, values)))
+	return values
+}
+
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	compiled, err := jsonschema.NewCompiler().Compile(chart + "/values.schema.json")
+	require.NoError(t, err)
+	return compiled
+}
+
+// plain is a value as JSON has it.
+func plain(t *testing.T, value any) any {
+	t.Helper()
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	back, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	return back
+}
+
+var references = object{
+	"INTERLOCK_DATABASE_URL": object{"name": "shop", "key": "database"}, "INTERLOCK_REDIS_URL": object{"name": "shop", "key": "redis"},
+}
+
+func at(t *testing.T, value any, path ...any) any {
+	t.Helper()
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			require.Contains(t, value, step)
+			value = value.(object)[step]
+		case int:
+			value = value.([]any)[step]
+		}
+	}
+	return value
+}
+
+func TestTheChartOfAServerHasReplicasThatCanBeReplacedOneByOne(t *testing.T) {
+	objects, err := render(t, valuesWith(t, object{"secrets": references, "replicas": 3, "settings": object{"INTERLOCK_RATE_LIMIT": 7}}))
+	require.NoError(t, err)
+	require.NotContains(t, objects, "StatefulSet")
+	deployment := objects["Deployment"]
+	require.Equal(t, 3, at(t, deployment, "spec", "replicas"))
+	require.Equal(t, object{"type": "RollingUpdate", "rollingUpdate": object{"maxUnavailable": 0, "maxSurge": 1}}, at(t, deployment, "spec", "strategy"))
+	pod := at(t, deployment, "spec", "template", "spec")
+	require.Len(t, at(t, pod, "topologySpreadConstraints"), 2)
+	require.Equal(t, 1, at(t, objects["PodDisruptionBudget"], "spec", "maxUnavailable"))
+	labels := at(t, deployment, "spec", "template", "metadata", "labels")
+	for _, selector := range []any{
+		at(t, deployment, "spec", "selector", "matchLabels"), at(t, objects["Service"], "spec", "selector"),
+		at(t, objects["PodDisruptionBudget"], "spec", "selector", "matchLabels"), at(t, pod, "topologySpreadConstraints", 0, "labelSelector", "matchLabels"),
+	} {
+		require.Equal(t, labels, selector)
+	}
+	requireHardened(t, pod)
+	environment := environmentOf(t, at(t, pod, "containers", 0))
+	require.Equal(t, object{"name": "INTERLOCK_RATE_LIMIT", "value": "7"}, environment["INTERLOCK_RATE_LIMIT"])
+	require.Equal(t, object{"secretKeyRef": object{"name": "shop", "key": "redis"}}, environment["INTERLOCK_REDIS_URL"]["valueFrom"], "a secret is a reference")
+
+	job := objects["Job"]
+	require.Equal(t, object{"helm.sh/hook": "pre-install,pre-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded"}, at(t, job, "metadata", "annotations"))
+	require.Equal(t, 0, at(t, job, "spec", "backoffLimit"))
+	migrate := at(t, job, "spec", "template", "spec", "containers", 0)
+	require.Equal(t, []any{"migrate", "up"}, at(t, migrate, "args"))
+	require.Equal(t, at(t, pod, "containers", 0, "image"), at(t, migrate, "image"))
+	require.Contains(t, environmentOf(t, migrate), "INTERLOCK_DATABASE_URL")
+}
+
+func TestTheEmbeddedChartIsOneAndCanNeverBeTwo(t *testing.T) {
+	objects, err := render(t, valuesWith(t, object{"mode": "embedded", "replicas": 5}))
+	require.NoError(t, err)
+	for _, kind := range []string{"Deployment", "Job", "PodDisruptionBudget"} {
+		require.NotContains(t, objects, kind)
+	}
+	set := objects["StatefulSet"]
+	require.Equal(t, 1, at(t, set, "spec", "replicas"), "whatever replicas says")
+	require.Equal(t, []any{"ReadWriteOncePod"}, at(t, set, "spec", "volumeClaimTemplates", 0, "spec", "accessModes"))
+	requireHardened(t, at(t, set, "spec", "template", "spec"))
+	require.Contains(t, at(t, set, "spec", "template", "spec", "containers", 0, "volumeMounts"), object{"name": "data", "mountPath": "/data"})
+}
+
+func TestTheChartRefusesWhatCannotWork(t *testing.T) {
+	for name, values := range map[string]object{
+		"mode server needs secrets.INTERLOCK_DATABASE_URL":        {},
+		"more than one replica needs secrets.INTERLOCK_REDIS_URL": {"secrets": object{"INTERLOCK_DATABASE_URL": references["INTERLOCK_DATABASE_URL"]}},
+		"mode embedded has its own database and no Redis":         {"mode": "embedded", "secrets": references},
+		"image.tag is needed":                                     {"secrets": references, "image": object{"repository": "interlock", "tag": ""}},
+	} {
+		_, err := render(t, valuesWith(t, values))
+		require.ErrorContains(t, err, name)
+	}
+	alone, err := render(t, valuesWith(t, object{"replicas": 1, "secrets": object{"INTERLOCK_DATABASE_URL": references["INTERLOCK_DATABASE_URL"]}}))
+	require.NoError(t, err)
+	require.Equal(t, object{"type": "Recreate"}, at(t, alone["Deployment"], "spec", "strategy"), "without Redis two at once refuse each other")
+
+	values := readYAML(t, chart+"/values.yaml")
+	values["settings"] = object{"INTERLOCK_ADMIN_PASSWORD": "in the open"}
+	require.Error(t, schema(t).Validate(plain(t, values)), "a secret is no setting")
+	values["settings"] = object{"INTERLOCK_RATE_LIMITS": 1}
+	require.Error(t, schema(t).Validate(plain(t, values)), "a setting that there is not")
+}
+
+// requireHardened looks at what a pod may do.
+func requireHardened(t *testing.T, pod any) {
+	t.Helper()
+	require.Equal(t, false, at(t, pod, "automountServiceAccountToken"))
+	security := at(t, pod, "containers", 0, "securityContext")
+	for name, want := range map[string]any{"runAsNonRoot": true, "readOnlyRootFilesystem": true, "allowPrivilegeEscalation": false, "capabilities": map[string]any{"drop": []any{"ALL"}}} {
+		require.Equal(t, want, at(t, security, name))
+	}
+	for _, probe := range []string{"startupProbe", "livenessProbe", "readinessProbe"} {
+		at(t, pod, "containers", 0, probe, "httpGet")
+	}
+	require.Greater(t, at(t, pod, "terminationGracePeriodSeconds").(int), int(shutdown(t).Seconds()), "a pod may finish what it has begun")
+	require.Equal(t, "5s", environmentOf(t, at(t, pod, "containers", 0))["INTERLOCK_SHUTDOWN_DELAY"]["value"], "until nobody sends it any more")
+}
+
+func environmentOf(t *testing.T, container any) map[string]object {
+	t.Helper()
+	byName := map[string]object{}
+	for _, variable := range at(t, container, "env").([]any) {
+		name := at(t, variable, "name").(string)
+		require.NotContains(t, byName, name, "twice")
+		byName[name] = variable.(object)
+	}
+	return byName
+}

@@ -1,0 +1,234 @@
+// Package deploy checks what the service is deployed and watched with, without a container
+// runtime or a cluster: that it can be read by what it is for, reaches every setting, and
+// names only what there is.
+package deploy
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"interlock/internal/settings"
+)
+
+type object = map[string]any
+
+// shutdown is how long the end of a process may take: the default of INTERLOCK_SHUTDOWN_TIMEOUT,
+// after the INTERLOCK_SHUTDOWN_DELAY that compose and the chart set.
+func shutdown(t *testing.T) time.Duration {
+	t.Helper()
+	field, ok := reflect.TypeFor[settings.Serve]().FieldByName("ShutdownTimeout")
+	require.True(t, ok)
+	timeout, err := time.ParseDuration(field.Tag.Get("default"))
+	require.NoError(t, err)
+	delay, err := time.ParseDuration(at(t, readYAML(t, chart+"/values.yaml"), "settings", "INTERLOCK_SHUTDOWN_DELAY").(string))
+	require.NoError(t, err)
+	require.Contains(t, read(t, "../../deploy/compose.yaml"), fmt.Sprintf("INTERLOCK_SHUTDOWN_DELAY:-%s}", delay))
+	return timeout + delay
+}
+
+// variables are the names of all settings in the environment.
+func variables(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	var walk func(of reflect.Type)
+	walk = func(of reflect.Type) {
+		for i := range of.NumField() {
+			field := of.Field(i)
+			if name := field.Tag.Get("env"); name != "" {
+				names = append(names, name)
+			} else if field.Type.Kind() == reflect.Struct {
+				walk(field.Type)
+			}
+		}
+	}
+	walk(reflect.TypeFor[settings.Settings]())
+	require.Greater(t, len(names), 30)
+	slices.Sort(names)
+	return names
+}
+
+func readYAML(t *testing.T, path string) object {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var value object
+	require.NoError(t, yaml.Unmarshal(text, &value), path)
+	return value
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestEverySettingIsReachableHoweverTheServiceIsDeployed(t *testing.T) {
+	var composed []string
+	for _, variable := range at(t, readYAML(t, "../../deploy/compose.yaml"), "services", "interlock-1", "environment").([]any) {
+		name, _, _ := strings.Cut(variable.(string), "=")
+		composed = append(composed, name)
+	}
+	slices.Sort(composed)
+	require.Equal(t, variables(t), composed, "deploy/compose.yaml")
+
+	listed := regexp.MustCompile(`(?m)^#?(INTERLOCK_\w+)=`).FindAllStringSubmatch(read(t, "../../deploy/.env.example"), -1)
+	var exampled []string
+	for _, match := range listed {
+		if name := match[1]; !slices.Contains([]string{"INTERLOCK_DATABASE_PASSWORD", "INTERLOCK_REDIS_PASSWORD", "INTERLOCK_GRAFANA_PASSWORD"}, name) {
+			exampled = append(exampled, name)
+		}
+	}
+	slices.Sort(exampled)
+	require.Equal(t, variables(t), exampled, "deploy/.env.example, which the unit of systemd is set by too")
+
+	var schema struct {
+		Properties struct {
+			Settings, Secrets struct{ Properties map[string]any }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(read(t, chart+"/values.schema.json")), &schema))
+	var charted []string
+	for name := range schema.Properties.Settings.Properties {
+		charted = append(charted, name)
+	}
+	for name := range schema.Properties.Secrets.Properties {
+		charted = append(charted, name)
+	}
+	slices.Sort(charted)
+	require.Equal(t, variables(t), charted, "the chart's values")
+}
+
+func TestNothingThatIsDeployedHasADefaultPassword(t *testing.T) {
+	compose := readYAML(t, "../../deploy/compose.yaml")
+	secret := regexp.MustCompile(`(?i)password|secret|_keys|auth`)
+	demanded := regexp.MustCompile(`\$\{INTERLOCK_\w+:\?`)
+	for name, service := range compose["services"].(object) {
+		image, _ := service.(object)["image"].(string)
+		require.Regexp(t, `:[^:]+$`, image, "%s has a version", name)
+		require.NotContains(t, image, ":latest")
+		for _, variable := range pairs(service.(object)["environment"]) {
+			if secret.MatchString(variable[0]) && variable[1] != "" && variable[0] != "MARIADB_RANDOM_ROOT_PASSWORD" {
+				require.Regexp(t, demanded, variable[1], "%s %s", name, variable[0])
+			}
+		}
+		for _, published := range list(service.(object)["ports"]) {
+			require.Regexp(t, `^127\.0\.0\.1:`, published, "what is reachable from elsewhere is for its owner to decide")
+		}
+	}
+	for _, match := range regexp.MustCompile(`(?m)^(INTERLOCK_\w+)=(.*)$`).FindAllStringSubmatch(read(t, "../../deploy/.env.example"), -1) {
+		require.Empty(t, match[2], match[1])
+	}
+}
+
+// pairs are the variables of a service, written as a list or as a map.
+func pairs(environment any) (found [][2]string) {
+	switch environment := environment.(type) {
+	case []any:
+		for _, variable := range environment {
+			name, value, _ := strings.Cut(variable.(string), "=")
+			found = append(found, [2]string{name, value})
+		}
+	case object:
+		for name, value := range environment {
+			found = append(found, [2]string{name, value.(string)})
+		}
+	}
+	return found
+}
+
+func list(value any) []any {
+	l, _ := value.([]any)
+	return l
+}
+
+func TestTheReplicasOfComposeAreHardenedAndStopInTheirTime(t *testing.T) {
+	services := readYAML(t, "../../deploy/compose.yaml")["services"].(object)
+	for _, name := range []string{"migrate", "interlock-1", "interlock-2"} {
+		service := services[name].(object)
+		require.Equal(t, true, service["read_only"], name)
+		require.Equal(t, []any{"ALL"}, service["cap_drop"], name)
+		grace, err := time.ParseDuration(service["stop_grace_period"].(string))
+		require.NoError(t, err)
+		require.Greater(t, grace, shutdown(t), name)
+	}
+	for _, name := range []string{"interlock-1", "interlock-2"} {
+		require.Equal(t, object{"condition": "service_completed_successfully"}, at(t, services, name, "depends_on", "migrate"))
+		require.Contains(t, read(t, "../../deploy/haproxy/haproxy.cfg"), "server "+name+" "+name+":8080")
+		require.Contains(t, read(t, "../../deploy/prometheus/prometheus.yaml"), name+":9090")
+	}
+	// What is mounted is there.
+	for name, service := range services {
+		for _, volume := range list(service.(object)["volumes"]) {
+			if source, _, _ := strings.Cut(volume.(string), ":"); strings.HasPrefix(source, ".") {
+				_, err := os.Stat(filepath.Join("../../deploy", source))
+				require.NoError(t, err, name)
+			}
+		}
+	}
+}
+
+func TestTheImageIsStaticAndForAUserWithoutRights(t *testing.T) {
+	text := read(t, "../../deploy/Dockerfile")
+	for _, want := range []string{"CGO_ENABLED=0", "-trimpath", "-buildvcs=false", "-buildid=", "USER 65532:65532", "distroless/static"} {
+		require.Contains(t, text, want)
+	}
+	stages := regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(text, -1)
+	for _, stage := range stages {
+		require.Contains(t, stage[1], ":", "a base image has a version")
+	}
+	last := text[strings.LastIndex(text, "\nFROM "):]
+	require.NotContains(t, last, "\nRUN ", "there is no shell")
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../../go.mod"))[1]
+	require.Contains(t, text, "golang:"+version+"-")
+	for _, kept := range []string{"web", "api", "internal", "migrations", "go.mod"} {
+		require.NotRegexp(t, `(?m)^`+regexp.QuoteMeta(kept)+`$`, read(t, "../../deploy/Dockerfile.dockerignore"))
+	}
+}
+
+func TestTheUnitOfSystemdIsHardenedAndStopsInItsTime(t *testing.T) {
+	unit := map[string]string{}
+	for _, match := range regexp.MustCompile(`(?m)^(\w+)=(.*)$`).FindAllStringSubmatch(read(t, "../../deploy/systemd/interlock.service"), -1) {
+		unit[match[1]] = match[2]
+	}
+	for name, want := range map[string]string{
+		"DynamicUser": "yes", "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "PrivateDevices": "yes",
+		"MemoryDenyWriteExecute": "yes", "CapabilityBoundingSet": "", "UMask": "0077", "StateDirectory": "interlock",
+	} {
+		got, has := unit[name]
+		require.True(t, has, name)
+		require.Equal(t, want, got, name)
+	}
+	stop, err := time.ParseDuration(unit["TimeoutStopSec"] + "s")
+	require.NoError(t, err)
+	require.Greater(t, stop, shutdown(t))
+}
+
+// need returns a program that test/tools/deploy.sh installs.
+func need(t *testing.T, name string) string {
+	t.Helper()
+	for _, folder := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin") {
+		if path := filepath.Join(folder, name); exec.Command("test", "-x", path).Run() == nil {
+			return path
+		}
+	}
+	require.FailNow(t, name+" is missing: run test/tools/deploy.sh (on Debian and Ubuntu it installs haproxy and prometheus)")
+	return ""
+}
+
+func TestHAProxyTakesItsConfiguration(t *testing.T) {
+	output, err := exec.Command(need(t, "haproxy"), "-c", "-f", "../../deploy/haproxy/haproxy.cfg").CombinedOutput()
+	require.NoError(t, err, "%s", output)
+}

@@ -1,0 +1,144 @@
+package deploy
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/test/apptest"
+)
+
+const (
+	rules      = "../../deploy/prometheus/alerts.yaml"
+	dashboards = "../../deploy/grafana/dashboards/*.json"
+)
+
+func TestPrometheusTakesItsConfigurationAndEachAlertFiresAndStaysSilent(t *testing.T) {
+	promtool := need(t, "promtool")
+	for _, arguments := range [][]string{
+		{"check", "config", "../../deploy/prometheus/prometheus.yaml"}, {"test", "rules", "../../deploy/prometheus/alerts_test.yaml"},
+	} {
+		output, err := exec.Command(promtool, arguments...).CombinedOutput()
+		require.NoError(t, err, "%s", output)
+	}
+}
+
+// alert is one rule of alerts.yaml.
+type alert struct{ name, expr, runbook, severity string }
+
+func alerts(t *testing.T) (found []alert) {
+	t.Helper()
+	for _, group := range at(t, readYAML(t, rules), "groups").([]any) {
+		for _, rule := range at(t, group, "rules").([]any) {
+			found = append(found, alert{
+				at(t, rule, "alert").(string), at(t, rule, "expr").(string),
+				at(t, rule, "annotations", "runbook_url").(string), at(t, rule, "labels", "severity").(string),
+			})
+		}
+	}
+	require.NotEmpty(t, found)
+	return found
+}
+
+func TestEachAlertIsTriedAndHasARunbook(t *testing.T) {
+	type verdict struct{ fires, silent bool }
+	tried := map[string]verdict{}
+	for _, test := range at(t, readYAML(t, "../../deploy/prometheus/alerts_test.yaml"), "tests").([]any) {
+		for _, rule := range at(t, test, "alert_rule_test").([]any) {
+			name := at(t, rule, "alertname").(string)
+			v := tried[name]
+			if len(list(at(t, rule, "exp_alerts"))) > 0 {
+				v.fires = true
+			} else {
+				v.silent = true
+			}
+			tried[name] = v
+		}
+	}
+	runbooks := regexp.MustCompile(`(?m)^### (\w+)$`).FindAllStringSubmatch(read(t, "../../docs/operations.md"), -1)
+	for _, a := range alerts(t) {
+		require.Equal(t, verdict{fires: true, silent: true}, tried[a.name], a.name)
+		require.True(t, slices.ContainsFunc(runbooks, func(heading []string) bool { return heading[1] == a.name }), "docs/operations.md has no ### %s", a.name)
+		require.Equal(t, "docs/operations.md#"+strings.ToLower(a.name), a.runbook)
+		require.Contains(t, []string{"warning", "critical"}, a.severity)
+	}
+	require.Len(t, runbooks, len(alerts(t)), "a runbook for each alert, and no other")
+}
+
+// metric is one in an expression of Prometheus: a name that no bracket follows.
+var metric = regexp.MustCompile(`\b((?:interlock|go|process|promhttp)_[a-z0-9_]+)\b`)
+
+func TestEveryMetricThatIsWatchedIsMeasured(t *testing.T) {
+	measured := map[string]bool{}
+	for _, name := range apptest.Start(t, apptest.Settings(t.TempDir())).Services().Metrics.Names() {
+		for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
+			measured[name+suffix] = true
+		}
+	}
+	require.True(t, measured["interlock_units_total"])
+	require.False(t, measured["interlock_unit_total"])
+
+	var expressions []string
+	for _, a := range alerts(t) {
+		expressions = append(expressions, a.expr)
+	}
+	files, err := filepath.Glob(dashboards)
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+	for _, file := range files {
+		var board struct {
+			UID    string
+			Panels []struct {
+				Title      string
+				Datasource struct{ UID string }
+				Targets    []struct{ Expr string }
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(read(t, file)), &board), file)
+		require.NotEmpty(t, board.Panels, file)
+		for _, panel := range board.Panels {
+			require.Equal(t, "prometheus", panel.Datasource.UID, panel.Title)
+			require.NotEmpty(t, panel.Targets, panel.Title)
+			for _, target := range panel.Targets {
+				expressions = append(expressions, target.Expr)
+			}
+		}
+	}
+	for _, expression := range expressions {
+		for _, match := range metric.FindAllString(expression, -1) {
+			require.True(t, measured[match], "%s is in no answer of /metrics: %s", match, expression)
+		}
+	}
+}
+
+// promtool reads what the dashboards ask as it reads rules.
+func TestEveryExpressionOfADashboardCanBeRead(t *testing.T) {
+	promtool := need(t, "promtool")
+	files, err := filepath.Glob(dashboards)
+	require.NoError(t, err)
+	var rules []object
+	for _, file := range files {
+		var board struct {
+			Panels []struct{ Targets []struct{ Expr string } }
+		}
+		require.NoError(t, json.Unmarshal([]byte(read(t, file)), &board))
+		for _, panel := range board.Panels {
+			for _, target := range panel.Targets {
+				rules = append(rules, object{"record": "a:b", "expr": target.Expr, "labels": object{"n": strings.Repeat("x", len(rules)+1)}})
+			}
+		}
+	}
+	text, err := json.Marshal(object{"groups": []object{{"name": "dashboards", "rules": rules}}})
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "rules.json")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	output, err := exec.Command(promtool, "check", "rules", path).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+}
