@@ -26,6 +26,7 @@ const (
 	ApprovalExpired   ApprovalStatus = "expired"
 	ApprovalBypassed  ApprovalStatus = "bypassed"
 	ApprovalReviewed  ApprovalStatus = "reviewed"
+	ApprovalScheduled ApprovalStatus = "scheduled"
 )
 
 // Approval is a change that waits, or waited, for the votes of others.
@@ -48,14 +49,17 @@ type Approval struct {
 	Patch   json.RawMessage `json:"patch"`
 	Changes json.RawMessage `json:"changes"`
 	// Digest is of what is proposed: votes are for it.
-	Digest             string         `json:"digest"`
+	Digest string `json:"digest"`
+	// Required is how many votes it takes; 0 for what waits for its time alone.
 	Required           int            `json:"required"`
 	Votes              []ApprovalVote `json:"votes"`
 	Status             ApprovalStatus `json:"status"`
 	AllowedTransitions []string       `json:"allowedTransitions"`
-	// Reason is that of a rejection or a bypass.
+	// Reason is that of a rejection or a bypass, or why what was scheduled could not be made.
 	Reason      string    `json:"reason"`
 	ExpiresTime time.Time `json:"expiresTime"`
+	// EffectiveTime is when the change is to be made, nil for as soon as it has its votes.
+	EffectiveTime *time.Time `json:"effectiveTime"`
 	// Comments is how many there are.
 	Comments int64 `json:"comments"`
 	// StatusBy is who gave it its status, and StatusTime when.
@@ -166,6 +170,11 @@ func (a answer) proposed() error {
 // needs the permission approvals:bypass.
 func Bypass(reason string) CallOption { return query("bypass", reason) }
 
+// At makes a change of a config or a flash sale at a time in the future: it returns [Proposed],
+// which waits for its votes, where it takes any, and then for the time. Others who change the
+// same meanwhile make it stale.
+func At(t time.Time) CallOption { return query("effectiveTime", t.Format(time.RFC3339Nano)) }
+
 func approvalPath(id int64) string { return "/approvals/" + strconv.FormatInt(id, 10) }
 
 // List lists approvals, the newest first or as the filter's Sort says.
@@ -206,6 +215,13 @@ func (s *Approvals) Edit(ctx context.Context, a Approval, patch json.RawMessage,
 		Patch json.RawMessage `json:"patch,omitempty"`
 		Note  *string         `json:"note,omitempty"`
 	}{patch, note}
+	return call[Approval](ctx, s.client, request{method: http.MethodPatch, path: approvalPath(a.ID), body: body, ifMatch: a.ETag}, options)
+}
+
+// Reschedule gives what the caller has proposed another time; nil for as soon as it has its
+// votes. The votes so far are void then.
+func (s *Approvals) Reschedule(ctx context.Context, a Approval, at *time.Time, options ...CallOption) (Approval, error) {
+	body := map[string]*time.Time{"effectiveTime": at}
 	return call[Approval](ctx, s.client, request{method: http.MethodPatch, path: approvalPath(a.ID), body: body, ifMatch: a.ETag}, options)
 }
 

@@ -147,6 +147,10 @@ type ImportVerdict struct {
 	Verdict string  `json:"verdict"`
 	Detail  string  `json:"detail"`
 	Fields  []Field `json:"fields"`
+	// Version and ETag are what the import left a config with that it wrote, by which it can be
+	// taken back; the version before it has what was there. They are zero for any other.
+	Version int64  `json:"version"`
+	ETag    string `json:"etag"`
 }
 
 // ImportCounts counts the verdicts.

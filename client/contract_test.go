@@ -21,8 +21,9 @@ import (
 
 // notOfTheClient are operations for sessions in cookies, which a program with a token has
 // no use for, streams, and GraphQL, which has clients of its own.
-var notOfTheClient = []string{"signIn", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions",
-	"finishSignIn", "stepUp", "listFactors", "beginFactor", "confirmFactor", "deleteFactor", "replaceRecoveryCodes"}
+var notOfTheClient = []string{"signIn", "acceptInvitation", "checkInvitation", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions",
+	"finishSignIn", "stepUp", "listFactors", "beginFactor", "confirmFactor", "deleteFactor", "replaceRecoveryCodes",
+	"listProviders", "beginSingleSignOn", "finishSingleSignOn", "acceptInvitationByProvider", "listLinks", "beginLink", "deleteLink"}
 
 // walk goes through the methods of a client.
 type walk struct {
@@ -48,7 +49,7 @@ func TestEveryOperationOfTheContractHasAMethodThatSucceeds(t *testing.T) {
 		w.flash(p)
 		w.act(sku)
 		w.oversee()
-		w.admit()
+		w.admit(caller)
 		w.signedIn(p, caller)
 
 		contract, err := validate.Load()
@@ -210,6 +211,24 @@ func (w walk) decide(caller *apptest.Caller) {
 	require.Len(t, bypassed, 1)
 	ok[client.Approval](t)(other.Approvals.Review(ctx, bypassed[0], "fine"))
 	require.EqualValues(t, 1, ok[client.Dashboard](t)(w.Dashboard(ctx)).Approvals.Mine)
+
+	// What is scheduled waits for its time, with no votes where nothing is protected.
+	free := ok[client.Config](t)(w.Configs.Create(ctx, client.NewConfig{Key: "walk.later", ConfigContent: client.ConfigContent{Value: json.RawMessage(`1`)}}))
+	free.Remark = "later"
+	var planned *client.Proposed
+	require.ErrorAs(t, w.Configs.Save(ctx, &free, client.At(time.Now().Add(time.Hour))), &planned)
+	require.Equal(t, client.ApprovalScheduled, planned.Approval.Status)
+	require.Zero(t, planned.Approval.Required)
+	later := time.Now().Add(2 * time.Hour).UTC().Truncate(time.Microsecond)
+	put := ok[client.Approval](t)(w.Approvals.Reschedule(ctx, planned.Approval, &later))
+	require.True(t, later.Equal(*put.EffectiveTime))
+	require.Equal(t, []client.Approval{withoutContent(put)}, all(t, w.Approvals.List(client.ApprovalFilter{Status: client.ApprovalScheduled})))
+}
+
+// withoutContent is an approval as lists have it.
+func withoutContent(a client.Approval) client.Approval {
+	a.Patch, a.Changes = nil, nil
+	return a
 }
 
 func (w walk) items() (sku string) {
@@ -230,7 +249,7 @@ func (w walk) items() (sku string) {
 	return item.SKU
 }
 
-func (w walk) admit() {
+func (w walk) admit(caller *apptest.Caller) {
 	t, ctx := w.t, w.t.Context()
 	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "walk", Password: "correct horse battery"}))
 	stale := ok[client.User](t)(w.Users.Get(ctx, user.ID))
@@ -245,7 +264,17 @@ func (w walk) admit() {
 	require.False(t, ok[client.User](t)(w.Users.Enable(ctx, user.ID)).Disabled)
 	ok[client.User](t)(w.Users.ResetPassword(ctx, user.ID, client.PasswordReset{Password: "another horse battery", EndTokens: true}))
 	require.False(t, ok[client.User](t)(w.Users.ResetFactors(ctx, user.ID)).SecondFactor)
-	require.Len(t, all(t, w.Users.History(user.ID, client.Paging{Limit: 2})), 6)
+	invited := ok[client.User](t)(w.Users.Invite(ctx, user.ID))
+	require.Equal(t, "/invitation#"+invited.Invitation.Token, invited.Invitation.Path)
+	require.Equal(t, invited.Invitation.ExpiresTime, *invited.InvitationExpiresTime)
+	byProvider := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "invited"}))
+	caller.AcceptByProvider(t, byProvider.Invitation.Token, "walker of "+caller.Tenant)
+	linked := all(t, w.Users.Links(byProvider.ID))
+	require.Equal(t, "Corp", *linked[0].Provider)
+	require.True(t, client.HasCode(w.Users.Unlink(ctx, byProvider.ID, linked[0].ID), client.CodeInUse))
+	require.True(t, ok[client.User](t)(w.Users.ResetPassword(ctx, byProvider.ID, client.PasswordReset{Password: "another horse battery"})).HasPassword)
+	require.NoError(t, w.Users.Unlink(ctx, byProvider.ID, linked[0].ID))
+	require.Len(t, all(t, w.Users.History(user.ID, client.Paging{Limit: 2})), 7)
 
 	role := ok[client.Role](t)(w.Roles.Create(ctx, client.NewRole{Name: "walker", Permissions: []string{"configs:read"}}))
 	old := ok[client.Role](t)(w.Roles.Get(ctx, role.ID))
@@ -600,6 +629,15 @@ func (w walk) oversee() {
 	require.NotEmpty(t, ok[[]client.SearchHit](t)(w.Search(ctx, "WALK-9")))
 	ok[client.Queues](t)(w.Queues(ctx))
 	require.NotEmpty(t, ok[client.System](t)(w.System(ctx)).Findings)
+	promised := ok[client.Promises](t)(w.Promises(ctx)).Promises
+	signed := ok[client.SignedPromises](t)(w.ExportPromises(ctx))
+	verified, key, err := signed.Verify()
+	require.NoError(t, err)
+	require.Len(t, key, 32)
+	require.Equal(t, promised, verified.Promises)
+	signed.Payload += "A"
+	_, _, err = signed.Verify()
+	require.ErrorIs(t, err, client.ErrSignature)
 	require.NotNil(t, ok[client.Dashboard](t)(w.Dashboard(ctx)).OrdersByStatus)
 	require.NotEmpty(t, ok[client.Page[client.Permission]](t)(w.Permissions().Page(ctx)).Items)
 }

@@ -19,10 +19,27 @@ type User struct {
 	Username    string   `json:"username"`
 	DisplayName string   `json:"displayName"`
 	Roles       []string `json:"roles"`
-	Disabled    bool     `json:"disabled"`
+	// GroupRoles are those that a provider of single sign-on gives; they are not edited.
+	GroupRoles []string `json:"groupRoles"`
+	Disabled   bool     `json:"disabled"`
 	// SecondFactor is true for a user who is asked for one at sign-in.
-	SecondFactor bool    `json:"secondFactor"`
-	Merged       *Merged `json:"merged,omitempty"`
+	SecondFactor bool `json:"secondFactor"`
+	// HasPassword is false for a user who was invited and has chosen none, or signs in by a
+	// provider alone.
+	HasPassword bool `json:"hasPassword"`
+	// InvitationExpiresTime is when the invitation of a user ends; nil for none.
+	InvitationExpiresTime *time.Time `json:"invitationExpiresTime"`
+	// Invitation is there in the reply that made it, and cannot be had again.
+	Invitation *Invitation `json:"invitation,omitempty"`
+	Merged     *Merged     `json:"merged,omitempty"`
+}
+
+// Invitation lets a user choose a password, once.
+type Invitation struct {
+	Token string `json:"token"`
+	// Path is that of the page of the web admin that accepts it. It holds the token.
+	Path        string    `json:"path"`
+	ExpiresTime time.Time `json:"expiresTime"`
 }
 
 func (u *User) editable() []string { return []string{"username", "displayName", "roles"} }
@@ -43,8 +60,8 @@ type NewUser struct {
 	Username string `json:"username"`
 	// DisplayName is the username when it is "".
 	DisplayName string `json:"displayName,omitempty"`
-	// Password has at least 12 characters.
-	Password string   `json:"password"`
+	// Password has at least 12 characters. A user without one is invited to choose it.
+	Password string   `json:"password,omitempty"`
 	Roles    []string `json:"roles,omitempty"`
 }
 
@@ -122,10 +139,40 @@ func (s *Users) ResetPassword(ctx context.Context, id int64, r PasswordReset, op
 	return transition[User](ctx, s.client, userPath(id)+"/reset-password", r, options)
 }
 
+// Invite voids a user's password and earlier invitation, ends the user's sessions, and returns
+// the user with an invitation to choose another password.
+func (s *Users) Invite(ctx context.Context, id int64, options ...CallOption) (User, error) {
+	return transition[User](ctx, s.client, userPath(id)+"/invite", nil, options)
+}
+
 // ResetFactors takes all second factors from a user who lost them, and ends the user's
 // sessions. A user who has none is left as it is.
 func (s *Users) ResetFactors(ctx context.Context, id int64, options ...CallOption) (User, error) {
 	return transition[User](ctx, s.client, userPath(id)+"/reset-factors", nil, options)
+}
+
+// UserLink says whom a provider of single sign-on names when it names a user.
+type UserLink struct {
+	ID int64 `json:"id"`
+	// Provider is what its button says; nil when the settings have it no more, so that the link
+	// lets nobody in.
+	Provider *string `json:"provider"`
+	Issuer   string  `json:"issuer"`
+	// Subject is what the provider calls the user.
+	Subject      string     `json:"subject"`
+	LastUsedTime *time.Time `json:"lastUsedTime"`
+	CreatedTime  time.Time  `json:"createdTime"`
+}
+
+// Links lists a user's links to providers of single sign-on, oldest first.
+func (s *Users) Links(id int64) List[UserLink] {
+	return List[UserLink]{s.client, userPath(id) + "/links", nil}
+}
+
+// Unlink removes a link of a user, whose sessions end. The only way in of a user without a
+// password stays: CodeInUse.
+func (s *Users) Unlink(ctx context.Context, id, linkID int64, options ...CallOption) error {
+	return s.client.do(ctx, request{method: http.MethodDelete, path: userPath(id) + "/links/" + strconv.FormatInt(linkID, 10)}, nil, options)
 }
 
 // History lists a user's versions, newest first.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,18 +10,24 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"interlock/internal/access"
 	"interlock/internal/app"
 	"interlock/internal/app/demo"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 	"interlock/internal/settings"
 )
 
 type demoCommand struct {
 	settings.Data `embed:""`
 	Tenant        string `help:"Tenant that gets the data." default:"default" placeholder:"NAME"`
+	// size is how much there is; the zero one stands for all. Tests take less.
+	size demo.Size
 }
 
 // Run loads the demo data.
 func (c *demoCommand) Run(ctx context.Context) error {
+	size := cmp.Or(c.size, demo.Full)
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
 		if err != nil {
@@ -29,18 +36,34 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {
 			return err
 		}
+		planner, err := firstAdmin(ctx, sv.Access)
+		if err != nil {
+			return err
+		}
 		loader := demo.Loader{
-			Size:   demo.Full,
+			Size:   size,
 			Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog,
 			Inventory: sv.Inventory, Wallets: sv.Wallets, Ledger: sv.Ledger,
-			Orders: sv.Orders, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Sales: sv.FlashSales, Progress: progressOn(os.Stderr),
+			Orders: sv.Orders, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Sales: sv.FlashSales, Approvals: sv.Approvals,
+			Progress: progressOn(os.Stderr), Planner: planner,
 		}
 		if err := loader.Load(ctx); err != nil {
 			return fmt.Errorf("%w (what is loaded stays; run it again to go on)", err)
 		}
-		fmt.Printf("%d configs, %d items, %d orders and a flash sale are there. Changes show in a running server at once.\n", demo.Full.Configs, demo.Full.Items, demo.Full.Orders)
+		fmt.Printf("%d configs, %d items, %d orders and a flash sale are there. Changes show in a running server at once.\n", size.Configs, size.Items, size.Orders)
 		return nil
 	})
+}
+
+// firstAdmin is an enabled user of the context's tenant with the role admin, nobody when there
+// is none.
+func firstAdmin(ctx context.Context, users *access.Service) (principal.Person, error) {
+	disabled := false
+	listing, err := users.Users(ctx, access.UserFilter{Role: "admin", Disabled: &disabled}, storage.Page{Limit: 1})
+	if err != nil || len(listing.Rows) == 0 {
+		return principal.Person{}, err
+	}
+	return principal.Person{ID: listing.Rows[0].ID, Name: listing.Rows[0].DisplayName}, nil
 }
 
 // progressOn returns what shows the progress of each part on out: a bar on a terminal, and a

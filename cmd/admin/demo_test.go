@@ -6,7 +6,40 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/internal/app"
+	"interlock/internal/app/demo"
+	"interlock/internal/approvals"
+	"interlock/internal/base/storage"
 )
+
+func TestTheDemoLoadsIntoEmptyDataAndIsSafeToLoadAgain(t *testing.T) {
+	t.Setenv("INTERLOCK_ADMIN_PASSWORD", "gravel-one-kettle")
+	command := demoCommand{Tenant: "default", size: demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5, Shelves: 3}}
+	command.DataDir, command.MaxConnections = t.TempDir(), 8
+	require.NoError(t, command.Run(t.Context()))
+	require.NoError(t, command.Run(t.Context()))
+	sv, err := app.Open(t.Context(), command.Storage, app.Options{})
+	require.NoError(t, err)
+	defer sv.Close()
+	ctx, err := sv.Access.InTenant(t.Context(), "default")
+	require.NoError(t, err)
+	waiting, err := sv.Approvals.List(ctx, approvals.Filter{}, storage.Page{})
+	require.NoError(t, err)
+	scheduled := 0
+	for _, approval := range waiting.Rows {
+		if approval.EffectiveTime != nil {
+			require.Equal(t, "admin", approval.AuthorName)
+			scheduled++
+		}
+	}
+	require.Equal(t, 2, scheduled, "of a config and of a sale")
+	totals, err := sv.CheckPromises(t.Context())
+	require.NoError(t, err)
+	for _, total := range totals {
+		require.Empty(t, total.Found, total.Promise.Name)
+	}
+}
 
 func TestProgressIsALineForEachPartWhereThereIsNoTerminal(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))

@@ -18,16 +18,19 @@ var version = "dev"
 
 // cli lists the commands; each has its flags and a Run method.
 type cli struct {
-	Serve   serveCommand     `cmd:"" help:"Serve the API, and run the background jobs."`
-	Migrate migrateCommand   `cmd:"" help:"Bring the database's schema up to date, or show where it stands."`
-	Token   tokenCommand     `cmd:"" help:"API tokens."`
-	Tenant  tenantCommand    `cmd:"" help:"Tenants."`
-	User    userCommand      `cmd:"" help:"Users."`
-	Role    roleCommand      `cmd:"" help:"Roles."`
-	Ledger  ledgerCommand    `cmd:"" help:"Aggregates and their events."`
-	Demo    demoCommand      `cmd:"" help:"Load believable data to look around in. Safe to run twice."`
-	Doctor  doctorCommand    `cmd:"" help:"Look at the engines and say what they promise; changes nothing."`
-	Version kong.VersionFlag `help:"Print the version and end."`
+	Serve    serveCommand     `cmd:"" help:"Serve the API, and run the background jobs."`
+	Migrate  migrateCommand   `cmd:"" help:"Bring the database's schema up to date, or show where it stands."`
+	Token    tokenCommand     `cmd:"" help:"API tokens."`
+	Tenant   tenantCommand    `cmd:"" help:"Tenants."`
+	User     userCommand      `cmd:"" help:"Users."`
+	Role     roleCommand      `cmd:"" help:"Roles."`
+	Backup   backupCommand    `cmd:"" help:"Write all that the database holds to a file, beside a running server."`
+	Restore  restoreCommand   `cmd:"" help:"Put a backup back, and look whether every promise holds."`
+	Ledger   ledgerCommand    `cmd:"" help:"Aggregates and their events."`
+	Demo     demoCommand      `cmd:"" help:"Load believable data to look around in. Safe to run twice."`
+	Doctor   doctorCommand    `cmd:"" help:"Look at the engines and say what they promise; changes nothing."`
+	Promises promisesCommand  `cmd:"" help:"What must be true of the stores at every moment, and whether it is."`
+	Version  kong.VersionFlag `help:"Print the version and end."`
 }
 
 func main() {

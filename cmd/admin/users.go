@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"interlock/internal/access"
 	"interlock/internal/app"
@@ -15,7 +16,8 @@ import (
 
 type userCommand struct {
 	List         userList         `cmd:"" help:"List the users of a tenant."`
-	Create       userCreate       `cmd:"" help:"Make a user."`
+	Create       userCreate       `cmd:"" help:"Make a user, with a password or with an invitation to choose one."`
+	Invite       userInvite       `cmd:"" help:"Void a user's password and print an invitation to choose another one."`
 	Disable      userDisable      `cmd:"" help:"Shut a user out: sessions, tokens and streams end within a second."`
 	Enable       userEnable       `cmd:"" help:"Let a disabled user in again."`
 	Password     userPassword     `cmd:"" help:"Set a user's password and end the user's sessions."`
@@ -51,8 +53,11 @@ func (c *userList) Run(ctx context.Context) error {
 			return sv.Access.Users(ctx, access.UserFilter{}, page)
 		}, func(user access.User) []any {
 			status := "enabled"
-			if user.Disabled {
+			switch {
+			case user.Disabled:
 				status = "disabled"
+			case user.InvitationHash != nil:
+				status = "invited"
 			}
 			return []any{user.ID, user.Username, user.DisplayName, strings.Join(user.Roles, ", "), status}
 		})
@@ -84,23 +89,59 @@ type userCreate struct {
 	Username    string   `arg:"" help:"Name to sign in with."`
 	DisplayName string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
 	Role        []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE"`
-	Password    string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD"`
+	Password    string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD" xor:"credential"`
+	Invite      bool     `help:"Give no password; print an invitation by which the user chooses one." xor:"credential"`
 }
 
 // Run makes the user.
 func (c *userCreate) Run(ctx context.Context) error {
+	spec := access.UserSpec{Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Roles: c.Role}
+	if c.Invite {
+		return c.withTenant(ctx, func(ctx context.Context, sv *app.Services) error {
+			user, invitation, err := sv.Access.AddInvited(ctx, spec)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("User %s (%d) is there.\n", user.Username, user.ID)
+			printInvitation(invitation)
+			return nil
+		})
+	}
 	password, err := passwordOrInput(c.Password)
 	if err != nil {
 		return err
 	}
+	spec.Password = password
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		user, err := sv.Access.CreateUser(ctx, access.UserSpec{
-			Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Password: password, Roles: c.Role,
-		})
+		user, err := sv.Access.CreateUser(ctx, spec)
 		if err != nil {
 			return err
 		}
 		fmt.Printf("User %s (%d) is there.\n", user.Username, user.ID)
+		return nil
+	})
+}
+
+// printInvitation says once how an invitation is accepted.
+func printInvitation(invitation access.Invitation) {
+	fmt.Printf("Until %s this page of the web admin lets the user choose a password, once; put its address before it:\n%s\n",
+		invitation.ExpiresTime.UTC().Format(time.RFC3339), invitation.Path())
+}
+
+type userInvite struct {
+	inTenant `embed:""`
+	Username string `arg:"" help:"Name of the user."`
+}
+
+// Run makes the invitation.
+func (c *userInvite) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		invitation, err := sv.Access.InviteUser(ctx, c.Tenant, c.Username)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("User %s has no password any more; sessions and earlier invitations have ended.\n", c.Username)
+		printInvitation(invitation)
 		return nil
 	})
 }

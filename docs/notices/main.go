@@ -47,7 +47,7 @@ func write(root, file string) error {
 	for _, section := range []struct {
 		title string
 		parts []part
-	}{{"Go", modules}, {"The web admin and its pages", append(packages, bundled...)}} {
+	}{{"Go", append(modules, commonPasswords)}, {"The web admin and its pages", append(packages, bundled...)}} {
 		fmt.Fprintf(&text, "\n## %s\n", section.title)
 		// Texts that differ in their spaces only are shown once.
 		names, texts := map[string][]string{}, map[string]string{}
@@ -70,6 +70,9 @@ var bundled = []part{
 	{"GraphiQL (internal/edge/httpapi/graphiql)", "MIT License, Copyright (c) GraphQL Contributors. The text is that of the MIT License below."},
 	{"React 18 (internal/edge/httpapi/graphiql)", "MIT License, Copyright (c) Facebook, Inc. and its affiliates. The text is that of the MIT License below."},
 }
+
+// commonPasswords is a list of others that stands in this repository; see the package.
+var commonPasswords = part{"Common passwords of @zxcvbn-ts/language-common (internal/base/guessable)", "MIT License, Copyright (c) 2012-2016 Dan Wheeler and Dropbox, Inc., Copyright (c) 2021 @zxcvbn-ts. The text is that of the MIT License in this file."}
 
 // modules returns the modules that cmd/admin links, and Go itself.
 func modules(root string) ([]part, error) {

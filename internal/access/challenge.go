@@ -48,27 +48,46 @@ func errChallengeOver() error {
 // challenge makes the challenge of a user whose password was right. Errors:
 // InvalidCredentials when the user changed meanwhile.
 func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challenge, error) {
+	return s.makeChallenge(ctx, row, map[string]any{"address": in.Address}, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
+		return s.holdUnchanged(ctx, u, row)
+	})
+}
+
+// makeChallenge makes the challenge of a user who has shown all but the second factor. hold
+// holds the user, in the unit that makes it, if what was shown is still good.
+func (s *Service) makeChallenge(
+	ctx context.Context, row User, detail map[string]any, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
+) (*Challenge, error) {
 	made := &Challenge{Token: newSecret()}
 	user := Identity{ID: row.ID, DisplayName: row.DisplayName}
 	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, "", nil))
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := s.holdUnchanged(ctx, u, row)
+		tx, err := hold(ctx, u)
 		if err != nil {
 			return err
 		}
-		if made.Methods, err = methodsOf(tx, row.ID); err != nil {
+		if err := made.insert(tx, row.ID, u.Now()); err != nil {
 			return err
 		}
-		waiting := challengeRow{
-			UserID: row.ID, TokenHash: digestOf(made.Token).String(), ExpiresTime: u.Now().Add(challengeTime), CreatedTime: u.Now(),
-		}
-		if err := tx.Create(&waiting).Error; err != nil {
-			return fmt.Errorf("insert the challenge: %w", err)
-		}
-		u.Audit(uow.Entry{Action: "session.challenge", Resource: "session", Detail: map[string]any{"address": in.Address}})
+		u.Audit(uow.Entry{Action: "session.challenge", Resource: "session", Detail: detail})
 		return nil
 	})
-	return made, err
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// insert adds the challenge of a user whose row this unit holds.
+func (c *Challenge) insert(tx *gorm.DB, userID int64, now time.Time) (err error) {
+	if c.Methods, err = methodsOf(tx, userID); err != nil {
+		return err
+	}
+	waiting := challengeRow{UserID: userID, TokenHash: digestOf(c.Token).String(), ExpiresTime: now.Add(challengeTime), CreatedTime: now}
+	if err := tx.Create(&waiting).Error; err != nil {
+		return fmt.Errorf("insert the challenge: %w", err)
+	}
+	return nil
 }
 
 // FactorSignIn is what finishes a sign-in that waits for a second factor.

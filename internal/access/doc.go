@@ -15,6 +15,9 @@
 //     before anything is read, hashed or written for it.
 //   - Where a user has a second factor, no session begins without it. A code, a recovery code
 //     and a challenge each open one session, however many try at once.
+//   - Whom a provider of single sign-on names is found by issuer and subject alone. Its answer
+//     counts once, in the browser that asked for it, and begins no session that a second factor
+//     is asked for.
 //   - A refused sign-in reads and costs the same whatever was wrong.
 //   - A credential that is revoked, disabled or whose password changed opens
 //     nothing any more: at once in this process, within a second in others.
@@ -30,6 +33,9 @@
 //
 // What is shown beside a password is in factor.go (setting up), factor_methods.go (taking a
 // code), challenge.go (signing in) and step_up.go (afresh, in a session).
+//
+// Single sign-on is in sso.go (there and back), sso_arrive.go (what an answer begins) and link.go
+// (whom a provider's name is linked to), the roles of its groups in group.go; the protocol is package oidc's.
 //
 // Tenants, users, roles, menus, sessions and tokens each have a file of use cases, such as
 // user.go, and one of rows and statements, such as user_store.go; the rules of a tree of

@@ -40,7 +40,7 @@ func requireSession(ctx context.Context) error {
 	if caller, _ := principal.From(ctx); caller.Kind == principal.Admin {
 		return nil
 	}
-	return apperr.New(apperr.Forbidden, "Second factors are seen and changed from a session of their user; an API token cannot.")
+	return apperr.New(apperr.Forbidden, "Second factors and links are seen and changed from a session of their user; an API token cannot.")
 }
 
 // Factors returns the confirmed factors of the caller, oldest first, and how many recovery
@@ -58,13 +58,40 @@ func (s *Service) Factors(ctx context.Context) (factors []Factor, codesLeft int6
 	return factors, codesLeft, err
 }
 
+// FactorBeginning is what a user begins a factor with.
+type FactorBeginning struct {
+	Name string
+	// Password is asked of a user who has no factor yet; who has one has shown it lately.
+	Password string
+	// Session is the token of the session that it is begun in.
+	Session string
+	// Address is where the request came from.
+	Address string
+}
+
 // BeginFactor makes a TOTP factor of a user that counts for nothing until it is confirmed.
-// One that was begun before and not confirmed is void. It runs in a unit of its own, so that
-// no reply with the secret is kept under an idempotency key. Errors: ValidationFailed.
-func (s *Service) BeginFactor(ctx context.Context, user *User, name string) (FactorSetup, error) {
-	if err := checkName("/name", name); err != nil {
+// One that was begun before and not confirmed is void. The first one takes the password: who
+// finds a browser that is signed in must not lock its user out with an app of his own. It
+// runs in a unit of its own, so that no reply with the secret is kept under an idempotency
+// key. Errors: ValidationFailed, at /password when that is wrong, which counts as a wrong
+// password at sign-in does; TooManyAttempts.
+func (s *Service) BeginFactor(ctx context.Context, user *User, in FactorBeginning) (setup FactorSetup, err error) {
+	if err := checkName("/name", in.Name); err != nil {
 		return FactorSetup{}, err
 	}
+	if user.SecondFactor {
+		return s.insertFactor(ctx, user, in.Name)
+	}
+	err = s.withPassword(ctx, user, shownPassword{"/password", in.Password, in.Address, in.Session}, func() error {
+		setup, err = s.insertFactor(ctx, user, in.Name)
+		return err
+	})
+	return setup, err
+}
+
+// insertFactor adds a factor that waits to be confirmed, of a user who has shown what it
+// takes. Errors: ValidationFailed, also when that was changed meanwhile.
+func (s *Service) insertFactor(ctx context.Context, user *User, name string) (FactorSetup, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user.Username, Period: totpPeriod})
 	if err != nil {
 		return FactorSetup{}, fmt.Errorf("make the secret of a factor: %w", err)
@@ -75,8 +102,12 @@ func (s *Service) BeginFactor(ctx context.Context, user *User, name string) (Fac
 		if err != nil {
 			return err
 		}
-		if _, err := lockUser(tx, user.ID); err != nil {
+		held, err := lockUser(tx, user.ID)
+		switch {
+		case err != nil:
 			return err
+		case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:
+			return invalid("/password", "changed", "is asked for anew: the account was changed meanwhile; try again")
 		}
 		if err := requirePlaceForFactor(tx, user.ID); err != nil {
 			return err
@@ -123,7 +154,7 @@ type FactorConfirmation struct {
 // confirmations at once each sees the other's, so that one of them gives codes. Errors:
 // NotFound for one that was not begun, has ended or was replaced; ValidationFailed at /code.
 func (s *Service) ConfirmFactor(ctx context.Context, user *User, in FactorConfirmation) (factor Factor, codes []string, err error) {
-	err = s.changeFactors(ctx, user.ID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, row *User) error {
+	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, row *User) error {
 		_, err := s.changeUser(ctx, u, row, nil, userChange{
 			action: "add-factor", set: guard.Set{"second_factor": true}, apply: func(user *User) { user.SecondFactor = true },
 			kept: digestOf(in.Session),
@@ -169,10 +200,10 @@ func (s *Service) activate(tx *gorm.DB, user *User, in FactorConfirmation, now t
 	return row, nil
 }
 
-// changeFactors runs a change of what it takes to sign in as a user, with the user as the
+// changeSignIn runs a change of what it takes to sign in as a user, with the user as the
 // unit sees it. It runs in a unit of its own, so that nothing of its reply is kept under an
 // idempotency key.
-func (s *Service) changeFactors(ctx context.Context, userID int64, fn func(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User) error) error {
+func (s *Service) changeSignIn(ctx context.Context, userID int64, fn func(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User) error) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)
 		if err != nil {
@@ -221,7 +252,7 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 // NewRecoveryCodes gives a user other recovery codes; the old ones are void. His other
 // sessions end. Errors: NotFound for a user without a second factor.
 func (s *Service) NewRecoveryCodes(ctx context.Context, user *User, session string) (codes []string, err error) {
-	err = s.changeFactors(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {
+	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {
 		if !row.SecondFactor {
 			return apperr.New(apperr.NotFound, "You have no second factor. Set one up first.")
 		}

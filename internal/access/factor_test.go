@@ -64,7 +64,7 @@ func enroll(t testing.TB, h *fixture) *enrolled {
 	var err error
 	e.user, err = h.UserNamed(ctx, "admin")
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, e.user, "Phone")
+	setup, err := h.BeginFactor(ctx, e.user, FactorBeginning{Name: "Phone", Password: adminPassword})
 	require.NoError(t, err)
 	e.secret, e.factorID = setup.Secret, setup.ID
 	_, e.codes, err = h.ConfirmFactor(ctx, e.user, FactorConfirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: e.session})
@@ -103,7 +103,7 @@ func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
 		ctx := h.as(t, session)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		setup, err := h.BeginFactor(ctx, user, "Phone")
+		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
 		require.Contains(t, setup.URI, "otpauth://totp/Interlock:admin?")
 		require.Contains(t, setup.URI, setup.Secret)
@@ -147,7 +147,9 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		ctx := e.as(t, e.session)
-		second, err := e.BeginFactor(ctx, e.user, "Tablet")
+		user, err := e.UserNamed(ctx, "admin")
+		require.NoError(t, err)
+		second, err := e.BeginFactor(ctx, user, FactorBeginning{Name: "Tablet"})
 		require.NoError(t, err)
 		confirmed := &enrolled{fixture: e.fixture, secret: second.Secret}
 		_, codes, err := e.ConfirmFactor(ctx, e.user, FactorConfirmation{FactorID: second.ID, Code: confirmed.code(t, 0), Session: e.session})
@@ -512,9 +514,9 @@ func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *tes
 		ctx := h.as(t, session)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		first, err := h.BeginFactor(ctx, user, "Phone")
+		first, err := h.BeginFactor(ctx, user, FactorBeginning{Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
-		second, err := h.BeginFactor(ctx, user, "Phone")
+		second, err := h.BeginFactor(ctx, user, FactorBeginning{Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
 		for _, setup := range []FactorSetup{first, second} {
 			e := &enrolled{fixture: h, secret: setup.Secret}
@@ -544,5 +546,33 @@ func TestASignInThatBeganBeforeTheFirstFactorBeginsNoSessionWithoutIt(t *testing
 		_, err = h.begin(anonymous(t), in, arrival{at: guessed{account: accountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.Equal(t, before, e.sessions(t))
+	})
+}
+
+func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		ctx := h.as(t, h.mustSignIn(t))
+		user, err := h.UserNamed(ctx, "admin")
+		require.NoError(t, err)
+		begin := func(user *User, password string) error {
+			_, err := h.BeginFactor(ctx, user, FactorBeginning{Name: "Phone", Password: password, Address: "192.0.2.7"})
+			return err
+		}
+		require.ErrorContains(t, begin(user, ""), "show that it is you")
+		for range maxAttempts {
+			require.ErrorContains(t, begin(user, "not this one"), "is not your password")
+		}
+		requireCode(t, apperr.TooManyAttempts, begin(user, adminPassword))
+		h.clock.Advance(attemptWindow)
+		require.NoError(t, begin(user, adminPassword))
+
+		// A copy that was read before the account changed proves nothing.
+		before := *user
+		before.SecondFactor = true
+		requireCode(t, apperr.ValidationFailed, begin(&before, ""))
+		var begun int64
+		require.NoError(t, db.Read(h.inside(t)).Model(&Factor{}).Count(&begun).Error)
+		require.EqualValues(t, 1, begun)
 	})
 }

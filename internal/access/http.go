@@ -16,12 +16,15 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	h := handler{s, currency}
 	httpapi.Open(r, http.MethodPost, "/session", h.signIn)
 	httpapi.Open(r, http.MethodPost, "/session/factor", h.finishSignIn)
+	httpapi.Open(r, http.MethodPost, "/session/invitation", h.acceptInvitation)
+	httpapi.Open(r, http.MethodPost, "/session/invitation/check", h.checkInvitation)
 	httpapi.Act(r, http.MethodPost, "/session/step-up", "", h.stepUp)
 	httpapi.Get(r, "/session", "", h.session)
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
 	httpapi.Get(r, "/permissions", ReadPermission, h.permissions)
 	h.meRoutes(r)
 	h.factorRoutes(r)
+	h.ssoRoutes(r)
 	h.userRoutes(r)
 	h.roleRoutes(r)
 	h.menuRoutes(r)
@@ -29,8 +32,9 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	h.settingsRoutes(r)
 }
 
-// userRoutes registers the routes of users. A request with a password runs in no unit: the
-// password is hashed before one begins, and nothing of it is kept under a key.
+// userRoutes registers the routes of users. A request with a password, or a reply with an
+// invitation, runs in no unit of the router: a password is hashed before one begins, and
+// nothing of either is kept under a key.
 func (h handler) userRoutes(r *httpapi.Router) {
 	fresh := r.SteppedUp()
 	byID := httpapi.Numbered("user", h.service.User)
@@ -42,6 +46,7 @@ func (h handler) userRoutes(r *httpapi.Router) {
 	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
 	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
 	httpapi.ActOf(fresh, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
+	httpapi.ActOf(fresh, http.MethodPost, "/users/:id/invite", writeUsersPermission, byID, h.inviteUser)
 	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-factors", writeUsersPermission, byID, h.resetFactors)
 }
 
@@ -149,10 +154,15 @@ func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.answered(in.sessionCredential, signedIn), nil
+}
+
+// answered answers with the session that began, or the challenge before it.
+func (h handler) answered(c sessionCredential, signedIn SignedIn) any {
 	if challenge := signedIn.Challenge; challenge != nil {
-		return httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeView{challenge.Token, challenge.Methods}}, nil
+		return httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeView{challenge.Token, challenge.Methods}}
 	}
-	return h.begun(in.sessionCredential, signedIn), nil
+	return h.begun(c, signedIn)
 }
 
 // begun answers with a session that began.

@@ -63,9 +63,13 @@ func (h handler) factors(ctx context.Context, _ httpapi.None) (factorsView, erro
 }
 
 type beginFactorRequest struct {
-	Body struct {
+	sessionCredential
+	Address httpapi.Address
+	Body    struct {
 		Kind string `json:"kind" validate:"required,oneof=totp"`
 		Name string `json:"name" validate:"required"`
+		// Password is asked of who has no factor yet.
+		Password string `json:"password" validate:"max=1024"`
 	}
 }
 
@@ -82,7 +86,7 @@ type factorSetupView struct {
 }
 
 func (h handler) beginFactor(ctx context.Context, user *User, in beginFactorRequest) (httpapi.Made[factorSetupView], error) {
-	setup, err := h.service.BeginFactor(ctx, user, in.Body.Name)
+	setup, err := h.service.BeginFactor(ctx, user, FactorBeginning{Name: in.Body.Name, Password: in.Body.Password, Session: in.Token, Address: string(in.Address)})
 	if err != nil {
 		return httpapi.Made[factorSetupView]{}, err
 	}

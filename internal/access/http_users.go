@@ -24,21 +24,30 @@ func (h handler) users(ctx context.Context, in listUsersRequest) (httpapi.List[u
 
 type createUserRequest struct {
 	Body struct {
-		Username    string   `json:"username" validate:"required"`
-		DisplayName string   `json:"displayName"`
-		Password    string   `json:"password" validate:"required"`
-		Roles       []string `json:"roles" validate:"max=500,dive,max=100"`
+		Username    string `json:"username" validate:"required"`
+		DisplayName string `json:"displayName"`
+		// Password is absent for a user who is invited to choose one.
+		Password *string  `json:"password"`
+		Roles    []string `json:"roles" validate:"max=500,dive,max=100"`
 	}
 }
 
-func (h handler) createUser(ctx context.Context, in createUserRequest) (httpapi.Made[userView], error) {
-	user, err := h.service.AddUser(ctx, UserSpec{
-		Username: in.Body.Username, DisplayName: in.Body.DisplayName, Password: in.Body.Password, Roles: in.Body.Roles,
-	})
-	if err != nil {
-		return httpapi.Made[userView]{}, err
+func (h handler) createUser(ctx context.Context, in createUserRequest) (made httpapi.Made[invitedUserView], err error) {
+	spec := UserSpec{Username: in.Body.Username, DisplayName: in.Body.DisplayName, Roles: in.Body.Roles}
+	var user *User
+	if in.Body.Password != nil {
+		spec.Password = *in.Body.Password
+		user, err = h.service.AddUser(ctx, spec)
+	} else {
+		var invitation Invitation
+		user, invitation, err = h.service.AddInvited(ctx, spec)
+		made.Body.Invitation = invitationViewOf(invitation)
 	}
-	return httpapi.Made[userView]{Location: fmt.Sprintf("/users/%d", user.ID), Body: userViewOf(*user)}, nil
+	if err != nil {
+		return httpapi.Made[invitedUserView]{}, err
+	}
+	made.Location, made.Body.userView = fmt.Sprintf("/users/%d", user.ID), userViewOf(*user)
+	return made, nil
 }
 
 func (h handler) user(_ context.Context, user *User, _ httpapi.None) (userView, error) {
@@ -92,4 +101,12 @@ func shownUser(user *User, err error) (userView, error) {
 
 func (h handler) resetFactors(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (userView, error) {
 	return shownUser(h.service.ResetFactors(ctx, u, user, in.IfMatch))
+}
+
+func (h handler) inviteUser(ctx context.Context, user *User, in userActRequest) (invitedUserView, error) {
+	after, invitation, err := h.service.Invite(ctx, user, in.IfMatch)
+	if err != nil {
+		return invitedUserView{}, err
+	}
+	return invitedUserView{userView: userViewOf(*after), Invitation: invitationViewOf(invitation)}, nil
 }

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
+
+	"interlock/internal/base/guessable"
 )
 
 // hashParameters are OWASP's for argon2id: 19 MiB, two passes, one lane
@@ -36,7 +38,7 @@ type passwords struct {
 	turns   *turns
 	timeout time.Duration
 	compare func(password, hash string) (bool, error)
-	// weak takes passwords that are shorter than leastPassword, with a warning.
+	// weak takes passwords that are short or easily guessed, with a warning.
 	weak bool
 	// dummy is a hash that no password has, at the same cost as a real one.
 	dummy string
@@ -85,8 +87,12 @@ func (p *passwords) matches(ctx context.Context, password, hash string) (bool, e
 	return p.same(password, hash)
 }
 
-// same compares a password with a hash; the caller has a turn.
+// same compares a password with a hash; the caller has a turn. No password is that of a user
+// who has none, at the same cost.
 func (p *passwords) same(password, hash string) (bool, error) {
+	if hash == "" {
+		hash = p.dummy
+	}
 	same, err := p.compare(password, hash)
 	if err != nil {
 		return false, fmt.Errorf("compare a password with its hash: %w", err)
@@ -99,17 +105,28 @@ func (p *passwords) enter(ctx context.Context, r rank) (*place, error) {
 	return p.turns.take(ctx, r, p.timeout)
 }
 
+// chooser is who a password comes from.
+type chooser bool
+
+const (
+	// oneself is held to all rules: what he chooses, he keeps.
+	oneself chooser = true
+	// another gives it: an operator in a setting or a command, or an admin to a user. It is
+	// long enough, and whatever else it lacks is a warning in the log.
+	another chooser = false
+)
+
 // newHash checks a password that somebody chose and hashes it. Errors: ValidationFailed, at
 // the pointer that the password stands at.
-func (p *passwords) newHash(ctx context.Context, pointer, username, password string) (string, error) {
-	if err := p.check(ctx, pointer, username, password); err != nil {
+func (p *passwords) newHash(ctx context.Context, by chooser, pointer, username, password string) (string, error) {
+	if err := p.check(ctx, by, pointer, username, password); err != nil {
 		return "", err
 	}
 	return p.hash(ctx, password)
 }
 
 // check refuses a password that nobody should choose, before anything is hashed.
-func (p *passwords) check(ctx context.Context, pointer, username, password string) error {
+func (p *passwords) check(ctx context.Context, by chooser, pointer, username, password string) error {
 	switch {
 	case password == "":
 		return invalid(pointer, "required", "is required")
@@ -117,11 +134,36 @@ func (p *passwords) check(ctx context.Context, pointer, username, password strin
 		return invalid(pointer, "max", "must have at most "+strconv.Itoa(maxPasswordBytes)+" bytes")
 	case !utf8.ValidString(password) || strings.ContainsRune(password, 0):
 		return invalid(pointer, "text", "must be text, or nobody could type it")
-	case utf8.RuneCountInString(password) >= leastPassword:
-		return nil
-	case !p.weak:
-		return invalid(pointer, "min", "must have at least "+strconv.Itoa(leastPassword)+" characters")
 	}
-	slog.WarnContext(ctx, "a password is shorter than is safe", "username", username, "safeCharacters", leastPassword)
+	weakness, rule := weaknessOf(username, password)
+	switch {
+	case weakness == "":
+		return nil
+	case !p.weak && (by == oneself || weakness == tooShort):
+		return invalid(pointer, weakness, rule)
+	}
+	slog.WarnContext(ctx, "a password is not safe", "username", username, "because", rule)
 	return nil
+}
+
+// tooShort is the code of the rule that every password keeps.
+const tooShort = "min"
+
+// productName is a name that everybody knows who finds a sign-in.
+const productName = "interlock"
+
+// easilyGuessed are the rules that passwords break which are tried first.
+var easilyGuessed = map[guessable.Why]string{
+	guessable.Common:  "must not be a common password, nor one with other digits or signs; several words that do not belong together are good",
+	guessable.Pattern: "must not repeat a few characters, nor run along the alphabet, the digits or the keyboard",
+	guessable.Named:   "must not be the username or the name of the product with little beside it",
+}
+
+// weaknessOf returns the code of the rule that a password breaks, and the rule; "" for none.
+func weaknessOf(username, password string) (code, rule string) {
+	if utf8.RuneCountInString(password) < leastPassword {
+		return tooShort, "must have at least " + strconv.Itoa(leastPassword) + " characters"
+	}
+	why := guessable.Check(password, username, productName)
+	return string(why), easilyGuessed[why]
 }

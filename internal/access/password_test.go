@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/storage/storagetest"
 )
 
 func TestHashesOfUsersAndOfNobodyCostWhatOWASPAsks(t *testing.T) {
@@ -87,9 +88,9 @@ func TestPasswordsOfTwelveCharactersAreAcceptedUnlessNobodyCouldUseThem(t *testi
 		name, password string
 		refused        bool
 	}{
-		{"twelve characters", strings.Repeat("ä", 12), false},
+		{"twelve characters", "äöüÄÖÜßéàçñø", false},
 		{"eleven characters of two bytes", strings.Repeat("ä", 11), true},
-		{"1024 bytes", strings.Repeat("x", 1024), false},
+		{"1024 bytes", strings.Repeat("nine green bottles stand ", 40) + "on that wall of ours all", false},
 		{"none", "", true},
 		{"1025 bytes", strings.Repeat("x", 1025), true},
 		{"513 characters of two bytes", strings.Repeat("ä", 513), true},
@@ -99,7 +100,7 @@ func TestPasswordsOfTwelveCharactersAreAcceptedUnlessNobodyCouldUseThem(t *testi
 	p := newPasswords()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			hash, err := p.newHash(t.Context(), "/password", "li", c.password)
+			hash, err := p.newHash(t.Context(), oneself, "/password", "li", c.password)
 			if c.refused {
 				requireCode(t, apperr.ValidationFailed, err)
 				return
@@ -116,15 +117,82 @@ func TestAShortPasswordIsTakenInDevelopmentAndWarnedAboutAndNotShown(t *testing.
 	log := captureLog(t)
 	p := newPasswords()
 	p.weak = true
-	_, err := p.newHash(t.Context(), "/password", "li", "123456789")
+	_, err := p.newHash(t.Context(), oneself, "/password", "li", "123456789")
 	require.NoError(t, err)
-	require.Contains(t, log.String(), "shorter than is safe")
+	require.Contains(t, log.String(), "at least 12 characters")
 	require.NotContains(t, log.String(), "123456789")
 
 	log.Reset()
-	_, err = p.newHash(t.Context(), "/password", "li", "123456789012")
+	_, err = p.newHash(t.Context(), oneself, "/password", "li", "123456789012")
+	require.NoError(t, err)
+	require.Contains(t, log.String(), "must not repeat")
+
+	log.Reset()
+	_, err = p.newHash(t.Context(), oneself, "/password", "li", "nine green bottles")
 	require.NoError(t, err)
 	require.Empty(t, log.String())
+}
+
+func TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	ctx := h.inside(t)
+	admin, err := h.UserNamed(ctx, "admin")
+	require.NoError(t, err)
+	session := h.mustSignIn(t)
+	_, invitation := h.invite(t, "weidong")
+	for code, password := range map[string]string{
+		"common": "Password2026!", "predictable": "qwertyuiopasdfghjkl", "named": "Interlock-2026",
+	} {
+		for where, choose := range map[string]func() error{
+			"own": func() error {
+				_, err := h.ChangePassword(h.as(t, session), admin, PasswordChange{Current: adminPassword, New: password})
+				return err
+			},
+			"invitation": func() error {
+				_, err := h.AcceptInvitation(anonymous(t), Acceptance{Token: invitation.Token, Password: password})
+				return err
+			},
+		} {
+			var refused *apperr.Error
+			require.ErrorAs(t, choose(), &refused, where)
+			require.Equal(t, apperr.ValidationFailed, refused.Code, where)
+			require.Equal(t, code, refused.Fields[0].Code, where)
+			require.Contains(t, refused.Fields[0].Message, "must not", where)
+		}
+	}
+	_, err = h.AcceptInvitation(anonymous(t), Acceptance{Token: invitation.Token, Password: "weidong-2026!"})
+	require.ErrorContains(t, err, "username", "the username is known to who guesses")
+	_, err = h.signIn(t, "admin", adminPassword)
+	require.NoError(t, err, "nothing was changed")
+}
+
+// An operator may have reasons that we do not know, and must not find that the program does
+// not start.
+func TestAPasswordThatSomebodyGivesToAnotherIsWarnedOfWhenItIsTriedFirst(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	ctx := h.inside(t)
+	for where, give := range map[string]func(password string) error{
+		"start": func(password string) error { _, err := h.CreateTenant(ctx, "another", password); return err },
+		"create": func(password string) error {
+			_, err := h.AddUser(ctx, UserSpec{Username: "li", Password: password})
+			return err
+		},
+		"command": func(password string) error { return h.SetPassword(anonymous(t), h.tenant.Name, "admin", password) },
+		"reset": func(password string) error {
+			admin, err := h.UserNamed(ctx, "admin")
+			if err != nil {
+				return err
+			}
+			_, err = h.ResetPassword(ctx, admin, PasswordReset{Password: password})
+			return err
+		},
+	} {
+		require.ErrorContains(t, give("elevenchars"), "at least 12 characters", where)
+		log := captureLog(t)
+		require.NoError(t, give("Password2026!"), where)
+		require.Contains(t, log.String(), "must not be a common password", where)
+		require.NotContains(t, log.String(), "Password2026!", where)
+	}
 }
 
 func captureLog(t *testing.T) *bytes.Buffer {

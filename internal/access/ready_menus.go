@@ -28,7 +28,7 @@ var readyMenus = []struct {
 		{"/configs", "configs:read"}, {"/users", "users:read"}, {"/roles", "access:read"}, {"/menus", "menus:read"}, {"/tokens", "tokens:read"},
 		{"/settings", "settings:read"}, {"/audit-log", "audit:read"},
 	}},
-	{"Inspect", []readyPage{{"/idempotency-keys", "idempotency-keys:read"}, {"/aggregates", "ledger:read"}, {"/system", "queues:read"}}},
+	{"Inspect", []readyPage{{"/idempotency-keys", "idempotency-keys:read"}, {"/aggregates", "ledger:read"}, {"/system", "queues:read"}, {"/promises", "promises:read"}}},
 }
 
 // readyPage is a page and what it takes to open it.

@@ -120,6 +120,12 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := requireHeld(ctx, given, "The edit gives"); err != nil {
 		return err
 	}
+	if after.Name != before.Name && s.givesToGroups(after.Name) {
+		// Groups find their roles by name: who takes the name gives what the role holds.
+		if err := requireHeld(ctx, after.Permissions, "Groups of single sign-on are given roles of this name, and it holds"); err != nil {
+			return err
+		}
+	}
 	tx, err := s.raise(ctx, u)
 	if err != nil {
 		return err
@@ -130,7 +136,7 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := grant(tx, after.ID, given); err != nil {
 		return err
 	}
-	if err := requireManager(ctx, tx, taken); err != nil {
+	if err := s.requireManager(ctx, tx, taken); err != nil {
 		return err
 	}
 	s.recordRole(u, after, "update", map[string]any{
@@ -210,7 +216,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 			return err
 		}
 		var holders int64
-		if err := tx.Model(&userRole{}).Where("role_id = ?", role.ID).Count(&holders).Error; err != nil {
+		if err := tx.Model(&userRole{}).Where("role_id = ?", role.ID).Distinct("user_id").Count(&holders).Error; err != nil {
 			return fmt.Errorf("count the role's holders: %w", err)
 		}
 		if holders > 0 {

@@ -24,11 +24,14 @@ type rolePermission struct {
 // TableName implements gorm's Tabler.
 func (rolePermission) TableName() string { return "role_permissions" }
 
-// userRole gives a user a role.
+// userRole gives a user a role. A user can have one role both by hand and by a group, and loses
+// it with the last of them.
 type userRole struct {
 	TenantID int64
 	UserID   int64 `gorm:"primaryKey;autoIncrement:false"`
 	RoleID   int64 `gorm:"primaryKey;autoIncrement:false"`
+	// LinkID is the link whose provider gives the role, by a group; 0 for one given by hand.
+	LinkID int64 `gorm:"primaryKey;autoIncrement:false"`
 }
 
 // TableName implements gorm's Tabler.

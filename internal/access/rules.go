@@ -65,23 +65,29 @@ func (s store) revisions(ctx context.Context) (int64, error) {
 var errNoRevision = errors.New("access: the tenant has no revision")
 
 // requireManager is InUse when what a change took away was the tenant's last access:* of an
-// enabled user. It is asked in a unit that has raised the tenant's revision. Commands are
-// let through: they are the way back in.
-func requireManager(ctx context.Context, tx *gorm.DB, taken []string) error {
+// enabled user who can sign in: by a password, or by a link of a provider that the settings
+// have. One who was only invited may never come. It is asked in a unit that has raised the
+// tenant's revision. Commands are let through: they are the way back in.
+func (s *Service) requireManager(ctx context.Context, tx *gorm.DB, taken []string) error {
 	caller, _ := principal.From(ctx)
 	if caller.Kind == principal.Internal || !principal.Covers(taken, manageAll) {
 		return nil
 	}
+	issuers, err := s.issuersFor(ctx)
+	if err != nil {
+		return err
+	}
 	const query = `SELECT COUNT(*) FROM users u
 		JOIN user_roles h ON h.user_id = u.id AND h.tenant_id = u.tenant_id
 		JOIN role_permissions p ON p.role_id = h.role_id AND p.tenant_id = u.tenant_id
-		WHERE u.tenant_id = ? AND u.disabled = ? AND p.permission IN ('*', ?)`
+		WHERE u.tenant_id = ? AND u.disabled = ? AND p.permission IN ('*', ?) AND (u.password_hash <> ''
+			OR EXISTS (SELECT 1 FROM user_links l WHERE l.tenant_id = u.tenant_id AND l.user_id = u.id AND l.issuer IN ?))`
 	var managers int64
-	if err := tx.Raw(query, caller.TenantID, false, manageAll).Scan(&managers).Error; err != nil {
+	if err := tx.Raw(query, caller.TenantID, false, manageAll, issuers).Scan(&managers).Error; err != nil {
 		return fmt.Errorf("count who holds %s: %w", manageAll, err)
 	}
 	if managers == 0 {
-		return apperr.New(apperr.InUse, "No enabled user would hold %s any more. Give it to somebody else first; nothing was changed.", manageAll)
+		return apperr.New(apperr.InUse, "No enabled user who can sign in would hold %s any more. Give it to somebody else first; nothing was changed.", manageAll)
 	}
 	return nil
 }
@@ -104,7 +110,7 @@ func requireGrantable(ctx context.Context, tx *gorm.DB, roles []Role) error {
 // requireRightsOf is Forbidden unless the caller may do all that a user may: whoever lets a
 // user in, or knows its password, can do that.
 func requireRightsOf(ctx context.Context, tx *gorm.DB, user *User) error {
-	grants, err := grantsOf(tx, user.Roles)
+	grants, err := grantsOf(tx, user.held())
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,11 @@ type Deps struct {
 	Refusals func(httpapi.Refusal)
 	// CustomerMay is what every customer may do.
 	CustomerMay []string
+	// Providers are those that users can sign in by.
+	Providers []Provider
+	// PublicURL is the address at which browsers reach the service, where providers send them
+	// back to; "" where that is this machine.
+	PublicURL string
 	// Cipher encrypts the secrets of second factors at rest; the zero Cipher keeps them in
 	// clear.
 	Cipher encryption.Cipher
@@ -76,6 +81,8 @@ type Service struct {
 	callers      callers
 	marks        marks
 	cipher       encryption.Cipher
+	providers    []Provider
+	publicURL    string
 
 	customers   *CustomerKeys
 	customerMay []string
@@ -101,6 +108,8 @@ func New(d Deps) *Service {
 		sessions:     newSessions(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
 		sessionStore: kept,
 		cipher:       d.Cipher,
+		providers:    slices.Clone(d.Providers),
+		publicURL:    d.PublicURL,
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
@@ -121,7 +130,7 @@ func rerunIfStale(err error) error {
 	return err
 }
 
-// Sweep deletes expired sessions, challenges and factors that nobody confirmed, and attempts
+// Sweep deletes expired sessions, challenges, sign-ins that no provider answered and factors that nobody confirmed, and attempts
 // that no longer count, until none is left.
 // Nothing depends on when it runs.
 func (s *Service) Sweep(ctx context.Context, batch int) error {
@@ -129,6 +138,7 @@ func (s *Service) Sweep(ctx context.Context, batch int) error {
 	return errors.Join(
 		s.store.db.Sweep(ctx, storage.Sweep{Table: "sessions", Column: "expires_time", Until: now}, batch),
 		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_challenges", Column: "expires_time", Until: now}, batch),
+		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_flows", Column: "expires_time", Until: now}, batch),
 		s.store.db.Sweep(ctx, storage.Sweep{Table: "user_factors", Column: "expires_time", Until: now}, batch),
 		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-attemptWindow)}, batch),
 	)

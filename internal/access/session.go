@@ -179,23 +179,52 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 func (s *Service) begin(
 	ctx context.Context, in SignIn, from arrival, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error,
 ) (SignedIn, error) {
+	return s.open(ctx, in, from, opening{row: row, factorShown: prove != nil, admit: func(ctx context.Context, u *uow.Unit) (passwordHash string, err error) {
+		tx, err := s.holdUnchanged(ctx, u, row)
+		if err != nil {
+			return "", err
+		}
+		if prove != nil {
+			if err := prove(ctx, u, tx); err != nil {
+				return "", err
+			}
+		}
+		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: map[string]any{"address": in.Address}})
+		return row.PasswordHash, nil
+	}})
+}
+
+// opening is how a user comes to a session.
+type opening struct {
+	row User
+	// factorShown is set where admit takes a second factor, and byProvider where a provider says
+	// who it is: then nothing was shown that is guessed at, so that guesses go on to count and
+	// the device is known no better.
+	factorShown, byProvider bool
+	// admit lets the user in, in the unit that begins the session, and says in the audit log
+	// how. It holds the user's row from then on, and returns the hash of the password that the
+	// user has.
+	admit func(ctx context.Context, u *uow.Unit) (passwordHash string, err error)
+}
+
+// open begins a session; admit and it are one unit.
+func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) (SignedIn, error) {
+	row := o.row
 	user, err := s.store.withRoles(ctx, row)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	var token string
+	var token, passwordHash string
 	session := Session{User: user, Tenant: in.Tenant, CSRFToken: newSecret()}
 	id := uuid.Must(uuid.NewV7()).String()
 	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions))
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := s.holdUnchanged(ctx, u, row)
-		if err != nil {
+		if passwordHash, err = o.admit(ctx, u); err != nil {
 			return err
 		}
-		if prove != nil {
-			if err := prove(ctx, u, tx); err != nil {
-				return err
-			}
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
 		}
 		ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{address: in.Address, userAgent: shortened(in.UserAgent)})
 		ctx, err = s.sessions.Load(ctx, in.Replaces)
@@ -210,22 +239,24 @@ func (s *Service) begin(
 		s.sessions.Put(ctx, sessionTenant, row.TenantID)
 		s.sessions.Put(ctx, sessionUser, row.ID)
 		s.sessions.Put(ctx, sessionCSRF, session.CSRFToken)
-		if prove != nil {
+		if o.factorShown {
 			s.sessions.Put(ctx, sessionFactorTime, u.Now().UnixMicro())
 		}
 		if token, _, err = s.sessions.Commit(ctx); err != nil {
 			return fmt.Errorf("save the session: %w", err)
 		}
-		if err := s.attempts.forget(ctx, tx, from.at); err != nil {
-			return err
+		if o.byProvider {
+			return nil
 		}
-		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: map[string]any{"address": in.Address}})
-		return nil
+		return s.attempts.forget(ctx, tx, from.at)
 	})
 	if err != nil {
 		return SignedIn{}, err
 	}
-	device, err := s.devices.cookie(ctx, from.at.account, row.PasswordHash, from.device)
+	if o.byProvider {
+		return SignedIn{Token: token, Session: session}, nil
+	}
+	device, err := s.devices.cookie(ctx, from.at.account, passwordHash, from.device)
 	if err != nil {
 		slog.WarnContext(ctx, "a browser is not known to its account after this sign-in", "error", err)
 	}

@@ -44,7 +44,7 @@ func (s *Service) CreateTenant(ctx context.Context, name, adminPassword string) 
 	if err := checkTenantName(name); err != nil {
 		return Tenant{}, err
 	}
-	hash, err := s.passwords.newHash(ctx, "/password", adminUsername, adminPassword)
+	hash, err := s.passwords.newHash(ctx, another, "/password", adminUsername, adminPassword)
 	if err != nil {
 		return Tenant{}, err
 	}

@@ -142,7 +142,7 @@ func requireTokensRights(ctx context.Context, tx *gorm.DB, token *Token, owner *
 	rights := token.Scopes
 	if len(rights) == 0 {
 		var err error
-		if rights, err = grantsOf(tx, owner.Roles); err != nil {
+		if rights, err = grantsOf(tx, owner.held()); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -28,10 +31,20 @@ type User struct {
 	// SecondFactor is true for a user who has a confirmed factor. It changes with the version
 	// of the user, in the unit that changes the factors.
 	SecondFactor bool
-	// Roles are the names of the user's roles, in order. They are rows of their own, and
-	// change only with the version of the user.
+	// InvitationHash is the digest of the invitation that the user has not accepted, and
+	// InvitationExpiresTime when it ends; nil for none. PasswordHash is "" meanwhile.
+	InvitationHash        *string
+	InvitationExpiresTime *time.Time
+	// Roles are the names of the roles that the user was given, in order. They are rows of
+	// their own, and change only with the version of the user.
 	Roles []string `gorm:"-"`
+	// GroupRoles are those of the roles that the user has by the groups of a provider, which
+	// says so at each sign-in.
+	GroupRoles []string `gorm:"-"`
 }
+
+// held are the names of all roles that a user has.
+func (u *User) held() []string { return distinct(slices.Concat(u.Roles, u.GroupRoles)) }
 
 // TableName implements gorm's Tabler.
 func (User) TableName() string { return "users" }
@@ -71,7 +84,8 @@ type UserVersion struct {
 	TenantID int64
 	UserID   int64
 	// Its Action is create, update, disable, enable, password, add-factor, remove-factor,
-	// recovery-codes, reset-factors, or upgrade for what was there before versions were kept.
+	// recovery-codes, reset-factors, invite, accept, link, unlink, groups, or upgrade for what was there
+	// before versions were kept.
 	change.Revision
 	Username    string
 	DisplayName string
@@ -104,7 +118,8 @@ type UserSpec struct {
 	Username string
 	// DisplayName is what others read; "" means the username.
 	DisplayName string
-	Password    string
+	// Password is for AddUser; who is invited chooses one.
+	Password string
 	// Roles are names of roles that the tenant has.
 	Roles []string
 }
@@ -126,28 +141,38 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, erro
 // begins. Errors: ValidationFailed, AlreadyExists; Forbidden for a role that holds what
 // the caller does not.
 func (s *Service) AddUser(ctx context.Context, spec UserSpec) (*User, error) {
-	row := User{Username: spec.Username, DisplayName: cmp.Or(spec.DisplayName, spec.Username)}
+	row := spec.user()
 	if err := row.check(); err != nil {
 		return nil, err
 	}
-	hash, err := s.passwords.newHash(ctx, "/password", spec.Username, spec.Password)
+	hash, err := s.passwords.newHash(ctx, another, "/password", spec.Username, spec.Password)
 	if err != nil {
 		return nil, err
 	}
+	row.PasswordHash = hash
 	var made *User
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		user := row
-		user.PasswordHash, user.Roles = hash, []string{}
-		if err := insertUser(ctx, u, &user); err != nil {
-			return err
-		}
-		if err := s.setRoles(ctx, u, &user, distinct(spec.Roles)); err != nil {
-			return err
-		}
-		made = &user
-		return s.recordUser(ctx, u, &user, "create", map[string]any{"username": user.Username, "roles": user.Roles})
+		made, err = s.insertWithRoles(ctx, u, row, spec.Roles)
+		return err
 	})
 	return made, err
+}
+
+func (spec UserSpec) user() User {
+	return User{Username: spec.Username, DisplayName: cmp.Or(spec.DisplayName, spec.Username)}
+}
+
+// insertWithRoles adds a user and leaves the traces of it.
+func (s *Service) insertWithRoles(ctx context.Context, u *uow.Unit, user User, roles []string) (*User, error) {
+	user.Roles = []string{}
+	if err := insertUser(ctx, u, &user); err != nil {
+		return nil, err
+	}
+	if err := s.setRoles(ctx, u, &user, distinct(roles)); err != nil {
+		return nil, err
+	}
+	detail := map[string]any{"username": user.Username, "roles": user.Roles, "invited": user.InvitationHash != nil}
+	return &user, s.recordUser(ctx, u, &user, "create", detail)
 }
 
 func (u *User) check() error {
@@ -195,6 +220,10 @@ type userChange struct {
 	apply func(user *User)
 	// also is what the change does beside; nil for nothing.
 	also func(ctx context.Context, tx *gorm.DB) error
+	// address is where a change by somebody without a session came from, for the audit log, and
+	// detail what else it tells; nil for nothing.
+	address string
+	detail  map[string]any
 	// endTokens revokes the user's API tokens as well.
 	endTokens bool
 	// kept is of the token of the one session that stays; zero for none.
@@ -211,11 +240,11 @@ func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMa
 	return s.changeUser(ctx, u, user, ifMatch, userChange{
 		action: "disable", set: guard.Set{"disabled": true}, apply: func(user *User) { user.Disabled = true },
 		also: func(ctx context.Context, tx *gorm.DB) error {
-			taken, err := grantsOf(tx, user.Roles)
+			taken, err := grantsOf(tx, user.held())
 			if err != nil {
 				return err
 			}
-			return requireManager(ctx, tx, taken)
+			return s.requireManager(ctx, tx, taken)
 		},
 	})
 }
@@ -269,6 +298,10 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 		return nil, err
 	}
 	detail := map[string]any{"username": after.Username}
+	maps.Copy(detail, c.detail)
+	if c.address != "" {
+		detail["address"] = c.address
+	}
 	if c.endTokens {
 		if detail["revokedTokens"], err = revokeAll(ctx, u, tx, after.ID); err != nil {
 			return nil, err

@@ -116,5 +116,5 @@ func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names [
 	if err != nil {
 		return err
 	}
-	return requireManager(ctx, tx, slices.Concat(slices.Collect(maps.Values(lost))...))
+	return s.requireManager(ctx, tx, slices.Concat(slices.Collect(maps.Values(lost))...))
 }

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"gorm.io/gorm"
@@ -27,7 +28,7 @@ type PasswordReset struct {
 // Errors: ValidationFailed, NotFound; Forbidden when the user may do what the caller may
 // not, since who knows the password can do all of it.
 func (s *Service) ResetPassword(ctx context.Context, user *User, reset PasswordReset) (*User, error) {
-	hash, err := s.passwords.newHash(ctx, "/password", user.Username, reset.Password)
+	hash, err := s.passwords.newHash(ctx, another, "/password", user.Username, reset.Password)
 	if err != nil {
 		return nil, err
 	}
@@ -56,30 +57,76 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 	if caller.Kind != principal.Admin {
 		return nil, apperr.New(apperr.Forbidden, "A password is changed from a session of its user; an API token cannot.")
 	}
-	if err := s.passwords.check(ctx, "/newPassword", user.Username, change.New); err != nil {
+	if user.PasswordHash == "" {
+		return nil, invalid("/currentPassword", "none", "is none: you sign in without a password. Ask for an invitation to choose one")
+	}
+	if err := s.passwords.check(ctx, oneself, "/newPassword", user.Username, change.New); err != nil {
 		return nil, err
 	}
 	if change.New == change.Current {
 		return nil, invalid("/newPassword", "same", "must be another than the one you have")
 	}
-	tenant, err := s.store.tenantName(ctx, caller.TenantID)
-	if err != nil {
-		return nil, err
-	}
 	var after *User
-	at := guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(change.Address)}
-	err = s.attempts.count(ctx, at, func() (wrong bool, err error) {
-		same, err := s.passwords.matches(ctx, change.Current, user.PasswordHash)
-		if err != nil {
-			return false, err
-		}
-		if !same {
-			return true, invalid("/currentPassword", "wrong", "is not your password")
-		}
+	err := s.withPassword(ctx, user, shownPassword{"/currentPassword", change.Current, change.Address, change.Session}, func() (err error) {
 		after, err = s.choosePassword(ctx, user, change)
-		return false, err
+		return err
 	})
 	return after, err
+}
+
+// shownPassword is a password that somebody shows afresh in a session.
+type shownPassword struct {
+	// pointer is where it stands in the request.
+	pointer, password, address string
+	// session is the token of the session that it is shown in.
+	session string
+}
+
+// withPassword runs fn for who shows the user's password. A user who has none, and signs in by a
+// provider, shows a session that began lately instead. Errors: ValidationFailed at the
+// pointer when it is none or a wrong one, which counts as a wrong password at sign-in does;
+// TooManyAttempts; those of fn.
+func (s *Service) withPassword(ctx context.Context, user *User, shown shownPassword, fn func() error) error {
+	if user.PasswordHash == "" {
+		if err := s.requireLateSession(ctx, shown); err != nil {
+			return err
+		}
+		return fn()
+	}
+	if shown.password == "" {
+		return invalid(shown.pointer, "required", "is required: show that it is you")
+	}
+	caller, _ := principal.From(ctx)
+	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	if err != nil {
+		return err
+	}
+	at := guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(shown.address)}
+	return s.attempts.count(ctx, at, func() (wrong bool, err error) {
+		same, err := s.passwords.matches(ctx, shown.password, user.PasswordHash)
+		switch {
+		case err != nil:
+			return false, err
+		case !same:
+			return true, invalid(shown.pointer, "wrong", "is not your password")
+		}
+		return false, fn()
+	})
+}
+
+// requireLateSession is ValidationFailed unless a session began in the last minutes.
+func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) error {
+	var row OpenSession
+	err := s.sessionStore.open(s.store.db.Read(ctx)).Where("token_hash = ?", digestOf(shown.session).String()).Take(&row).Error
+	switch {
+	case storage.IsNotFound(err):
+		return errNoSession()
+	case err != nil:
+		return fmt.Errorf("read the session: %w", err)
+	case s.clock.Now().Sub(row.CreatedTime) > stepUpFor:
+		return invalid(shown.pointer, "sign_in_again", "is none that you have: sign in again, and do this within five minutes")
+	}
+	return nil
 }
 
 // choosePassword stores the password that a user chose who has shown the one of now.
@@ -110,6 +157,17 @@ type newPassword struct {
 	may func(ctx context.Context, tx *gorm.DB, row *User) error
 }
 
+// passwordSet is what a user's row is set to with a password: an invitation to choose one is
+// void.
+func passwordSet(hash string) guard.Set {
+	return guard.Set{"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}
+}
+
+// takePassword brings the reader's copy to what passwordSet says.
+func (u *User) takePassword(hash string) {
+	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime = hash, nil, nil
+}
+
 // storePassword gives a user a password in a unit, in which a lock-out is lifted too.
 func (s *Service) storePassword(ctx context.Context, user *User, p newPassword) (*User, error) {
 	caller, _ := principal.From(ctx)
@@ -131,7 +189,7 @@ func (s *Service) storePassword(ctx context.Context, user *User, p newPassword) 
 			return err
 		}
 		after, err = s.changeUser(ctx, u, row, p.ifMatch, userChange{
-			action: "password", set: guard.Set{"password_hash": p.hash}, apply: func(user *User) { user.PasswordHash = p.hash },
+			action: "password", set: passwordSet(p.hash), apply: func(user *User) { user.takePassword(p.hash) },
 			kept: p.kept, endTokens: p.endTokens,
 			also: func(ctx context.Context, tx *gorm.DB) error {
 				if err := p.may(ctx, tx, row); err != nil {

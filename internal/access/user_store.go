@@ -102,15 +102,15 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	byID := make(map[int64]*User, len(users))
 	ids := make([]int64, len(users))
 	for i, user := range users {
-		user.Roles = []string{}
+		user.Roles, user.GroupRoles = []string{}, []string{}
 		byID[user.ID], ids[i] = user, user.ID
 	}
-	const query = `SELECT u.user_id, r.name FROM user_roles u
+	const query = `SELECT u.user_id, u.link_id, r.name FROM user_roles u
 		JOIN roles r ON r.id = u.role_id AND r.tenant_id = u.tenant_id
 		WHERE u.tenant_id = ? AND u.user_id IN ?`
 	var held []struct {
-		UserID int64
-		Name   string
+		UserID, LinkID int64
+		Name           string
 	}
 	// The chain that found the users may lock them; their roles change only with them.
 	db = db.Session(&gorm.Session{NewDB: true})
@@ -118,10 +118,14 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 		return fmt.Errorf("read the names of users' roles: %w", err)
 	}
 	for _, h := range held {
-		byID[h.UserID].Roles = append(byID[h.UserID].Roles, h.Name)
+		names := &byID[h.UserID].Roles
+		if h.LinkID != 0 {
+			names = &byID[h.UserID].GroupRoles
+		}
+		*names = append(*names, h.Name)
 	}
 	for _, user := range users {
-		user.Roles = distinct(user.Roles)
+		user.Roles, user.GroupRoles = distinct(user.Roles), distinct(user.GroupRoles)
 	}
 	return nil
 }
@@ -212,7 +216,7 @@ func giveRoles(tx *gorm.DB, userID int64, roles []Role) error {
 	return nil
 }
 
-// takeRoles takes roles from a user whose row this unit has raised.
+// takeRoles takes roles from a user, whose row this unit has raised, that were given by hand.
 func takeRoles(tx *gorm.DB, user *User, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
@@ -221,7 +225,7 @@ func takeRoles(tx *gorm.DB, user *User, roles []Role) error {
 	for i, role := range roles {
 		ids[i] = role.ID
 	}
-	const statement = "DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND role_id IN ?"
+	const statement = "DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND role_id IN ? AND link_id = 0"
 	if err := tx.Exec(statement, user.TenantID, user.ID, ids).Error; err != nil {
 		return fmt.Errorf("take the user's roles: %w", err)
 	}

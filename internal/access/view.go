@@ -41,17 +41,42 @@ type userView struct {
 	Username    string   `json:"username"`
 	DisplayName string   `json:"displayName"`
 	Roles       []string `json:"roles"`
-	Disabled    bool     `json:"disabled"`
+	// GroupRoles are those that a provider gives; they are not edited here.
+	GroupRoles []string `json:"groupRoles"`
+	Disabled   bool     `json:"disabled"`
 	// SecondFactor is true for a user who has one.
 	SecondFactor bool `json:"secondFactor"`
+	// HasPassword is false for a user who was invited, or signs in by a provider alone.
+	HasPassword bool `json:"hasPassword"`
+	// InvitationExpiresTime is null unless the user was invited and has not chosen a password.
+	InvitationExpiresTime *time.Time `json:"invitationExpiresTime"`
 	guard.Stamp
 }
 
 func userViewOf(u User) userView {
 	return userView{
-		ID: u.ID, Username: u.Username, DisplayName: u.DisplayName, Roles: u.Roles, Disabled: u.Disabled,
-		SecondFactor: u.SecondFactor, Stamp: u.Stamp(),
+		ID: u.ID, Username: u.Username, DisplayName: u.DisplayName, Roles: u.Roles, GroupRoles: distinct(u.GroupRoles), Disabled: u.Disabled,
+		SecondFactor: u.SecondFactor, HasPassword: u.PasswordHash != "", InvitationExpiresTime: u.InvitationExpiresTime, Stamp: u.Stamp(),
 	}
+}
+
+// invitationView is an invitation with its secret, which is shown this once.
+type invitationView struct {
+	Token string `json:"token"`
+	// Path is that of the page that accepts it. The token is in its fragment, which no browser
+	// sends and no server logs.
+	Path        string    `json:"path"`
+	ExpiresTime time.Time `json:"expiresTime"`
+}
+
+func invitationViewOf(i Invitation) *invitationView {
+	return &invitationView{Token: i.Token, Path: i.Path(), ExpiresTime: i.ExpiresTime}
+}
+
+// invitedUserView is a user with the invitation that it was given just now, if it was.
+type invitedUserView struct {
+	userView
+	Invitation *invitationView `json:"invitation,omitempty"`
 }
 
 // editedUserView is a user that says what an edit was merged with.

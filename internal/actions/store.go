@@ -65,7 +65,7 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	row.LastActionID, row.LastAction, row.LastActive = r.ActionID, r.Kind, r.Active
 	row.State, row.UpdatedTime = after(row.State, r), u.Now()
 	if first {
-		err := tx.Exec(insertStatement, row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID,
+		err := storage.Later(tx).Exec(insertStatement, row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID,
 			row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime).Error
 		if storage.Is(err, storage.DuplicateKey) {
 			return overtaken()
@@ -75,7 +75,7 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 		}
 		return nil
 	}
-	result := tx.Exec(advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
+	result := storage.OneRow(tx).Exec(advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
 		row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, row.LastActionID)
 	switch {
 	case result.Error != nil:
@@ -120,7 +120,7 @@ func (s *Service) adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d 
 	}
 	// The engines check the row to be inserted even if there is one already. Counts that
 	// have no row yet are zero and cannot be lowered.
-	err = tx.Exec(statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
+	err = storage.Later(tx).Exec(statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
 		max(d.Likes, 0), max(d.Dislikes, 0), max(d.Bookmarks, 0), d.Likes, d.Dislikes, d.Bookmarks).Error
 	if err != nil {
 		return fmt.Errorf("count an action: %w", err)

@@ -186,7 +186,7 @@ func advance(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error 
 	if err != nil {
 		return fmt.Errorf("encode counters: %w", err)
 	}
-	err = guard.UpdateBy[Aggregate](ctx, u, a.Ref(), steps, guard.Set{"counters": string(counters), "writer_count": a.WriterCount})
+	err = guard.UpdateBy[Aggregate](ctx, guard.Late(u), a.Ref(), steps, guard.Set{"counters": string(counters), "writer_count": a.WriterCount})
 	if errors.Is(err, guard.ErrStale) {
 		return movedMeanwhile()
 	}

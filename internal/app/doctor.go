@@ -35,7 +35,7 @@ func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []
 			return []engines.Finding{about(engines.Broken, "There is none at %s yet: `admin serve` makes it.", path)}
 		}
 	}
-	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	db, err := storage.Open(ctx, s.Options())
 	if err != nil {
 		return []engines.Finding{about(engines.Broken, "It cannot be used: %v.", err)}
 	}

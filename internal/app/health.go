@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"interlock/internal/edge/httpapi"
 )
 
 // readyTimeout bounds the questions to one engine.
@@ -17,10 +19,14 @@ func alive(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
 }
 
-// readiness answers whether requests can be served: engines reachable, schema
-// current. It says why when not, with 503. What a crash could lose does not keep the
-// service from working, so it is told beside and changes nothing.
-type readiness struct{ services *Services }
+// readiness answers whether requests should be sent here: engines reachable, schema
+// current, and the process not about to end. It says why when not, with 503. What a crash
+// could lose does not keep the service from working, so it is told beside and changes
+// nothing.
+type readiness struct {
+	services *Services
+	server   *httpapi.Server
+}
 
 type check struct {
 	Name   string `json:"name"`
@@ -30,6 +36,9 @@ type check struct {
 
 func (h readiness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	checks := h.services.checks(r.Context())
+	if h.server.Draining() {
+		checks = append(checks, check{Name: "process", Detail: "is about to end"})
+	}
 	status, word := http.StatusOK, "ready"
 	for _, c := range checks {
 		if !c.OK {

@@ -21,6 +21,7 @@ func (sv *Services) jobs() []job {
 	return []job{
 		{"expire coupons", time.Minute, func(ctx context.Context) error { return sv.Coupons.ExpireDue(ctx, sweepBatch) }},
 		{"expire approvals", time.Minute, func(ctx context.Context) error { return sv.Approvals.ExpireDue(ctx, sweepBatch) }},
+		{"apply scheduled changes", time.Second, func(ctx context.Context) error { return sv.Approvals.ApplyDue(ctx, sweepBatch) }},
 		{"cancel unpaid orders", time.Second, func(ctx context.Context) error {
 			return sv.Orders.CancelUnpaid(ctx, sv.Clock.Now(), sweepBatch)
 		}},

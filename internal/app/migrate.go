@@ -10,7 +10,7 @@ import (
 // Migrate brings a database's schema up to date and returns how many migrations
 // it took.
 func Migrate(ctx context.Context, s settings.Storage) (int, error) {
-	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	db, err := storage.Open(ctx, s.Options())
 	if err != nil {
 		return 0, err
 	}
@@ -20,7 +20,7 @@ func Migrate(ctx context.Context, s settings.Storage) (int, error) {
 
 // MigrationState tells which schema a database has and which this program wants.
 func MigrationState(ctx context.Context, s settings.Storage) (storage.MigrationState, error) {
-	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	db, err := storage.Open(ctx, s.Options())
 	if err != nil {
 		return storage.MigrationState{}, err
 	}

@@ -21,6 +21,7 @@ import (
 	"interlock/internal/orders"
 	"interlock/internal/refunds"
 	"interlock/internal/views/dashboard"
+	"interlock/internal/views/promises"
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
@@ -45,6 +46,7 @@ func (sv *Services) buildOverviews() {
 		{Name: access.UserTopic, Permission: access.ReadUsersPermission},
 		{Name: access.RoleTopic, Permission: access.ReadPermission},
 		{Name: access.MenuTopic, Permission: access.ReadMenusPermission},
+		{Name: promises.Topic, Permission: promises.ReadPermission},
 		{Name: access.NavigationTopic},
 	}})
 	sv.Search = search.New(
@@ -70,7 +72,7 @@ func (sv *Services) buildOverviews() {
 			"approvals": approvals.ReadPermission, "configs": config.ReadPermission, "config-batches": config.ReadPermission, "items": catalog.ReadPermission,
 			"orders": orders.ReadPermission, "order-batches": orders.ReadPermission, "refunds": refunds.ReadPermission, "work-orders": workorders.ReadPermission, "coupons": coupons.ReadPermission, "coupon-campaigns": coupons.ReadPermission,
 			"inventory": inventory.ReadPermission, "wallets": wallets.ReadPermission, "wallet-transfers": wallets.ReadPermission,
-			"flash-sales": flashsale.ReadPermission, "aggregates": aggregates.ReadPermission,
+			"flash-sales": flashsale.ReadPermission, promises.Topic: promises.ReadPermission, "aggregates": aggregates.ReadPermission,
 			access.UserTopic: access.ReadUsersPermission, access.RoleTopic: access.ReadPermission, access.MenuTopic: access.ReadMenusPermission,
 		},
 	})

@@ -19,6 +19,7 @@ import (
 	"interlock/internal/approvals"
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/oidc"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/config"
@@ -36,6 +37,7 @@ import (
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/engines"
 	"interlock/internal/views/ops"
+	"interlock/internal/views/promises"
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
@@ -90,10 +92,15 @@ func (p *Program) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	providers, err := p.providers()
+	if err != nil {
+		return err
+	}
 	p.services, err = Open(ctx, p.Settings.Storage, Options{
 		RedisURL: p.Settings.RedisURL, WeakPasswords: p.Settings.InsecureDevelopment, Customers: customers, Idempotency: p.Settings.Idempotency,
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout, SessionLifetime: p.Settings.SessionLifetime, SessionIdle: p.Settings.SessionIdle,
-		SignInRate: p.Settings.SignInLimit,
+		Providers: providers, PublicURL: p.Settings.PublicURL,
+		SignInRate: p.Settings.SignInLimit, PromiseShare: p.Settings.PromiseShare / 100,
 	})
 	if err != nil {
 		return err
@@ -187,6 +194,23 @@ func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error
 	return nil, nil
 }
 
+// providers returns the providers of single sign-on that the settings have. They are asked
+// nothing before somebody signs in by them.
+func (p *Program) providers() ([]access.Provider, error) {
+	set, err := p.Settings.Providers()
+	if err != nil {
+		return nil, err
+	}
+	providers := make([]access.Provider, len(set))
+	for i, one := range set {
+		client := oidc.Client{Issuer: one.Issuer, ID: one.ClientID, Secret: one.ClientSecret, Scopes: one.Scopes, GroupsClaim: one.GroupsClaim}
+		providers[i] = access.Provider{
+			Name: one.Name, DisplayName: one.DisplayName, Tenant: one.Tenant, GroupRoles: one.GroupRoles, OIDC: oidc.New(client, clock.System{}),
+		}
+	}
+	return providers, nil
+}
+
 // Addr returns the address that the program listens on.
 func (p *Program) Addr() string { return p.listener.Addr().String() }
 
@@ -219,6 +243,7 @@ func (p *Program) Run(ctx context.Context) error {
 	if p.Settings.Role != "api" {
 		p.startJobs(background, &working)
 		working.Go(func() { p.services.FlashSales.Work(background) })
+		working.Go(func() { p.services.Promises.Run(background) })
 	}
 	if p.Settings.Role != "worker" {
 		p.startRequestWork(background, &working)
@@ -238,11 +263,7 @@ func (p *Program) Run(ctx context.Context) error {
 	select {
 	case err = <-served:
 	case <-ctx.Done():
-		slog.InfoContext(ctx, "shutting down: finishing the requests in flight", "timeout", p.Settings.ShutdownTimeout.String())
-		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.Settings.ShutdownTimeout)
-		working.Go(func() { p.cancelWhenLost(limit, cancel) })
-		err = errors.Join(p.server.Shutdown(limit), <-served)
-		cancel()
+		err = errors.Join(p.shutdown(context.WithoutCancel(ctx)), <-served)
 	case <-p.claim.Lost():
 		err = errors.Join(p.server.Close(), <-served)
 	}
@@ -258,13 +279,22 @@ func (p *Program) Run(ctx context.Context) error {
 	return err
 }
 
-// cancelWhenLost ends limit early when somebody else has the database.
-func (p *Program) cancelWhenLost(limit context.Context, cancel context.CancelFunc) {
-	select {
-	case <-p.claim.Lost():
-		cancel()
-	case <-limit.Done():
-	}
+// shutdown takes requests until nobody sends any more, then finishes those in flight. It cuts
+// them when somebody else has the database.
+func (p *Program) shutdown(ctx context.Context) error {
+	delay, timeout := p.Settings.ShutdownDelay, p.Settings.ShutdownTimeout
+	slog.InfoContext(ctx, "shutting down: finishing the requests in flight", "delay", delay.String(), "timeout", timeout.String())
+	ctx, cancel := context.WithTimeout(ctx, delay+timeout)
+	defer cancel()
+	go func() {
+		select {
+		case <-p.claim.Lost():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	p.server.Drain(ctx, delay)
+	return p.server.Shutdown(ctx)
 }
 
 // startRequestWork runs, until ctx ends, what every process that takes requests needs
@@ -331,6 +361,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		dashboard.Routes(router, sv.Dashboard)
 		ops.Routes(router, sv.Queues)
 		engines.Routes(router, sv.Engines)
+		promises.Routes(router, sv.Promises)
 		if p.Settings.OpsAddr == "" {
 			if err := httpapi.ServeGraphiQL(server); err != nil {
 				return nil, err
@@ -339,12 +370,12 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		server.HandlePages(web.Handler())
 	}
 	server.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
-	server.Handle(http.MethodGet, "/readyz", readiness{sv})
+	server.Handle(http.MethodGet, "/readyz", readiness{sv, server})
 	operators := server
 	if p.Settings.OpsAddr != "" {
 		p.ops = httpapi.NewServer(httpapi.Options{Runner: sv.Runner, Authenticator: sv.Access})
 		p.ops.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
-		p.ops.Handle(http.MethodGet, "/readyz", readiness{sv})
+		p.ops.Handle(http.MethodGet, "/readyz", readiness{sv, server})
 		operators = p.ops
 	}
 	operators.Handle(http.MethodGet, "/metrics", sv.Metrics.Handler())

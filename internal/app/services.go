@@ -44,6 +44,7 @@ import (
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/engines"
 	"interlock/internal/views/ops"
+	"interlock/internal/views/promises"
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
@@ -90,6 +91,7 @@ type Services struct {
 	Conflicts *dashboard.ConflictLog
 	Queues    *ops.Service
 	Engines   *engines.Monitor
+	Promises  *promises.Service
 
 	redis   redis.UniversalClient // nil in embedded mode
 	bus     events.Bus
@@ -104,7 +106,7 @@ type Services struct {
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, approvals.Permissions, config.Permissions,
 		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, refunds.Permissions, workorders.Permissions, coupons.Permissions,
-		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions)
+		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions, promises.Permissions)
 }
 
 // Options are what a server has beside its storage; commands go without.
@@ -119,8 +121,13 @@ type Options struct {
 	PaymentTimeout time.Duration
 	// SessionLifetime and SessionIdle are when sessions end; 0 for access's own.
 	SessionLifetime, SessionIdle time.Duration
+	// Providers are those of single sign-on, and PublicURL where they send browsers back to.
+	Providers []access.Provider
+	PublicURL string
 	// SignInRate is how many sign-ins a minute a network may try; 0 means any number.
 	SignInRate int
+	// PromiseShare is the part of one connection's time that looking at the promises may take.
+	PromiseShare float64
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
 }
@@ -128,7 +135,7 @@ type Options struct {
 // Open opens the engines and builds the domains on them. In embedded mode it
 // brings the schema up to date; elsewhere `admin migrate up` does.
 func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error) {
-	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections})
+	db, err := storage.Open(ctx, s.Options())
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +158,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	}
 	sv.buildKeeper(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)
-	sv.Metrics.Register(telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines)
+	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines, sv.Promises)
 	return sv, nil
 }
 
@@ -232,6 +239,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Refusals: sv.Refusals.CountRefusal,
 		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
+		Providers: o.Providers, PublicURL: o.PublicURL,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals})
@@ -249,11 +257,14 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
-		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, PaymentTimeout: o.PaymentTimeout,
+		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, Approvals: sv.Approvals, PaymentTimeout: o.PaymentTimeout,
 	})
 	sv.Metrics.Register(sv.FlashSales)
 	sv.Queues = ops.New(ops.Deps{
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
+	})
+	sv.Promises = promises.New(promises.Deps{
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Gates: sv.lookAtGates, Share: o.PromiseShare,
 	})
 	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()

@@ -59,13 +59,15 @@ type Approval struct {
 	// ContentVersion is the version of the approval that brought the content.
 	ContentVersion int64
 	Digest         string
-	// OpenDigest is the digest while the approval is pending; an author has one such.
+	// OpenDigest is the digest while the approval is open; an author has one such.
 	OpenDigest *string
 	// Required is how many votes it takes.
 	Required int
-	// Reason is that of a rejection or a bypass.
+	// Reason is that of a rejection or a bypass, or why what was scheduled was not made.
 	Reason      string
 	ExpiresTime time.Time
+	// EffectiveTime is when the change is to be made, nil for as soon as it has its votes.
+	EffectiveTime *time.Time
 	// Comments counts them.
 	Comments int64
 
@@ -76,11 +78,11 @@ type Approval struct {
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`
 	Writers     []int64  `gorm:"-"`
-	// Moved is the version that gave it its status: comments and votes come after it.
-	Moved change.Revision `gorm:"-"`
+	// StatusRevision is the version that gave it its status: comments and votes come after it.
+	StatusRevision change.Revision `gorm:"-"`
 }
 
-// Vote is one user's word on one version of an approval.
+// Vote is one user's verdict on one version of an approval.
 type Vote struct {
 	ID         int64
 	TenantID   int64
@@ -109,7 +111,8 @@ type target struct {
 	TenantID   int64
 	ApprovalID int64
 	Resource   string
-	Pending    bool
+	// Pending is true while the approval is pending or scheduled.
+	Pending bool
 }
 
 // TableName implements gorm's Tabler.
@@ -121,15 +124,15 @@ type Event struct {
 	TenantID   int64
 	ApprovalID int64
 	change.Event
-	// Content is what the version proposes, nil when that is what the one before does. What
-	// somebody voted for stays known when it is edited.
+	// Content is what the version proposes, nil for the same as the version before. It is kept
+	// so that what somebody voted for is known after an edit.
 	Content *string
 }
 
 // TableName implements gorm's Tabler.
 func (Event) TableName() string { return "approval_histories" }
 
-// Comment is what somebody said of an approval.
+// Comment is a comment on an approval.
 type Comment struct {
 	ApprovalID int64
 	change.Comment
@@ -154,18 +157,29 @@ func (a *Approval) state(now time.Time) status.State {
 func (a *Approval) proposal() Proposal {
 	return Proposal{
 		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note, Party: a.PartyID,
+		EffectiveTime: a.EffectiveTime, Unvoted: a.Required == 0,
 	}
 }
 
-// hold makes a proposal the content of the approval.
-func (a *Approval) hold(p Proposal) {
+// setContent makes a proposal the content of the approval, and the approval pending; or scheduled
+// when the change takes no votes.
+func (a *Approval) setContent(p Proposal, rules Rules, now time.Time) {
 	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
-	a.Targets, a.TargetCount, a.PartyID = slices.Clone(p.Targets), len(p.Targets), p.Party
+	a.Targets, a.TargetCount, a.PartyID, a.EffectiveTime = slices.Clone(p.Targets), len(p.Targets), p.Party, p.EffectiveTime
 	a.Digest = p.digest()
 	a.OpenDigest = &a.Digest
+	a.Status, a.Required, a.ExpiresTime = pending.Code, rules.Required, now.Add(rules.Lasts)
+	if p.Unvoted && p.EffectiveTime != nil {
+		a.Status, a.Required = scheduled.Code, 0
+	}
 }
 
-// stands reports whether a vote is for the content that the approval has now.
+// waitsForItsTime reports whether the change is not to be made yet, whatever votes it has.
+func (a *Approval) waitsForItsTime(now time.Time) bool {
+	return a.EffectiveTime != nil && now.Before(*a.EffectiveTime)
+}
+
+// stands reports whether a vote is for the present content.
 func (a *Approval) stands(v Vote) bool { return v.Version >= a.ContentVersion && v.Digest == a.Digest }
 
 // approvers are the users whose votes for the present content stand.
@@ -179,8 +193,8 @@ func (a *Approval) approvers() []int64 {
 	return users
 }
 
-// waitsFor reports whether a user may still vote, or complete a quorum that stands, as far as
-// the approval itself says.
+// waitsFor reports whether a user may still vote, or make a change whose valid votes are enough.
+// Permissions are not checked here.
 func (a *Approval) waitsFor(user int64, now time.Time) bool {
 	if user == 0 || a.state(now) != pending || slices.Contains(a.Writers, user) || user == a.PartyID {
 		return false

@@ -180,3 +180,16 @@ func TestAnAuthorsRequestIsWithdrawnOrRejectedAndExpires(t *testing.T) {
 		require.NotEqual(t, asked.id, li.propose("tax", etag, `{"value":2}`).id)
 	})
 }
+
+func TestAConfigSaysBeforeASaveHowManyVotesItsChangeNeeds(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		li := o.user("Li", editor...)
+		etag := li.protect("tax", 1)
+		li.do(201, "POST", "/configs", `{"key":"free","value":1}`)
+		require.Equal(t, object{"approvals": 1.0}, li.config("tax")["changeNeeds"])
+		o.need(2)
+		require.Equal(t, object{"approvals": 2.0}, li.config("tax")["changeNeeds"])
+		require.NotContains(t, li.config("free"), "changeNeeds")
+		require.Equal(t, 2.0, li.propose("tax", etag, `{"value":2}`).body["required"])
+	})
+}

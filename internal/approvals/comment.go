@@ -9,16 +9,15 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Comments returns one page of what was said of an approval, oldest first.
+// Comments returns one page of an approval's comments, oldest first.
 func (s *Service) Comments(ctx context.Context, a *Approval, page storage.Page) (storage.Listing[Comment], error) {
 	return storage.List[Comment](s.db.Read(ctx).Where("approval_id = ?", a.ID), page, change.CommentSorts)
 }
 
-// Comment adds what the caller says of an approval, whatever its status. It is a version of the
-// approval, so that who votes for one that he read before is asked to read what was said; the
-// votes stand, and who comments has written nothing of what is proposed. See
-// change.Lifecycle.Comment. Errors: ValidationFailed; Forbidden for who may neither decide nor
-// propose such changes.
+// Comment adds a comment of the caller to an approval, whatever its status. It raises the version,
+// so that a vote for the version before is refused until the voter has read the comment. Votes
+// stand, and its author does not count as a writer of the content. See change.Lifecycle.Comment.
+// Errors: ValidationFailed; Forbidden for whoever may neither decide nor propose such changes.
 func (s *Service) Comment(ctx context.Context, u *uow.Unit, a *Approval, text string) (*Comment, error) {
 	if err := s.mayComment(ctx, a); err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, a *Approval, text st
 	return comment, nil
 }
 
-// mayComment refuses who only reads approvals: those comment who take part in them.
+// mayComment refuses callers who may only read approvals.
 func (s *Service) mayComment(ctx context.Context, a *Approval) error {
 	if may(ctx, decidePermission) {
 		return nil

@@ -13,13 +13,15 @@ import (
 )
 
 // Approve is the caller's vote for the approval as it was read. With the last vote that is
-// needed the change is made, in the same unit. Who has voted for the content already does not
-// vote again, and makes the change when the votes that stand are enough: that of somebody who
-// could not decide for a while may have been cast before.
+// needed the change is made, in the same unit, or waits for its time.
+//
+// Nobody votes twice for one content. Whoever has voted and approves again makes the change if
+// the valid votes have become enough since, as when a voter who was disabled is enabled again.
 //
 // Errors: VersionConflict; TransitionNotAllowed; ApprovalStale with how the resource has
-// moved; lock.ErrNotAcquired when what is changed is locked for too long; Forbidden for who wrote any version of the content, whatever the credential, and
-// for who may not read what would be changed.
+// changed; lock.ErrNotAcquired when the resource is locked for too long; Forbidden for whoever
+// wrote any version of the content, with whatever credential, and for whoever may not read what
+// would be changed.
 func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	if err := s.demand(ctx, a, "approve", ifMatch); err != nil {
 		return nil, err
@@ -29,13 +31,14 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 		return nil, err
 	}
 	voted := slices.Contains(a.approvers(), caller.UserID)
-	if len(a.approvers()) >= a.Required-1 {
-		// It may be the last vote: what the change needs is locked before the transaction begins.
+	waits := a.waitsForItsTime(u.Now())
+	if len(a.approvers()) >= a.Required-1 && !waits {
+		// This may be the last vote, and locks are taken before the transaction begins.
 		if ctx, err = s.lock(ctx, u, a); err != nil {
 			return nil, err
 		}
 	}
-	counted, err := s.counted(ctx, u, a, caller)
+	counted, err := s.countVotes(ctx, u, a, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +51,10 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	switch {
 	case counted < a.Required:
 		return s.vote(ctx, u, a, ifMatch, vote)
+	case waits && voted:
+		return s.schedule(ctx, u, a, ifMatch, nil)
+	case waits:
+		return s.schedule(ctx, u, a, ifMatch, &vote)
 	case voted:
 		return s.apply(ctx, u, a, ifMatch, applied{action: "approve"})
 	}
@@ -68,9 +75,9 @@ func voteOf(caller principal.Principal, a *Approval, ifMatch guard.Precondition,
 	return Vote{ApprovalID: a.ID, Version: ifMatch.Ref.Version, Digest: a.Digest, UserID: caller.UserID, UserName: caller.Name, Verdict: verdict}
 }
 
-// counted returns how many votes there are with the caller's: those for the present content
-// whose voters are enabled and may decide. It asks only when they could be enough.
-func (s *Service) counted(ctx context.Context, u *uow.Unit, a *Approval, caller principal.Principal) (int, error) {
+// countVotes returns how many votes the present content has, the caller's included. When they
+// could be enough, only those count whose voters are enabled and may still decide.
+func (s *Service) countVotes(ctx context.Context, u *uow.Unit, a *Approval, caller principal.Principal) (int, error) {
 	voters := a.approvers()
 	if !slices.Contains(voters, caller.UserID) {
 		voters = append(voters, caller.UserID)
@@ -89,12 +96,12 @@ func (s *Service) counted(ctx context.Context, u *uow.Unit, a *Approval, caller 
 	return len(voters), nil
 }
 
-// vote raises the approval's version for a vote that is not the last one.
+// vote records a vote that is not the last one, as a new version of the approval.
 func (s *Service) vote(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, vote Vote) (*Approval, error) {
 	after := *a
 	err := s.record(ctx, u, a, &after, "vote", map[string]any{"verdict": vote.Verdict, "votedVersion": vote.Version})
 	if errors.Is(err, guard.ErrStale) {
-		return nil, s.overtaken(ctx, a, ifMatch)
+		return nil, s.staleOrConflict(ctx, a, ifMatch)
 	}
 	if err != nil {
 		return nil, err
@@ -106,15 +113,15 @@ func (s *Service) vote(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 	return s.reread(ctx, u, &after)
 }
 
-// applied is how the change of an approval comes to be made: by approve, with the last vote
-// or without one where those that stand are enough, or by bypass, with a reason.
+// applied says why an approval's change is made: the action is "approve" (vote is nil when the
+// valid votes were enough already), "bypass" with a reason, or "apply" for one that was scheduled.
 type applied struct {
 	action, reason string
 	vote           *Vote
 }
 
-// apply makes the change and moves the approval. The domain's rows come first, as in every
-// unit that changes them.
+// apply makes the change and moves the approval to its new status. The domain's rows are
+// written first, in the lock order of the package.
 func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, by applied) (*Approval, error) {
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {
@@ -129,13 +136,13 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 		if err := subject.Apply(ctx, u, a.proposal()); err != nil {
 			return nil, err
 		}
-		if err := s.record(ctx, u, a, &after, by.action, map[string]any{"votedVersion": ifMatch.Ref.Version}); err != nil || by.vote == nil {
+		if err := s.record(ctx, u, a, &after, by.action, a.withEffectiveTime(map[string]any{"votedVersion": ifMatch.Ref.Version})); err != nil || by.vote == nil {
 			return &after, err
 		}
 		return &after, insertVote(ctx, u, *by.vote)
 	})
-	if errors.Is(err, ErrMoved) {
-		return nil, s.overtaken(ctx, a, ifMatch)
+	if errors.Is(err, ErrStaleBase) {
+		return nil, s.staleOrConflict(ctx, a, ifMatch)
 	}
 	if err != nil {
 		return nil, err
@@ -143,8 +150,8 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 	return s.reread(ctx, u, after)
 }
 
-// Bypass makes the change of a pending approval without the votes that it lacks. Errors: as
-// Approve, but Forbidden for who may not read and write what is changed.
+// Bypass makes the change of a pending approval at once, without the votes that it lacks.
+// Errors: those of Approve, but Forbidden for whoever may not read and write what is changed.
 func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, reason string) (*Approval, error) {
 	if err := s.demand(ctx, a, "bypass", ifMatch); err != nil {
 		return nil, err
@@ -180,25 +187,25 @@ func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatc
 	return s.decide(ctx, u, a, ifMatch, decision{action: "withdraw", reason: a.Reason, check: func() error { return s.mustBeAuthor(ctx, a) }})
 }
 
-// Review says that somebody has looked at a change that was made without the votes. Errors:
-// VersionConflict, TransitionNotAllowed; Forbidden for who made it.
+// Review marks a change that was made without the votes as reviewed. Errors: VersionConflict,
+// TransitionNotAllowed; Forbidden for whoever made it.
 func (s *Service) Review(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, note string) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "review", reason: a.Reason, note: note, check: func() error {
 		caller, err := s.mayDecide(ctx, a)
-		if err == nil && caller.UserID == a.Moved.ChangedBy {
+		if err == nil && caller.UserID == a.StatusRevision.ChangedBy {
 			return fourEyes(caller, "bypassed the votes for it")
 		}
 		return err
 	}})
 }
 
-// decision is an act that moves an approval and nothing else.
+// decision is a transition of an approval that changes nothing else.
 type decision struct {
 	action, reason string
 	// note is for the history, where reason stays what it was.
 	note string
 	vote *Vote
-	// check asks whether the caller may, once the status allows it.
+	// check refuses callers who may not take the action; it runs once the status allows it.
 	check func() error
 }
 
@@ -210,7 +217,7 @@ func (s *Service) decide(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 		after := *a
 		after.Status, after.Reason = to.Code, d.reason
 		detail := map[string]any{}
-		if note := d.said(a); note != "" {
+		if note := d.givenReason(a); note != "" {
 			detail["reason"] = note
 		}
 		if err := s.record(ctx, u, a, &after, d.action, detail); err != nil || d.vote == nil {
@@ -221,23 +228,23 @@ func (s *Service) decide(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	if err != nil {
 		return nil, err
 	}
-	u.Audit(entry(d.action, after, nil, d.said(a)))
+	u.Audit(entry(d.action, after, nil, d.givenReason(a)))
 	return s.reread(ctx, u, after)
 }
 
-// said is what the caller gave as a reason.
-func (d decision) said(a *Approval) string {
+// givenReason is what the caller gave as a reason.
+func (d decision) givenReason(a *Approval) string {
 	if d.note == "" && d.reason != a.Reason {
 		return d.reason
 	}
 	return d.note
 }
 
-// demand asks in this order: whether the resource has moved, so that the approval is stale;
-// whether it is as the caller read it; whether its status allows the action.
+// demand checks, in this order, that the approval is not stale, that it is as the caller read
+// it, and that its status allows the action.
 func (s *Service) demand(ctx context.Context, a *Approval, action string, ifMatch guard.Precondition) error {
 	if a.Status == stale.Code && ifMatch.Ref.ID == a.ID {
-		return s.overtaken(ctx, a, ifMatch)
+		return s.staleOrConflict(ctx, a, ifMatch)
 	}
 	l := s.lifecycle(ctx)
 	if err := l.Demand(a, &ifMatch); err != nil {
@@ -249,9 +256,10 @@ func (s *Service) demand(ctx context.Context, a *Approval, action string, ifMatc
 	return nil
 }
 
-// overtaken is answered after the rollback: as stale when the resource has moved, and else
-// with what became of the approval meanwhile.
-func (s *Service) overtaken(ctx context.Context, a *Approval, ifMatch guard.Precondition) error {
+// staleOrConflict explains, after the rollback, why a guarded write matched nothing:
+// ApprovalStale when the resource has changed, and otherwise the conflict with the approval as
+// it is now.
+func (s *Service) staleOrConflict(ctx context.Context, a *Approval, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.Approval(ctx, a.ID)
 		if err != nil {
@@ -261,26 +269,26 @@ func (s *Service) overtaken(ctx context.Context, a *Approval, ifMatch guard.Prec
 		case current.Status == stale.Code:
 			return s.staleError(ctx, current)
 		case current.Ref() == a.Ref():
-			return s.movedUnseen(ctx, current)
+			return s.markStaleLate(ctx, current)
 		}
 		return s.lifecycle(ctx).Conflict(current, ifMatch)
 	})
 }
 
-// checker is the name under which approvals are made stale whose base has moved unseen.
+// checker is the name under which markStaleLate makes approvals stale.
 const checker = "approval check"
 
-// movedUnseen is answered for a pending approval that could not be applied because what it
-// would change has changed, when nothing has made it stale: something was created that it
-// creates, before it named it, or the two did not see each other. It is made stale in a unit
-// of its own, so that it can be rebased; who crashes before that is refused alike by the next
-// attempt. One that has not moved after all is run again.
-func (s *Service) movedUnseen(ctx context.Context, a *Approval) error {
+// markStaleLate makes an open approval stale that could not be applied since its resource has
+// changed, although whatever changed that did not mark it: what the approval creates was created
+// before the approval named it, or the two transactions did not see each other. The unit that
+// found it out is rolled back, so this is one of its own; after a crash in between the next
+// attempt finds it out again. When the base is unchanged after all, the caller's unit is run again.
+func (s *Service) markStaleLate(ctx context.Context, a *Approval) error {
 	conflict, err := s.conflictOf(ctx, a)
 	if err != nil {
 		return err
 	}
-	if !conflict.Moved {
+	if !conflict.Stale {
 		return uow.Again(s.staleError(ctx, a))
 	}
 	err = s.runner.Do(principal.With(ctx, principal.System(a.TenantID, checker)), func(ctx context.Context, u *uow.Unit) error {
@@ -300,9 +308,8 @@ func (s *Service) movedUnseen(ctx context.Context, a *Approval) error {
 	return s.staleError(ctx, current)
 }
 
-// mayDecide returns the caller, unless he is one of those whose content it is, or who has a part
-// in what it is about. Errors:
-// Forbidden.
+// mayDecide returns the caller. Errors: Forbidden for whoever may not read what would be changed,
+// wrote a version of the content, or is the approval's Party.
 func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Principal, error) {
 	caller, _ := principal.From(ctx)
 	subject, err := s.subjectOf(a.Kind)
@@ -325,7 +332,8 @@ func fourEyes(caller principal.Principal, because string) error {
 	return apperr.New(apperr.Forbidden, "Somebody else has to decide: %s %s.", caller.Name, because).With("reason", "four_eyes")
 }
 
-// mustBeAuthor refuses everybody but who proposed an approval, with a credential that may.
+// mustBeAuthor refuses everybody but the author of an approval, and credentials of the author
+// that may not propose such changes.
 func (s *Service) mustBeAuthor(ctx context.Context, a *Approval) error {
 	caller, _ := principal.From(ctx)
 	if caller.UserID == 0 || caller.UserID != a.AuthorID {
@@ -334,8 +342,8 @@ func (s *Service) mustBeAuthor(ctx context.Context, a *Approval) error {
 	return s.mayPropose(ctx, a)
 }
 
-// mayPropose asks whether the caller may propose changes like that of an approval. A
-// credential of its author need not. Errors: Forbidden.
+// mayPropose checks that the caller's credential may propose changes of the approval's kind.
+// Errors: Forbidden.
 func (s *Service) mayPropose(ctx context.Context, a *Approval) error {
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {

@@ -17,11 +17,15 @@
 //     change sees it.
 //   - A proposal may name one more user who does not vote for it: who has a part in what it is
 //     about.
-//   - Whatever changes a resource makes the pending approvals that name it stale, in the same
+//   - Whatever changes a resource makes the open approvals that name it stale, in the same
 //     unit. One that is created beside a pending approval to create it is noticed when that
 //     is to be applied.
 //   - A change that was made without the votes leaves an approval that is bypassed, until
 //     somebody else has reviewed it.
+//   - What is to be made at a time (EffectiveTime) is scheduled once it has its votes, and made
+//     by the program for its author when the time has come and not before, once, if its author
+//     may still make it and its votes still count. What takes no votes is scheduled as it is
+//     proposed. It overwrites nothing: what is changed meanwhile makes it stale like any other.
 //   - A change that is bound to no version (Grants.Unbound) is possible or not when it is to be
 //     applied; what is found impossible then is made stale.
 //

@@ -5,27 +5,31 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
-// Edit is another patch or note for what the caller has proposed. Nil members stay.
+// Edit is another patch, note or time for what the caller has proposed. Nil members stay.
 type Edit struct {
 	Patch json.RawMessage
 	Note  *string
+	// Time is when the change is to be made, nil there for as soon as it has its votes.
+	Time **time.Time
 }
 
-// Edit gives a pending approval other content, as a new version that nobody has voted for.
+// Edit gives an open approval other content, as a new version that nobody has voted for.
 // One that changes nothing is left alone. Errors: VersionConflict, TransitionNotAllowed,
 // ValidationFailed, ApprovalStale; AlreadyExists when its author has the same pending
 // already; Forbidden for anybody but its author, and for who may not propose such changes or,
 // with a patch, not read what it is for.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, edit Edit) (*Approval, error) {
-	if err := s.demand(ctx, a, "approve", ifMatch); err != nil {
+	if err := s.demand(ctx, a, "edit", ifMatch); err != nil {
 		return nil, err
 	}
 	if err := s.mustBeAuthor(ctx, a); err != nil {
@@ -43,12 +47,17 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 		if err != nil {
 			return nil, err
 		}
-		// Whether a patch changes nothing says what is there.
+		// The reply to a patch that changes nothing tells what is there.
 		if err := needs(ctx, subject.Grants().Read); err != nil {
 			return nil, err
 		}
 		if p, err = subject.Revise(ctx, u, p, edit.Patch); err != nil {
-			return nil, s.ifMoved(ctx, err, a, ifMatch)
+			return nil, s.explainStale(ctx, err, a, ifMatch)
+		}
+	}
+	if p.EffectiveTime = a.EffectiveTime; edit.Time != nil {
+		if err := a.retime(&p, *edit.Time, u.Now()); err != nil {
+			return nil, err
 		}
 	}
 	if p.digest() == a.Digest && p.Note == a.Note {
@@ -81,15 +90,34 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 		return nil, err
 	}
 	p, err := subject.Rebase(ctx, u, a.proposal())
-	if errors.Is(err, ErrDone) {
+	p.EffectiveTime = a.EffectiveTime
+	if errors.Is(err, ErrNoChange) {
 		return nil, apperr.New(apperr.TransitionNotAllowed, "%s cannot be rebased: what it proposes is there already. Withdraw it.", a.label()).
 			With("current", s.refusedView(ctx, a)).With("currentStatus", stale.Name).With("allowedTransitions", Machine.Allowed(stale)).
-			With("changedBy", a.Moved.By()).With("changedTime", a.Moved.ChangedTime)
+			With("changedBy", a.StatusRevision.By()).With("changedTime", a.StatusRevision.ChangedTime)
 	}
 	if err != nil {
-		return nil, s.ifMoved(ctx, err, a, ifMatch)
+		return nil, s.explainStale(ctx, err, a, ifMatch)
 	}
 	return s.replace(ctx, u, a, ifMatch, "rebase", p)
+}
+
+// retime sets the EffectiveTime of a proposal. Errors: ValidationFailed, also for no time when the
+// change takes no votes either.
+func (a *Approval) retime(p *Proposal, at *time.Time, now time.Time) error {
+	p.EffectiveTime = nil
+	if at == nil && a.Required == 0 {
+		return apperr.Invalid(apperr.Field{Pointer: "/effectiveTime", Code: "required", Message: "is required: the change waits for nothing else; withdraw it and make it now instead"})
+	}
+	if at == nil {
+		return nil
+	}
+	kept := clock.Kept(*at)
+	if broken := checkTime("/effectiveTime", kept, now); len(broken) > 0 {
+		return apperr.Invalid(broken...)
+	}
+	p.EffectiveTime = &kept
+	return nil
 }
 
 // replace writes the next version of an approval with other content.
@@ -105,24 +133,23 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	if len(p.Content) > maxContent {
 		return nil, apperr.New(apperr.LimitReached, "The change has %d bytes, and an approval holds %d.", len(p.Content), maxContent)
 	}
-	if a.Status != pending.Code {
+	if !isOpen(a.Status) {
 		if err := demandRoom(tx, a); err != nil {
 			return nil, err
 		}
 	}
-	if p.Hold != nil {
-		if err := p.Hold(ctx, u); err != nil {
-			return nil, s.ifMoved(ctx, err, a, ifMatch)
+	if p.MarkTargets != nil {
+		if err := p.MarkTargets(ctx, u); err != nil {
+			return nil, s.explainStale(ctx, err, a, ifMatch)
 		}
 	}
-	after := renewed(a, p, rules, u.Now())
-	if err := s.alone(ctx, u, after); err != nil {
+	after := withContent(a, p, rules, u.Now())
+	if err := s.requireUnique(ctx, u, after); err != nil {
 		return nil, err
 	}
-	detail := map[string]any{"digest": after.Digest, "baseEtag": after.BaseETag, "note": after.Note}
-	err = s.record(ctx, u, a, after, action, detail)
+	err = s.record(ctx, u, a, after, action, after.contentDetail())
 	if errors.Is(err, guard.ErrStale) {
-		return nil, s.overtaken(ctx, a, ifMatch)
+		return nil, s.staleOrConflict(ctx, a, ifMatch)
 	}
 	if err != nil {
 		return nil, err
@@ -131,15 +158,14 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	return s.reread(ctx, u, after)
 }
 
-// alone asks that the author of an approval has no other one pending for the same change. One
-// whose time has passed and that the sweeper has not come by yet is expired. Errors:
-// AlreadyExists.
-func (s *Service) alone(ctx context.Context, u *uow.Unit, a *Approval) error {
+// requireUnique checks that the author of an approval has no other one open for the same change.
+// One that is overdue is expired. Errors: AlreadyExists.
+func (s *Service) requireUnique(ctx context.Context, u *uow.Unit, a *Approval) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	twin, err := openOf(tx, a)
+	twin, err := findSameOpen(tx, a)
 	switch {
 	case err != nil || twin == nil:
 		return err
@@ -150,10 +176,11 @@ func (s *Service) alone(ctx context.Context, u *uow.Unit, a *Approval) error {
 		With("current", s.refusedView(ctx, twin))
 }
 
-// ifMoved answers an error of a Subject, which may be that the resource has moved.
-func (s *Service) ifMoved(ctx context.Context, err error, a *Approval, ifMatch guard.Precondition) error {
-	if errors.Is(err, ErrMoved) || errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
-		return s.overtaken(ctx, a, ifMatch)
+// explainStale turns an error of a Subject that says that the resource has changed into what the
+// caller is told.
+func (s *Service) explainStale(ctx context.Context, err error, a *Approval, ifMatch guard.Precondition) error {
+	if errors.Is(err, ErrStaleBase) || errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
+		return s.staleOrConflict(ctx, a, ifMatch)
 	}
 	return err
 }

@@ -15,9 +15,8 @@ type Found struct {
 	Status   string
 }
 
-// ByResource returns at most limit approvals of which something that they change is called
-// so, or begins so, the newest first. Resources are known by their paths and by what follows
-// their collection.
+// ByResource returns at most limit approvals with a target that begins with a text, the newest
+// first. A target is found by its path and by its key without the collection.
 func (s *Service) ByResource(ctx context.Context, text string, limit int) ([]Found, error) {
 	spellings := storage.Spellings(text)
 	for _, subject := range s.subjects {
@@ -56,8 +55,8 @@ func callerAsAuthor(ctx context.Context) int64 {
 
 // Waiting counts what waits for the context's caller.
 type Waiting struct {
-	// ToDecide may the caller vote for or complete; Mine are his that wait for others, and Stale his that
-	// have to be rebased; ToReview was made without the votes.
+	// ToDecide are those that the caller may vote for or complete; Mine are his own that wait for
+	// others, and Stale his own that have to be rebased; ToReview were made without the votes.
 	ToDecide, Mine, Stale, ToReview storage.Count
 }
 

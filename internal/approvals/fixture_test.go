@@ -67,6 +67,20 @@ func open(t *testing.T, ctx context.Context, db *storage.DB) *office {
 	return o
 }
 
+// replica is another process on the same data, whose locks know nothing of this one's.
+func (o *office) replica() *office {
+	other := *o
+	bus := events.NewInProcess(64)
+	o.t.Cleanup(bus.Close)
+	other.runner = uow.NewRunner(uow.Options{DB: o.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: o.clock})
+	other.access = access.New(access.Deps{DB: o.db, Runner: other.runner, Bus: bus, Clock: o.clock})
+	other.approvals = approvals.New(approvals.Deps{DB: o.db, Runner: other.runner, Bus: bus, Clock: o.clock, Tenancy: tenancy{other.access}})
+	epochs := epoch.NewWatch(o.db, clock.System{})
+	require.NoError(o.t, epochs.Look(o.ctx))
+	other.configs = config.New(config.Deps{DB: o.db, Bus: bus, Clock: o.clock, Epochs: epochs, Approvals: other.approvals})
+	return &other
+}
+
 func (o *office) tenant() int64 {
 	p, _ := principal.From(o.ctx)
 	return p.TenantID

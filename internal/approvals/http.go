@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -96,10 +97,10 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[approva
 
 func (h handler) get(ctx context.Context, a *Approval, _ httpapi.None) (httpapi.Fresh[readView], error) {
 	view, err := h.service.read(ctx, a)
-	// What a pending approval would change cannot change while it stays pending, unless it is
+	// What an open approval would change cannot change while it stays open, unless it is
 	// based on no version. The others show what there is now, and one whose time has passed
 	// says so before it is written down.
-	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name || h.service.isUnbound(a)}, err
+	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name && view.Status != scheduled.Name || h.service.isUnbound(a)}, err
 }
 
 func (h handler) history(ctx context.Context, a *Approval, in httpapi.Page) (httpapi.List[eventView], error) {
@@ -142,20 +143,26 @@ type editBody struct{ edit Edit }
 
 // ReadBody implements httpapi.BodyReader.
 func (b *editBody) ReadBody(text []byte) error {
-	body, err := strictjson.DecodePatch(text, "patch", "note")
+	body, err := strictjson.DecodePatch(text, "patch", "note", "effectiveTime")
 	if err != nil {
 		return err
 	}
 	for _, name := range body.Names() {
-		if name == "patch" {
+		switch name {
+		case "patch":
 			b.edit.Patch = body.Raw(name)
-			continue
+		case "note":
+			b.edit.Note = new(string)
+			if err := body.Decode(name, b.edit.Note); err != nil {
+				return err
+			}
+		case "effectiveTime":
+			var at *time.Time
+			if err := body.Decode(name, &at); err != nil {
+				return err
+			}
+			b.edit.Time = &at
 		}
-		var note string
-		if err := body.Decode(name, &note); err != nil {
-			return err
-		}
-		b.edit.Note = &note
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestHoweverManyApprovalsNameAConfigItCanBeChanged(t *testing.T) {
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
 			SELECT ?, a.i * 1000000 + b.i, 'configs/tax', ? FROM n a JOIN n b`, o.tenant(), true).Error)
 		require.NoError(t, o.runner.Do(o.ctx, func(ctx context.Context, u *uow.Unit) error {
-			return o.approvals.Moved(ctx, u, "configs/tax")
+			return o.approvals.MarkStale(ctx, u, "configs/tax")
 		}))
 	})
 }

@@ -23,13 +23,14 @@ func Bypassing(ctx context.Context, reason string) context.Context {
 	return context.WithValue(ctx, bypassKey{}, reason)
 }
 
-// Propose asks for a change of what is protected, and reports whether it can be made now: in
-// a unit that applies an approval, or where the caller bypasses the votes. Otherwise the unit
-// has proposed it and makes no change.
+// Propose is called before a protected row is changed, and reports whether the unit may change it
+// now: true when the unit applies an approval or the caller bypasses the votes. On false the unit
+// has inserted an approval, and must not make the change; a caller who schedules it (Scheduling)
+// has it made at its time.
 //
-// A change that its author has pending in the same words is not proposed twice. Errors:
-// those of Hold; LimitReached when it is too large for an approval, and when its author has
-// maxOpen pending.
+// When the author has the same change pending already, the unit answers with that approval.
+// Errors: those of MarkTargets; LimitReached when the change is too large for an approval, and
+// when its author has maxOpen pending.
 func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now bool, err error) {
 	if u.Approval() != 0 {
 		return true, nil
@@ -46,31 +47,31 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 		return false, err
 	}
 	caller, _ := principal.From(ctx)
-	a := &Approval{
-		Status: pending.Code, AuthorID: caller.UserID, AuthorName: caller.Name,
-		ContentVersion: 1, Required: rules.Required, ExpiresTime: u.Now().Add(rules.Lasts),
+	if p.EffectiveTime, err = scheduledFor(ctx, u.Now()); err != nil {
+		return false, err
 	}
-	a.hold(p)
+	a := &Approval{AuthorID: caller.UserID, AuthorName: caller.Name, ContentVersion: 1}
+	a.setContent(p, rules, u.Now())
 	if reason, bypassing := ctx.Value(bypassKey{}).(string); bypassing {
 		return true, s.insertBypassed(ctx, u, a, reason)
 	}
-	same, err := openOf(tx, a)
+	same, err := findSameOpen(tx, a)
 	if err != nil {
 		return false, err
 	}
-	if same != nil && same.state(u.Now()) == pending {
+	if same != nil && same.state(u.Now()) != expired {
 		return false, s.answer(ctx, u, same)
 	}
 	if err := demandRoom(tx, a); err != nil {
 		return false, err
 	}
-	if p.Hold != nil {
-		if err := p.Hold(ctx, u); err != nil {
+	if p.MarkTargets != nil {
+		if err := p.MarkTargets(ctx, u); err != nil {
 			return false, err
 		}
 	}
 	if same != nil {
-		// Its time has passed and the sweeper has not come by yet.
+		// It is overdue and the sweeper has not expired it yet.
 		if err := s.expireRow(ctx, u, same); err != nil {
 			return false, err
 		}
@@ -79,7 +80,7 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 		return false, err
 	}
 	a.Writers = []int64{a.AuthorID}
-	if err := insertEvent(ctx, u, a, "propose", nil, map[string]any{"digest": a.Digest, "baseEtag": a.BaseETag, "note": a.Note}); err != nil {
+	if err := insertEvent(ctx, u, a, "propose", nil, a.contentDetail()); err != nil {
 		return false, err
 	}
 	u.Audit(entry("propose", a, map[string]any{"required": a.Required}, a.Note))
@@ -87,8 +88,8 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	return false, s.answer(ctx, u, a)
 }
 
-// ProposeAbove is Propose for a change that moves money: it waits when its amount, in minor
-// units and whatever its sign, is above what the tenant has set for changes of the subject.
+// ProposeAbove is Propose for a change that moves money: it needs an approval when its amount, in
+// minor units and whatever its sign, is above the tenant's threshold for the subject.
 func (s *Service) ProposeAbove(ctx context.Context, u *uow.Unit, amount int64, subject Subject, proposal func() (Proposal, error)) (now bool, err error) {
 	if u.Approval() != 0 {
 		return true, nil
@@ -116,7 +117,7 @@ func (s *Service) rules(ctx context.Context, u *uow.Unit) (Rules, error) {
 	return s.tenancy.Rules(ctx, tx)
 }
 
-// demandRoom asks whether the author of an approval may have one more pending. Errors:
+// demandRoom checks that the author of an approval may have one more pending. Errors:
 // LimitReached.
 func demandRoom(tx *gorm.DB, a *Approval) error {
 	var open int64
@@ -126,10 +127,10 @@ func demandRoom(tx *gorm.DB, a *Approval) error {
 	if open < maxOpen {
 		return nil
 	}
-	return apperr.New(apperr.LimitReached, "%s has %d changes that wait for votes already, and may not have more. Withdraw some, or propose many changes as one batch.", a.AuthorName, open)
+	return apperr.New(apperr.LimitReached, "%s has %d changes that wait already, and may not have more. Withdraw some, or propose many changes as one batch.", a.AuthorName, open)
 }
 
-// answer has whatever route the unit serves answer with the approval.
+// answer makes 202 with the approval the reply of the unit, whatever its route.
 func (s *Service) answer(ctx context.Context, u *uow.Unit, a *Approval) error {
 	body, err := s.view(ctx, a)
 	if err != nil {
@@ -139,8 +140,8 @@ func (s *Service) answer(ctx context.Context, u *uow.Unit, a *Approval) error {
 	return nil
 }
 
-// insertBypassed leaves the approval of a change that its author makes in the same unit
-// without any vote.
+// insertBypassed inserts the approval of a change that its author makes in the same unit
+// without votes.
 func (s *Service) insertBypassed(ctx context.Context, u *uow.Unit, a *Approval, reason string) error {
 	a.Status, a.OpenDigest, a.Reason = bypassed.Code, nil, reason
 	if err := insert(ctx, u, a); err != nil {
@@ -151,10 +152,10 @@ func (s *Service) insertBypassed(ctx context.Context, u *uow.Unit, a *Approval, 
 	return insertEvent(ctx, u, a, "bypass", nil, map[string]any{"digest": a.Digest, "baseEtag": a.BaseETag, "reason": reason})
 }
 
-// Moved makes the pending approvals that name one of the resources stale, in the unit that
+// MarkStale makes the open approvals that name one of the resources stale, in the unit that
 // has changed them: all but the one that the unit applies. It comes after the last of the
 // unit's own writes.
-func (s *Service) Moved(ctx context.Context, u *uow.Unit, resources ...string) error {
+func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...string) error {
 	rows, err := lockPending(ctx, u, resources, u.Approval())
 	if err != nil {
 		return err
@@ -167,8 +168,8 @@ func (s *Service) Moved(ctx context.Context, u *uow.Unit, resources ...string) e
 	return nil
 }
 
-// outdate writes down that a pending approval is stale; or that it has expired, when its time
-// has passed and the sweeper has not come by yet. It returns what it did.
+// outdate makes an open approval stale; or expired, when it is overdue and the sweeper has not
+// expired it yet. It returns the action taken.
 func (s *Service) outdate(ctx context.Context, u *uow.Unit, a *Approval) (action string, err error) {
 	if a.state(u.Now()) == expired {
 		return "expire", s.expireRow(ctx, u, a)
@@ -187,10 +188,23 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Approv
 	return insertEvent(ctx, u, after, action, &before.Status, detail)
 }
 
-// renewed is an approval with other content, which nobody has voted for.
-func renewed(a *Approval, p Proposal, rules Rules, now time.Time) *Approval {
+// contentDetail is the detail of a history row that brings content.
+func (a *Approval) contentDetail() map[string]any {
+	return a.withEffectiveTime(map[string]any{"digest": a.Digest, "baseEtag": a.BaseETag, "note": a.Note})
+}
+
+// withEffectiveTime adds the approval's EffectiveTime, if it has one, to a detail.
+func (a *Approval) withEffectiveTime(detail map[string]any) map[string]any {
+	if a.EffectiveTime != nil {
+		detail["effectiveTime"] = a.EffectiveTime.UTC()
+	}
+	return detail
+}
+
+// withContent is an approval with new content, which voids its votes.
+func withContent(a *Approval, p Proposal, rules Rules, now time.Time) *Approval {
 	after := *a
-	after.hold(p)
-	after.Status, after.ContentVersion, after.Required, after.ExpiresTime = pending.Code, a.Version+1, rules.Required, now.Add(rules.Lasts)
+	after.setContent(p, rules, now)
+	after.ContentVersion, after.Reason = a.Version+1, ""
 	return &after
 }

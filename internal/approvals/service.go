@@ -104,9 +104,9 @@ func (s *Service) lifecycle(ctx context.Context) change.Lifecycle[Approval, *App
 		Rows: change.Rows[Approval, *Approval]{
 			DB: s.db, Label: (*Approval).label, View: func(a *Approval) any { return s.refusedView(ctx, a) }, Find: find,
 		},
-		Machine: Machine,
-		State:   func(a *Approval) status.State { return a.state(now) },
-		Moved:   func(a *Approval) change.Revision { return a.Moved },
+		Machine:        Machine,
+		State:          func(a *Approval) status.State { return a.state(now) },
+		StatusRevision: func(a *Approval) change.Revision { return a.StatusRevision },
 	}
 }
 
@@ -122,6 +122,7 @@ func entry(action string, a *Approval, detail map[string]any, note string) uow.E
 	if detail == nil {
 		detail = map[string]any{}
 	}
+	a.withEffectiveTime(detail)
 	detail["version"], detail["kind"], detail["resource"], detail["digest"] = a.Version, a.Kind, a.Resource, a.Digest
 	return uow.Entry{Action: "approval." + action, Resource: a.path(), Detail: detail, Note: note}
 }

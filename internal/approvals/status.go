@@ -1,6 +1,10 @@
 package approvals
 
-import "interlock/internal/base/status"
+import (
+	"slices"
+
+	"interlock/internal/base/status"
+)
 
 // The states of an approval.
 var (
@@ -12,22 +16,32 @@ var (
 	expired   = status.State{Code: 5, Name: "expired"}
 	bypassed  = status.State{Code: 6, Name: "bypassed"}
 	reviewed  = status.State{Code: 7, Name: "reviewed"}
+	scheduled = status.State{Code: 8, Name: "scheduled"}
 )
 
+// open are the states of what may still be applied as it is.
+var open = []int{pending.Code, scheduled.Code}
+
+func isOpen(code int) bool { return slices.Contains(open, code) }
+
 // Machine is an approval's life. What changes a resource outdates the approvals that name
-// it; the sweeper expires what its time has passed.
+// it; one sweeper expires what its time has passed, another applies what was scheduled. What
+// takes no votes is scheduled as soon as it is proposed, edited or rebased.
 var Machine = status.New(status.Machine{
 	Name:    "approval",
 	Initial: pending,
-	States:  []status.State{pending, approved, rejected, withdrawn, stale, expired, bypassed, reviewed},
+	States:  []status.State{pending, approved, rejected, withdrawn, stale, expired, bypassed, reviewed, scheduled},
 	Actions: []status.Action{
 		{Name: "approve", Participle: "approved", From: []status.State{pending}, To: approved},
-		{Name: "reject", Participle: "rejected", From: []status.State{pending}, To: rejected},
-		{Name: "withdraw", Participle: "withdrawn", From: []status.State{pending, stale}, To: withdrawn},
+		{Name: "reject", Participle: "rejected", From: []status.State{pending, scheduled}, To: rejected},
+		{Name: "withdraw", Participle: "withdrawn", From: []status.State{pending, scheduled, stale}, To: withdrawn},
 		{Name: "rebase", Participle: "rebased", From: []status.State{stale}, To: pending},
 		{Name: "review", Participle: "reviewed", From: []status.State{bypassed}, To: reviewed},
 		{Name: "bypass", Participle: "bypassed", From: []status.State{pending}, To: bypassed, Internal: true},
-		{Name: "outdate", Participle: "made stale", From: []status.State{pending}, To: stale, Internal: true},
+		{Name: "outdate", Participle: "made stale", From: []status.State{pending, scheduled}, To: stale, Internal: true},
 		{Name: "expire", Participle: "expired", From: []status.State{pending}, To: expired, Internal: true},
+		{Name: "schedule", Participle: "scheduled", From: []status.State{pending}, To: scheduled, Internal: true},
+		{Name: "apply", Participle: "applied", From: []status.State{scheduled}, To: approved, Internal: true},
+		{Name: "edit", Participle: "edited", From: []status.State{pending, scheduled}, To: pending, Internal: true},
 	},
 })

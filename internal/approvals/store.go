@@ -46,8 +46,8 @@ type Filter struct {
 	WaitingForCaller bool
 }
 
-// filters are those of a list, the one that tends to leave fewest rows first. What is kept as
-// pending and is over is expired.
+// filters are those of a list, the most selective first. A row that is pending in the table and
+// overdue counts as expired.
 func (s *Service) filters(f Filter, caller principal.Principal) (filters []storage.Filter) {
 	now := s.clock.Now()
 	reviewable := s.reviewable(caller)
@@ -108,8 +108,8 @@ func find(db *gorm.DB, id int64) (*Approval, error) {
 	return &a, withParts(db.Session(&gorm.Session{NewDB: true}), []*Approval{&a}, math.MaxInt32)
 }
 
-// withParts reads what approvals have in other tables, in a query for each, and of each one's
-// targets so many at most.
+// withParts reads the votes, targets and revisions of approvals, in one query for each table, and
+// at most so many targets of each.
 func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 	if len(approvals) == 0 {
 		return nil
@@ -155,15 +155,14 @@ func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 			a.Writers = append(a.Writers, w.ChangedBy)
 		}
 		if w.FromStatus == nil || *w.FromStatus != w.ToStatus {
-			a.Moved = w.Revision
+			a.StatusRevision = w.Revision
 		}
 	}
 	return nil
 }
 
-// openOf returns the other pending approval in which the author of a asks for just this, or
-// nil.
-func openOf(tx *gorm.DB, a *Approval) (*Approval, error) {
+// findSameOpen returns the other open approval of a's author with the same digest, or nil.
+func findSameOpen(tx *gorm.DB, a *Approval) (*Approval, error) {
 	var found []Approval
 	if err := tx.Where("author_id = ? AND open_digest = ? AND id <> ?", a.AuthorID, a.Digest, a.ID).Limit(1).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("look for the same approval: %w", err)
@@ -174,9 +173,9 @@ func openOf(tx *gorm.DB, a *Approval) (*Approval, error) {
 	return &found[0], withParts(tx, []*Approval{&found[0]}, math.MaxInt32)
 }
 
-// once has a unit run again that met another approval of the same author in the same words,
-// which it had not seen: its next run finds it.
-func once(err error) error {
+// retryDuplicate runs the unit again when the unique key shows that the author has the same change
+// open since the unit looked: the next run finds that approval.
+func retryDuplicate(err error) error {
 	if storage.IsDuplicate(err, openKey) {
 		return uow.Again(fmt.Errorf("propose it once: %w", err))
 	}
@@ -185,7 +184,7 @@ func once(err error) error {
 
 // insert adds an approval with its targets.
 func insert(ctx context.Context, u *uow.Unit, a *Approval) error {
-	if err := once(guard.Insert(ctx, u, a)); err != nil {
+	if err := retryDuplicate(guard.Insert(ctx, u, a)); err != nil {
 		return fmt.Errorf("insert the approval: %w", err)
 	}
 	tx, err := u.Tx(ctx)
@@ -198,7 +197,7 @@ func insert(ctx context.Context, u *uow.Unit, a *Approval) error {
 func insertTargets(tx *gorm.DB, a *Approval, resources []string) error {
 	targets := make([]target, len(resources))
 	for i, resource := range resources {
-		targets[i] = target{ApprovalID: a.ID, Resource: resource, Pending: a.Status == pending.Code}
+		targets[i] = target{ApprovalID: a.ID, Resource: resource, Pending: isOpen(a.Status)}
 	}
 	if err := tx.CreateInBatches(targets, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert the targets of an approval: %w", err)
@@ -206,8 +205,7 @@ func insertTargets(tx *gorm.DB, a *Approval, resources []string) error {
 	return nil
 }
 
-// retarget has an approval name what its content names now, which may be less or more than
-// what it named before.
+// retarget updates the targets of an approval whose content has changed.
 func retarget(tx *gorm.DB, before, after *Approval) error {
 	for some := range slices.Chunk(without(before.Targets, after.Targets), rowsPerStatement) {
 		if err := tx.Exec("DELETE FROM approval_targets WHERE tenant_id = ? AND approval_id = ? AND resource IN ?", after.TenantID, after.ID, some).Error; err != nil {
@@ -251,7 +249,7 @@ func insertEvent(ctx context.Context, u *uow.Unit, a *Approval, action string, f
 		return fmt.Errorf("insert an event of an approval: %w", err)
 	}
 	if from == nil || *from != a.Status {
-		a.Moved = event.Revision
+		a.StatusRevision = event.Revision
 	}
 	return nil
 }
@@ -273,20 +271,20 @@ func insertVote(ctx context.Context, u *uow.Unit, v Vote) error {
 //	UPDATE approvals SET status = ?, content = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// and has its targets be those of its content, and name it as pending or not. One that becomes
-// what its author has pending already since the unit looked is found by the unit's next run.
+// and updates its targets. See retryDuplicate for an approval that becomes the same as another
+// open one of its author.
 func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	set := guard.Set{"reason": after.Reason}
-	if after.Status != pending.Code {
+	if !isOpen(after.Status) {
 		after.OpenDigest = nil
 		set["open_digest"] = nil
 	}
 	if after.ContentVersion != before.ContentVersion {
 		set["base_etag"], set["content"], set["digest"], set["open_digest"] = after.BaseETag, after.Content, after.Digest, after.OpenDigest
-		set["kind"] = after.Kind
+		set["kind"], set["effective_time"] = after.Kind, after.EffectiveTime
 		set["note"], set["content_version"], set["required"], set["expires_time"] = after.Note, after.ContentVersion, after.Required, after.ExpiresTime
 	}
-	err := once(guard.Transition[Approval](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), set))
+	err := retryDuplicate(guard.Transition[Approval](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), set))
 	if err != nil {
 		return err
 	}
@@ -301,18 +299,18 @@ func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	}
 	if before.Status != after.Status {
 		const statement = "UPDATE approval_targets SET pending = ? WHERE tenant_id = ? AND approval_id = ?"
-		if err := tx.Exec(statement, after.Status == pending.Code, after.TenantID, after.ID).Error; err != nil {
+		if err := tx.Exec(statement, isOpen(after.Status), after.TenantID, after.ID).Error; err != nil {
 			return fmt.Errorf("mark the targets of an approval: %w", err)
 		}
 	}
 	return guard.Advance(ctx, u, after)
 }
 
-// lockPending reads the pending approvals that name one of the resources, but for one, and
+// lockPending reads the open approvals that name one of the resources, but for one, and
 // locks them in the order of their ids:
 //
 //	SELECT DISTINCT approval_id FROM approval_targets WHERE tenant_id = ? AND resource IN (…) AND pending = ?
-//	SELECT * FROM approvals WHERE tenant_id = ? AND id IN (…) AND status = ? ORDER BY id FOR UPDATE
+//	SELECT * FROM approvals WHERE tenant_id = ? AND id IN (…) AND status IN (…) ORDER BY id FOR UPDATE
 func lockPending(ctx context.Context, u *uow.Unit, resources []string, but int64) ([]Approval, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -332,7 +330,7 @@ func lockPending(ctx context.Context, u *uow.Unit, resources []string, but int64
 	for some := range slices.Chunk(slices.Compact(ids), rowsPerStatement) {
 		var locked []Approval
 		err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Omit("content").
-			Where("id IN ? AND status = ?", some, pending.Code).Order("id").Find(&locked).Error
+			Where("id IN ? AND status IN ?", some, open).Order("id").Find(&locked).Error
 		if err != nil {
 			return nil, fmt.Errorf("lock pending approvals: %w", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
@@ -21,17 +22,17 @@ type Subject interface {
 	// Lock takes the locks that Apply needs, before the unit's transaction begins, and returns
 	// the context to go on with. Errors: lock.ErrNotAcquired.
 	Lock(ctx context.Context, u *uow.Unit, p Proposal) (context.Context, error)
-	// Apply makes the proposed change, in a unit that carries its approval. Errors: ErrMoved.
+	// Apply makes the proposed change, in a unit that carries its approval. Errors: ErrStaleBase.
 	Apply(ctx context.Context, u *uow.Unit, p Proposal) error
-	// Revise returns the proposal with another patch on the same base. Errors: ErrMoved,
+	// Revise returns the proposal with another patch on the same base. Errors: ErrStaleBase,
 	// ValidationFailed, MalformedRequest.
 	Revise(ctx context.Context, u *uow.Unit, p Proposal, patch json.RawMessage) (Proposal, error)
-	// Rebase returns the proposal merged onto what is there now. Errors: ErrMoved when it
-	// cannot be merged, ErrDone when nothing is left to change.
+	// Rebase returns the proposal merged onto what is there now. Errors: ErrStaleBase when it
+	// cannot be merged, ErrNoChange when nothing is left to change.
 	Rebase(ctx context.Context, u *uow.Unit, p Proposal) (Proposal, error)
-	// Conflict describes how the resource has moved from the proposal's base, as the body of
-	// a VersionConflict does; of many resources it describes MostSides at most. It reads what
-	// is committed.
+	// Conflict describes how the resource differs from the proposal's base, as the body of a
+	// VersionConflict does; of many resources it describes at most MostSides. It reads committed
+	// rows.
 	Conflict(ctx context.Context, p Proposal) (Conflict, error)
 	// Show returns a proposal as replies show it.
 	Show(p Proposal) (Shown, error)
@@ -52,18 +53,18 @@ type Grants struct {
 	Read, Write string
 }
 
-// What a Subject can meet.
+// Errors of a Subject.
 var (
-	// ErrMoved: what is proposed is not based on what is there.
-	ErrMoved = errors.New("approvals: the resource has changed since")
-	// ErrDone: what is proposed is what is there.
-	ErrDone = errors.New("approvals: nothing is left to change")
+	// ErrStaleBase: the resource is not at the version that the proposal is based on.
+	ErrStaleBase = errors.New("approvals: the resource has changed since")
+	// ErrNoChange: the resource has the proposed content already.
+	ErrNoChange = errors.New("approvals: nothing is left to change")
 )
 
 // Conflict is the members of a conflict's body, and the sentence that goes with them.
 type Conflict struct {
-	// Moved is false when the proposal is still based on what is there.
-	Moved   bool
+	// Stale is false when the resource is still at the proposal's base.
+	Stale   bool
 	Detail  string
 	Members map[string]any
 }
@@ -86,16 +87,25 @@ type Proposal struct {
 	// Party is a user who has a part in what is proposed and so may not vote for it, beside who
 	// writes it: who requested the refund that is to be approved. 0 for nobody.
 	Party int64
-	// Hold marks and locks the rows that are named, with guard.Propose; nil when there are
-	// none. Errors: guard.ErrStale and guard.ErrGone.
-	Hold func(ctx context.Context, u *uow.Unit) error
+	// Unvoted is set for a change that takes no votes: it is proposed because it was scheduled,
+	// and waits for its time alone.
+	Unvoted bool
+	// EffectiveTime is when it is to be made, nil for at once. Package approvals sets it.
+	EffectiveTime *time.Time
+	// MarkTargets marks the targets' rows as proposed with guard.Propose, which locks them; nil
+	// when there are none. Errors: guard.ErrStale and guard.ErrGone.
+	MarkTargets func(ctx context.Context, u *uow.Unit) error
 }
 
-// digest is what a vote is for: the content and what it is based on.
+// digest is what a vote is for: the content, what it is based on and when it is to be made.
 func (p Proposal) digest() string {
 	sum := sha256.New()
 	for _, part := range []string{p.Kind, p.Resource, p.BaseETag} {
 		sum.Write([]byte(part))
+		sum.Write([]byte{0})
+	}
+	if p.EffectiveTime != nil {
+		sum.Write([]byte(p.EffectiveTime.UTC().Format(time.RFC3339Nano)))
 		sum.Write([]byte{0})
 	}
 	sum.Write(p.Content)

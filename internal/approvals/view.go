@@ -41,6 +41,8 @@ type approvalView struct {
 	AllowedTransitions []string   `json:"allowedTransitions"`
 	Reason             string     `json:"reason"`
 	ExpiresTime        time.Time  `json:"expiresTime"`
+	// EffectiveTime is when the change is to be made, null for as soon as it has its votes.
+	EffectiveTime *time.Time `json:"effectiveTime"`
 	// Comments is how many there are.
 	Comments int64 `json:"comments"`
 	// StatusBy is who gave it its status, and StatusTime when.
@@ -90,7 +92,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets[:min(len(a.Targets), MostSides)]), TargetCount: a.TargetCount,
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
-		Reason: a.Reason, ExpiresTime: a.ExpiresTime, Comments: a.Comments, StatusBy: a.Moved.By(), StatusTime: a.Moved.ChangedTime, Stamp: a.Stamp(),
+		Reason: a.Reason, ExpiresTime: a.ExpiresTime, EffectiveTime: a.EffectiveTime, Comments: a.Comments, StatusBy: a.StatusRevision.By(), StatusTime: a.StatusRevision.ChangedTime, Stamp: a.Stamp(),
 		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller.UserID, now),
 	}
 }
@@ -175,7 +177,11 @@ func (s *Service) staleError(ctx context.Context, a *Approval) error {
 		return err
 	}
 	state := a.state(s.clock.Now())
-	refusal := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), conflict.Detail)
+	why := conflict.Detail
+	if !conflict.Stale && a.Reason != "" {
+		why = a.Reason
+	}
+	refusal := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), why)
 	for name, value := range conflict.Members {
 		refusal.With(name, value)
 	}

@@ -83,7 +83,7 @@ func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes [
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.allow(ctx, u, kindBatch, note, writes...)
+	now, err := s.proposeIfRequired(ctx, u, kindBatch, note, writes...)
 	if err == nil && !now {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes [
 		err = s.applyAll(ctx, u, writes, note, func(w plannedWrite, result Result) { results[w.place] = result })
 	}
 	switch {
-	case hasMoved(err):
+	case isConflict(err):
 		return nil, s.batchConflict(changes)
 	case err != nil:
 		return nil, err
@@ -105,25 +105,25 @@ func batchEntry(note string, results []Result) uow.Entry {
 	return uow.Entry{Action: kindBatch, Resource: "config-batches", Note: note, Detail: map[string]any{"changes": results}}
 }
 
-// applyAll makes writes in the order of their keys, and then has the approvals that name
-// what they changed go stale. Errors: those that hasMoved knows.
+// applyAll makes writes in the order of their keys, and then makes the approvals that name
+// what they changed stale. Errors: those that isConflict recognises.
 func (s *Service) applyAll(ctx context.Context, u *uow.Unit, writes []plannedWrite, note string, done func(w plannedWrite, result Result)) error {
-	var moved []string
+	var changed []string
 	for _, w := range inKeyOrder(writes) {
 		result, named, err := s.apply(ctx, u, w, note)
 		if err != nil {
 			return err
 		}
 		if named {
-			moved = append(moved, pathOf(w.Key))
+			changed = append(changed, pathOf(w.Key))
 		}
 		done(w, result)
 	}
-	return s.approvals.Moved(ctx, u, moved...)
+	return s.approvals.MarkStale(ctx, u, changed...)
 }
 
-// hasMoved reports whether a write was refused for what others have done.
-func hasMoved(err error) bool {
+// isConflict reports whether a write was refused because others have changed what it writes.
+func isConflict(err error) bool {
 	return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) || storage.IsDuplicate(err, uniqueKey)
 }
 
@@ -213,16 +213,16 @@ func (w *plannedWrite) check() ([]apperr.Field, error) {
 }
 
 // apply makes one write in the unit, and reports whether approvals may name its config.
-func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (result Result, moved bool, err error) {
+func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (result Result, named bool, err error) {
 	result = Result{Index: w.Index, Key: w.Key, Op: w.Op}
 	after := w.after
 	switch {
 	case w.Op == OpCreate:
-		moved, err = true, s.insert(ctx, u, after, note)
+		named, err = true, s.insert(ctx, u, after, note)
 	case w.Op == OpDelete:
-		after, moved, err = s.remove(ctx, u, w.before, note)
+		after, named, err = s.remove(ctx, u, w.before, note)
 	case after != w.before:
-		moved, err = s.update(ctx, u, w, note)
+		named, err = s.update(ctx, u, w, note)
 	}
 	if err != nil {
 		return result, false, err
@@ -231,19 +231,19 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note s
 	if w.Op != OpDelete {
 		result.ETag = after.Ref().ETag()
 	}
-	return result, moved, nil
+	return result, named, nil
 }
 
 // update gives a row its new content, and reports whether approvals may name it.
 func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (bool, error) {
-	moved, err := updateRow(ctx, u, w.before, w.set)
+	named, err := updateRow(ctx, u, w.before, w.set)
 	if err != nil {
 		return false, err
 	}
 	if err := guard.Advance(ctx, u, w.after); err != nil {
 		return false, err
 	}
-	return moved, s.record(ctx, u, w.after, cmp.Or(w.Action, Updated), note)
+	return named, s.record(ctx, u, w.after, cmp.Or(w.Action, Updated), note)
 }
 
 // batchConflict is answered with every conflict that there is after the rollback.

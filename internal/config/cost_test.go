@@ -16,12 +16,14 @@ import (
 func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	w := newWorld(t, storagetest.Tenant(t), db)
-	transaction := []string{"START TRANSACTION", "UPDATE configs", "INSERT INTO config_histories", "INSERT INTO audit_entries", "COMMIT"}
+	transaction := []string{"START TRANSACTION", "UPDATE configs", "SET @one", "INSERT INTO config_histories", "INSERT INTO audit_entries", "SET @reached", "COMMIT"}
 	row := w.create("a", object(`{"n":1}`))
 	statements.Take()
+	statements.Packets()
 
 	row = w.mustEdit("a", row.Ref(), `{"value":{"n":2},"remark":"r"}`)
 	require.Equal(t, transaction, statements.Take(), "of the version that this process wrote")
+	require.Equal(t, 1, statements.Packets(), "in one packet")
 
 	elsewhere := newWorld(t, w.ctx, w.db)
 	statements.Take()
@@ -37,7 +39,7 @@ func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 
 	require.NoError(t, w.delete("a", row.Ref()))
 	require.Equal(t, []string{
-		"SELECT configs", "START TRANSACTION", "DELETE FROM configs", "INSERT INTO config_histories", "INSERT INTO audit_entries", "COMMIT",
+		"SELECT configs", "START TRANSACTION", "DELETE FROM configs", "SET @one", "INSERT INTO config_histories", "INSERT INTO audit_entries", "SET @reached", "COMMIT",
 	}, statements.Take())
 }
 

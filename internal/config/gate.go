@@ -23,14 +23,19 @@ const (
 
 func pathOf(key string) string { return "configs/" + key }
 
-// allow reports whether writes may be made now. When one of them changes a protected config,
-// all of them together wait for an approval, unless the unit applies one or the caller
-// bypasses it. What may not be made and is made all the same is refused by package guard.
+// proposeIfRequired reports whether writes may be made now. When one of them changes a protected
+// config, all of them are proposed as one approval, unless the unit applies one or the caller
+// bypasses the votes; so they are when the caller schedules them. A caller that writes in spite
+// of false is refused by package guard.
 //
 // Errors: guard.ErrStale and guard.ErrGone when a config is not what the writes were planned
 // from.
-func (s *Service) allow(ctx context.Context, u *uow.Unit, kind, note string, writes ...plannedWrite) (bool, error) {
-	if !slices.ContainsFunc(writes, plannedWrite.needsApproval) {
+func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, kind, note string, writes ...plannedWrite) (bool, error) {
+	waits := plannedWrite.needsApproval
+	if approvals.Scheduled(ctx) {
+		waits = plannedWrite.changes
+	}
+	if !slices.ContainsFunc(writes, waits) {
 		return true, nil
 	}
 	p, err := proposalOf(kind, note, writes)
@@ -42,41 +47,45 @@ func (s *Service) allow(ctx context.Context, u *uow.Unit, kind, note string, wri
 
 // needsApproval reports whether a write changes a protected config.
 func (w plannedWrite) needsApproval() bool {
-	return w.before != nil && w.before.Protected && w.after != w.before
+	return w.before != nil && w.before.Protected && w.changes()
 }
 
-// write issues the guarded UPDATE of one config, and has approvals that name it go stale:
+// changes reports whether a write makes anything of what is there.
+func (w plannedWrite) changes() bool { return w.after != w.before }
+
+// write issues the guarded UPDATE of one config, and makes approvals that name it stale:
 //
 //	UPDATE configs SET …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = 0
 func (s *Service) write(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) error {
-	moved, err := updateRow(ctx, u, before, set)
+	named, err := updateRow(ctx, u, before, set)
 	if err != nil {
 		return err
 	}
-	return s.announceMoved(ctx, u, moved, before)
+	return s.markApprovalsStale(ctx, u, named, before)
 }
 
 // updateRow issues the guarded UPDATE, and reports whether approvals may name the row.
-func updateRow(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) (moved bool, err error) {
-	err = guard.Update[Config](ctx, u, before.Ref(), set)
+func updateRow(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) (named bool, err error) {
+	err = guard.Update[Config](ctx, guard.Late(u), before.Ref(), set)
 	if errors.Is(err, guard.ErrProposed) {
-		return true, guard.UpdateProposed[Config](ctx, u, before.Ref(), set)
+		return true, guard.UpdateProposed[Config](ctx, guard.Late(u), before.Ref(), set)
 	}
 	return u.Approval() != 0, err
 }
 
-// announceMoved has the approvals that name a config go stale, if there may be any.
-func (s *Service) announceMoved(ctx context.Context, u *uow.Unit, moved bool, c *Config) error {
-	if !moved {
+// markApprovalsStale makes the approvals that name a config stale, if there may be any.
+func (s *Service) markApprovalsStale(ctx context.Context, u *uow.Unit, named bool, c *Config) error {
+	if !named {
 		return nil
 	}
-	return s.approvals.Moved(ctx, u, c.path())
+	return s.approvals.MarkStale(ctx, u, c.path())
 }
 
-// proposeEdit proposes an edit of a protected config, and reports whether it did.
+// proposeEdit proposes an edit of a protected config, or one that is scheduled, and reports
+// whether it did.
 func (s *Service) proposeEdit(ctx context.Context, u *uow.Unit, before, after *Config, overwrite *change.Overwrite) (bool, error) {
-	if !before.Protected {
+	if !before.Protected && !approvals.Scheduled(ctx) {
 		return false, nil
 	}
 	w := plannedWrite{Change: Change{Key: before.Key, Op: OpUpdate, IfMatch: guard.Precondition{Ref: before.Ref()}}, before: before, after: after}
@@ -87,13 +96,13 @@ func (s *Service) proposeEdit(ctx context.Context, u *uow.Unit, before, after *C
 			w.Action = Overwritten
 		}
 	}
-	now, err := s.allow(ctx, u, kindUpdate, note, w)
+	now, err := s.proposeIfRequired(ctx, u, kindUpdate, note, w)
 	return !now, err
 }
 
 // proposalOf is a change of configs as it waits for an approval.
 func proposalOf(kind, note string, writes []plannedWrite) (approvals.Proposal, error) {
-	p := approvals.Proposal{Kind: kind, Note: note, Hold: hold(writes)}
+	p := approvals.Proposal{Kind: kind, Note: note, MarkTargets: markTargets(writes), Unvoted: !slices.ContainsFunc(writes, plannedWrite.needsApproval)}
 	switch kind {
 	case kindBatch:
 		p.Resource = "config-batches"
@@ -120,8 +129,8 @@ func proposalOf(kind, note string, writes []plannedWrite) (approvals.Proposal, e
 	return p, err
 }
 
-// hold marks and locks the rows of writes, in the order of their keys.
-func hold(writes []plannedWrite) func(ctx context.Context, u *uow.Unit) error {
+// markTargets marks the rows of writes as proposed, in the order of their keys.
+func markTargets(writes []plannedWrite) func(ctx context.Context, u *uow.Unit) error {
 	return func(ctx context.Context, u *uow.Unit) error {
 		for _, w := range inKeyOrder(writes) {
 			if w.before == nil || w.after == w.before {

@@ -94,11 +94,14 @@ type editRequest struct {
 	Body      patchBody
 	Merge     *httpapi.Disjoint `query:"merge"`
 	Overwrite *approvals.Reason `query:"overwrite"`
-	bypass
+	gateParams
 	IfMatch guard.Precondition
 }
 
 func (in *editRequest) Check() error {
+	if err := in.checkGate(); err != nil {
+		return err
+	}
 	if in.Merge != nil && in.Overwrite != nil {
 		return apperr.Malformed("?overwrite", "cannot be given together with merge")
 	}
@@ -113,14 +116,24 @@ func (in *editRequest) change() change.Edit {
 	return edit
 }
 
-// bypass is the reason for which a change of what is protected is made without the votes.
-type bypass struct {
-	Bypass approvals.Reason `query:"bypass"`
+// gateParams are what a change may ask of the gate: to be made without the votes, for a reason,
+// or to be made at a time.
+type gateParams struct {
+	Bypass        approvals.Reason        `query:"bypass"`
+	EffectiveTime approvals.EffectiveTime `query:"effectiveTime"`
 }
 
-// permitting returns a context in which what the caller bypasses is done at once.
-func (b bypass) permitting(ctx context.Context) context.Context {
-	return approvals.Bypassing(ctx, string(b.Bypass))
+// permitting returns a context in which what the caller bypasses is done at once, and what he
+// schedules waits for its time.
+func (g gateParams) permitting(ctx context.Context) context.Context {
+	return approvals.Scheduling(approvals.Bypassing(ctx, string(g.Bypass)), g.EffectiveTime)
+}
+
+func (g gateParams) checkGate() error {
+	if g.Bypass != "" && !g.EffectiveTime.IsZero() {
+		return apperr.Malformed("?effectiveTime", "cannot be given together with bypass: what bypasses the votes is made at once")
+	}
+	return nil
 }
 
 func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedView, error) {
@@ -132,9 +145,11 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedV
 }
 
 type deleteRequest struct {
-	bypass
+	gateParams
 	httpapi.Guarded
 }
+
+func (in *deleteRequest) Check() error { return in.checkGate() }
 
 func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in deleteRequest) (httpapi.None, error) {
 	return httpapi.None{}, h.service.Delete(in.permitting(ctx), u, c, in.IfMatch)
@@ -145,9 +160,11 @@ type rollbackRequest struct {
 		ToVersion int64  `json:"toVersion"`
 		Note      string `json:"note"`
 	}
-	bypass
+	gateParams
 	IfMatch guard.Precondition
 }
+
+func (in *rollbackRequest) Check() error { return in.checkGate() }
 
 func (h handler) rollback(ctx context.Context, u *uow.Unit, c *Config, in rollbackRequest) (configView, error) {
 	after, err := h.service.Rollback(in.permitting(ctx), u, c, Rollback{IfMatch: in.IfMatch, ToVersion: in.Body.ToVersion, Note: in.Body.Note})

@@ -16,8 +16,10 @@ import (
 
 type batchRequest struct {
 	Body batchBody
-	bypass
+	gateParams
 }
+
+func (in *batchRequest) Check() error { return in.checkGate() }
 
 // batchBody is a batch as the service takes it.
 type batchBody struct {
@@ -142,7 +144,7 @@ func (h handler) export(ctx context.Context, in exportRequest) (httpapi.Download
 type importRequest struct {
 	DryRun bool `query:"dryRun"`
 	Body   importBody
-	bypass
+	gateParams
 }
 
 // importBody is an Export with what is to be done about it.
@@ -161,6 +163,9 @@ type importRow struct {
 }
 
 func (in *importRequest) Check() error {
+	if err := in.checkGate(); err != nil {
+		return err
+	}
 	if in.Body.Configs == nil {
 		return apperr.Invalid(apperr.Field{Pointer: "/configs", Code: "required", Message: "is required"})
 	}

@@ -108,7 +108,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content C
 		return nil, err
 	}
 	u.Audit(uow.Entry{Action: "config.create", Resource: row.path(), Detail: versionDetail{To: 1, Changed: []string{}}})
-	return row, s.approvals.Moved(ctx, u, row.path())
+	return row, s.approvals.MarkStale(ctx, u, row.path())
 }
 
 func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note string) error {
@@ -187,10 +187,10 @@ func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit 
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch guard.Precondition) error {
 	return s.editable().Delete(ctx, u, row, ifMatch, func() error {
 		w := plannedWrite{Change: Change{Key: row.Key, Op: OpDelete, IfMatch: ifMatch}, before: row}
-		if now, err := s.allow(ctx, u, kindDelete, "", w); err != nil || !now {
+		if now, err := s.proposeIfRequired(ctx, u, kindDelete, "", w); err != nil || !now {
 			return err
 		}
-		gone, moved, err := s.remove(ctx, u, row, "")
+		gone, named, err := s.remove(ctx, u, row, "")
 		if err != nil {
 			return err
 		}
@@ -198,17 +198,17 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch 
 			Action: "config.delete", Resource: row.path(),
 			Detail: versionDetail{From: row.Version, To: gone.Version, Changed: []string{}, Approval: u.Approval()},
 		})
-		return s.announceMoved(ctx, u, moved, row)
+		return s.markApprovalsStale(ctx, u, named, row)
 	})
 }
 
 // remove deletes the row and returns it at its last version, which exists only in
 // the history, and whether approvals may name it.
 func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note string) (*Config, bool, error) {
-	moved := u.Approval() != 0
-	err := guard.Delete[Config](ctx, u, row.Ref())
+	named := u.Approval() != 0
+	err := guard.Delete[Config](ctx, guard.Late(u), row.Ref())
 	if errors.Is(err, guard.ErrProposed) {
-		moved, err = true, guard.DeleteProposed[Config](ctx, u, row.Ref())
+		named, err = true, guard.DeleteProposed[Config](ctx, u, row.Ref())
 	}
 	if err != nil {
 		return nil, false, err
@@ -217,7 +217,7 @@ func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note str
 	if err := guard.Advance(ctx, u, &gone); err != nil {
 		return nil, false, err
 	}
-	return &gone, moved, s.record(ctx, u, &gone, Deleted, note)
+	return &gone, named, s.record(ctx, u, &gone, Deleted, note)
 }
 
 // Rollback is a change back to an earlier version's content.
@@ -259,7 +259,7 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 		Change: Change{Key: row.Key, Op: OpReplace, IfMatch: to.IfMatch, origin: origin{Action: RolledBack, ContentOf: to.ToVersion}},
 		before: row, after: &after,
 	}
-	now, err := s.allow(ctx, u, kindRollback, to.Note, w)
+	now, err := s.proposeIfRequired(ctx, u, kindRollback, to.Note, w)
 	if err == nil && !now {
 		return row, nil
 	}

@@ -118,7 +118,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, c *Config, action Action, n
 	if err != nil {
 		return err
 	}
-	err = tx.Exec(historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Value, c.ValueType,
+	err = storage.Later(tx).Exec(historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Value, c.ValueType,
 		c.Schema, c.Remark, c.Protected, u.Approval(), note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime).Error
 	if err != nil {
 		return fmt.Errorf("write the history of config %q: %w", c.Key, err)

@@ -95,8 +95,8 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	results := make([]Result, len(writes))
 	err = s.applyAll(ctx, u, writes, p.Note, func(w plannedWrite, result Result) { results[w.place] = result })
 	switch {
-	case hasMoved(err):
-		return approvals.ErrMoved
+	case isConflict(err):
+		return approvals.ErrStaleBase
 	case err != nil:
 		return err
 	}
@@ -104,7 +104,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	return nil
 }
 
-// planned returns the writes of a proposal, checked by the rules of today. Errors: ErrMoved.
+// planned returns the writes of a proposal, checked by the rules of today. Errors: ErrStaleBase.
 func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal) ([]plannedWrite, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal)
 	}
 	for _, c := range changes {
 		if conflicts(c, rows[c.Key]) {
-			return nil, approvals.ErrMoved
+			return nil, approvals.ErrStaleBase
 		}
 	}
 	return planWrites(changes, rows)
@@ -202,7 +202,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	var writes []plannedWrite
 	for _, c := range changes {
 		w, err := rebased(tx, c, rows[c.Key])
-		if errors.Is(err, approvals.ErrDone) {
+		if errors.Is(err, approvals.ErrNoChange) {
 			continue
 		}
 		if err != nil {
@@ -212,7 +212,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 		writes = append(writes, w)
 	}
 	if len(writes) == 0 {
-		return p, approvals.ErrDone
+		return p, approvals.ErrNoChange
 	}
 	if p.Kind == kindRollback && writes[0].ContentOf == 0 {
 		p.Kind = kindUpdate
@@ -220,8 +220,8 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	return proposalOf(p.Kind, p.Note, writes)
 }
 
-// rebased is a proposed change on the config as it is now, nil for none. Errors: ErrMoved,
-// ErrDone.
+// rebased is a proposed change on the config as it is now, nil for none. Errors: ErrStaleBase,
+// ErrNoChange.
 func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}
 	switch {
@@ -229,11 +229,11 @@ func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
 		_, err := w.check()
 		return w, err
 	case c.Op == OpDelete && current == nil:
-		return w, approvals.ErrDone
+		return w, approvals.ErrNoChange
 	case c.Op == OpCreate && current.Content == c.Content:
-		return w, approvals.ErrDone
+		return w, approvals.ErrNoChange
 	case c.Op == OpCreate, c.Op == OpDelete, current == nil, c.IfMatch.Ref.ID != current.ID:
-		return w, approvals.ErrMoved
+		return w, approvals.ErrStaleBase
 	}
 	base, err := versionOf(tx, current, c.IfMatch.Ref.Version)
 	if err != nil {
@@ -252,9 +252,9 @@ func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
 	merged := merge.ThreeWay(documents[0], documents[1], documents[2])
 	switch {
 	case !merged.AutoMergeable:
-		return w, approvals.ErrMoved
+		return w, approvals.ErrStaleBase
 	case merge.Equal(merged.Merged, documents[2]):
-		return w, approvals.ErrDone
+		return w, approvals.ErrNoChange
 	}
 	after, set, fields := current.revised(merged.Merged)
 	if len(fields) > 0 {
@@ -315,10 +315,10 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	case moved == 0:
 		return approvals.Conflict{Detail: "What it would change has not moved.", Members: map[string]any{}}, nil
 	case len(changes) == 1:
-		return approvals.Conflict{Moved: true, Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
+		return approvals.Conflict{Stale: true, Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
 	}
 	return approvals.Conflict{
-		Moved:   true,
+		Stale:   true,
 		Detail:  fmt.Sprintf("%d of its %d changes conflict with what others did meanwhile.", moved, len(changes)),
 		Members: map[string]any{"members": members, "moved": moved},
 	}, nil

@@ -122,6 +122,10 @@ type Verdict struct {
 	Verdict string         `json:"verdict"`
 	Detail  string         `json:"detail,omitempty"`
 	Fields  []apperr.Field `json:"fields,omitempty"`
+	// Version and ETag are what the import left a row with that it wrote, by which it can be
+	// taken back. They are zero in a dry run and for rows that it did not write.
+	Version int64  `json:"version,omitempty"`
+	ETag    string `json:"etag,omitempty"`
 }
 
 // The verdicts.
@@ -160,15 +164,18 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	if err := report.refusal(); err != nil {
 		return Imported{}, err
 	}
-	now, err := s.allow(ctx, u, kindImport, in.Note, writes...)
+	now, err := s.proposeIfRequired(ctx, u, kindImport, in.Note, writes...)
 	if err == nil && !now {
 		return report, nil
 	}
 	if err == nil {
-		err = s.applyAll(ctx, u, writes, in.Note, func(plannedWrite, Result) {})
+		err = s.applyAll(ctx, u, writes, in.Note, func(w plannedWrite, result Result) {
+			verdict := &report.Verdicts[w.Index]
+			verdict.Version, verdict.ETag = result.Version, result.ETag
+		})
 	}
 	switch {
-	case hasMoved(err):
+	case isConflict(err):
 		return Imported{}, uow.Again(apperr.New(apperr.BatchConflict, "Others kept changing the configs of this import; nothing was imported. Try again.").Because(err))
 	case err != nil:
 		return Imported{}, err

@@ -70,6 +70,33 @@ func TestAnExportCanBeImportedElsewhereAndIsTheSameThere(t *testing.T) {
 	})
 }
 
+func TestAnImportSaysWhatItLeftEachConfigAtSoThatItCanBeTakenBack(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		w.create("old", text("x"))
+		w.create("same", text("x"))
+		rows := []config.ImportRow{{Key: "same", Content: text("x")}, {Key: "old", Content: text("y")}, {Key: "new", Content: text("z")}}
+
+		planned, err := w.importAll(config.Import{Rows: rows, OnExisting: config.Update, DryRun: true})
+		require.NoError(t, err)
+		report, err := w.importAll(config.Import{Rows: rows, OnExisting: config.Update})
+		require.NoError(t, err)
+
+		for i, want := range []int64{0, 2, 1} {
+			require.Zero(t, planned.Verdicts[i].Version)
+			require.Empty(t, planned.Verdicts[i].ETag)
+			require.Equal(t, want, report.Verdicts[i].Version, rows[i].Key)
+			if want == 0 {
+				require.Empty(t, report.Verdicts[i].ETag)
+				continue
+			}
+			row, err := w.Get(w.ctx, rows[i].Key)
+			require.NoError(t, err)
+			require.Equal(t, row.Ref().ETag(), report.Verdicts[i].ETag)
+		}
+	})
+}
+
 func TestADryRunSaysWhatAnImportWouldDoAndDoesNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)

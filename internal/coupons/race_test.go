@@ -83,6 +83,7 @@ func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T)
 			code := codes[i]
 			runs := 0
 			var after *coupons.Coupon
+			var ifMatch *guard.Precondition
 			err := c.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				coupon, err := c.coupons.Coupon(ctx, code)
 				if err != nil {
@@ -91,8 +92,7 @@ func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T)
 				if runs++; runs == 1 {
 					c.useAndReturn(t, code)
 				}
-				var ifMatch *guard.Precondition
-				if guarded {
+				if guarded && runs == 1 {
 					ifMatch = &guard.Precondition{Ref: coupon.Ref()}
 				}
 				after, err = c.coupons.Redeem(ctx, u, coupon, coupons.Redemption{UserID: "5"}, ifMatch)

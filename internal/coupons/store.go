@@ -128,7 +128,7 @@ func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action
 		return err
 	}
 	revision := CampaignRevision{CampaignID: c.ID, Revision: change.RevisionOf(c.Row, action), Terms: c.Terms, Issued: c.Issued}
-	if err := tx.Create(&revision).Error; err != nil {
+	if err := storage.Later(tx).Create(&revision).Error; err != nil {
 		return fmt.Errorf("insert campaign history: %w", err)
 	}
 	return nil
@@ -153,7 +153,7 @@ func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.CreateInBatches(events, rowsPerStatement).Error; err != nil {
+	if err := storage.Later(tx).CreateInBatches(events, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert coupon history: %w", err)
 	}
 	return nil
@@ -168,7 +168,7 @@ func move(ctx context.Context, u *uow.Unit, before *Coupon, to status.State, fil
 	after := *before
 	after.Status = to.Code
 	fill(&after)
-	err := guard.Transition[Coupon](ctx, u, before.Ref(), Machine.Of(before.Status), to, guard.Set{
+	err := guard.Transition[Coupon](ctx, guard.Late(u), before.Ref(), Machine.Of(before.Status), to, guard.Set{
 		"redeemed_by": after.RedeemedBy,
 		"order_id":    after.OrderID,
 		"void_reason": after.VoidReason,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/approvals"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 )
@@ -89,7 +90,7 @@ func (g *attentive) heard() []gate.Arrivals {
 func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door := &attentive{}
-		sales := flashsale.New(flashsale.Deps{Gate: door})
+		sales := flashsale.New(flashsale.Deps{Gate: door, Approvals: approvals.New(approvals.Deps{})})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {

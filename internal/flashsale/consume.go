@@ -329,7 +329,7 @@ func (b *batchOfOrders) commit(ctx context.Context, u *uow.Unit) error {
 		units += ticket.Units
 	}
 	set := guard.Set{"sold": b.stock.Sold + units, "rejected": b.stock.Rejected + int64(len(b.rejected))}
-	if err := guard.Update[Stock](ctx, u, b.stock.Ref(), set); err != nil {
+	if err := guard.Update[Stock](ctx, guard.Late(u), b.stock.Ref(), set); err != nil {
 		return overtakenIfStale(err, "sell units")
 	}
 	if err := b.place(ctx, u); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
@@ -37,6 +38,7 @@ type core struct {
 	items     *catalog.Service
 	inventory *inventory.Service
 	orders    Orders
+	approvals *approvals.Service
 	random    io.Reader
 	metrics   *metrics
 

@@ -109,11 +109,11 @@ func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 		require.Equal(t, []string{
 			"SELECT flash_sales", "SELECT flash_sale_stocks", "SELECT orders",
 			"START TRANSACTION",
-			"UPDATE flash_sale_stocks",
+			"UPDATE flash_sale_stocks", "SET @one",
 			"INSERT INTO orders", "SELECT orders", "INSERT INTO order_lines", "INSERT INTO order_histories",
 			"UPDATE inventory_holds", "INSERT INTO inventory_holds",
 			"INSERT INTO audit_entries",
-			"COMMIT",
+			"SET @reached", "COMMIT",
 		}, statements.Take(), "a batch of %d", size)
 		require.Equal(t, []string{"eval", "eval", "eval", "eval"}, sent.take(), "claim, begin, settle with the gate, acknowledge")
 		confirmed, _ := s.soldInSQL(t, sale)

@@ -197,7 +197,12 @@ func (d *decision) record(ctx context.Context, also func(ctx context.Context, u 
 
 // insertDecision records a decision as a version of the sale, with its audit entry.
 func (s *deadLetters) insertDecision(ctx context.Context, u *uow.Unit, sale *Sale, message, action string) error {
-	if err := guard.Adjust[Sale](ctx, u, sale.ID, nil, "id = ?", sale.ID); err != nil {
+	err := guard.Adjust[Sale](ctx, u, sale.ID, nil, "id = ?", sale.ID)
+	named := errors.Is(err, guard.ErrProposed)
+	if named {
+		err = guard.AdjustProposed[Sale](ctx, u, sale.ID, nil, "id = ?", sale.ID)
+	}
+	if err != nil {
 		return err
 	}
 	tx, err := u.Tx(ctx)
@@ -212,5 +217,5 @@ func (s *deadLetters) insertDecision(ctx context.Context, u *uow.Unit, sale *Sal
 		return err
 	}
 	s.auditAndAnnounce(u, action, after, map[string]any{"version": after.Version, "messageId": message, "sale": strconv.FormatInt(sale.ID, 10)})
-	return nil
+	return s.markApprovalsStale(ctx, u, named, sale)
 }

@@ -59,6 +59,7 @@ type shop struct {
 	orders  *orders.Service
 	refunds *refunds.Service
 	sales   *flashsale.Service
+	votes   *approvals.Service
 	caller  *httpapitest.Caller
 }
 
@@ -90,13 +91,13 @@ func newShop(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fake,
 	t.Cleanup(s.bus.Close)
 	items := catalog.New(catalog.Deps{DB: db, Bus: s.bus, InUse: []catalog.InUse{orders.ItemInUse}})
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: s.bus, Items: items})
-	votes := approvals.New(approvals.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now, Tenancy: approvalstest.OneVote{}})
-	money := wallets.New(wallets.Deps{DB: db, Bus: s.bus, Approvals: votes})
+	s.votes = approvals.New(approvals.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now, Tenancy: approvalstest.OneVote{}})
+	money := wallets.New(wallets.Deps{DB: db, Bus: s.bus, Approvals: s.votes})
 	promos := coupons.New(coupons.Deps{DB: db, Runner: s.runner, Bus: s.bus, Clock: now})
 	s.orders = orders.New(orders.Deps{
 		DB: db, Runner: s.runner, Bus: s.bus, Catalog: items, Coupons: promos, Stock: s.stock, Wallets: money, Sales: backTo{s}, Refunds: backTo{s},
 	})
-	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: s.bus, Orders: s.orders, Stock: s.stock, Wallets: money, Approvals: votes})
+	s.refunds = refunds.New(refunds.Deps{DB: db, Bus: s.bus, Orders: s.orders, Stock: s.stock, Wallets: money, Approvals: s.votes})
 	s.items = items
 	s.sales = s.with(door)
 	s.serve(s.sales)
@@ -122,7 +123,7 @@ func (s *shop) selling(door gate.Gate, placer flashsale.Orders) *flashsale.Servi
 
 func (s *shop) deps(door gate.Gate, placer flashsale.Orders) flashsale.Deps {
 	return flashsale.Deps{
-		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer,
+		DB: s.db, Runner: s.runner, Bus: s.bus, Clock: s.clock, Gate: door, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: placer, Approvals: s.votes,
 	}
 }
 

@@ -114,6 +114,10 @@ func (s *purchases) find(ctx context.Context, snap *snapshot, ticket string) (*g
 		s.wakeWorker()
 		return nil, lookupError(err)
 	}
+	if found != nil && found.State == gate.Confirmed {
+		// It was in SQL before the gate was told: it ended since SQL was asked, or SQL went back.
+		return s.lookupsOf(snap.sale.ID).ended.Do(ctx, ticket)
+	}
 	return found, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/status"
@@ -116,7 +117,10 @@ type patchedTerms struct {
 	QuantityDelta int64 `json:"quantityDelta"`
 }
 
-type editRequest struct{ httpapi.Edit[patchedTerms] }
+type editRequest struct {
+	httpapi.Edit[patchedTerms]
+	EffectiveTime approvals.EffectiveTime `query:"effectiveTime"`
+}
 
 // patch returns the merge patch on the terms and, where it has one, the difference by
 // which it changes the quantity.
@@ -153,7 +157,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, sale *Sale, in editReque
 		patch["quantity"] = json.Number(strconv.FormatInt(sale.Quantity+*delta, 10))
 	}
 	edit.Patch = patch
-	edited, err := h.service.Edit(ctx, u, sale, edit)
+	edited, err := h.service.Edit(approvals.Scheduling(ctx, in.EffectiveTime), u, sale, edit)
 	if err != nil {
 		return editedView{}, err
 	}

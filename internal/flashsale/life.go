@@ -2,6 +2,7 @@ package flashsale
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -40,10 +41,14 @@ func (s *life) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action s
 			return nil, err
 		}
 	}
+	var named bool
 	after, err := s.lifecycle().Transition(ctx, u, sale, action, ifMatch, func(to status.State) (*Sale, error) {
 		after := *sale
 		after.Status, after.ItemName = to.Code, itemName
 		err := guard.Transition[Sale](ctx, u, sale.Ref(), Machine.Of(sale.Status), to, guard.Set{"item_name": itemName})
+		if named = errors.Is(err, guard.ErrProposed); named {
+			err = guard.TransitionProposed[Sale](ctx, u, sale.Ref(), Machine.Of(sale.Status), to, guard.Set{"item_name": itemName})
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +69,7 @@ func (s *life) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action s
 		"version": after.Version, "from": Machine.Of(sale.Status).Name, "to": Machine.Of(after.Status).Name,
 	})
 	u.AfterCommit(func(ctx context.Context) { s.applyCommitted(ctx, after.ID) })
-	return after, nil
+	return after, s.markApprovalsStale(ctx, u, named, after)
 }
 
 // allot gives a sale that is being opened its units.

@@ -31,7 +31,7 @@ import (
 func (s *shop) elsewhere() *flashsale.Service {
 	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.clock})
 	return flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: runner, Bus: s.bus, Clock: s.clock, Gate: s.gate, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: s.orders,
+		DB: s.db, Runner: runner, Bus: s.bus, Clock: s.clock, Gate: s.gate, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: s.orders, Approvals: s.votes,
 	})
 }
 
@@ -270,6 +270,20 @@ func TestATicketThatEndedStaysEndedWhenTheStoreComesBackOlder(t *testing.T) {
 		s.consume(t, sale)
 		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 9, Confirmed: 1}, counters(s.numbers(t, sale)))
+	})
+}
+
+// The database has come back older than the store, or lost the order otherwise.
+func TestATicketWhoseOrderSQLHasLostIsNotSaidToBeConfirmed(t *testing.T) {
+	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, _ redis.UniversalClient) {
+		sale := s.open(t, nil)
+		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)
+		s.consume(t, sale)
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
+		require.NoError(t, s.db.Write(s.ctx).Exec("UPDATE orders SET ticket = 'elsewhere' WHERE tenant_id = ? AND ticket = ?", s.tenant(), ticket).Error)
+		told := s.ticket(t, sale, 7, ticket)
+		require.Equal(t, "rejected", told["status"])
+		require.Equal(t, "lost", told["reason"])
 	})
 }
 

@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"maps"
 
+	"gorm.io/gorm"
+
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
 	"interlock/internal/core/change"
@@ -45,7 +48,13 @@ func (s *planner) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch g
 		if sale.Status != draft.Code {
 			return apperr.New(apperr.InUse, "%s was opened, so it cannot be deleted. Close it instead.", sale.Label())
 		}
-		return guard.Delete[Sale](ctx, u, sale.Ref())
+		err := guard.Delete[Sale](ctx, u, sale.Ref())
+		if errors.Is(err, guard.ErrProposed) {
+			if err = guard.DeleteProposed[Sale](ctx, u, sale.Ref()); err == nil {
+				err = s.markApprovalsStale(ctx, u, true, sale)
+			}
+		}
+		return err
 	})
 }
 
@@ -62,27 +71,38 @@ func (s *planner) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 		return none, s.lifecycle().Refusal(sale, apperr.TransitionNotAllowed, "changed")
 	}
 	delta := quantityDelta(sale, edit)
-	if sale.Status == draft.Code || delta == 0 || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {
+	if sale.Status == draft.Code || delta == 0 || approvals.Scheduled(ctx) || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {
 		return s.editable(nil).Apply(ctx, u, sale, edit)
 	}
-	ctx, err := s.inventory.Lock(ctx, u, lockWait, sale.SKU)
+	ctx, stock, err := s.lockUnits(ctx, u, sale, delta)
 	if err != nil {
 		return none, err
+	}
+	return s.editable(stock).Apply(ctx, u, sale, edit)
+}
+
+// lockUnits prepares a change of the quantity of a sale that was opened, before the unit's
+// transaction begins: it takes the lock of the item's stock, and has the gate withhold what is
+// to be taken away.
+func (s *planner) lockUnits(ctx context.Context, u *uow.Unit, sale *Sale, delta int64) (context.Context, *Stock, error) {
+	ctx, err := s.inventory.Lock(ctx, u, lockWait, sale.SKU)
+	if err != nil {
+		return ctx, nil, err
 	}
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
-		return none, err
+		return ctx, nil, err
 	}
 	if stock == nil {
-		return none, fmt.Errorf("%s was opened and has no units", sale.Label())
+		return ctx, nil, fmt.Errorf("%s was opened and has no units", sale.Label())
 	}
 	if delta < 0 {
 		if err := s.withhold(ctx, sale, stock, -delta); err != nil {
-			return none, err
+			return ctx, nil, err
 		}
 		u.AfterRollback(func(ctx context.Context) { s.releaseWithheld(ctx, stock) })
 	}
-	return s.editable(stock).Apply(ctx, u, sale, edit)
+	return ctx, stock, nil
 }
 
 // quantityDelta is by how much an edit changes the quantity.
@@ -123,13 +143,25 @@ func (s *planner) releaseWithheld(ctx context.Context, stock *Stock) {
 // editable declares sales to package change. stock is what an edit that changes the
 // allotment was decided by, otherwise nil.
 func (s *planner) editable(stock *Stock) change.Editable[Sale, *Sale] {
+	var named bool
 	return change.Editable[Sale, *Sale]{
 		Rows:     s.rows(),
 		Document: document,
 		Revise:   revise,
 		At:       s.at,
+		Instead:  s.proposeEdit,
+		Write: func(ctx context.Context, u *uow.Unit, before *Sale, set guard.Set) error {
+			err := guard.Update[Sale](ctx, u, before.Ref(), set)
+			if named = errors.Is(err, guard.ErrProposed); named {
+				err = guard.UpdateProposed[Sale](ctx, u, before.Ref(), set)
+			}
+			return err
+		},
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Sale, _ *change.Overwrite) error {
-			return s.recordEdit(ctx, u, stock, before, after)
+			if err := s.recordEdit(ctx, u, stock, before, after); err != nil {
+				return err
+			}
+			return s.markApprovalsStale(ctx, u, named, after)
 		},
 	}
 }
@@ -145,9 +177,12 @@ func document(sale *Sale) (any, error) {
 
 // at returns a sale as it was at an earlier version.
 func (s *planner) at(ctx context.Context, sale *Sale, version int64) (*Sale, error) {
+	return versionOf(s.db.Read(ctx), sale, version)
+}
+
+func versionOf(db *gorm.DB, sale *Sale, version int64) (*Sale, error) {
 	var revision Revision
-	err := s.db.Read(ctx).Where("sale_id = ? AND version = ?", sale.ID, version).Take(&revision).Error
-	if err != nil {
+	if err := db.Where("sale_id = ? AND version = ?", sale.ID, version).Take(&revision).Error; err != nil {
 		return nil, err
 	}
 	return revision.restore(sale), nil
@@ -182,9 +217,11 @@ func (s *planner) recordEdit(ctx context.Context, u *uow.Unit, stock *Stock, bef
 			return err
 		}
 	}
-	s.auditAndAnnounce(u, "update", after, map[string]any{
-		"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,
-	})
+	detail := map[string]any{"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms}
+	if u.Approval() != 0 {
+		detail["approvalId"] = u.Approval()
+	}
+	s.auditAndAnnounce(u, "update", after, detail)
 	if before.Status != draft.Code {
 		u.AfterCommit(func(ctx context.Context) { s.applyCommitted(ctx, after.ID) })
 	}

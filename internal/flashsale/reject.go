@@ -186,7 +186,8 @@ func (s *ticketEnds) countLost(ctx context.Context, sale int64, tickets int) {
 	slog.WarnContext(ctx, "tickets that had been accepted were lost with the gate's store; their customers are told", "sale", sale, "tickets", tickets)
 }
 
-// locate returns those of the tickets that SQL or the gate knows.
+// locate returns those of the tickets that SQL knows, or the gate as not confirmed: what is
+// confirmed is in SQL, or SQL has lost it.
 func (s *ticketEnds) locate(ctx context.Context, sale *Sale, stock *Stock, tickets []gate.Ticket) (map[string]gate.Ticket, error) {
 	ids := make([]string, len(tickets))
 	for i, t := range tickets {
@@ -205,7 +206,7 @@ func (s *ticketEnds) locate(ctx context.Context, sale *Sale, stock *Stock, ticke
 		return nil, unreachable(err)
 	}
 	for _, m := range read {
-		if m.Ticket == nil {
+		if m.Ticket == nil || m.Ticket.State == gate.Confirmed {
 			continue
 		}
 		if _, has := known[m.Ticket.ID]; !has {

@@ -138,6 +138,11 @@ type Sale struct {
 // TableName implements gorm's Tabler.
 func (Sale) TableName() string { return "flash_sales" }
 
+// Proposable implements guard.Proposable: changes of a sale can wait for their time.
+func (Sale) Proposable() {}
+
+func (s *Sale) path() string { return fmt.Sprintf("%s/%d", Topic, s.ID) }
+
 // Label names the sale for people.
 func (s *Sale) Label() string { return fmt.Sprintf("flash sale %q", s.Name) }
 

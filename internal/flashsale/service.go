@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
@@ -45,6 +46,8 @@ type Deps struct {
 	Items     *catalog.Service
 	Inventory *inventory.Service
 	Orders    Orders
+	// Approvals is where changes of sales wait for their time.
+	Approvals *approvals.Service
 	// PaymentTimeout is how long an order may stay unpaid; 0 means 15 minutes.
 	PaymentTimeout time.Duration
 	// Random is where tickets come from; nil means crypto/rand.
@@ -63,7 +66,7 @@ type Service struct {
 	*reconciler  // the gate and the queue to where SQL is
 }
 
-// New returns a Service.
+// New returns a Service, and has changes of sales offered to approvals.
 func New(d Deps) *Service {
 	if d.Random == nil {
 		d.Random = rand.Reader
@@ -73,11 +76,12 @@ func New(d Deps) *Service {
 	}
 	c := &core{
 		db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, gate: d.Gate, queues: d.Queues, items: d.Items,
-		inventory: d.Inventory, orders: d.Orders, random: d.Random, metrics: newMetrics(), wake: make(chan struct{}, 1),
+		inventory: d.Inventory, orders: d.Orders, approvals: d.Approvals, random: d.Random, metrics: newMetrics(), wake: make(chan struct{}, 1),
 	}
-	ends, l := &ticketEnds{c}, &life{c}
+	ends, l, plans := &ticketEnds{c}, &life{c}, &planner{c}
+	d.Approvals.Offer(subject{plans})
 	return &Service{
-		core: c, planner: &planner{c}, life: l, purchases: &purchases{ticketEnds: ends},
+		core: c, planner: plans, life: l, purchases: &purchases{ticketEnds: ends},
 		consumer:    &consumer{ticketEnds: ends, paymentTimeout: d.PaymentTimeout},
 		deadLetters: &deadLetters{ends}, reconciler: &reconciler{c, ends, l},
 	}

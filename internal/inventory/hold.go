@@ -302,7 +302,7 @@ func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
 			fresh = append(fresh, hold)
 			continue
 		}
-		result := tx.Exec("UPDATE inventory_holds SET quantity = quantity + ? WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity <= ?",
+		result := storage.OneRow(tx).Exec("UPDATE inventory_holds SET quantity = quantity + ? WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity <= ?",
 			hold.Quantity, p.TenantID, hold.Holder, hold.SKU, math.MaxInt64-hold.Quantity)
 		if result.Error != nil {
 			return fmt.Errorf("add to what %s holds: %w", hold.Holder, result.Error)
@@ -314,7 +314,7 @@ func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	err := tx.CreateInBatches(&fresh, holdsPerStatement).Error
+	err := storage.Later(tx).CreateInBatches(&fresh, holdsPerStatement).Error
 	if storage.Is(err, storage.DuplicateKey) {
 		return uow.Overtaken("stock")
 	}

@@ -302,11 +302,6 @@ func (c *Consumer) settle(life context.Context, b *Batch, outcomes []Outcome) {
 			c.options.Logger.WarnContext(life, "a handled batch could not be settled; it is handled again", "queue", c.queue.Name(), "batch", b.ID, "error", err)
 			return
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-life.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
+		clock.Sleep(life, pause)
 	}
 }

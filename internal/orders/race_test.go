@@ -122,6 +122,7 @@ func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T)
 			id := idOf(s.place(t, "TEA-1"))
 			runs := 0
 			var after *orders.Order
+			var ifMatch *guard.Precondition
 			err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				order, err := s.orders.Order(ctx, id)
 				if err != nil {
@@ -130,8 +131,7 @@ func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T)
 				if runs++; runs == 1 {
 					s.raise(t, order)
 				}
-				var ifMatch *guard.Precondition
-				if guarded {
+				if guarded && runs == 1 {
 					ifMatch = &guard.Precondition{Ref: order.Ref()}
 				}
 				after, err = s.orders.Transition(ctx, u, order, orders.Payment{Method: "external"}, ifMatch)

@@ -142,10 +142,10 @@ func insertLinesAndHistory(ctx context.Context, u *uow.Unit, lot SaleLot, placed
 		}
 		history[i] = Event{OrderID: p.ID, Event: change.EventOf(like.Row, "create", nil, pending.Code, detail)}
 	}
-	if err := tx.CreateInBatches(lines, rowsPerStatement).Error; err != nil {
+	if err := storage.Later(tx).CreateInBatches(lines, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert order lines: %w", err)
 	}
-	if err := tx.CreateInBatches(history, rowsPerStatement).Error; err != nil {
+	if err := storage.Later(tx).CreateInBatches(history, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert order events: %w", err)
 	}
 	return nil

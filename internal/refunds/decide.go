@@ -12,9 +12,9 @@ import (
 	"interlock/internal/orders"
 )
 
-// mayApprove decides whether a caller may approve a refund. It is asked in the unit that
-// approves, of the refund as that unit read it: nobody approves what he has requested, be it
-// with another of his tokens. What the program has requested by itself has no user.
+// mayApprove refuses whoever requested a refund, with whatever credential. It is checked in the
+// unit that approves, on the refund as that unit read it. A refund that the program requested has
+// no user.
 func mayApprove(caller principal.Principal, refund *Refund) error {
 	if refund.RequestedBy != 0 && caller.UserID == refund.RequestedBy {
 		return apperr.New(apperr.Forbidden, "%s cannot be approved by %s, who requested it; somebody else has to. Nothing was changed.",
@@ -23,8 +23,8 @@ func mayApprove(caller principal.Principal, refund *Refund) error {
 	return nil
 }
 
-// Approval lets a refund go back: to a wallet at once, elsewhere when the provider says so.
-// One that has failed reserves its amount again.
+// Approval approves a refund: a wallet is credited in the same unit, an outside payment waits for
+// its provider's confirmation. One that has failed reserves its amount again.
 type Approval struct{}
 
 func (Approval) action() string       { return "approve" }
@@ -57,7 +57,7 @@ func (Approval) apply(ctx context.Context, u *uow.Unit, s *Service, before, afte
 	if err := guard.Advance(ctx, u, &paidBack); err != nil {
 		return nil, err
 	}
-	if err := s.giveBack(ctx, u, &paidBack); err != nil {
+	if err := s.payOut(ctx, u, &paidBack); err != nil {
 		return nil, err
 	}
 	return &paidBack, insertHistory(ctx, u, &paidBack, "settle", &after.Status, Settlement{Reference: paidBack.Reference})
@@ -74,8 +74,7 @@ func (s *Service) reserveAgain(ctx context.Context, u *uow.Unit, refund *Refund)
 	return s.checkPieces(ctx, u, order)
 }
 
-// Rejection ends a refund that is not to be, and gives its reservation back. Who requested it
-// may reject it too.
+// Rejection ends a refund and releases its reservation. Whoever requested it may reject it too.
 type Rejection struct {
 	Reason string `json:"reason"`
 }
@@ -93,7 +92,7 @@ func (Rejection) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *R
 	return after, s.release(ctx, u, after)
 }
 
-// Settlement is the word of a provider that the money went back, and what it calls that.
+// Settlement records a provider's confirmation that the money went back, with its reference.
 type Settlement struct {
 	Reference string `json:"reference"`
 }
@@ -114,11 +113,11 @@ func (st Settlement) fill(_ principal.Principal, _ time.Time, refund *Refund) er
 }
 
 func (Settlement) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Refund) (*Refund, error) {
-	return after, s.giveBack(ctx, u, after)
+	return after, s.payOut(ctx, u, after)
 }
 
-// Failure is the word of a provider that the money did not go back. The reservation ends; the
-// refund can be approved again while as much is left.
+// Failure records a provider's reply that the money did not go back. The reservation is released;
+// the refund can be approved again while enough of the payment is left.
 type Failure struct {
 	Reason string `json:"reason"`
 }
@@ -136,22 +135,22 @@ func (Failure) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Ref
 	return after, s.release(ctx, u, after)
 }
 
-// Doubt says that nobody knows whether the money went back, such as after a time-out. The
-// refund keeps its reservation and its name until its provider's word ends the doubt.
-type Doubt struct {
+// UnknownOutcome records that it is not known whether the money went back, as after a time-out.
+// The refund keeps its reservation and its reference until the provider has confirmed or refused.
+type UnknownOutcome struct {
 	Reason string `json:"reason"`
 }
 
-func (Doubt) action() string         { return "unknown" }
-func (d Doubt) check() apperr.Fields { return checkReason(d.Reason) }
-func (Doubt) settles(*Refund) bool   { return false }
+func (UnknownOutcome) action() string         { return "unknown" }
+func (d UnknownOutcome) check() apperr.Fields { return checkReason(d.Reason) }
+func (UnknownOutcome) settles(*Refund) bool   { return false }
 
-func (d Doubt) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
+func (d UnknownOutcome) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
 	refund.StatusReason = d.Reason
 	return nil
 }
 
-func (Doubt) apply(_ context.Context, _ *uow.Unit, _ *Service, _, after *Refund) (*Refund, error) {
+func (UnknownOutcome) apply(_ context.Context, _ *uow.Unit, _ *Service, _, after *Refund) (*Refund, error) {
 	return after, nil
 }
 

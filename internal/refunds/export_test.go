@@ -7,7 +7,7 @@ var Shares = shares
 
 // WorthOf is worthOf, for pieces of which some have been refunded.
 func WorthOf(share, quantity, takenPieces, takenWorth, pieces int64) int64 {
-	return worthOf(share, quantity, taken{Quantity: takenPieces, Worth: takenWorth}, pieces)
+	return worthOf(share, quantity, refundedPart{Quantity: takenPieces, Worth: takenWorth}, pieces)
 }
 
 // LinesOf makes the lines of an order, by price and quantity.

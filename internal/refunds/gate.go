@@ -25,11 +25,11 @@ const ApprovalKind = "refund"
 
 const kindApprove = ApprovalKind + ".approve"
 
-// errProposed says that the unit has proposed a transition and does not make it.
+// errProposed says that the unit has proposed a transition instead of making it.
 var errProposed = errors.New("refunds: the approval of the refund waits for votes")
 
-// proposedApproval is the approval of a refund as an approval of the tenant holds it. Its base
-// is the refund's version. All but the id is what people are shown, and never changes.
+// proposedApproval is the content of a proposal to approve a refund. Its base is the refund's
+// version; the fields beside the id are for display, and never change.
 type proposedApproval struct {
 	Action   string               `json:"action"`
 	RefundID int64                `json:"refundId"`
@@ -40,11 +40,11 @@ type proposedApproval struct {
 	Method   string               `json:"method"`
 }
 
-// allow asks before a refund gets a status. That of one which is approved and whose amount is
-// above the tenant's threshold waits for votes, unless the unit applies an approval. What the
-// cancellation of an order credits is approved by nobody, and so is not asked. Errors:
-// errProposed; guard.ErrStale and guard.ErrGone when the refund is not what was read.
-func (s *Service) allow(ctx context.Context, u *uow.Unit, before, after *Refund) error {
+// proposeIfRequired is called before a refund's status is written. The approval of a refund above
+// the tenant's threshold is proposed, unless the unit applies an approval. The credit of a
+// cancelled order is no approval, and needs none. Errors: errProposed; guard.ErrStale and
+// guard.ErrGone when the refund has changed since it was read.
+func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, after *Refund) error {
 	if after.Status != approved.Code {
 		return nil
 	}
@@ -55,11 +55,11 @@ func (s *Service) allow(ctx context.Context, u *uow.Unit, before, after *Refund)
 	return err
 }
 
-// proposalOf is the approval of a refund, at the version that was read.
+// proposalOf is the proposal to approve a refund at the version that was read.
 func proposalOf(r *Refund) (approvals.Proposal, error) {
 	p := approvals.Proposal{
 		Kind: kindApprove, Resource: r.path(), BaseETag: r.Ref().ETag(), Targets: []string{r.path()}, Party: r.RequestedBy,
-		Hold: func(ctx context.Context, u *uow.Unit) error { return guard.Propose[Refund](ctx, u, r.Ref()) },
+		MarkTargets: func(ctx context.Context, u *uow.Unit) error { return guard.Propose[Refund](ctx, u, r.Ref()) },
 	}
 	var err error
 	p.Content, err = strictjson.Encode(proposedApproval{
@@ -68,7 +68,7 @@ func proposalOf(r *Refund) (approvals.Proposal, error) {
 	return p, err
 }
 
-// subject lets approvals of refunds wait for votes.
+// subject implements approvals.Subject for the approval of refunds.
 type subject struct{ *Service }
 
 // Grants implements approvals.Subject.
@@ -85,7 +85,7 @@ func decode(p approvals.Proposal) (content proposedApproval, base guard.Precondi
 	return content, base, err
 }
 
-// Lock implements approvals.Subject: what the approval of the refund gives back.
+// Lock implements approvals.Subject: the locks of the wallet and the stock.
 func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (context.Context, error) {
 	content, _, err := decode(p)
 	if err != nil {
@@ -98,8 +98,9 @@ func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (c
 	return s.lock(ctx, u, refund, Approval{})
 }
 
-// Apply implements approvals.Subject: it approves the refund as who votes last. One that has
-// moved since is not approved, nor is one that has failed and whose amount others have taken.
+// Apply implements approvals.Subject: it approves the refund in the name of whoever votes last. A
+// refund that has changed since is stale, and so is a failed one whose amount other refunds have
+// taken.
 func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) error {
 	content, base, err := decode(p)
 	if err != nil {
@@ -115,24 +116,25 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	}
 	to, possible := Machine.Next(Approval{}.action(), Machine.Of(refund.Status))
 	if !possible || !base.Holds(refund.Ref()) {
-		return approvals.ErrMoved
+		return approvals.ErrStaleBase
 	}
-	after, named, err := s.move(ctx, u, refund, Approval{}, to)
+	after, named, err := s.updateByStep(ctx, u, refund, Approval{}, to)
 	if err == nil {
 		_, err = s.finish(ctx, u, refund, after, Approval{}, named)
 	}
 	if errors.Is(err, guard.ErrStale) || isUnreservable(err) {
-		return approvals.ErrMoved
+		return approvals.ErrStaleBase
 	}
 	return err
 }
 
-// Revise implements approvals.Subject: a step is no edit, and cannot be given a patch.
+// Revise implements approvals.Subject: a transition cannot be edited by a patch.
 func (subject) Revise(_ context.Context, _ *uow.Unit, p approvals.Proposal, _ json.RawMessage) (approvals.Proposal, error) {
 	return p, approvals.Unrevisable()
 }
 
-// Rebase implements approvals.Subject: a refund that can be approved as it is now waits anew.
+// Rebase implements approvals.Subject: a refund that can be approved at its present version is
+// proposed anew.
 func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
 	content, _, err := decode(p)
 	if err != nil {
@@ -148,18 +150,18 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	}
 	switch Machine.Of(refund.Status) {
 	case approved, settled:
-		return p, approvals.ErrDone
+		return p, approvals.ErrNoChange
 	case failed:
 		order, err := s.orders.InUnit(ctx, u, refund.OrderID)
 		if err != nil {
 			return p, err
 		}
 		if fits, err := fitsAgain(tx, order, refund); err != nil || !fits {
-			return p, cmp.Or(err, approvals.ErrMoved)
+			return p, cmp.Or(err, approvals.ErrStaleBase)
 		}
 	case requested:
 	default:
-		return p, approvals.ErrMoved
+		return p, approvals.ErrStaleBase
 	}
 	fresh, err := proposalOf(refund)
 	fresh.Note = p.Note
@@ -172,7 +174,7 @@ func fitsAgain(db *gorm.DB, order *orders.Order, refund *Refund) (bool, error) {
 	if order.Refundable() < refund.Amount {
 		return false, nil
 	}
-	others, err := takenOf(db, order.ID)
+	others, err := refundedPartsOf(db, order.ID)
 	if err != nil {
 		return false, err
 	}
@@ -196,7 +198,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 		return approvals.Conflict{Detail: current.Label() + " has not moved.", Members: map[string]any{}}, nil
 	}
 	conflict := approvals.Conflict{
-		Moved: true, Detail: current.Label() + " has moved on: " + s.lifecycle().Cause(current) + ".",
+		Stale: true, Detail: current.Label() + " has moved on: " + s.lifecycle().Cause(current) + ".",
 		Members: map[string]any{"expectedVersion": base.Ref.Version, "current": viewOf(*current)},
 	}
 	stamp := current.Stamp()
@@ -223,8 +225,7 @@ func (subject) Show(p approvals.Proposal) (approvals.Shown, error) {
 	return approvals.ShownAs(p.Content), nil
 }
 
-// sideView is what the sides of a refund's approval show: what it is of, which never changes,
-// and its status.
+// sideView is a refund as one of the sides of its approval shows it: only the status differs.
 type sideView struct {
 	OrderNo     string               `json:"orderNo"`
 	UserID      principal.CustomerID `json:"userId"`

@@ -29,7 +29,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Transition(r, "/refunds/:id", "reject", approvePermission, byID, transition[Rejection](s))
 	httpapi.Transition(r, "/refunds/:id", "settle", approvePermission, byID, transition[Settlement](s))
 	httpapi.Transition(r, "/refunds/:id", "fail", approvePermission, byID, transition[Failure](s))
-	httpapi.Transition(r, "/refunds/:id", "unknown", approvePermission, byID, transition[Doubt](s))
+	httpapi.Transition(r, "/refunds/:id", "unknown", approvePermission, byID, transition[UnknownOutcome](s))
 }
 
 type handler struct{ service *Service }

@@ -1,27 +1,27 @@
-// Package refunds gives back what was paid for orders, in whole or in parts.
+// Package refunds pays back what was paid for orders, in whole or in parts.
 //
 // Invariants:
 //
-//   - Of no order is more given back or promised than was paid: an order's refundReserved is
-//     the sum of its refunds that are requested, approved or unknown, its refunded that of
-//     those which are settled, and both together never exceed its paid. The guarded UPDATE of
-//     the order decides; see orders.MoveRefund.
-//   - A refund is written down before any money moves, and is never deleted; its amount, its
-//     lines and its name never change.
-//   - What a wallet has paid is credited to it exactly once for each settled refund, under
+//   - No order has more refunded or reserved than was paid: its refundReserved is the sum of its
+//     refunds that are requested, approved or unknown, its refunded the sum of those that are
+//     settled, and both together never exceed its paid. The guarded UPDATE of the order decides;
+//     see orders.MoveRefund.
+//   - A refund is inserted before any money moves, and is never deleted; its amount, its lines
+//     and its reference never change.
+//   - A payment by wallet is credited to the wallet exactly once for each settled refund, under
 //     the reference @refunds/{id}, in the unit that settles it.
-//   - What was paid outside is settled only by its provider's word. Until that comes a refund
-//     is approved, or unknown when the provider did not say, and keeps its reservation.
-//   - Nobody approves a refund that he has requested, also not with a token.
+//   - An outside payment is settled only when its provider confirms. Until then its refund is
+//     approved, or unknown when the provider did not answer, and keeps its reservation.
+//   - Nobody approves a refund that he has requested, with whatever credential.
 //   - A refund above the tenant's threshold is approved only in a unit that applies an approval
 //     with its votes; see gate.go.
-//   - Pieces come back only for lines that say so, once, when the refund is settled, and
+//   - Pieces return to stock only for lines with restock, once, when the refund is settled, and
 //     never more of an item than the order has of it.
 //   - Version n of a refund has exactly one row in refund_histories.
 //
-// A crash in the middle of a step leaves nothing of it: the refund, the order's numbers, the
+// A crash in the middle of a step leaves nothing of it: the refund, the order's amounts, the
 // wallet's entry and the movements of stock are one unit. A crash between the approval of an
-// outside refund and its provider's word leaves it approved.
+// outside refund and its provider's confirmation leaves it approved.
 package refunds
 
 import (
@@ -47,7 +47,7 @@ var Permissions = []principal.Grant{
 	{Name: approvePermission, Meaning: "Approve and reject refunds that others have requested, and say what became of those paid outside."},
 }
 
-// What a refund is the consequence of.
+// The origins of refunds.
 const (
 	// Requested: somebody asked for it.
 	Requested = "request"
@@ -97,10 +97,10 @@ func (r *Refund) byWallet() bool { return r.Method == "wallet" }
 // path is that of the refund's representation.
 func (r *Refund) path() string { return fmt.Sprintf("%s/%d", Topic, r.ID) }
 
-// reference names what the refund does to wallets and stock, so that it is done once.
+// reference is the refund's idempotency reference at wallets and stock.
 func (r *Refund) reference() string { return fmt.Sprintf("@refunds/%d", r.ID) }
 
-// restocked are the pieces that come back with the refund, by sku.
+// restocked are the pieces that return to stock with the refund, by sku.
 func (r *Refund) restocked() map[string]int64 {
 	pieces := make(map[string]int64)
 	for _, line := range r.Lines {
@@ -111,7 +111,7 @@ func (r *Refund) restocked() map[string]int64 {
 	return pieces
 }
 
-// Line is how many pieces of a line of its order a refund is of.
+// Line is a refund's part of a line of its order.
 type Line struct {
 	ID       int64
 	TenantID int64
@@ -120,10 +120,10 @@ type Line struct {
 	SKU      string
 	Name     string
 	Quantity int64
-	// Restock is true when the pieces come back.
+	// Restock is true when the pieces return to stock.
 	Restock bool
-	// Worth is the pieces' share of what was paid, in minor units. A refund can be of less
-	// or more than its lines are worth.
+	// Worth is the pieces' share of the payment, in minor units. The refund's amount may differ
+	// from what its lines are worth together.
 	Worth int64
 }
 

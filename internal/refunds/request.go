@@ -12,8 +12,8 @@ import (
 	"interlock/internal/orders"
 )
 
-// Wanted is how many pieces of a line of an order are to be refunded, and whether they come
-// back.
+// Wanted is how many pieces of a line of an order are to be refunded, and whether they return to
+// stock.
 type Wanted struct {
 	SKU      string `json:"sku" validate:"required,max=64"`
 	Quantity int64  `json:"quantity" validate:"min=1"`
@@ -29,14 +29,13 @@ type Request struct {
 	Lines []Wanted
 }
 
-// Request writes a refund of an order down and reserves its amount, in one unit: of however
-// many at once, no more is reserved than is left of the payment.
+// Request inserts a refund of an order and reserves its amount, in one unit: however many run at
+// once, no more is reserved than is left of the payment.
 //
 // Errors: lock.ErrNotAcquired when others request refunds of the order for too long;
-// ValidationFailed at /amount, with what is refundable, when more is asked for than
-// is left; at /lines/i/sku for an item that the order does not have; at /lines/i/quantity for
-// more pieces than no other refund is of; at /lines/i/restock for pieces that cannot come
-// back by a refund.
+// ValidationFailed at /amount, with what is refundable, for more than that; at /lines/i/sku for
+// an item that the order does not have; at /lines/i/quantity for more pieces than are not
+// refunded yet; at /lines/i/restock for pieces that a refund cannot return to stock.
 func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order, r Request) (*Refund, error) {
 	caller, _ := principal.From(ctx)
 	ctx, err := s.orders.LockRefunds(ctx, u, order)
@@ -60,9 +59,9 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 			refund.Amount = worth
 		}
 	}
-	// An order that was paid since it was read says only then how.
+	// An order that was paid after it was read has no method here; the next attempt reads it.
 	if refund.Amount <= 0 || refund.Method == "" {
-		return nil, s.beyond(order.ID, refund.Amount)
+		return nil, s.notRefundable(order.ID, refund.Amount)
 	}
 	if err := insert(ctx, u, refund); err != nil {
 		return nil, err
@@ -71,7 +70,7 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 		Action: orders.RefundReserved, Reserved: refund.Amount, Seen: seen, Detail: detailOf(refund),
 	})
 	if errors.Is(err, orders.ErrNotRefundable) {
-		return nil, s.beyond(order.ID, refund.Amount)
+		return nil, s.notRefundable(order.ID, refund.Amount)
 	}
 	if err != nil {
 		return nil, err
@@ -84,10 +83,9 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 	return refund, nil
 }
 
-// RefundRest implements orders.Refunds: the refund of what is left of the payment of an order
-// that its unit has cancelled and booked. What the wallet has paid it has back here and now;
-// what was paid outside waits for its approval like any other. The audit entry is the
-// order's.
+// RefundRest implements orders.Refunds: it refunds the rest of the payment of an order that the
+// unit has cancelled and booked. A wallet is credited in the same unit; an outside payment waits
+// for its approval like any other refund. The audit entry is the order's.
 func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Order, rest int64) error {
 	caller, _ := principal.From(ctx)
 	refund := &Refund{
@@ -120,8 +118,8 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 	return insertHistory(ctx, u, &after, "credit", &refund.Status, map[string]any{"reference": after.Reference})
 }
 
-// claim gives a refund the lines that are wanted, and returns what they are worth together and
-// the version of the order for which that holds: each refund of it raises that.
+// claim adds the wanted lines to a refund. It returns their worth, and the version of the order
+// for which that is right: each refund of the order raises the version.
 func (s *Service) claim(ctx context.Context, u *uow.Unit, refund *Refund, wanted []Wanted) (worth, seen int64, err error) {
 	order, err := s.orders.InUnit(ctx, u, refund.OrderID)
 	if err != nil {
@@ -131,7 +129,7 @@ func (s *Service) claim(ctx context.Context, u *uow.Unit, refund *Refund, wanted
 	if err != nil {
 		return 0, 0, err
 	}
-	before, err := takenOf(tx, order.ID)
+	before, err := refundedPartsOf(tx, order.ID)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -146,8 +144,8 @@ func (s *Service) claim(ctx context.Context, u *uow.Unit, refund *Refund, wanted
 		line := order.Lines[at]
 		left := line.Quantity - before[w.SKU].Quantity
 		broken.Unless(w.Quantity <= left, fmt.Sprintf("/lines/%d/quantity", i), "max",
-			fmt.Sprintf("must be at most %d: of the other pieces of the line there are refunds already", left))
-		if why := whyNotBack(order); w.Restock && why != "" {
+			fmt.Sprintf("must be at most %d: the other pieces of the line are refunded already", left))
+		if why := whyNotRestockable(order); w.Restock && why != "" {
 			broken.Unless(false, fmt.Sprintf("/lines/%d/restock", i), "not_returnable", why)
 		}
 		if len(broken) > 0 {
@@ -166,8 +164,8 @@ func (s *Service) claim(ctx context.Context, u *uow.Unit, refund *Refund, wanted
 	return worth, order.Version, nil
 }
 
-// whyNotBack says why pieces of an order cannot come back by a refund, "" when they can.
-func whyNotBack(order *orders.Order) string {
+// whyNotRestockable says why a refund cannot return pieces of an order to stock, "" when it can.
+func whyNotRestockable(order *orders.Order) string {
 	switch {
 	case order.Shipped(), order.HoldsPieces() && order.SaleID == nil:
 		return ""
@@ -187,10 +185,10 @@ func indexOf(lines []orders.Line, sku string) int {
 	return -1
 }
 
-// beyond is ValidationFailed at /amount, told from what is committed: an amount that is not
-// positive, or more than is left. Who may not read refunds is not told how much that is. An
-// amount that has become possible meanwhile runs the unit again.
-func (s *Service) beyond(order int64, amount int64) error {
+// notRefundable is ValidationFailed at /amount, for an amount that is not positive or exceeds what
+// is refundable by the committed rows; only who may read refunds is told how much that is. When
+// the amount has become possible meanwhile the unit is run again.
+func (s *Service) notRefundable(order int64, amount int64) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.orders.Order(ctx, order)
 		if err != nil {
@@ -211,14 +209,14 @@ func (s *Service) beyond(order int64, amount int64) error {
 	})
 }
 
-// checkPieces asks, after the order was moved and so locked, that its refunds together are of
-// no more pieces of a line than it has. Errors: errTooManyPieces.
+// checkPieces checks that the refunds of an order cover no more pieces of a line than it has. The
+// unit has written the order before, so that the row is locked. Errors: errTooManyPieces.
 func (s *Service) checkPieces(ctx context.Context, u *uow.Unit, order *orders.Order) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	before, err := takenOf(tx, order.ID)
+	before, err := refundedPartsOf(tx, order.ID)
 	if err != nil {
 		return err
 	}
@@ -230,4 +228,4 @@ func (s *Service) checkPieces(ctx context.Context, u *uow.Unit, order *orders.Or
 	return nil
 }
 
-var errTooManyPieces = errors.New("refunds: of more pieces than the order has")
+var errTooManyPieces = errors.New("refunds: more pieces than the order has")

@@ -6,11 +6,11 @@ import (
 	"interlock/internal/orders"
 )
 
-// shares allots what was paid for an order to its lines: price × quantity, less the line's
-// part of the discount, so that they add up to the order's amount to the minor unit. The
-// discount is divided in proportion by the method of the largest remainder (Hamilton): each
-// line has the whole part of its quota, and what is left goes by one unit each to those with
-// the largest remainders, of equal ones to the earlier line.
+// shares divides an order's payment among its lines: price × quantity, less the line's part of
+// the discount, so that the shares add up to the order's amount. The discount is divided in
+// proportion by the method of the largest remainder (Hamilton): each line has the whole part of
+// its quota, and what is left goes by one unit each to the lines with the largest remainders, of
+// equal ones to the earlier line.
 //
 // The sum of the lines fits an int64, and the discount is not larger.
 func shares(lines []orders.Line, discount int64) []int64 {
@@ -45,17 +45,16 @@ func shares(lines []orders.Line, discount int64) []int64 {
 	return paid
 }
 
-// taken is what refunds are of an order's line already.
-type taken struct {
+// refundedPart is how much of an order's line its refunds cover already.
+type refundedPart struct {
 	SKU string
 	// Quantity is in pieces, Worth in minor units.
 	Quantity, Worth int64
 }
 
-// worthOf is what the next pieces of a line are worth: the first n pieces have n parts of
-// the line's share, rounded down, so that the last ones take the rest whatever was rounded
-// before.
-func worthOf(share, quantity int64, before taken, pieces int64) int64 {
+// worthOf is what the next pieces of a line are worth. The first n pieces of q are worth n/q of
+// the line's share, rounded down, so that the last ones take the rest, whatever was rounded.
+func worthOf(share, quantity int64, before refundedPart, pieces int64) int64 {
 	high, low := bits.Mul64(uint64(share), uint64(before.Quantity+pieces))
 	upTo, _ := bits.Div64(high, low, uint64(quantity))
 	return max(int64(upTo)-before.Worth, 0)

@@ -60,8 +60,7 @@ func withLines(db *gorm.DB, refunds []*Refund) error {
 	return nil
 }
 
-// filters are those of a list, the one that tends to leave fewest rows first, and how it is
-// sorted.
+// filters are those of a list, the most selective first, and how it is sorted.
 func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 	if f.OrderID != 0 {
 		filters = append(filters, storage.Equal("order_id", f.OrderID))
@@ -77,20 +76,20 @@ func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 	return filters, refundSorts.Within(period)
 }
 
-// takenOf returns what the refunds of an order are of its lines, by sku, without those that
-// were rejected or have failed:
+// refundedPartsOf returns how much of an order's lines its refunds cover, by sku, without those
+// that were rejected or have failed:
 //
 //	SELECT sku, SUM(quantity), SUM(worth) FROM refund_lines JOIN refunds ON …
 //	 WHERE refund_lines.tenant_id = ? AND refund_lines.order_id = ? AND refunds.status IN (…) GROUP BY sku
-func takenOf(tx *gorm.DB, order int64) (map[string]taken, error) {
-	var rows []taken
+func refundedPartsOf(tx *gorm.DB, order int64) (map[string]refundedPart, error) {
+	var rows []refundedPart
 	err := tx.Model(&Line{}).Select("refund_lines.sku, SUM(refund_lines.quantity) AS quantity, SUM(refund_lines.worth) AS worth").
 		Joins("JOIN refunds ON refunds.tenant_id = refund_lines.tenant_id AND refunds.id = refund_lines.refund_id").
 		Where("refund_lines.order_id = ? AND refunds.status IN ?", order, claiming).Group("refund_lines.sku").Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("read what was refunded of an order's lines: %w", err)
 	}
-	bySKU := make(map[string]taken, len(rows))
+	bySKU := make(map[string]refundedPart, len(rows))
 	for _, row := range rows {
 		bySKU[row.SKU] = row
 	}
@@ -129,7 +128,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action stri
 	if err != nil {
 		return err
 	}
-	if err := tx.Create(&Event{RefundID: refund.ID, Event: event}).Error; err != nil {
+	if err := storage.Later(tx).Create(&Event{RefundID: refund.ID, Event: event}).Error; err != nil {
 		return fmt.Errorf("insert refund event: %w", err)
 	}
 	return nil
@@ -140,11 +139,11 @@ func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action stri
 //	UPDATE refunds SET status = ?, approved_by = ?, …, reference = ?, status_reason = ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ? AND proposed = 0
 //
-// and reports whether approvals may name the refund, which the unit then makes stale. It is the
-// only place that gives a refund its status, and so where its approval is allowed or proposed.
-// Errors: errProposed when the unit has proposed it instead; guard.ErrStale, guard.ErrGone.
+// and reports whether approvals may name the refund, which the unit then makes stale. No other
+// statement writes a refund's status, so this is where its approval is asked for. Errors:
+// errProposed when the unit has proposed the transition instead; guard.ErrStale, guard.ErrGone.
 func (s *Service) updateStatus(ctx context.Context, u *uow.Unit, before, after *Refund) (named bool, err error) {
-	if err := s.allow(ctx, u, before, after); err != nil {
+	if err := s.proposeIfRequired(ctx, u, before, after); err != nil {
 		return false, err
 	}
 	from, to := Machine.Of(before.Status), Machine.Of(after.Status)

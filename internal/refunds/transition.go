@@ -16,30 +16,30 @@ import (
 	"interlock/internal/orders"
 )
 
-// Step is a transition with what it brings: an Approval, a Rejection, a Settlement, a Failure
-// or a Doubt.
+// Step is a transition with its fields: an Approval, a Rejection, a Settlement, a Failure or an
+// UnknownOutcome.
 type Step interface {
 	// action is what the machine calls it.
 	action() string
 	// check returns the places that break a rule.
 	check() apperr.Fields
-	// fill puts what the step brings into the refund, or refuses the caller.
+	// fill sets the step's fields of the refund, or refuses the caller.
 	fill(caller principal.Principal, now time.Time, r *Refund) error
-	// settles reports whether the step gives the money back.
+	// settles reports whether the step pays the money back.
 	settles(r *Refund) bool
-	// apply changes what the step changes beside the refund's own status, in the refund's unit,
-	// and returns the refund as it is then.
+	// apply makes the step's other changes (order, wallet, stock) in the refund's unit, and
+	// returns the refund as it is then.
 	apply(ctx context.Context, u *uow.Unit, s *Service, before, after *Refund) (*Refund, error)
 }
 
-// lockWait is how long a refund waits for the locks of what it gives back.
+// lockWait is how long a refund waits for the locks of the wallet and the stock.
 const lockWait = 3 * time.Second
 
-// Transition moves a refund that was just read, and what the step changes beside it, in one
-// unit; see change.Lifecycle for what is refused. The approval of one that is above the
-// tenant's threshold is proposed instead: then the refund is returned as it is, and the unit
-// says so. Errors, besides: ValidationFailed; Forbidden when the caller has requested what he
-// approves; lock.ErrNotAcquired when wallet or stock were not had in time.
+// Transition takes a step with a refund that was just read, all of it in one unit; see
+// change.Lifecycle for what is refused. The approval of a refund above the tenant's threshold is
+// proposed instead: the refund is returned unchanged, and the unit replies with the approval.
+// Errors, besides: ValidationFailed; Forbidden when the caller requested the refund that he
+// approves; lock.ErrNotAcquired when wallet or stock stayed locked.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
 	if err := s.lifecycle().Demand(refund, ifMatch); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, s
 	}
 	var named bool
 	after, err := s.lifecycle().Transition(ctx, u, refund, step.action(), ifMatch, func(to status.State) (after *Refund, err error) {
-		after, named, err = s.move(ctx, u, refund, step, to)
+		after, named, err = s.updateByStep(ctx, u, refund, step, to)
 		return after, err
 	})
 	if errors.Is(err, errProposed) {
@@ -68,8 +68,9 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, s
 	return after, nil
 }
 
-// move gives a refund the status that a step leads to, and reports whether approvals may name it.
-func (s *Service) move(ctx context.Context, u *uow.Unit, refund *Refund, step Step, to status.State) (_ *Refund, named bool, err error) {
+// updateByStep gives a refund the status that a step leads to, and reports whether approvals may
+// name it.
+func (s *Service) updateByStep(ctx context.Context, u *uow.Unit, refund *Refund, step Step, to status.State) (_ *Refund, named bool, err error) {
 	caller, _ := principal.From(ctx)
 	after := *refund
 	after.Status, after.StatusReason = to.Code, ""
@@ -82,8 +83,8 @@ func (s *Service) move(ctx context.Context, u *uow.Unit, refund *Refund, step St
 	return &after, named, guard.Advance(ctx, u, &after)
 }
 
-// finish does what a step changes beside the refund's status, records it, and has the approvals
-// that name the refund go stale.
+// finish makes the step's other changes, records them, and makes the approvals that name the
+// refund stale.
 func (s *Service) finish(ctx context.Context, u *uow.Unit, refund, after *Refund, step Step, named bool) (*Refund, error) {
 	if err := insertHistory(ctx, u, after, step.action(), &refund.Status, step); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (s *Service) finish(ctx context.Context, u *uow.Unit, refund, after *Refund
 		return nil, err
 	}
 	if named {
-		if err := s.approvals.Moved(ctx, u, refund.path()); err != nil {
+		if err := s.approvals.MarkStale(ctx, u, refund.path()); err != nil {
 			return nil, err
 		}
 	}
@@ -103,8 +104,8 @@ func (s *Service) finish(ctx context.Context, u *uow.Unit, refund, after *Refund
 	return after, nil
 }
 
-// lock takes the locks of what a step gives back: stock first, then the wallet, which is the
-// order of every unit that takes both.
+// lock takes the locks that a step needs: stock first, then the wallet, which is the order of
+// every unit that takes both.
 func (s *Service) lock(ctx context.Context, u *uow.Unit, refund *Refund, step Step) (context.Context, error) {
 	if _, possible := Machine.Next(step.action(), Machine.Of(refund.Status)); !possible || !step.settles(refund) {
 		return ctx, nil
@@ -121,9 +122,9 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, refund *Refund, step St
 	return ctx, nil
 }
 
-// giveBack does what settling a refund changes beside it: the amount was reserved and is
-// refunded, a wallet is credited, and the pieces of the lines that say so come back.
-func (s *Service) giveBack(ctx context.Context, u *uow.Unit, refund *Refund) error {
+// payOut makes the changes of settling a refund: the order's reserved amount becomes refunded, a
+// wallet is credited, and the pieces of the lines with restock return to stock.
+func (s *Service) payOut(ctx context.Context, u *uow.Unit, refund *Refund) error {
 	order, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
 		Action: orders.RefundSettled, Reserved: -refund.Amount, Refunded: refund.Amount, Detail: detailOf(refund),
 	})
@@ -139,9 +140,9 @@ func (s *Service) giveBack(ctx context.Context, u *uow.Unit, refund *Refund) err
 	return nil
 }
 
-// restock makes the pieces of the lines that say so available, under the refund's reference.
-// What was shipped is put into the house again; of what the order still holds so much is
-// returned; and what came back with the order's cancellation does not come a second time.
+// restock returns the pieces of the lines with restock to stock, under the refund's reference:
+// shipped pieces are taken back into the house, and those that the order still holds are
+// released. Pieces that the order's cancellation has returned are not returned again.
 func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order, refund *Refund) error {
 	pieces := refund.restocked()
 	switch {
@@ -155,7 +156,7 @@ func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order,
 	return nil
 }
 
-// release gives back what a refund has reserved of its order.
+// release ends the reservation of a refund on its order.
 func (s *Service) release(ctx context.Context, u *uow.Unit, refund *Refund) error {
 	_, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
 		Action: orders.RefundReleased, Reserved: -refund.Amount, Detail: detailOf(refund),
@@ -163,7 +164,7 @@ func (s *Service) release(ctx context.Context, u *uow.Unit, refund *Refund) erro
 	return err
 }
 
-// detailOf is what the history of an order says of a refund.
+// detailOf is the detail of an order's history row for a refund.
 func detailOf(refund *Refund) any {
 	return map[string]any{"refundId": refund.ID, "amount": refund.Amount}
 }
@@ -179,14 +180,13 @@ func (s *Service) lifecycle() change.Lifecycle[Refund, *Refund] {
 	}
 }
 
-// isUnreservable reports whether the amount or the pieces of a refund that has failed are those
-// of other refunds by now.
+// isUnreservable reports whether the amount or the pieces of a failed refund cannot be reserved
+// again, since other refunds have taken them.
 func isUnreservable(err error) bool {
 	return errors.Is(err, orders.ErrNotRefundable) || errors.Is(err, errTooManyPieces)
 }
 
-// unreservable is TransitionNotAllowed for a refund that has failed and whose amount, or
-// whose pieces, others have been refunded since.
+// unreservable turns such an error into TransitionNotAllowed, and returns any other as it is.
 func (s *Service) unreservable(refund *Refund, cause error) error {
 	if !isUnreservable(cause) {
 		return cause

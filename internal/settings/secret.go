@@ -49,15 +49,20 @@ func WeakPassword(rule string) error {
 // secret returns a setting that is given as text or as a file that has it, without the end
 // of the file's line.
 func secret(variable, text, file string) (string, error) {
+	return secretFrom(variable, variable+"_FILE", text, file)
+}
+
+// secretFrom is secret for a setting and its file by these names.
+func secretFrom(variable, variableOfFile, text, file string) (string, error) {
 	if file == "" {
 		return text, nil
 	}
 	if text != "" {
-		return "", fmt.Errorf("%s and %s_FILE are both set; choose one", variable, variable)
+		return "", fmt.Errorf("%s and %s are both set; choose one", variable, variableOfFile)
 	}
 	opened, err := os.Open(file)
 	if err != nil {
-		return "", fmt.Errorf("%s_FILE cannot be read: %w", variable, err)
+		return "", fmt.Errorf("%s cannot be read: %w", variableOfFile, err)
 	}
 	defer opened.Close()
 	content, err := io.ReadAll(io.LimitReader(opened, longestSecret+1))
@@ -65,11 +70,11 @@ func secret(variable, text, file string) (string, error) {
 		err = errors.New("it is too large for a secret")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s_FILE (%s) cannot be read: %w", variable, file, err)
+		return "", fmt.Errorf("%s (%s) cannot be read: %w", variableOfFile, file, err)
 	}
 	text = strings.TrimRight(string(content), "\r\n")
 	if text == "" {
-		return "", fmt.Errorf("%s_FILE (%s) is empty; it must have the secret in its first line", variable, file)
+		return "", fmt.Errorf("%s (%s) is empty; it must have the secret in its first line", variableOfFile, file)
 	}
 	return text, nil
 }

@@ -17,12 +17,13 @@ import (
 	"golang.org/x/text/currency"
 
 	"interlock/internal/base/redisconn"
+	"interlock/internal/base/storage"
 )
 
 // Storage says where the data is. Every command needs it.
 type Storage struct {
 	DataDir        string `help:"Folder of the embedded database." default:"./data" env:"INTERLOCK_DATA_DIR" placeholder:"DIR"`
-	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with ?tls=true for TLS or ?ca=FILE for TLS with certificate authorities of your own. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
+	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with ?tls=true for TLS or ?ca=FILE for TLS with certificate authorities of your own, and ?packets=false for a proxy that takes one statement at a time. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
 	MaxConnections int    `help:"Most connections to the database at once; a third is for reads." default:"48" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
 }
 
@@ -67,6 +68,9 @@ type Serve struct {
 	Idempotency             Idempotency   `embed:"" prefix:"idempotency-"`
 	SessionLifetime         time.Duration `help:"When a session of the web admin ends, whatever is done in it." default:"12h" env:"INTERLOCK_SESSION_LIFETIME" placeholder:"DURATION"`
 	SessionIdle             time.Duration `help:"When a session ends that nobody uses; 0 means not before its lifetime is over. A page that is open and in view uses it." default:"2h" env:"INTERLOCK_SESSION_IDLE" placeholder:"DURATION"`
+	PublicURL               string        `name:"public-url" help:"Address at which browsers reach the web admin, such as https://admin.example.com, without a path; providers of single sign-on send them back to it. Unset: single sign-on works on this machine only." env:"INTERLOCK_PUBLIC_URL" placeholder:"URL"`
+	OIDCProviders           string        `name:"oidc-providers" help:"Providers of single sign-on (OpenID Connect), as a JSON array of objects with name, displayName, issuer, clientId and clientSecret or clientSecretFile, and if need be scopes, tenant, groupsClaim and groupRoles." env:"INTERLOCK_OIDC_PROVIDERS" placeholder:"JSON"`
+	OIDCProvidersFile       string        `name:"oidc-providers-file" help:"File that has this array instead." env:"INTERLOCK_OIDC_PROVIDERS_FILE" placeholder:"FILE"`
 	SignInLimit             int           `help:"Sign-ins a minute that one network (an IPv4 address, or 64 bits of an IPv6 one) may try in vain, and three times as many at once; 0 means no limit." default:"20" env:"INTERLOCK_SIGN_IN_LIMIT" placeholder:"N"`
 	RateLimit               int           `help:"Requests a second that one user, token or customer may send, twice as many at once, and a tenth of it from one network with credentials that are refused; 0 means no limit." default:"5000" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
 	TenantRateLimit         int           `help:"Requests a second that all of a tenant may send together, its customers too, and twice as many at once; 0 means no limit." default:"50000" env:"INTERLOCK_TENANT_RATE_LIMIT" placeholder:"N"`
@@ -78,7 +82,9 @@ type Serve struct {
 	Secure                  bool          `help:"Callers come over TLS, through a proxy that may not say so: cookies are for TLS only, and browsers are told to use nothing else (HSTS). Without it that is so for requests that came over TLS here or, by X-Forwarded-Proto, at a trusted proxy." env:"INTERLOCK_SECURE"`
 	OpsAddr                 string        `help:"Address of a listener of its own, plain HTTP, for /metrics, /docs and /openapi.json, with /healthz and /readyz; the main one then has none of them but the last two, and no /graphiql. Unset: all are at the main one." env:"INTERLOCK_OPS_ADDR" placeholder:"HOST:PORT"`
 	Currency                string        `help:"What all money is in, by its code in ISO 4217; amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
-	ShutdownTimeout         time.Duration `help:"How long requests in flight may take to finish at shutdown." default:"30s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
+	PromiseShare            float64       `help:"Percent of the time of one database connection that the service may use to look whether its promises hold, in one process at a time; 0 means that it does not look." default:"1" env:"INTERLOCK_PROMISE_SHARE" placeholder:"PERCENT"`
+	ShutdownDelay           time.Duration `help:"How long a process that is asked to end still takes requests, while /readyz says 503 and streams end one after the other: until a load balancer has noticed and sends it nothing more." default:"0s" env:"INTERLOCK_SHUTDOWN_DELAY" placeholder:"DURATION"`
+	ShutdownTimeout         time.Duration `help:"How long requests in flight may take to finish at shutdown, after that delay." default:"20s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
 }
 
 // Idempotency says how the replies to requests with an idempotency key are kept.
@@ -95,6 +101,11 @@ type Settings struct {
 	Storage
 	Log
 	Serve
+}
+
+// Options are what the database is opened with.
+func (s Storage) Options() storage.Options {
+	return storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections}
 }
 
 // SQLitePath returns the database file in embedded mode, and false otherwise.
@@ -152,6 +163,9 @@ func (s Serve) Validate() error {
 	if err := s.checkCustomers(); err != nil {
 		return err
 	}
+	if err := s.checkPublicURL(); err != nil {
+		return err
+	}
 	if s.Idempotency.Retention < time.Minute {
 		return fmt.Errorf("--idempotency-retention (INTERLOCK_IDEMPOTENCY_RETENTION) is %s; it must be a minute or longer", s.Idempotency.Retention)
 	}
@@ -187,6 +201,12 @@ func (s Serve) Validate() error {
 	}
 	if unit, err := currency.ParseISO(s.Currency); err != nil || unit.String() != s.Currency {
 		return fmt.Errorf("--currency (INTERLOCK_CURRENCY) is %q; want a code of ISO 4217 in capitals, such as CNY or EUR", s.Currency)
+	}
+	if s.PromiseShare < 0 || s.PromiseShare > 100 {
+		return fmt.Errorf("--promise-share (INTERLOCK_PROMISE_SHARE) is %g; it must be from 0 to 100", s.PromiseShare)
+	}
+	if s.ShutdownDelay < 0 {
+		return fmt.Errorf("--shutdown-delay (INTERLOCK_SHUTDOWN_DELAY) is %s; it must not be less than nothing", s.ShutdownDelay)
 	}
 	if s.ShutdownTimeout <= 0 {
 		return fmt.Errorf("--shutdown-timeout (INTERLOCK_SHUTDOWN_TIMEOUT) is %s; it must be longer than nothing", s.ShutdownTimeout)

@@ -83,7 +83,7 @@ func (s *Service) post(ctx context.Context, u *uow.Unit, entry *Entry) (made *En
 	if err := wallet.check(entry.Amount); err != nil {
 		return nil, false, err
 	}
-	if now, err := s.allow(ctx, u, entry); err != nil || !now {
+	if now, err := s.proposeIfRequired(ctx, u, entry); err != nil || !now {
 		return nil, false, err
 	}
 	if err := addToBalance(ctx, u, wallet, entry.Amount); err != nil {

@@ -37,10 +37,10 @@ func (e proposedEntry) entry() *Entry {
 	return &Entry{UserID: e.UserID, Amount: e.Amount, Kind: e.Kind, Reference: e.Reference}
 }
 
-// allow reports whether an entry may be made now. One that somebody makes by hand and whose
-// amount is above the tenant's threshold waits for an approval, unless the unit applies one.
-// Every entry comes by here, whatever asks for it.
-func (s *Service) allow(ctx context.Context, u *uow.Unit, e *Entry) (bool, error) {
+// proposeIfRequired reports whether an entry may be made now. One that somebody makes by hand and
+// whose amount is above the tenant's threshold is proposed as an approval, unless the unit applies
+// one. Every entry passes it, whatever route asks for it.
+func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, e *Entry) (bool, error) {
 	if !e.byHand() {
 		return true, nil
 	}
@@ -61,7 +61,7 @@ func (subject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: ApprovalKind, Path: resource(""), Unbound: true, Read: ReadPermission, Write: writePermission}
 }
 
-// decode reads what allow has proposed.
+// decode reads what proposeIfRequired has proposed.
 func decode(p approvals.Proposal) (e proposedEntry, err error) {
 	if err := json.Unmarshal(p.Content, &e); err != nil {
 		return e, fmt.Errorf("read the entry that is proposed: %w", err)
@@ -88,7 +88,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	entry, first, err := s.post(ctx, u, e.entry())
 	switch {
 	case isImpossible(err), err == nil && !first:
-		return approvals.ErrMoved
+		return approvals.ErrStaleBase
 	case err != nil:
 		return err
 	}
@@ -123,14 +123,14 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 		return p, err
 	}
 	if made != nil && made.same(e.entry()) {
-		return p, approvals.ErrDone
+		return p, approvals.ErrNoChange
 	}
 	wallet, err := find(tx, e.UserID)
 	if err != nil {
 		return p, err
 	}
 	if made != nil || wallet.check(e.Amount) != nil {
-		return p, approvals.ErrMoved
+		return p, approvals.ErrStaleBase
 	}
 	return p, nil
 }
@@ -150,7 +150,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
-	conflict := approvals.Conflict{Moved: true, Members: map[string]any{}}
+	conflict := approvals.Conflict{Stale: true, Members: map[string]any{}}
 	if wallet.Version > 0 {
 		conflict.Members = guard.Conflict{Resource: wallet.Label(), Current: wallet.Stamp(), CurrentView: viewOf(*wallet)}.Error().Members
 	}

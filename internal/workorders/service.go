@@ -17,7 +17,7 @@ import (
 // Topic is where changes of work orders are announced, keyed by id.
 const Topic = "work-orders"
 
-// lockWait is how long somebody who takes the next waits for those before him.
+// lockWait is how long a caller of claim-next waits for those before it.
 const lockWait = 3 * time.Second
 
 // Deps are what a Service stands on.
@@ -58,7 +58,7 @@ func (s *Service) History(ctx context.Context, order *WorkOrder, page storage.Pa
 	return storage.List[Event](s.db.Read(ctx).Where("work_order_id = ?", order.ID), page, change.HistorySorts)
 }
 
-// Comments returns one page of what was said of a work order, oldest first.
+// Comments returns one page of a work order's comments, oldest first.
 func (s *Service) Comments(ctx context.Context, order *WorkOrder, page storage.Page) (storage.Listing[Comment], error) {
 	return storage.List[Comment](s.db.Read(ctx).Where("work_order_id = ?", order.ID), page, change.CommentSorts)
 }
@@ -91,22 +91,22 @@ func (s *Service) Open(ctx context.Context, u *uow.Unit, o Opening) (*WorkOrder,
 	return order, nil
 }
 
-// Comment adds what the caller says of a work order; an open one is his from then on. See
+// Comment adds a comment of the caller, who claims an open work order with it. See
 // change.Lifecycle.Comment.
 func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, text string) (*Comment, error) {
 	caller, _ := principal.From(ctx)
 	if broken := change.CheckText("/text", text); len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
-	from, lives := order.Status, s.lifecycle(nil)
+	from, lifecycle := order.Status, s.lifecycle(nil)
 	if Machine.Of(order.Status) == opened {
 		var err error
-		if order, err = s.take(ctx, u, lives, order, Claim{}, caller.Person(), nil); err != nil {
+		if order, err = s.applyStep(ctx, u, lifecycle, order, Claim{}, caller.Person(), nil); err != nil {
 			return nil, err
 		}
 	}
 	comment := &Comment{WorkOrderID: order.ID, Comment: change.CommentOf(ctx, u, text)}
-	after, err := lives.Comment(ctx, u, order, order.Status, comment)
+	after, err := lifecycle.Comment(ctx, u, order, order.Status, comment)
 	if err != nil {
 		return nil, err
 	}

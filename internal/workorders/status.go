@@ -14,8 +14,8 @@ var (
 	closed   = status.State{Code: 3, Name: "closed"}
 )
 
-// Machine is a work order's life. One that is claimed can be claimed again only while its
-// holder is disabled, see allowed; one that is open is claimed before it is resolved.
+// Machine is a work order's status machine. A claimed one can be claimed again only while its
+// holder is disabled, see allowed; an open one is claimed before it is resolved.
 var Machine = status.New(status.Machine{
 	Name:    "work order",
 	Initial: opened,
@@ -30,9 +30,9 @@ var Machine = status.New(status.Machine{
 	},
 })
 
-// allowed returns the actions that are possible for a work order while these users are
-// disabled. Who may take them is another question: what somebody holds, others release and
-// resolve only with the permission to assign.
+// allowed returns the actions that a work order's status allows, given which users are disabled.
+// Permissions are not checked here: only the holder, and whoever may assign, releases or resolves
+// a claimed one.
 func allowed(w *WorkOrder, disabled []int64) []string {
 	state := Machine.Of(w.Status)
 	actions := Machine.Allowed(state)

@@ -8,18 +8,19 @@ import (
 	"interlock/internal/core/change"
 )
 
-// Step is a transition with what it brings.
+// Step is a transition with its fields.
 type Step interface {
 	// action is what the machine calls it.
 	action() string
 	// check returns the places that break a rule.
 	check() apperr.Fields
-	// fill puts what the step brings into the work order. person is the user whom the step
-	// names, or else the caller.
+	// fill sets the step's fields of the work order. person is the user whom the step names, or
+	// else the caller.
 	fill(w *WorkOrder, person principal.Person, now time.Time)
 	// names is the user whom the step names, 0 for none.
 	names() int64
-	// ofHolder reports whether the step is for who holds it, and so claims an open one first.
+	// ofHolder reports whether only the holder may take the step; on an open work order it claims
+	// first.
 	ofHolder() bool
 }
 
@@ -31,9 +32,9 @@ func (Claim) check() apperr.Fields { return nil }
 func (Claim) names() int64         { return 0 }
 func (Claim) ofHolder() bool       { return false }
 
-func (Claim) fill(w *WorkOrder, caller principal.Person, now time.Time) { w.hold(caller, now) }
+func (Claim) fill(w *WorkOrder, caller principal.Person, now time.Time) { w.setHolder(caller, now) }
 
-// Release gives a work order back to all.
+// Release ends the holder's claim.
 type Release struct{}
 
 func (Release) action() string       { return "release" }
@@ -41,7 +42,7 @@ func (Release) check() apperr.Fields { return nil }
 func (Release) names() int64         { return 0 }
 func (Release) ofHolder() bool       { return true }
 
-func (Release) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.letGo() }
+func (Release) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.clearHolder() }
 
 // Assignment gives a work order to a user, whoever holds it.
 type Assignment struct {
@@ -57,9 +58,9 @@ func (a Assignment) check() (broken apperr.Fields) {
 	return broken
 }
 
-func (Assignment) fill(w *WorkOrder, user principal.Person, now time.Time) { w.hold(user, now) }
+func (Assignment) fill(w *WorkOrder, user principal.Person, now time.Time) { w.setHolder(user, now) }
 
-// Resolution says what was done. Who resolves an open work order holds it from then on.
+// Resolution says what was done. Whoever resolves an open work order becomes its holder.
 type Resolution struct {
 	Resolution string `json:"resolution"`
 }
@@ -72,7 +73,7 @@ func (r Resolution) check() apperr.Fields { return change.CheckText("/resolution
 
 func (r Resolution) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.Resolution = r.Resolution }
 
-// Reopening offers a work order again that was resolved or closed.
+// Reopening opens a work order again that was resolved or closed.
 type Reopening struct{}
 
 func (Reopening) action() string       { return "reopen" }
@@ -81,7 +82,7 @@ func (Reopening) names() int64         { return 0 }
 func (Reopening) ofHolder() bool       { return false }
 
 func (Reopening) fill(w *WorkOrder, _ principal.Person, _ time.Time) {
-	w.letGo()
+	w.clearHolder()
 	w.Resolution = ""
 }
 

@@ -60,7 +60,7 @@ func withLinks(db *gorm.DB, orders []*WorkOrder) error {
 	return nil
 }
 
-// filters are those of a list, the one that tends to leave fewest rows first.
+// filters are those of a list, the most selective first.
 func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	if f.Link != "" {
 		filters = append(filters, storage.Among("SELECT l.work_order_id FROM work_order_links l WHERE l.tenant_id = ? AND l.resource = ?", tenant, f.Link))
@@ -80,13 +80,15 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	return append(filters, storage.Containing(f.Search, "title"))
 }
 
-// candidatesRead is how many of those that are offered somebody tries before he starts anew.
+// candidatesRead is how many candidates one run of claim-next tries.
 const candidatesRead = 8
 
-// candidates returns the first of those that are offered: the highest priority first, of one
+// candidates returns the first work orders that are offered: the highest priority first, of one
 // priority the oldest.
 //
-//	SELECT * FROM work_orders WHERE tenant_id = ? AND (status = 0 OR status = 1 AND holder_id IN (…)) ORDER BY priority, created_time, id LIMIT 8
+//	SELECT * FROM work_orders
+//	 WHERE tenant_id = ? AND (status = 0 OR status = 1 AND holder_id IN (…))
+//	 ORDER BY priority, created_time, id LIMIT 8
 func candidates(ctx context.Context, u *uow.Unit, disabled []int64) ([]WorkOrder, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -154,7 +156,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *WorkOrder, action st
 	if err != nil {
 		return err
 	}
-	if err := tx.Create(&Event{WorkOrderID: order.ID, Event: event}).Error; err != nil {
+	if err := storage.Later(tx).Create(&Event{WorkOrderID: order.ID, Event: event}).Error; err != nil {
 		return fmt.Errorf("insert work order event: %w", err)
 	}
 	return nil
@@ -165,7 +167,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *WorkOrder, action st
 //	UPDATE work_orders SET status = ?, holder_id = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 func updateStatus(ctx context.Context, u *uow.Unit, before, after *WorkOrder) error {
-	return guard.Transition[WorkOrder](ctx, u, before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+	return guard.Transition[WorkOrder](ctx, guard.Late(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
 		"holder_id":   after.HolderID,
 		"holder_name": after.HolderName,
 		"held_time":   after.HeldTime,
@@ -173,5 +175,5 @@ func updateStatus(ctx context.Context, u *uow.Unit, before, after *WorkOrder) er
 	})
 }
 
-// isMissed reports whether somebody else was faster.
-func isMissed(err error) bool { return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) }
+// isTaken reports whether another caller has changed the candidate first.
+func isTaken(err error) bool { return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) }

@@ -13,18 +13,18 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Transition moves a work order that was just read; see change.Lifecycle for what is refused.
-// An open one whose step is for its holder is claimed first, in the same unit. Errors,
-// besides: ValidationFailed; TransitionNotAllowed for a step of the holder by somebody else
-// who may not assign. Refusals name the holder.
+// Transition takes a step with a work order that was just read; see change.Lifecycle for what is
+// refused. A holder's step on an open work order claims it first, in the same unit. Errors,
+// besides: ValidationFailed; TransitionNotAllowed for a holder's step by somebody else who may
+// not assign. Refusals name the holder.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder, step Step, ifMatch *guard.Precondition) (*WorkOrder, error) {
 	caller, _ := principal.From(ctx)
 	disabled, err := s.disabledHolders(ctx, *order)
 	if err != nil {
 		return nil, err
 	}
-	lives := s.lifecycle(disabled)
-	if err := lives.Demand(order, ifMatch); err != nil {
+	lifecycle := s.lifecycle(disabled)
+	if err := lifecycle.Demand(order, ifMatch); err != nil {
 		return nil, err
 	}
 	person, err := s.personOf(ctx, step, caller)
@@ -33,15 +33,15 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 	}
 	from := order
 	if Machine.Of(order.Status) == opened && step.ofHolder() && step.action() != "release" {
-		if order, err = s.take(ctx, u, lives, order, Claim{}, caller.Person(), ifMatch); err != nil {
+		if order, err = s.applyStep(ctx, u, lifecycle, order, Claim{}, caller.Person(), ifMatch); err != nil {
 			return nil, err
 		}
 		ifMatch = nil
 	}
 	if step.ofHolder() && Machine.Of(order.Status) == claimed && !order.heldBy(caller.UserID) && !caller.May(assignPermission) && !order.orphaned(disabled) {
-		return nil, lives.Refusal(order, apperr.TransitionNotAllowed, step.action())
+		return nil, lifecycle.Refusal(order, apperr.TransitionNotAllowed, step.action())
 	}
-	after, err := s.take(ctx, u, lives, order, step, person, ifMatch)
+	after, err := s.applyStep(ctx, u, lifecycle, order, step, person, ifMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +66,11 @@ func (s *Service) personOf(ctx context.Context, step Step, caller principal.Prin
 	return person, err
 }
 
-// take takes one step along the machine and adds it to the history.
-func (s *Service) take(
-	ctx context.Context, u *uow.Unit, lives change.Lifecycle[WorkOrder, *WorkOrder], order *WorkOrder, step Step, person principal.Person, ifMatch *guard.Precondition,
+// applyStep takes one step along the machine and adds it to the history.
+func (s *Service) applyStep(
+	ctx context.Context, u *uow.Unit, lifecycle change.Lifecycle[WorkOrder, *WorkOrder], order *WorkOrder, step Step, person principal.Person, ifMatch *guard.Precondition,
 ) (*WorkOrder, error) {
-	after, err := lives.Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*WorkOrder, error) {
+	after, err := lifecycle.Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*WorkOrder, error) {
 		after := *order
 		after.Status = to.Code
 		step.fill(&after, person, u.Now())
@@ -85,11 +85,10 @@ func (s *Service) take(
 	return after, insertHistory(ctx, u, after, step.action(), &order.Status, step)
 }
 
-// Next claims the oldest of the highest priority that is open, or whose holder is disabled, for
-// the caller. Those who ask come one after the other by a lock, so that the first of them has
-// the first; the guard decides, so that without a lock that holds nobody has the same either:
-// who misses a candidate tries the one behind it. Errors: NotFound when nothing is offered;
-// lock.ErrNotAcquired.
+// Next claims for the caller the oldest work order of the highest priority that is open or whose
+// holder is disabled. A lock serves callers in their order. Safety rests on the guarded UPDATE:
+// should the lock be lost, a caller whose candidate was claimed by another tries the one after it.
+// Errors: NotFound when nothing is offered; lock.ErrNotAcquired.
 func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 	caller, _ := principal.From(ctx)
 	holders, err := s.holders(ctx)
@@ -111,9 +110,9 @@ func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 		order := &offered[i]
 		after := *order
 		after.Status = claimed.Code
-		after.hold(caller.Person(), u.Now())
+		after.setHolder(caller.Person(), u.Now())
 		err := updateStatus(ctx, u, order, &after)
-		if isMissed(err) {
+		if isTaken(err) {
 			continue
 		}
 		if err != nil {
@@ -136,7 +135,7 @@ func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 	return nil, uow.Overtaken("work orders")
 }
 
-// disabledHolders returns which of those who hold these work orders are disabled.
+// disabledHolders returns which holders of these work orders are disabled.
 func (s *Service) disabledHolders(ctx context.Context, list ...WorkOrder) ([]int64, error) {
 	var holders []int64
 	for _, order := range list {
@@ -150,7 +149,7 @@ func (s *Service) disabledHolders(ctx context.Context, list ...WorkOrder) ([]int
 	return s.people.DisabledAmong(ctx, holders)
 }
 
-// lifecycle declares work orders to package change, while these users are disabled.
+// lifecycle declares work orders to package change, given which users are disabled.
 func (s *Service) lifecycle(disabled []int64) change.Lifecycle[WorkOrder, *WorkOrder] {
 	return change.Lifecycle[WorkOrder, *WorkOrder]{
 		Rows: change.Rows[WorkOrder, *WorkOrder]{
@@ -160,7 +159,7 @@ func (s *Service) lifecycle(disabled []int64) change.Lifecycle[WorkOrder, *WorkO
 		Machine: Machine,
 		State:   func(w *WorkOrder) status.State { return Machine.Of(w.Status) },
 		Allowed: func(w *WorkOrder) []string { return allowed(w, disabled) },
-		// Comments change it too.
+		// Comments raise the version too.
 		Edited: true,
 		Refused: func(w *WorkOrder, refusal *apperr.Error) {
 			refusal.With("holder", holderOf(*w))

@@ -20,7 +20,7 @@ type workOrderView struct {
 	Links              []string          `json:"links"`
 	Holder             *principal.Person `json:"holder"`
 	HeldTime           *time.Time        `json:"heldTime"`
-	// Offered is true when it waits for somebody: it is open, or its holder is disabled.
+	// Offered is true when it can be claimed: it is open, or its holder is disabled.
 	Offered    bool             `json:"offered"`
 	Resolution *string          `json:"resolution"`
 	Comments   int64            `json:"comments"`
@@ -28,7 +28,7 @@ type workOrderView struct {
 	guard.Stamp
 }
 
-// viewOf shows a work order while these users are disabled.
+// viewOf is a work order's representation, given which users are disabled.
 func viewOf(w WorkOrder, disabled []int64) workOrderView {
 	return workOrderView{
 		ID: w.ID, Title: w.Title, Body: w.Body, Priority: priorities[w.Priority], Status: Machine.Of(w.Status).Name,

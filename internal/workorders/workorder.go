@@ -1,17 +1,16 @@
-// Package workorders says who does what: tasks of the back office, each held by one user at a
-// time.
+// Package workorders keeps the tasks of the back office, each held by one user at a time.
 //
 // Invariants:
 //
-//   - A work order that is claimed has exactly one holder; of however many claims at once one
-//     wins, and the others are told whom the winner is.
-//   - Whoever takes the next has the oldest of the highest priority, never the same as somebody
-//     else, and none is passed over for ever.
-//   - Who acts on an open one holds it from then on: resolving or commenting claims it in the
-//     same unit.
-//   - One whose holder is disabled is offered again, like an open one. There are no timed locks:
-//     a holder holds until he releases, is relieved, or is disabled.
-//   - A status is left only along the machine in status.go.
+//   - A claimed work order has exactly one holder; of concurrent claims one wins, and the others
+//     are told who holds it.
+//   - claim-next gives the oldest work order of the highest priority, never the same one to two
+//     callers, and passes none over for ever.
+//   - Whoever resolves or comments on an open work order claims it in the same unit.
+//   - A work order whose holder is disabled is offered again, like an open one. No claim times
+//     out: it ends when the holder releases it, somebody else is assigned, or the holder is
+//     disabled.
+//   - A status changes only along the machine in status.go.
 //   - Version n of a work order has exactly one row in work_order_histories, comments too.
 package workorders
 
@@ -27,7 +26,7 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// What it takes to read work orders, to work on them, and to give them to others.
+// The permissions to read work orders, to work on them, and to assign them to others.
 const (
 	ReadPermission   = "work-orders:read"
 	writePermission  = "work-orders:write"
@@ -41,12 +40,11 @@ var Permissions = []principal.Grant{
 	{Name: assignPermission, Meaning: "Give work orders to others, and release or resolve what others hold."},
 }
 
-// People knows the users who can hold work orders. Users stand beside work orders, so they are
-// given to them from outside.
+// People looks up the users who can hold work orders. Package access implements it; app wires it.
 type People interface {
 	// DisabledAmong returns those of some users of the context's tenant who are disabled.
 	DisabledAmong(ctx context.Context, users []int64) ([]int64, error)
-	// Person returns a user of the context's tenant, and false when there is none or he is
+	// Person returns a user of the context's tenant; false when there is none or the user is
 	// disabled.
 	Person(ctx context.Context, id int64) (principal.Person, bool, error)
 }
@@ -77,9 +75,9 @@ type WorkOrder struct {
 	// Priority is an index of priorities.
 	Priority int
 	Status   int
-	// DueTime is when it should be resolved; nil for no time. Nothing happens by itself then.
+	// DueTime is when it should be resolved, for display and filters only; nil for none.
 	DueTime *time.Time
-	// HolderID is who holds it, since HeldTime; nil for nobody. It stays with who resolved it.
+	// HolderID is who holds it, since HeldTime; nil for nobody. Resolving and closing keep it.
 	HolderID   *int64
 	HolderName string
 	HeldTime   *time.Time
@@ -102,15 +100,15 @@ func (w *WorkOrder) orphaned(disabled []int64) bool {
 	return w.Status == claimed.Code && w.HolderID != nil && slices.Contains(disabled, *w.HolderID)
 }
 
-// hold makes a user the holder.
-func (w *WorkOrder) hold(user principal.Person, since time.Time) {
+// setHolder makes a user the holder.
+func (w *WorkOrder) setHolder(user principal.Person, since time.Time) {
 	w.HolderID, w.HolderName, w.HeldTime = &user.ID, user.Name, &since
 }
 
-// letGo leaves it without a holder.
-func (w *WorkOrder) letGo() { w.HolderID, w.HolderName, w.HeldTime = nil, "", nil }
+// clearHolder leaves it without a holder.
+func (w *WorkOrder) clearHolder() { w.HolderID, w.HolderName, w.HeldTime = nil, "", nil }
 
-// Link says which record a work order is about, such as "orders/12".
+// Link is a record that a work order is about, such as "orders/12".
 type Link struct {
 	ID          int64
 	TenantID    int64
@@ -121,7 +119,7 @@ type Link struct {
 // TableName implements gorm's Tabler.
 func (Link) TableName() string { return "work_order_links" }
 
-// Comment is what somebody said of a work order.
+// Comment is a comment on a work order.
 type Comment struct {
 	WorkOrderID int64
 	change.Comment

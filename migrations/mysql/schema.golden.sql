@@ -126,6 +126,7 @@ CREATE TABLE `approvals` (
   `expires_time` datetime(6) NOT NULL,
   `comments` bigint(20) NOT NULL DEFAULT 0,
   `party_id` bigint(20) NOT NULL DEFAULT 0,
+  `effective_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_approvals_open` (`tenant_id`,`author_id`,`open_digest`),
   KEY `ix_approvals_status` (`tenant_id`,`status`,`id`),
@@ -134,7 +135,8 @@ CREATE TABLE `approvals` (
   KEY `ix_approvals_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_approvals_expires` (`status`,`expires_time`),
   KEY `ix_approvals_id` (`tenant_id`,`id`),
-  KEY `ix_approvals_ends` (`tenant_id`,`expires_time`,`id`)
+  KEY `ix_approvals_ends` (`tenant_id`,`expires_time`,`id`),
+  KEY `ix_approvals_due` (`status`,`effective_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `approval_comments` (
@@ -390,6 +392,7 @@ CREATE TABLE `flash_sales` (
   `item_name` varchar(200) NOT NULL,
   `status` int(11) NOT NULL,
   `secret` varchar(64) NOT NULL,
+  `proposed` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   KEY `ix_flash_sales_id` (`tenant_id`,`id`),
   KEY `ix_flash_sales_starts` (`tenant_id`,`starts_time`,`id`),
@@ -559,6 +562,7 @@ CREATE TABLE `installation` (
   `begun_time` datetime(6) NOT NULL,
   `reason` varchar(500) NOT NULL,
   `device_key` varbinary(32) DEFAULT NULL,
+  `backup_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -812,6 +816,42 @@ CREATE TABLE `order_lines` (
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `promise_checks` (
+  `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `place` varchar(500) NOT NULL,
+  `passes` bigint(20) NOT NULL,
+  `begun_time` datetime(6) DEFAULT NULL,
+  `looked` bigint(20) NOT NULL,
+  `busy_us` bigint(20) NOT NULL,
+  `violated` bigint(20) NOT NULL,
+  `passed_time` datetime(6) DEFAULT NULL,
+  `last_begun` datetime(6) DEFAULT NULL,
+  `last_looked` bigint(20) NOT NULL,
+  `last_busy_us` bigint(20) NOT NULL,
+  `last_violated` bigint(20) NOT NULL,
+  `kept_time` datetime(6) DEFAULT NULL,
+  PRIMARY KEY (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `promise_keys` (
+  `id` tinyint(4) NOT NULL,
+  `seed` varbinary(32) NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `promise_violations` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `subject` varchar(255) NOT NULL,
+  `pass` bigint(20) NOT NULL,
+  `found_time` datetime(6) NOT NULL,
+  `kept_time` datetime(6) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_promise_violations_subject` (`tenant_id`,`name`,`subject`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `recovery_codes` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -980,6 +1020,24 @@ CREATE TABLE `sign_in_challenges` (
   KEY `ix_sign_in_challenges_expires` (`expires_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `sign_in_flows` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `state_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `browser_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `provider` varchar(64) NOT NULL,
+  `purpose` varchar(16) NOT NULL,
+  `tenant` varchar(63) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `proof_hash` varchar(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `nonce` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `verifier` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `expires_time` datetime(6) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_sign_in_flows_state` (`state_hash`),
+  KEY `ix_sign_in_flows_expires` (`expires_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `tenants` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `name` varchar(63) NOT NULL,
@@ -1033,8 +1091,11 @@ CREATE TABLE `users` (
   `updated_by` bigint(20) NOT NULL,
   `updated_by_name` varchar(100) NOT NULL,
   `second_factor` tinyint(1) NOT NULL DEFAULT 0,
+  `invitation_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `invitation_expires_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_users_username` (`tenant_id`,`username`),
+  UNIQUE KEY `uq_users_invitation_hash` (`invitation_hash`),
   KEY `ix_users_display_name` (`tenant_id`,`display_name`,`id`),
   KEY `ix_users_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_users_disabled` (`tenant_id`,`disabled`,`id`)
@@ -1074,11 +1135,26 @@ CREATE TABLE `user_histories` (
   UNIQUE KEY `uq_user_histories_version` (`tenant_id`,`user_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `user_links` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `identity_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `issuer` varchar(255) NOT NULL,
+  `subject` varchar(255) NOT NULL,
+  `last_used_time` datetime(6) DEFAULT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_user_links_identity` (`tenant_id`,`identity_hash`),
+  KEY `ix_user_links_user` (`tenant_id`,`user_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `user_roles` (
   `tenant_id` bigint(20) NOT NULL,
   `user_id` bigint(20) NOT NULL,
   `role_id` bigint(20) NOT NULL,
-  PRIMARY KEY (`user_id`,`role_id`),
+  `link_id` bigint(20) NOT NULL DEFAULT 0,
+  PRIMARY KEY (`user_id`,`role_id`,`link_id`),
   KEY `ix_user_roles_role` (`role_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

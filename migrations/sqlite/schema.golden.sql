@@ -186,9 +186,11 @@ CREATE TABLE approvals (
   required        INTEGER  NOT NULL,
   reason          TEXT     NOT NULL, -- of a rejection or a bypass
   expires_time    DATETIME NOT NULL
-, comments INTEGER NOT NULL DEFAULT 0, party_id INTEGER NOT NULL DEFAULT 0);
+, comments INTEGER NOT NULL DEFAULT 0, party_id INTEGER NOT NULL DEFAULT 0, effective_time DATETIME NULL);
 
 CREATE INDEX ix_approvals_author ON approvals (tenant_id, author_id, id);
+
+CREATE INDEX ix_approvals_due ON approvals (status, effective_time);
 
 CREATE INDEX ix_approvals_ends ON approvals (tenant_id, expires_time, id);
 
@@ -537,7 +539,7 @@ CREATE TABLE flash_sales (
   item_name TEXT NOT NULL, -- '' until it was opened
   status INTEGER NOT NULL,
   secret TEXT NOT NULL
-);
+, proposed INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
 
@@ -594,7 +596,7 @@ CREATE TABLE installation (
   epoch      TEXT     NOT NULL,
   begun_time DATETIME NOT NULL,
   reason     TEXT     NOT NULL
-, device_key BLOB NULL);
+, device_key BLOB NULL, backup_time DATETIME NULL);
 
 CREATE TABLE inventories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -848,6 +850,40 @@ CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
 
+CREATE TABLE promise_checks (
+  name          TEXT     NOT NULL PRIMARY KEY,
+  version       INTEGER  NOT NULL,
+  place         TEXT     NOT NULL, -- where the pass goes on; '' at its beginning
+  passes        INTEGER  NOT NULL,
+  begun_time    DATETIME     NULL,
+  looked        INTEGER  NOT NULL,
+  busy_us       INTEGER  NOT NULL,
+  violated      INTEGER  NOT NULL,
+  passed_time   DATETIME     NULL, -- of the last whole pass, as what follows
+  last_begun    DATETIME     NULL,
+  last_looked   INTEGER  NOT NULL,
+  last_busy_us  INTEGER  NOT NULL,
+  last_violated INTEGER  NOT NULL,
+  kept_time     DATETIME     NULL -- of the last whole pass that found nothing
+);
+
+CREATE TABLE promise_keys (
+  id   INTEGER NOT NULL PRIMARY KEY,
+  seed BLOB    NOT NULL -- of the Ed25519 key
+);
+
+CREATE TABLE promise_violations (
+  id         INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id  INTEGER  NOT NULL,
+  name       TEXT     NOT NULL,
+  subject    TEXT     NOT NULL,
+  pass       INTEGER  NOT NULL, -- the pass that saw it last
+  found_time DATETIME NOT NULL,
+  kept_time  DATETIME     NULL -- when the last pass had ended in which it was not there
+);
+
+CREATE UNIQUE INDEX uq_promise_violations_subject ON promise_violations (tenant_id, name, subject);
+
 CREATE TABLE recovery_codes (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id    INTEGER  NOT NULL,
@@ -1024,6 +1060,25 @@ CREATE INDEX ix_sign_in_challenges_user ON sign_in_challenges (tenant_id, user_i
 
 CREATE UNIQUE INDEX uq_sign_in_challenges_token_hash ON sign_in_challenges (token_hash);
 
+CREATE TABLE sign_in_flows (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  state_hash   TEXT     NOT NULL,
+  browser_hash TEXT     NOT NULL, -- digest of the cookie of the browser that asked
+  provider     TEXT     NOT NULL,
+  purpose      TEXT     NOT NULL,
+  tenant       TEXT     NOT NULL, -- the name, as it was typed: there may be no such tenant
+  user_id      INTEGER  NOT NULL, -- 0 for a sign-in: the answer says whose it is
+  proof_hash   TEXT     NOT NULL, -- digest of the invitation or of the session that it was begun with
+  nonce        TEXT     NOT NULL,
+  verifier     TEXT     NOT NULL,
+  expires_time DATETIME NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
+CREATE INDEX ix_sign_in_flows_expires ON sign_in_flows (expires_time);
+
+CREATE UNIQUE INDEX uq_sign_in_flows_state ON sign_in_flows (state_hash);
+
 CREATE TABLE tenant_setting_histories (
   id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id          INTEGER  NOT NULL,
@@ -1095,11 +1150,27 @@ CREATE TABLE user_histories (
 
 CREATE UNIQUE INDEX uq_user_histories_version ON user_histories (tenant_id, user_id, version);
 
-CREATE TABLE user_roles (
+CREATE TABLE user_links (
+  id             INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id      INTEGER  NOT NULL,
+  user_id        INTEGER  NOT NULL,
+  identity_hash  TEXT     NOT NULL, -- digest of issuer and subject, which are compared byte for byte
+  issuer         TEXT     NOT NULL,
+  subject        TEXT     NOT NULL,
+  last_used_time DATETIME     NULL,
+  created_time   DATETIME NOT NULL
+);
+
+CREATE INDEX ix_user_links_user ON user_links (tenant_id, user_id);
+
+CREATE UNIQUE INDEX uq_user_links_identity ON user_links (tenant_id, identity_hash);
+
+CREATE TABLE "user_roles" (
   tenant_id INTEGER NOT NULL,
   user_id   INTEGER NOT NULL,
   role_id   INTEGER NOT NULL,
-  PRIMARY KEY (user_id, role_id)
+  link_id   INTEGER NOT NULL DEFAULT 0, -- the link whose provider gives it; 0: it was given by hand
+  PRIMARY KEY (user_id, role_id, link_id)
 );
 
 CREATE INDEX ix_user_roles_role ON user_roles (role_id);
@@ -1116,13 +1187,15 @@ CREATE TABLE users (
   updated_time    DATETIME NOT NULL,
   updated_by      INTEGER  NOT NULL,
   updated_by_name TEXT     NOT NULL
-, second_factor BOOLEAN NOT NULL DEFAULT 0);
+, second_factor BOOLEAN NOT NULL DEFAULT 0, invitation_hash TEXT NULL, invitation_expires_time DATETIME NULL);
 
 CREATE INDEX ix_users_disabled ON users (tenant_id, disabled, id);
 
 CREATE INDEX ix_users_display_name ON users (tenant_id, display_name, id);
 
 CREATE INDEX ix_users_updated ON users (tenant_id, updated_time, id);
+
+CREATE UNIQUE INDEX uq_users_invitation_hash ON users (invitation_hash);
 
 CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);
 

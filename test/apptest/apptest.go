@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,6 +24,7 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/app"
+	"interlock/internal/base/oidc/oidctest"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
 	"interlock/test/contract/validate"
@@ -59,6 +62,12 @@ func Main(m *testing.M) int {
 	sharedDir = dir
 	slog.SetLogLoggerLevel(slog.LevelError)
 	code := m.Run()
+	for engine, p := range shared {
+		if err := brokenPromises(p); err != nil {
+			fmt.Fprintf(os.Stderr, "apptest: on %s: %v\n", engine, err)
+			code = 1
+		}
+	}
 	for _, stop := range stopAll {
 		if err := stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "apptest: stop the program:", err)
@@ -77,6 +86,20 @@ func Main(m *testing.M) int {
 	return code
 }
 
+// brokenPromises looks at everything that a package's tests have had its program write.
+func brokenPromises(p *Program) error {
+	totals, err := p.Services().CheckPromises(context.Background())
+	if err != nil {
+		return err
+	}
+	for _, total := range totals {
+		if len(total.Found) > 0 {
+			err = errors.Join(err, fmt.Errorf("the promise %q is broken: %v", total.Promise.Name, total.Found))
+		}
+	}
+	return err
+}
+
 // Shared returns the package's program on an engine.
 func Shared(t *testing.T, engine string) *Program {
 	t.Helper()
@@ -87,6 +110,7 @@ func Shared(t *testing.T, engine string) *Program {
 	}
 	require.NotEmpty(t, sharedDir, "the package's TestMain must call apptest.Main")
 	s := Settings(filepath.Join(sharedDir, engine))
+	s.OIDCProviders = providers()
 	if engine == "mariadb" {
 		s.DatabaseURL = storagetest.NewMariaDBURL(t)
 	}
@@ -147,6 +171,35 @@ func start(s settings.Settings, prepare ...func(p *Program)) (p *Program, stop f
 	}, nil
 }
 
+// Provider is the provider of single sign-on that the shared programs know as corp.
+var Provider = sync.OnceValue(func() *oidctest.Provider {
+	p := oidctest.Start()
+	stopAll = append(stopAll, func() error {
+		p.Close()
+		return nil
+	})
+	return p
+})
+
+// providers is the setting of it.
+func providers() string {
+	return fmt.Sprintf(`[{"name":"corp","displayName":"Corp","issuer":%q,"clientId":%q,"clientSecret":%q}]`,
+		Provider().URL, oidctest.ClientID, oidctest.ClientSecret)
+}
+
+// AcceptByProvider accepts an invitation by Provider, in a browser of its own.
+func (c *Caller) AcceptByProvider(t testing.TB, invitation, subject string) {
+	t.Helper()
+	stranger := *c
+	stranger.Token, stranger.Session = "", Session{}
+	begun := stranger.Do(t, "POST", "/api/v1/session/invitation/provider", map[string]any{"invitation": invitation, "provider": "corp"})
+	require.Equal(t, http.StatusOK, begun.Status, "%s", begun.Body)
+	cookie, _, _ := strings.Cut(begun.Header.Get("Set-Cookie"), ";")
+	callback := Provider().SignIn(t, begun.JSON(t)["location"].(string), subject)
+	arrived := stranger.Do(t, "GET", strings.TrimPrefix(callback, c.Program.URL), nil, "Cookie", cookie)
+	require.Equal(t, "/single-sign-on#result=signed-in", arrived.Header.Get("Location"))
+}
+
 // Example returns where the package's program on SQLite is and a token with all
 // permissions in a fresh tenant. It is for examples, which have no testing.T to fail;
 // what goes wrong panics.
@@ -173,7 +226,9 @@ func exampleProgram() (*Program, error) {
 	if p, ok := shared["sqlite"]; ok {
 		return p, nil
 	}
-	p, stop, err := start(Settings(filepath.Join(sharedDir, "sqlite")))
+	s := Settings(filepath.Join(sharedDir, "sqlite"))
+	s.OIDCProviders = providers()
+	p, stop, err := start(s)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +286,11 @@ func (p *Program) Caller(t *testing.T, tenant string, scopes ...string) *Caller 
 		Tenant: tenant, Username: "admin", Name: "test", Scopes: scopes,
 	})
 	require.NoError(t, err)
-	checked := &http.Client{Timeout: Client.Timeout, Transport: validate.NewTransport(t, Client.Transport)}
+	checked := &http.Client{
+		Timeout: Client.Timeout, Transport: validate.NewTransport(t, Client.Transport),
+		// A reply that sends a browser elsewhere is looked at as any other.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	return &Caller{Program: p, Tenant: tenant, Token: token, HTTP: checked}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -35,6 +36,9 @@ type attempt struct {
 
 type object = map[string]any
 
+// later schedules a change.
+var later = "?effectiveTime=" + time.Now().UTC().AddDate(1, 0, 0).Format(time.RFC3339)
+
 // onProtected are the attempts of each route that can write a config.
 var onProtected = map[string]func(p protectedConfig) []attempt{
 	"POST /api/v1/configs": func(p protectedConfig) []attempt {
@@ -46,15 +50,19 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 			{body: object{"value": 9}, ifMatch: p.etag},
 			{body: object{"remark": "of no account"}, ifMatch: p.etag},
 			{body: object{"protected": false}, ifMatch: p.etag},
+			{query: later, body: object{"value": 9}, ifMatch: p.etag},
 			{query: "?merge=disjoint", body: object{"value": 8}, ifMatch: p.stale},
 			{query: "?overwrite=because", body: object{"remark": "over"}, ifMatch: p.stale},
 			{body: object{"value": 8}, ifMatch: p.stale, status: http.StatusPreconditionFailed},
 			{body: object{"value": 1}, ifMatch: p.etag, status: http.StatusOK},
 		}
 	},
-	"DELETE /api/v1/configs/{key}": func(p protectedConfig) []attempt { return []attempt{{ifMatch: p.etag}} },
+	"DELETE /api/v1/configs/{key}": func(p protectedConfig) []attempt {
+		return []attempt{{ifMatch: p.etag}, {query: later, ifMatch: p.etag}}
+	},
 	"POST /api/v1/configs/{key}/rollback": func(p protectedConfig) []attempt {
-		return []attempt{{body: object{"toVersion": 1, "note": "back"}, ifMatch: p.etag}}
+		body := object{"toVersion": 1, "note": "back"}
+		return []attempt{{body: body, ifMatch: p.etag}, {query: later, body: body, ifMatch: p.etag}}
 	},
 	"POST /api/v1/config-batches": func(p protectedConfig) []attempt {
 		update := object{"key": p.key, "op": "update", "etag": p.etag, "patch": object{"value": 9}}
@@ -62,6 +70,7 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 		create := object{"key": p.key + ".new", "op": "create", "patch": object{"value": 9}}
 		return []attempt{
 			{body: object{"changes": []any{update}}},
+			{query: later, body: object{"changes": []any{update}}},
 			{body: object{"changes": []any{beside, object{"key": p.key, "op": "delete", "etag": p.etag}, create}}},
 			{body: object{"changes": []any{create, update, beside}}},
 			{body: object{"changes": []any{object{"key": p.key, "op": "update", "etag": p.etag, "patch": object{"protected": false}}}}},
@@ -71,6 +80,7 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 		rows := []any{object{"key": p.key, "value": 9}, object{"key": p.other["key"], "value": 9}, object{"key": p.key + ".new", "value": 9}}
 		return []attempt{
 			{body: object{"onExisting": "update", "configs": rows}},
+			{query: later, body: object{"onExisting": "update", "configs": rows}},
 			{body: object{"onExisting": "update", "configs": []any{object{"key": p.key, "value": 1, "remark": "second", "protected": false}}}},
 			{query: "?dryRun=true", body: object{"onExisting": "update", "configs": rows}, status: http.StatusOK},
 		}
@@ -80,8 +90,8 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 // elsewhere are the routes that write no config. A route that changes something is in one of
 // the two lists.
 var elsewhere = strings.Fields(`
-	session session/factor session/step-up sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm
-	me/factors/recovery-codes users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
+	session session/factor session/invitation session/invitation/check session/invitation/provider session/step-up sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm
+	me/factors/recovery-codes me/links me/links/{id} users/{id}/links/{linkId} users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/invite users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown

@@ -300,6 +300,7 @@ func (d day) flash() {
 	d.do(409, "POST", sale+"/pause", nil)
 	d.do(200, "GET", sale+"/history?limit=3", nil)
 	spare := "/flash-sales/" + newSale(d.t, d.Caller)
+	d.do(202, "PATCH", spare+later, `{"price":1}`, "If-Match", d.etag(spare))
 	d.do(204, "DELETE", spare, nil, "If-Match", d.etag(spare))
 }
 
@@ -412,6 +413,16 @@ func (d day) decide() {
 	withdrawn := "/approvals/" + newApproval(d.t, d.Caller)
 	d.do(200, "POST", withdrawn+"/withdraw", nil, "If-Match", d.etag(withdrawn))
 
+	// What is scheduled waits for its time.
+	free := newConfig(d.t, d.Caller)
+	planned := d.do(202, "PATCH", "/configs/"+free+later, `{"value":8}`, "If-Match", d.etag("/configs/"+free))
+	waiting := fmt.Sprint("/approvals/", int64(planned["id"].(float64)))
+	d.do(200, "PATCH", waiting, `{"effectiveTime":"`+time.Now().UTC().AddDate(2, 0, 0).Format(time.RFC3339)+`"}`, "If-Match", d.etag(waiting))
+	d.do(422, "PATCH", waiting, `{"effectiveTime":null}`, "If-Match", d.etag(waiting))
+	require.NotEmpty(d.t, d.do(200, "GET", "/approvals?status=scheduled&resource=configs/"+free, nil)["items"])
+	d.do(400, "PATCH", "/configs/"+free+"?effectiveTime=soon", `{"value":8}`, "If-Match", d.etag("/configs/"+free))
+	d.do(422, "DELETE", "/configs/"+free+"?effectiveTime=2020-01-01T00:00:00Z", nil, "If-Match", d.etag("/configs/"+free))
+
 	// What somebody does without the votes makes the others stale, and is reviewed.
 	overtaken := d.do(202, "PATCH", "/configs/"+key, `{"remark":"mine"}`, "If-Match", d.etag("/configs/"+key))
 	d.do(200, "PATCH", "/configs/"+key+"?bypass=emergency", `{"value":7}`, "If-Match", d.etag("/configs/"+key))
@@ -470,6 +481,8 @@ func (d day) overlook() {
 	require.NotEmpty(d.t, d.do(200, "GET", "/dashboard", nil)["recentChanges"])
 	require.Contains(d.t, d.do(200, "GET", "/queues", nil), "locks")
 	require.Contains(d.t, d.do(200, "GET", "/system", nil), "findings")
+	require.NotEmpty(d.t, d.do(200, "GET", "/promises", nil)["promises"])
+	require.NotEmpty(d.t, d.do(200, "GET", "/promises/export", nil)["signature"])
 }
 
 // stream opens a stream of server-sent events and closes it when read is done.
@@ -555,7 +568,8 @@ func (d day) admit() {
 	d.do(200, "POST", user+"/enable", nil, "If-Match", d.etag(user))
 	d.do(200, "POST", user+"/reset-password", `{"password":"another horse battery"}`)
 	d.do(200, "POST", user+"/reset-factors", nil, "If-Match", d.etag(user))
-	require.EqualValues(d.t, 6, d.do(200, "GET", user+"/history?limit=3", nil)["total"])
+	d.comeByInvitation(user)
+	require.EqualValues(d.t, 8, d.do(200, "GET", user+"/history?limit=3", nil)["total"])
 	answer := d.Do(d.t, "GET", httpapi.Base+user, nil, "If-None-Match", d.etag(user))
 	require.Equal(d.t, http.StatusNotModified, answer.Status)
 
@@ -582,6 +596,22 @@ func (d day) admit() {
 	d.do(204, "DELETE", issued, nil, "If-Match", d.etag(issued))
 }
 
+// comeByInvitation has a user choose a password.
+func (d day) comeByInvitation(user string) {
+	d.do(412, "POST", user+"/invite", nil, "If-Match", `"zz-1"`)
+	invited := d.do(200, "POST", user+"/invite", nil, "If-Match", d.etag(user))
+	shown := map[string]any{"invitation": invited["invitation"].(map[string]any)["token"]}
+	stranger := *d.Caller
+	stranger.Token = ""
+	anybody := day{&stranger, d.t}
+	require.Equal(d.t, invited["username"], anybody.do(200, "POST", "/session/invitation/check", shown)["username"])
+	shown["password"] = "short"
+	anybody.do(422, "POST", "/session/invitation", shown)
+	shown["password"] = "nine green bottles"
+	anybody.do(201, "POST", "/session/invitation", shown)
+	anybody.do(401, "POST", "/session/invitation", shown)
+}
+
 func (d day) signInAndOut() {
 	d.Token = ""
 	credentials := map[string]any{"tenant": d.Tenant, "username": "admin", "password": "correct horse"}
@@ -593,6 +623,7 @@ func (d day) signInAndOut() {
 	d.do(403, "DELETE", "/session", nil, "Cookie", cookie)
 	d.account("Cookie", cookie, "X-CSRF-Token", csrf)
 	cookie, csrf = d.secondFactor(cookie, csrf)
+	d.link("Cookie", cookie, "X-CSRF-Token", csrf)
 	d.do(204, "DELETE", "/session", nil, "Cookie", cookie, "X-CSRF-Token", csrf)
 	d.do(401, "GET", "/session", nil, "Cookie", cookie)
 	credentials["password"] = "wrong"
@@ -621,7 +652,8 @@ func (d day) account(session ...string) {
 // returns the session that it ends in.
 func (d day) secondFactor(cookie, csrf string) (newCookie, newCSRF string) {
 	session := []string{"Cookie", cookie, "X-CSRF-Token", csrf}
-	setup := d.do(201, "POST", "/me/factors", `{"kind":"totp","name":"Phone"}`, session...)
+	d.do(422, "POST", "/me/factors", `{"kind":"totp","name":"Phone","password":"not this one"}`, session...)
+	setup := d.do(201, "POST", "/me/factors", `{"kind":"totp","name":"Phone","password":"correct horse battery"}`, session...)
 	factor := fmt.Sprint("/me/factors/", int64(setup["id"].(float64)))
 	d.do(422, "POST", factor+"/confirm", `{"code":"none"}`, session...)
 	codes := d.do(200, "POST", factor+"/confirm", fmt.Sprintf(`{"code":%q}`, codeOf(d.t, setup["secret"], 0)), session...)["recoveryCodes"].([]any)
@@ -644,6 +676,49 @@ func (d day) secondFactor(cookie, csrf string) (newCookie, newCSRF string) {
 	d.do(404, "POST", "/me/factors/recovery-codes", nil, session...)
 	d.do(422, "POST", "/session/step-up", `{"method":"totp","code":"123456"}`, session...)
 	return session[1], session[3]
+}
+
+// link links a user to whom a provider names, signs in by it, and removes the link. Another
+// user accepts an invitation by it, and an admin removes that link.
+func (d day) link(session ...string) {
+	require.NotEmpty(d.t, d.do(200, "GET", "/session/providers?tenant="+d.Tenant, nil)["items"])
+	d.do(422, "POST", "/me/links", `{"provider":"corp","password":"not this one"}`, session...)
+	begun := d.Do(d.t, "POST", httpapi.Base+"/me/links", `{"provider":"corp","password":"correct horse battery"}`, session...)
+	require.Equal(d.t, http.StatusOK, begun.Status, "%s", begun.Body)
+	browser := strings.Split(begun.Header.Get("Set-Cookie"), ";")[0]
+	require.Contains(d.t, d.answer(begun.JSON(d.t)["location"], "admin", browser), "result=linked")
+	links := d.do(200, "GET", "/me/links", nil, session...)["items"].([]any)
+	require.Len(d.t, links, 1)
+
+	asked := d.Do(d.t, "GET", httpapi.Base+"/session/oidc/corp?tenant="+d.Tenant, nil, "Cookie", browser)
+	require.Equal(d.t, http.StatusSeeOther, asked.Status, "%s", asked.Body)
+	require.Contains(d.t, d.answer(asked.Header.Get("Location"), "admin", browser), "result=signed-in")
+	require.Contains(d.t, d.answer(asked.Header.Get("Location"), "admin", browser), "failure=over")
+
+	invited := d.do(201, "POST", "/users", `{"username":"by.provider"}`, session...)
+	shown := map[string]any{"invitation": invited["invitation"].(map[string]any)["token"], "provider": "corp"}
+	to := d.do(200, "POST", "/session/invitation/provider", shown, "Cookie", browser)["location"]
+	require.Contains(d.t, d.answer(to, "by.provider", browser), "result=signed-in")
+	d.do(401, "POST", "/session/invitation/provider", shown)
+	of := fmt.Sprintf("/users/%d/links", int64(invited["id"].(float64)))
+	pathOf := func(of string, link any) string {
+		return fmt.Sprintf("%s/%d", of, int64(link.(map[string]any)["id"].(float64)))
+	}
+	theirs := d.do(200, "GET", of, nil, session...)["items"].([]any)
+	d.do(409, "DELETE", pathOf(of, theirs[0]), nil, session...)
+	d.do(200, "POST", strings.TrimSuffix(of, "/links")+"/reset-password", `{"password":"nine green bottles"}`, session...)
+	d.do(204, "DELETE", pathOf(of, theirs[0]), nil, session...)
+	d.do(204, "DELETE", pathOf("/me/links", links[0]), nil, session...)
+}
+
+// answer signs somebody in at the provider, and returns where the answer leads.
+func (d day) answer(location any, who, browser string) string {
+	d.t.Helper()
+	callback, found := strings.CutPrefix(apptest.Provider().SignIn(d.t, location.(string), who+" of "+d.Tenant), d.Program.URL)
+	require.True(d.t, found, callback)
+	answer := d.Do(d.t, "GET", callback, nil, "Cookie", browser)
+	require.Equal(d.t, http.StatusSeeOther, answer.Status, "%s", answer.Body)
+	return answer.Header.Get("Location")
 }
 
 // steppedUp shows a recovery code in a session and returns the session that it goes on as.

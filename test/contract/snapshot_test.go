@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 )
 
@@ -43,7 +44,12 @@ func countingOf(t *testing.T, pool *sql.DB, dialect storage.Dialect) string {
 		if slices.Contains(versioned, table) {
 			versions = "COALESCE(SUM(version), 0)"
 		}
-		parts = append(parts, fmt.Sprintf(joinedOf[dialect], table, versions, table))
+		part := fmt.Sprintf(joinedOf[dialect], table, versions, table)
+		if table == "audit_entries" {
+			// What was refused before is written once a minute, whatever is done then.
+			part += " WHERE action NOT IN ('" + httpapi.RefusedSignIn + "', '" + httpapi.RefusedRequest + "')"
+		}
+		parts = append(parts, part)
 	}
 	require.Greater(t, len(parts), 5)
 	return strings.Join(parts, " UNION ALL ")

@@ -20,7 +20,7 @@ func enrolled(t *testing.T, c *apptest.Caller) (d day, session []string, codes [
 	answer := d.Do(t, "POST", httpapi.Base+"/session", map[string]any{"tenant": d.Tenant, "username": "admin", "password": apptest.AdminPassword})
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Body)
 	session = sessionOf(t, answer)
-	setup := d.do(201, "POST", "/me/factors", `{"kind":"totp","name":"Phone"}`, session...)
+	setup := d.do(201, "POST", "/me/factors", map[string]any{"kind": "totp", "name": "Phone", "password": apptest.AdminPassword}, session...)
 	confirmed := d.do(200, "POST", "/me/factors/"+fmt.Sprint(int64(setup["id"].(float64)))+"/confirm", map[string]any{"code": codeOf(t, setup["secret"], 0)}, session...)
 	return d, session, confirmed["recoveryCodes"].([]any)
 }

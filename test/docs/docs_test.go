@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/internal/views/promises"
 )
 
 var (
@@ -17,7 +20,9 @@ var (
 	named    = regexp.MustCompile("`(Test\\w+)`")
 )
 
-func TestEveryProofThatIsNamedExists(t *testing.T) {
+// testsThatExist are the names of all tests.
+func testsThatExist(t *testing.T) map[string]bool {
+	t.Helper()
 	tests := map[string]bool{}
 	for _, root := range []string{"../../internal", "../../client", ".."} {
 		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -31,6 +36,11 @@ func TestEveryProofThatIsNamedExists(t *testing.T) {
 			return err
 		}))
 	}
+	return tests
+}
+
+func TestEveryProofThatIsNamedExists(t *testing.T) {
+	tests := testsThatExist(t)
 	for _, document := range []string{"docs/guarantees.md", "docs/security.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", document))
 		require.NoError(t, err)
@@ -38,6 +48,22 @@ func TestEveryProofThatIsNamedExists(t *testing.T) {
 		require.NotEmpty(t, proofs)
 		for _, proof := range proofs {
 			require.True(t, tests[string(proof[1])], "%s names %s, which no package has", document, proof[1])
+		}
+	}
+}
+
+// What the page of the promises names stands in the guarantees too, where it says more.
+func TestEveryPromiseNamesProofsThatExistAndAreDocumented(t *testing.T) {
+	tests := testsThatExist(t)
+	text, err := os.ReadFile("../../docs/guarantees.md")
+	require.NoError(t, err)
+	for _, p := range promises.List {
+		require.Contains(t, string(text), "\n## "+p.Guarantee+" ", p.Name)
+		for _, proof := range slices.Concat(p.Tests, p.Faults) {
+			require.True(t, tests[proof], "%s names %s, which no package has", p.Name, proof)
+		}
+		for _, proof := range p.Tests {
+			require.Contains(t, string(text), "`"+proof+"`", p.Name)
 		}
 	}
 }

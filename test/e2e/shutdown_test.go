@@ -62,6 +62,25 @@ func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing
 	}
 }
 
+func TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile(t *testing.T) {
+	p, stop, ended := alone(t, "sqlite")
+	p.Settings.ShutdownDelay = 2 * time.Second
+	c := p.Admin(t)
+	require.Equal(t, http.StatusOK, c.Do(t, http.MethodGet, "/readyz", nil).Status)
+	began := time.Now()
+	stop()
+	var answer apptest.Answer
+	require.Eventually(t, func() bool {
+		answer = c.Do(t, http.MethodGet, "/readyz", nil)
+		return answer.Status != http.StatusOK
+	}, patience, 5*time.Millisecond, "it says that it is ready")
+	require.Equal(t, http.StatusServiceUnavailable, answer.Status)
+	require.Contains(t, answer.JSON(t)["checks"], object{"name": "process", "ok": false, "detail": "is about to end"})
+	newConfig(t, c, "late", 1, "number")
+	require.NoError(t, receive(t, ended, "the end of the program"))
+	require.GreaterOrEqual(t, time.Since(began), p.Settings.ShutdownDelay)
+}
+
 // holdRows locks what an edit of a config needs, from outside the program.
 func holdRows(t *testing.T, p *apptest.Program) (release func()) {
 	t.Helper()

@@ -139,7 +139,7 @@ func (s *shelf) settle(t *testing.T, databaseURL string) {
 	require.Len(t, last, s.writers)
 	require.Equal(t, []int64{int64(s.each)}, slices.Compact(last))
 	var audited int
-	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE resource = 'aggregates/shelf/A-17'").Scan(&audited).Error)
+	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND resource = 'aggregates/shelf/A-17'").Scan(&audited).Error)
 	require.Len(t, batches, audited, "one audit row each")
 }
 

@@ -236,5 +236,5 @@ func (w witness) effects(t *testing.T, d deed) int64 {
 
 func (w witness) audited(t *testing.T) int64 {
 	t.Helper()
-	return w.number(t, "SELECT COUNT(*) FROM audit_entries")
+	return w.number(t, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
 }

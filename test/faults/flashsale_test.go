@@ -163,5 +163,6 @@ func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
 		sale.Rush(t)
 		breaking.Wait()
 		sale.Verify(t)
+		keepPromises(t, s)
 	})
 }

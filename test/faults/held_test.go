@@ -25,7 +25,7 @@ type held struct {
 }
 
 var purseOf12 = held{
-	path: "/api/v1/wallets/12/entries", statement: "UPDATE wallets SET",
+	path: "/api/v1/wallets/12/entries", statement: "UPDATE wallets ",
 	entry: func(taken int, reference string) map[string]any {
 		return map[string]any{"amount": -taken, "kind": "test", "reference": reference}
 	},
@@ -36,7 +36,7 @@ var purseOf12 = held{
 }
 
 var shelfOfTea = held{
-	path: "/api/v1/inventory/TEA-1/adjustments", statement: "UPDATE inventories SET",
+	path: "/api/v1/inventory/TEA-1/adjustments", statement: "UPDATE inventories ",
 	entry: func(taken int, reference string) map[string]any {
 		return map[string]any{"delta": -taken, "reason": "test", "reference": reference}
 	},

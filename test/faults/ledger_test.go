@@ -207,7 +207,7 @@ func (l *ledger) requireWhole(t *testing.T, db *storage.DB, key string) []versio
 	}
 	require.Equal(t, now, history[len(history)-1], "the history of %s does not end where the config is", key)
 	var audited int
-	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE resource = ?", "configs/"+key).Scan(&audited).Error)
+	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND resource = ?", "configs/"+key).Scan(&audited).Error)
 	require.Len(t, history, audited, "each version of %s has one audit row", key)
 	return history
 }

@@ -57,6 +57,24 @@ func TestAnEditWhoseCommitWasCutOffIsAnsweredByWhatBecameOfIt(t *testing.T) {
 	}
 }
 
+// Nothing in what is created says that it was there before: no version that has moved on, no
+// name that is taken.
+func TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate(t *testing.T) {
+	t.Parallel()
+	between, _, _, c := behindProxy(t)
+	between.nextCommit(lateCommit)
+	created := c.Do(t, http.MethodPost, "/api/v1/work-orders", map[string]any{"title": "Once"})
+	require.Equalf(t, http.StatusCreated, created.Status, "%s", created.Body)
+	select {
+	case <-between.late:
+	case <-time.After(patience):
+		require.FailNow(t, "what was held back never arrived")
+	}
+	listed := c.Do(t, http.MethodGet, "/api/v1/work-orders", nil)
+	require.Equal(t, http.StatusOK, listed.Status)
+	require.Len(t, listed.JSON(t)["items"], 1)
+}
+
 // loseTheOutcome gives the COMMIT of one edit a fate of which nobody can learn, and
 // returns the version that the config has once the database can be reached again.
 func loseTheOutcome(t *testing.T, f fate, unreachable bool) (version int64) {

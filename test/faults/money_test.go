@@ -138,7 +138,7 @@ func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
 	}
 	require.Zero(t, sum)
 	var audited int
-	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE resource = ?", p.audited).Scan(&audited).Error)
+	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND resource = ?", p.audited).Scan(&audited).Error)
 	require.Len(t, entries, audited, "one audit row each")
 }
 

@@ -41,11 +41,11 @@ func shipOrCancel(t *testing.T, engine string, rounds, clients int) {
 
 	query := p.Services().DB.Read(storage.AcrossTenants(t.Context()))
 	for statement, want := range map[string]int{
-		"SELECT COUNT(*) FROM orders WHERE version = 3":                                     rounds,
-		"SELECT COUNT(*) FROM order_histories":                                              3 * rounds,
-		"SELECT COUNT(*) FROM audit_entries WHERE resource LIKE 'orders/%'":                 3 * rounds,
-		"SELECT COUNT(DISTINCT order_id) FROM order_histories WHERE version = 3":            rounds,
-		"SELECT COUNT(DISTINCT resource) FROM audit_entries WHERE resource LIKE 'orders/%'": rounds,
+		"SELECT COUNT(*) FROM orders WHERE version = 3":                                                       rounds,
+		"SELECT COUNT(*) FROM order_histories":                                                                3 * rounds,
+		"SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND resource LIKE 'orders/%'":                 3 * rounds,
+		"SELECT COUNT(DISTINCT order_id) FROM order_histories WHERE version = 3":                              rounds,
+		"SELECT COUNT(DISTINCT resource) FROM audit_entries WHERE tenant_id > 0 AND resource LIKE 'orders/%'": rounds,
 	} {
 		var n int
 		require.NoError(t, query.Raw(statement).Scan(&n).Error)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/settings"
+	"interlock/internal/views/promises"
 	"interlock/test/apptest"
 )
 
@@ -43,6 +44,7 @@ func environment(s settings.Settings) []string {
 		fmt.Sprintf("INTERLOCK_TENANT_RATE_LIMIT=%d", s.TenantRateLimit),
 		fmt.Sprintf("INTERLOCK_SIGN_IN_LIMIT=%d", s.SignInLimit),
 		"INTERLOCK_TRUSTED_PROXIES="+strings.Join(s.TrustedProxies, ","),
+		"INTERLOCK_SHUTDOWN_DELAY="+s.ShutdownDelay.String(),
 		"INTERLOCK_SHUTDOWN_TIMEOUT="+s.ShutdownTimeout.String(),
 		"INTERLOCK_FLASH_SALE_PAYMENT_TIMEOUT="+cmp.Or(s.FlashSalePaymentTimeout, 15*time.Minute).String(),
 	)
@@ -124,6 +126,12 @@ func admin(t *testing.T, s settings.Settings, arguments ...string) string {
 	stdout, err := command.Output()
 	require.NoErrorf(t, err, "admin %s: %s", strings.Join(arguments, " "), &stderr)
 	return strings.TrimSpace(string(stdout))
+}
+
+// keepPromises looks at everything that a program wrote, whether each promise holds.
+func keepPromises(t *testing.T, s settings.Settings) {
+	t.Helper()
+	require.Equal(t, len(promises.List), 1+strings.Count(admin(t, s, "promises", "check"), "\n"))
 }
 
 // callerOf returns an admin's caller for a process at s.Addr.

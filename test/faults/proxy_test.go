@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
 )
 
 // fate is what becomes of a COMMIT.
@@ -59,6 +62,8 @@ type proxy struct {
 	gate *gate
 	// flowing is closed while messages pass.
 	flowing chan struct{}
+	// late is told of a lateCommit that the server has executed.
+	late chan struct{}
 	// ended is closed with the test.
 	ended chan struct{}
 }
@@ -78,6 +83,9 @@ type gate struct {
 	reached   chan struct{}
 	opened    chan struct{}
 	reply     chan []byte
+	// place is which statement of its command it is, heard what the server has answered.
+	place int
+	heard []byte
 }
 
 // newProxy returns a proxy before the server that a mysql:// URL names, and the
@@ -105,7 +113,7 @@ func newProxyOf(t *testing.T, address string, read func(io.Reader) ([]byte, erro
 	require.NoError(t, err)
 	p = &proxy{
 		listener: listener, upstream: u.Host, read: read, links: make(map[*link]struct{}),
-		flowing: make(chan struct{}), ended: make(chan struct{}),
+		flowing: make(chan struct{}), late: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	close(p.flowing)
 	p.running.Go(p.accept)
@@ -197,24 +205,50 @@ func (g *gate) open(t *testing.T) int {
 	close(g.opened)
 	select {
 	case reply := <-g.reply:
-		// An OK packet: its header, 0, and the number of rows, one byte up to 250.
-		require.Greater(t, len(reply), frameHeader+1)
-		require.Zerof(t, reply[frameHeader], "the server refused it: %q", reply)
-		return int(reply[frameHeader+1])
+		// An OK packet: 0 and the number of rows, one byte up to 250.
+		require.Greater(t, len(reply), 1)
+		require.Zerof(t, reply[0], "the server refused it: %q", reply)
+		return int(reply[1])
 	case <-time.After(patience):
 		require.FailNow(t, "the server did not answer")
 		return 0
 	}
 }
 
+// hears notes what the server answers, and reports whether the answer to the gate's statement
+// was in it. Each statement of a command has a packet of its own.
+func (g *gate) hears(some []byte) bool {
+	g.heard = append(g.heard, some...)
+	rest := g.heard
+	for place := 0; len(rest) >= frameHeader; place++ {
+		length := int(binary.LittleEndian.Uint32(rest) & 0xffffff)
+		if len(rest) < frameHeader+length {
+			return false
+		}
+		content := rest[frameHeader : frameHeader+length]
+		const failed = 0xff
+		if place == g.place || content[0] == failed {
+			g.reply <- bytes.Clone(content)
+			return true
+		}
+		rest = rest[frameHeader+length:]
+	}
+	return false
+}
+
 // atGate stops the frame if it is the one that is waited for.
 func (p *proxy) atGate(l *link, frame []byte) {
 	p.mu.Lock()
 	g := p.gate
-	if g == nil || !isQuery(frame) || !bytes.HasPrefix(frame[frameHeader+1:], []byte(g.statement)) {
+	place := -1
+	if g != nil {
+		place = slices.IndexFunc(statementsOf(frame), func(one string) bool { return strings.HasPrefix(one, g.statement) })
+	}
+	if place < 0 {
 		p.mu.Unlock()
 		return
 	}
+	g.place = place
 	p.gate = nil
 	p.mu.Unlock()
 	close(g.reached)
@@ -248,8 +282,8 @@ func (p *proxy) fateOf(frame []byte, marked *bool) fate {
 	p.mu.Lock()
 	decide, mark := p.onCommit, p.marked
 	p.mu.Unlock()
+	*marked = *marked || mark != "" && isInsertOf(frame, mark)
 	if !isCommit(frame) {
-		*marked = *marked || mark != "" && isInsertOf(frame, mark)
 		return passes
 	}
 	meant := *marked || mark == ""
@@ -355,6 +389,10 @@ func (p *proxy) decide(l *link, frame []byte, f fate) bool {
 		_, _ = l.server.Write(frame)
 		// The server answers nobody; reading on keeps its side open until it has.
 		_, _ = l.server.Read(make([]byte, 1024))
+		select {
+		case p.late <- struct{}{}:
+		default:
+		}
 		return false
 	case stranded:
 		_ = l.client.Close()
@@ -376,8 +414,8 @@ func (p *proxy) replies(l *link) {
 		if err != nil {
 			return
 		}
-		if g := l.answered.Swap(nil); g != nil {
-			g.reply <- bytes.Clone(buffer[:n])
+		if g := l.answered.Load(); g != nil && g.hears(buffer[:n]) {
+			l.answered.Store(nil)
 		}
 		p.hold()
 		if _, err := l.client.Write(buffer[:n]); err != nil {
@@ -410,12 +448,23 @@ func isQuery(frame []byte) bool {
 	return frame[3] == 0 && len(frame) > frameHeader && frame[frameHeader] == 3
 }
 
-func isCommit(frame []byte) bool {
-	return isQuery(frame) && strings.EqualFold(string(frame[frameHeader+1:]), "COMMIT")
+// statementsOf returns the statements of a command: several of a packet, none of what is no
+// query.
+func statementsOf(frame []byte) []string {
+	if !isQuery(frame) {
+		return nil
+	}
+	return strings.Split(string(frame[frameHeader+1:]), storage.BetweenStatements)
 }
 
-// isInsertOf knows a COM_QUERY (3) that inserts a row with a text in it.
+func isCommit(frame []byte) bool {
+	all := statementsOf(frame)
+	return len(all) > 0 && strings.EqualFold(all[len(all)-1], "COMMIT")
+}
+
+// isInsertOf knows a command that inserts a row with a text in it.
 func isInsertOf(frame []byte, text string) bool {
-	return len(frame) > frameHeader && frame[frameHeader] == 3 &&
-		bytes.HasPrefix(frame[frameHeader+1:], []byte("INSERT INTO")) && bytes.Contains(frame, []byte(text))
+	return slices.ContainsFunc(statementsOf(frame), func(one string) bool {
+		return strings.HasPrefix(one, "INSERT INTO") && strings.Contains(one, text)
+	})
 }

@@ -78,11 +78,11 @@ func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 }
 
 // until repeats a request under its key until it is decided.
-func until(t *testing.T, c *apptest.Caller, path string, body any, key string) apptest.Answer {
+func until(t *testing.T, c *apptest.Caller, path string, body any, key string, headers ...string) apptest.Answer {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	for ctx.Err() == nil {
-		answer, err := c.Try(ctx, http.MethodPost, path, body, "X-Idempotency-Key", key)
+		answer, err := c.Try(ctx, http.MethodPost, path, body, append(headers, "X-Idempotency-Key", key)...)
 		running := err == nil && answer.Status == http.StatusConflict && answer.Code() == "request_in_progress"
 		if err == nil && !running && answer.Status != http.StatusServiceUnavailable && answer.Status != http.StatusLocked {
 			return answer

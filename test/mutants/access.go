@@ -106,6 +106,18 @@ var grants = []mutant{
 		caught: tests{"internal/edge/httpapi": {"TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded"}},
 	},
 	{
+		name: "the first factor is set up without the password",
+		file: "internal/access/factor.go", old: `	if user.SecondFactor {
+		return s.insertFactor`, new: `	if user.ID != 0 {
+		return s.insertFactor`,
+		caught: tests{"internal/access": {"TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn"}},
+	},
+	{
+		name: "a factor is begun by what its user was",
+		file: "internal/access/factor.go", old: `case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:`, new: `case held.ID != user.ID:`,
+		caught: tests{"internal/access": {"TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn"}},
+	},
+	{
 		name: "a code is accepted twice",
 		file: "internal/access/factor_methods.go", old: `"UPDATE user_factors SET last_step = ?, `, new: `"UPDATE user_factors SET last_step = 0 * ?, `,
 		caught: tests{"internal/access": {"TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany"}},
@@ -114,6 +126,61 @@ var grants = []mutant{
 		name: "a challenge opens two sessions",
 		file: "internal/access/challenge.go", old: `case result.RowsAffected != 1:`, new: `case result.RowsAffected > 1:`,
 		caught: tests{"internal/access": {"TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany"}},
+	},
+	{
+		name: "a user without a password fails in another way than one with another",
+		file: "internal/access/password.go", old: `if hash == "" {`, new: `if hash == "none" {`,
+		caught: tests{"internal/access": {"TestWhoIsInvitedChoosesAPasswordAndIsSignedIn"}},
+	},
+	{
+		name: "an invitation is accepted twice",
+		file: "internal/access/invitation.go", old: `if err := row.checkInvitation(a.invitation, u.Now()); err != nil {`, new: `if row.ID < 0 {`,
+		caught: tests{"internal/access": {"TestOfAHundredParallelAcceptancesOneBeginsASession"}},
+	},
+	{
+		name: "an invitation is good for ever",
+		file: "internal/access/invitation.go", old: `case !now.Before(*u.InvitationExpiresTime):`, new: `case now.IsZero():`,
+		caught: tests{"internal/access": {"TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing"}},
+	},
+	{
+		name: "a disabled user accepts an invitation",
+		file: "internal/access/invitation.go", old: `case u.Disabled:`, new: `case u.Disabled && now.IsZero():`,
+		caught: tests{"internal/access": {"TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing"}},
+	},
+	{
+		name: "an invitation outlives a password that was set meanwhile",
+		file: "internal/access/user_password.go", old: `"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}`, new: `"password_hash": hash}`,
+		caught: tests{"internal/access": {"TestWhoIsInvitedChoosesAPasswordAndIsSignedIn"}},
+	},
+	{
+		name: "a role takes the name that groups are given by from who has not what it holds",
+		file: "internal/access/role.go", old: `after.Name != before.Name && s.givesToGroups(after.Name)`, new: `after.Name == before.Name && s.givesToGroups(after.Name)`,
+		caught: tests{"internal/access": {"TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave"}},
+	},
+	{
+		name: "who accepted an invitation in another's place keeps the link when that one is invited anew",
+		file: "internal/access/invitation.go", old: `if err := removeLinks(tx, row); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		caught: tests{"internal/access": {"TestWhoIsInvitedAnewHasNoLinkOfWhoTookTheFirstInvitation"}},
+	},
+	{
+		name: "a sign-in by a provider forgets the wrong guesses at the password",
+		file: "internal/access/session.go", old: "		if o.byProvider {\n			return nil\n		}\n		return s.attempts", new: "		return s.attempts",
+		caught: tests{"internal/access": {"TestASignInByAProviderLetsNobodyGuessThePasswordAnew"}},
+	},
+	{
+		name: "wrong invitations are not held to the rate of sign-ins",
+		file: "internal/access/invitation.go", old: `if _, err := s.arrivals.admit(ctx, network); err != nil {`, new: `if network == "" {`,
+		caught: tests{"internal/access": {"TestWrongInvitationsAreHeldToTheRateOfSignInsAndLockNobodyOut"}},
+	},
+	{
+		name: "somebody is invited who may do more than who invites",
+		file: "internal/access/invitation.go", old: `if err := requireRightsOf(ctx, tx, row); err != nil {`, new: `if err := requireRightsOf(ctx, tx, row); err != nil && row.ID < 0 {`,
+		caught: tests{"internal/access": {"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword"}},
+	},
+	{
+		name: "who was invited and never came counts as holding access:*",
+		file: "internal/access/rules.go", old: `(u.password_hash <> ''`, new: `(1 = 1`,
+		caught: tests{"internal/access": {"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword"}},
 	},
 	{
 		name: "a wrong code does not count",
@@ -134,6 +201,11 @@ var grants = []mutant{
 		name: "a short password of the first admin is taken",
 		file: "internal/app/program.go", old: `WeakPasswords: p.Settings.InsecureDevelopment`, new: `WeakPasswords: true`,
 		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
+	},
+	{
+		name: "a common password is taken",
+		file: "internal/access/password.go", old: `why := guessable.Check(password, username, productName)`, new: `why := guessable.Check(newSecret(), username)`,
+		caught: tests{"internal/access": {"TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst"}},
 	},
 	{
 		name: "a token is made that may do more than its maker",
@@ -162,7 +234,7 @@ var grants = []mutant{
 	},
 	{
 		name: "one's own password is changed without the one of now",
-		file: "internal/access/user_password.go", old: "		if !same {", new: "		if !same && false {",
+		file: "internal/access/user_password.go", old: "		case !same:", new: "		case !same && false:",
 		caught: tests{"internal/access": {"TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions"}},
 	},
 	{

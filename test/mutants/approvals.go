@@ -78,15 +78,15 @@ var votes = []mutant{
 	},
 	{
 		name: "a domain forgets to ask before it writes what is protected",
-		file: "internal/config/gate.go", old: "if !slices.ContainsFunc(writes, plannedWrite.needsApproval) {", new: "if slices.ContainsFunc(writes, plannedWrite.needsApproval) || true {",
+		file: "internal/config/gate.go", old: "if !slices.ContainsFunc(writes, waits) {", new: "if slices.ContainsFunc(writes, waits) || true {",
 		caught: tests{"test/contract": {"TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing"}},
 	},
 	{
 		name: "approvals stay pending when what they would change has changed",
-		file: "internal/config/gate.go", old: "return s.approvals.Moved(ctx, u, c.path())", new: "return nil",
-		also: []edit{{"internal/config/batch.go", "return s.approvals.Moved(ctx, u, moved...)", "return nil"}},
+		file: "internal/config/gate.go", old: "return s.approvals.MarkStale(ctx, u, c.path())", new: "return nil",
+		also: []edit{{"internal/config/batch.go", "return s.approvals.MarkStale(ctx, u, changed...)", "return nil"}},
 		caught: tests{"internal/approvals": {
-			"TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit", "TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole", "TestOfAnApprovalAndAnEditOfItsConfigOneWins",
+			"TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit", "TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole",
 		}},
 	},
 	{
@@ -162,14 +162,14 @@ var votes = []mutant{
 	},
 	{
 		name: "an edit does not look for what its author has pending already",
-		file: "internal/approvals/edit.go", old: "if err := s.alone(ctx, u, after); err != nil {", new: "if false {",
+		file: "internal/approvals/edit.go", old: "if err := s.requireUnique(ctx, u, after); err != nil {", new: "if false {",
 		caught: tests{"internal/approvals": {
 			"TestAnApprovalIsNotMadeIntoOneThatItsAuthorHasPendingAlready", "TestAnOverdueApprovalThatTheSweeperHasNotSeenStandsInNobodysWay",
 		}},
 	},
 	{
 		name: "an approval whose base has moved unseen stays pending",
-		file: "internal/approvals/decide.go", old: "if !conflict.Moved {", new: "if _ = conflict; err == nil {",
+		file: "internal/approvals/decide.go", old: "if !conflict.Stale {", new: "if _ = conflict; err == nil {",
 		caught: tests{"internal/approvals": {"TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased"}},
 	},
 	{

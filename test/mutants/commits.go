@@ -39,16 +39,63 @@ var commits = []mutant{
 	},
 	{
 		name: "a connection whose COMMIT or ROLLBACK failed is used again",
-		file: "internal/base/storage/session.go", old: `s.spoiled = s.spoiled || err != nil`, new: ``,
+		file: "internal/base/storage/session.go", old: "	s.spoiled = true\n	return err\n", new: "	return err\n",
 		caught: tests{
 			"internal/base/storage": {"TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection"},
 			"internal/core/uow":     {"TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo"},
 		},
 	},
 	{
-		name: "the witness of a COMMIT does not wait for a transaction that is still open",
-		file: "internal/core/uow/runner.go", old: `query+" FOR UPDATE"`, new: `query`,
-		caught: tests{"test/faults": {"TestAnEditWhoseCommitWasCutOffIsAnsweredByWhatBecameOfIt"}},
+		name: "the witness of a COMMIT only looks, and a packet that comes late commits all the same",
+		file: "internal/core/uow/runner.go", old: `err := u.takePlace(ctx, r.db.Write(everywhere))`, new: `err := ctx.Err(); if true { return r.found(r.db.Write(everywhere), u) }`,
+		caught: tests{"test/faults": {"TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate"}},
+	},
+	{
+		name: "what stands in a packet behind a guarded write does not depend on it",
+		file: "internal/base/storage/packet.go", old: "		if w.oneRow {\n			j.add(changedOne, nil)\n		}\n", new: "",
+		caught: tests{
+			"internal/base/storage": {"TestAPacketWhoseGuardDoesNotHoldCommitsNothingAndLeavesItsConnectionFit"},
+		},
+	},
+	{
+		name: "an error of COMMIT in a packet is taken for one of a statement before it",
+		file: "internal/base/storage/packet_commit.go", old: `return err != nil || last >= commit`, new: `return err != nil || last > commit`,
+		caught: tests{"internal/core/uow": {"TestACommitThatTookPlaceAndFailedAllTheSameIsCommittedAndNotRunAgain"}},
+	},
+	{
+		name: "a transaction whose packet failed goes on",
+		file: "internal/base/storage/packet.go", old: `	case s.packet.broken != nil:`, new: `	case s.packet == nil:`,
+		caught: tests{"internal/base/storage": {"TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheError", "TestNothingIsSentAfterTheServerHasUndoneATransaction"}},
+	},
+	{
+		name: "a transaction whose packet failed is committed",
+		file: "internal/base/storage/packet_commit.go", old: `	case p.broken != nil:`, new: `	case p == nil:`,
+		caught: tests{"internal/base/storage": {"TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheError"}},
+	},
+	{
+		name: "the error of what waited alone is taken for that of the next statement",
+		file: "internal/base/storage/packet.go", old: `answered && !alone && !conflicts(fromServer)`, new: `answered && alone && !conflicts(fromServer)`,
+		caught: tests{"internal/base/storage": {"TestAStatementThatWaitsAloneAndFailsIsNotTakenForTheNextOne"}},
+	},
+	{
+		name: "a connection over which a statement of a packet failed is used again with its transaction open",
+		file: "internal/base/storage/packet_commit.go", old: `if _, err := s.link.ExecContext(ctx, "ROLLBACK", nil); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		caught: tests{"internal/base/storage": {"TestAStatementThatFailsBehindWhatWaitsSaysThatThePacketFailed"}},
+	},
+	{
+		name: "a reply whose COMMIT was not acknowledged is remembered without its id, and missed",
+		file: "internal/edge/idempotency/keep.go", old: `if record.ID == 0 {`, new: `if record.ID < 0 {`,
+		caught: tests{"internal/edge/idempotency": {"TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed"}},
+	},
+	{
+		name: "a text of several statements is sent",
+		file: "internal/base/storage/session.go", old: `s.packets && strings.TrimSpace(more) != ""`, new: `s.packets && strings.TrimSpace(more) != "" && len(text) < 0`,
+		caught: tests{"internal/base/storage": {"TestATextOfSeveralStatementsIsRefused"}},
+	},
+	{
+		name: "what waits is not sent before who reads",
+		file: "internal/base/storage/packet.go", old: `rows, err := s.link.QueryContext(ctx, all.text.String(), all.args)`, new: `rows, err := s.link.QueryContext(ctx, text, args)`,
+		caught: tests{"internal/base/storage": {"TestWhoReadsSeesWhatWaitsBeforeIt"}},
 	},
 	{
 		name: "what is for after COMMIT is done before it",
@@ -57,7 +104,7 @@ var commits = []mutant{
 	},
 	{
 		name: "the audit row is left out",
-		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.tx, u.entry); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, storage.Later(u.tx), u.entry); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
 		caught: tests{
 			"internal/core/uow": {"TestACommittedUnitLeavesItsRowAndOneAuditRow"},
 			"internal/orders":   {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"},

@@ -91,7 +91,7 @@ var keys = []mutant{
 	},
 	{
 		name: "what is remembered is believed while something seems to be missing",
-		file: "internal/base/epoch/watch.go", old: "		w.links.Store(doubt)\n		pause", new: `		pause`,
+		file: "internal/base/epoch/watch.go", old: "\t\tw.links.Store(doubt)\n\t\tif !clock", new: "\t\tif !clock",
 		caught: tests{"internal/base/epoch": {"TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing"}},
 	},
 	{

@@ -2,6 +2,16 @@ package main
 
 // sales are breaks of flash sales and their gates.
 var sales = []mutant{
+	{
+		name: "a ticket is said to be confirmed that SQL has no order of",
+		file: "internal/flashsale/follow.go", old: `if found != nil && found.State == gate.Confirmed {`, new: `if found != nil && found.State == gate.Confirmed && ctx == nil {`,
+		caught: tests{"internal/flashsale": {"TestATicketWhoseOrderSQLHasLostIsNotSaidToBeConfirmed"}},
+	},
+	{
+		name: "a restored database keeps the gates of what it has lost",
+		file: "internal/base/backup/backup.go", old: `SET epoch = ?, version`, new: `SET epoch = epoch + 0 * ?, version`,
+		caught: tests{"test/faults": {"TestARestoreUnderARunningSaleLosesNoTicketSilently"}},
+	},
 
 	// What is in flight when a sale is closed.
 	{

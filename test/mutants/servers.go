@@ -3,6 +3,23 @@ package main
 // servers are breaks of who serves a database, and of what is said of the engines.
 var servers = []mutant{
 
+	// How a server ends.
+	{
+		name: "a process that is to end says that it is ready",
+		file: "internal/app/health.go", old: `if h.server.Draining() {`, new: `if h.server == nil {`,
+		caught: tests{"test/e2e": {"TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile"}},
+	},
+	{
+		name: "connections stay open to a server that is about to end",
+		file: "internal/edge/httpapi/drain.go", old: `		if s.drain.hasBegun() {`, new: `		if s.drain == nil {`,
+		caught: tests{"internal/edge/httpapi": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
+	},
+	{
+		name: "all streams of a server end at once",
+		file: "internal/edge/httpapi/drain.go", old: `rand.N(max(1, time.Duration(d.spread.Load())))`, new: `rand.N(max(1, time.Duration(d.spread.Load())/1000))`,
+		caught: tests{"internal/edge/httpapi": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
+	},
+
 	// Which servers serve a database.
 	{
 		name: "a claim is taken over whatever became of its holder",
@@ -110,5 +127,37 @@ var servers = []mutant{
 		name: "a server that refuses CONFIG is taken for one that does not answer",
 		file: "internal/views/engines/redis.go", old: "f.refused = err\n			return f, nil", new: "f.refused = err\n			return f, err",
 		caught: tests{"internal/views/engines": {"TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown"}},
+	},
+
+	// What is promised is looked at while they serve.
+	{
+		name: "a paused holder of the lease overwrites what the next one found",
+		file: "internal/views/promises/store.go", old: `kept_time = ? WHERE name = ? AND version = ?`, new: `kept_time = ? WHERE name = ? AND version >= ?`,
+		caught: tests{"internal/views/promises": {"TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing"}},
+	},
+	{
+		name: "a look ends with its first step",
+		file: "internal/views/promises/check.go", old: `if len(rows) == limit {`, new: `if len(rows) > limit {`,
+		caught: tests{"internal/views/promises": {"TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair"}},
+	},
+	{
+		name: "what is repaired stays broken",
+		file: "internal/views/promises/store.go", old: `if v.Pass < st.Passes {`, new: `if v.Pass < 0 {`,
+		caught: tests{"internal/views/promises": {"TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair"}},
+	},
+	{
+		name: "looking takes all of a connection",
+		file: "internal/views/promises/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
+		caught: tests{"internal/views/promises": {"TestCheckingRestsInProportionToWhatItTakes"}},
+	},
+	{
+		name: "two processes look at once",
+		file: "internal/views/promises/service.go", old: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn s.follow(ctx)", new: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn errors.Join(s.follow(ctx), s.work(ctx))",
+		caught: tests{"internal/views/promises": {"TestOfTwoProcessesOneChecksAndTheOtherKnowsWhatItFound"}},
+	},
+	{
+		name: "the sums of wallets are not looked at",
+		file: "internal/views/promises/list.go", old: "OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0)", new: "OR x.balance < (SELECT -COALESCE(SUM(e.amount), 0)",
+		caught: tests{"test/promises": {"TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound"}},
 	},
 }

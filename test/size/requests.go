@@ -72,7 +72,7 @@ var values = map[string][]string{
 	"/flash-sales q":                       {"Sale", "nowhere"},
 	"/flash-sales status":                  {"closed", "open"},
 	"/flash-sales sku":                     {"sku-17", "none"},
-	"/approvals status":                    {"pending", "approved", "expired"},
+	"/approvals status":                    {"pending", "approved", "expired", "scheduled"},
 	"/approvals resource":                  {"configs/app.17", "none"},
 	"/approvals author":                    {"17", "99999"},
 	"/approvals waitingFor":                {"me"},

@@ -1,5 +1,5 @@
 // Package demo loads believable data into a tenant, so that there is something to
-// look at: configs, changes of some that wait for a vote, items with stock, wallets, orders in
+// look at: configs, changes that wait for a vote or for their time, items with stock, wallets, orders in
 // every status, refunds, work orders, campaigns and coupons, a flash sale that is open, and
 // shelves with what was counted on them.
 //
@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"interlock/internal/aggregates"
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/merge"
@@ -83,12 +84,15 @@ type Loader struct {
 	WorkOrders *workorders.Service
 	Coupons    *coupons.Service
 	Sales      *flashsale.Service
+	Approvals  *approvals.Service
 	Progress   Progress
+	// Planner is the user who schedules changes; nothing is scheduled without one.
+	Planner principal.Person
 }
 
 // Load brings the tenant's demo data to its full size.
 func (l *Loader) Load(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadProposals, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadRefunds, l.loadWorkOrders, l.loadSale, l.loadShelves} {
+	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadProposals, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadRefunds, l.loadWorkOrders, l.loadSale, l.loadScheduled, l.loadShelves} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -445,7 +449,7 @@ func refundJourney(n int, wallet bool) []refunds.Step {
 	case wallet:
 		return []refunds.Step{refunds.Approval{}}
 	case n%6 == 2:
-		return []refunds.Step{refunds.Approval{}, refunds.Doubt{Reason: "the provider did not answer in time"}}
+		return []refunds.Step{refunds.Approval{}, refunds.UnknownOutcome{Reason: "the provider did not answer in time"}}
 	case n%6 == 3:
 		return []refunds.Step{refunds.Approval{}, refunds.Failure{Reason: "the card has expired"}}
 	case n%6 == 4:

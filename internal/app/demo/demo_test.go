@@ -52,7 +52,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	votes := approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: approvalstest.OneVote{}})
 	l := &demo.Loader{
-		Size:   size,
+		Size: size, Approvals: votes, Planner: principal.Person{ID: 7, Name: "Li"},
 		Runner: runner, Clock: clock.System{},
 		Configs: config.New(config.Deps{
 			DB: db, Bus: bus, Clock: clock.System{}, Epochs: epoch.NewWatch(db, clock.System{}),
@@ -72,7 +72,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 	queues := mq.NewSQL(db, clock.System{}, mq.Options{})
 	l.Sales = flashsale.New(flashsale.Deps{
 		DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, Gate: gate.NewSQL(db, queues, clock.System{}), Queues: queues,
-		Items: l.Catalog, Inventory: l.Inventory,
+		Items: l.Catalog, Inventory: l.Inventory, Approvals: votes,
 	})
 	return l
 }
@@ -109,7 +109,7 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 		"configs": int64(size.Configs), "items": int64(size.Items), "inventories": int64(size.Items),
 		"wallets": int64(size.Wallets), "orders": int64(size.Orders),
 		"coupon_campaigns": 4, "coupons": int64(4 * size.Coupons),
-		"flash_sales": 1, "aggregates": int64(size.Shelves), "approvals": 2,
+		"flash_sales": 1, "aggregates": int64(size.Shelves), "approvals": 4,
 		"refunds": 3, "work_orders": 5,
 	}
 	require.Equal(t, want, counts(t, ctx, db))
@@ -134,6 +134,9 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 	require.NoError(t, err)
 	require.EqualValues(t, 500, stats.Remaining, "the sale is open")
 	require.Len(t, statuses, len(orders.Machine.States), "orders in every status")
+	var scheduled []string
+	require.NoError(t, db.Read(ctx).Model(&approvals.Approval{}).Where("status = 8 AND author_id = 7").Order("kind").Pluck("kind", &scheduled).Error)
+	require.Equal(t, []string{"config.update", "flash_sale.update"}, scheduled)
 }
 
 func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 {

@@ -5,6 +5,7 @@
 package clock
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -27,6 +28,18 @@ func Since(start time.Time) time.Duration { return time.Since(start) }
 
 // Mark returns a reading for Since. It keeps the monotonic part that Now drops.
 func Mark() time.Time { return time.Now() }
+
+// Sleep waits for d, and reports false when ctx has ended meanwhile.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
 
 // Fake is a clock that stands still until it is moved. It is safe for
 // concurrent use.

@@ -37,6 +37,8 @@ type row struct {
 	Epoch     Epoch
 	BegunTime time.Time
 	Reason    string
+	// BackupTime is when the last backup was begun; nil for none.
+	BackupTime *time.Time
 }
 
 // TableName implements gorm's Tabler.
@@ -47,11 +49,15 @@ func (row) Global() {}
 
 // Read returns the epoch of the database.
 func Read(ctx context.Context, db *storage.DB) (Epoch, error) {
-	var found row
+	found, err := readRow(ctx, db)
+	return found.Epoch, err
+}
+
+func readRow(ctx context.Context, db *storage.DB) (found row, err error) {
 	if err := db.Read(ctx).Where("id = 1").Take(&found).Error; err != nil {
-		return "", fmt.Errorf("read the database's epoch: %w", err)
+		return row{}, fmt.Errorf("read the database's epoch: %w", err)
 	}
-	return found.Epoch, nil
+	return found, nil
 }
 
 // Change gives the database a new epoch in place of one, for a reason that people will

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
 	"interlock/internal/base/clock"
@@ -52,6 +53,8 @@ type Watch struct {
 	// links is how often the links had changed before the last look that found all well,
 	// and in doubt when something was found missing since.
 	links atomic.Uint64
+	// backedUp is when the last backup was begun.
+	backedUp prometheus.Gauge
 }
 
 // doubt is no number of changes of links.
@@ -59,10 +62,15 @@ const doubt = ^uint64(0)
 
 // NewWatch returns a Watch. Run should run while it is used.
 func NewWatch(db *storage.DB, clk clock.Clock) *Watch {
-	w := &Watch{db: db, clock: clk}
+	w := &Watch{db: db, clock: clk, backedUp: prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "interlock_backup_timestamp_seconds", Help: "When the last backup was begun, in seconds since 1970; 0 before the first.",
+	})}
 	w.links.Store(doubt)
 	return w
 }
+
+// Collectors returns what it measures.
+func (w *Watch) Collectors() []prometheus.Collector { return []prometheus.Collector{w.backedUp} }
 
 // Ask makes the Watch ask a witness with each look. It is called before the Watch is used.
 func (w *Watch) Ask(witness Witness) { w.witnesses = append(w.witnesses, witness) }
@@ -112,10 +120,14 @@ func (w *Watch) Look(ctx context.Context) error {
 
 func (w *Watch) look(ctx context.Context) error {
 	links := w.db.LinkChanges()
-	now, err := Read(ctx, w.db)
+	found, err := readRow(ctx, w.db)
 	if err != nil {
 		return err
 	}
+	if found.BackupTime != nil {
+		w.backedUp.Set(float64(found.BackupTime.Unix()))
+	}
+	now := found.Epoch
 	if was := w.current.Load(); was != nil && *was == now {
 		if now, err = w.confirm(ctx, now); err != nil {
 			return err
@@ -150,11 +162,7 @@ func (w *Watch) ask(ctx context.Context, witness Witness, now Epoch) (missing st
 		}
 		// Until it is known nobody believes what was remembered.
 		w.links.Store(doubt)
-		pause := time.NewTimer(askAgain)
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
+		if !clock.Sleep(ctx, askAgain) {
 			return "", context.Cause(ctx)
 		}
 	}

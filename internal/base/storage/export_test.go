@@ -11,3 +11,6 @@ func (db *DB) Waiting() int {
 
 // GroupsLive sets how long a group takes transactions in. It comes before the first one.
 func (db *DB) GroupsLive(life time.Duration) { db.groups.life = life }
+
+// StopsPackets is stopsPackets.
+func StopsPackets(version string) bool { return stopsPackets(version) }

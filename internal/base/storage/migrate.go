@@ -68,7 +68,12 @@ func (db *DB) migrations() (*goose.Provider, error) {
 	if db.Dialect == SQLite {
 		dialect, files = goose.DialectSQLite3, migrations.SQLite()
 	}
-	pool, err := db.write.DB()
+	// Migrations are files with comments, in which a semicolon is no reason to be refused.
+	over := db.write
+	if db.Dialect == MySQL {
+		over = db.read
+	}
+	pool, err := over.DB()
 	if err != nil {
 		return nil, err
 	}

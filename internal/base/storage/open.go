@@ -1,13 +1,9 @@
 package storage
 
 import (
-	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -16,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	gomysql "github.com/go-sql-driver/mysql"
-	"gorm.io/driver/mysql"
 	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -33,18 +27,6 @@ type Dialect string
 const (
 	SQLite Dialect = "sqlite"
 	MySQL  Dialect = "mysql"
-)
-
-// Time-outs of a MySQL connection. ioTimeout bounds every statement and COMMIT,
-// so that a half-open link ends as an error and not as a hanging request.
-const (
-	dialTimeout     = 3 * time.Second
-	ioTimeout       = 30 * time.Second
-	lockWaitTimeout = 5 * time.Second
-	connMaxLifetime = 30 * time.Minute
-	// connMaxIdleTime is after how long a connection to a server is closed that nobody needed:
-	// what a burst opened, the other replicas may need.
-	connMaxIdleTime = 30 * time.Second
 )
 
 // Options say which database to open.
@@ -84,8 +66,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Clock == nil {
 		o.Clock = clock.System{}
 	}
-	scheme, _, _ := strings.Cut(o.URL, "://")
-	switch Dialect(scheme) {
+	switch DialectOf(o.URL) {
 	case SQLite:
 		return openSQLite(ctx, o)
 	case MySQL:
@@ -147,152 +128,11 @@ func createPrivate(path string) error {
 	return file.Close()
 }
 
-func openMySQL(ctx context.Context, o Options) (*DB, error) {
-	config, err := mysqlConfig(o.URL)
-	if err != nil {
-		return nil, err
-	}
-	if err := fitToServer(ctx, config); err != nil {
-		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
-	}
-	connector, err := gomysql.NewConnector(config)
-	if err != nil {
-		return nil, fmt.Errorf("database URL %q: %w", redact(o.URL), err)
-	}
-	// Reads have a pool of their own: a unit that reads beside its transaction
-	// never waits for a connection that only another such unit could give back.
-	readers := max(1, o.MaxConnections/3)
-	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
-	if db.write, err = db.gorm(db.mysqlOver(connector, o.MaxConnections-readers, o.MaxIdleTime), o.Clock); err != nil {
-		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
-	}
-	if db.read, err = db.gorm(db.mysqlOver(connector, readers, o.MaxIdleTime), o.Clock); err != nil {
-		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
-	}
-	return db, nil
-}
-
-// mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
-// reply packet, which has the new id already, instead of a result set.
-func (db *DB) mysqlOver(connector driver.Connector, size int, idle time.Duration) gorm.Dialector {
-	connections := pool(sessions{Connector: connector, bounded: true, opened: &db.links}, size)
-	connections.SetConnMaxLifetime(connMaxLifetime)
-	connections.SetConnMaxIdleTime(cmp.Or(idle, connMaxIdleTime))
-	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})
-}
-
 func pool(connector driver.Connector, size int) *sql.DB {
 	pool := sql.OpenDB(connector)
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
 	return pool
-}
-
-func mysqlConfig(raw string) (*gomysql.Config, error) {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" {
-		return nil, fmt.Errorf("database URL %q: want mysql://user:password@host:port/database", redact(raw))
-	}
-	config := gomysql.NewConfig()
-	if config.TLS, err = tlsOf(u); err != nil {
-		return nil, fmt.Errorf("database URL %q: %w", redact(raw), err)
-	}
-	config.Net, config.Addr = "tcp", u.Host
-	if u.Port() == "" {
-		config.Addr += ":3306"
-	}
-	config.User = u.User.Username()
-	config.Passwd, _ = u.User.Password()
-	config.DBName = strings.Trim(u.Path, "/")
-	config.Collation = "utf8mb4_bin"
-	config.Loc, config.ParseTime = time.UTC, true
-	// Without it MySQL counts changed rows, and a guarded UPDATE that writes
-	// equal values would look like a lost race.
-	config.ClientFoundRows = true
-	// One round trip a statement instead of prepare, execute, close.
-	config.InterpolateParams = true
-	config.Timeout, config.ReadTimeout, config.WriteTimeout = dialTimeout, ioTimeout, ioTimeout
-	config.Params = map[string]string{
-		"time_zone":                "'+00:00'",
-		"sql_mode":                 "'STRICT_ALL_TABLES,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
-		"innodb_lock_wait_timeout": fmt.Sprint(int(lockWaitTimeout.Seconds())),
-	}
-	config.Logger = &gomysql.NopLogger{}
-	return config, nil
-}
-
-// tlsOf returns how the URL of a MySQL server says to speak TLS with it, nil for not at all:
-// ?tls=true believes the machine's certificate authorities, ?ca=FILE those in the file, in
-// PEM, and no others. The server's name is always checked, and there is no falling back: a
-// link that anybody could have put himself into is no safer than a plain one.
-func tlsOf(u *url.URL) (*tls.Config, error) {
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return nil, fmt.Errorf("read its options: %w", err)
-	}
-	for name, values := range query {
-		if name != "tls" && name != "ca" || len(values) != 1 {
-			return nil, fmt.Errorf("it has the option %q; there are tls=true and ca=FILE, each once", name)
-		}
-	}
-	wants, file := query.Get("tls"), query.Get("ca")
-	if wants != "" && wants != "true" && wants != "false" || wants == "false" && file != "" {
-		return nil, fmt.Errorf("tls is %q; want true, or false without a ca", wants)
-	}
-	if wants != "true" && file == "" {
-		return nil, nil
-	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: u.Hostname()}
-	if file == "" {
-		return config, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the certificate authorities: %w", err)
-	}
-	config.RootCAs = x509.NewCertPool()
-	if !config.RootCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s has no certificate in PEM", file)
-	}
-	return config, nil
-}
-
-// causalReads has every statement on a Galera cluster wait until its server has applied
-// what was committed before it anywhere: 1 for reads and BEGIN, 2 for UPDATE and DELETE, 4
-// for INSERT and REPLACE. Without it "not found" on another server says nothing: the
-// witness of a COMMIT whose reply was lost, and whatever a client reads back, would be
-// answered of a moment before.
-const causalReads = "7"
-
-// fitToServer sets for each session what depends on the server. It makes READ COMMITTED the
-// session's level, under the name that this server gives the variable: a session default
-// costs nothing, where a level named at BEGIN costs a round trip for each transaction. On a
-// Galera cluster reads are causal.
-func fitToServer(ctx context.Context, config *gomysql.Config) error {
-	connector, err := gomysql.NewConnector(config)
-	if err != nil {
-		return err
-	}
-	probe := sql.OpenDB(connector)
-	defer probe.Close()
-	var version string
-	if err := probe.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err != nil {
-		return err
-	}
-	variable := "transaction_isolation"
-	if strings.Contains(version, "MariaDB") {
-		variable = "tx_isolation"
-	}
-	config.Params[variable] = "'READ-COMMITTED'"
-	var name, cluster string
-	err = probe.QueryRowContext(ctx, "SHOW VARIABLES LIKE 'wsrep_on'").Scan(&name, &cluster)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	if cluster == "ON" {
-		config.Params["wsrep_sync_wait"] = causalReads
-	}
-	return nil
 }
 
 func (db *DB) gorm(dialector gorm.Dialector, now clock.Clock) (*gorm.DB, error) {

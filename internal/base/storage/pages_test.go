@@ -10,7 +10,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// unpaged is the last schema whose menus lack the pages of refunds, work orders and settings.
+// unpaged is the last schema whose menus lack the pages of refunds, work orders, settings and
+// promises.
 const unpaged = 32
 
 // Tenants as the schema before kept their menus: one as it began, one that has made its own
@@ -44,6 +45,9 @@ func TestTheNewPagesComeIntoTheNavigationOfEachTenantWhereTheirNeighboursAre(t *
 			menu(101, 1004, 0, 2, "Govern", "")
 			menu(101, 1005, 1004, 1, "", "/tokens")
 			menu(101, 1006, 1004, 2, "", "/audit-log")
+			menu(101, 1007, 0, 3, "Inspect", "")
+			menu(101, 1008, 1007, 1, "", "/system")
+			menu(101, 1009, 1007, 2, "", "/aggregates")
 			// Its orders stand at the top, a group of its own has the refunds already, and its tokens are gone.
 			menu(102, 1011, 0, 1, "", "/orders")
 			menu(102, 1012, 0, 2, "Money", "")
@@ -60,11 +64,12 @@ func TestTheNewPagesComeIntoTheNavigationOfEachTenantWhereTheirNeighboursAre(t *
 			}
 			require.Equal(t, []string{"/orders", "/refunds", "/work-orders", "/approvals"}, under("101", "1001"))
 			require.Equal(t, []string{"/tokens", "/settings", "/audit-log"}, under("101", "1004"))
-			require.Equal(t, []string{"/orders", "/work-orders", "Money", "Govern"}, under("102", "0"))
+			require.Equal(t, []string{"/system", "/promises", "/aggregates"}, under("101", "1007"))
+			require.Equal(t, []string{"/orders", "/work-orders", "Money", "Govern", "/promises"}, under("102", "0"))
 			require.Equal(t, []string{"Back/refunds"}, under("102", "1012"))
 			require.Equal(t, []string{"/users", "/settings"}, under("102", "1014"))
 			require.Empty(t, storagetest.Texts(t, pool, "SELECT path FROM menus WHERE tenant_id = 103"))
-			require.Equal(t, []string{"/refunds 1 refunds:read", "/work-orders 2 work-orders:read", "/settings 1 settings:read"},
+			require.Equal(t, []string{"/refunds 1 refunds:read", "/work-orders 2 work-orders:read", "/settings 1 settings:read", "/promises 1 promises:read"},
 				storagetest.Texts(t, pool, concat(db.Dialect, "path", "' '", "position", "' '", "permission")+
 					" FROM menu_histories WHERE tenant_id = 101 AND action = 'upgrade' ORDER BY id"))
 		})

@@ -117,8 +117,12 @@ func migrated(t *testing.T, address string) *storage.DB {
 	return db
 }
 
+// pool is the one that migrations run over.
 func pool(t *testing.T, db *storage.DB) *sql.DB {
 	t.Helper()
+	if db.Dialect == storage.MySQL {
+		return db.Pools()["read"]
+	}
 	return db.Pools()["write"]
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -24,6 +25,9 @@ type sessions struct {
 	// bounded says that the end of a transaction is a statement that can be given up by
 	// closing the connection.
 	bounded bool
+	// packets says that the server is of a kind that takes several statements at once; one of
+	// a cluster is not sent them.
+	packets bool
 	// opened counts the connections that were made.
 	opened *atomic.Uint64
 }
@@ -34,7 +38,13 @@ func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{link: link, bounded: s.bounded}, nil
+	inCluster := false
+	if s.bounded {
+		if inCluster, err = fitToCluster(ctx, link); err != nil {
+			return nil, errors.Join(err, link.Close())
+		}
+	}
+	return &session{link: link, bounded: s.bounded, packets: s.packets && !inCluster}, nil
 }
 
 // openLink makes a connection and counts it.
@@ -67,8 +77,13 @@ type link interface {
 type session struct {
 	link
 	bounded bool
+	packets bool
 	// spoiled is set once nobody knows in which state its transaction is.
 	spoiled bool
+	// packet is what of a packed transaction waits; nil outside of one.
+	packet *packet
+	// commits counts the packets with a COMMIT.
+	commits int64
 }
 
 // IsValid implements driver.Validator: an invalid connection is closed, not pooled.
@@ -82,8 +97,63 @@ func (s *session) CheckNamedValue(value *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
+// ExecContext implements driver.ExecerContext.
+func (s *session) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	if err := s.refuseSeveral(text); err != nil {
+		return nil, err
+	}
+	if s.packet == nil {
+		return s.link.ExecContext(ctx, text, args)
+	}
+	size := sizeOf(text, args)
+	if err := s.makeRoom(ctx, size); err != nil {
+		return nil, err
+	}
+	if s.packet.waits(ctx, text, args, size) {
+		return later{}, nil
+	}
+	return s.exec(ctx, text, args)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (s *session) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	if err := s.refuseSeveral(text); err != nil {
+		return nil, err
+	}
+	if s.packet == nil {
+		return s.link.QueryContext(ctx, text, args)
+	}
+	if err := s.makeRoom(ctx, sizeOf(text, args)); err != nil {
+		return nil, err
+	}
+	return s.query(ctx, text, args)
+}
+
+// PrepareContext implements driver.ConnPrepareContext.
+func (s *session) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
+	if s.packet != nil {
+		if err := s.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.link.PrepareContext(ctx, text)
+}
+
+// refuseSeveral sees to it that a connection which takes several statements at once is given
+// them by packets alone.
+func (s *session) refuseSeveral(text string) error {
+	if _, more, _ := strings.Cut(text, ";"); s.packets && strings.TrimSpace(more) != "" {
+		return errSeveral
+	}
+	return nil
+}
+
 // BeginTx implements driver.ConnBeginTx.
 func (s *session) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
+	if how, packed := ctx.Value(packingKey{}).(*Packing); packed && s.packets {
+		s.packet = &packet{how: how}
+		return &transaction{session: s}, nil
+	}
 	tx, err := s.link.BeginTx(ctx, options)
 	if err != nil {
 		return nil, err
@@ -99,28 +169,47 @@ type transaction struct {
 // Commit implements driver.Tx. Its error is an unconfirmed: COMMIT was sent, or may
 // have been.
 func (t *transaction) Commit() error {
-	if err := t.session.end("COMMIT", t.tx.Commit); err != nil {
-		return &unconfirmed{cause: err}
+	err := t.session.end("COMMIT", t.tx)
+	if err == nil || isRefused(err) {
+		return err
 	}
-	return nil
+	return &unconfirmed{cause: err}
 }
 
 // Rollback implements driver.Tx.
-func (t *transaction) Rollback() error { return t.session.end("ROLLBACK", t.tx.Rollback) }
+func (t *transaction) Rollback() error { return t.session.end("ROLLBACK", t.tx) }
 
-func (s *session) end(statement string, end func() error) error {
-	var err error
-	if s.bounded {
-		ctx, cancel := context.WithTimeout(context.Background(), endPatience)
-		defer cancel()
-		if _, err = s.ExecContext(ctx, statement, nil); ctx.Err() != nil && err != nil {
-			// Giving it up has closed the connection.
-			err = fmt.Errorf("%s took longer than %s: %w", statement, endPatience, driver.ErrBadConn)
+func (s *session) end(statement string, tx driver.Tx) error {
+	packet := s.packet
+	defer func() { s.packet = nil }()
+	if !s.bounded {
+		end := tx.Rollback
+		if statement == "COMMIT" {
+			end = tx.Commit
 		}
-	} else {
-		err = end()
+		err := end()
+		s.spoiled = s.spoiled || err != nil
+		return err
 	}
-	s.spoiled = s.spoiled || err != nil
+	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
+	defer cancel()
+	var err error
+	switch {
+	case packet != nil && statement == "COMMIT":
+		err = s.commitPacked(ctx)
+	case packet != nil && !packet.begun:
+		// The server never heard of it.
+	default:
+		_, err = s.link.ExecContext(ctx, statement, nil)
+	}
+	switch {
+	case err == nil || isRefused(err):
+		return err
+	case ctx.Err() != nil:
+		// Giving it up has closed the connection.
+		err = fmt.Errorf("%s took longer than %s: %w", statement, endPatience, driver.ErrBadConn)
+	}
+	s.spoiled = true
 	return err
 }
 

@@ -45,7 +45,7 @@ func TestALinkToMySQLSpeaksTLSWithTheServerThatItsURLTrustsAndNoOther(t *testing
 func TestOptionsOfAMySQLURLThatCannotBeMeantAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	for query, says := range map[string]string{
-		"?ssl=true": "ssl", "?tls=maybe": "maybe", "?tls=true&tls=true": "each once", "?tls=false&ca=x": "without a ca",
+		"?ssl=true": "ssl", "?tls=maybe": "maybe", "?tls=true&tls=true": "each once", "?tls=false&ca=x": "without a ca", "?packets=no": "true or false",
 		"?ca=" + filepath.Join(dir, "none.pem"): "none.pem",
 	} {
 		_, err := storage.Open(t.Context(), storage.Options{URL: "mysql://u:secret@127.0.0.1:1/d" + query})

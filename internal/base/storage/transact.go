@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"interlock/internal/base/clock"
 )
 
 // MaxRuns is how often a transaction is run before its conflict is returned.
@@ -86,12 +88,5 @@ func (db *DB) transactOnce(ctx context.Context, life time.Duration, fn func(tx *
 // false when ctx has ended meanwhile.
 func Backoff(ctx context.Context, run int) bool {
 	shortest := time.Millisecond << min(run-1, 7)
-	timer := time.NewTimer(shortest + rand.N(3*shortest))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return clock.Sleep(ctx, shortest+rand.N(3*shortest))
 }

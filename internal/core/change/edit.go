@@ -212,7 +212,7 @@ func (e Editable[T, M]) write(ctx context.Context, u *uow.Unit, row M, set guard
 	if e.Write != nil {
 		return e.Write(ctx, u, row, set)
 	}
-	return guard.Update[T](ctx, u, row.Ref(), set)
+	return guard.Update[T](ctx, guard.Late(u), row.Ref(), set)
 }
 
 // Delete removes a row under its precondition. remove issues the guarded DELETE

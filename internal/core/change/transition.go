@@ -25,9 +25,9 @@ type Lifecycle[T any, M Model[T]] struct {
 	// Edited is set when rows change in other ways too, so that who changed one last need
 	// not be who gave it its status.
 	Edited bool
-	// Moved is the revision that gave a row its status, of rows that change in other ways too
+	// StatusRevision is the revision that gave a row its status, of rows that change in other ways too
 	// and know it; nil for rows of which who changed them last is to be told.
-	Moved func(row M) Revision
+	StatusRevision func(row M) Revision
 	// Refused adds to a refusal what the resource has to say besides; nil for nothing.
 	Refused func(current M, refusal *apperr.Error)
 }
@@ -36,7 +36,7 @@ type Lifecycle[T any, M Model[T]] struct {
 // then. write issues the guarded UPDATE to the new state; it returns the row that it makes
 // and leaves the one given as it is. Recording it is for the caller.
 //
-// Not allowed from the status that was read: TransitionNotAllowed. Moved by somebody else
+// Not allowed from the status that was read: TransitionNotAllowed. Changed by somebody else
 // between the read and the write: StatusChanged. A precondition that does not hold:
 // VersionConflict. When only the version moved on and the status is the one that was read,
 // the unit is run again.
@@ -111,9 +111,9 @@ func (l Lifecycle[T, M]) Cause(row M) string {
 
 // changed is who gave a row its status and when, or where that is not known who changed it last.
 func (l Lifecycle[T, M]) changed(row M) (by principal.Person, at time.Time) {
-	if _, reached := l.Machine.ReachedBy(l.State(row)); reached && l.Moved != nil {
-		moved := l.Moved(row)
-		return moved.By(), moved.ChangedTime
+	if _, reached := l.Machine.ReachedBy(l.State(row)); reached && l.StatusRevision != nil {
+		reached := l.StatusRevision(row)
+		return reached.By(), reached.ChangedTime
 	}
 	stamp := row.Stamp()
 	return stamp.UpdatedBy, stamp.UpdatedTime

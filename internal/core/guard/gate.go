@@ -38,7 +38,7 @@ var (
 	// ErrProtected: the row is protected and the unit carries no applied approval. Domains
 	// ask before they write, so it is a programming error.
 	ErrProtected = errors.New("guard: the row is protected and the unit applies no approval")
-	// ErrProposed: an approval may name the row; UpdateProposed and DeleteProposed go on.
+	// ErrProposed: an approval may name the row; UpdateProposed and those beside it go on.
 	ErrProposed = errors.New("guard: a pending approval may name the row")
 )
 
@@ -127,7 +127,7 @@ func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	if err != nil {
 		return err
 	}
-	table, err := tableOf[T](tx)
+	table, err := byKey[T](tx)
 	if err != nil {
 		return err
 	}
@@ -145,6 +145,12 @@ func UpdateProposed[T Proposable](ctx context.Context, u Unit, ref Ref, set Set)
 // approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
 func TransitionProposed[T Proposable](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
 	return transition[T](ctx, u, proposedGate[T](), ref, from, to, set)
+}
+
+// AdjustProposed is Adjust of a row that was refused with ErrProposed. The unit makes the
+// approvals that name the row stale. Errors: ErrGone, ErrRefused, ErrProtected.
+func AdjustProposed[T Proposable](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
+	return write[T](ctx, u, proposedGate[T](), id, 1, set, ErrRefused, "("+condition+")", args...)
 }
 
 // DeleteProposed is Delete of a row that was refused with ErrProposed. The unit makes the

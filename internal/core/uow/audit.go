@@ -53,6 +53,24 @@ const insertAudit = `INSERT INTO audit_entries (tenant_id, unit_id, request_id, 
 	credential_id, on_behalf_of, idempotency_key, action, resource, detail, note, created_time)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
+// auditKey is the unique key over a unit and what it changed.
+const auditKey = "uq_audit_entries_unit"
+
+// actionLost is the action of a row that holds the place of an audit row. It belongs to no
+// tenant, and nobody is shown it.
+const actionLost = "unit.lost"
+
+// takePlace adds a row where the unit's first audit row would be. Errors: a duplicate of
+// auditKey when there is one.
+func (u *Unit) takePlace(ctx context.Context, db *gorm.DB) error {
+	if u.entry == nil {
+		return nil
+	}
+	actor, _ := principal.From(ctx)
+	return db.Exec(insertAudit, 0, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(), actor.Name,
+		actor.CredentialID, nil, "", actionLost, u.entry.Resource, "{}", "", u.now).Error
+}
+
 // writeAudit adds an audit row of the unit. Every unit pays for it, so it is the bare
 // statement.
 func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB, entry *Entry) error {

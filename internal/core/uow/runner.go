@@ -29,7 +29,7 @@ const (
 )
 
 // Observer counts what happens to units. Reasons and outcomes are from a small
-// fixed set: write_conflict, lock_timeout, lock_lost, again, commit_lost; committed,
+// fixed set: write_conflict, lock_timeout, lock_lost, again, packet, commit_lost; committed,
 // rolled_back, unknown.
 type Observer interface {
 	UnitRetried(reason string)
@@ -87,24 +87,46 @@ type Func func(ctx context.Context, u *Unit) error
 // done; OutcomeUnknown when COMMIT was sent and nobody can say what became of it.
 func (r *Runner) Do(ctx context.Context, fn Func) error {
 	var err error
+	packed := true
 	for run := 1; run <= maxRuns; run++ {
-		if err = explained(ctx, r.once(ctx, fn)); err == nil {
+		var failed bool
+		if failed, err = r.once(ctx, packed && run < maxRuns, fn); failed {
+			packed = false
+		} else {
+			err = explained(ctx, err)
+		}
+		if err == nil {
 			return nil
 		}
 		reason, again := reasonToRunAgain(err)
+		if failed && !again && !apperr.Has(err, apperr.OutcomeUnknown) {
+			// It belongs to one of several statements, and to which is not known yet.
+			reason, again = "packet", true
+		}
 		if !again || ctx.Err() != nil {
 			break
 		}
 		r.observer.UnitRetried(reason)
-		if !storage.Backoff(ctx, run) {
+		if reason != "packet" && !storage.Backoff(ctx, run) {
 			break
 		}
 	}
-	return answer(err)
+	return answer(explained(ctx, err))
 }
 
-func (r *Runner) once(ctx context.Context, fn Func) (err error) {
+// once runs fn once, with its marked statements in packets or one by one, and reports
+// whether a packet failed as a whole: then the error says little, and a run without packets
+// more.
+func (r *Runner) once(ctx context.Context, packed bool, fn Func) (failed bool, err error) {
 	u := &Unit{runner: r, id: uuid.Must(uuid.NewV7()).String(), now: r.clock.Now()}
+	if packed {
+		u.packing = new(storage.Packing)
+	}
+	err = r.run(ctx, u, fn)
+	return packed && err != nil && u.packing.Failed(), err
+}
+
+func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 	committed := false
 	defer func() {
 		if !committed {
@@ -182,17 +204,14 @@ func unfounded(cause error) error {
 		After(retryHint).Because(cause)}
 }
 
-// witness finds out what became of a COMMIT that did not say. The audit row had been
-// written before COMMIT was sent, so it is there if the unit is committed. If it is not,
-// the unit must be undone for good before anybody is told so. On MySQL its row is locked
-// for as long as its transaction is open, and the locking read waits for that to end. On
-// SQLite there is one writer, so it has ended, but what it wrote could come back after a
-// crash until a later commit has taken its place.
+// witness finds out what became of a COMMIT that did not say. The unit's audit row is there
+// if it is committed. If it is not, the unit must be undone for good before anybody is told
+// so, also one whose statements the server has yet to execute.
 func (r *Runner) witness(ctx context.Context, u *Unit) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.patience)
 	defer cancel()
 	for run := 1; ; run++ {
-		found, err := r.look(storage.AcrossTenants(ctx), u.id)
+		found, err := r.look(ctx, u)
 		if err == nil {
 			return found, nil
 		}
@@ -203,19 +222,36 @@ func (r *Runner) witness(ctx context.Context, u *Unit) (bool, error) {
 }
 
 // look asks for a unit's audit rows, and has them stay away if they are not there.
-func (r *Runner) look(ctx context.Context, unit string) (bool, error) {
-	const query = "SELECT COUNT(*) FROM audit_entries WHERE tenant_id >= 0 AND unit_id = ?"
-	var count int64
+//
+// On MySQL it takes their place: a row of no tenant under the same unique key, which stays.
+// While the unit's row is there and not committed, the insert waits for the end of that
+// transaction; and what is still to be executed, be it in a packet that the server has not
+// read to its end or on another node of a cluster, meets the key and is undone. On SQLite
+// there is one writer, so the unit has ended, but what it wrote could come back after a
+// crash until a later commit has taken its place.
+func (r *Runner) look(ctx context.Context, u *Unit) (bool, error) {
+	everywhere := storage.AcrossTenants(ctx)
 	if r.db.Dialect == storage.MySQL {
-		err := r.db.Write(ctx).Raw(query+" FOR UPDATE", unit).Scan(&count).Error
-		return count > 0, err
+		err := u.takePlace(ctx, r.db.Write(everywhere))
+		if err == nil || !storage.IsDuplicate(err, auditKey) {
+			return false, err
+		}
+		return r.found(r.db.Write(everywhere), u)
 	}
-	err := r.db.Transact(ctx, lookLife, func(tx *gorm.DB) error {
-		if err := tx.Raw(query, unit).Scan(&count).Error; err != nil {
+	var found bool
+	err := r.db.Transact(everywhere, lookLife, func(tx *gorm.DB) (err error) {
+		if found, err = r.found(tx, u); err != nil {
 			return err
 		}
 		return r.db.Supersede(tx)
 	})
+	return found, err
+}
+
+// found reports whether a unit has left audit rows, other than what holds their place.
+func (*Runner) found(db *gorm.DB, u *Unit) (bool, error) {
+	var count int64
+	err := db.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND unit_id = ?", u.id).Scan(&count).Error
 	return count > 0, err
 }
 

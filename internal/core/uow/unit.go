@@ -34,6 +34,8 @@ type Unit struct {
 	tx     *gorm.DB
 	endTx  context.CancelFunc
 	wrote  atomic.Bool
+	// packing is set for a run whose marked statements go in packets.
+	packing *storage.Packing
 	// txContext is what the transaction was begun for, and nearly always what it is
 	// asked for again.
 	txContext context.Context
@@ -101,7 +103,7 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxLife)
 	// Until it has begun, who hangs up stops waiting for a connection.
 	begun := context.AfterFunc(ctx, end)
-	tx, err := u.runner.db.Begin(context.WithoutCancel(ctx), life)
+	tx, err := u.begin(context.WithoutCancel(ctx), life)
 	if !begun() && err == nil {
 		_ = tx.Rollback()
 		err = context.Cause(ctx)
@@ -112,6 +114,13 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	}
 	u.tx, u.endTx, u.txContext = storage.MarkWrites(tx, &u.wrote), end, ctx
 	return u.tx, nil
+}
+
+func (u *Unit) begin(ctx, life context.Context) (*gorm.DB, error) {
+	if u.packing == nil {
+		return u.runner.db.Begin(ctx, life)
+	}
+	return u.runner.db.BeginPacked(ctx, life, u.packing)
 }
 
 // Audit says what the unit did. A unit that changes rows says so exactly once.
@@ -190,11 +199,11 @@ func (u *Unit) finish(ctx context.Context) error {
 	case u.wrote.Load() && u.entry == nil:
 		return ErrNoAudit
 	case u.wrote.Load():
-		if err := u.writeAudit(ctx, u.tx, u.entry); err != nil {
+		if err := u.writeAudit(ctx, storage.Later(u.tx), u.entry); err != nil {
 			return err
 		}
 		if u.decision != nil {
-			if err := u.writeAudit(ctx, u.tx, u.decision); err != nil {
+			if err := u.writeAudit(ctx, storage.Later(u.tx), u.decision); err != nil {
 				return err
 			}
 		}

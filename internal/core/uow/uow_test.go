@@ -355,6 +355,14 @@ func TestADeadlockIsRunAgainFromTheStart(t *testing.T) {
 			if err := guard.Adjust[storagetest.Thing](ctx, u, a, guard.Set{"amount": guard.Add("amount", 1)}, "amount >= 0"); err != nil {
 				return err
 			}
+			// Who reads has what came before sent.
+			tx, err := u.Tx(ctx)
+			if err != nil {
+				return err
+			}
+			if err := tx.Take(&storagetest.Thing{}, a).Error; err != nil {
+				return err
+			}
 			if runs == 1 {
 				holding.Done()
 				holding.Wait()

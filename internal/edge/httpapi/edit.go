@@ -43,6 +43,9 @@ func (*Disjoint) UnmarshalText(text []byte) error {
 // Patch is a merge patch (RFC 7396) on the JSON members of C.
 type Patch[C any] struct{ tree any }
 
+// Tree returns the patch as package merge takes it.
+func (p Patch[C]) Tree() any { return p.tree }
+
 // ReadBody implements BodyReader: members that C has, each of its type.
 func (p *Patch[C]) ReadBody(text []byte) error {
 	var content C

@@ -25,6 +25,7 @@ import (
 //	UserID  string              `path:"userId" of:"user"`  a parameter of the path; what cannot be read names no user: NotFound
 //	Status  string              `query:"status"`           a parameter of the query, where given; the route refuses those that no field names
 //	Wait    Wait                `query:"wait"`
+//	Query   url.Values          the whole query, whatever it names, for what strangers write; then nothing in it is refused
 //	After   string              `header:"Last-Event-ID"`   a header
 //	Session string              `cookie:"session"`         a cookie, "" without one
 //	Page                                                   an embedded struct of such fields
@@ -54,7 +55,7 @@ type checker interface{ Check() error }
 type shape struct {
 	path, query, header, cookie []field
 	// These are the places of fields that are told by their type, nil for none.
-	body, precondition, request, address, secure, key []int
+	body, precondition, request, address, secure, key, wholeQuery []int
 	// mustMatch is whether the precondition is required.
 	mustMatch bool
 }
@@ -93,6 +94,8 @@ func (s *shape) add(t reflect.Type, at []int) {
 			s.precondition = index
 		case f.Type == reflect.TypeFor[*http.Request]():
 			s.request = index
+		case f.Type == reflect.TypeFor[url.Values]():
+			s.wholeQuery = index
 		case f.Type == reflect.TypeFor[Address]():
 			s.address = index
 		case f.Type == reflect.TypeFor[Secure]():
@@ -190,6 +193,10 @@ func (s *shape) read(c echo.Context, into any) error {
 }
 
 func (s *shape) readQuery(query url.Values, v reflect.Value) error {
+	if s.wholeQuery != nil {
+		v.FieldByIndex(s.wholeQuery).Set(reflect.ValueOf(query))
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {
 			return apperr.Malformed("?"+name, s.unknown())

@@ -84,9 +84,7 @@ type Server struct {
 	conflicts ConflictCounter
 	refusals  RefusalCounter
 	keeper    Keeper
-	// draining ends when shutdown begins: streams stop, requests go on.
-	draining context.Context
-	drain    context.CancelFunc
+	drain     *drain
 	// large holds a place for each request whose body may be larger than usual.
 	large chan struct{}
 }
@@ -104,13 +102,12 @@ func NewServer(o Options) *Server {
 		e.IPExtractor = echo.ExtractIPFromXFFHeader(trust...)
 		e.SchemeExtractor = echo.ExtractSchemeFromHeaders(trust...)
 	}
-	draining, drain := context.WithCancel(context.Background())
 	s := &Server{
 		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter,
 		rates:   rates{principal: o.Rate, tenant: o.TenantRate, refused: o.RefusedRate},
 		streams: openStreams{most: o.MaxStreams, open: map[string]int{}}, connections: o.MaxConnections,
 		certificate: o.Certificate, secure: o.Secure, proxies: o.TrustedProxies,
-		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, keeper: o.Keeper, draining: draining, drain: drain,
+		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, keeper: o.Keeper, drain: newDrain(),
 		large: make(chan struct{}, largeBodies),
 	}
 	s.router = &Router{server: s, routes: new([]Route)}
@@ -123,7 +120,7 @@ func NewServer(o Options) *Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 	}
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(s.identified, s.observed, recovered, s.secured, readable)
+	e.Pre(s.identified, s.observed, recovered, s.parting, s.secured, readable)
 	return s
 }
 
@@ -201,7 +198,7 @@ func (s *Server) Serve(listener net.Listener) error {
 // Shutdown takes no new connections, ends the streams, and waits for the requests
 // in flight until ctx ends; then it cuts them.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.drain()
+	s.drain.finish()
 	if err := s.http.Shutdown(ctx); err != nil {
 		return errors.Join(fmt.Errorf("wait for requests: %w", err), s.http.Close())
 	}
@@ -210,7 +207,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // Close cuts every connection at once, for a process that must not serve any more.
 func (s *Server) Close() error {
-	s.drain()
+	s.drain.finish()
 	return s.http.Close()
 }
 
@@ -224,17 +221,22 @@ func (s *Server) answerError(err error, c echo.Context) {
 		s.pages.ServeHTTP(c.Response(), c.Request())
 		return
 	}
-	ctx := c.Request().Context()
-	out, e := problem(ctx, err)
-	c.Set(errorKey, err)
-	if isConflict(e.Code) {
-		s.countConflict(ctx, resourceOf(strings.TrimPrefix(c.Path(), Base)), e.Code)
-	}
-	if isRefusal(e.Code) {
-		s.countRefusal(c, e.Code)
-	}
+	s.count(c, err)
+	out, _ := problem(c.Request().Context(), err)
 	if sendErr := out.send(c); sendErr != nil {
 		c.Set(errorKey, errors.Join(err, sendErr))
+	}
+}
+
+// count notes an error for the access log, and counts it where it is a conflict or a refusal.
+func (s *Server) count(c echo.Context, err error) {
+	code := Visible(err).Code
+	c.Set(errorKey, err)
+	if isConflict(code) {
+		s.countConflict(c.Request().Context(), resourceOf(strings.TrimPrefix(c.Path(), Base)), code)
+	}
+	if isRefusal(code) {
+		s.countRefusal(c, code)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -34,8 +35,7 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		request := c.Request()
 		ctx, cancel := context.WithCancel(request.Context())
 		defer cancel()
-		stop := context.AfterFunc(r.server.draining, cancel)
-		defer stop()
+		defer r.server.drain.endInTurn(cancel)()
 		_, in, err := receive[None, In](c, shape, nothing)
 		if err != nil {
 			return err
@@ -61,6 +61,9 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		}
 		defer r.endWhenRevoked(ctx, cancel, s)()
 		err = fn(ctx, in, s)
+		if s.started && r.server.Draining() {
+			s.delayReconnect()
+		}
 		if s.started || ctx.Err() != nil {
 			return nil
 		}
@@ -121,6 +124,12 @@ func (s *Stream) write(b []byte) error {
 		return err
 	}
 	return s.control.Flush()
+}
+
+// delayReconnect tells the client how long to wait before it connects again: each another
+// time, since all lose their streams with this process. One that is gone learns nothing of it.
+func (s *Stream) delayReconnect() {
+	_ = s.write(fmt.Appendf(nil, "retry: %d\n\n", rand.N(longestReconnect).Milliseconds()))
 }
 
 func (s *Stream) start() {

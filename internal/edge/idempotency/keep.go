@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 )
@@ -47,6 +48,9 @@ func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 		if err := a.forgetParts(tx); err != nil {
 			return err
 		}
+	}
+	if len(records) == 1 {
+		return insert(storage.LaterID(tx, &records[0].ID), records...)
 	}
 	return insert(tx, records...)
 }
@@ -156,6 +160,10 @@ func (a *attempt) taken(err error) error {
 // recorded is called once a record is committed.
 func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kept) {
 	a.keeper.quota.added(holderOf(a.actor))
+	if record.ID == 0 {
+		// COMMIT's own reply has the id, and was lost. The first repeat finds the record.
+		return
+	}
 	if record.Reply == nil {
 		reply = whereToRead(record.Location)
 	}

@@ -194,6 +194,28 @@ func TestAReaderThatIsLateIsNoReasonToMissAReply(t *testing.T) {
 	})
 }
 
+func TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db, tap := storagetest.TappedMariaDB(t)
+	d := newDesk(db)
+	was := epochOf(t, ctx, db)
+	tap.RefuseNext("COMMIT", storagetest.Refusal{Number: 1180, Message: "Got error 1 during COMMIT", Executed: true})
+	attempt := d.begin(t, ctx, "new")
+	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		if err := attempt.Keep(ctx, u, made); err != nil {
+			return err
+		}
+		u.Record(uow.Entry{Action: "order.create", Resource: "orders/1"})
+		return nil
+	}))
+	attempt.End(ctx)
+	d.look(t, ctx)
+	require.Equal(t, was, epochOf(t, ctx, db), "it is there, whatever its id")
+	require.True(t, d.replays(t, ctx, "new"))
+	d.look(t, ctx)
+	require.Equal(t, was, epochOf(t, ctx, db))
+}
+
 func TestThePartsThatHaveGoneIntoTheirBatchAreNotMissed(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		was := epochOf(t, ctx, db)

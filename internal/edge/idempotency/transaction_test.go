@@ -21,6 +21,6 @@ func TestAReplyIsRecordedInTheTransactionOfItsEffect(t *testing.T) {
 	begin := slices.Index(passed, "START TRANSACTION")
 	require.Positive(t, begin, passed)
 	require.Equal(t, []string{
-		"START TRANSACTION", "INSERT INTO things", "INSERT INTO audit_entries", "INSERT INTO idempotency_keys", "COMMIT",
+		"START TRANSACTION", "INSERT INTO things", "INSERT INTO audit_entries", "INSERT INTO idempotency_keys", "SET @reached", "COMMIT",
 	}, passed[begin:])
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"database/sql"
 	"net/http"
+	"regexp"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,6 +20,8 @@ type Measured interface {
 // Metrics are the program's own registry and the counters of the core.
 type Metrics struct {
 	registry *prometheus.Registry
+	// parts are those that were registered.
+	parts []Measured
 
 	retries *prometheus.CounterVec
 	units   *prometheus.CounterVec
@@ -51,6 +54,27 @@ func (m *Metrics) Register(parts ...Measured) {
 	for _, part := range parts {
 		m.registry.MustRegister(part.Collectors()...)
 	}
+	m.parts = append(m.parts, parts...)
+}
+
+var nameInDesc = regexp.MustCompile(`fqName: "([^"]+)"`)
+
+// Names returns the names of all metrics that there can be, also of those that nothing was
+// counted in yet: what alerts and dashboards ask for is held against them.
+func (m *Metrics) Names() []string {
+	var names []string
+	for _, part := range m.parts {
+		for _, collector := range part.Collectors() {
+			descriptions := make(chan *prometheus.Desc, 256)
+			collector.Describe(descriptions)
+			close(descriptions)
+			for description := range descriptions {
+				names = append(names, nameInDesc.FindStringSubmatch(description.String())[1])
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Collectors implements Measured.

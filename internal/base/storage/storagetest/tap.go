@@ -23,15 +23,23 @@ type Tap struct {
 
 	mu         sync.Mutex
 	statements []string
+	packets    int
 	refuse     func(statement string) *Refusal
 }
 
-// Refusal is an error with which a Tap answers a statement in the server's place.
+// Refusal is an error with which a Tap answers a statement in the server's place. What stands
+// before it in its packet is executed.
 type Refusal struct {
 	Number  uint16
 	Message string
 	// Executed lets the server see the statement first and swallows its reply.
 	Executed bool
+}
+
+// instead is what is answered in the place of what the server answers to so many statements.
+type instead struct {
+	refusal *Refusal
+	replies int
 }
 
 // NewTap returns a Tap before the server that a mysql:// URL names, and the URL of the
@@ -88,25 +96,48 @@ func (tp *Tap) serve(running *sync.WaitGroup) {
 // tapped is one connection through a Tap.
 type tapped struct {
 	client, server net.Conn
-	// instead is what to answer with in the place of the server's next reply.
-	instead atomic.Pointer[Refusal]
+	instead        atomic.Pointer[instead]
 }
 
 func (l *tapped) replies() error {
 	buffer := make([]byte, 64<<10)
+	var swallowed []byte
 	for {
 		n, err := l.server.Read(buffer)
 		if err != nil {
 			return err
 		}
 		reply := buffer[:n]
-		if refusal := l.instead.Swap(nil); refusal != nil {
-			reply = refusal.packet()
+		if put := l.instead.Load(); put != nil {
+			if swallowed = append(swallowed, reply...); !answers(swallowed, put.replies) {
+				continue
+			}
+			l.instead.Store(nil)
+			reply, swallowed = put.refusal.packet(), nil
 		}
 		if _, err := l.client.Write(reply); err != nil {
 			return err
 		}
 	}
+}
+
+// answers reports whether that is all that a server answers to so many statements that return
+// no rows: a packet for each, or for all up to one that failed.
+func answers(heard []byte, statements int) bool {
+	for range statements {
+		if len(heard) < 5 {
+			return false
+		}
+		length := 4 + int(binary.LittleEndian.Uint32(heard)&0xffffff)
+		if len(heard) < length {
+			return false
+		}
+		if heard[4] == 0xff {
+			return true
+		}
+		heard = heard[length:]
+	}
+	return true
 }
 
 // requests relays packets (3 bytes of length, 1 of sequence) and notes what is sent. A
@@ -122,16 +153,25 @@ func (l *tapped) requests(tp *Tap) error {
 			return err
 		}
 		var refusal *Refusal
+		var before []string
 		if head[3] == 0 && len(packet) > 0 {
-			refusal = tp.note(packet)
+			before, refusal = tp.note(packet)
 		}
-		if refusal != nil && !refusal.Executed {
+		switch {
+		case refusal == nil:
+		case refusal.Executed:
+			l.instead.Store(&instead{refusal, len(before) + 1})
+		case len(before) == 0:
 			if _, err := l.client.Write(refusal.packet()); err != nil {
 				return err
 			}
 			continue
+		default:
+			l.instead.Store(&instead{refusal, len(before)})
+			packet = append(packet[:1:1], strings.Join(before, storage.BetweenStatements)...)
+			binary.LittleEndian.PutUint16(head, uint16(len(packet)))
+			head[2] = byte(len(packet) >> 16)
 		}
-		l.instead.Store(refusal)
 		if _, err := l.server.Write(append(head, packet...)); err != nil {
 			return err
 		}
@@ -147,24 +187,38 @@ func (r *Refusal) packet() []byte {
 	return append(head, content...)
 }
 
-// note keeps a command's statement and returns what it is to be refused with, if so. 3 is
-// COM_QUERY, 22 COM_STMT_PREPARE and 23 COM_STMT_EXECUTE.
-func (tp *Tap) note(packet []byte) *Refusal {
+// note keeps a command's statements and returns what one of them is to be refused with, if so,
+// and those before it. 3 is COM_QUERY, 22 COM_STMT_PREPARE and 23 COM_STMT_EXECUTE.
+func (tp *Tap) note(packet []byte) (before []string, refusal *Refusal) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
-	statement := "EXECUTE"
+	tp.packets++
+	statements := []string{"EXECUTE"}
 	switch packet[0] {
 	case 3, 22:
-		statement = string(packet[1:])
+		statements = strings.Split(string(packet[1:]), storage.BetweenStatements)
 	case 23:
 	default:
-		return nil
+		return nil, nil
 	}
-	tp.statements = append(tp.statements, statement)
-	if tp.refuse == nil {
-		return nil
+	tp.statements = append(tp.statements, statements...)
+	for i, statement := range statements {
+		if tp.refuse == nil {
+			return nil, nil
+		}
+		if refusal := tp.refuse(statement); refusal != nil {
+			return statements[:i], refusal
+		}
 	}
-	return tp.refuse(statement)
+	return nil, nil
+}
+
+// Packets returns how many commands have passed since the last call.
+func (tp *Tap) Packets() int {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	defer func() { tp.packets = 0 }()
+	return tp.packets
 }
 
 // Take returns the first words of what passed since the last call.
@@ -185,12 +239,15 @@ func (tp *Tap) Take() []string {
 }
 
 // wordsOf is how many words tell a statement.
-var wordsOf = map[string]int{"SELECT": 2, "UPDATE": 2, "INSERT": 3, "DELETE": 3, "START": 2, "COMMIT": 1, "ROLLBACK": 1, "EXECUTE": 1}
+var wordsOf = map[string]int{"SELECT": 2, "UPDATE": 2, "INSERT": 3, "DELETE": 3, "START": 2, "COMMIT": 1, "ROLLBACK": 1, "EXECUTE": 1, "SET": 2}
 
 // TappedMariaDB returns a migrated database of the test's own whose statements pass a
-// Tap.
-func TappedMariaDB(t *testing.T) (*storage.DB, *Tap) {
+// Tap, opened with options of its URL.
+func TappedMariaDB(t *testing.T, options ...string) (*storage.DB, *Tap) {
 	t.Helper()
 	tp, through := NewTap(t, NewMariaDBURL(t))
+	if len(options) > 0 {
+		through += "?" + strings.Join(options, "&")
+	}
 	return migrated(t, through), tp
 }

@@ -1,0 +1,186 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// followGroups gives a user, who comes by a provider, the roles of the groups that it names, and
+// takes those that the link gave before and that it names no more. What was given by hand, or by
+// another link, stays. The settings say which group gives which role, so that the user's own
+// rights do not matter: nobody is given more than that. It is a change of the user, in a unit of
+// its own, and none when there is nothing to change. What would leave nobody with access:* is
+// not taken. Errors: errNotLinked when the link is gone.
+func (s *Service) followGroups(ctx context.Context, a answered, userID int64) error {
+	_, given, taken, err := a.difference(ctx, s.store.db.Read(ctx), userID)
+	if err != nil || len(given)+len(taken) == 0 {
+		return err
+	}
+	return s.changeSignIn(ctx, userID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User) error {
+		// The version of the user is guarded, so that no link goes before it changes.
+		link, given, taken, err := a.difference(ctx, tx, userID)
+		if err != nil {
+			return err
+		}
+		if err := guard.Update[User](ctx, u, user.Ref(), guard.Set{}); err != nil {
+			return rerunIfStale(err)
+		}
+		after := *user
+		if err := guard.Advance(ctx, u, &after); err != nil {
+			return err
+		}
+		if tx, err = s.raise(ctx, u); err != nil {
+			return err
+		}
+		if err := giveByLink(tx, link, given); err != nil {
+			return err
+		}
+		kept, err := s.takeByLink(ctx, tx, link, taken)
+		if err != nil {
+			return err
+		}
+		if err := withRoleNames(tx, []*User{&after}); err != nil {
+			return err
+		}
+		return s.recordUser(ctx, u, &after, "groups", map[string]any{
+			"username": after.Username, "issuer": a.issuer,
+			"given": roleNames(given), "taken": roleNames(rolesWithout(taken, kept)), "kept": roleNames(kept),
+		})
+	})
+}
+
+// difference returns what the groups of who is named give and take, by the link of a user.
+func (a answered) difference(ctx context.Context, db *gorm.DB, userID int64) (link Link, given, taken []Role, err error) {
+	link, err = linkTo(db, a.issuer, a.named.Subject)
+	switch {
+	case storage.IsNotFound(err), err == nil && link.UserID != userID:
+		return link, nil, nil, errNotLinked()
+	case err != nil:
+		return link, nil, nil, fmt.Errorf("read a link: %w", err)
+	}
+	wanted, err := a.roles(ctx, db)
+	if err != nil {
+		return link, nil, nil, err
+	}
+	had, err := rolesBy(db, link)
+	return link, rolesWithout(wanted, had), rolesWithout(had, wanted), err
+}
+
+// givesToGroups reports whether some provider's groups give the role with a name.
+func (s *Service) givesToGroups(role string) bool {
+	return slices.ContainsFunc(s.providers, func(p Provider) bool {
+		return slices.Contains(slices.Collect(maps.Values(p.GroupRoles)), role)
+	})
+}
+
+// roles are those that the settings give to the groups of who is named. Of those that the
+// tenant does not have, the log is told.
+func (a answered) roles(ctx context.Context, tx *gorm.DB) ([]Role, error) {
+	var names []string
+	for _, group := range a.named.Groups {
+		if name, mapped := a.by.Provider.GroupRoles[group]; mapped {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	named, err := rolesNamed(tx, distinct(names))
+	if err != nil {
+		return nil, err
+	}
+	var roles []Role
+	for _, name := range distinct(names) {
+		role, known := named[name]
+		if !known {
+			slog.WarnContext(ctx, "a group of a provider gives a role that there is not", "provider", a.by.Provider.Name, "role", name, "tenant", a.flow.Tenant)
+			continue
+		}
+		roles = append(roles, role)
+	}
+	return roles, nil
+}
+
+// rolesBy returns the roles that a user has by a link.
+func rolesBy(tx *gorm.DB, link Link) ([]Role, error) {
+	var roles []Role
+	const among = "id IN (SELECT role_id FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id = ?)"
+	if err := tx.Where(among, link.TenantID, link.UserID, link.ID).Order("name").Find(&roles).Error; err != nil {
+		return nil, fmt.Errorf("read the roles of a link: %w", err)
+	}
+	return roles, nil
+}
+
+func giveByLink(tx *gorm.DB, link Link, roles []Role) error {
+	if len(roles) == 0 {
+		return nil
+	}
+	rows := make([]userRole, len(roles))
+	for i, role := range roles {
+		rows[i] = userRole{UserID: link.UserID, RoleID: role.ID, LinkID: link.ID}
+	}
+	if err := tx.Create(&rows).Error; err != nil {
+		return fmt.Errorf("give the roles of groups: %w", err)
+	}
+	return nil
+}
+
+// takeByLink takes roles that a link gave, but those without which nobody would hold access:*,
+// and returns the latter.
+func (s *Service) takeByLink(ctx context.Context, tx *gorm.DB, link Link, roles []Role) (kept []Role, err error) {
+	if len(roles) == 0 {
+		return nil, nil
+	}
+	ids := make([]int64, len(roles))
+	for i, role := range roles {
+		ids[i] = role.ID
+	}
+	const statement = "DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id = ? AND role_id IN ?"
+	if err := tx.Exec(statement, link.TenantID, link.UserID, link.ID, ids).Error; err != nil {
+		return nil, fmt.Errorf("take the roles of groups: %w", err)
+	}
+	lost, err := permissionsOf(tx, roles)
+	if err != nil {
+		return nil, err
+	}
+	for _, role := range roles {
+		if principal.Covers(lost[role.ID], manageAll) {
+			kept = append(kept, role)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, nil
+	}
+	err = s.requireManager(ctx, tx, []string{manageAll})
+	if !apperr.Has(err, apperr.InUse) {
+		return nil, err
+	}
+	slog.WarnContext(ctx, "a user keeps a role whose group the provider does not name any more: nobody else holds "+manageAll, "user", link.UserID)
+	return kept, giveByLink(tx, link, kept)
+}
+
+// rolesWithout returns the roles that are not among others.
+func rolesWithout(roles, others []Role) []Role {
+	return slices.DeleteFunc(slices.Clone(roles), func(role Role) bool {
+		return slices.ContainsFunc(others, func(other Role) bool { return other.ID == role.ID })
+	})
+}
+
+func roleNames(roles []Role) []string {
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = role.Name
+	}
+	return names
+}

@@ -1,0 +1,60 @@
+package access
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"interlock/internal/edge/httpapi"
+)
+
+type checkInvitationRequest struct {
+	arrivingPage
+	HTTP    *http.Request
+	Address httpapi.Address
+	Body    struct {
+		Invitation string `json:"invitation" validate:"required,max=64"`
+	}
+}
+
+// invitedView is whom an invitation is for.
+type invitedView struct {
+	Tenant      string    `json:"tenant"`
+	Username    string    `json:"username"`
+	DisplayName string    `json:"displayName"`
+	ExpiresTime time.Time `json:"expiresTime"`
+}
+
+func (h handler) checkInvitation(ctx context.Context, in checkInvitationRequest) (invitedView, error) {
+	if err := in.arrivingPage.check(in.HTTP); err != nil {
+		return invitedView{}, err
+	}
+	invited, err := h.service.CheckInvitation(ctx, in.Body.Invitation, string(in.Address))
+	return invitedView(invited), err
+}
+
+type acceptInvitationRequest struct {
+	sessionCredential
+	arrivingPage
+	Agent   string `header:"User-Agent"`
+	HTTP    *http.Request
+	Address httpapi.Address
+	Body    struct {
+		Invitation string `json:"invitation" validate:"required,max=64"`
+		Password   string `json:"password" validate:"required,max=1024"`
+	}
+}
+
+// acceptInvitation answers as signIn does.
+func (h handler) acceptInvitation(ctx context.Context, in acceptInvitationRequest) (any, error) {
+	if err := in.arrivingPage.check(in.HTTP); err != nil {
+		return nil, err
+	}
+	signedIn, err := h.service.AcceptInvitation(ctx, Acceptance{
+		Token: in.Body.Invitation, Password: in.Body.Password, Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return h.answered(in.sessionCredential, signedIn), nil
+}

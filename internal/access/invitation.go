@@ -1,0 +1,273 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/ratelimit"
+)
+
+// invitationTime is how long an invitation waits to be accepted.
+const invitationTime = 7 * 24 * time.Hour
+
+// Invitation lets a user who has no password choose one, once, so that nobody else ever
+// knows it. A user has one at most. Its digest and its end are a part of the user's row:
+// whatever gives the user a password or another invitation voids it under the row's version.
+type Invitation struct {
+	// Token is shown this once.
+	Token       string
+	ExpiresTime time.Time
+}
+
+// Path is that of the page of the web admin that accepts the invitation. The token is in its
+// fragment, which no browser sends and no server logs.
+func (i Invitation) Path() string { return "/invitation#" + i.Token }
+
+func newInvitation(now time.Time) Invitation {
+	return Invitation{Token: newSecret(), ExpiresTime: now.Add(invitationTime)}
+}
+
+// invite brings a user's row to what it is with an invitation.
+func (u *User) invite(i Invitation) {
+	hash := digestOf(i.Token).String()
+	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime = "", &hash, &i.ExpiresTime
+}
+
+// errNoInvitation is for one that was accepted or replaced, or never was; which of them, only
+// its digest could tell, and that is gone.
+func errNoInvitation() error {
+	return apperr.New(apperr.InvalidCredentials, "This invitation opens nothing: it was accepted, replaced by a newer one, or is not complete. Ask for another one if you have no password yet.")
+}
+
+// AddInvited creates a user without a password, and invites it. It runs in a unit of its own,
+// so that nothing of the invitation is kept under an idempotency key. Errors: those of AddUser.
+func (s *Service) AddInvited(ctx context.Context, spec UserSpec) (made *User, invitation Invitation, err error) {
+	row := spec.user()
+	if err := row.check(); err != nil {
+		return nil, Invitation{}, err
+	}
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		invitation = newInvitation(u.Now())
+		row.invite(invitation)
+		made, err = s.insertWithRoles(ctx, u, row, spec.Roles)
+		return err
+	})
+	return made, invitation, err
+}
+
+// Invite voids a user's password, links and invitation, ends the user's sessions, and makes an
+// invitation: whoever accepted an earlier one in the user's place is out. Errors: Forbidden when the user may do what the caller may not, since whoever
+// has the invitation can do all of it; InUse when nobody with a password would hold access:*;
+// VersionConflict.
+func (s *Service) Invite(ctx context.Context, user *User, ifMatch *guard.Precondition) (after *User, invitation Invitation, err error) {
+	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {
+		if err := s.demandUser(row, ifMatch); err != nil {
+			return err
+		}
+		invitation = newInvitation(u.Now())
+		invited := *row
+		invited.invite(invitation)
+		after, err = s.changeUser(ctx, u, row, ifMatch, userChange{
+			action: "invite", apply: func(user *User) { user.invite(invitation) },
+			set: guard.Set{"password_hash": "", "invitation_hash": invited.InvitationHash, "invitation_expires_time": invited.InvitationExpiresTime},
+			also: func(ctx context.Context, tx *gorm.DB) error {
+				if err := requireRightsOf(ctx, tx, row); err != nil {
+					return err
+				}
+				taken, err := grantsOf(tx, row.held())
+				if err != nil {
+					return err
+				}
+				if err := removeLinks(tx, row); err != nil {
+					return err
+				}
+				return s.requireManager(ctx, tx, taken)
+			},
+		})
+		return err
+	})
+	return after, invitation, err
+}
+
+// InviteUser is Invite for a command, which may invite the last user with access:* as well.
+// Errors: NotFound.
+func (s *Service) InviteUser(ctx context.Context, tenant, username string) (Invitation, error) {
+	ctx, user, err := s.userOf(ctx, tenant, username)
+	if err != nil {
+		return Invitation{}, err
+	}
+	_, invitation, err := s.Invite(ctx, user, nil)
+	return invitation, err
+}
+
+// Invited is whom an invitation is for.
+type Invited struct {
+	// Tenant is the tenant's name.
+	Tenant, Username, DisplayName string
+	ExpiresTime                   time.Time
+}
+
+// CheckInvitation says whom an invitation is for. Errors: InvalidCredentials, RateLimited.
+func (s *Service) CheckInvitation(ctx context.Context, token, address string) (Invited, error) {
+	user, tenant, err := s.invited(ctx, token, address)
+	if err != nil {
+		return Invited{}, err
+	}
+	return Invited{Tenant: tenant, Username: user.Username, DisplayName: user.DisplayName, ExpiresTime: *user.InvitationExpiresTime}, nil
+}
+
+// Acceptance is an invitation with the password that its user chose.
+type Acceptance struct {
+	// Token is the invitation's.
+	Token    string
+	Password string
+	// Replaces, Address and UserAgent are as in SignIn.
+	Replaces, Address, UserAgent string
+}
+
+// AcceptInvitation gives a user the password that it chose and begins its session or, for one
+// who has a second factor, a challenge. The password is set, the invitation ends and the
+// session begins in one unit, under the version of the user's row: of many at once one
+// succeeds. Errors: those of CheckInvitation, and ValidationFailed at /password, after which
+// the invitation is as good as before.
+func (s *Service) AcceptInvitation(ctx context.Context, in Acceptance) (SignedIn, error) {
+	user, tenant, err := s.invited(ctx, in.Token, in.Address)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	hash, err := s.passwords.newHash(ctx, oneself, "/password", user.Username, in.Password)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	how := acceptance{
+		user: user, tenant: tenant, invitation: digestOf(in.Token).String(), address: in.Address,
+		set: passwordSet(hash), apply: func(user *User) { user.takePassword(hash) },
+	}
+	if user.SecondFactor {
+		return s.acceptToChallenge(ctx, how)
+	}
+	signIn := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
+	from := arrival{at: guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(in.Address)}}
+	return s.open(ctx, signIn, from, opening{row: user, admit: func(ctx context.Context, u *uow.Unit) (string, error) {
+		_, err := s.accept(ctx, u, how)
+		return hash, err
+	}})
+}
+
+// acceptance is how an invitation is accepted.
+type acceptance struct {
+	// user is whom it is for, as it was read, and tenant the name of the tenant.
+	user   User
+	tenant string
+	// invitation is the digest of the invitation that was shown.
+	invitation string
+	// address is where the request came from.
+	address string
+	// set and apply end the invitation and give the user another way in; also does what is
+	// beside the user's row, nil for nothing.
+	set   guard.Set
+	apply func(user *User)
+	also  func(ctx context.Context, tx *gorm.DB, now time.Time) error
+}
+
+// accept accepts an invitation in the unit that lets its user in, under the version of the
+// user's row. Errors: InvalidCredentials for one that is not good any more.
+func (s *Service) accept(ctx context.Context, u *uow.Unit, a acceptance) (*gorm.DB, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row, err := findUser(tx, a.user.ID)
+	if err != nil {
+		return nil, storage.Found(err, "user", a.user.Username)
+	}
+	if err := row.checkInvitation(a.invitation, u.Now()); err != nil {
+		return nil, err
+	}
+	if row.SecondFactor != a.user.SecondFactor {
+		return nil, apperr.New(apperr.Unavailable, "The account was changed at this moment. Try again.")
+	}
+	_, err = s.changeUser(ctx, u, row, nil, userChange{
+		action: "accept", address: a.address, set: a.set, apply: a.apply,
+		also: func(ctx context.Context, tx *gorm.DB) error {
+			if a.also != nil {
+				if err := a.also(ctx, tx, u.Now()); err != nil {
+					return err
+				}
+			}
+			return s.attempts.clear(ctx, tx, accountKey(a.tenant, row.Username))
+		},
+	})
+	return tx, err
+}
+
+// acceptToChallenge accepts the invitation of a user who shows a second factor next.
+func (s *Service) acceptToChallenge(ctx context.Context, a acceptance) (SignedIn, error) {
+	made := &Challenge{Token: newSecret()}
+	who := Identity{ID: a.user.ID, DisplayName: a.user.DisplayName}
+	ctx = principal.With(ctx, who.acting(principal.Admin, a.user.TenantID, "", nil))
+	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := s.accept(ctx, u, a)
+		if err != nil {
+			return err
+		}
+		return made.insert(tx, a.user.ID, u.Now())
+	})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{Challenge: made}, nil
+}
+
+// invited finds the user whose invitation somebody shows, and the name of the tenant. A wrong
+// one counts for the rate of its network, which is looked at before the database is asked, and
+// locks nobody out: the secret cannot be guessed, and an office that opens an old link over and
+// over may still be let in by another.
+func (s *Service) invited(ctx context.Context, token, address string) (user User, tenant string, err error) {
+	defer func() { s.countRefusal(tenant, address, user.Username, err) }()
+	network := ratelimit.Network(address)
+	if _, err := s.arrivals.admit(ctx, network); err != nil {
+		return User{}, "", err
+	}
+	user, tenant, err = s.store.invited(ctx, digestOf(token))
+	if storage.IsNotFound(err) {
+		return User{}, "", errNoInvitation()
+	}
+	if err != nil {
+		return User{}, "", err
+	}
+	s.arrivals.giveBack(arrival{at: guessed{network: network}})
+	return user, tenant, user.checkInvitation(digestOf(token).String(), s.clock.Now())
+}
+
+// checkInvitation refuses an invitation, by its digest, that is not, or not any more, the user's.
+func (u *User) checkInvitation(hash string, now time.Time) error {
+	switch {
+	case u.InvitationHash == nil || u.InvitationExpiresTime == nil || *u.InvitationHash != hash:
+		return errNoInvitation()
+	case !now.Before(*u.InvitationExpiresTime):
+		return apperr.New(apperr.InvalidCredentials, "This invitation ended at %s. Ask for another one.", u.InvitationExpiresTime.UTC().Format(time.RFC3339))
+	case u.Disabled:
+		return apperr.New(apperr.InvalidCredentials, "This account is disabled, and its invitation opens nothing until it is enabled. Ask who invited you.")
+	}
+	return nil
+}
+
+// invited finds the user with an invitation by its digest, whatever its tenant, and the
+// tenant's name. Errors: gorm.ErrRecordNotFound.
+func (s store) invited(ctx context.Context, token digest) (row User, tenant string, err error) {
+	err = s.db.Read(storage.AcrossTenants(ctx)).Where("invitation_hash = ?", token.String()).Take(&row).Error
+	if err != nil {
+		return row, "", fmt.Errorf("read whom an invitation is for: %w", err)
+	}
+	tenant, err = s.tenantName(ctx, row.TenantID)
+	return row, tenant, err
+}

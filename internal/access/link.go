@@ -1,0 +1,156 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+)
+
+// mostLinks bounds how many links a user has.
+const mostLinks = 10
+
+// Links returns a user's links, oldest first.
+func (s *Service) Links(ctx context.Context, user *User) ([]Link, error) {
+	return linksOf(s.store.db.Read(ctx), user.ID)
+}
+
+// LinkBeginning is what a user begins a link with.
+type LinkBeginning struct {
+	Traveller
+	// Password is asked of a user who has no second factor; who has one has shown it lately.
+	Password string
+	// Session is the token of the session that it is begun in.
+	Session string
+}
+
+// BeginLink asks a provider who the caller is, to link him. It takes what BeginFactor takes:
+// who finds a browser that is signed in must not let himself in for good. Errors: those of
+// BeginFactor, and failures.
+func (s *Service) BeginLink(ctx context.Context, user *User, in LinkBeginning) (to Journey, err error) {
+	caller, _ := principal.From(ctx)
+	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	if err != nil {
+		return Journey{}, err
+	}
+	if err := requirePlaceForLink(s.store.db.Read(ctx), user.ID); err != nil {
+		return Journey{}, err
+	}
+	ask := func() error {
+		to, err = s.ask(ctx, in.Traveller, flowRow{
+			Purpose: purposeLink, Tenant: tenant, UserID: user.ID, ProofHash: digestOf(in.Session).String(),
+		})
+		return err
+	}
+	if user.SecondFactor {
+		err = ask()
+		return to, err
+	}
+	err = s.withPassword(ctx, user, shownPassword{"/password", in.Password, in.Address, in.Session}, ask)
+	return to, err
+}
+
+// requirePlaceForLink is ValidationFailed when a user has as many links as one may have.
+func requirePlaceForLink(db *gorm.DB, userID int64) error {
+	links, err := linksOf(db, userID)
+	if err != nil {
+		return err
+	}
+	if len(links) >= mostLinks {
+		return invalid("/provider", "max", "must be of one of at most "+strconv.Itoa(mostLinks)+" links; remove one first")
+	}
+	return nil
+}
+
+// RemoveLink takes a link, and the roles that it gave, from a user who was just read. The user's sessions end but the one
+// whose token this is; "" keeps none. Errors: NotFound; InUse when it is the only way in of a
+// user without a password, or nobody who can sign in would hold access:* any more.
+func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id int64, session string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	links, err := linksOf(tx, user.ID)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(links, func(l Link) bool { return l.ID == id })
+	if at < 0 {
+		return apperr.MissingRow("link", strconv.FormatInt(id, 10))
+	}
+	var kept digest
+	if session != "" {
+		kept = digestOf(session)
+	}
+	// The version of the user is guarded, so that no link comes or goes before it changes.
+	_, err = s.changeUser(ctx, u, user, nil, userChange{
+		action: "unlink", kept: kept, set: guard.Set{}, apply: func(*User) {},
+		detail: map[string]any{"issuer": links[at].Issuer},
+		also: func(ctx context.Context, tx *gorm.DB) error {
+			if err := tx.Exec("DELETE FROM user_links WHERE tenant_id = ? AND id = ?", user.TenantID, id).Error; err != nil {
+				return fmt.Errorf("delete the link: %w", err)
+			}
+			const ofLink = "DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id = ?"
+			if err := tx.Exec(ofLink, user.TenantID, user.ID, id).Error; err != nil {
+				return fmt.Errorf("take the roles of the link: %w", err)
+			}
+			if err := s.requireWayIn(ctx, user, slices.Delete(links, at, at+1), u.Now()); err != nil {
+				return err
+			}
+			taken, err := grantsOf(tx, user.held())
+			if err != nil {
+				return err
+			}
+			return s.requireManager(ctx, tx, taken)
+		},
+	})
+	return err
+}
+
+// removeLinks removes all links of a user, with the roles that they gave, in a unit that holds
+// the user.
+func removeLinks(tx *gorm.DB, user *User) error {
+	for _, statement := range []string{
+		"DELETE FROM user_links WHERE tenant_id = ? AND user_id = ?",
+		"DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id <> 0",
+	} {
+		if err := tx.Exec(statement, user.TenantID, user.ID).Error; err != nil {
+			return fmt.Errorf("remove the user's links: %w", err)
+		}
+	}
+	return nil
+}
+
+// requireWayIn is InUse for a user who could not sign in any more with the links that are left.
+func (s *Service) requireWayIn(ctx context.Context, user *User, left []Link, now time.Time) error {
+	isInvited := user.InvitationExpiresTime != nil && now.Before(*user.InvitationExpiresTime)
+	if user.PasswordHash != "" || isInvited {
+		return nil
+	}
+	issuers, err := s.issuersFor(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(left, func(l Link) bool { return slices.Contains(issuers, l.Issuer) }) {
+		return apperr.New(apperr.InUse, "User %q has no password, and this is the only way in. Invite the user to choose a password first; nothing was changed.", user.Username)
+	}
+	return nil
+}
+
+// issuersFor returns the issuers whose links let somebody in, in the caller's tenant.
+func (s *Service) issuersFor(ctx context.Context) ([]string, error) {
+	caller, _ := principal.From(ctx)
+	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	if err != nil {
+		return nil, err
+	}
+	return s.issuers(tenant), nil
+}

@@ -1,0 +1,279 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/oidc"
+	"interlock/internal/ratelimit"
+)
+
+// flowTime is how long a provider may take to answer: somebody signs in there meanwhile.
+const flowTime = 10 * time.Minute
+
+// What somebody asks a provider for.
+const (
+	purposeSignIn     = "sign-in"
+	purposeInvitation = "invitation"
+	purposeLink       = "link"
+)
+
+// Provider is a provider of single sign-on, as the settings have it.
+type Provider struct {
+	// Name stands in addresses, and DisplayName on buttons.
+	Name, DisplayName string
+	// Tenant is the only tenant whose users it signs in; "" for any.
+	Tenant string
+	// GroupRoles are the names of the roles that its groups give, by the groups' names.
+	GroupRoles map[string]string
+	OIDC       *oidc.Provider
+}
+
+// Providers returns those that users of a tenant can sign in by, in the order of the settings; ""
+// means DefaultTenant.
+func (s *Service) Providers(tenant string) []Provider {
+	tenant = cmp.Or(tenant, DefaultTenant)
+	return slices.DeleteFunc(slices.Clone(s.providers), func(p Provider) bool { return p.Tenant != "" && p.Tenant != tenant })
+}
+
+// Provider returns the provider with a name. Errors: NotFound.
+func (s *Service) Provider(_ context.Context, name string) (Provider, error) {
+	for _, p := range s.providers {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return Provider{}, apperr.MissingRow("provider of single sign-on", name)
+}
+
+// providerOf returns the display name of an issuer's provider, or "" when the settings have
+// none any more.
+func (s *Service) providerOf(issuer string) string {
+	for _, p := range s.providers {
+		if p.OIDC.Issuer() == issuer {
+			return p.DisplayName
+		}
+	}
+	return ""
+}
+
+// issuers returns those whose links let somebody in, in a tenant.
+func (s *Service) issuers(tenant string) []string {
+	issuers := []string{}
+	for _, p := range s.Providers(tenant) {
+		issuers = append(issuers, p.OIDC.Issuer())
+	}
+	return issuers
+}
+
+// Traveller is a browser on its way to a provider or back.
+type Traveller struct {
+	Provider Provider
+	// Browser is its cookie; "" when it has none yet.
+	Browser string
+	// Callback is the address at which the provider answers.
+	Callback string
+	// Address and UserAgent are as in SignIn.
+	Address, UserAgent string
+}
+
+// Journey is where a browser goes, and the cookie that it has from now on. All that it begins
+// within flowTime have the same one, so that two tabs do not spoil each other's.
+type Journey struct{ Location, Browser string }
+
+// BeginSingleSignOn asks a provider who somebody is, to sign him in. It says the same whether
+// there is such a tenant or not. Replaces is as in SignIn. Errors: RateLimited, failures.
+func (s *Service) BeginSingleSignOn(ctx context.Context, by Traveller, tenant, replaces string) (Journey, error) {
+	tenant = cmp.Or(tenant, DefaultTenant)
+	isName := tenantNames.MatchString(tenant)
+	if _, err := s.arrivals.admit(ctx, ratelimit.Network(by.Address)); err != nil {
+		if isName {
+			s.countRefusal(tenant, by.Address, "", err)
+		}
+		return Journey{}, err
+	}
+	if !isName {
+		return Journey{}, errNotLinked()
+	}
+	flow := flowRow{Purpose: purposeSignIn, Tenant: tenant}
+	if replaces != "" {
+		flow.ProofHash = digestOf(replaces).String()
+	}
+	return s.ask(ctx, by, flow)
+}
+
+// BeginAcceptance asks a provider who somebody is that shows an invitation, to accept it by a
+// link instead of a password. Errors: those of CheckInvitation, and failures.
+func (s *Service) BeginAcceptance(ctx context.Context, by Traveller, invitation string) (Journey, error) {
+	user, tenant, err := s.invited(ctx, invitation, by.Address)
+	if err != nil {
+		return Journey{}, err
+	}
+	return s.ask(ctx, by, flowRow{Purpose: purposeInvitation, Tenant: tenant, UserID: user.ID, ProofHash: *user.InvitationHash})
+}
+
+// ask keeps a question and returns the way to the provider. Errors: failures.
+func (s *Service) ask(ctx context.Context, by Traveller, flow flowRow) (Journey, error) {
+	if by.Provider.Tenant != "" && by.Provider.Tenant != flow.Tenant {
+		return Journey{}, errNotLinked()
+	}
+	browser := by.Browser
+	if len(browser) != secretLength {
+		browser = newSecret()
+	}
+	kept := oidc.Kept{State: newSecret(), Nonce: newSecret(), Verifier: newSecret()}
+	location, err := by.Provider.OIDC.Ask(ctx, kept, by.Callback)
+	if err != nil {
+		return Journey{}, errProvider(ctx, by.Provider, err)
+	}
+	now := s.clock.Now()
+	flow.StateHash, flow.BrowserHash = digestOf(kept.State).String(), digestOf(browser).String()
+	flow.Provider, flow.Nonce, flow.Verifier = by.Provider.Name, kept.Nonce, kept.Verifier
+	flow.CreatedTime, flow.ExpiresTime = now, now.Add(flowTime)
+	if err := s.store.db.Write(ctx).Create(&flow).Error; err != nil {
+		return Journey{}, fmt.Errorf("keep a sign-in: %w", err)
+	}
+	return Journey{Location: location, Browser: browser}, nil
+}
+
+// ProviderAnswer is what a provider sends a browser back with.
+type ProviderAnswer struct {
+	Traveller
+	State string
+	// Error is why the provider says nothing else, by its code; "" when it does.
+	Error string
+	oidc.Answer
+}
+
+// Arrived is what the answer of a provider has come to: a session or a challenge, or a link.
+type Arrived struct {
+	SignedIn
+	// Linked is set when a link was made in a session, which goes on.
+	Linked bool
+}
+
+// FinishSingleSignOn takes the answer of a provider, once: its row ends before the provider is
+// asked what the answer is worth, so that of many that show it one goes on. Errors: RateLimited,
+// failures.
+func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (out Arrived, err error) {
+	network := ratelimit.Network(in.Address)
+	var tenant, who string
+	defer func() { s.countRefusal(tenant, in.Address, who, err) }()
+	if _, err := s.arrivals.admit(ctx, network); err != nil {
+		return Arrived{}, err
+	}
+	flow, err := s.store.redeemFlow(ctx, in.Provider.Name, in.State, in.Browser, s.clock.Now())
+	if err != nil {
+		return Arrived{}, err
+	}
+	tenant = flow.Tenant
+	if in.Error != "" {
+		return Arrived{}, errNotAnswered(ctx, in.Provider, in.Error)
+	}
+	kept := oidc.Kept{State: in.State, Nonce: flow.Nonce, Verifier: flow.Verifier}
+	named, err := in.Provider.OIDC.Redeem(ctx, in.Answer, kept, in.Callback)
+	if err != nil {
+		return Arrived{}, errProvider(ctx, in.Provider, err)
+	}
+	out, err = s.arriveBy(ctx, answered{in.Traveller, flow, in.Provider.OIDC.Issuer(), named}, &who)
+	if err == nil {
+		s.arrivals.giveBack(arrival{at: guessed{network: network}})
+		if flow.Purpose == purposeSignIn {
+			// The question was counted too.
+			s.arrivals.giveBack(arrival{at: guessed{network: network}})
+		}
+	}
+	return out, err
+}
+
+// CallbackURL returns where a provider answers: an address that nobody outside chooses. Without
+// one in the settings it is that of the request, if that is of this machine. Errors: failures.
+func (s *Service) CallbackURL(request *http.Request, secure bool, provider string) (string, error) {
+	base := s.publicURL
+	if base == "" {
+		host, _, err := net.SplitHostPort(request.Host)
+		if err != nil {
+			host = request.Host
+		}
+		if !oidc.IsLoopback(strings.Trim(host, "[]")) {
+			slog.ErrorContext(request.Context(), "nobody can sign in by a provider: INTERLOCK_PUBLIC_URL does not say where browsers reach this service", "host", request.Host)
+			return "", fail("unavailable", apperr.New(apperr.Unavailable, "Single sign-on is not set up for this address: INTERLOCK_PUBLIC_URL is not set."))
+		}
+		base = "http://" + request.Host
+		if secure {
+			base = "https://" + request.Host
+		}
+	}
+	return strings.TrimSuffix(base, "/") + callbackPath(provider), nil
+}
+
+// failure is why single sign-on came to nothing, by a word that the page has a sentence for.
+type failure struct {
+	reason string
+	err    *apperr.Error
+}
+
+// Error implements error.
+func (f *failure) Error() string { return f.reason + ": " + f.err.Error() }
+
+// Unwrap returns what a program is told.
+func (f *failure) Unwrap() error { return f.err }
+
+func fail(reason string, err *apperr.Error) error { return &failure{reason, err} }
+
+// reasonOf returns the word for why single sign-on came to nothing.
+func reasonOf(err error) string {
+	var known *failure
+	switch {
+	case errors.As(err, &known):
+		return known.reason
+	case apperr.Has(err, apperr.RateLimited), apperr.Has(err, apperr.TooManyAttempts):
+		return "too_many"
+	}
+	return "failed"
+}
+
+func errFlowOver() error {
+	return fail("over", apperr.New(apperr.InvalidCredentials, "This sign-in has ended, was finished already, or was begun in another browser. Begin again."))
+}
+
+func errNotLinked() error {
+	return fail("not_linked", apperr.New(apperr.InvalidCredentials, "No user here is linked to this account of the provider. Ask for an invitation, or sign in otherwise and link it."))
+}
+
+func errUserDisabled() error {
+	return fail("disabled", apperr.New(apperr.InvalidCredentials, "This account is disabled."))
+}
+
+func errLinkedElsewhere() error {
+	return fail("linked_elsewhere", apperr.New(apperr.AlreadyExists, "Another user here is linked to this account of the provider. Nothing was changed."))
+}
+
+// errNotAnswered is for a provider that names nobody, and says why by a code (RFC 6749, 4.1.2.1).
+func errNotAnswered(ctx context.Context, p Provider, code string) error {
+	if code == "access_denied" {
+		return fail("cancelled", apperr.New(apperr.InvalidCredentials, "The sign-in was cancelled at the provider."))
+	}
+	return errProvider(ctx, p, fmt.Errorf("%w: it answers %.100q", oidc.ErrRefused, code))
+}
+
+// errProvider says what a provider's error means to who wants to sign in; why, the log has.
+func errProvider(ctx context.Context, p Provider, err error) error {
+	slog.WarnContext(ctx, "nobody was signed in by a provider", "provider", p.Name, "error", err)
+	switch {
+	case errors.Is(err, oidc.ErrUnavailable):
+		return fail("unavailable", apperr.New(apperr.Unavailable, "%s does not answer. Try again, or sign in with your password.", p.DisplayName).After(5*time.Second).Because(err))
+	case errors.Is(err, oidc.ErrClock):
+		return fail("clock", apperr.New(apperr.InvalidCredentials, "The clocks of %s and of this service differ by more than %s.", p.DisplayName, oidc.Skew).Because(err))
+	}
+	return fail("refused", apperr.New(apperr.InvalidCredentials, "The answer of %s proves nothing. Begin again.", p.DisplayName).Because(err))
+}

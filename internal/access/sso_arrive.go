@@ -1,0 +1,220 @@
+package access
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/oidc"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/ratelimit"
+)
+
+// answered is a question whose answer was believed.
+type answered struct {
+	by     Traveller
+	flow   flowRow
+	issuer string
+	named  oidc.Named
+}
+
+// signIn is the answer as what begins a session.
+func (a answered) signIn(username string) SignIn {
+	return SignIn{Tenant: a.flow.Tenant, Username: username, Address: a.by.Address, UserAgent: a.by.UserAgent}
+}
+
+// from is what a sign-in by the answer counts for: nothing was guessed.
+func (a answered) from(username string) arrival {
+	return arrival{at: guessed{account: accountKey(a.flow.Tenant, username), network: ratelimit.Network(a.by.Address)}}
+}
+
+// arriveBy does what somebody asked a provider for, now that it has said who he is. It says
+// whose account it is at once that one is found.
+func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrived, error) {
+	tenantID, err := s.TenantID(ctx, a.flow.Tenant)
+	if apperr.Has(err, apperr.NotFound) {
+		return Arrived{}, errNotLinked()
+	}
+	if err != nil {
+		return Arrived{}, err
+	}
+	ctx = principal.With(ctx, principal.System(tenantID, "single sign-on"))
+	link, err := linkTo(s.store.db.Read(ctx), a.issuer, a.named.Subject)
+	isLinked := err == nil
+	if err != nil && !storage.IsNotFound(err) {
+		return Arrived{}, fmt.Errorf("read a link: %w", err)
+	}
+	id := a.flow.UserID
+	switch {
+	case a.flow.Purpose == purposeSignIn && !isLinked:
+		return Arrived{}, errNotLinked()
+	case a.flow.Purpose == purposeSignIn:
+		id = link.UserID
+	case isLinked && link.UserID != id:
+		return Arrived{}, errLinkedElsewhere()
+	}
+	user, err := findUser(s.store.db.Read(ctx), id)
+	switch {
+	case storage.IsNotFound(err):
+		return Arrived{}, errFlowOver()
+	case err != nil:
+		return Arrived{}, err
+	}
+	*who = user.Username
+	if user.Disabled {
+		return Arrived{}, errUserDisabled()
+	}
+	identity := Identity{ID: user.ID, Version: user.Version, DisplayName: user.DisplayName}
+	ctx = principal.With(ctx, identity.acting(principal.Admin, tenantID, "", nil))
+	switch a.flow.Purpose {
+	case purposeSignIn:
+		if err := s.followGroups(ctx, a, user.ID); err != nil {
+			return Arrived{}, err
+		}
+		signedIn, err := s.signInLinked(ctx, a, *user, link)
+		return Arrived{SignedIn: signedIn}, err
+	case purposeInvitation:
+		signedIn, err := s.acceptLinked(ctx, a, *user)
+		if err != nil {
+			return Arrived{}, err
+		}
+		if err := s.followGroups(ctx, a, user.ID); err != nil {
+			slog.WarnContext(ctx, "the roles of groups are not given before the next sign-in", "user", user.ID, "error", err)
+		}
+		return Arrived{SignedIn: signedIn}, nil
+	}
+	if isLinked {
+		return Arrived{Linked: true}, nil
+	}
+	return Arrived{Linked: true}, s.linkInSession(ctx, a, user)
+}
+
+// signInLinked begins the session of a user whom a provider names or, for one who has a second
+// factor, the challenge of it: what the provider asked for is not known here.
+func (s *Service) signInLinked(ctx context.Context, a answered, user User, link Link) (SignedIn, error) {
+	in := a.signIn(user.Username)
+	use := func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
+		tx, err := s.holdUnchanged(ctx, u, user)
+		if err != nil {
+			return nil, err
+		}
+		return tx, link.use(tx, u.Now())
+	}
+	detail := map[string]any{"address": in.Address, "issuer": a.issuer}
+	if user.SecondFactor {
+		made, err := s.makeChallenge(ctx, user, detail, use)
+		return SignedIn{Challenge: made}, err
+	}
+	return s.open(ctx, in, a.from(user.Username), opening{row: user, byProvider: true, admit: func(ctx context.Context, u *uow.Unit) (string, error) {
+		tx, err := use(ctx, u)
+		if err != nil {
+			return "", err
+		}
+		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: detail})
+		return user.PasswordHash, endReplaced(tx, a.flow.ProofHash)
+	}})
+}
+
+// endReplaced ends the session that the browser had when it left for the provider. Its cookie
+// does not come with the answer, which a page of another site sends.
+func endReplaced(tx *gorm.DB, tokenHash string) error {
+	if tokenHash == "" {
+		return nil
+	}
+	err := tx.WithContext(storage.AcrossTenants(tx.Statement.Context)).Exec("DELETE FROM sessions WHERE token_hash = ?", tokenHash).Error
+	if err != nil {
+		return fmt.Errorf("end the session that is replaced: %w", err)
+	}
+	return nil
+}
+
+// acceptLinked accepts an invitation by a link, and leaves the user without a password. A link
+// that the user has already is as good.
+func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (SignedIn, error) {
+	how := acceptance{
+		user: user, tenant: a.flow.Tenant, invitation: a.flow.ProofHash, address: a.by.Address,
+		set: guard.Set{"invitation_hash": nil, "invitation_expires_time": nil},
+		apply: func(user *User) {
+			user.InvitationHash, user.InvitationExpiresTime = nil, nil
+		},
+		also: func(_ context.Context, tx *gorm.DB, now time.Time) error { return a.insert(tx, user.ID, now) },
+	}
+	if user.SecondFactor {
+		return s.acceptToChallenge(ctx, how)
+	}
+	return s.open(ctx, a.signIn(user.Username), a.from(user.Username), opening{row: user, byProvider: true, admit: func(ctx context.Context, u *uow.Unit) (string, error) {
+		_, err := s.accept(ctx, u, how)
+		return user.PasswordHash, err
+	}})
+}
+
+// linkInSession links a user whose session began the question and is still open; the user's
+// other sessions end.
+func (s *Service) linkInSession(ctx context.Context, a answered, user *User) error {
+	return s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, row *User) error {
+		var session OpenSession
+		err := s.sessionStore.open(tx).Where("token_hash = ? AND user_id = ?", a.flow.ProofHash, row.ID).Take(&session).Error
+		switch {
+		case storage.IsNotFound(err):
+			return errFlowOver()
+		case err != nil:
+			return fmt.Errorf("read the session that links: %w", err)
+		case row.Disabled:
+			return errUserDisabled()
+		}
+		kept, err := digestFrom(session.TokenHash)
+		if err != nil {
+			return err
+		}
+		_, err = s.changeUser(ctx, u, row, nil, userChange{
+			action: "link", address: a.by.Address, kept: kept, set: guard.Set{}, apply: func(*User) {},
+			detail: map[string]any{"issuer": a.issuer},
+			also: func(_ context.Context, tx *gorm.DB) error {
+				if err := requirePlaceForLink(tx, row.ID); err != nil {
+					return err
+				}
+				return a.insert(tx, row.ID, u.Now())
+			},
+		})
+		return err
+	})
+}
+
+// insert links a user, whose row this unit has raised, to whom the provider names. Errors:
+// errLinkedElsewhere.
+func (a answered) insert(tx *gorm.DB, userID int64, now time.Time) error {
+	there, err := linkTo(tx, a.issuer, a.named.Subject)
+	switch {
+	case err == nil && there.UserID == userID:
+		return there.use(tx, now)
+	case err != nil && !storage.IsNotFound(err):
+		return fmt.Errorf("read a link: %w", err)
+	}
+	err = tx.Create(&Link{
+		UserID: userID, IdentityHash: identityHash(a.issuer, a.named.Subject), Issuer: a.issuer, Subject: a.named.Subject,
+		LastUsedTime: &now, CreatedTime: now,
+	}).Error
+	switch {
+	case storage.IsDuplicate(err, identityKey):
+		return errLinkedElsewhere()
+	case err != nil:
+		return fmt.Errorf("insert the link: %w", err)
+	}
+	return nil
+}
+
+// digestFrom is the digest whose String this is.
+func digestFrom(text string) (d digest, err error) {
+	if _, err := base64.RawURLEncoding.Strict().Decode(d[:], []byte(text)); err != nil {
+		return d, fmt.Errorf("read a digest: %w", err)
+	}
+	return d, nil
+}

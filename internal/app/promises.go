@@ -1,0 +1,27 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"interlock/internal/views/promises"
+)
+
+// lookAtGates implements promises.Looker over the gates of flash sales.
+func (sv *Services) lookAtGates(ctx context.Context, behind []any, limit int) ([]promises.Row, error) {
+	var sale int64
+	if len(behind) == 1 {
+		sale, _ = behind[0].(int64)
+	}
+	balances, err := sv.FlashSales.Balances(ctx, sale, limit)
+	rows := make([]promises.Row, len(balances))
+	for i, b := range balances {
+		rows[i] = promises.Row{TenantID: b.TenantID, Subject: fmt.Sprintf("flash-sales/%d", b.SaleID), Broken: !b.Balanced, Absent: b.Missing, Place: []any{b.SaleID}}
+	}
+	return rows, err
+}
+
+// CheckPromises looks at everything once whether each promise holds.
+func (sv *Services) CheckPromises(ctx context.Context) ([]promises.Total, error) {
+	return promises.Check(ctx, sv.DB, sv.lookAtGates)
+}

@@ -1,0 +1,170 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"interlock/internal/base/storage"
+)
+
+// complete is the last line of a dump. What lacks it was cut off.
+const complete = "-- Interlock: the backup is complete.\n"
+
+// versions is the table with the schema's version. It is dumped, and so loaded, last: a database
+// of which only a part was loaded has none.
+const versions = "goose_db_version"
+
+// dump writes a server's database, as it is at one moment, as statements.
+func dump(ctx context.Context, address string, to io.Writer) error {
+	program, err := find("mariadb-dump", "mysqldump")
+	if err != nil {
+		return err
+	}
+	link, err := linkOf(address)
+	if err != nil {
+		return err
+	}
+	defer link.close()
+	arguments := []string{"--defaults-extra-file=" + link.file, "--single-transaction", "--quick", "--skip-lock-tables",
+		"--hex-blob", "--no-tablespaces", "--default-character-set=utf8mb4"}
+	if !isMariaDB(ctx, program) {
+		arguments = append(arguments, "--set-gtid-purged=OFF")
+	}
+	for _, last := range [][]string{{"--ignore-table=" + link.database + "." + versions, link.database}, {link.database, versions}} {
+		if err := run(exec.CommandContext(ctx, program, append(arguments[:len(arguments):len(arguments)], last...)...), nil, to); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(to, complete)
+	return err
+}
+
+// load reads a dump into an empty database.
+func load(ctx context.Context, o storage.Options, from *os.File) (Content, error) {
+	size, err := requireComplete(from)
+	if err != nil {
+		return Content{}, err
+	}
+	program, err := find("mariadb", "mysql")
+	if err != nil {
+		return Content{}, err
+	}
+	db, err := storage.Open(ctx, o)
+	if err != nil {
+		return Content{}, err
+	}
+	defer db.Close()
+	var tables int64
+	err = db.Read(storage.AcrossTenants(ctx)).Raw("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(&tables).Error
+	if err != nil {
+		return Content{}, fmt.Errorf("look whether the database is empty: %w", err)
+	}
+	if tables > 0 {
+		return Content{}, fmt.Errorf("the database at %s is not empty: make another one (CREATE DATABASE …), and have INTERLOCK_DATABASE_URL name it", db.URL)
+	}
+	link, err := linkOf(o.URL)
+	if err != nil {
+		return Content{}, err
+	}
+	defer link.close()
+	client := exec.CommandContext(ctx, program, "--defaults-extra-file="+link.file, "--binary-mode", "--default-character-set=utf8mb4", link.database)
+	if err := run(client, from, io.Discard); err != nil {
+		return Content{}, err
+	}
+	content, err := renew(ctx, db)
+	content.Size = size
+	return content, err
+}
+
+// requireComplete refuses a dump that was cut off.
+func requireComplete(file *os.File) (size int64, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	last := make([]byte, len(complete))
+	if _, err := file.ReadAt(last, max(0, info.Size()-int64(len(complete)))); err != nil || string(last) != complete {
+		return 0, fmt.Errorf("%s is no whole backup of a database on a server: it does not end as one does", file.Name())
+	}
+	return info.Size(), nil
+}
+
+// find returns a program of the engine: MariaDB's, or MySQL's name for it.
+func find(names ...string) (string, error) {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not installed here: run this where MariaDB's or MySQL's client programs are (on Debian: mariadb-client)", strings.Join(names, " or "))
+}
+
+// isMariaDB reports whether a program is MariaDB's, whatever it is called.
+func isMariaDB(ctx context.Context, program string) bool {
+	said, err := exec.CommandContext(ctx, program, "--version").Output()
+	return err == nil && bytes.Contains(said, []byte("MariaDB"))
+}
+
+// run runs a program, and returns what it said on its standard error if it fails.
+func run(command *exec.Cmd, from io.Reader, to io.Writer) error {
+	var said bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = from, to, &said
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(command.Path), err, strings.TrimSpace(said.String()))
+	}
+	return nil
+}
+
+// programLink is how the engine's programs reach a database: by a file, since arguments can be
+// read by everybody on the machine.
+type programLink struct{ dir, file, database string }
+
+func linkOf(address string) (programLink, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return programLink{}, errors.New("the database's URL cannot be read")
+	}
+	host, port, err := net.SplitHostPort(u.Host)
+	if err != nil {
+		host, port = u.Host, "3306"
+	}
+	password, _ := u.User.Password()
+	var options strings.Builder
+	options.WriteString("[client]\n")
+	for _, option := range [][2]string{{"protocol", "tcp"}, {"host", strings.Trim(host, "[]")}, {"port", port}, {"user", u.User.Username()}, {"password", password}} {
+		fmt.Fprintf(&options, "%s=%s\n", option[0], quoted(option[1]))
+	}
+	if asked := u.Query(); asked.Get("tls") == "true" || asked.Get("ca") != "" {
+		if asked.Get("ca") != "" {
+			fmt.Fprintf(&options, "ssl-ca=%s\n", quoted(asked.Get("ca")))
+		}
+		// MariaDB's and MySQL's names for it; each leaves the other's alone.
+		options.WriteString("loose-ssl\nloose-ssl-verify-server-cert\nloose-ssl-mode=VERIFY_IDENTITY\n")
+	}
+	dir, err := os.MkdirTemp("", "interlock-backup-")
+	if err != nil {
+		return programLink{}, err
+	}
+	link := programLink{dir, filepath.Join(dir, "client.cnf"), strings.Trim(u.Path, "/")}
+	if err := os.WriteFile(link.file, []byte(options.String()), 0o600); err != nil {
+		link.close()
+		return programLink{}, err
+	}
+	return link, nil
+}
+
+func (l programLink) close() { _ = os.RemoveAll(l.dir) }
+
+// quoted is a value in an option file.
+func quoted(value string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(value) + `"`
+}

@@ -1,0 +1,51 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// DialectOf returns the dialect of a database's URL.
+func DialectOf(url string) Dialect {
+	scheme, _, _ := strings.Cut(url, "://")
+	return Dialect(scheme)
+}
+
+// CopyTo writes an embedded database, as it is at one moment, into a file that is empty. The
+// service goes on meanwhile.
+func (db *DB) CopyTo(ctx context.Context, path string) error {
+	if err := db.write.WithContext(AcrossTenants(ctx)).Exec("VACUUM INTO ?", path).Error; err != nil {
+		return fmt.Errorf("copy the database to %s: %w", path, err)
+	}
+	return nil
+}
+
+// CheckFile reads an embedded database to its end and fails if it is damaged.
+func (db *DB) CheckFile(ctx context.Context) error {
+	var found []string
+	if err := db.read.WithContext(AcrossTenants(ctx)).Raw("PRAGMA quick_check(1)").Scan(&found).Error; err != nil {
+		return fmt.Errorf("check the database: %w", err)
+	}
+	if len(found) != 1 || found[0] != "ok" {
+		return fmt.Errorf("the database is damaged: %s", strings.Join(found, "; "))
+	}
+	return nil
+}
+
+// ErrInUse says that somebody else reads or writes an embedded database.
+var ErrInUse = errors.New("the database is in use: stop what uses it")
+
+// Checkpoint brings an embedded database into its one file, whose log is empty then. Errors:
+// ErrInUse.
+func (db *DB) Checkpoint(ctx context.Context) error {
+	var result struct{ Busy, Log, Checkpointed int }
+	if err := db.write.WithContext(AcrossTenants(ctx)).Raw("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&result).Error; err != nil {
+		return fmt.Errorf("empty the database's log: %w", err)
+	}
+	if result.Busy != 0 {
+		return ErrInUse
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	gomysql "github.com/go-sql-driver/mysql"
+	"gorm.io/driver/mysql"
+	"gorm.io/gorm"
+)
+
+// Time-outs of a MySQL connection. ioTimeout bounds every statement and COMMIT,
+// so that a half-open link ends as an error and not as a hanging request.
+const (
+	dialTimeout     = 3 * time.Second
+	ioTimeout       = 30 * time.Second
+	lockWaitTimeout = 5 * time.Second
+	connMaxLifetime = 30 * time.Minute
+	// connMaxIdleTime is after how long a connection to a server is closed that nobody needed:
+	// what a burst opened, the other replicas may need.
+	connMaxIdleTime = 30 * time.Second
+)
+
+func openMySQL(ctx context.Context, o Options) (*DB, error) {
+	config, packets, err := mysqlConfig(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	if packets, err = fitToServer(ctx, config, packets); err != nil {
+		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
+	}
+	readConnector, err := gomysql.NewConnector(config)
+	if err != nil {
+		return nil, fmt.Errorf("database URL %q: %w", redact(o.URL), err)
+	}
+	config.MultiStatements = packets
+	writeConnector, err := gomysql.NewConnector(config)
+	if err != nil {
+		return nil, fmt.Errorf("database URL %q: %w", redact(o.URL), err)
+	}
+	// Reads have a pool of their own: a unit that reads beside its transaction
+	// never waits for a connection that only another such unit could give back.
+	readers := max(1, o.MaxConnections/3)
+	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
+	if db.write, err = db.gorm(db.mysqlOver(sessions{Connector: writeConnector, packets: packets}, o.MaxConnections-readers, o.MaxIdleTime), o.Clock); err != nil {
+		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
+	}
+	if db.read, err = db.gorm(db.mysqlOver(sessions{Connector: readConnector}, readers, o.MaxIdleTime), o.Clock); err != nil {
+		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
+	}
+	return db, nil
+}
+
+// mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
+// reply packet, which has the new id already, instead of a result set.
+func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.Dialector {
+	connector.bounded, connector.opened = true, &db.links
+	connections := pool(connector, size)
+	connections.SetConnMaxLifetime(connMaxLifetime)
+	connections.SetConnMaxIdleTime(cmp.Or(idle, connMaxIdleTime))
+	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})
+}
+
+// mysqlConfig reads the URL of a server, and whether it may be sent packets.
+func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" {
+		return nil, false, fmt.Errorf("database URL %q: want mysql://user:password@host:port/database", redact(raw))
+	}
+	options, err := optionsOf(u)
+	if err != nil {
+		return nil, false, fmt.Errorf("database URL %q: %w", redact(raw), err)
+	}
+	config = gomysql.NewConfig()
+	if config.TLS, err = tlsOf(u.Hostname(), options); err != nil {
+		return nil, false, fmt.Errorf("database URL %q: %w", redact(raw), err)
+	}
+	config.Net, config.Addr = "tcp", u.Host
+	if u.Port() == "" {
+		config.Addr += ":3306"
+	}
+	config.User = u.User.Username()
+	config.Passwd, _ = u.User.Password()
+	config.DBName = strings.Trim(u.Path, "/")
+	config.Collation = "utf8mb4_bin"
+	config.Loc, config.ParseTime = time.UTC, true
+	// Without it MySQL counts changed rows, and a guarded UPDATE that writes
+	// equal values would look like a lost race.
+	config.ClientFoundRows = true
+	// One round trip a statement instead of prepare, execute, close.
+	config.InterpolateParams = true
+	config.Timeout, config.ReadTimeout, config.WriteTimeout = dialTimeout, ioTimeout, ioTimeout
+	config.Params = map[string]string{
+		"time_zone":                "'+00:00'",
+		"sql_mode":                 "'STRICT_ALL_TABLES,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+		"innodb_lock_wait_timeout": fmt.Sprint(int(lockWaitTimeout.Seconds())),
+	}
+	config.Logger = &gomysql.NopLogger{}
+	return config, options.Get("packets") != "false", nil
+}
+
+// optionsOf reads what stands behind the question mark of a server's URL: tls and ca, see
+// tlsOf, and packets=false for a server, or a proxy before it, that is to be sent one
+// statement at a time.
+func optionsOf(u *url.URL) (url.Values, error) {
+	options, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, fmt.Errorf("read its options: %w", err)
+	}
+	for name, values := range options {
+		if name != "tls" && name != "ca" && name != "packets" || len(values) != 1 {
+			return nil, fmt.Errorf("it has the option %q; there are tls=true, ca=FILE and packets=false, each once", name)
+		}
+	}
+	if packets := options.Get("packets"); packets != "" && packets != "true" && packets != "false" {
+		return nil, fmt.Errorf("packets is %q; want true or false", packets)
+	}
+	return options, nil
+}
+
+// tlsOf returns how to speak TLS with a MySQL server, nil for not at all: tls=true believes
+// the machine's certificate authorities, ca=FILE those in the file, in PEM, and no others.
+// The server's name is always checked, and there is no falling back: a link that anybody
+// could have put himself into is no safer than a plain one.
+func tlsOf(host string, options url.Values) (*tls.Config, error) {
+	wants, file := options.Get("tls"), options.Get("ca")
+	if wants != "" && wants != "true" && wants != "false" || wants == "false" && file != "" {
+		return nil, fmt.Errorf("tls is %q; want true, or false without a ca", wants)
+	}
+	if wants != "true" && file == "" {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
+	if file == "" {
+		return config, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate authorities: %w", err)
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s has no certificate in PEM", file)
+	}
+	return config, nil
+}
+
+// fitToServer sets for each session what depends on the kind of the server. It makes READ
+// COMMITTED the session's level, under the name that this server gives the variable: a session
+// default costs nothing, where a level named at BEGIN costs a round trip for each transaction.
+// If packets are wanted, it reports whether the server is of a kind to send them to.
+func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (bool, error) {
+	asking := config.Clone()
+	asking.MultiStatements = packets
+	connector, err := gomysql.NewConnector(asking)
+	if err != nil {
+		return false, err
+	}
+	probe := sql.OpenDB(connector)
+	defer probe.Close()
+	// One connection, whichever server a proxy chooses for it.
+	probe.SetMaxOpenConns(1)
+	var version string
+	if err := probe.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err != nil {
+		return false, err
+	}
+	variable := "transaction_isolation"
+	if strings.Contains(version, "MariaDB") {
+		variable = "tx_isolation"
+	}
+	config.Params[variable] = "'READ-COMMITTED'"
+	if !packets || !stopsPackets(version) {
+		return false, nil
+	}
+	return takesPackets(ctx, probe)
+}
+
+// stopsPackets reports whether a server with this version is a MariaDB or a MySQL, which say
+// so when they undo a transaction, and stop a packet there. There are more servers that speak
+// MySQL's protocol than these, some with others beside them that write; they may give a
+// transaction up between two statements and go on.
+func stopsPackets(version string) bool {
+	return mariaDB.MatchString(version) || mySQL.MatchString(version)
+}
+
+// The versions that MariaDB and MySQL give themselves, with what distributions append.
+var (
+	mariaDB = regexp.MustCompile(`^(5\.5\.5-)?\d+\.\d+\.\d+-MariaDB\b`)
+	mySQL   = regexp.MustCompile(`^\d+\.\d+\.\d+(-(\d+|log|debug|\d+(ubuntu|\+deb|~deb)[\w.~+]*))*$`)
+)
+
+// takesPackets asks a server whether it takes several statements at once, and stops at one
+// that changed no row. Proxies may not.
+func takesPackets(ctx context.Context, probe *sql.DB) (bool, error) {
+	_, err := probe.ExecContext(ctx, "DO 0"+BetweenStatements+changedOne)
+	var fromServer *gomysql.MySQLError
+	if errors.As(err, &fromServer) {
+		return fromServer.Number == outOfRange, nil
+	}
+	return false, err
+}

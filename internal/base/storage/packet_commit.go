@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"strconv"
+
+	gomysql "github.com/go-sql-driver/mysql"
+)
+
+// commitPacked sends what waits together with COMMIT. If the server answers with an error, the
+// session says whether COMMIT was reached: a statement before it leaves the transaction open,
+// and it is rolled back here. Of an error of COMMIT, or of no answer, nobody knows.
+func (s *session) commitPacked(ctx context.Context) error {
+	p := s.packet
+	switch {
+	case p.broken != nil:
+		return s.undo(ctx, p.broken)
+	case len(p.waiting) == 0:
+		if !p.begun {
+			return nil
+		}
+		_, err := s.link.ExecContext(ctx, "COMMIT", nil)
+		return err
+	}
+	s.commits++
+	all := p.joined(reached, []driver.NamedValue{{Ordinal: 1, Value: s.commits}})
+	all.add("COMMIT", nil)
+	_, err := all.exec(ctx, s.link)
+	var fromServer *gomysql.MySQLError
+	switch {
+	case errors.Is(err, driver.ErrSkip):
+		s.commits--
+		if err := s.flush(ctx); err != nil {
+			return s.undo(ctx, err)
+		}
+		_, err = s.link.ExecContext(ctx, "COMMIT", nil)
+		return err
+	case errors.Is(err, driver.ErrBadConn) && ctx.Err() == nil:
+		s.spoiled = true
+		return &refused{p.sent(err)}
+	case errors.As(err, &fromServer) && !s.mayHaveReached(ctx, s.commits):
+		s.commits--
+		return s.undo(ctx, p.sent(err))
+	}
+	return err
+}
+
+// mayHaveReached reports whether the session has come to the COMMIT with this number, or does
+// not say.
+func (s *session) mayHaveReached(ctx context.Context, commit int64) bool {
+	rows, err := s.link.QueryContext(ctx, whatReached, nil)
+	if err != nil {
+		return true
+	}
+	defer rows.Close()
+	row := make([]driver.Value, 1)
+	if err := rows.Next(row); err != nil {
+		return true
+	}
+	if row[0] == nil {
+		// None was reached before either; or a proxy asked another session.
+		return commit > 1
+	}
+	last, err := strconv.ParseInt(textOf(row[0]), 10, 64)
+	return err != nil || last >= commit
+}
+
+// undo rolls back after a statement has failed, and returns its error.
+func (s *session) undo(ctx context.Context, failed error) error {
+	if _, err := s.link.ExecContext(ctx, "ROLLBACK", nil); err != nil {
+		s.spoiled = true
+	}
+	return &refused{failed}
+}
+
+// refused is the error of a statement that was sent with a COMMIT and failed before it.
+type refused struct{ cause error }
+
+func (r *refused) Error() string { return r.cause.Error() }
+func (r *refused) Unwrap() error { return r.cause }
+
+func isRefused(err error) bool {
+	var r *refused
+	return errors.As(err, &r)
+}

@@ -1,0 +1,196 @@
+package promises
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"interlock/internal/base/storage"
+)
+
+// Row is a row that was looked at.
+type Row struct {
+	TenantID int64
+	// Subject is the path of what the row is about, such as orders/17.
+	Subject string
+	Broken  bool
+	// Absent is set where there was nothing to look at, as where a gate is in a Redis that
+	// this process has not.
+	Absent bool
+	// Place is where it stands in the walk.
+	Place []any
+}
+
+// Looker looks at what is in no table: the next things behind a place, nil for the first, at
+// most so many, each at one moment.
+type Looker func(ctx context.Context, behind []any, limit int) ([]Row, error)
+
+// Found is a thing that breaks a promise.
+type Found struct {
+	Promise  string
+	TenantID int64
+	Subject  string
+}
+
+// checks are the promises over open stores.
+type checks struct {
+	db    *storage.DB
+	gates Looker
+}
+
+// step looks at the next rows behind a place, and returns how many it saw, the place to
+// go on behind, which is nil when there is nothing behind it, and those that break the
+// promise also when they are looked at once more.
+func (c checks) step(ctx context.Context, p Promise, place []any, limit int) (looked int, next []any, found []Found, err error) {
+	rows, err := c.rows(ctx, p, place, limit)
+	if err != nil {
+		return 0, nil, nil, fmt.Errorf("look whether %q holds: %w", p.Name, err)
+	}
+	for _, row := range rows {
+		if !row.Absent {
+			looked++
+		}
+		if !row.Broken {
+			continue
+		}
+		still, err := c.broken(ctx, p, row)
+		if err != nil {
+			return 0, nil, nil, fmt.Errorf("look once more whether %q holds: %w", p.Name, err)
+		}
+		if still {
+			found = append(found, Found{Promise: p.Name, TenantID: row.TenantID, Subject: row.Subject})
+		}
+	}
+	if len(rows) == limit {
+		next = rows[limit-1].Place
+	}
+	return looked, next, found, nil
+}
+
+func (c checks) rows(ctx context.Context, p Promise, place []any, limit int) ([]Row, error) {
+	if p.Name == Gates {
+		if c.gates == nil {
+			return nil, nil
+		}
+		return c.gates(ctx, place, limit)
+	}
+	next, _ := p.statements(c.db.Dialect)
+	statement, values := next(place, limit)
+	return c.read(ctx, len(p.key), statement, values)
+}
+
+// broken looks at a row that seems to be broken once more.
+func (c checks) broken(ctx context.Context, p Promise, row Row) (bool, error) {
+	if p.Name == Gates {
+		again, err := c.gates(ctx, []any{row.Place[0].(int64) - 1}, 1)
+		return len(again) == 1 && again[0].Subject == row.Subject && again[0].Broken, err
+	}
+	_, again := p.statements(c.db.Dialect)
+	statement, values := again(row.Place)
+	rows, err := c.read(ctx, len(p.key), statement, values)
+	return len(rows) == 1 && rows[0].Broken, err
+}
+
+func (c checks) read(ctx context.Context, keys int, statement string, values []any) (list []Row, err error) {
+	rows, err := c.db.Read(storage.AcrossTenants(ctx)).Raw(statement, values...).Rows()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var row Row
+		place := make([]any, keys)
+		into := []any{&row.TenantID, &row.Subject, &row.Broken}
+		for i := range place {
+			into = append(into, &place[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		for _, value := range place {
+			// MySQL's text protocol gives bytes.
+			if text, ok := value.([]byte); ok {
+				value = string(text)
+			}
+			row.Place = append(row.Place, value)
+		}
+		list = append(list, row)
+	}
+	return list, c.db.Classify(rows.Err())
+}
+
+// Total is what one look at a whole promise found.
+type Total struct {
+	Promise Promise
+	Looked  int
+	Found   []Found
+}
+
+// wholeStep is how many rows a look at everything takes at once.
+const wholeStep = 500
+
+// Check looks at everything once, as fast as it can, whatever the service has found so far,
+// and remembers nothing. Gates may be nil, and are then not looked at.
+func Check(ctx context.Context, db *storage.DB, gates Looker) ([]Total, error) {
+	c := checks{db, gates}
+	totals := make([]Total, 0, len(List))
+	for _, p := range List {
+		total := Total{Promise: p}
+		for place, more := []any(nil), true; more; more = place != nil {
+			looked, next, found, err := c.step(ctx, p, place, wholeStep)
+			if err != nil {
+				return nil, err
+			}
+			total.Looked, place = total.Looked+looked, next
+			total.Found = append(total.Found, found...)
+		}
+		totals = append(totals, total)
+	}
+	return totals, nil
+}
+
+// encodePlace and decodePlace keep a place in a column.
+func encodePlace(place []any) (string, error) {
+	if place == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(place)
+	return string(text), err
+}
+
+func decodePlace(text string) ([]any, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var parts []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &parts); err != nil {
+		return nil, err
+	}
+	place := make([]any, len(parts))
+	for i, part := range parts {
+		var number int64
+		if json.Unmarshal(part, &number) == nil {
+			place[i] = number
+			continue
+		}
+		var word string
+		if err := json.Unmarshal(part, &word); err != nil {
+			return nil, err
+		}
+		place[i] = word
+	}
+	return place, nil
+}
+
+// tenantsOf groups what was found by tenant.
+func tenantsOf(found []Found) map[int64][]string {
+	by := map[int64][]string{}
+	for _, f := range found {
+		if !slices.Contains(by[f.TenantID], f.Subject) {
+			by[f.TenantID] = append(by[f.TenantID], f.Subject)
+		}
+	}
+	return by
+}

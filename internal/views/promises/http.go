@@ -1,0 +1,22 @@
+package promises
+
+import (
+	"context"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/edge/httpapi"
+)
+
+// ReadPermission is what it takes to see the promises.
+const ReadPermission = "promises:read"
+
+// Permissions are what a role or a token can be given here.
+var Permissions = []principal.Grant{
+	{Name: ReadPermission, Meaning: "See whether the promises hold, when that was looked at, and what breaks one."},
+}
+
+// Routes registers the promises.
+func Routes(r *httpapi.Router, s *Service) {
+	httpapi.Get(r, "/promises", ReadPermission, func(ctx context.Context, _ httpapi.None) (listView, error) { return s.list(ctx) })
+	httpapi.Get(r, "/promises/export", ReadPermission, func(ctx context.Context, _ httpapi.None) (signedView, error) { return s.export(ctx) })
+}

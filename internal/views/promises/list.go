@@ -1,0 +1,295 @@
+package promises
+
+// audited says that each row of a table of versions, entries or movements has an audit row
+// of the unit that wrote it: both are stamped with the unit's one time. Rows that an upgrade
+// made have none.
+func audited(stamp string) string {
+	return "NOT EXISTS (SELECT 1 FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.created_time = x." + stamp + ")"
+}
+
+const (
+	// byUpgrade tells versions that a migration wrote.
+	byUpgrade = "x.action <> 'upgrade' AND "
+	id        = "id"
+)
+
+// versions says that a row's history is rows 1 to its version.
+func versions(history, of string) string {
+	where := " FROM " + history + " h WHERE h.tenant_id = x.tenant_id AND h." + of + " = x.id"
+	return "x.version <> (SELECT COUNT(*)" + where + ") OR x.version <> (SELECT COALESCE(MAX(h.version), 0)" + where + ")"
+}
+
+// List are the promises, in the order in which they are shown.
+var List = []Promise{
+	{
+		Name: "config-versions", Guarantee: "G1", table: "configs", key: []string{id}, subject: "CONCAT('configs/', x.`key`)",
+		Says:   "The history of each config is its versions 1 to the current one, each once.",
+		broken: versions("config_histories", "config_id"),
+		Tests:  []string{"TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom", "TestRacingEditsAreLinearizable"},
+		Faults: []string{"TestNoAcknowledgedEditOfAThousandIsLostHoweverOftenTheProgramIsKilled"},
+	},
+	{
+		Name: "config-content", Guarantee: "G1", table: "configs", key: []string{id}, subject: "CONCAT('configs/', x.`key`)",
+		Says: "Each config says what the newest version of its history says.",
+		broken: `EXISTS (SELECT 1 FROM config_histories h WHERE h.config_id = x.id AND h.version = x.version
+			AND (h.value <> x.value OR h.remark <> x.remark OR h.value_type <> x.value_type OR h.value_schema <> x.value_schema OR h.protected <> x.protected))`,
+		Tests:  []string{"TestFiftyDisjointEditsOfOneValueAllLand"},
+		Faults: []string{"TestOfEditsWhoseCommitsAreRefusedEachIsThereOnceOrNotAtAllAsWasSaid"},
+	},
+	{
+		Name: "order-versions", Guarantee: "G2", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
+		Says:   "The history of each order is its versions 1 to the current one, each once.",
+		broken: versions("order_histories", "order_id"),
+		Tests:  []string{"TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas"},
+		Faults: []string{"TestOfAThousandRacesOfShipmentsAndCancellationsEachHasOneWinner"},
+	},
+	{
+		Name: "order-status", Guarantee: "G2", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
+		Says: "Each order has the status that its history led to, and left none twice.",
+		broken: `EXISTS (SELECT 1 FROM order_histories h WHERE h.tenant_id = x.tenant_id AND h.order_id = x.id AND h.version = x.version AND h.to_status <> x.status)
+			OR EXISTS (SELECT h.from_status FROM order_histories h WHERE h.tenant_id = x.tenant_id AND h.order_id = x.id AND h.from_status <> h.to_status
+				GROUP BY h.from_status HAVING COUNT(*) > 1)`,
+		Tests:  []string{"TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas"},
+		Faults: []string{"TestOfAThousandRacesOfShipmentsAndCancellationsEachHasOneWinner"},
+	},
+	{
+		Name: "refund-versions", Guarantee: "G2", table: "refunds", key: []string{id}, subject: "CONCAT('refunds/', x.id)",
+		Says:   "The history of each refund is its versions 1 to the current one, each once.",
+		broken: versions("refund_histories", "refund_id"),
+		Tests:  []string{"TestOfTheLastVoteAndARejectionOneWins"},
+	},
+	{
+		Name: "work-order-versions", Guarantee: "G2", table: "work_orders", key: []string{id}, subject: "CONCAT('work-orders/', x.id)",
+		Says: "The history of each work order is its versions 1 to the current one, and led to its status.",
+		broken: versions("work_order_histories", "work_order_id") + ` OR EXISTS (SELECT 1 FROM work_order_histories h
+			WHERE h.tenant_id = x.tenant_id AND h.work_order_id = x.id AND h.version = x.version AND h.to_status <> x.status)`,
+		Tests: []string{"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho"},
+	},
+	{
+		Name: "work-order-holders", Guarantee: "G2", table: "work_orders", key: []string{id}, subject: "CONCAT('work-orders/', x.id)",
+		Says:   "A work order that is open is held by nobody, and one that is claimed by somebody.",
+		broken: "(x.status = 0 AND x.holder_id IS NOT NULL) OR (x.status = 1 AND x.holder_id IS NULL)",
+		Tests:  []string{"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho"},
+	},
+	{
+		Name: "approval-versions", Guarantee: "G2", table: "approvals", key: []string{id}, subject: "CONCAT('approvals/', x.id)",
+		Says:   "The history of each approval is its versions 1 to the current one, each once.",
+		broken: versions("approval_histories", "approval_id"),
+		Tests:  []string{"TestVotesEditsAndWithdrawalsAreLinearizable"}, Faults: []string{"TestOfAnApprovalAndAnEditOfItsConfigOneWins"},
+	},
+	{
+		Name: "approvals-applied", Guarantee: "G2", table: "approvals", key: []string{id}, subject: "CONCAT('approvals/', x.id)",
+		Says: "An approval for one config was applied exactly once if it was approved or bypassed, and otherwise never.",
+		broken: `x.resource LIKE 'configs/%' AND (x.status IN (1, 6, 7)) <> (SELECT COUNT(*) FROM config_histories h
+			WHERE h.tenant_id = x.tenant_id AND h.` + "`key`" + ` = SUBSTR(x.resource, 9) AND h.approval_id = x.id)`,
+		Tests:  []string{"TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit"},
+		Faults: []string{"TestOfTwoWhoApproveOneChangesTheConfigAndTheOtherIsToldWho"},
+	},
+	{
+		Name: "approval-votes", Guarantee: "G2", table: "approvals", key: []string{id}, subject: "CONCAT('approvals/', x.id)",
+		Says: "What was approved had as many votes for its content as it needed, none of them by who wrote it.",
+		broken: `x.status = 1 AND (x.required > (SELECT COUNT(DISTINCT v.user_id) FROM approval_votes v
+				WHERE v.tenant_id = x.tenant_id AND v.approval_id = x.id AND v.verdict = 'approve' AND v.version >= x.content_version AND v.digest = x.digest)
+			OR EXISTS (SELECT 1 FROM approval_votes v
+				JOIN approval_histories h ON h.tenant_id = v.tenant_id AND h.approval_id = v.approval_id AND h.changed_by = v.user_id AND h.action IN ('propose', 'edit', 'rebase')
+				WHERE v.tenant_id = x.tenant_id AND v.approval_id = x.id AND v.verdict = 'approve' AND v.version >= x.content_version AND v.digest = x.digest))`,
+		Tests:  []string{"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential", "TestAVoteIsForTheVersionThatWasRead"},
+		Faults: []string{"TestOfAVoteAndAnEditOfTheRequestOneWins"},
+	},
+	{
+		Name: "protected-configs", Guarantee: "G2", table: "config_histories", key: []string{id}, subject: "CONCAT('configs/', x.`key`)",
+		Says: "No version of a config that was protected was followed by one without an approval.",
+		broken: `x.approval_id = 0 AND EXISTS (SELECT 1 FROM config_histories b
+			WHERE b.config_id = x.config_id AND b.version = x.version - 1 AND b.protected = 1)`,
+		Tests: []string{"TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing", "TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"},
+	},
+	{
+		Name: "aggregate-versions", Guarantee: "G3", table: "aggregates", key: []string{id}, subject: "CONCAT('aggregates/', x.type, '/', x.name)",
+		Says: "Each aggregate has one version for each of its events and repairs.",
+		broken: `x.version <> (SELECT COUNT(*) FROM aggregate_events e WHERE e.tenant_id = x.tenant_id AND e.aggregate_id = x.id)
+			+ (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.action = 'aggregate.rebuild'
+				AND a.resource = CONCAT('aggregates/', x.type, '/', x.name))`,
+		Tests:  []string{"TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce"},
+		Faults: []string{"TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce"},
+	},
+	{
+		Name: "aggregate-requests", Guarantee: "G3", table: "aggregates", key: []string{id}, subject: "CONCAT('aggregates/', x.type, '/', x.name)",
+		Says: "The events of each aggregate were written with exactly one audit row a request.",
+		broken: `(SELECT COUNT(DISTINCT e.batch_version) FROM aggregate_events e WHERE e.tenant_id = x.tenant_id AND e.aggregate_id = x.id)
+			<> (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.action = 'aggregate.append'
+				AND a.resource = CONCAT('aggregates/', x.type, '/', x.name))`,
+		Tests:  []string{"TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce"},
+		Faults: []string{"TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce"},
+	},
+	{
+		Name: "aggregate-writers", Guarantee: "G3", table: "aggregates", key: []string{id}, subject: "CONCAT('aggregates/', x.type, '/', x.name)",
+		Says: "The highest sequence that is known of each writer of an aggregate is that of its events.",
+		broken: `EXISTS (SELECT 1 FROM aggregate_writers w WHERE w.tenant_id = x.tenant_id AND w.aggregate_id = x.id
+			AND w.last_seq <> (SELECT COALESCE(MAX(e.client_seq), 0) FROM aggregate_events e
+				WHERE e.tenant_id = w.tenant_id AND e.aggregate_id = w.aggregate_id AND e.client_id = w.client_id))`,
+		Tests:  []string{"TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce"},
+		Faults: []string{"TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce"},
+	},
+	{
+		Name: "action-counts", Guarantee: "G3", table: "action_counts", key: []string{"tenant_id", "entity_type", "entity_id", "shard"},
+		subject: "CONCAT(x.entity_type, '/', x.entity_id)",
+		Says:    "The counts of likes, dislikes and bookmarks of each thing are those of the rows.",
+		// The first shard of a thing stands for all of them.
+		broken: `x.shard = (SELECT MIN(c.shard) FROM action_counts c WHERE ` + sameThing + `) AND (
+			` + counted("likes", "like") + ` OR ` + counted("dislikes", "dislike") + ` OR ` + counted("bookmarks", "bookmark") + `)`,
+		Tests: []string{"TestCountsEqualTheRowsAfterARaceOfManyActors"},
+	},
+	{
+		Name: "wallet-balances", Guarantee: "G4", table: "wallets", key: []string{id}, subject: "CONCAT('wallets/', x.user_id)",
+		Says: "The entries of each wallet add up to its balance, which is never negative.",
+		broken: `x.balance < 0
+			OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0) FROM wallet_entries e WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id)
+			OR x.version <> (SELECT COUNT(*) FROM wallet_entries e WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id)`,
+		Tests:  []string{"TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows"},
+		Faults: []string{"TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce"},
+	},
+	{
+		Name: "wallet-transfers", Guarantee: "G4", table: "wallet_entries", key: []string{id}, subject: "CONCAT('wallets/', x.user_id)",
+		Says: "Each entry of a transfer has its counterpart in the other wallet.",
+		broken: `x.other_user_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM wallet_entries o WHERE o.tenant_id = x.tenant_id
+			AND o.user_id = x.other_user_id AND o.reference = x.reference AND o.other_user_id = x.user_id AND o.amount = -x.amount)`,
+		Tests: []string{"TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient"},
+	},
+	{
+		Name: "order-money", Guarantee: "G4", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
+		Says: "No more of an order is reserved and refunded than was paid, and its refunds are what it says.",
+		broken: `x.refund_reserved < 0 OR x.refunded < 0 OR x.refund_reserved + x.refunded > x.paid
+			OR x.paid <> CASE WHEN x.payment_method = '' THEN 0 ELSE x.amount END
+			OR x.refund_reserved <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id AND r.status IN (0, 1, 5))
+			OR x.refunded <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id AND r.status = 3)`,
+		Tests:  []string{"TestTwoRefundsAtOnceNeverExceedThePayment"},
+		Faults: []string{"TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"},
+	},
+	{
+		Name: "refund-credits", Guarantee: "G4", table: "refunds", key: []string{id}, subject: "CONCAT('refunds/', x.id)",
+		Says: "A refund to a wallet credited it exactly once if it is settled, and otherwise never.",
+		broken: `(x.method = 'wallet' AND x.status = 3) <> (SELECT COUNT(*) FROM wallet_entries e
+			WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id AND e.kind = 'refund' AND e.amount = x.amount AND e.reference = x.reference)`,
+		Tests:  []string{"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"},
+		Faults: []string{"TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"},
+	},
+	{
+		Name: "credits-of-refunds", Guarantee: "G4", table: "wallet_entries", key: []string{id}, subject: "CONCAT('wallets/', x.user_id)",
+		Says: "Each credit that the service made for a refund is of one that is settled.",
+		broken: `x.kind = 'refund' AND x.reference LIKE '@%' AND NOT EXISTS (SELECT 1 FROM refunds r
+			WHERE r.tenant_id = x.tenant_id AND r.user_id = x.user_id AND r.reference = x.reference AND r.status = 3)`,
+		Tests:  []string{"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"},
+		Faults: []string{"TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"},
+	},
+	{
+		Name: "refund-lines", Guarantee: "G4", table: "order_lines", key: []string{id}, subject: "CONCAT('orders/', x.order_id)",
+		Says: "No refunds are of more pieces of an order's line than it has.",
+		broken: `x.quantity < (SELECT COALESCE(SUM(l.quantity), 0) FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id
+			WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND r.status IN (0, 1, 3, 5))`,
+		Tests:  []string{"TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce"},
+		Faults: []string{"TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"},
+	},
+	{
+		Name: "stock-movements", Guarantee: "G4", table: "inventories", key: []string{id}, subject: "CONCAT('inventory/', x.sku)",
+		Says: "The movements of each item add up to its stock.",
+		broken: `x.version <> (SELECT COUNT(*) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku)
+			OR x.on_hand <> (SELECT COALESCE(SUM(m.on_hand_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku)
+			OR x.reserved <> (SELECT COALESCE(SUM(m.reserved_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku)`,
+		Tests:  []string{"TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows"},
+		Faults: []string{"TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing"},
+	},
+	{
+		Name: "stock-holds", Guarantee: "G4", table: "inventories", key: []string{id}, subject: "CONCAT('inventory/', x.sku)",
+		Says: "Of each item at least as much is in the house as is reserved, and what is reserved is held.",
+		broken: `x.reserved < 0 OR x.on_hand < x.reserved
+			OR x.reserved <> (SELECT COALESCE(SUM(h.quantity), 0) FROM inventory_holds h WHERE h.tenant_id = x.tenant_id AND h.sku = x.sku)`,
+		Tests:  []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
+		Faults: []string{"TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing"},
+	},
+	{
+		Name: "order-holds", Guarantee: "G4", table: "order_lines", key: []string{id}, subject: "CONCAT('orders/', x.order_id)",
+		Says: "A pending or paid order holds exactly its pieces, less those that a refund returned, and any other none.",
+		broken: `COALESCE((SELECT h.quantity FROM inventory_holds h WHERE h.tenant_id = x.tenant_id AND h.sku = x.sku AND h.holder = CONCAT('orders/', x.order_id)), 0)
+			<> (SELECT CASE WHEN o.status NOT IN (0, 1) THEN 0
+				ELSE x.quantity - (SELECT COALESCE(SUM(l.quantity), 0) FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id AND r.status = 3
+					WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND l.restock) END
+				FROM orders o WHERE o.tenant_id = x.tenant_id AND o.id = x.order_id)`,
+		Tests: []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
+	},
+	{
+		Name: "sale-units", Guarantee: "G5", table: "flash_sale_stocks", key: []string{id}, subject: "CONCAT('flash-sales/', x.sale_id)",
+		Says: "Each flash sale sold what its live orders have, and no more than was allotted.",
+		broken: `x.sold > x.allotted OR x.sold <> (SELECT COALESCE(SUM(l.quantity), 0) FROM orders o
+			JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
+			WHERE o.tenant_id = x.tenant_id AND o.sale_id = x.sale_id AND o.status <> 4)`,
+		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
+	},
+	{
+		Name: "sale-holds", Guarantee: "G5", table: "flash_sale_stocks", key: []string{id}, subject: "CONCAT('flash-sales/', x.sale_id)",
+		Says: "What a flash sale was allotted and has not sold is held for it.",
+		broken: `x.allotted - x.sold <> COALESCE((SELECT h.quantity FROM flash_sales s
+			JOIN inventory_holds h ON h.tenant_id = s.tenant_id AND h.sku = s.sku AND h.holder = CONCAT('flash-sale:', s.id)
+			WHERE s.tenant_id = x.tenant_id AND s.id = x.sale_id), 0)`,
+		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
+	},
+	{
+		Name: "sale-limits", Guarantee: "G5", table: "flash_sales", key: []string{id}, subject: "CONCAT('flash-sales/', x.id)",
+		Says: "No customer has more of a flash sale than the most that one could have in it.",
+		broken: `EXISTS (SELECT o.user_id FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
+			WHERE o.tenant_id = x.tenant_id AND o.sale_id = x.id AND o.status <> 4 GROUP BY o.user_id
+			HAVING SUM(l.quantity) > (SELECT COALESCE(MAX(h.per_user_limit), 0) FROM flash_sale_histories h WHERE h.tenant_id = x.tenant_id AND h.sale_id = x.id))`,
+		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
+	},
+	{
+		Name: Gates, Guarantee: "G5",
+		Says:  "In the gate of each flash sale every allotted unit is in exactly one place: for sale, queued, in work, dead or sold.",
+		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
+	},
+	auditedVersions("configs", "config_histories", "CONCAT('configs/', x.`key`)", "version of a config"),
+	auditedVersions("orders", "order_histories", "CONCAT('orders/', x.order_id)", "version of an order"),
+	auditedVersions("refunds", "refund_histories", "CONCAT('refunds/', x.refund_id)", "version of a refund"),
+	auditedVersions("work-orders", "work_order_histories", "CONCAT('work-orders/', x.work_order_id)", "version of a work order"),
+	auditedVersions("approvals", "approval_histories", "CONCAT('approvals/', x.approval_id)", "version of an approval"),
+	auditedRows("wallets", "wallet_entries", "CONCAT('wallets/', x.user_id)", "entry of a wallet"),
+	auditedRows("stock", "inventory_movements", "CONCAT('inventory/', x.sku)", "movement of stock"),
+	{
+		Name: "orders-audited-once", Guarantee: "G6", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
+		Says:   "No order has more audit rows than versions.",
+		broken: "x.version < (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.resource = CONCAT('orders/', x.id))",
+		Tests:  []string{provesAudit},
+	},
+	{
+		Name: "approvals-audited", Guarantee: "G6", table: "audit_entries", key: []string{id}, subject: "x.resource",
+		Says: "A unit that applied an approval left the audit row of the decision and that of what it changed.",
+		broken: `x.action IN ('approval.approve', 'approval.bypass')
+			AND 2 <> (SELECT COUNT(*) FROM audit_entries a WHERE a.unit_id = x.unit_id)`,
+		Tests: []string{"TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit"},
+	},
+}
+
+// Gates is the promise about what is in the gates of flash sales, in Redis or in tables.
+const Gates = "sale-gates"
+
+const provesAudit = "TestAUnitThatFailsLeavesNothing"
+
+func auditedVersions(of, table, subject, what string) Promise {
+	p := auditedRows(of, table, subject, what)
+	p.broken = byUpgrade + audited("changed_time")
+	return p
+}
+
+func auditedRows(of, table, subject, what string) Promise {
+	return Promise{
+		Name: "audited-" + of, Guarantee: "G6", table: table, key: []string{id}, subject: subject,
+		Says: "Each " + what + " has an audit row of the unit that wrote it.", broken: audited("created_time"),
+		Tests: []string{provesAudit},
+	}
+}
+
+const sameThing = "c.tenant_id = x.tenant_id AND c.entity_type = x.entity_type AND c.entity_id = x.entity_id"
+
+// counted says that the counts of a thing in one column are not those of the rows.
+func counted(column, state string) string {
+	return "(SELECT SUM(c." + column + ") FROM action_counts c WHERE " + sameThing + ") <> " +
+		"(SELECT COUNT(*) FROM actions c WHERE " + sameThing + " AND c.state = '" + state + "')"
+}

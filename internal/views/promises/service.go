@@ -1,0 +1,261 @@
+package promises
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+	"interlock/internal/events"
+	"interlock/internal/lock"
+)
+
+const (
+	// leaseKey is held by the process that checks.
+	leaseKey = "promises"
+	// passEvery is how soon the pass of a promise follows the one before. One that takes
+	// longer is followed at once.
+	passEvery = 5 * time.Minute
+	// askEvery is how often a process that does not check asks for the lease, looks how far
+	// the checks have come, and tries again after an error.
+	askEvery = 15 * time.Second
+	// retryEvery is when a promise is looked at again that could not be.
+	retryEvery = time.Minute
+	// saveEvery bounds what a process that ends has looked at in vain.
+	saveEvery = 15 * time.Second
+	// A step takes at least this many rows, and as many more as fit into its time.
+	fewestRows, mostRows = 10, 1000
+	stepTime             = 20 * time.Millisecond
+)
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB     *storage.DB
+	Runner *uow.Runner
+	Locks  lock.Locker
+	Bus    events.Bus
+	Clock  clock.Clock
+	// Gates looks at the gates of flash sales; nil for none.
+	Gates Looker
+	// Share is the part of one connection's time that checking may take, such as 0.01; 0
+	// checks nothing.
+	Share float64
+}
+
+// Service checks the promises while Run runs, and tells what was found.
+type Service struct {
+	checks
+	runner *uow.Runner
+	locks  lock.Locker
+	bus    events.Bus
+	clock  clock.Clock
+	share  float64
+
+	mu sync.Mutex
+	// seen is what this process knows of the checks, for metrics.
+	seen map[string]state
+
+	// rows is how many rows the next step of each promise takes, and later when one that could
+	// not be looked at is tried again.
+	rows  map[string]int
+	later map[string]time.Time
+	// rest waits; tests replace it.
+	rest func(ctx context.Context, d time.Duration) bool
+	key  signer
+}
+
+// New returns a Service.
+func New(d Deps) *Service {
+	return &Service{
+		checks: checks{d.DB, d.Gates}, runner: d.Runner, locks: d.Locks, bus: d.Bus, clock: d.Clock, share: d.Share,
+		seen: map[string]state{}, rows: map[string]int{}, later: map[string]time.Time{}, rest: clock.Sleep, key: signer{db: d.DB},
+	}
+}
+
+// Run checks until ctx ends, in one process at a time.
+func (s *Service) Run(ctx context.Context) {
+	if s.share <= 0 {
+		return
+	}
+	for failing := false; ; {
+		err := s.turn(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			slog.WarnContext(ctx, "the promises cannot be checked; it goes on trying", "error", err)
+		}
+		failing = err != nil
+		if !s.rest(ctx, askEvery) {
+			return
+		}
+	}
+}
+
+// turn checks as long as this process has the lease. When another has it, it only looks how
+// far the checks have come.
+func (s *Service) turn(ctx context.Context) error {
+	lease, err := s.locks.Acquire(lock.WithOwner(ctx, "the check of the promises"), 0, leaseKey)
+	if errors.Is(err, lock.ErrNotAcquired) {
+		return s.follow(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lease.Release(context.WithoutCancel(ctx)) }()
+	err = s.work(lease.Context())
+	if errors.Is(err, errOvertaken) || context.Cause(lease.Context()) != nil {
+		return nil
+	}
+	return err
+}
+
+// follow reads what another process has found, for the metrics of this one.
+func (s *Service) follow(ctx context.Context) error {
+	states, err := s.states(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, st := range states {
+		s.seen[name] = *st
+	}
+	return nil
+}
+
+// work takes steps, each of the promise whose turn it is, until ctx ends.
+func (s *Service) work(ctx context.Context) error {
+	states, err := s.states(ctx)
+	if err != nil {
+		return err
+	}
+	saved := map[string]time.Time{}
+	for i := 0; ; i = (i + 1) % len(List) {
+		if i == 0 && !s.waitForDue(ctx, states) {
+			return ctx.Err()
+		}
+		p := List[i]
+		st := states[p.Name]
+		if !s.due(st) {
+			continue
+		}
+		began, before := clock.Mark(), *st
+		ended, err := s.step(ctx, p, st)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			// The others go on.
+			*st = before
+			s.putOff(ctx, p, err)
+		default:
+			delete(s.later, p.Name)
+			if now := s.clock.Now(); ended || now.Sub(saved[p.Name]) >= saveEvery {
+				if err := s.save(ctx, st); err != nil {
+					return err
+				}
+				saved[p.Name] = now
+			}
+			s.remember(st)
+		}
+		took := clock.Since(began)
+		if !s.rest(ctx, time.Duration(float64(took)*(1/s.share-1))) {
+			return ctx.Err()
+		}
+	}
+}
+
+// step takes the next step of a promise, and reports whether it was the last of its pass.
+func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, err error) {
+	if st.Place == "" {
+		now := s.clock.Now()
+		st.Passes, st.BegunTime, st.Looked, st.BusyUS, st.Violated = st.Passes+1, &now, 0, 0, 0
+	}
+	place, err := decodePlace(st.Place)
+	if err != nil {
+		return false, err
+	}
+	limit := s.rowsOf(p)
+	began := clock.Mark()
+	looked, next, found, err := s.checks.step(ctx, p, place, limit)
+	took := clock.Since(began)
+	if err != nil {
+		// It may have been too many for the time that a statement has.
+		s.rows[p.Name] = max(fewestRows, limit/2)
+		return false, err
+	}
+	s.fit(p, limit, took)
+	st.Looked, st.BusyUS, st.Violated = st.Looked+int64(looked), st.BusyUS+took.Microseconds(), st.Violated+int64(len(found))
+	if err := s.report(ctx, st, found); err != nil {
+		return false, err
+	}
+	if st.Place, err = encodePlace(next); err != nil || next != nil {
+		return false, err
+	}
+	if err := s.settle(ctx, st); err != nil {
+		return false, err
+	}
+	now := s.clock.Now()
+	st.PassedTime, st.LastBegun, st.LastLooked, st.LastBusyUS, st.LastViolated = &now, st.BegunTime, st.Looked, st.BusyUS, st.Violated
+	if st.Violated == 0 {
+		st.KeptTime = &now
+	}
+	return true, nil
+}
+
+// putOff has a promise wait that could not be looked at.
+func (s *Service) putOff(ctx context.Context, p Promise, err error) {
+	if _, known := s.later[p.Name]; !known {
+		slog.WarnContext(ctx, "a promise cannot be looked at; it goes on trying", "promise", p.Name, "error", err)
+	}
+	s.later[p.Name] = s.clock.Now().Add(retryEvery)
+}
+
+// due reports whether a promise is in the middle of a pass, or is to begin one.
+func (s *Service) due(st *state) bool {
+	if s.clock.Now().Before(s.later[st.Name]) {
+		return false
+	}
+	return st.Place != "" || st.BegunTime == nil || s.clock.Now().Sub(*st.BegunTime) >= passEvery
+}
+
+// waitForDue waits until some promise is due; false when ctx ended before.
+func (s *Service) waitForDue(ctx context.Context, states map[string]*state) bool {
+	for {
+		for _, p := range List {
+			if s.due(states[p.Name]) {
+				return ctx.Err() == nil
+			}
+		}
+		if !s.rest(ctx, time.Second) {
+			return false
+		}
+	}
+}
+
+func (s *Service) rowsOf(p Promise) int {
+	if n := s.rows[p.Name]; n > 0 {
+		return n
+	}
+	return 10 * fewestRows
+}
+
+// fit has the next step of a promise take about stepTime.
+func (s *Service) fit(p Promise, limit int, took time.Duration) {
+	switch {
+	case took > 2*stepTime:
+		s.rows[p.Name] = max(fewestRows, limit/2)
+	case took < stepTime/2:
+		s.rows[p.Name] = min(mostRows, limit*2)
+	default:
+		s.rows[p.Name] = limit
+	}
+}
+
+func (s *Service) remember(st *state) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen[st.Name] = *st
+}

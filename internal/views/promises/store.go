@@ -1,0 +1,232 @@
+package promises
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/uow"
+	"interlock/internal/events"
+)
+
+// state is how far the check of a promise has come, and what its last whole pass found. Of
+// all tenants together.
+type state struct {
+	Name    string `gorm:"primaryKey"`
+	Version int64
+	// Place is where the pass goes on; "" at its beginning.
+	Place string
+	// Passes counts the passes that were begun; the current one has this number.
+	Passes    int64
+	BegunTime *time.Time
+	// Looked are the rows of the current pass so far, and BusyUS the time that it took the
+	// database, in µs.
+	Looked int64
+	BusyUS int64
+	// Violated counts what the current pass has found so far.
+	Violated int64
+
+	// PassedTime is when the last whole pass ended, nil before the first, and the others are
+	// of that pass.
+	PassedTime   *time.Time
+	LastBegun    *time.Time
+	LastLooked   int64
+	LastBusyUS   int64
+	LastViolated int64
+	// KeptTime is when the last whole pass ended that found nothing.
+	KeptTime *time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (state) TableName() string { return "promise_checks" }
+
+// Global implements storage.Global.
+func (state) Global() {}
+
+// violation is a thing that breaks a promise, as long as it does.
+type violation struct {
+	ID       int64
+	TenantID int64
+	Name     string
+	Subject  string
+	// Pass is the pass that saw it last.
+	Pass      int64
+	FoundTime time.Time
+	// KeptTime is when the last pass before had ended, in which it was not there; nil when
+	// it was there from the first.
+	KeptTime *time.Time
+}
+
+// TableName implements gorm's Tabler.
+func (violation) TableName() string { return "promise_violations" }
+
+// mostKept bounds what is kept of a promise and tenant. The number of violations is not
+// bounded by it.
+const mostKept = 100
+
+// states reads the checks of all promises; one that never ran has a state of its own.
+func (c checks) states(ctx context.Context) (map[string]*state, error) {
+	var rows []state
+	if err := c.db.Read(ctx).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read the checks of promises: %w", err)
+	}
+	byName := make(map[string]*state, len(List))
+	for i := range rows {
+		byName[rows[i].Name] = &rows[i]
+	}
+	for _, p := range List {
+		if byName[p.Name] == nil {
+			byName[p.Name] = &state{Name: p.Name}
+		}
+	}
+	return byName, nil
+}
+
+// errOvertaken means that another process has gone on with the checks meanwhile.
+var errOvertaken = errors.New("promises: another process checks them")
+
+const (
+	insertState = `INSERT INTO promise_checks (version, place, passes, begun_time, looked, busy_us, violated,
+		passed_time, last_begun, last_looked, last_busy_us, last_violated, kept_time, name) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateState = `UPDATE promise_checks SET version = version + 1, place = ?, passes = ?, begun_time = ?, looked = ?, busy_us = ?, violated = ?,
+		passed_time = ?, last_begun = ?, last_looked = ?, last_busy_us = ?, last_violated = ?, kept_time = ? WHERE name = ? AND version = ?`
+)
+
+// save keeps a state under its version:
+//
+//	UPDATE promise_checks SET … WHERE name = ? AND version = ?
+//
+// Errors: errOvertaken when it is not the one that was read.
+func (c checks) save(ctx context.Context, s *state) error {
+	values := []any{s.Place, s.Passes, s.BegunTime, s.Looked, s.BusyUS, s.Violated, s.PassedTime, s.LastBegun, s.LastLooked, s.LastBusyUS, s.LastViolated, s.KeptTime, s.Name}
+	db := c.db.Write(storage.AcrossTenants(ctx))
+	var result *gorm.DB
+	if s.Version == 0 {
+		result = db.Exec(insertState, values...)
+	} else {
+		result = db.Exec(updateState, append(values, s.Version)...)
+	}
+	switch {
+	case storage.Is(result.Error, storage.DuplicateKey):
+		return errOvertaken
+	case result.Error != nil:
+		return fmt.Errorf("keep the check of %q: %w", s.Name, result.Error)
+	case result.RowsAffected != 1:
+		return errOvertaken
+	}
+	s.Version++
+	return nil
+}
+
+// violationsOf reads the violations of a promise, of all tenants.
+func violationsOf(db *gorm.DB, name string) (list []violation, err error) {
+	err = db.Where("name = ?", name).Order("id").Find(&list).Error
+	return list, err
+}
+
+const (
+	insertViolation = `INSERT INTO promise_violations (tenant_id, name, subject, pass, found_time, kept_time) VALUES (?, ?, ?, ?, ?, ?)`
+	markViolations  = `UPDATE promise_violations SET pass = ? WHERE tenant_id = ? AND name = ? AND subject IN ? AND pass < ?`
+)
+
+// report keeps what a step has found. What was not known before is in the audit log of its
+// tenant, in one row a step, and announced.
+func (s *Service) report(ctx context.Context, st *state, found []Found) error {
+	for tenant, subjects := range tenantsOf(found) {
+		ctx := principal.With(ctx, principal.System(tenant, "promises"))
+		known, err := violationsOf(s.db.Read(ctx), st.Name)
+		if err == nil {
+			err = s.db.Write(ctx).Exec(markViolations, st.Passes, tenant, st.Name, subjects, st.Passes).Error
+		}
+		if err == nil {
+			err = s.reportFresh(ctx, st, tenant, fresh(subjects, known))
+		}
+		if err != nil {
+			return fmt.Errorf("report that %q is violated: %w", st.Name, err)
+		}
+	}
+	return nil
+}
+
+// fresh returns the subjects that are not among those that are known, as many as are kept.
+func fresh(subjects []string, known []violation) []string {
+	subjects = slices.DeleteFunc(slices.Clone(subjects), func(subject string) bool {
+		return slices.ContainsFunc(known, func(v violation) bool { return v.Subject == subject })
+	})
+	return subjects[:max(0, min(len(subjects), mostKept-len(known)))]
+}
+
+func (s *Service) reportFresh(ctx context.Context, st *state, tenant int64, subjects []string) error {
+	if len(subjects) == 0 {
+		return nil
+	}
+	slog.ErrorContext(ctx, "a promise is broken", "promise", st.Name, "tenant", tenant, "subjects", subjects)
+	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		for _, subject := range subjects {
+			if err := tx.Exec(insertViolation, tenant, st.Name, subject, st.Passes, u.Now(), st.PassedTime).Error; err != nil {
+				return err
+			}
+		}
+		s.record(u, st.Name, "violate", subjects)
+		return nil
+	})
+}
+
+// settle ends a pass: what it did not see any more is repaired.
+func (s *Service) settle(ctx context.Context, st *state) error {
+	all, err := violationsOf(s.db.Read(storage.AcrossTenants(ctx)), st.Name)
+	if err != nil {
+		return fmt.Errorf("read the violations of %q: %w", st.Name, err)
+	}
+	gone := map[int64][]violation{}
+	for _, v := range all {
+		if v.Pass < st.Passes {
+			gone[v.TenantID] = append(gone[v.TenantID], v)
+		}
+	}
+	for tenant, violations := range gone {
+		ctx := principal.With(ctx, principal.System(tenant, "promises"))
+		err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			tx, err := u.Tx(ctx)
+			if err != nil {
+				return err
+			}
+			subjects := make([]string, len(violations))
+			for i, v := range violations {
+				subjects[i] = v.Subject
+				result := tx.Exec("DELETE FROM promise_violations WHERE tenant_id = ? AND id = ? AND pass = ?", tenant, v.ID, v.Pass)
+				switch {
+				case result.Error != nil:
+					return result.Error
+				case result.RowsAffected != 1:
+					return errOvertaken
+				}
+			}
+			s.record(u, st.Name, "restore", subjects)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("record that %q holds again: %w", st.Name, err)
+		}
+	}
+	return nil
+}
+
+// record leaves the audit entry about some things and announces it.
+func (s *Service) record(u *uow.Unit, name, verb string, subjects []string) {
+	change.Record(u, s.bus, change.Deed{
+		Kind: "promise", Topic: Topic, Key: name, Change: events.Change{Action: verb}, Detail: map[string]any{"subjects": subjects},
+	})
+}

@@ -1,0 +1,106 @@
+package promises
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// mostShown bounds the violations that are shown of one promise.
+const mostShown = 20
+
+type listView struct {
+	// Time is when this was read.
+	Time     time.Time     `json:"time"`
+	Promises []promiseView `json:"promises"`
+}
+
+// The states of a promise, as far as the caller's tenant goes.
+const (
+	stateKept     = "kept"
+	stateViolated = "violated"
+	// stateUnknown: no whole look has ended yet.
+	stateUnknown = "unknown"
+)
+
+type promiseView struct {
+	Name      string   `json:"name"`
+	Guarantee string   `json:"guarantee"`
+	Says      string   `json:"says"`
+	Tests     []string `json:"tests"`
+	Faults    []string `json:"faults"`
+	State     string   `json:"state"`
+	// LastTrueTime is when the last whole look ended in which nothing of the caller's tenant
+	// broke it, and LookedTime when the last one did.
+	LastTrueTime *time.Time `json:"lastTrueTime"`
+	LookedTime   *time.Time `json:"lookedTime"`
+	// Rows and BusySeconds are of that look, over all tenants.
+	Rows        int64   `json:"rows"`
+	BusySeconds float64 `json:"busySeconds"`
+	// Looking is the look under way; nil between two.
+	Looking *lookingView `json:"looking"`
+	// Violated counts what is known to break it now, of the caller's tenant, up to 100.
+	Violated   int             `json:"violated"`
+	Violations []violationView `json:"violations"`
+}
+
+type lookingView struct {
+	BegunTime time.Time `json:"begunTime"`
+	Rows      int64     `json:"rows"`
+}
+
+type violationView struct {
+	Subject   string    `json:"subject"`
+	FoundTime time.Time `json:"foundTime"`
+}
+
+// list returns all promises with what was found of the caller's tenant.
+func (s *Service) list(ctx context.Context) (listView, error) {
+	states, err := s.states(ctx)
+	if err != nil {
+		return listView{}, err
+	}
+	var found []violation
+	if err := s.db.Read(ctx).Order("id").Find(&found).Error; err != nil {
+		return listView{}, fmt.Errorf("read what breaks promises: %w", err)
+	}
+	byName := map[string][]violation{}
+	for _, v := range found {
+		byName[v.Name] = append(byName[v.Name], v)
+	}
+	view := listView{Time: s.clock.Now(), Promises: make([]promiseView, len(List))}
+	for i, p := range List {
+		view.Promises[i] = viewOf(p, states[p.Name], byName[p.Name])
+	}
+	return view, nil
+}
+
+func viewOf(p Promise, st *state, found []violation) promiseView {
+	v := promiseView{
+		Name: p.Name, Guarantee: p.Guarantee, Says: p.Says, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
+		State: stateUnknown, LastTrueTime: st.PassedTime, LookedTime: st.PassedTime,
+		Rows: st.LastLooked, BusySeconds: float64(st.LastBusyUS) / 1e6,
+		Violated: len(found), Violations: []violationView{},
+	}
+	if st.PassedTime != nil {
+		v.State = stateKept
+	}
+	if st.Place != "" && st.BegunTime != nil {
+		v.Looking = &lookingView{*st.BegunTime, st.Looked}
+	}
+	for i, violation := range found {
+		v.State = stateViolated
+		if i == 0 || earlier(violation.KeptTime, v.LastTrueTime) {
+			v.LastTrueTime = violation.KeptTime
+		}
+		if i < mostShown {
+			v.Violations = append(v.Violations, violationView{violation.Subject, violation.FoundTime})
+		}
+	}
+	return v
+}
+
+// earlier orders times of which nil is before all others.
+func earlier(a, b *time.Time) bool {
+	return b != nil && (a == nil || a.Before(*b))
+}

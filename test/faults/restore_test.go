@@ -1,0 +1,125 @@
+package faults_test
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi"
+	"interlock/test/apptest"
+)
+
+// A server is backed up in the middle of a flash sale, sells on, and is restored: SQL goes back
+// and Redis does not. Who was told since that he has bought is told that it was lost.
+func TestARestoreUnderARunningSaleLosesNoTicketSilently(t *testing.T) {
+	for name, stop := range map[string]syscall.Signal{"a process that ended well": syscall.SIGTERM, "a process that was killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, stop) })
+		})
+	}
+}
+
+func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {
+	s := fresh(t, engine)
+	s.RedisURL = redistest.NewServer(t).URL()
+	s.Addr = freeAddress(t)
+	if engine == "mariadb" {
+		admin(t, s, "migrate", "up")
+	}
+	p := serve(t, s)
+	c := callerOf(t, s)
+	sale := openSmallSale(t, c, 10)
+	before := []string{buyOne(t, c, sale, "a"), buyOne(t, c, sale, "b")}
+	for i, ticket := range before {
+		awaitTicket(t, c, sale, ticket, string(rune('a'+i)), "confirmed")
+	}
+	file := filepath.Join(t.TempDir(), "backup")
+	require.Contains(t, admin(t, s, "backup", file), "has the whole database")
+	since := []string{buyOne(t, c, sale, "c"), buyOne(t, c, sale, "d")}
+	for i, ticket := range since {
+		awaitTicket(t, c, sale, ticket, string(rune('c'+i)), "confirmed")
+	}
+
+	p.signal(stop)
+	<-p.ended
+	if engine == "mariadb" {
+		s.DatabaseURL = storagetest.NewMariaDBURL(t)
+	}
+	said := admin(t, s, "restore", file)
+	require.Contains(t, said, "The database is as it was, up to what was done at ")
+	serve(t, s)
+	c = callerOf(t, s)
+
+	for i, ticket := range before {
+		awaitTicket(t, c, sale, ticket, string(rune('a'+i)), "confirmed")
+	}
+	for i, ticket := range since {
+		told := awaitTicket(t, c, sale, ticket, string(rune('c'+i)), "rejected")
+		require.Equal(t, "lost", told["reason"])
+	}
+	// All that was not sold then is for sale.
+	for i := range 8 {
+		user := fmt.Sprint("later-", i)
+		awaitTicket(t, c, sale, buyOne(t, c, sale, user), user, "confirmed")
+	}
+	answer := c.Do(t, http.MethodPost, httpapi.Base+sale+"/orders", map[string]any{"quantity": 1}, "X-On-Behalf-Of", "too-late")
+	require.Equal(t, "sold_out", answer.Code(), "%s", answer.Body)
+	keepPromises(t, s)
+}
+
+// openSmallSale opens a sale of so many units.
+func openSmallSale(t *testing.T, c *apptest.Caller, units int) (path string) {
+	t.Helper()
+	post := func(path string, body any) map[string]any {
+		answer := c.Do(t, http.MethodPost, httpapi.Base+path, body)
+		require.Less(t, answer.Status, 300, "POST %s: %s", path, answer.Body)
+		return answer.JSON(t)
+	}
+	post("/items", map[string]any{"sku": "SMALL", "name": "Small", "price": 900})
+	post("/inventory/SMALL/adjustments", map[string]any{"delta": units, "reason": "opening stock", "reference": "opening"})
+	sale := post("/flash-sales", map[string]any{
+		"name": "Small", "sku": "SMALL", "price": 500, "quantity": units, "perUserLimit": 1,
+		"startsTime": "2020-01-01T00:00:00Z", "endsTime": "2100-01-01T00:00:00Z",
+	})
+	path = fmt.Sprintf("/flash-sales/%d", int64(sale["id"].(float64)))
+	post(path+"/open", nil)
+	return path
+}
+
+// buyOne buys a unit for a customer and returns the ticket; while the gate is built anew it asks again.
+func buyOne(t *testing.T, c *apptest.Caller, sale, user string) (ticket string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		answer := c.Do(t, http.MethodPost, httpapi.Base+sale+"/orders", map[string]any{"quantity": 1}, "X-On-Behalf-Of", user)
+		if answer.Status == http.StatusServiceUnavailable || answer.Status == http.StatusConflict && answer.JSON(t)["reason"] == "rebuilding" {
+			return false
+		}
+		require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Body)
+		ticket = answer.JSON(t)["ticket"].(string)
+		return true
+	}, patience, 20*time.Millisecond, "the sale takes nobody")
+	return ticket
+}
+
+// awaitTicket waits until a customer's ticket has come to its end, which must be the given one.
+func awaitTicket(t *testing.T, c *apptest.Caller, sale, ticket, user, end string) map[string]any {
+	t.Helper()
+	var told map[string]any
+	require.Eventually(t, func() bool {
+		answer := c.Do(t, http.MethodGet, httpapi.Base+sale+"/tickets/"+ticket, nil, "X-On-Behalf-Of", user)
+		if answer.Status != http.StatusOK {
+			return false
+		}
+		told = answer.JSON(t)
+		return told["status"] != "queued"
+	}, patience, 20*time.Millisecond, "the ticket has no end")
+	require.Equal(t, end, told["status"], "of %s: %v", user, told)
+	return told
+}

@@ -1,0 +1,164 @@
+package faults_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/settings"
+	"interlock/test/apptest"
+	"interlock/test/racing"
+)
+
+var (
+	// rollings is how often both replicas are replaced, one after the other.
+	rollings = racing.Rounds(1, 3)
+	// arrivals is how many requests a second come meanwhile, whatever becomes of them.
+	arrivals = racing.Rounds(100, 500)
+)
+
+// balance puts HAProxy before the replicas, as it is deployed but for the addresses.
+func balance(t *testing.T, replicas ...string) (address string) {
+	t.Helper()
+	text, err := os.ReadFile("../../deploy/haproxy/haproxy.cfg")
+	require.NoError(t, err)
+	address = freeAddress(t)
+	deployed := string(text)
+	deployed = regexp.MustCompile(`(?ms)^resolvers .*?\n\n`).ReplaceAllString(deployed, "")
+	deployed = strings.ReplaceAll(deployed, " resolvers containers init-addr libc,none", "")
+	deployed = strings.ReplaceAll(deployed, "bind :8080", "bind "+address)
+	// As many files as that needs may not be open here.
+	deployed = strings.ReplaceAll(deployed, "maxconn 10000", "maxconn 1000")
+	for i, replica := range replicas {
+		name := fmt.Sprintf("interlock-%d", i+1)
+		require.Contains(t, deployed, name+":8080")
+		deployed = strings.ReplaceAll(deployed, name+":8080", replica)
+	}
+	path := filepath.Join(t.TempDir(), "haproxy.cfg")
+	require.NoError(t, os.WriteFile(path, []byte(deployed), 0o600))
+	haproxy, err := exec.LookPath("haproxy")
+	if err != nil {
+		haproxy = "/usr/sbin/haproxy"
+	}
+	command := exec.Command(haproxy, "-db", "-f", path)
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	said := &output{}
+	command.Stdout, command.Stderr = said, said
+	require.NoError(t, command.Start(), "run test/tools/deploy.sh, which installs HAProxy")
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		if t.Failed() {
+			t.Logf("HAProxy said:\n%s", said.end())
+		}
+	})
+	return address
+}
+
+// Behind the proxy that is deployed, nobody who sends requests notices that the replicas are
+// replaced: none is refused, cut or sent twice.
+func TestNobodyNoticesThatTheReplicasAreReplacedOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	base := fresh(t, "mariadb")
+	base.RedisURL = redistest.NewServer(t).URL()
+	base.ShutdownDelay = 4 * time.Second
+	admin(t, base, "migrate", "up")
+	addresses := []string{freeAddress(t), freeAddress(t)}
+	replicas := make([]*process, len(addresses))
+	at := func(i int) settings.Settings {
+		s := base
+		s.Addr = addresses[i]
+		return s
+	}
+	for i := range replicas {
+		replicas[i] = serve(t, at(i))
+	}
+	front := base
+	front.Addr = balance(t, addresses...)
+	c := callerOf(t, front)
+	ready := func() bool { return status(t.Context(), c, "/readyz") == http.StatusOK }
+	require.Eventually(t, ready, patience, 50*time.Millisecond, "HAProxy found no replica")
+
+	ctx, stop := context.WithCancel(t.Context())
+	sent := make(chan int64, 1)
+	sums := &tally{of: map[string]int{}}
+	go func() { sent <- arrive(ctx, c, sums) }()
+	for range rollings {
+		for i := range replicas {
+			began := time.Now()
+			replicas[i].signal(syscall.SIGTERM)
+			require.Zero(t, replicas[i].exitCode(t, 25*time.Second), "it ends by itself")
+			require.GreaterOrEqual(t, time.Since(began), base.ShutdownDelay)
+			replicas[i] = serve(t, at(i))
+			pause(ctx, 2*time.Second)
+		}
+	}
+	stop()
+	total := <-sent
+	require.Equal(t, map[string]int{"201": int(total)}, sums.of)
+	var balance int64
+	for _, user := range spread {
+		balance += int64(c.Do(t, http.MethodGet, "/api/v1/wallets/"+user, nil).JSON(t)["balance"].(float64))
+	}
+	require.Equal(t, total, balance)
+	require.Greater(t, total, int64(arrivals*rollings*8), "the load was as heavy as was meant")
+	keepPromises(t, base)
+}
+
+// tally counts what became of requests.
+type tally struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+func (f *tally) count(fate string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.of[fate]++
+}
+
+// spread are the users whose wallets the arrivals pay into.
+var spread = []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+
+// arrive sends requests, each once, at a steady rate until ctx ends, and returns their number
+// once each has its fate.
+func arrive(ctx context.Context, c *apptest.Caller, became *tally) int64 {
+	var total int64
+	var open sync.WaitGroup
+	ticker := time.NewTicker(time.Second / time.Duration(arrivals))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			open.Wait()
+			return total
+		case <-ticker.C:
+		}
+		total++
+		n := total
+		open.Go(func() {
+			body := map[string]any{"amount": 1, "kind": "test", "reference": fmt.Sprint("arrival-", n)}
+			answer, err := c.Try(context.WithoutCancel(ctx), http.MethodPost, "/api/v1/wallets/"+spread[n%int64(len(spread))]+"/entries", body)
+			switch {
+			case err != nil:
+				became.count(err.Error())
+			case answer.Status != http.StatusCreated:
+				became.count(fmt.Sprint(answer.Status, " ", string(answer.Body)))
+			default:
+				became.count("201")
+			}
+		})
+	}
+}

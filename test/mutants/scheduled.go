@@ -1,0 +1,75 @@
+package main
+
+// scheduled are breaks of changes that wait for their time.
+var scheduled = []mutant{
+	{
+		name: "a scheduled change is made without a look at its time",
+		file: "internal/approvals/due.go", old: "|| a.waitsForItsTime(u.Now()) {", new: "{",
+		caught: tests{"internal/approvals": {"TestWhatIsNotDueAnyMoreIsNotMade"}},
+	},
+	{
+		name: "a scheduled change is found before its time",
+		file: "internal/approvals/due.go", old: "scheduled.Code, s.clock.Now()).\n\t\tOrder(", new: "scheduled.Code, s.clock.Now().Add(farthest)).\n\t\tOrder(",
+		also:   []edit{{"internal/approvals/due.go", "|| a.waitsForItsTime(u.Now()) {", "{"}},
+		caught: tests{"internal/approvals": {"TestAScheduledChangeIsMadeWhenItsTimeHasComeAndNotBefore"}},
+	},
+	{
+		name: "a scheduled change that was made stays scheduled and is made again",
+		file: "internal/approvals/status.go", old: "From: []status.State{scheduled}, To: approved, Internal: true}", new: "From: []status.State{scheduled}, To: scheduled, Internal: true}",
+		caught: tests{"internal/approvals": {"TestAScheduledChangeIsMadeWhenItsTimeHasComeAndNotBefore", "TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits"}},
+	},
+	{
+		name: "a scheduled change is made on whatever version there is",
+		file: "internal/config/subject.go", old: "if conflicts(c, rows[c.Key]) {", new: "if _ = c; false {",
+		also: []edit{
+			{"internal/approvals/status.go", "var open = []int{pending.Code, scheduled.Code}", "var open = []int{pending.Code}"},
+			{"internal/core/guard/write.go", `ErrStale, "version = ?", ref.Version)`, `ErrStale, "? >= 0", ref.Version)`},
+		},
+		caught: tests{"internal/approvals": {"TestWhatChangesMeanwhileMakesAScheduledChangeStaleAndIsNotOverwritten", "TestOfAScheduledChangeThatIsDueAndAnEditOneWins"}},
+	},
+	{
+		name: "a scheduled change is not made stale by what changes meanwhile",
+		file: "internal/approvals/status.go", old: "var open = []int{pending.Code, scheduled.Code}", new: "var open = []int{pending.Code}",
+		caught: tests{"internal/approvals": {"TestWhatChangesMeanwhileMakesAScheduledChangeStaleAndIsNotOverwritten"}},
+	},
+	{
+		name: "a scheduled change is made whatever became of its author",
+		file: "internal/approvals/schedule.go", old: "if !may[a.AuthorID] {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAScheduledChangeWhoseAuthorOrVotersMayNoMoreIsNotMade"}},
+	},
+	{
+		name: "a scheduled change is made whatever became of who voted for it",
+		file: "internal/approvals/schedule.go", old: "if counted < a.Required {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAScheduledChangeWhoseAuthorOrVotersMayNoMoreIsNotMade"}},
+	},
+	{
+		name: "scheduled changes are made in the order in which they were asked for",
+		file: "internal/approvals/due.go", old: `Order("effective_time, id")`, new: `Order("id")`,
+		caught: tests{"internal/approvals": {"TestAfterDowntimeWhatIsDueIsMadeInTheOrderOfItsTimes"}},
+	},
+	{
+		name: "a scheduled change overtakes one of the same that could not be made yet",
+		file: "internal/approvals/due.go", old: "return slices.Contains(blocked, target) }", new: "return false }",
+		caught: tests{"internal/approvals": {"TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits"}},
+	},
+	{
+		name: "a scheduled change takes no votes of what is protected",
+		file: "internal/config/gate.go", old: "Unvoted: !slices.ContainsFunc(writes, plannedWrite.needsApproval)}", new: "Unvoted: true}",
+		caught: tests{"internal/approvals": {"TestAScheduledChangeOfAProtectedConfigTakesItsVotesFirst"}},
+	},
+	{
+		name: "votes for a scheduled change are for any time",
+		file: "internal/approvals/subject.go", old: "if p.EffectiveTime != nil {", new: "if false {",
+		caught: tests{"internal/approvals": {"TestAScheduledChangeIsEditedWithdrawnAndRejectedLikeOthers"}},
+	},
+	{
+		name: "a step of a flash sale leaves what is scheduled for it",
+		file: "internal/flashsale/life.go", old: "return after, s.markApprovalsStale(ctx, u, named, after)", new: "return after, nil",
+		caught: tests{"internal/flashsale": {"TestWhatMovesASaleMakesItsScheduledChangesStale"}},
+	},
+	{
+		name: "a scheduled change of a sale's quantity gives away what the gate may sell",
+		file: "internal/flashsale/plan.go", old: "\tif delta < 0 {\n\t\tif err := s.withhold", new: "\tif delta < -mostUnits {\n\t\tif err := s.withhold",
+		caught: tests{"internal/flashsale": {"TestAScheduledChangeOfTheQuantityMovesTheAllotment"}},
+	},
+}

@@ -1,0 +1,142 @@
+package main
+
+// signOns are breaks of single sign-on.
+var signOns = []mutant{
+	{
+		name: "an answer of a provider is taken twice",
+		file: "internal/access/link_store.go", old: `	case result.RowsAffected != 1:
+		return row, errFlowOver()`, new: `	case result.RowsAffected < 0:
+		return row, errFlowOver()`,
+		caught: tests{"internal/access": {"TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn"}},
+	},
+	{
+		name: "an answer of a provider is taken in any browser",
+		file: "internal/access/link_store.go", old: `!sameSecret(digestOf(browser).String(), row.BrowserHash), `, new: ``,
+		caught: tests{"internal/access": {"TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked"}},
+	},
+	{
+		name: "an answer of a provider may take for ever",
+		file: "internal/access/link_store.go", old: `, !now.Before(row.ExpiresTime):`, new: `, now.IsZero():`,
+		caught: tests{"internal/access": {"TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked"}},
+	},
+	{
+		name: "whom a provider names is found by subject alone",
+		file: "internal/access/link_store.go", old: `[]byte(issuer + "\x00" + subject)`, new: `[]byte(subject[:len(issuer)*0] + subject)`,
+		caught: tests{"internal/access": {"TestNobodyIsLinkedByAnythingButIssuerAndSubject"}},
+	},
+	{
+		name: "a link that is gone begins a session",
+		file: "internal/access/link_store.go", old: `	case result.RowsAffected != 1:
+		return errNotLinked()`, new: `	case result.RowsAffected < 0:
+		return errNotLinked()`,
+		caught: tests{"internal/access": {"TestASignInByAProviderWithWhatIsBeingTakenAwayBeginsNoSession"}},
+	},
+	{
+		name: "a disabled user is signed in by a provider",
+		file: "internal/access/sso_arrive.go", old: `	if user.Disabled {`, new: `	if user.Disabled && user.ID < 0 {`,
+		also:   []edit{{"internal/access/user_store.go", `|| row.Disabled || row.SecondFactor`, `|| row.SecondFactor`}},
+		caught: tests{"internal/access": {"TestADisabledUserIsNotSignedInByAProvider"}},
+	},
+	{
+		name: "a provider stands for the second factor",
+		file: "internal/access/sso_arrive.go", old: `	if user.SecondFactor {
+		made, err`, new: `	if user.SecondFactor && user.ID < 0 {
+		made, err`,
+		caught: tests{"internal/access": {"TestASecondFactorIsAskedForAfterAProviderToo"}},
+	},
+	{
+		name: "a session that has ended links its user",
+		file: "internal/access/sso_arrive.go", old: `		case storage.IsNotFound(err):
+			return errFlowOver()
+		case err != nil:
+			return fmt.Errorf("read the session that links: %w", err)`, new: `		case storage.IsNotFound(err):
+			session.TokenHash = a.flow.ProofHash`,
+		caught: tests{"internal/access": {"TestALinkIsMadeBySomebodyWhoShowsThatItIsHim"}},
+	},
+	{
+		name: "the only way in is taken from a user without a password",
+		file: "internal/access/link.go", old: `	if user.PasswordHash != "" || isInvited {`, new: `	if user.PasswordHash != "none" || isInvited {`,
+		caught: tests{"internal/access": {"TestAUserWithoutAPasswordKeepsOneWayIn"}},
+	},
+	{
+		name: "a user who signs in by a link does not count as holding access:*",
+		file: "internal/access/rules.go", old: `l.user_id = u.id AND l.issuer IN ?))`, new: `l.user_id = -u.id AND l.issuer IN ?))`,
+		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessMaySignInByALink"}},
+	},
+	{
+		name: "a link of a provider that is no more counts as a way in",
+		file: "internal/access/rules.go", old: `l.user_id = u.id AND l.issuer IN ?))`, new: `l.user_id = u.id AND (l.issuer IN ? OR 1 = 1)))`,
+		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessMaySignInByALink"}},
+	},
+	{
+		name: "who has no password links whenever he likes",
+		file: "internal/access/user_password.go", old: `s.clock.Now().Sub(row.CreatedTime) > stepUpFor`, new: `s.clock.Now().Before(row.CreatedTime)`,
+		caught: tests{"internal/access": {"TestAUserWithoutAPasswordKeepsOneWayIn"}},
+	},
+	{
+		name: "the nonce of an ID token is not compared",
+		file: "internal/base/oidc/flow.go", old: `[]byte(token.Nonce), []byte(k.Nonce)) != 1`, new: `[]byte(token.Nonce), []byte(k.Nonce)) > 1`,
+		caught: tests{"internal/base/oidc": {"TestAnAnswerThatIsWrongInAnyWayNamesNobody"}},
+	},
+	{
+		name: "the audience of an ID token is not looked at",
+		file: "internal/base/oidc/provider.go", old: `			ClientID: p.client.ID, SupportedSigningAlgs`, new: `			SkipClientIDCheck: true, SupportedSigningAlgs`,
+		caught: tests{"internal/base/oidc": {"TestAnAnswerThatIsWrongInAnyWayNamesNobody"}},
+	},
+	{
+		name: "an answer of one provider is taken for that of another",
+		file: "internal/base/oidc/flow.go", old: `(answer.Issuer != "" || known.namesIssuer)`, new: `answer.Issuer == " "`,
+		caught: tests{"internal/base/oidc": {"TestAnAnswerThatIsWrongInAnyWayNamesNobody"}},
+	},
+	{
+		name: "an ID token that was given to another client is taken",
+		file: "internal/base/oidc/flow.go", old: `also.Authorized != "" && also.Authorized != p.client.ID:`, new: `also.Authorized == " ":`,
+		caught: tests{"internal/base/oidc": {"TestAnAnswerThatIsWrongInAnyWayNamesNobody"}},
+	},
+	{
+		name: "a code is redeemed without the verifier",
+		file: "internal/base/oidc/flow.go", old: `code, oauth2.VerifierOption(verifier))`, new: `code)`,
+		also:   []edit{{"internal/base/oidc/flow.go", `code, verifier, redirect string)`, `code, _, redirect string)`}},
+		caught: tests{"internal/base/oidc": {"TestAProviderThatIsRightSaysWhoSomebodyIs"}},
+	},
+	{
+		name: "ID tokens end by the service's own clock alone",
+		file: "internal/base/oidc/provider.go", old: `return p.clock.Now().Add(-Skew) }`, new: `return p.clock.Now() }`,
+		caught: tests{"internal/base/oidc": {"TestClocksMayDifferByOneMinuteAndNotByTwo"}},
+	},
+	{
+		name: "a provider sends the client's secret on to somebody else",
+		file: "internal/base/oidc/provider.go", old: `return http.ErrUseLastResponse }`, new: `return nil }`,
+		caught: tests{"internal/base/oidc": {"TestTheCodeAndTheSecretFollowNoRedirection"}},
+	},
+	{
+		name: "a group gives a role that the settings do not say",
+		file: "internal/access/group.go", old: `name, mapped := a.by.Provider.GroupRoles[group]; mapped {`, new: `name, mapped := group, true; mapped {`,
+		caught: tests{"internal/access": {"TestNobodyIsGivenByAGroupWhatTheSettingsDoNotSay"}},
+	},
+	{
+		name: "a group that is named no more takes what was given by hand",
+		file: "internal/access/group.go", old: `AND user_id = ? AND link_id = ? AND role_id IN ?"`, new: `AND user_id = ? AND link_id >= 0 * ? AND role_id IN ?"`,
+		caught: tests{"internal/access": {"TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse"}},
+	},
+	{
+		name: "an edit takes what a group gave",
+		file: "internal/access/user_store.go", old: ` AND role_id IN ? AND link_id = 0"`, new: ` AND role_id IN ?"`,
+		caught: tests{"internal/access": {"TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse"}},
+	},
+	{
+		name: "the last access:* goes with its group",
+		file: "internal/access/group.go", old: `	return kept, giveByLink(tx, link, kept)`, new: `	return kept, nil`,
+		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre"}},
+	},
+	{
+		name: "a link that is removed leaves the roles of its groups",
+		file: "internal/access/link.go", old: `AND user_id = ? AND link_id = ?"`, new: `AND user_id = ? AND link_id = -?"`,
+		caught: tests{"internal/access": {"TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld"}},
+	},
+	{
+		name: "who may do much by a group is invited by somebody who may do less",
+		file: "internal/access/rules.go", old: `grantsOf(tx, user.held())`, new: `grantsOf(tx, user.Roles)`,
+		caught: tests{"internal/access": {"TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld"}},
+	},
+}
