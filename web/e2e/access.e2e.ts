@@ -35,6 +35,7 @@ const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { n
 const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 const box = ({ page }: Visitor, name: string) => page.getByRole('checkbox', { name, exact: true });
+const withPassword = ({ page }: Visitor) => page.getByRole('radio', { name: 'With a password that you choose' });
 /** All that a browser keeps of its pages. */
 const storedBy = ({ page }: Visitor) => page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map((kept) => Object.entries(kept))));
 /** What the API says to who calls it with a token. */
@@ -83,6 +84,7 @@ test('a user is created with a role, and is signed out in his browser when someb
   const { page } = visitor;
   await visitor.signIn(admin, '/users');
   await button(visitor, 'New user').first().click();
+  await withPassword(visitor).check();
   await page.getByText(/^At least 12 characters/).waitFor();
   await field(visitor, 'Username').fill('wang');
   await field(visitor, 'Display name').fill('Wang');
@@ -118,6 +120,58 @@ test('a user is created with a role, and is signed out in his browser when someb
   await dialogButton(visitor, 'Enable').click();
   await page.getByText('“wang” can sign in again.').waitFor();
   expect((await userNow(id)).disabled).toBe(false);
+  await his.close();
+  await visitor.close();
+});
+
+test('who is invited chooses a password in the web admin, once, and is signed in', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/users');
+  await button(visitor, 'New user').first().click();
+  await field(visitor, 'Username').fill('newcomer');
+  await field(visitor, 'Display name').fill('Sun Qi');
+  await dialogButton(visitor, 'Create the user').click();
+  const secret = page.locator('[data-secret]');
+  await secret.waitFor();
+  const lost = (await secret.textContent()) ?? '';
+  expect(lost).toMatch(/\/invitation#.{43}$/);
+  await page.keyboard.press('Escape');
+  expect(await secret.textContent()).toBe(lost);
+  await visitor.shoot('invitation-shown');
+  expect(await storedBy(visitor)).not.toContain(lost.slice(-43));
+  await button(visitor, 'I have it').click();
+  await page.getByRole('heading', { level: 1, name: 'Sun Qi' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'newcomer', exact: true }).click();
+  await page.getByText('invited', { exact: true }).waitFor();
+  await button(visitor, 'Invite again').click();
+  await dialogButton(visitor, 'Invite again').click();
+  await secret.waitFor();
+  const address = (await secret.textContent()) ?? '';
+  await button(visitor, 'I have it').click();
+
+  const his = await site.open();
+  await his.page.goto(lost);
+  await his.page.getByText('This invitation opens nothing').waitFor();
+  await his.check();
+  await his.page.goto('about:blank');
+  await his.page.goto(address);
+  await his.page.getByText(/^Welcome, Sun Qi\./).waitFor();
+  await his.check();
+  await his.shoot('invitation');
+  await field(his, 'Password').fill('a long enough password');
+  await his.page.keyboard.press('Enter');
+  await his.page.getByText('This is not the same.').waitFor();
+  await field(his, 'The same again').fill('a long enough password');
+  await his.page.keyboard.press('Enter');
+  await his.page.getByRole('button', { name: /Signed in as Sun Qi/ }).waitFor();
+  expect(new URL(his.page.url()).pathname).toBe('/');
+  expect(await storedBy(his)).not.toContain(address.slice(-43));
+  await page.getByText('accepted the invitation').waitFor();
+  await page.getByText('active', { exact: true }).waitFor();
+
+  await his.page.goto(address);
+  await his.page.getByText('This invitation opens nothing').waitFor();
   await his.close();
   await visitor.close();
 });
@@ -194,6 +248,7 @@ test('the answer to a creation that was lost is not taken for a second user', as
   await visitor.signIn(admin, '/users');
   await button(visitor, 'New user').first().click();
   await field(visitor, 'Username').fill('lost');
+  await withPassword(visitor).check();
   await page.getByRole('dialog').locator('input[autocomplete=new-password]').fill(password);
   await page.route('**/api/v1/users', async (route) => {
     if (route.request().method() !== 'POST') return route.fallback();

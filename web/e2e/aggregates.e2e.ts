@@ -216,7 +216,7 @@ test('the search finds the page and each aggregate, whose address has two parts'
 
 test('who may only read is offered nothing to record', async () => {
   await store('A-7', 1, 5);
-  const reader = { username: 'reader', password: 'interlock-reader' };
+  const reader = { username: 'reader', password: 'gravel-six-ladders' };
   await service.command('user', 'create', reader.username, '--password', reader.password);
   const visitor = await Visitor.open(browser, service.address);
   await visitor.page.route('**/api/v1/session', async (route) => {

@@ -1,7 +1,5 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Visitor } from './browser';
-import { admin } from './service';
 import { li, ownSite } from './site';
 
 interface Config {
@@ -21,13 +19,6 @@ const proposed = async (key: string, patch: unknown, by = site.request) =>
 const waitingFor = async (key: string) =>
   (await site.request<{ items: { id: number }[] }>('GET', `/approvals?resource=configs/${key}&status=pending`)).items.map(({ id }) => id);
 
-async function open(path: string, credentials = admin): Promise<Visitor> {
-  const visitor = await site.open();
-  await visitor.signIn(credentials, path);
-  await visitor.settle();
-  return visitor;
-}
-
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 const told = (page: Page) => page.getByText('Proposed, not done: it waits for 1 vote.').first();
@@ -35,8 +26,8 @@ const noDraft = async (page: Page) => expect(await page.evaluate(() => Object.ke
 
 test('a change is proposed in one browser and approved in another, and both see what came of it', async () => {
   await create('gate.tax', 0.19);
-  const first = await open('/configs/gate.tax');
-  const second = await open('/approvals?view=toDecide', li);
+  const first = await site.enter('/configs/gate.tax');
+  const second = await site.enter('/approvals?view=toDecide', li);
   const { page } = first;
   await page.getByText('This is protected: a change needs 1 approval.').waitFor();
   await page.getByRole('textbox', { name: 'Value', exact: true }).fill('0.2100');
@@ -80,11 +71,13 @@ test('an approval that went stale says so while one looks at it, and can be reba
   await create('gate.stale', 1);
   const { id } = await proposed('gate.stale', { value: 2 });
   const other = await proposed('gate.stale', { remark: 'agreed on Monday' });
-  const first = await open(`/approvals/${id}`);
-  const second = await open(`/approvals/${id}`, li);
+  const first = await site.enter(`/approvals/${id}`);
+  const second = await site.enter(`/approvals/${id}`, li);
   await button(second.page, 'Approve').click();
   await site.asLi('POST', `/approvals/${other.id}/approve`, {}, { 'If-Match': other.etag });
   await first.page.getByText(/^Li changed what this is about/).waitFor();
+  const inbox = first.page.getByRole('navigation').getByRole('link', { name: /^Approvals/ });
+  await inbox.getByText('1', { exact: true }).waitFor();
   await confirm(second.page, 'Approve');
 
   await second.page.getByText(/^You, elsewhere changed what this is about/).waitFor();
@@ -105,7 +98,7 @@ test('an approval that went stale says so while one looks at it, and can be reba
 test('who comes second to a decision reads who was first, and changes nothing', async () => {
   await create('gate.race', 1);
   const { id, etag } = await proposed('gate.race', { value: 2 });
-  const second = await open(`/approvals/${id}`, li);
+  const second = await site.enter(`/approvals/${id}`, li);
   await button(second.page, 'Reject…').click();
   await second.page.getByRole('dialog').getByLabel('Reason').fill('Too early');
   await site.request('POST', `/approvals/${id}/withdraw`, {}, { 'If-Match': etag });
@@ -120,7 +113,7 @@ test('who comes second to a decision reads who was first, and changes nothing', 
 test('a deletion, a rollback, a bulk edit, an import and taking the protection away are told as proposed, and change nothing', async () => {
   await site.request('POST', '/configs', { key: 'all.ways', value: 1, valueType: 'number', remark: 'as it was' });
   await site.request('PATCH', '/configs/all.ways', { value: 2 }, { 'If-Match': (await stored('all.ways')).etag });
-  const first = await open('/configs/all.ways');
+  const first = await site.enter('/configs/all.ways');
   const { page } = first;
   const version = async () => (await stored('all.ways')).version;
 
@@ -181,14 +174,14 @@ test('a deletion, a rollback, a bulk edit, an import and taking the protection a
 test('a bypass makes the change for a reason and waits for a review by somebody else', async () => {
   await create('gate.bypass', 1);
   const { id } = await proposed('gate.bypass', { value: 2 });
-  const first = await open(`/approvals/${id}`);
+  const first = await site.enter(`/approvals/${id}`);
   await button(first.page, 'Bypass…').click();
   await first.page.getByRole('dialog').getByLabel('Reason').fill('The shop is down');
   await confirm(first.page, 'Bypass the votes');
   await first.page.getByText('The change was made without the votes. Others have to review it.').waitFor();
   expect(await stored('gate.bypass')).toMatchObject({ value: 2 });
   expect(await button(first.page, 'Mark as reviewed').count()).toBe(0);
-  const second = await open('/approvals?view=toReview', li);
+  const second = await site.enter('/approvals?view=toReview', li);
   await second.page.getByRole('link', { name: `Approval ${id}`, exact: true }).click();
   await second.page.getByText('The shop is down').waitFor();
   await button(second.page, 'Mark as reviewed').click();
@@ -200,7 +193,7 @@ test('a bypass makes the change for a reason and waits for a review by somebody 
 test('its author can propose something else in its place', async () => {
   await create('gate.edit', 1);
   const { id } = await proposed('gate.edit', { value: 2 });
-  const first = await open(`/approvals/${id}`);
+  const first = await site.enter(`/approvals/${id}`);
   await button(first.page, 'Edit…').click();
   await first.page.getByLabel('Change, as a JSON merge patch').fill('{"value": 3.50');
   await button(first.page, 'Propose this instead').click();
@@ -210,4 +203,47 @@ test('its author can propose something else in its place', async () => {
   await first.page.getByText(`Approval ${id} proposes something else now; votes begin anew.`).waitFor();
   await first.page.getByRole('table', { name: 'configs/gate.edit' }).getByText('3.50').waitFor();
   await first.close();
+});
+
+test('an entry above the threshold waits on its wallet for the votes of others, who can ask about it', async () => {
+  const settings = await site.request<{ etag: string }>('GET', '/settings');
+  await site.request('PATCH', '/settings', { walletApprovalThreshold: 10_000 }, { 'If-Match': settings.etag });
+  const user = 'gate/li@100';
+  const balance = async () => (await site.request<{ balance: number }>('GET', `/wallets/${encodeURIComponent(user)}`)).balance;
+  const first = await site.enter(`/wallets/${encodeURIComponent(user)}`);
+  const { page } = first;
+  const dialog = page.getByRole('dialog');
+  await button(page, 'Credit or debit').click();
+  await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.01');
+  await dialog.getByRole('textbox', { name: 'What for' }).fill('deposit');
+  await dialog.locator('button[type=submit]').click();
+  await told(page).waitFor();
+  await page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
+  expect(await balance()).toBe(0);
+  await first.check();
+
+  const second = await site.enter('/approvals?view=toDecide', li);
+  await second.page
+    .getByRole('link', { name: /^Approval \d+$/ })
+    .first()
+    .click();
+  await second.page.getByRole('textbox', { name: 'Comment' }).fill('Who is it for?');
+  await button(second.page, 'Say it').click();
+  await second.page.getByText('Said.').waitFor();
+  await page.getByRole('link', { name: 'Show the approval' }).first().click();
+  await page.getByText('Who is it for?').first().waitFor();
+  expect(await button(page, 'Approve').count()).toBe(0);
+  await second.check();
+  await button(second.page, 'Approve').click();
+  await confirm(second.page, 'Approve');
+  await second.page.getByText('Approved, and the change was made.').waitFor();
+  expect(await balance()).toBe(10_001);
+  await second.page
+    .getByRole('link', { name: /^wallets\// })
+    .first()
+    .click();
+  await second.page.getByRole('heading', { level: 1, name: `Wallet of user ${user}` }).waitFor();
+  await second.page.getByText('¥100.01').first().waitFor();
+  await first.close();
+  await second.close();
 });

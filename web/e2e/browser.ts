@@ -85,7 +85,13 @@ export class Visitor {
     this.#faults = faults;
   }
 
-  static async open(browser: Browser, address: string, look: Look = { language: 'en', colours: 'light', width: 1280 }): Promise<Visitor> {
+  /** `also` are origins that it may ask too. */
+  static async open(
+    browser: Browser,
+    address: string,
+    look: Look = { language: 'en', colours: 'light', width: 1280 },
+    also: readonly string[] = [],
+  ): Promise<Visitor> {
     const context = await browser.newContext({
       baseURL: address,
       viewport: sizeOf(look.width),
@@ -97,7 +103,8 @@ export class Visitor {
     const faults: string[] = [];
     const page = await context.newPage();
     context.on('request', (request) => {
-      if (!request.url().startsWith(address) && !request.url().startsWith('blob:')) faults.push(`a request left the origin: ${request.url()}`);
+      const isKnown = [address, 'blob:', ...also].some((origin) => request.url().startsWith(origin));
+      if (!isKnown) faults.push(`a request left the origin: ${request.url()}`);
     });
     page.on('pageerror', (error) => faults.push(`an error was not caught: ${error.message}`));
     page.on('console', (message) => {

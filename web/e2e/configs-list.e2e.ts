@@ -100,7 +100,7 @@ test('everything that matches the filter is chosen, changed and left out by keyb
   const visitor = await site.open();
   const { page } = visitor;
   await visitor.signIn(admin, '/configs?prefix=many.&limit=25');
-  await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).focus();
+  await page.getByRole('checkbox', { name: 'Choose all rows of this page', disabled: false }).focus();
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Choose all 30 that match' }).focus();
   await page.keyboard.press('Enter');

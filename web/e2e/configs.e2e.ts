@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
 import { admin } from './service';
@@ -263,7 +263,13 @@ test('what was typed survives a reload, a closed tab, a crash and a lost session
   await after.goto('/configs/draft.kept');
   await expect.poll(() => value(after).inputValue()).toBe('4');
 
-  await first.context.clearCookies();
+  // The session ends as the edit leaves: had any other request met that first, the dialog would
+  // lie over the button.
+  const endSession = async (route: Route) => {
+    await first.context.clearCookies();
+    await route.continue();
+  };
+  await after.route('**/api/v1/configs/draft.kept*', endSession, { times: 1 });
   await save(after);
   const dialog = after.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();

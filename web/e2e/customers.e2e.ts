@@ -90,6 +90,28 @@ test('an order is placed, paid from the wallet and told of as one chain', async 
   await visitor.close();
 });
 
+test('refunds of a customer stand on the timeline, whatever they were paid with', async () => {
+  const asked = await site.request<Order>('POST', '/orders', { userId: 'returning', items: [{ sku: 'CUST-1', quantity: 1 }] });
+  await site.request('POST', `/orders/${asked.id}/pay`, { method: 'external', reference: 'psp-7' });
+  const refund = await site.request<{ id: number }>('POST', `/orders/${asked.id}/refunds`, { amount: 2500, reason: 'A cup was broken' });
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/customers/returning');
+  const timeline = page.getByRole('complementary', { name: 'Timeline' });
+  await timeline.getByText(/^a refund of ¥25\.00 of /).waitFor();
+  await timeline.getByText(/ was requested/).waitFor();
+  await site.request('POST', `/refunds/${refund.id}/reject`, { reason: 'It arrived whole' });
+  await timeline.getByText(/ became rejected/).waitFor();
+  await visitor.check();
+  await visitor.shoot('customer-refunds');
+  await timeline
+    .getByRole('link', { name: /^a refund of/ })
+    .first()
+    .click();
+  await page.waitForURL(`**/refunds/${refund.id}`);
+  await visitor.close();
+});
+
 test('what the wallet cannot pay is said before it is sent', async () => {
   const poor = await site.request<Order>('POST', '/orders', { userId: 'poor', items: [{ sku: 'CUST-1', quantity: 1 }] });
   const visitor = await site.open();
@@ -124,4 +146,102 @@ test('a step names the request and the key that asked for it', async () => {
   expect(await request('GET', '/search?q=li@example.com')).toMatchObject({
     items: expect.arrayContaining([expect.objectContaining({ kind: 'user', href: path })]) as unknown,
   });
+});
+
+test('a number, a user, a sku, a coupon, a ticket and a key each open one timeline, from the request to the status', async () => {
+  const { request } = site;
+  const day = 86_400_000;
+  const [yesterday, tomorrow] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString());
+  const campaign = await request<{ id: number }>('POST', '/coupon-campaigns', {
+    name: 'Chain',
+    kind: 'amount',
+    value: 500,
+    total: 5,
+    perUser: 5,
+    validFrom: yesterday,
+    validTo: tomorrow,
+  });
+  const { codes } = await request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign.id}/coupons`, { userIds: ['chain-1'] });
+  const [code = ''] = codes;
+  await request('POST', '/wallets/chain-1/entries', { amount: 20_000, kind: 'topup', reference: 'psp-chain' });
+  const body = { userId: 'chain-1', items: [{ sku: 'CUST-1', quantity: 2 }], couponCode: code };
+  const placed = await request<Order>('POST', '/orders', body, { 'X-Idempotency-Key': 'chain-basket' });
+  await request('POST', `/orders/${placed.id}/pay`, { method: 'wallet' }, { 'X-Idempotency-Key': 'chain-pay' });
+  const sale = await request<{ id: number }>('POST', '/flash-sales', {
+    name: 'Chained',
+    sku: 'CUST-1',
+    price: 990,
+    quantity: 4,
+    perUserLimit: 1,
+    startsTime: yesterday,
+    endsTime: tomorrow,
+  });
+  await request('POST', `/flash-sales/${sale.id}/open`);
+  const token = await site.service.command('token', 'create', '--user', admin.username, '--name', 'shop', '--scope', 'customers:impersonate');
+  const bought = await fetch(`${site.service.address}/api/v1/flash-sales/${sale.id}/orders`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'X-On-Behalf-Of': 'chain-1' },
+    body: '{"quantity":1}',
+  });
+  const { ticket } = (await bought.json()) as { ticket: string };
+  await expect.poll(() => request('GET', `/flash-sales/${sale.id}/tickets/${ticket}`)).toMatchObject({ status: 'confirmed' });
+
+  const visitor = await site.enter('/');
+  const { page } = visitor;
+  const steps = page.getByRole('list', { name: 'What happened, newest first' });
+  /** What each step shows, oldest first, by the kinds of its parts. */
+  const told = async () => {
+    await steps.getByRole('listitem').first().waitFor();
+    const all = await steps.evaluate((list) =>
+      [...list.children].map((step) => [...step.querySelectorAll('[data-part]')].map((part) => part.getAttribute('data-part'))),
+    );
+    return all.reverse();
+  };
+  const ask = async (q: string) => {
+    await page.getByRole('searchbox', { name: /^Order number, user/ }).fill(q);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('region', { name: 'Timeline' }).getByText(q, { exact: true }).first().waitFor();
+  };
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('textbox').fill(placed.orderNo);
+  await page.getByRole('dialog').getByText(`All that happened to ${placed.orderNo}`).click();
+  await page.waitForURL('**/timeline?**');
+  const ofOrder = [['coupon'], ['request', 'stock', 'coupon', 'order'], ['request', 'money', 'order']];
+  expect(await told()).toEqual(ofOrder);
+  const text = (await steps.innerText()).replace(/\s+/g, ' ');
+  expect(text).toMatch(/Stock CUST-1 −2, \d[\d,]* available v\d+/);
+  expect(text).toContain('Balance chain-1 −¥115.00, ¥85.00 since');
+  await visitor.check();
+  await visitor.shoot('timeline-order');
+  await visitor.resize(390);
+  await visitor.turn('dark');
+  await visitor.check();
+  await visitor.shoot('timeline-order-narrow');
+  await visitor.resize(1280);
+  await visitor.turn('light');
+
+  await ask(code);
+  expect(await told()).toEqual([['request', 'coupon'], ...ofOrder.slice(1)]);
+  await ask('chain-basket');
+  expect((await told()).flat()).toEqual(expect.arrayContaining(['key', 'request', 'stock', 'money', 'order']));
+  expect(await steps.locator('[data-asked]').innerText()).toContain('chain-basket');
+  await ask(ticket);
+  expect((await told()).at(-1)).toEqual(['request', 'queue', 'order']);
+  await ask('CUST-1');
+  expect((await told()).flat()).toEqual(expect.arrayContaining(['request', 'stock']));
+  await ask('chain-1');
+  expect((await told()).flat()).toEqual(expect.arrayContaining(['queue', 'money', 'coupon', 'order']));
+  await visitor.check();
+  await visitor.shoot('timeline-user');
+  // What happens goes on by itself.
+  await site.asLi('POST', `/orders/${placed.id}/ship`, { carrier: 'DHL', trackingNo: 'JD01' });
+  await steps.getByText('Shipped').waitFor();
+
+  await page.getByRole('searchbox', { name: /^Order number, user/ }).fill('CUST');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByText('Nothing is called “CUST”').waitFor();
+  await page.getByRole('link', { name: 'CUST-1' }).click();
+  await steps.getByRole('listitem').first().waitFor();
+  await visitor.close();
 });

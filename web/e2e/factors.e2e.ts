@@ -39,6 +39,18 @@ async function givePassword(visitor: Visitor): Promise<void> {
   await field(visitor, 'Code of your authenticator app').waitFor();
 }
 
+/** Begins the first factor, which takes the password. */
+async function beginWithPassword({ page }: Visitor): Promise<void> {
+  const password = page.getByRole('dialog').locator('input[autocomplete=current-password]');
+  await page.keyboard.press('Enter');
+  await page.getByText('Enter your password.').waitFor();
+  await password.fill('not this one');
+  await password.press('Enter');
+  await page.getByText('This is not your password.').waitFor();
+  await password.fill(li.password);
+  await password.press('Enter');
+}
+
 const looks: Look[] = (['light', 'dark'] as const).flatMap((colours) => ([1280, 390] as const).map((width) => ({ language: 'en' as const, colours, width })));
 
 /** Takes a picture of what is open at both widths and in both colour schemes. */
@@ -59,7 +71,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   await visitor.signIn(li, '/account');
   await page.getByText('Your password alone opens your account').waitFor();
   await button(visitor, 'Set up an app').click();
-  await field(visitor, 'Name').press('Enter');
+  await beginWithPassword(visitor);
   const secret = (await page.getByRole('group', { name: 'Secret', exact: true }).locator('.mono').textContent()) ?? '';
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   await shootAll(visitor, 'factor-set-up');
@@ -122,7 +134,7 @@ test('an act that needs the factor afresh waits for it, goes on as one, and says
   const { page } = visitor;
   await visitor.signIn(li, '/account');
   await button(visitor, 'Set up an app').click();
-  await field(visitor, 'Name').press('Enter');
+  await beginWithPassword(visitor);
   const secret = (await page.getByRole('group', { name: 'Secret', exact: true }).locator('.mono').textContent()) ?? '';
   const enrolled = Date.now();
   await field(visitor, 'Code that the app shows now').fill(codeAt(secret, enrolled));

@@ -146,7 +146,7 @@ test('what runs low stands first, and a change by somebody else shows by itself'
   const { page } = visitor;
   await visitor.signIn(admin, '/inventory');
   await visitor.settle();
-  const skus = () => page.locator('tbody tr td:first-child').allInnerTexts();
+  const skus = () => page.locator('tbody tr td:nth-child(2)').allInnerTexts();
   expect((await skus())[0]).toBe('LOW-1');
   expect((await skus()).at(-1)).toBe('MUCH-1');
   await site.request('POST', '/inventory/LOW-1/adjustments', { delta: 2000, reason: 'Delivery', reference: 'delivery-1' });

@@ -47,8 +47,8 @@ const shots: Shot[] = [
 ];
 
 const colleagues = [
-  { username: 'li', password: 'interlock-second' },
-  { username: 'ana', password: 'interlock-third' },
+  { username: 'li', password: 'gravel-ten-umbrella' },
+  { username: 'ana', password: 'gravel-two-lantern' },
 ] as const;
 
 let browser: Browser;

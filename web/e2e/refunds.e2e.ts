@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Visitor } from './browser';
 import { apiOf, itemInStock, type ApiRequest } from './pages';
 import { admin } from './service';
 import { li, ownSite } from './site';
@@ -22,7 +21,7 @@ interface Refund {
 }
 
 /** Who asks for refunds on which the two admins decide. */
-const ana = { username: 'ana', password: 'interlock-third' };
+const ana = { username: 'ana', password: 'gravel-two-lantern' };
 let asAna: ApiRequest;
 
 const site = ownSite(async () => {
@@ -44,15 +43,6 @@ const ask = (id: number, body: object, by = asAna) => by<Refund>('POST', `/order
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const inDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog').getByRole('button', { name, exact: typeof name === 'string' });
 
-async function open(path: string, credentials = admin, deaf = false): Promise<Visitor> {
-  const visitor = await site.open();
-  // Without the stream nothing is heard of others before one's own step is refused.
-  if (deaf) await visitor.page.route('**/api/v1/events?*', (route) => route.abort());
-  await visitor.signIn(credentials, path);
-  await visitor.settle();
-  return visitor;
-}
-
 /** Fills the dialog that asks for an amount of the open order. */
 async function fillAmount(page: Page, amount: string): Promise<void> {
   await button(page, 'Refund…').click();
@@ -64,8 +54,8 @@ async function fillAmount(page: Page, amount: string): Promise<void> {
 
 test('of two refunds beyond what is left the second reads who was first and how much is left, and goes on with that', async () => {
   const id = await placePaid();
-  const first = await open(`/orders/${id}`, admin, true);
-  const second = await open(`/orders/${id}`, li);
+  const first = await site.enter(`/orders/${id}`, admin, true);
+  const second = await site.enter(`/orders/${id}`, li);
   await fillAmount(first.page, '60.00');
   await first.page.getByRole('dialog').getByText('¥100.00 can still be refunded.').waitFor();
   await fillAmount(second.page, '70.00');
@@ -97,7 +87,7 @@ test('of two refunds beyond what is left the second reads who was first and how 
 
 test('who has the dialog of a refund open hears of another one while he types', async () => {
   const id = await placePaid();
-  const first = await open(`/orders/${id}`);
+  const first = await site.enter(`/orders/${id}`);
   await fillAmount(first.page, '60.00');
   await ask(id, { amount: 7000 });
   const dialog = first.page.getByRole('dialog');
@@ -111,8 +101,8 @@ test('who has the dialog of a refund open hears of another one while he types', 
 test('of two who decide on one refund the second reads who was first, how much it was and how much is left', async () => {
   const order = await placePaid();
   const { id } = await ask(order, { amount: 6000 });
-  const first = await open(`/refunds/${id}`, admin, true);
-  const second = await open(`/refunds/${id}`, li);
+  const first = await site.enter(`/refunds/${id}`, admin, true);
+  const second = await site.enter(`/refunds/${id}`, li);
   await button(first.page, 'Reject…').click();
   await first.page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('It was not open.');
   await button(second.page, 'Approve…').click();
@@ -156,14 +146,14 @@ test('nobody approves his own: the button says so before it is pressed, and anot
   const order = await placePaid('wallet');
   const before = (await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance;
   const { id } = await ask(order, { amount: 2500 }, site.request);
-  const first = await open(`/refunds/${id}`);
+  const first = await site.enter(`/refunds/${id}`);
   await first.page.getByText('You requested this refund, so somebody else has to approve it.').waitFor();
   expect(await button(first.page, 'Approve…').isDisabled()).toBe(true);
   expect(await button(first.page, 'Reject…').isEnabled()).toBe(true);
   await first.check();
   await first.shoot('refunds-own');
 
-  const second = await open(`/refunds?status=requested`, li);
+  const second = await site.enter(`/refunds?status=requested`, li);
   await second.page.getByRole('link', { name: `Refund ${id}`, exact: true }).click();
   await button(second.page, 'Approve…').click();
   await second.page.getByRole('dialog').getByText('¥25.00 is credited to the wallet of ref-12 at once.').waitFor();
@@ -178,7 +168,7 @@ test('nobody approves his own: the button says so before it is pressed, and anot
 
 test('pieces are refunded for what the service says they are worth, come back into stock, and are told to who refunds next', async () => {
   const order = await placePaid('wallet', 3);
-  const first = await open(`/orders/${order}`);
+  const first = await site.enter(`/orders/${order}`);
   const { page } = first;
   const dialog = page.getByRole('dialog');
   await button(page, 'Refund…').click();
@@ -222,7 +212,7 @@ test('pieces are refunded for what the service says they are worth, come back in
 
 test('a refund whose answer is lost is requested once, however often it is asked for', async () => {
   const order = await placePaid();
-  const first = await open(`/orders/${order}`);
+  const first = await site.enter(`/orders/${order}`);
   const { page } = first;
   let lost = 0;
   await page.route(`**/api/v1/orders/${order}/refunds`, async (route) => {

@@ -12,7 +12,7 @@ const binary = fileURLToPath(new URL('../../bin/admin', import.meta.url));
 const patience = 20_000;
 
 /** Who signs in first. */
-export const admin = { username: 'admin', password: 'interlock-demo' };
+export const admin = { username: 'admin', password: 'gravel-one-kettle' };
 
 declare module 'vitest' {
   interface ProvidedContext {

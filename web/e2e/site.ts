@@ -2,10 +2,11 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { launch, Visitor } from './browser';
 import { apiOf, type ApiRequest } from './pages';
+import { Proxy } from './proxy';
 import { admin, Service } from './service';
 
 /** The second admin of a site. */
-export const li = { username: 'li', password: 'interlock-second' };
+export const li = { username: 'li', password: 'gravel-ten-umbrella' };
 
 /** What a file of flows works on; its members are there once its tests run. */
 export interface Site {
@@ -16,15 +17,23 @@ export interface Site {
   readonly asLi: ApiRequest;
   /** Opens a browser of somebody who is not signed in yet. */
   open: () => Promise<Visitor>;
+  /**
+   * Opens a browser of somebody who is signed in, on a page. One that is deaf has no stream:
+   * nothing is heard of others before one's own step is refused.
+   */
+  enter: (path: string, credentials?: typeof li, deaf?: boolean) => Promise<Visitor>;
+  /** The same for the admin, with a proxy between him and the service. */
+  behindProxy: (path: string) => Promise<{ visitor: Visitor; proxy: Proxy }>;
   /** The admin and Li, each in a browser of their own, on one page. */
   two: (path: string) => Promise<[Visitor, Visitor]>;
 }
 
 /**
  * Gives the file that calls it a browser and a service of its own, with two admins,
- * so that files may run beside each other. `prepare` makes what its tests share.
+ * so that files may run beside each other. `prepare` makes what its tests share; the service has further
+ * settings of its environment.
  */
-export function ownSite(prepare: () => Promise<void> = () => Promise.resolve()): Site {
+export function ownSite(prepare: () => Promise<void> = () => Promise.resolve(), settings: NodeJS.ProcessEnv = {}): Site {
   const parts: { browser?: Browser; service?: Service; request?: ApiRequest; asLi?: ApiRequest } = {};
   const part = <Name extends keyof typeof parts>(name: Name) => {
     const value = parts[name];
@@ -45,6 +54,20 @@ export function ownSite(prepare: () => Promise<void> = () => Promise.resolve()):
       return part('asLi');
     },
     open: () => Visitor.open(site.browser, site.service.address),
+    enter: async (path, credentials = admin, deaf = false) => {
+      const visitor = await site.open();
+      if (deaf) await visitor.page.route('**/api/v1/events?*', (route) => route.abort());
+      await visitor.signIn(credentials, path);
+      await visitor.settle();
+      return visitor;
+    },
+    behindProxy: async (path) => {
+      const proxy = await Proxy.before(site.service.address);
+      const visitor = await Visitor.open(site.browser, proxy.address);
+      await visitor.signIn(admin, path);
+      await visitor.settle();
+      return { visitor, proxy };
+    },
     two: async (path) => {
       const visitors: [Visitor, Visitor] = [await site.open(), await site.open()];
       await visitors[0].signIn(admin, path);
@@ -55,7 +78,7 @@ export function ownSite(prepare: () => Promise<void> = () => Promise.resolve()):
 
   beforeAll(async () => {
     parts.browser = await launch();
-    parts.service = await Service.start();
+    parts.service = await Service.start(settings);
     await parts.service.command('user', 'create', li.username, '--display-name', 'Li', '--password', li.password);
     parts.request = await apiOf(parts.service.address, admin);
     parts.asLi = await apiOf(parts.service.address, li);

@@ -11,14 +11,6 @@ const site = ownSite(async () => {
   await site.service.command('tenant', 'create', 'tea-house', '--admin-password', admin.password);
 });
 
-async function behindProxy(path: string): Promise<{ visitor: Visitor; proxy: Proxy }> {
-  const proxy = await Proxy.before(site.service.address);
-  const visitor = await Visitor.open(site.browser, proxy.address);
-  await visitor.signIn(admin, path);
-  await visitor.settle();
-  return { visitor, proxy };
-}
-
 const isLive = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).waitFor();
 const tenantOf = (page: Page) => page.locator('header').getByTitle(/^Tenant /);
 
@@ -39,7 +31,7 @@ async function turn(page: Page, shown: boolean): Promise<void> {
 }
 
 test('eight tabs of one browser share one stream, all answer and all hear of a change', async () => {
-  const { visitor, proxy } = await behindProxy('/items');
+  const { visitor, proxy } = await site.behindProxy('/items');
   const pages = [visitor.page];
   for (let i = 1; i < 8; i++) {
     const page = await visitor.context.newPage();
@@ -64,7 +56,7 @@ test('eight tabs of one browser share one stream, all answer and all hear of a c
 });
 
 test('a tab that was opened in the background holds no stream, and hears of what it missed when it is looked at', async () => {
-  const { visitor, proxy } = await behindProxy('/items');
+  const { visitor, proxy } = await site.behindProxy('/items');
   await isLive(visitor.page);
   const behind = await visitor.context.newPage();
   await hide(behind);
@@ -92,7 +84,7 @@ test('one list that is open while 1,000 orders are shipped asks at most 30 times
   }
   const batch = (body: object, from: number) => site.asLi('POST', '/order-batches', { ...body, ids: ids.slice(from, from + 100) });
   for (let from = 0; from < 1000; from += 100) await batch({ action: 'pay', method: 'external' }, from);
-  const { visitor, proxy } = await behindProxy('/orders?status=shipped');
+  const { visitor, proxy } = await site.behindProxy('/orders?status=shipped');
   await isLive(visitor.page);
   const asked = () => proxy.count('GET', /^\/api\/(?!v1\/events)/);
   await expect.poll(async () => [asked(), await visitor.page.locator('[aria-busy=true]').count()], { interval: 1000 }).toEqual([asked(), 0]);
@@ -139,7 +131,7 @@ test('heartbeats stop while nobody is signed in, and do not come all at once aft
 });
 
 test('a tab notices that another one signed in to another tenant: it says so, and shows what is there', async () => {
-  const { visitor } = await behindProxy('/items');
+  const { visitor } = await site.behindProxy('/items');
   const { page, context } = visitor;
   await page.getByRole('link', { name: 'TABS-1' }).waitFor();
   expect(await tenantOf(page).innerText()).toBe('default');
@@ -164,7 +156,7 @@ test('a tab notices that another one signed in to another tenant: it says so, an
 });
 
 test('after the session ended the dialog offers the tenant that one worked in, and lets it be changed', async () => {
-  const { visitor } = await behindProxy('/items');
+  const { visitor } = await site.behindProxy('/items');
   const { page, context } = visitor;
   // Another tab has been somewhere else since.
   await page.evaluate(() => localStorage.setItem('interlock.tenant', 'elsewhere'));
@@ -184,7 +176,7 @@ test('after the session ended the dialog offers the tenant that one worked in, a
 });
 
 test('a tab reloads itself once when a new version was deployed, keeps what was typed, and says so', async () => {
-  const { visitor, proxy } = await behindProxy('/items');
+  const { visitor, proxy } = await site.behindProxy('/items');
   const { page } = visitor;
   // The page is of an older version, which is gone; what is loaded from then on is of the new one.
   proxy.rule(({ path }) => (path === '/items/TABS-1' ? { rewrite: (html) => html.replace(/(name="build" content=")/, '$1older-') } : undefined));
@@ -208,7 +200,7 @@ test('a tab reloads itself once when a new version was deployed, keeps what was 
 });
 
 test('files that stay away do not make a tab reload itself for ever', async () => {
-  const { visitor, proxy } = await behindProxy('/items');
+  const { visitor, proxy } = await site.behindProxy('/items');
   const { page } = visitor;
   proxy.rule(({ path }) => (path.startsWith('/assets/configs-') ? { instead: 404 } : undefined));
   // The router may ask for the same reload; both are one.
@@ -222,7 +214,7 @@ test('files that stay away do not make a tab reload itself for ever', async () =
 
 test('two tabs on one record: the clean one never takes the draft of the other', async () => {
   await site.request('POST', '/items', { sku: 'TWICE-1', name: 'Black tea', price: 5000 });
-  const { visitor } = await behindProxy('/items/TWICE-1');
+  const { visitor } = await site.behindProxy('/items/TWICE-1');
   const { page: typing, context } = visitor;
   const clean = await context.newPage();
   await clean.goto('/items/TWICE-1');
@@ -244,7 +236,7 @@ test('two tabs on one record: the clean one never takes the draft of the other',
 });
 
 test('drafts are listed, lead back, and go when one signs out; a full storage is said', async () => {
-  const { visitor } = await behindProxy('/items/TABS-1');
+  const { visitor } = await site.behindProxy('/items/TABS-1');
   const { page } = visitor;
   await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, kept');
   await page.getByRole('button', { name: /Signed in as/ }).click();
@@ -281,7 +273,7 @@ test('drafts are listed, lead back, and go when one signs out; a full storage is
 });
 
 test('who signs in after somebody else does not see his drafts', async () => {
-  const { visitor } = await behindProxy('/items/TABS-1');
+  const { visitor } = await site.behindProxy('/items/TABS-1');
   const { page, context } = visitor;
   await page.getByRole('textbox', { name: 'Name' }).fill('Typed by the admin');
   await context.clearCookies();

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { itemInStock } from './pages';
-import { admin } from './service';
 import { ownSite } from './site';
 
 const site = ownSite(async () => {
@@ -12,17 +11,10 @@ const site = ownSite(async () => {
 const undo = (page: Page) => page.getByRole('button', { name: 'Undo', exact: true }).click();
 const confirm = (page: Page, name: string | RegExp) => page.getByRole('dialog').getByRole('button', { name }).click();
 
-async function open(path: string) {
-  const visitor = await site.open();
-  await visitor.signIn(admin, path);
-  await visitor.settle();
-  return visitor;
-}
-
 test('a deleted config is made again as it was, unless its key is taken by then', async () => {
   const content = { value: { rate: 1 }, valueType: 'json', remark: 'as it was' };
   await site.request('POST', '/configs', { key: 'undo.config', ...content });
-  const visitor = await open('/configs/undo.config');
+  const visitor = await site.enter('/configs/undo.config');
   const { page } = visitor;
   const remove = async () => {
     await page.getByRole('button', { name: 'Delete…' }).click();
@@ -50,7 +42,7 @@ test('a rollback is taken back by a version of its own', async () => {
   await site.request('POST', '/configs', { key: 'undo.roll', value: 'one', valueType: 'string', remark: '' });
   const { etag } = await site.request<{ etag: string }>('GET', '/configs/undo.roll');
   await site.request('PATCH', '/configs/undo.roll', { value: 'two' }, { 'If-Match': etag });
-  const visitor = await open('/configs/undo.roll?tab=history');
+  const visitor = await site.enter('/configs/undo.roll?tab=history');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Roll back to v1' }).click();
   await confirm(page, 'Roll back');
@@ -63,7 +55,7 @@ test('a rollback is taken back by a version of its own', async () => {
 test('a batch is taken back, but for what others changed since', async () => {
   const now = (name: string) => site.request<{ value: unknown; remark: string; etag: string }>('GET', `/configs/undo.batch.${name}`);
   for (const name of ['a', 'b', 'c']) await site.request('POST', '/configs', { key: `undo.batch.${name}`, value: 1, remark: name });
-  const visitor = await open('/configs?prefix=undo.batch.');
+  const visitor = await site.enter('/configs?prefix=undo.batch.');
   const { page } = visitor;
   const dialog = page.getByRole('dialog');
   const batch = async (what: string) => {
@@ -96,7 +88,7 @@ test('a batch is taken back, but for what others changed since', async () => {
 
 test('an adjustment of stock is taken back by another, and keeps what came between', async () => {
   const before = await site.request<{ onHand: number }>('GET', '/inventory/UNDO-1');
-  const visitor = await open('/items/UNDO-1');
+  const visitor = await site.enter('/items/UNDO-1');
   const { page } = visitor;
   await page
     .getByRole('button', { name: 'Adjust stock' })
@@ -118,7 +110,7 @@ test('an adjustment of stock is taken back by another, and keeps what came betwe
 });
 
 test('a deleted item comes back with its price and owner', async () => {
-  const visitor = await open('/items/UNDO-2');
+  const visitor = await site.enter('/items/UNDO-2');
   const { page } = visitor;
   await page.getByRole('button', { name: /^Delete/ }).click();
   await confirm(page, /^Delete/);
@@ -134,7 +126,7 @@ test('a campaign and the draft of a sale that were deleted are made again', asyn
   const { id } = await site.request<{ id: number }>('POST', '/coupon-campaigns', terms);
   const sale = { name: 'Noon', sku: 'UNDO-1', price: 990, quantity: 4, perUserLimit: 1, startsTime: from, endsTime: to };
   const draft = await site.request<{ id: number }>('POST', '/flash-sales', sale);
-  const visitor = await open(`/coupon-campaigns/${id}`);
+  const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const { page } = visitor;
   for (const [path, list, name, wanted] of [
     [`/coupon-campaigns/${id}`, '/coupon-campaigns', 'Spring', { value: 500, total: 10 }],
@@ -153,7 +145,7 @@ test('a campaign and the draft of a sale that were deleted are made again', asyn
 });
 
 test('the content has the whole of a wide screen, and the title names the record', async () => {
-  const visitor = await open('/items/UNDO-1');
+  const visitor = await site.enter('/items/UNDO-1');
   const { page } = visitor;
   expect(await page.title()).toMatch(/^UNDO-1 · Items/);
   await page.setViewportSize({ width: 1920, height: 1000 });

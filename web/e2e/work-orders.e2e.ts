@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Visitor } from './browser';
 import { itemInStock } from './pages';
 import { admin } from './service';
 import { li, ownSite } from './site';
@@ -19,19 +18,10 @@ const orderNow = (id: number) => site.request<WorkOrder>('GET', `/work-orders/${
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-async function open(path: string, credentials = admin, deaf = false): Promise<Visitor> {
-  const visitor = await site.open();
-  // Without the stream nothing is heard of others before one's own step is refused.
-  if (deaf) await visitor.page.route('**/api/v1/events?*', (route) => route.abort());
-  await visitor.signIn(credentials, path);
-  await visitor.settle();
-  return visitor;
-}
-
 test('of two who claim one work order the second reads who holds it, whoever wrote on it since', async () => {
   const { id } = await make('A teapot arrived broken');
-  const first = await open(`/work-orders/${id}`, admin, true);
-  const second = await open(`/work-orders/${id}`, li);
+  const first = await site.enter(`/work-orders/${id}`, admin, true);
+  const second = await site.enter(`/work-orders/${id}`, li);
   await button(first.page, 'Claim').waitFor();
   await button(second.page, 'Claim').click();
   await second.page.getByText(`Work order ${id} is yours.`).waitFor();
@@ -51,13 +41,13 @@ test('of two who claim one work order the second reads who holds it, whoever wro
 
 test('the list shows who is on a work order and who holds it, as that happens', async () => {
   const { id } = await make('Where is order 41?', { priority: 'high', dueTime: new Date(Date.now() - 60_000).toISOString() });
-  const first = await open('/work-orders');
+  const first = await site.enter('/work-orders');
   const row = first.page.getByRole('row', { name: /Where is order 41\?/ });
   await row.getByText('Open', { exact: true }).waitFor();
   await row.getByText('Overdue').waitFor();
   await first.page.getByText('Live').first().waitFor();
 
-  const second = await open(`/work-orders/${id}`, li);
+  const second = await site.enter(`/work-orders/${id}`, li);
   await row.getByText('Also here: Li').waitFor({ state: 'attached' });
   await button(second.page, 'Claim').click();
   await row.getByRole('link', { name: 'Li', exact: true }).waitFor();
@@ -69,7 +59,7 @@ test('the list shows who is on a work order and who holds it, as that happens', 
   await expect.poll(() => row.getByText('Also here: Li').count()).toBe(0);
   expect(await row.getByRole('link', { name: 'Li', exact: true }).count()).toBe(1);
   // Who opens the list later is told of those who are there already.
-  const third = await open(`/work-orders/${id}`, li);
+  const third = await site.enter(`/work-orders/${id}`, li);
   await first.visit('/work-orders?status=claimed');
   await row.getByText('Also here: Li').waitFor({ state: 'attached' });
   await first.close();
@@ -101,7 +91,7 @@ test('of two who take the next each has another one, the most urgent first, unti
 
 test('a work order is opened from a record with the link to it, and the next who would open one is told of it', async () => {
   await itemInStock(site.request, { sku: 'WRK-1', name: 'Green tea', price: 6000 });
-  const visitor = await open('/items/WRK-1');
+  const visitor = await site.enter('/items/WRK-1');
   const { page } = visitor;
   await button(page, 'Open a work order').click();
   const dialog = page.getByRole('dialog');
@@ -128,7 +118,7 @@ test('a work order is opened from a record with the link to it, and the next who
 
 test('a work order is commented, assigned, resolved, closed and reopened, and its timeline tells all of it', async () => {
   const { id } = await make('Return of order 12', { body: 'Two of three pieces came back.' });
-  const first = await open(`/work-orders/${id}`);
+  const first = await site.enter(`/work-orders/${id}`);
   const { page } = first;
   await page.getByRole('textbox', { name: 'Comment' }).fill('I have asked the customer.');
   await button(page, 'Say it').click();
@@ -143,7 +133,7 @@ test('a work order is commented, assigned, resolved, closed and reopened, and it
   await inDialog(page, 'Assign').click();
   await expect.poll(async () => (await orderNow(id)).holder?.name).toBe('Li');
 
-  const second = await open(`/work-orders/${id}`, li);
+  const second = await site.enter(`/work-orders/${id}`, li);
   await button(second.page, 'Resolve…').click();
   await inDialog(second.page, 'Resolve').click();
   await second.page.getByText('Say what was done.', { exact: true }).waitFor();

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { Visitor } from './browser';
+import type { Visitor } from './browser';
 import { itemInStock } from './pages';
-import { inProgress, Proxy, type Fate } from './proxy';
-import { admin } from './service';
+import { inProgress, type Fate } from './proxy';
 import { ownSite } from './site';
 
 const day = 86_400_000;
@@ -19,14 +18,6 @@ interface Order {
 const ordersOf = async (userId: number) => (await site.request<{ total: number }>('GET', `/orders?userId=${userId}`)).total;
 const place = (userId: number) => site.request<Order>('POST', '/orders', { userId, items: [{ sku: 'TEA-1', quantity: 1 }] });
 
-async function behindProxy(path: string): Promise<{ visitor: Visitor; proxy: Proxy }> {
-  const proxy = await Proxy.before(site.service.address);
-  const visitor = await Visitor.open(site.browser, proxy.address);
-  await visitor.signIn(admin, path);
-  await visitor.settle();
-  return { visitor, proxy };
-}
-
 const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
 const submit = (visitor: Visitor) => dialogOf(visitor).locator('button[type=submit]');
 /** Until what was sent was answered, or is said to be unknown. */
@@ -39,7 +30,7 @@ async function openOrder(visitor: Visitor, userId: number): Promise<void> {
 }
 
 test('an order whose reply is lost while its repeats find it still running is placed once', async () => {
-  const { visitor, proxy } = await behindProxy('/orders');
+  const { visitor, proxy } = await site.behindProxy('/orders');
   await openOrder(visitor, 101);
   let lost: string | undefined;
   proxy.rule(({ method, path, key }) => {
@@ -73,7 +64,7 @@ test.each<[string, Fate, number]>([
   ['504 after the commit', { after: 504 }, 112],
   ['half of its reply', 'truncate', 113],
 ])('an order that is answered with %s is unknown, and placed once', async (_, fate, userId) => {
-  const { visitor, proxy } = await behindProxy('/orders');
+  const { visitor, proxy } = await site.behindProxy('/orders');
   await openOrder(visitor, userId);
   proxy.rule(({ method, path }) => (method === 'POST' && path === '/api/v1/orders' ? fate : undefined));
   await submit(visitor).click();
@@ -101,7 +92,7 @@ test('coupons are issued once when a proxy answers 502 after the commit, also af
   const validity = { validFrom: new Date(Date.now() - day).toISOString(), validTo: new Date(Date.now() + day).toISOString() };
   const { id } = await site.request<{ id: number }>('POST', '/coupon-campaigns', { ...terms, ...validity });
   const issued = async () => (await site.request<{ total: number }>('GET', `/coupons?campaignId=${id}`)).total;
-  const { visitor, proxy } = await behindProxy(`/coupon-campaigns/${id}`);
+  const { visitor, proxy } = await site.behindProxy(`/coupon-campaigns/${id}`);
   const { page } = visitor;
   const open = () => page.getByRole('button', { name: 'Issue coupons', exact: true }).click();
   await open();
@@ -128,7 +119,7 @@ test('orders that were shipped behind a 502 are never said to be not sent, and t
   const ids: number[] = [];
   for (let i = 0; i < 130; i++) ids.push((await place(121)).id);
   await site.request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });
-  const { visitor, proxy } = await behindProxy('/orders?userId=121');
+  const { visitor, proxy } = await site.behindProxy('/orders?userId=121');
   const { page } = visitor;
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('button', { name: 'Choose all 130 that match' }).click();
@@ -161,7 +152,7 @@ test('orders that were shipped behind a 502 are never said to be not sent, and t
 
 test('a button whose write is answered with 502 after the commit offers to ask again, and it is done once', async () => {
   await site.request('POST', '/items', { sku: 'OLD-1', name: 'Red tea', price: 4000 });
-  const { visitor, proxy } = await behindProxy('/items/OLD-1');
+  const { visitor, proxy } = await site.behindProxy('/items/OLD-1');
   const { page } = visitor;
   proxy.rule(({ method }) => (method === 'PATCH' ? { after: 502 } : undefined));
   await page.getByRole('button', { name: 'Archive', exact: true }).click();

@@ -9,6 +9,7 @@ interface Made {
 }
 
 let ask: ApiRequest;
+let invitation = { path: '' };
 /** Users and roles of these pages by kind and name; they are made once, before all looks. */
 const ids = new Map<string, number>();
 
@@ -78,9 +79,40 @@ const pages: PageUnderTest[] = [
     path: '/users',
     reach: async (page) => {
       await button(page, 'New user', '新建用户').first().click();
+      await page.getByRole('radio').last().check();
       await page.getByRole('dialog').locator('input[autocomplete=new-password]').fill('short');
       await dialogButton(page, 'Create the user', '创建用户').click();
       await page.getByText(/these are 5|现为 5 个/).waitFor();
+    },
+  },
+  {
+    name: 'users-invite',
+    path: '/users',
+    reach: async (page) => {
+      await button(page, 'New user', '新建用户').first().click();
+      await page.getByRole('radio').first().check();
+      await page.getByRole('dialog').getByRole('textbox').first().fill(`guest${Date.now()}`);
+      await dialogButton(page, 'Create the user', '创建用户').click();
+      await page.locator('[data-secret]').waitFor();
+    },
+  },
+  {
+    name: 'invitation',
+    path: () => invitation.path,
+    prepare: async (request) => {
+      ({ invitation } = await request<{ invitation: { path: string } }>('POST', '/users', { username: 'newcomer', displayName: 'Sun Qi' }));
+    },
+    reach: async (page) => {
+      await page.locator('input[autocomplete=new-password]').first().fill('short');
+      await button(page, 'Set the password and sign in', '设置密码并登录').click();
+      await page.getByText(/these are 5|现为 5 个/).waitFor();
+    },
+  },
+  {
+    name: 'invitation-over',
+    path: '/invitation',
+    reach: async (page) => {
+      await page.getByText(/This invitation opens nothing|此邀请无法使用/).waitFor();
     },
   },
   {

@@ -135,22 +135,26 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
-      await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
-      await page.getByRole('textbox', { name: /^(Users, by what the shop calls them|用户 ID)$/ }).fill('12 21, 22\n22 李');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
-      await page.getByText(/is nothing that a user can be called|不是用户 ID/).waitFor();
+      await page.getByText(/A whole number from 1|请填写 1 到/).waitFor();
     },
   },
   {
-    name: 'campaigns-limit',
+    name: 'campaigns-issue-list',
     path: pageOf('Spring sale'),
     reach: async (page) => {
       await shown('Spring sale')(page);
-      await button(page, 'Issue coupons', '发放优惠券').click();
-      await page.getByRole('radio', { name: /^(Certain users|指定用户)$/ }).check();
-      await page.getByRole('textbox', { name: /^(Users, by what the shop calls them|用户 ID)$/ }).fill('12 13 901');
-      await dialogButton(page, 'Issue coupons', '发放优惠券').click();
-      await button(page, 'Leave them out', '去掉这些用户').waitFor();
+      await button(page, 'Issue to a list', '按列表发放').click();
+      await page.getByRole('textbox', { name: /^(List|列表)$/ }).fill('12 13 901 李');
+      await page.getByText(/3 will be sent|将发送 3 个/).waitFor();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Issue 3 coupons|发放 3 张优惠券)$/ })
+        .click();
+      await page
+        .getByText(/already has all that one may have|已达到每人上限/)
+        .first()
+        .waitFor();
     },
   },
   {
@@ -159,8 +163,6 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
-      // What was typed for the state before is still there.
-      await page.getByRole('dialog').getByRole('radio').first().check();
       await page.getByRole('textbox', { name: /^(How many|数量)$/ }).fill('12');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
       await button(page, 'Copy the codes', '复制券码').waitFor();

@@ -42,6 +42,15 @@ const pages: PageUnderTest[] = [
         .waitFor();
     },
   },
+  {
+    name: 'coupons-void-list',
+    path: '/coupons',
+    reach: async (page) => {
+      await button(page, 'Void a list', '按列表作废').click();
+      await page.getByRole('textbox', { name: /^(List|列表)$/ }).fill(`${codes.join(' ')} NOSUCH`);
+      await page.getByText(/1 will be sent|将发送 1 个/).waitFor();
+    },
+  },
   { name: 'coupons-no-match', path: '/coupons?userId=999999' },
   { name: 'coupons-missing', path: '/coupons/NOSUC-HCODE' },
   { name: 'coupons-used', ...coupon(0) },

@@ -15,6 +15,14 @@ const pages: PageUnderTest[] = [
       await page.getByRole('complementary').locator('li').nth(2).waitFor();
     },
   },
+  {
+    name: 'timeline',
+    path: '/timeline?q=page@example.com',
+    reach: async (page) => {
+      await page.locator('[data-part=money]').first().waitFor();
+    },
+  },
+  { name: 'timeline-nothing', path: '/timeline?q=PAGE' },
   { name: 'customer-new', path: '/customers/nobody-yet' },
 ];
 

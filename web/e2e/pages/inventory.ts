@@ -42,6 +42,17 @@ const pages: PageUnderTest[] = [
     },
   },
   {
+    name: 'inventory-receive',
+    path: '/inventory',
+    reach: async (page) => {
+      await button(page, 'Receive or count', '入库或盘点').click();
+      await page.getByRole('textbox', { name: /^(Table|表格)$/ }).fill('STOCKED-1\t12\nSTOCKED-2\t-700\nSTOCKED-3\t1');
+      await page.getByText(/2 will be sent|将发送 2 个/).waitFor();
+      await page.getByRole('dialog').locator('button[type=submit]').click();
+      await page.getByText(/Say why|请说明原因/).waitFor();
+    },
+  },
+  {
     name: 'inventory-short',
     path: '/items/STOCKED-1',
     reach: async (page) => {

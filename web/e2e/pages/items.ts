@@ -33,6 +33,35 @@ const pages: PageUnderTest[] = [
       await page.getByText(/Give it a name|请填写名称/).waitFor();
     },
   },
+  {
+    name: 'items-edit-many',
+    path: '/items?sort=sku&q=o',
+    reach: async (page) => {
+      await page.getByRole('checkbox', { name: /^(Choose all rows|选择本页)/ }).check();
+      await page
+        .getByRole('region', { name: /^(Chosen rows|已选的行)$/ })
+        .getByRole('button', { name: /^(Edit|编辑)…$/ })
+        .click();
+      await page
+        .getByRole('dialog')
+        .getByRole('combobox')
+        .selectOption({ label: (await page.getByText('Raise or lower it').count()) > 0 ? 'Raise or lower it' : '按比例调价' });
+      await page
+        .getByRole('dialog')
+        .getByRole('textbox', { name: /^(By how many percent|调整百分比)$/ })
+        .fill('10');
+      await page.getByRole('dialog').locator('ins').first().waitFor();
+    },
+  },
+  {
+    name: 'items-import',
+    path: '/items',
+    reach: async (page) => {
+      await button(page, 'Import', '导入').click();
+      await page.getByRole('textbox', { name: /^(Table|表格)$/ }).fill('OOLONG-100\tOolong, 100 g\t68.50\nNEW-1\tCup\t9.00\nNEW-2\tNo price');
+      await page.getByText(/2 will be sent|将发送 2 个/).waitFor();
+    },
+  },
   { name: 'items-missing', path: '/items/NOTHING' },
   {
     name: 'items-detail',

@@ -25,16 +25,24 @@ export { followLive, newQueryClient } from './queries';
 export type { components, operations, paths } from './schema';
 export { sessionStore, type Session, type SessionState, type SessionUser } from './session';
 export {
+  acceptByProvider,
+  acceptInvitation,
+  arrive,
+  checkInvitation,
   finishSignIn,
   followSession,
   lastTenant,
+  listProviders,
   loadSession,
+  providerAddress,
   signIn,
   signOut,
   stepUp,
   type Challenge,
   type Credentials,
   type FactorMethod,
+  type Invited,
+  type Provider,
   type ShownFactor,
 } from './signIn';
 export { stepUpQuestion } from './stepUp';

@@ -27,6 +27,7 @@ const topics = [
   'users',
   'roles',
   'menus',
+  'promises',
   'navigation',
   'presence',
 ];

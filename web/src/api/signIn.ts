@@ -102,6 +102,45 @@ export async function finishSignIn(challenge: string, shown: ShownFactor): Promi
   begin(await data(api.POST('/api/v1/session/factor', { body: { challenge, ...shown } })));
 }
 
+export type Invited = components['schemas']['Invited'];
+
+/** Asks whom an invitation is for. */
+export function checkInvitation(invitation: string, signal?: AbortSignal): Promise<Invited> {
+  return data(api.POST('/api/v1/session/invitation/check', { body: { invitation }, signal }));
+}
+
+/** Gives who was invited the password that he chose and signs in, or returns the challenge of somebody who has a second factor. */
+export async function acceptInvitation(invitation: string, password: string): Promise<Challenge | undefined> {
+  const reply = await data(api.POST('/api/v1/session/invitation', { body: { invitation, password } }));
+  if ('challenge' in reply) return reply;
+  remember(tenantKey, reply.tenant === 'default' ? '' : reply.tenant);
+  begin(reply);
+  return undefined;
+}
+
+export type Provider = components['schemas']['Provider'];
+
+/** The providers that users of a tenant can sign in by. */
+export async function listProviders(tenant: string, signal?: AbortSignal): Promise<Provider[]> {
+  const query = tenant === '' ? {} : { tenant };
+  return (await data(api.GET('/api/v1/session/providers', { params: { query }, signal }))).items;
+}
+
+/** The address that sends a browser to a provider, to sign in to a tenant. */
+export const providerAddress = (provider: string, tenant: string): string =>
+  `/api/v1/session/oidc/${encodeURIComponent(provider)}${tenant === '' ? '' : `?tenant=${encodeURIComponent(tenant)}`}`;
+
+/** Asks where to go to accept an invitation by a provider. */
+export async function acceptByProvider(invitation: string, provider: string): Promise<string> {
+  return (await data(api.POST('/api/v1/session/invitation/provider', { body: { invitation, provider } }))).location;
+}
+
+/** Takes up the session that a provider's answer began. */
+export async function arrive(): Promise<void> {
+  await loadSession();
+  others.post({});
+}
+
 function begin(session: Session): void {
   sessionStore.signedIn(session);
   others.post({});

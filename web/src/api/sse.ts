@@ -8,21 +8,23 @@ export interface ServerEvent {
 /**
  * Reads a stream of server-sent events. `onBytes` is called for everything that
  * arrives, comments included: the service sends one every ten seconds, so silence
- * means a dead link, which an EventSource could not notice.
+ * means a dead link, which an EventSource could not notice. Returns, at its end, how long
+ * the service asked to wait before connecting again, in ms.
  */
-export async function readEvents(body: ReadableStream<Uint8Array>, onEvent: (event: ServerEvent) => void, onBytes: () => void): Promise<void> {
+export async function readEvents(body: ReadableStream<Uint8Array>, onEvent: (event: ServerEvent) => void, onBytes: () => void): Promise<number | undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const lines = new EventLines(onEvent);
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return;
+    if (done) return lines.retry;
     onBytes();
     lines.push(decoder.decode(value, { stream: true }));
   }
 }
 
 class EventLines {
+  retry: number | undefined;
   #rest = '';
   #id = '';
   #event = '';
@@ -49,6 +51,7 @@ class EventLines {
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (field === 'data') this.#data.push(value);
     else if (field === 'event') this.#event = value;
+    else if (field === 'retry' && /^\d+$/.test(value)) this.retry = Number(value);
     else if (field === 'id' && !value.includes('\0')) this.#id = value;
   }
 

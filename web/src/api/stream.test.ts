@@ -13,6 +13,10 @@ class Line {
     this.controller?.enqueue(new TextEncoder().encode(text));
   }
 
+  end() {
+    this.controller?.close();
+  }
+
   cut() {
     this.controller?.error(new Error('cut'));
   }
@@ -181,6 +185,20 @@ test('a lost connection is opened again, and what was missed is read again', asy
   expect(stream.state().status).toBe('live');
   expect(requests[1]?.headers.get('Last-Event-ID')).toBeNull();
   expect(gap).toHaveBeenCalledTimes(1);
+  stream.stop();
+});
+
+test('the service says when to connect again after it has ended a stream', async () => {
+  const stream = open();
+  stream.start('o');
+  await settle();
+  lines[0]?.say('retry: 2500\n\n');
+  lines[0]?.end();
+  await settle();
+  await vi.advanceTimersByTimeAsync(2400);
+  expect(send).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(send).toHaveBeenCalledTimes(2);
   stream.stop();
 });
 

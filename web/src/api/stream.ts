@@ -158,12 +158,12 @@ export class SharedStream {
     const abort = new AbortController();
     this.#abort = abort;
     this.#read(abort).then(
-      () => this.#lost(abort),
+      (asked) => this.#lost(abort, asked),
       () => this.#lost(abort),
     );
   }
 
-  async #read(abort: AbortController): Promise<void> {
+  async #read(abort: AbortController): Promise<number | undefined> {
     const { address, resumes = false, sessions, send = fetch.bind(globalThis) } = this.#options;
     const headers = new Headers({ Accept: 'text/event-stream' });
     const goesOn = resumes && this.#lastId !== '';
@@ -176,13 +176,13 @@ export class SharedStream {
     }
     if (response.status === 404) {
       this.#absent(abort);
-      return;
+      return undefined;
     }
     if (!response.ok || response.body === null) throw new Error(`the stream answered ${response.status}`);
     if (this.#state.since !== undefined && !goesOn) this.#gap();
     this.#failures = 0;
     this.#heard(abort);
-    await readEvents(
+    return await readEvents(
       response.body,
       (event) => {
         this.#deliver(event);
@@ -234,12 +234,13 @@ export class SharedStream {
     this.#watchdog = setTimeout(() => abort.abort(), silence);
   }
 
-  #lost(abort: AbortController): void {
+  /** Connects again after as long as the service asked for, or a delay that grows. */
+  #lost(abort: AbortController, asked?: number): void {
     if (this.#running === undefined || abort !== this.#abort) return;
     clearTimeout(this.#watchdog);
     const delay = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
     this.#tell('lost');
-    this.#timer = setTimeout(() => this.#connect(), delay * (0.5 + Math.random() / 2));
+    this.#timer = setTimeout(() => this.#connect(), asked ?? delay * (0.5 + Math.random() / 2));
   }
 
   #absent(abort: AbortController): void {

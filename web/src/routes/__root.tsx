@@ -1,4 +1,4 @@
-import { createRootRoute, Outlet } from '@tanstack/react-router';
+import { createRootRoute, Outlet, useRouterState } from '@tanstack/react-router';
 import { OverwriteWatch } from '@/features/configs/history/OverwriteWatch';
 import { RecordWork } from '@/features/workorders/RecordWork';
 import { ErrorPage } from '@/ui/feedback/ErrorPage';
@@ -15,6 +15,8 @@ export const Route = createRootRoute({
 });
 
 function Root() {
+  const isOpen = useRouterState({ select: ({ matches }) => matches.some(({ staticData }) => staticData.isOpen === true) });
+  if (isOpen) return <Outlet />;
   return (
     <SessionGate>
       <Shell>

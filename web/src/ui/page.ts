@@ -26,5 +26,7 @@ export interface PageInfo {
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     page?: PageInfo;
+    /** Is for who is not signed in, and stands outside the shell. */
+    isOpen?: boolean;
   }
 }

@@ -80,6 +80,7 @@ export const meanings: Readonly<Partial<Record<string, string>>> = {
   'menus:write': '创建、编辑、移动、隐藏和删除菜单，即所有人的导航内容。',
   'orders:read': '查看订单及其历史。',
   'orders:write': '下单，以及支付、发货、完成和取消订单。',
+  'promises:read': '查看各项承诺是否成立、何时检查过，以及什么破坏了它们。',
   'queues:read': '查看队列和持有的锁。',
   'system:read': '查看存储引擎的保证，以及其崩溃可能丢失的内容。',
   'tokens:read': '查看自己的 API 令牌（不含密钥）；拥有 users:write 时可查看所有人的。',

@@ -40,7 +40,12 @@ function Views({ state: { search, set } }: { state: TableState<ApprovalSearch> }
   const t = useText(approvalMessages);
   const { number } = useFormat();
   const counts = useQuery(overview).data?.approvals;
-  const countOf = { toDecide: counts?.toDecide, mine: counts?.mine, mineStale: counts?.stale, toReview: counts?.toReview };
+  const countOf: Partial<Record<(typeof views)[number], number>> = {
+    toDecide: counts?.toDecide,
+    mine: counts?.mine,
+    mineStale: counts?.stale,
+    toReview: counts?.toReview,
+  };
   return (
     <Group gap="xs" mb="sm" role="group" aria-label={t('view')}>
       {[undefined, ...views].map((view) => {
@@ -73,11 +78,14 @@ function useColumns(): Column<Approval>[] {
     column.text('what', t('what'), ({ resource }) => resource, { cell: ({ resource }) => <RecordLink path={resource} />, mono: true }),
     column.text('kind', t('kind'), ({ kind }) => t(kind)),
     column.text('status', t('status'), ({ status }) => t(status), { cell: ({ status }) => <ApprovalStatusChip status={status} />, narrow: true }),
-    column.text('votes', t('votes'), (a) => t('votesOf', { given: String(a.required - votesLeft(a)), required: String(a.required) })),
+    column.text('votes', t('votes'), (a) =>
+      a.required === 0 ? t('none') : t('votesOf', { given: String(a.required - votesLeft(a)), required: String(a.required) }),
+    ),
+    column.time('effective', t('effective'), ({ effectiveTime }) => effectiveTime),
     column.person('author', t('author'), ({ author }) => author),
     column.text('note', t('note'), ({ note }) => note, { optional: true }),
     column.time('proposed', t('proposed'), ({ createdTime }) => createdTime),
-    column.time('expires', t('expires'), ({ expiresTime }) => expiresTime, { sort: 'expiresTime' }),
+    column.time('expires', t('expires'), ({ expiresTime, status }) => (status === 'scheduled' ? null : expiresTime), { sort: 'expiresTime' }),
     column.time('changed', t('changed'), ({ updatedTime }) => updatedTime, { sort: 'updatedTime', optional: true }),
   ];
 }

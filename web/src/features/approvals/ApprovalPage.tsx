@@ -42,10 +42,11 @@ function Open({ approval }: { approval: ApprovalRead }) {
   const { steps, action, winner, contested, take, forget } = useDecide(approval);
   const [editing, editDialog] = useDisclosure();
   const [lostEdit, setLostEdit] = useState<Winner<Approval>>();
-  const { status, author, kind, patch, statusBy, statusTime } = approval;
+  const { dateTime } = useFormat();
+  const { status, author, kind, patch, reason, effectiveTime, statusBy, statusTime } = approval;
   const lost = winner ?? lostEdit;
   const isMine = author.id === me;
-  const mayEdit = isMine && may(grantsOf(kind).write) && patch !== undefined && (status === 'pending' || status === 'stale');
+  const mayEdit = isMine && may(grantsOf(kind).write) && patch !== undefined && ['pending', 'scheduled', 'stale'].includes(status);
   const close = () => {
     forget();
     setLostEdit(undefined);
@@ -61,7 +62,17 @@ function Open({ approval }: { approval: ApprovalRead }) {
           onClose={close}
         />
       )}
-      {status === 'stale' && (
+      {status === 'stale' && reason !== '' && (
+        <Banner tone="warn" title={t('refusedTitle')}>
+          {reason} {t('refusedHint')}
+        </Banner>
+      )}
+      {status === 'scheduled' && effectiveTime !== null && (
+        <Banner tone="info" title={t('waitsForTime', { who: author.name, time: dateTime(effectiveTime) })}>
+          {t('scheduledHint')}
+        </Banner>
+      )}
+      {status === 'stale' && reason === '' && (
         <Banner tone="warn" title={t.rich('staleTitle', { who: who(statusBy), when: <When time={statusTime} /> })}>
           {contested === undefined ? t('staleHint') : contested.length === 0 ? t('contestedOther') : t('contested', { places: places(contested) })}
         </Banner>
@@ -94,7 +105,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
   );
 }
 
-function About({ approval: { kind, resource, author, createdTime, note, reason, expiresTime, status } }: { approval: ApprovalRead }) {
+function About({ approval: { kind, resource, author, createdTime, note, reason, expiresTime, effectiveTime, status } }: { approval: ApprovalRead }) {
   const t = useText(approvalMessages);
   const { dateTime } = useFormat();
   return (
@@ -112,6 +123,7 @@ function About({ approval: { kind, resource, author, createdTime, note, reason, 
           [t('proposed'), dateTime(createdTime)],
           [t('note'), note === '' ? t('noNote') : note],
           reason !== '' && [t('reason'), reason],
+          effectiveTime !== null && [t('effective'), dateTime(effectiveTime)],
           status === 'pending' && [t('expires'), <When key="expires" time={expiresTime} />],
         ]}
       />
@@ -123,9 +135,11 @@ function Votes({ approval }: { approval: ApprovalRead }) {
   const t = useText(approvalMessages);
   const { votes, required } = approval;
   return (
-    <Section title={`${t('votes')} · ${t('votesOf', { given: String(required - votesLeft(approval)), required: String(required) })}`}>
+    <Section
+      title={required === 0 ? t('votes') : `${t('votes')} · ${t('votesOf', { given: String(required - votesLeft(approval)), required: String(required) })}`}
+    >
       {votes.length === 0 ? (
-        <Text c="dimmed">{t('noVotes')}</Text>
+        <Text c="dimmed">{t(required === 0 ? 'noVotesNeeded' : 'noVotes')}</Text>
       ) : (
         <ul className={styles.votes}>
           {votes.map(({ user, verdict, version, time, stands }) => (

@@ -13,6 +13,7 @@ const toneOf: Record<ApprovalStatus, Tone> = {
   expired: 'neutral',
   bypassed: 'warn',
   reviewed: 'ok',
+  scheduled: 'info',
 };
 
 export function ApprovalStatusChip({ status }: { status: ApprovalStatus }) {

@@ -4,6 +4,7 @@ import { winnerOf, type Approval, type Winner } from '@/api';
 import { useText } from '@/i18n';
 import { isObject, JsonSyntaxError, parse, type JsonObject } from '@/merge';
 import { FormDialog, useKeyedForm, useToasts } from '@/ui';
+import { TimeInput } from '@/ui/TimeInput';
 import { approvalMessages } from './messages';
 import { patchText } from './places';
 import { editApproval, oneApproval, type ApprovalRead } from './queries';
@@ -12,6 +13,8 @@ interface Form {
   /** The patch as it is typed, so that its numbers keep their digits. */
   patch: string;
   note: string;
+  /** When it is to be made; null where it has no time. */
+  at: string | null;
   etag?: string;
 }
 
@@ -27,15 +30,15 @@ export function EditDialog({ approval, onClose, onLost }: Props) {
   const t = useText(approvalMessages);
   const toasts = useToasts();
   const queries = useQueryClient();
-  const { id, etag, note, patch } = approval;
+  const { id, etag, note, patch, effectiveTime } = approval;
   const keyed = useKeyedForm<Form, Approval>({
     scope: `approvals/${id}/edit`,
     title: t('editTitle'),
     topics: ['approvals'],
-    open: () => ({ patch: patchText(patch ?? {}), note }),
-    isComplete: ({ patch: text }) => patchOf(text) !== undefined,
+    open: () => ({ patch: patchText(patch ?? {}), note, at: effectiveTime }),
+    isComplete: ({ patch: text, at }) => patchOf(text) !== undefined && (effectiveTime === null || at !== null),
     seal: (form) => ({ ...form, etag }),
-    send: (form, key) => editApproval(id, { patch: patchOf(form.patch) ?? {}, note: form.note.trim() }, form.etag ?? etag, key),
+    send: (form, key) => editApproval(id, editOf(form, effectiveTime), form.etag ?? etag, key),
     onDone: () => {
       toasts.done(t('edited', { id: String(id) }));
       onClose();
@@ -64,9 +67,24 @@ export function EditDialog({ approval, onClose, onLost }: Props) {
         error={strict && patchOf(form.patch) === undefined && t('notPatch')}
         onChange={(event) => change({ patch: event.currentTarget.value })}
       />
+      {effectiveTime !== null && (
+        <TimeInput
+          label={t('effective')}
+          disabled={isFixed}
+          time={form.at}
+          error={strict && form.at === null && t('effectiveNeeded')}
+          onTime={(at) => change({ at })}
+        />
+      )}
       <TextInput label={t('note')} maxLength={500} disabled={isFixed} value={form.note} onChange={(event) => change({ note: event.currentTarget.value })} />
     </FormDialog>
   );
+}
+
+/** What is sent: a time that was left as it is may have passed, and is left out. */
+function editOf({ patch, note, at }: Form, before: string | null): JsonObject {
+  const edit = { patch: patchOf(patch) ?? {}, note: note.trim() };
+  return at === null || at === before ? edit : { ...edit, effectiveTime: at };
 }
 
 function patchOf(text: string): JsonObject | undefined {

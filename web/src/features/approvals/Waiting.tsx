@@ -1,20 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMay, votesLeft } from '@/api';
-import { useText } from '@/i18n';
+import { useFormat, useText } from '@/i18n';
 import { Banner, When } from '@/ui';
 import { approvalMessages } from './messages';
 import { waitingOf } from './queries';
 
-/** Says on a record's page what of it was proposed and waits for votes. */
+/** Says on a record's page what of it was proposed and waits for votes or for its time. */
 export function Waiting({ resource }: { resource: string }) {
   const t = useText(approvalMessages);
   const { data } = useQuery({ ...waitingOf(resource), enabled: useMay()('approvals:read') });
-  return data?.items.map((approval) => (
+  const { dateTime } = useFormat();
+  return data?.map((approval) => (
     <Banner
       key={approval.id}
       tone="info"
-      title={t.rich('waits', { who: approval.author.name, when: <When time={approval.createdTime} />, n: votesLeft(approval) })}
+      title={
+        approval.status === 'scheduled' && approval.effectiveTime !== null
+          ? t('waitsForTime', { who: approval.author.name, time: dateTime(approval.effectiveTime) })
+          : t.rich('waits', { who: approval.author.name, when: <When time={approval.createdTime} />, n: votesLeft(approval) })
+      }
       action={
         <Link to="/approvals/$id" params={{ id: String(approval.id) }}>
           {t('show')}

@@ -9,6 +9,7 @@ export interface Grants {
 const grants: Readonly<Record<string, Grants>> = {
   config: { read: 'configs:read', write: 'configs:write' },
   wallet: { read: 'wallets:read', write: 'wallets:write' },
+  flash_sale: { read: 'flash-sales:read', write: 'flash-sales:write' },
   refund: { read: 'refunds:read', write: 'refunds:approve' },
 };
 

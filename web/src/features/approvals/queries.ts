@@ -23,6 +23,7 @@ export interface ApprovalSearch extends TableSearch {
 const queryOf: Record<(typeof views)[number], ListQuery> = {
   toDecide: { waitingFor: 'me' },
   mine: { author: 'me', status: 'pending' },
+  scheduled: { status: 'scheduled' },
   mineStale: { author: 'me', status: 'stale' },
   toReview: { status: 'bypassed' },
 };
@@ -42,11 +43,16 @@ export function oneApproval(id: number) {
   });
 }
 
-/** What of a record waits for votes. */
+/** What of a record waits for votes or for its time. */
 export function waitingOf(resource: string) {
   return queryOptions({
     queryKey: ['approvals', 'of', resource],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/approvals', { params: { query: { resource, status: 'pending' } }, signal })),
+    queryFn: async ({ signal }): Promise<Approval[]> => {
+      const lists = await Promise.all(
+        (['pending', 'scheduled'] as const).map((status) => data(api.GET('/api/v1/approvals', { params: { query: { resource, status } }, signal }))),
+      );
+      return lists.flatMap(({ items }) => items);
+    },
   });
 }
 
@@ -58,7 +64,7 @@ export const approvalHistory = (id: number) =>
 /** What was said of it, oldest first. */
 export const approvalComments = (id: number) =>
   pages(['approvals', 'one', String(id), 'comments'], (cursor, signal) =>
-    data(api.GET('/api/v1/approvals/{id}/comments', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
+    data(api.GET('/api/v1/approvals/{id}/comments', { params: { path: { id }, query: { sort: '-id', limit: historyPage, cursor } }, signal })),
   );
 
 /** Says something of an approval. */

@@ -29,6 +29,14 @@ test.each([
   ['the votes can be bypassed by who may', approval({}), author.id, all, ['withdraw', 'bypass']],
   ['and not by who may not read and write what it changes', approval({}), li.id, only('approvals:decide', 'approvals:bypass'), []],
   ['a stale one is rebased by who may propose', approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'] }), li.id, all, ['rebase']],
+  [
+    'a scheduled one is rejected by who may decide, whether it took votes or not',
+    approval({ status: 'scheduled', allowedTransitions: ['reject', 'withdraw'] }),
+    li.id,
+    only('approvals:decide', 'configs:read'),
+    ['reject'],
+  ],
+  ['and withdrawn by its author', approval({ status: 'scheduled', allowedTransitions: ['reject', 'withdraw'] }), author.id, all, ['withdraw']],
   ['a bypass is not reviewed by who made it', approval({ status: 'bypassed', allowedTransitions: ['review'] }), author.id, all, []],
   ['but by somebody else', approval({ status: 'bypassed', allowedTransitions: ['review'] }), li.id, all, ['review']],
 ] as const)('%s', (_, given, me, may, steps) => {

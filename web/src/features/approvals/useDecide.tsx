@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem, useMay, useUser, votesLeft, winnerOf, type Approval, type Winner } from '@/api';
-import { useText } from '@/i18n';
+import { useFormat, useText } from '@/i18n';
 import { useConfirm, useKeyedAction, useToasts, type Question } from '@/ui';
+import { useNow } from '@/ui/now';
 import { grantsOf } from './grants';
 import { approvalMessages } from './messages';
 import { oneApproval, takeStep, type ApprovalRead, type Step } from './queries';
@@ -19,7 +20,7 @@ export function stepsOf(approval: Approval, me: number, may: (permission: string
   const { read, write } = grantsOf(kind);
   const isOpen: Record<Approval['allowedTransitions'][number], boolean> = {
     approve: waitingForMe,
-    reject: waitingForMe,
+    reject: waitingForMe || (status === 'scheduled' && author.id !== me && may('approvals:decide') && may(read)),
     withdraw: author.id === me && may(write),
     rebase: may(write),
     review: may('approvals:decide') && statusBy.id !== me,
@@ -33,6 +34,7 @@ export function useDecide(approval: ApprovalRead) {
   const { id, etag } = approval;
   const t = useText(approvalMessages);
   const ask = useConfirm();
+  const { dateTime } = useFormat();
   const toasts = useToasts();
   const queries = useQueryClient();
   const me = useUser().id;
@@ -43,11 +45,12 @@ export function useDecide(approval: ApprovalRead) {
   const action = useKeyedAction<Asked, Approval>({
     scope: `approvals/${id}/steps`,
     title: t('approval', { id: String(id) }),
-    topics: ['approvals', 'overview', 'configs', 'wallets', 'refunds', 'orders'],
+    topics: ['approvals', 'overview', 'configs', 'wallets', 'refunds', 'orders', 'flash-sales'],
     send: ({ step, etag: guard, reason }, key) => takeStep(id, step, guard, reason, key),
     onDone: (after, { step }) => {
       const { status } = after;
-      if (step === 'rebase') toasts.done(t('done_rebased'));
+      if (step === 'rebase' && status === 'scheduled') toasts.done(t('done_rescheduled'));
+      else if (step === 'rebase') toasts.done(t('done_rebased'));
       else if (status === 'pending') toasts.done(t('done_pending', { n: votesLeft(after) }));
       else if (status !== 'stale' && status !== 'expired') toasts.done(t(`done_${status}`));
     },
@@ -63,8 +66,11 @@ export function useDecide(approval: ApprovalRead) {
     },
   });
   const left = votesLeft(approval) - 1;
+  const { effectiveTime } = approval;
+  const now = useNow();
+  const last = effectiveTime !== null && Date.parse(effectiveTime) > now ? t('approveLater', { time: dateTime(effectiveTime) }) : t('approveLast');
   const questions: Partial<Record<Step, Question>> = {
-    approve: { title: t('approveTitle'), body: left <= 0 ? t('approveLast') : t('approveMore', { n: left }), confirm: t('approve') },
+    approve: { title: t('approveTitle'), body: left <= 0 ? last : t('approveMore', { n: left }), confirm: t('approve') },
     reject: { title: t('rejectTitle'), body: t('rejectBody'), confirm: t('rejectConfirm'), tone: 'bad', reason: 'required' },
     withdraw: { title: t('withdrawTitle'), body: t('withdrawBody'), confirm: t('withdrawConfirm'), tone: 'bad' },
     bypass: { title: t('bypassTitle'), body: t('bypassBody'), confirm: t('bypassConfirm'), tone: 'bad', reason: 'required' },

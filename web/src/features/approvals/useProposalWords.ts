@@ -1,4 +1,5 @@
 import { useConfigWords } from '@/features/configs/useConfigWords';
+import { useSaleWords } from '@/features/flash-sales/fields';
 import { useFormat, useText } from '@/i18n';
 import type { Value } from '@/merge';
 import type { Words } from '@/ui';
@@ -12,7 +13,9 @@ export function useProposalWords(resource: string): Words {
   const t = useText(approvalMessages);
   const { money } = useFormat();
   const config = useConfigWords();
+  const sale = useSaleWords();
   if (resource.startsWith('config')) return config;
+  if (resource.startsWith('flash-sales/')) return sale;
   return {
     place: (pointer) => {
       const name = places.find((one) => `/${one}` === pointer);

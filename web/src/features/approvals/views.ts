@@ -1,2 +1,2 @@
 /** What of the approvals waits for whom. */
-export const views = ['toDecide', 'mine', 'mineStale', 'toReview'] as const;
+export const views = ['toDecide', 'mine', 'scheduled', 'mineStale', 'toReview'] as const;

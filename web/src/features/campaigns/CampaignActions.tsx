@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { isProblem, useMay, versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { useConfirm, useKeyedAction, useToasts } from '@/ui';
+import { useBulkActions, useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { CreateCampaign } from './CreateCampaign';
 import { readFields, termsOf } from './fields';
@@ -12,12 +12,19 @@ import { IssueDialog } from './IssueDialog';
 import { campaignMessages } from './messages';
 import { createCampaign, deleteCampaign, editCampaign, oneCampaign, type Campaign, type CampaignTerms } from './queries';
 import { stateOf } from './state';
+import { useIssuing } from './useIssuing';
 
 /** Issues coupons of a campaign, copies, deletes and ends it. */
 export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
   const [issuing, issueDialog] = useDisclosure();
   const [copying, copyDialog] = useDisclosure();
+  const list = useBulkActions({
+    name: `coupon-campaigns/${campaign.id}`,
+    topic: 'coupon-campaigns',
+    actions: [useIssuing(campaign)],
+    rowId: ({ userId }) => userId,
+  });
   const { remove, isSending, isUnknown } = useRemove(campaign);
   if (!useMay()('coupons:write')) return null;
   const copy = { of: campaign.id, fields: { ...readFields(campaign), name: t('copyOf', { name: campaign.name }) } };
@@ -26,10 +33,12 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
       <Button variant="filled" onClick={issueDialog.open}>
         {t('issue')}
       </Button>
+      {list.tables}
       <Button onClick={copyDialog.open}>{t('copy')}</Button>
       <Button color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
         {t('remove')}
       </Button>
+      {list.rest}
       {issuing && <IssueDialog campaign={campaign} onClose={issueDialog.close} />}
       {copying && <CreateCampaign copy={copy} onClose={copyDialog.close} />}
     </>

@@ -3,31 +3,30 @@ import { useState, type ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, FormDialog, useKeyedForm, useNow } from '@/ui';
-import { IssuedCodes, IssuedActions, type Issued } from './IssuedCodes';
-import { emptyIssue, IssueInputs, requestOf, sizeOf, type IssueForm } from './IssueInputs';
+import { IssuedCodes, IssuedActions } from './IssuedCodes';
+import { emptyIssue, isComplete, IssueInputs, type IssueForm } from './IssueInputs';
 import { campaignMessages } from './messages';
 import { issueCoupons, type Campaign, type LimitReached } from './queries';
 import { stateOf } from './state';
-import { readUserIds } from './userIds';
 
 interface Props {
   campaign: Campaign;
   onClose: () => void;
 }
 
-/** Issues coupons: says what will be left, then gives the codes, or says which limit stands against it. */
+/** Issues coupons for whoever has the code: says what will be left, then gives the codes, or says which limit stands against it. */
 export function IssueDialog({ campaign, onClose }: Props) {
   const t = useText(campaignMessages);
-  const [issued, setIssued] = useState<Issued>();
+  const [codes, setCodes] = useState<readonly string[]>();
   const title = t('issueTitle', { name: campaign.name });
   const keyed = useKeyedForm<IssueForm, { codes: string[] }>({
     scope: `coupon-campaigns/${campaign.id}/coupons`,
     title,
     topics: ['coupon-campaigns', 'coupons'],
     open: () => emptyIssue,
-    isComplete: (form) => requestOf(form) !== undefined,
-    send: (form, key) => issueCoupons(campaign.id, requestOf(form) ?? { count: 0 }, key),
-    onDone: ({ codes }, form) => setIssued({ codes, users: form.way === 'users' ? readUserIds(form.users).ids : undefined }),
+    isComplete,
+    send: ({ count }, key) => issueCoupons(campaign.id, { count: count ?? 0 }, key),
+    onDone: ({ codes }) => setCodes(codes),
   });
   const { form, change, strict, error, isFixed } = keyed;
   const over = stateOf(campaign, useNow()) === 'over';
@@ -44,13 +43,13 @@ export function IssueDialog({ campaign, onClose }: Props) {
       confirm={t('issue')}
       refusal={refusal}
       disabled={over}
-      finished={issued !== undefined}
-      actions={issued !== undefined && <IssuedActions campaign={campaign} issued={issued} />}
+      finished={codes !== undefined}
+      actions={codes !== undefined && <IssuedActions campaign={campaign} codes={codes} />}
       onClose={onClose}
     >
-      {issued !== undefined && <IssuedCodes issued={issued} />}
-      {issued === undefined && over && !isFixed && error === null && isOver}
-      {issued === undefined && <IssueInputs form={form} campaign={campaign} strict={strict} disabled={isFixed} onChange={change} />}
+      {codes !== undefined && <IssuedCodes codes={codes} />}
+      {codes === undefined && over && !isFixed && error === null && isOver}
+      {codes === undefined && <IssueInputs form={form} campaign={campaign} strict={strict} disabled={isFixed} onChange={change} />}
     </FormDialog>
   );
 }
@@ -61,26 +60,13 @@ function useRefusal(form: IssueForm, change: (part: Partial<IssueForm>) => void,
   return (error) => {
     if (isProblem(error, 'validation_failed') && error.fields.some(({ code }) => code === 'over')) return isOver;
     if (!isProblem(error, 'limit_reached')) return undefined;
-    const { left, total = 0, perUser = 0, userIds = [] } = error.as<LimitReached>();
-    if (left === undefined) {
-      const full = new Set(userIds);
-      const others = readUserIds(form.users).ids.filter((id) => !full.has(id));
-      return (
-        <Banner
-          tone="warn"
-          title={t('limitUsers', { n: userIds.length, perUser })}
-          action={others.length > 0 && <Button onClick={() => change({ users: others.join('\n') })}>{t('leaveOut')}</Button>}
-        >
-          <span className="mono">{userIds.join(', ')}</span>
-        </Banner>
-      );
-    }
+    const { left = 0, total = 0 } = error.as<LimitReached>();
     if (left === 0) return <Banner tone="warn" title={t('limitGone', { total })} />;
     return (
       <Banner
         tone="warn"
-        title={t('limitLeft', { left, total, n: sizeOf(form) })}
-        action={form.way === 'count' && <Button onClick={() => change({ count: left })}>{t('takeLeft', { left })}</Button>}
+        title={t('limitLeft', { left, total, n: form.count ?? 0 })}
+        action={<Button onClick={() => change({ count: left })}>{t('takeLeft', { left })}</Button>}
       >
         {t('limitHint')}
       </Banner>

@@ -6,14 +6,8 @@ import styles from './IssuedCodes.module.css';
 import { campaignMessages } from './messages';
 import type { Campaign } from './queries';
 
-export interface Issued {
-  codes: readonly string[];
-  /** For whom each is, in their order; undefined when for whoever has the code. */
-  users: readonly string[] | undefined;
-}
-
 /** The codes that were issued. */
-export function IssuedCodes({ issued: { codes, users } }: { issued: Issued }) {
+export function IssuedCodes({ codes }: { codes: readonly string[] }) {
   const t = useText(campaignMessages);
   return (
     <>
@@ -25,14 +19,12 @@ export function IssuedCodes({ issued: { codes, users } }: { issued: Issued }) {
           <thead>
             <tr>
               <th scope="col">{t('code')}</th>
-              {users !== undefined && <th scope="col">{t('user')}</th>}
             </tr>
           </thead>
           <tbody>
-            {codes.map((code, i) => (
+            {codes.map((code) => (
               <tr key={code}>
                 <td className="mono">{code}</td>
-                {users !== undefined && <td>{users[i]}</td>}
               </tr>
             ))}
           </tbody>
@@ -43,13 +35,10 @@ export function IssuedCodes({ issued: { codes, users } }: { issued: Issued }) {
 }
 
 /** Copies the codes, or hands them out as a file. */
-export function IssuedActions({ campaign, issued: { codes, users } }: { campaign: Campaign; issued: Issued }) {
+export function IssuedActions({ campaign, codes }: { campaign: Campaign; codes: readonly string[] }) {
   const t = useText(campaignMessages);
   const copy = useCopy();
-  const save = () => {
-    const rows = codes.map((code, i) => (users === undefined ? [code] : [code, String(users[i])]));
-    download(`campaign-${campaign.id}-coupons.csv`, csv([users === undefined ? [t('code')] : [t('code'), t('user')], ...rows]));
-  };
+  const save = () => download(`campaign-${campaign.id}-coupons.csv`, csv([[t('code')], ...codes.map((code) => [code])]));
   return (
     <>
       <Button leftSection={<Icon name="copy" />} onClick={() => void copy(codes.join('\n'))}>

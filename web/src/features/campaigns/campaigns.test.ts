@@ -3,10 +3,9 @@ import { exact, patchOf, threeWay, type JsonObject } from '@/merge';
 import { discountOf, spellDiscount } from './discount';
 import { faultsOf } from './faults';
 import { patchOfTerms, readFields, termsOf, type CampaignFields } from './fields';
-import { requestOf } from './IssueInputs';
+import { isComplete } from './IssueInputs';
 import type { CampaignTerms } from './queries';
 import { stateOf } from './state';
-import { readUserIds } from './userIds';
 
 const terms: CampaignTerms = {
   name: 'Spring',
@@ -71,25 +70,10 @@ test.each<[string, string, ReturnType<typeof stateOf>]>([
   expect(stateOf({ ...terms, issued: 1000 }, Date.parse(now))).toBe(state === 'over' ? 'over' : 'exhausted');
 });
 
-describe('pasted users', () => {
-  test('are set apart by anything, and count once', () => {
-    expect(readUserIds(' 12, 13;14\n15\t12，16 ')).toEqual({ ids: ['12', '13', '14', '15', '16'], repeated: 1, wrong: [] });
-  });
-
-  test.each(['李', 'a%2Fb', 'li?', 'x'.repeat(65)])('%s is no user', (word) => {
-    expect(readUserIds(`7 ${word}`)).toEqual({ ids: ['7'], repeated: 0, wrong: [word] });
-  });
-});
-
-describe('what is asked for', () => {
-  test('is a count or users, never both', () => {
-    expect(requestOf({ way: 'count', count: 3, users: '7' })).toEqual({ count: 3 });
-    expect(requestOf({ way: 'users', count: 3, users: '7 8 7' })).toEqual({ userIds: ['7', '8'] });
-  });
-
-  test('is nothing while it has a fault', () => {
-    expect(requestOf({ way: 'count', count: null, users: '' })).toBeUndefined();
-    expect(requestOf({ way: 'count', count: 1001, users: '' })).toBeUndefined();
-    expect(requestOf({ way: 'users', count: null, users: '7 李' })).toBeUndefined();
-  });
-});
+test.each([
+  [1, true],
+  [1000, true],
+  [0, false],
+  [1001, false],
+  [null, false],
+])('%j coupons can be asked for: %j', (count, can) => expect(isComplete({ count })).toBe(can));

@@ -91,6 +91,16 @@ export function saveConfig(
   );
 }
 
+/** Asks for a change at a time; it is answered with what waits for that. */
+export function scheduleConfig(config: string, patch: JsonObject, etag: string, effectiveTime: string, key: string) {
+  return data(
+    api.PATCH('/api/v1/configs/{key}', {
+      params: { path: { key: config }, header: { 'If-Match': etag }, query: { effectiveTime } },
+      ...asTyped(patch, idempotent(key), 'merge-patch+json'),
+    }),
+  );
+}
+
 /** Writes a new version with the content of an old one. */
 export function rollBackConfig(config: string, etag: string, toVersion: number, note: string, key: string): Promise<Config> {
   return exactly(

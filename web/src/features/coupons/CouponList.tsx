@@ -2,9 +2,11 @@ import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { CustomerLink, PageHeader, RecordLink } from '@/ui';
-import { aCustomer, anId, DataTable, FilterChoice, FilterText, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { CustomerLink, PageHeader, RecordLink, useBulkActions } from '@/ui';
+import { aCustomer, anId, DataTable, FilterChoice, FilterText, useColumn, useList, useSelection, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { useVoiding, watchedCoupons } from './bulk/useVoiding';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
 import { campaignNames, expiries, readCoupons, type Coupon, type CouponSearch } from './queries';
@@ -12,11 +14,16 @@ import { useWorth } from './useWorth';
 
 const statuses = ['unused', 'used', 'void', 'expired'] as const;
 
-/** Coupons that were issued, and what became of them. */
+const rowId = ({ code }: Coupon) => code;
+
+/** Coupons that were issued and what became of them; many are voided at once. */
 export function CouponList({ search }: { search: Raw<CouponSearch> }) {
   const t = useText(couponMessages);
   const list = useList<CouponSearch, Coupon>({ search, queryKey: ['coupons', 'list'], read: readCoupons });
   const navigate = useNavigate();
+  const mayWrite = useMay()('coupons:write');
+  const selection = useSelection(rowId, search);
+  const bulk = useBulkActions({ name: 'coupons', actions: [useVoiding()], list, rowId, selection, watched: watchedCoupons });
   const { data: campaigns } = useQuery(campaignNames);
   const options = {
     campaignId: (campaigns?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
@@ -28,14 +35,18 @@ export function CouponList({ search }: { search: Raw<CouponSearch> }) {
     <>
       <PageHeader title={t('title')}>
         <OpenCode open={openCoupon} />
+        {mayWrite && bulk.tables}
       </PageHeader>
+      {mayWrite && bulk.rest}
       <DataTable
         id="coupons"
         label={t('title')}
         columns={useColumns(new Map(campaigns?.items.map(({ id, name }) => [id, name])))}
-        rowId={({ code }) => code}
-        rowLabel={({ code }) => code}
+        rowId={rowId}
+        rowLabel={rowId}
         list={list}
+        selection={mayWrite ? selection : undefined}
+        bulk={bulk.buttons}
         searchable={false}
         open={({ code }) => openCoupon(code)}
         filters={

@@ -27,11 +27,12 @@ export function readCoupons({ expiresIn, ...search }: CouponSearch, signal?: Abo
   return data(api.GET('/api/v1/coupons', { params: { query: { ...search, expiresBy } as CouponQuery }, signal }));
 }
 
+export function readCoupon(code: string, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/coupons/{code}', { params: { path: { code } }, signal }));
+}
+
 export function oneCoupon(code: string) {
-  return queryOptions({
-    queryKey: ['coupons', 'one', code],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/coupons/{code}', { params: { path: { code } }, signal })),
-  });
+  return queryOptions({ queryKey: ['coupons', 'one', code], queryFn: ({ signal }) => readCoupon(code, signal) });
 }
 
 export const couponHistory = (code: string) =>

@@ -8,6 +8,7 @@ import { readCoupons } from '@/features/coupons/queries';
 import { OrderStatusChip } from '@/features/orders/OrderStatusChip';
 import { PlaceOrder } from '@/features/orders/place/PlaceOrder';
 import { readOrders, type Order } from '@/features/orders/queries';
+import { readRefunds } from '@/features/refunds/queries';
 import { EntryDialog } from '@/features/wallets/EntryDialog';
 import { oneWallet, readEntries } from '@/features/wallets/queries';
 import { TransferDialog } from '@/features/wallets/TransferDialog';
@@ -36,6 +37,11 @@ export function CustomerPage({ userId }: { userId: string }) {
     queryFn: ({ signal }) => readEntries(userId, { limit: shown }, signal),
     enabled: seesWallet,
   });
+  const refunds = useQuery({
+    queryKey: ['refunds', 'list', 'customer', userId],
+    queryFn: ({ signal }) => readRefunds({ userId, limit: shown, sort: '-id' }, signal),
+    enabled: may('refunds:read'),
+  });
   const title = t('title', { user: userId });
   useEffect(() => {
     document.title = `${title} · ${productName}`;
@@ -53,7 +59,13 @@ export function CustomerPage({ userId }: { userId: string }) {
           {seesCoupons && <Coupons userId={userId} />}
           {seesOrders && <Tickets orders={orders.data?.items ?? []} />}
         </div>
-        <Timeline orders={orders.data?.items ?? []} entries={entries.data?.items ?? []} isReady={!orders.isLoading && !entries.isLoading}>
+        <Timeline
+          orders={orders.data?.items ?? []}
+          refunds={refunds.data?.items ?? []}
+          entries={entries.data?.items ?? []}
+          isReady={!orders.isLoading && !refunds.isLoading && !entries.isLoading}
+        >
+          {refunds.error !== null && <ProblemBanner error={refunds.error} retry={() => void refunds.refetch()} />}
           {entries.error !== null && <ProblemBanner error={entries.error} retry={() => void entries.refetch()} />}
           {may('audit:read') && (
             <Link to="/audit-log" search={{ actor: userId }}>

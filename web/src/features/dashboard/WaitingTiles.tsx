@@ -50,7 +50,21 @@ export function WaitingTiles({ data }: { data: Overview }) {
         {approvals !== undefined && (
           <li>
             <Link to="/approvals" search={{ view: 'toDecide' }} className={styles.tile}>
-              <Words label={t('toDecide')} number={approvals.toDecide} hint={t('toDecideHint')} />
+              <Words label={t('toDecide')} number={approvals.toDecide} more={capped.includes('/approvals/toDecide')} hint={t('toDecideHint')} />
+            </Link>
+          </li>
+        )}
+        {approvals !== undefined && approvals.stale > 0 && (
+          <li>
+            <Link to="/approvals" search={{ view: 'mineStale' }} className={styles.tile}>
+              <Words label={t('mineStale')} number={approvals.stale} more={capped.includes('/approvals/stale')} hint={t('mineStaleHint')} />
+            </Link>
+          </li>
+        )}
+        {approvals !== undefined && approvals.toReview > 0 && (
+          <li>
+            <Link to="/approvals" search={{ view: 'toReview' }} className={styles.tile}>
+              <Words label={t('toReview')} number={approvals.toReview} more={capped.includes('/approvals/toReview')} hint={t('toReviewHint')} />
             </Link>
           </li>
         )}

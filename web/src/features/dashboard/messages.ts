@@ -27,6 +27,10 @@ export const dashboardMessages = catalogue(
     workOrdersHint: 'wait for somebody',
     toDecide: 'Approvals',
     toDecideHint: 'wait for your vote',
+    mineStale: 'Your stale changes',
+    mineStaleHint: 'have to be rebased or withdrawn',
+    toReview: 'Bypassed votes',
+    toReviewHint: 'wait for a review',
     expiringHint: 'unused coupons, within 7 days',
 
     conflicts: 'Conflicts today',
@@ -106,6 +110,10 @@ export const dashboardMessages = catalogue(
     workOrdersHint: '等待领取',
     toDecide: '审批',
     toDecideHint: '等待你投票',
+    mineStale: '你已过时的更改',
+    mineStaleHint: '需要更新基准或撤回',
+    toReview: '跳过的投票',
+    toReviewHint: '等待复查',
     expiringHint: '7 天内到期的未用优惠券',
 
     conflicts: '今日冲突',

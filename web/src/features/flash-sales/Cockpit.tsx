@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, type Winner } from '@/api';
+import { Waiting } from '@/features/approvals/Waiting';
 import { useText } from '@/i18n';
 import {
   Banner,
@@ -78,6 +79,7 @@ export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch>
           {lost !== undefined && <LostStep {...lost} onClose={() => setLost(undefined)} />}
           <Numbers sale={sale} following={following} />
           <Terms sale={sale} />
+          {!gone && <Waiting resource={`flash-sales/${id}`} />}
           <Panels sale={sale} search={search} following={following} />
           {ticket !== undefined && <TicketDrawer id={id} ticket={ticket} onClose={closeTicket} />}
         </>

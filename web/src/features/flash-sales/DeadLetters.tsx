@@ -29,7 +29,7 @@ export function DeadLetters({ id, search }: { id: number; search: Raw<TableSearc
       <DataTable
         id="flash-sale-dead"
         label={t('deadTab')}
-        columns={useColumns(mayWrite ? bulk.open : undefined)}
+        columns={useColumns(mayWrite ? (decision, letter) => bulk.open(decision, [letter]) : undefined)}
         rowId={rowId}
         rowLabel={rowId}
         list={list}

@@ -5,7 +5,7 @@ import { contentOfFields, RecordForm, useRecordForm } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { editableWhenOpen, faultsOf, formOf, isFaultless, readFields, saleFields, useSaleWords, type SaleFields } from './fields';
 import { saleMessages } from './messages';
-import { editSale, oneSale, type Sale } from './queries';
+import { editSale, oneSale, scheduleSale, type Sale } from './queries';
 import { SaleInputs, useSaleFaults } from './SaleInputs';
 
 /** Edits a sale. */
@@ -37,7 +37,12 @@ export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void })
   const { wrong, told } = useSaleFaults(editing, value, fields);
   return (
     <Modal opened onClose={onClose} size="lg" title={t('editTitle', { name })} closeButtonProps={{ 'aria-label': ui('close') }}>
-      <RecordForm editing={editing} told={told} head={status !== 'draft' && <Text c="dimmed">{t('editOpenHint')}</Text>}>
+      <RecordForm
+        editing={editing}
+        told={told}
+        schedule={(patch, etag, at, key) => scheduleSale(id, patch, etag, at, key)}
+        head={status !== 'draft' && <Text c="dimmed">{t('editOpenHint')}</Text>}
+      >
         <SaleInputs value={value} wrong={wrong} fields={fields} onChange={editing.change} />
       </RecordForm>
     </Modal>

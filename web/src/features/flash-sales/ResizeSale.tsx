@@ -1,10 +1,12 @@
-import { NumberInput, Text } from '@mantine/core';
+import { Button, NumberInput, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useFormat, useText } from '@/i18n';
 import { Facts, FormDialog, usePlaceText, useKeyedForm, useToasts } from '@/ui';
+import { TimeInput } from '@/ui/TimeInput';
+import { editMessages } from '@/ui/edit/messages';
 import { resized } from './balance';
 import { saleMessages } from './messages';
-import { oneSale, resizeSale, type Sale, type SaleStats } from './queries';
+import { oneSale, resizeSale, scheduleSale, type Sale, type SaleStats } from './queries';
 
 interface Props {
   sale: Sale;
@@ -15,25 +17,29 @@ interface Props {
 
 interface Form {
   delta: number;
+  /** When it is to be made, null while no time is typed; undefined for at once. */
+  at?: string | null;
   /** The version that was looked at guards the write. */
   etag?: string;
 }
 
-/** Adds units to a sale or takes some away, and shows before what comes of it. */
+/** Adds units to a sale or takes some away, at once or at a time, and shows before what comes of it. */
 export function ResizeSale({ sale, stats, onClose }: Props) {
   const t = useText(saleMessages);
+  const edit = useText(editMessages);
   const { number } = useFormat();
   const queries = useQueryClient();
   const toasts = useToasts();
-  const { id, name, etag, quantity, status } = sale;
+  const { id, name, etag, quantity, status, version } = sale;
   const keyed = useKeyedForm<Form, Sale>({
     scope: `flash-sales/${id}/quantity`,
     title: t('resizeTitle', { name }),
-    topics: ['flash-sales'],
+    topics: ['flash-sales', 'approvals', 'overview'],
     open: () => ({ delta: 0 }),
-    seal: ({ delta }) => ({ delta, etag }),
-    isComplete: (typed) => resized(quantity, stats, typed.delta).fault === undefined,
-    send: (typed, key) => resizeSale(id, typed.delta, typed.etag ?? '', key),
+    seal: (typed) => ({ ...typed, etag }),
+    isComplete: (typed) => typed.at !== null && resized(quantity, stats, typed.delta).fault === undefined,
+    send: ({ delta, at, etag: seen = '' }, key) =>
+      typeof at === 'string' ? scheduleSale(id, { quantityDelta: delta }, seen, at, key) : resizeSale(id, delta, seen, key),
     onDone: (now) => {
       queries.setQueryData(oneSale(id).queryKey, now);
       toasts.done(t('resized', { n: now.quantity }));
@@ -41,7 +47,8 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
     },
   });
   const { form, change, strict, error, isFixed } = keyed;
-  const { delta } = form;
+  const { delta, at } = form;
+  const isLater = at !== undefined;
   const refused = usePlaceText(error);
   // Once sent, the numbers that are shown may have it in them already.
   const after = isFixed ? undefined : resized(quantity, stats, delta);
@@ -55,10 +62,17 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
     <FormDialog
       form={keyed}
       title={t('resizeTitle', { name })}
-      size="md"
-      confirm={t('resizeConfirm')}
+      size="lg"
+      confirm={isLater ? edit('schedule') : t('resizeConfirm')}
       told={(pointer) => pointer === '/quantityDelta'}
       onClose={onClose}
+      actions={
+        status !== 'draft' && (
+          <Button disabled={isFixed} onClick={() => change({ at: isLater ? undefined : null })}>
+            {isLater ? t('resizeNow') : edit('scheduleLater')}
+          </Button>
+        )
+      }
     >
       <Text c="dimmed">{t('resizeHint')}</Text>
       <NumberInput
@@ -79,6 +93,18 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
       )}
       {status !== 'draft' && after !== undefined && after.fault === undefined && (
         <Text>{delta > 0 ? t('resizeMore', { n: delta }) : t('resizeLess', { n: -delta })}</Text>
+      )}
+      {isLater && (
+        <>
+          <TimeInput
+            label={edit('scheduleAt')}
+            disabled={isFixed}
+            time={at}
+            error={strict && at === null && edit('scheduleNeeded')}
+            onTime={(typed) => change({ at: typed })}
+          />
+          <Text c="dimmed">{edit('scheduleHint', { version: String(version) })}</Text>
+        </>
       )}
     </FormDialog>
   );

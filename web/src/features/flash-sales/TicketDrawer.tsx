@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useText } from '@/i18n';
 import { Banner, CopyText, Facts, RecordDrawer, RecordLink, StatusChip } from '@/ui';
 import { saleMessages } from './messages';
@@ -29,6 +30,7 @@ export function TicketDrawer({ id, ticket, onClose }: { id: number; ticket: stri
             [t('reason'), why(found)],
             [t('units'), found.quantity],
             found.orderId !== undefined && [t('order'), <RecordLink key="order" path={`orders/${found.orderId}`} children={found.orderNo} />],
+            [t('timeline'), <Link key="timeline" to="/timeline" search={{ q: found.ticket, as: 'ticket' }} children={t('toTimeline')} />],
           ]}
         />
       )}

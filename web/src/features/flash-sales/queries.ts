@@ -78,18 +78,27 @@ export function createSale(terms: SaleTerms, key: string) {
 
 /** Edits a sale as it was at a tag. */
 export function editSale(id: number, patch: JsonObject, etag: string, key: string): Promise<Sale> {
-  return data(api.PATCH('/api/v1/flash-sales/{id}', { params: { path: { id }, header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) }));
+  const params = { path: { id }, header: { 'If-Match': etag } };
+  // What is only proposed is thrown before, as a problem.
+  return data(api.PATCH('/api/v1/flash-sales/{id}', { params, body: patch, headers: idempotent(key) })) as Promise<Sale>;
+}
+
+/** Asks for a change at a time; it is answered with what waits for that. */
+export function scheduleSale(id: number, patch: JsonObject, etag: string, effectiveTime: string, key: string): Promise<Sale> {
+  const params = { path: { id }, header: { 'If-Match': etag }, query: { effectiveTime } };
+  // What is only proposed is thrown before, as a problem.
+  return data(api.PATCH('/api/v1/flash-sales/{id}', { params, body: patch, headers: idempotent(key) })) as Promise<Sale>;
 }
 
 /** Adds units to a sale, or takes away what nobody has bought; edits of other fields do not stand in the way. */
-export function resizeSale(id: number, quantityDelta: number, etag: string, key: string) {
+export function resizeSale(id: number, quantityDelta: number, etag: string, key: string): Promise<Sale> {
   return data(
     api.PATCH('/api/v1/flash-sales/{id}', {
       params: { path: { id }, header: { 'If-Match': etag }, query: { merge: 'disjoint' } },
       body: { quantityDelta },
       headers: idempotent(key),
     }),
-  );
+  ) as Promise<Sale>;
 }
 
 export function deleteSale(id: number, etag: string) {

@@ -65,6 +65,11 @@ function About({ entry }: { entry: IdempotencyKey }) {
           [t('requestId'), mono(requestId)],
         ]}
       />
+      <p>
+        <Link to="/timeline" search={{ q: key, as: 'idempotency-key' }}>
+          {t('timeline')}
+        </Link>
+      </p>
       {seesAudit && (
         <p>
           <Link to="/audit-log" search={{ actor: String(actor.id), resource: subject }}>

@@ -1,26 +1,36 @@
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { PageHeader } from '@/ui';
-import { aCount, DataTable, FilterText, useColumn, useList, type Column, type Raw } from '@/ui/table';
+import { PageHeader, useBulkActions } from '@/ui';
+import { aCount, DataTable, FilterText, useColumn, useList, useSelection, type Column, type Raw } from '@/ui/table';
+import { useStockAdjustment } from './bulk/useStockAdjustment';
 import { inventoryMessages } from './messages';
 import { lowFirst, readStocks, type Stock, type StockSearch } from './queries';
 import { StockChip } from './StockChip';
 
-/** The stock of every item that has any, what runs low first. */
+const rowId = ({ sku }: Stock) => sku;
+
+/** The stock of every item that has any, what runs low first; many are received or counted at once. */
 export function InventoryList({ search }: { search: Raw<StockSearch> }) {
   const t = useText(inventoryMessages);
   const list = useList<StockSearch, Stock>({ search, queryKey: ['inventory', 'list'], read: readStocks, sort: lowFirst });
   const navigate = useNavigate();
+  const mayAdjust = useMay()('inventory:adjust');
+  const selection = useSelection(rowId, search);
+  const bulk = useBulkActions({ name: 'inventory', actions: [useStockAdjustment()], list, rowId, selection });
   return (
     <>
-      <PageHeader title={t('title')} />
+      <PageHeader title={t('title')}>{mayAdjust && bulk.tables}</PageHeader>
+      {mayAdjust && bulk.rest}
       <DataTable
         id="inventory"
         label={t('title')}
         columns={useColumns()}
-        rowId={({ sku }) => sku}
-        rowLabel={({ sku }) => sku}
+        rowId={rowId}
+        rowLabel={rowId}
         list={list}
+        selection={mayAdjust ? selection : undefined}
+        bulk={bulk.buttons}
         open={({ sku }) => void navigate({ to: '/items/$sku', params: { sku } })}
         filters={<FilterText state={list.state} name="maxAvailable" read={aCount} label={t('maxAvailable')} />}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: <Link to="/items">{t('toItems')}</Link> }}

@@ -27,11 +27,12 @@ export function readStocks(search: StockSearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/inventory', { params: { query: search as StockQuery }, signal }));
 }
 
+export function readStock(sku: string, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/inventory/{sku}', { params: { path: { sku } }, signal }));
+}
+
 export function oneStock(sku: string) {
-  return queryOptions({
-    queryKey: ['inventory', 'one', sku],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/inventory/{sku}', { params: { path: { sku } }, signal })),
-  });
+  return queryOptions({ queryKey: ['inventory', 'one', sku], queryFn: ({ signal }) => readStock(sku, signal) });
 }
 
 export function readMovements(sku: string, search: MovementSearch, signal?: AbortSignal) {

@@ -3,17 +3,25 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Icon, PageHeader, StatusChip } from '@/ui';
-import { DataTable, FilterChoice, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { Icon, PageHeader, useBulkActions } from '@/ui';
+import { DataTable, FilterChoice, useColumn, useList, useSelection, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { useItemEdit, watchedItems } from './bulk/useItemEdit';
+import { useItemImport, watchedLines } from './bulk/useItemImport';
 import { CreateItem } from './CreateItem';
+import { ItemStatusChip } from './ItemStatusChip';
 import { itemMessages } from './messages';
-import { readItems, type Item, type ItemSearch, type ItemStatus } from './queries';
+import { readItems, type Item, type ItemSearch } from './queries';
 
-/** What can be ordered, and its price. */
+const rowId = ({ sku }: Item) => sku;
+
+/** What can be ordered and its price, and what is done with many items at once. */
 export function ItemList({ search }: { search: Raw<ItemSearch> }) {
   const t = useText(itemMessages);
   const list = useList<ItemSearch, Item>({ search, queryKey: ['items', 'list'], read: readItems });
   const navigate = useNavigate();
+  const selection = useSelection(rowId, search);
+  const bulk = useBulkActions({ name: 'items', actions: [useItemEdit()], list, rowId, selection, watched: watchedItems });
+  const imports = useBulkActions({ name: 'items', actions: [useItemImport()], rowId: ({ sku }) => sku, watched: watchedLines });
   const mayWrite = useMay()('items:write');
   const [adding, { open, close }] = useDisclosure();
   const add = mayWrite && (
@@ -24,14 +32,21 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
   const statuses = (['active', 'archived'] as const).map((status) => ({ value: status, label: t(status) }));
   return (
     <>
-      <PageHeader title={t('title')}>{add}</PageHeader>
+      <PageHeader title={t('title')}>
+        {mayWrite && imports.tables}
+        {add}
+      </PageHeader>
+      {mayWrite && bulk.rest}
+      {mayWrite && imports.rest}
       <DataTable
         id="items"
         label={t('title')}
         columns={useColumns()}
-        rowId={({ sku }) => sku}
-        rowLabel={({ sku }) => sku}
+        rowId={rowId}
+        rowLabel={rowId}
         list={list}
+        selection={mayWrite ? selection : undefined}
+        bulk={bulk.buttons}
         open={({ sku }) => void navigate({ to: '/items/$sku', params: { sku } })}
         filters={<FilterChoice state={list.state} name="status" label={t('status')} any={t('anyStatus')} options={statuses} />}
         filterWords={wordsOfOptions({ status: statuses })}
@@ -40,12 +55,6 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
       {adding && <CreateItem onClose={close} />}
     </>
   );
-}
-
-/** Whether an item can be ordered. */
-export function ItemStatusChip({ status }: { status: ItemStatus }) {
-  const t = useText(itemMessages);
-  return <StatusChip tone={status === 'active' ? 'ok' : 'neutral'}>{t(status)}</StatusChip>;
 }
 
 function useColumns(): Column<Item>[] {

@@ -11,7 +11,7 @@ import { DeletedItem } from './DeletedItem';
 import { readFields, useItemWords, type ItemFields } from './fields';
 import { ItemActions } from './ItemActions';
 import { ItemForm } from './ItemForm';
-import { ItemStatusChip } from './ItemList';
+import { ItemStatusChip } from './ItemStatusChip';
 import { itemMessages } from './messages';
 import { itemHistory, oneItem } from './queries';
 

@@ -18,11 +18,12 @@ export function readItems(search: ItemSearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/items', { params: { query: search as ItemQuery }, signal }));
 }
 
+export function readItem(sku: string, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/items/{sku}', { params: { path: { sku } }, signal }));
+}
+
 export function oneItem(sku: string) {
-  return queryOptions({
-    queryKey: ['items', 'one', sku],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/items/{sku}', { params: { path: { sku } }, signal })),
-  });
+  return queryOptions({ queryKey: ['items', 'one', sku], queryFn: ({ signal }) => readItem(sku, signal) });
 }
 
 export const itemHistory = (sku: string) =>

@@ -6,7 +6,7 @@ import { useMay, type Winner } from '@/api';
 import { OrderRefunds } from '@/features/refunds/OrderRefunds';
 import { RequestRefund } from '@/features/refunds/RequestRefund';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, Lost, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps, When } from '@/ui';
+import { CustomerLink, Facts, History, Lost, Money, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When } from '@/ui';
 import { Effects } from './effects/Effects';
 import { orderMessages } from './messages';
 import styles from '@/ui/record/Columns.module.css';
@@ -186,7 +186,7 @@ function Timeline({ order }: { order: Order }) {
       entries={revisionsOf(query).map((event) => ({
         ...event,
         action: t(verbs[event.action]),
-        marks: event.from !== null && event.from !== event.to && <span>{t('fromTo', { from: t(event.from), to: t(event.to) })}</span>,
+        marks: <StatusMove event={event} name={(status) => t(status)} />,
         details: (
           <>
             <Detail detail={event.detail} />

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { PageHeader, useBulkActions } from '@/ui';
@@ -20,10 +20,11 @@ import {
 } from '@/ui/table';
 import { orderMessages } from './messages';
 import { OrderStatusChip } from './OrderStatusChip';
-import { PlaceOrder } from './place/PlaceOrder';
 import { readOrders, type Order, type OrderSearch } from './queries';
 import { statuses } from './search-params';
 import { useOrderActions, watchedOrders } from './useOrderActions';
+
+const PlaceOrder = lazy(async () => ({ default: (await import('./place/PlaceOrder')).PlaceOrder }));
 
 const rowId = ({ id }: Order) => String(id);
 
@@ -67,7 +68,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
         filterWords={wordsOfOptions({ status: options })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: place }}
       />
-      {placing && <PlaceOrder onClose={() => setPlacing(false)} />}
+      <Suspense>{placing && <PlaceOrder onClose={() => setPlacing(false)} />}</Suspense>
     </>
   );
 }

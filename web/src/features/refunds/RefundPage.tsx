@@ -3,9 +3,10 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useUser, type Winner } from '@/api';
+import { Waiting } from '@/features/approvals/Waiting';
 import { oneOrder } from '@/features/orders/queries';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, Lost, Money, Person, RecordLink, RecordPage, revisionsOf, Section, useSteps } from '@/ui';
+import { CustomerLink, Facts, History, Lost, Money, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
 import { refundMessages } from './messages';
 import { Paid } from './Paid';
 import { oneRefund, refundHistory, type Refund, type RefundAction, type RefundEvent } from './queries';
@@ -56,6 +57,7 @@ export function RefundPage({ id }: { id: number }) {
               <Left orderId={refund.orderId} />
             </Lost>
           )}
+          <Waiting resource={`refunds/${id}`} />
           {may && refund.allowedTransitions.includes('approve') && <Own refund={refund} />}
           <div className={styles.columns}>
             <div className={styles.main}>
@@ -221,7 +223,7 @@ function Past({ refund: { id } }: { refund: Refund }) {
       entries={revisionsOf(query).map((event) => ({
         ...event,
         action: t(`did_${event.action}`),
-        marks: event.from !== null && event.from !== event.to && <span>{t('fromTo', { from: t(event.from), to: t(event.to) })}</span>,
+        marks: <StatusMove event={event} name={(status) => t(status)} />,
         details: <Detail detail={event.detail} />,
       }))}
     />

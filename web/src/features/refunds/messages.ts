@@ -122,7 +122,6 @@ export const refundMessages = catalogue(
     did_unknown: 'said that its outcome is not known',
     did_credit: 'settled it with the cancellation of the order',
     did_upgrade: 'had it given back before there were refunds',
-    fromTo: '{from} → {to}',
   },
   {
     title: '退款',
@@ -245,6 +244,5 @@ export const refundMessages = catalogue(
     did_unknown: '登记结果未知',
     did_credit: '随订单取消退回',
     did_upgrade: '在有退款功能之前已退回',
-    fromTo: '{from} → {to}',
   },
 );

@@ -2,8 +2,9 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '@/api';
+import { Waiting } from '@/features/approvals/Waiting';
 import { useText } from '@/i18n';
-import { Changed, CustomerLink, Money, RecordPage, Section } from '@/ui';
+import { Changed, CustomerLink, Money, pathOf, RecordPage, Section } from '@/ui';
 import type { Raw } from '@/ui/table';
 import { EntryDialog } from './EntryDialog';
 import { EntryTable } from './EntryTable';
@@ -25,12 +26,13 @@ export function WalletPage({ userId, search }: Props) {
   const mayWrite = useMay()('wallets:write');
   const [dialog, setDialog] = useState<'entry' | 'transfer'>();
   const close = () => setDialog(undefined);
+  const path = pathOf('wallets', userId);
   return (
     <RecordPage
       query={query}
       name={t('wallet', { user: userId })}
       parent={{ to: '/wallets', label: t('title') }}
-      resource={`wallets/${userId}`}
+      resource={path}
       actions={() =>
         mayWrite && (
           <>
@@ -45,6 +47,7 @@ export function WalletPage({ userId, search }: Props) {
     >
       {(wallet) => (
         <>
+          <Waiting resource={path} />
           <Section title={t('balance')}>
             <div className={styles.balance}>
               <Money minor={wallet.balance} />

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, useUser, type Winner } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Facts, History, Lost, Person, RecordLink, RecordPage, revisionsOf, Section, useSteps, When } from '@/ui';
+import { Facts, History, Lost, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When } from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
 import { PriorityChip, WorkOrderStatusChip } from './Chips';
 import { Comments } from './Comments';
@@ -172,7 +172,7 @@ function Past({ id }: { id: number }) {
       entries={revisionsOf(query).map((event) => ({
         ...event,
         action: t(`did_${event.action}`),
-        marks: event.from !== null && event.from !== event.to && <span>{t('fromTo', { from: t(event.from), to: t(event.to) })}</span>,
+        marks: <StatusMove event={event} name={(status) => t(status)} />,
         details: <Detail detail={event.detail} />,
       }))}
     />

@@ -19,6 +19,7 @@ export const workOrderMessages = catalogue(
     high: 'High',
     normal: 'Normal',
     low: 'Low',
+    comments: 'Comments',
     holder: 'Holder',
     since: 'Since',
     nobody: 'Nobody',
@@ -31,7 +32,6 @@ export const workOrderMessages = catalogue(
     opened: 'Opened',
     openedBy: 'Opened by',
     changed: 'Changed',
-    comments: 'Comments',
     empty: 'No work orders',
     emptyHint: 'Open one here, or from the record that it is about.',
 
@@ -86,13 +86,7 @@ export const workOrderMessages = catalogue(
     resolutionNeeded: 'Say what was done.',
     done: 'Work order {id}: {status}.',
 
-    noComments: 'Nobody has said anything yet.',
-    say: 'Comment',
     sayHint: 'Whoever comments on an open one holds it from then on.',
-    sayConfirm: 'Say it',
-    sayTitle: 'Comment on work order {id}',
-    said: 'Said.',
-    earlier: 'Earlier ones',
 
     did_create: 'opened it',
     did_claim: 'claimed it',
@@ -102,7 +96,6 @@ export const workOrderMessages = catalogue(
     did_reopen: 'reopened it',
     did_close: 'closed it',
     did_comment: 'commented',
-    fromTo: '{from} → {to}',
   },
   {
     title: '工单',
@@ -122,6 +115,7 @@ export const workOrderMessages = catalogue(
     high: '高',
     normal: '普通',
     low: '低',
+    comments: '评论',
     holder: '处理人',
     since: '自',
     nobody: '无人',
@@ -134,7 +128,6 @@ export const workOrderMessages = catalogue(
     opened: '创建时间',
     openedBy: '创建人',
     changed: '更改时间',
-    comments: '评论',
     empty: '没有工单',
     emptyHint: '可在此新建，或从相关记录的页面新建。',
 
@@ -189,13 +182,7 @@ export const workOrderMessages = catalogue(
     resolutionNeeded: '请说明做了什么。',
     done: '工单 {id}：{status}。',
 
-    noComments: '还没有评论。',
-    say: '评论',
     sayHint: '对待领取的工单发表评论者，此后即为处理人。',
-    sayConfirm: '发表',
-    sayTitle: '评论工单 {id}',
-    said: '已发表。',
-    earlier: '更早的评论',
 
     did_create: '创建',
     did_claim: '领取',
@@ -205,6 +192,5 @@ export const workOrderMessages = catalogue(
     did_reopen: '重新打开',
     did_close: '关闭',
     did_comment: '评论',
-    fromTo: '{from} → {to}',
   },
 );

@@ -6,14 +6,13 @@ import { Banner } from '../feedback/Banner';
 import { useConfirm } from '../feedback/confirm';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Proposed } from '../feedback/Proposed';
-import type { List } from '../table/useList';
-import type { Selection } from '../table/useSelection';
-import type { BulkAction, Watched } from './action';
+import { nameOf, type BulkAction, type Watched } from './action';
 import { bulkMessages } from './messages';
 import { OwnTable } from './OwnTable';
 import { Preview } from './Preview';
 import { isLeft, resultsOf } from './run';
 import { useBulk, type Bulk } from './useBulk';
+import type { Chosen } from './useRows';
 import { useSaveVerdicts, Verdicts } from './Verdicts';
 
 export interface BulkProps<Row, Input extends object> {
@@ -21,9 +20,9 @@ export interface BulkProps<Row, Input extends object> {
   topic: string;
   action: BulkAction<Row, Input>;
   rowId: (row: Row) => string;
-  selection: Selection<Row>;
-  readPage: List<Row>['readPage'];
-  shown: readonly Row[];
+  chosen: Chosen<Row>;
+  /** The rows are those that a table names. */
+  isTable: boolean;
   watched?: Watched<Row>;
   onClose: () => void;
 }
@@ -42,6 +41,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
     if (phase !== 'running') onClose();
   };
   const n = job?.items.length ?? rows?.length ?? count;
+  const title = bulk.isTable && n === 0 ? nameOf(action) : action.words.title(n);
   return (
     <Modal
       opened
@@ -49,7 +49,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
       withCloseButton={false}
       closeOnEscape={phase !== 'running'}
       size="xl"
-      title={job?.isUndo === true ? t('undoTitle', { title: action.words.title(n) }) : action.words.title(n)}
+      title={job?.isUndo === true ? t('undoTitle', { title }) : title}
     >
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
@@ -59,14 +59,14 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
           {phase === 'preview' && (
             <>
               {action.words.hint !== undefined && <Text c="dimmed">{action.words.hint}</Text>}
-              <OwnTable own={bulk.own} labels={[...plan.eligible, ...plan.skipped].map(({ item }) => item.label)} />
+              <OwnTable
+                own={bulk.own}
+                labels={bulk.isTable ? undefined : [...plan.eligible, ...plan.skipped].map(({ item }) => item.label)}
+                rowName={action.table?.names[0]}
+              />
               {action.inputs?.({ input, change: bulk.change, strict: bulk.strict, hasOwn: bulk.own.hasOwn, disabled: false })}
               {bulk.since.size > 0 && (
-                <Banner
-                  tone="warn"
-                  title={t('staleTitle', { n: bulk.since.size })}
-                  action={<Button onClick={() => void bulk.readAgain()}>{t('readAgain')}</Button>}
-                >
+                <Banner tone="warn" title={t('staleTitle', { n: bulk.since.size })} action={<Button onClick={bulk.readAgain}>{t('readAgain')}</Button>}>
                   {t('staleHint')}
                 </Banner>
               )}
@@ -126,7 +126,7 @@ function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Ro
           </Text>
         </>
       )}
-      {phase === 'done' && left > 0 && !isStopped && <Text>{t('stillChosen')}</Text>}
+      {phase === 'done' && left > 0 && !isStopped && !bulk.isTable && <Text>{t('stillChosen')}</Text>}
       {phase !== 'running' && <Verdicts results={results} details={details} action={action} rows={new Map(rows.map((row) => [rowId(row), row]))} />}
     </>
   );
@@ -136,7 +136,7 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
   const t = useText(bulkMessages);
   const ask = useConfirm();
   const { phase, plan, job, details, rows, input } = bulk;
-  const save = useSaveVerdicts(`${list}-${action.id}.csv`);
+  const save = useSaveVerdicts(`${list.replaceAll('/', '-')}-${action.id}.csv`, action);
   const results = job === undefined ? [] : resultsOf(job);
   const isStopped = action.isAtomic === true && phase === 'done' && results.some(isLeft);
   const verdictOf = (row: Row) => results.find(({ id }) => id === rowId(row))?.verdict;
@@ -171,6 +171,7 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
           {t('leaveOut')}
         </Button>
       )}
+      {bulk.linesLeft > 0 && <Button onClick={bulk.mend}>{t('mend', { n: bulk.linesLeft })}</Button>}
       {bulk.undoable.length > 0 && <Button onClick={bulk.undo}>{t('undo', { n: bulk.undoable.length })}</Button>}
       {isStopped && !isUndo && details.size > 0 && (
         <Button variant="filled" disabled={current.length === 0} onClick={() => bulk.again(current)}>
@@ -183,7 +184,12 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
         </Button>
       )}
       {phase === 'preview' && (
-        <Button type="submit" variant="filled" color={action.isDangerous?.(input) === true ? 'bad' : 'accent'} disabled={plan.eligible.length === 0}>
+        <Button
+          type="submit"
+          variant="filled"
+          color={action.isDangerous?.(input) === true ? 'bad' : 'accent'}
+          disabled={plan.eligible.length === 0 || bulk.missing > 0}
+        >
           {action.words.confirm(plan.eligible.length, input)}
         </Button>
       )}

@@ -3,7 +3,7 @@ import { useText } from '@/i18n';
 import type { BulkAction, Since } from './action';
 import styles from './Bulk.module.css';
 import { bulkMessages } from './messages';
-import type { Bulk } from './useBulk';
+import type { Bulk, Skipped } from './useBulk';
 
 interface Props<Row, Input extends object> {
   action: BulkAction<Row, Input>;
@@ -12,32 +12,36 @@ interface Props<Row, Input extends object> {
 }
 
 /** How many rows of a preview are drawn, and named for a reason. */
-const most = 100;
+const drawn = 100;
 const named = 3;
 
 /** What becomes of each row, and which are left as they are and why. */
-export function Preview<Row, Input extends object>({ action, bulk: { plan, since, input, own }, rowId }: Props<Row, Input>) {
+export function Preview<Row, Input extends object>({ action, bulk: { plan, since, input, own, isTable, missing }, rowId }: Props<Row, Input>) {
   const t = useText(bulkMessages);
   const { eligible, skipped } = plan;
-  const reasonOf = (reason: string | undefined) => (reason === undefined ? t('noLine') : reason === '' ? t('overLimit', { most: action.most ?? 0 }) : reason);
+  const reasonOf = useReason(action);
   const reasons = [...new Set(skipped.map(({ reason }) => reasonOf(reason)))];
   const { preview } = action;
   return (
     <section aria-label={t('preview')}>
       <Text fw={600} role="status">
-        {eligible.length === 0 ? t('nothingEligible') : t(action.isAtomic === true ? 'willChange' : 'eligible', { n: eligible.length })}
+        {missing > 0
+          ? t('lookingUp', { n: missing })
+          : eligible.length > 0
+            ? t(action.isAtomic === true ? 'willChange' : 'eligible', { n: eligible.length })
+            : t(isTable && skipped.length === 0 ? 'nothingYet' : 'nothingEligible')}
       </Text>
       {eligible.length > 0 && (preview !== undefined || since.size > 0 || own.hasOwn) && (
         <ul className={styles.rows} tabIndex={0} aria-label={t('preview')}>
-          {eligible.slice(0, most).map(({ row, item }) => (
+          {eligible.slice(0, drawn).map(({ row, item, own: values }) => (
             <li key={item.id}>
               <span className={`${styles.key ?? ''} mono`}>{item.label}</span>
-              {own.hasOwn && item.own !== undefined && <span>{Object.values(JSON.parse(item.own) as Record<string, string>).join(' · ')}</span>}
-              {preview?.(row, input)}
+              {values !== undefined && item.own === JSON.stringify(values) && <span>{Object.values(values).join(' · ')}</span>}
+              {preview?.(row, input, values)}
               <Noted since={since.get(rowId(row))} />
             </li>
           ))}
-          {eligible.length > most && <li>{t('more', { n: eligible.length - most })}</li>}
+          {eligible.length > drawn && <li>{t('more', { n: eligible.length - drawn })}</li>}
         </ul>
       )}
       {skipped.length > 0 && (
@@ -58,6 +62,18 @@ export function Preview<Row, Input extends object>({ action, bulk: { plan, since
       )}
     </section>
   );
+}
+
+/** Why a row is left out, in words. */
+export function useReason<Row, Input extends object>({
+  words,
+  most = 0,
+}: Pick<BulkAction<Row, Input>, 'words' | 'most'>): (reason: Skipped['reason']) => string {
+  const t = useText(bulkMessages);
+  return (reason) => {
+    if (typeof reason === 'string') return reason;
+    return reason.left === 'beyond' ? (words.beyond ?? t('beyond', { most })) : t(reason.left);
+  };
 }
 
 function Noted({ since }: { since: Since | undefined }) {

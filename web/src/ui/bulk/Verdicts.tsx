@@ -6,7 +6,9 @@ import { StatusChip } from '../StatusChip';
 import type { BulkAction } from './action';
 import styles from './Bulk.module.css';
 import { bulkMessages } from './messages';
-import { isLeft, type Item, type Result, type Said, type Verdict } from './run';
+import { useReason } from './Preview';
+import { isLeft, type Item, type Result, type Verdict } from './run';
+import type { Skipped } from './useBulk';
 
 /** How many verdicts are drawn; the file has all. */
 const most = 200;
@@ -44,7 +46,7 @@ export function Verdicts<Row, Input extends object>({ results, details, action, 
     if (result.verdict === 'stopped') return t('stoppedHint');
     return (
       action.describe?.(details.get(result.id) ?? (result as Result<Row>), rows.get(result.id)) ??
-      (result.said === undefined ? undefined : refusal(result.said))
+      (result.said === undefined ? result.made : refusal(result.said))
     );
   };
   return (
@@ -61,20 +63,22 @@ export function Verdicts<Row, Input extends object>({ results, details, action, 
   );
 }
 
-/** Hands out the verdicts as a file: for programs as the run names them, with what the service said. */
-export function useSaveVerdicts(
+/** Hands out the verdicts as a file: each with what the service said of it, or made for it. */
+export function useSaveVerdicts<Row, Input extends object>(
   name: string,
-): (results: readonly (Result & { item: Item })[], skipped: readonly { item: Item; reason: string | undefined }[]) => void {
+  action: BulkAction<Row, Input>,
+): (results: readonly (Result & { item: Item })[], skipped: readonly Skipped[]) => void {
   const t = useText(bulkMessages);
   const refusal = useRefusalText();
-  const why = (said: Said | undefined) => (said === undefined ? '' : refusal(said));
+  const reasonOf = useReason(action);
+  const detail = ({ said, made }: Result) => (said === undefined ? (made ?? '') : refusal(said));
   return (results, skipped) =>
     download(
       name,
       csv([
         [t('row'), t('verdict'), t('detail')],
-        ...results.map(({ item, verdict, said }) => [item.label, t(`word_${verdict}`), why(said)]),
-        ...skipped.map(({ item, reason }) => [item.label, t('word_skipped'), reason ?? t('noLine')]),
+        ...results.map((result) => [result.item.label, t(`word_${result.verdict}`), detail(result)]),
+        ...skipped.map(({ item, reason }) => [item.label, t('word_skipped'), reasonOf(reason)]),
       ]),
     );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readOwn } from './own';
+import { readOwn, withoutRows } from './own';
 
 const columns = [
   { name: 'trackingNo', label: 'Tracking number', isNeeded: true },
@@ -21,5 +21,28 @@ test('a first line that names the columns tells their order', () => {
 test('a row that stands there twice with different values is said, with the same ones it is not', () => {
   const { byLabel, twice } = readOwn('O-1,JD01\nO-1,JD01\nO-2,JD02\nO-2,JD03', columns);
   expect(twice).toEqual(['O-2']);
-  expect(byLabel.get('O-1')).toEqual({ trackingNo: 'JD01' });
+  expect(Object.fromEntries(byLabel)).toEqual({ 'O-1': { trackingNo: 'JD01' } });
+});
+
+test('of what adds up the same twice is said too', () => {
+  expect(readOwn('TEA,5\nTEA,5\nCUP,1', [{ name: 'delta', label: 'Pieces', isNeeded: true }], [], true)).toMatchObject({ twice: ['TEA'], empty: [] });
+});
+
+test('the column that names the rows may stand anywhere, and columns that are not asked for are passed over', () => {
+  const { byLabel } = readOwn('Carrier,Changed (UTC),Order,Tracking number\nDHL,2026-01-01,O-1,JD01', columns, ['Order']);
+  expect(Object.fromEntries(byLabel)).toEqual({ 'O-1': { carrier: 'DHL', trackingNo: 'JD01' } });
+});
+
+test('a list is read however its entries are set apart, and of a table the column that names the rows', () => {
+  const read = (text: string) => [...readOwn(text, [], ['userId', 'User']).byLabel.keys()];
+  expect(read('12, 13；14\n14 li')).toEqual(['12', '13', '14', 'li']);
+  expect(read('User\n12\n13')).toEqual(['12', '13']);
+  expect(read('Balance,User\n100.00,12\n7.00,13')).toEqual(['12', '13']);
+});
+
+test('what was done leaves the table, and the rest stays as it was written', () => {
+  const text = 'Order;Carrier;Tracking number\nO-1;DHL;JD01\nO-2;"U;PS";JD02';
+  expect(readOwn(withoutRows(text, columns, ['Order'], new Set(['O-1'])), columns, ['Order'])).toEqual(readOwn('O-2\tJD02\tU;PS', columns));
+  expect(withoutRows('12 13 14', [], [], new Set(['13']))).toBe('12\n14');
+  expect(withoutRows(text, columns, ['Order'], new Set(['O-1', 'O-2']))).toBe('');
 });

@@ -13,11 +13,16 @@ const tally = (job: Job<object>) => {
   return counts;
 };
 
-function run(job: Job<object>, send: (some: readonly Item[], key: string) => Promise<readonly Result[]>, over: { size?: number; signal?: AbortSignal } = {}) {
+function run(
+  job: Job<object>,
+  send: (some: readonly Item[], key: string) => Promise<readonly Result[]>,
+  over: { size?: number; atOnce?: number; signal?: AbortSignal } = {},
+) {
   const kept: Job<object>[] = [];
   const ended = runJob({
     job,
     size: over.size ?? 100,
+    atOnce: over.atOnce,
     send: (some, _, key) => send(some, key),
     told: () => undefined,
     keep: (now) => kept.push(now),
@@ -116,4 +121,27 @@ test('rows whose request was proposed are neither done nor left, and carry what 
   expect(tally(job)).toEqual({ proposed: 250 });
   expect(resultsOf(job).some(isLeft)).toBe(false);
   expect(resultsOf(job)[0]).toMatchObject({ proposal: { id: 12 } });
+});
+
+test('of requests that are under way at once those before the first without an answer are done with, and the others are asked for again under their keys', async () => {
+  const keys: string[] = [];
+  let [now, most] = [0, 0];
+  const send = async (some: readonly Item[], key: string, lost?: string) => {
+    keys.push(key);
+    most = Math.max(most, ++now);
+    await Promise.resolve();
+    now--;
+    if (key === lost) throw problem('bad_gateway', 502);
+    return done(some);
+  };
+  const over = { size: 1, atOnce: 4 };
+  const first = await run(begin({ items: items.slice(0, 10) }), (some, key) => send(some, key, 'k-5'), over).ended;
+  expect(most).toBe(4);
+  expect(first.isOpen).toBe(true);
+  expect(tally(first.job)).toEqual({ done: 7, unknown: 1, notSent: 2 });
+
+  keys.length = 0;
+  const second = await run(reopened(first.job, 1), send, over).ended;
+  expect(keys).toEqual(['k-5', 'k-6', 'k-7', 'k-8', 'k-9']);
+  expect(tally(second.job)).toEqual({ done: 10 });
 });

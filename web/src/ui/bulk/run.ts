@@ -36,6 +36,8 @@ export interface Result<Row = unknown> {
   current?: Row;
   /** The tag that the run left it with, when it was done and has one. */
   etag?: string;
+  /** What the service made for it, when it was done: a code, the number of a movement. */
+  made?: string;
 }
 
 /** A run as it is kept: with the same rows in the same requests, each under the same key. */
@@ -45,9 +47,9 @@ export interface Job<Input> {
   key: string;
   /** What is known so far, in the order of the rows. */
   results: readonly Result[];
-  /** Requests that were answered; the next one may have been sent. */
+  /** Requests that were answered; those after them may have been sent. */
   answered: number;
-  /** The next request was sent. */
+  /** The next requests were sent: one, or as many as go out at once. */
   isSent: boolean;
   /** It takes another run back. */
   isUndo?: boolean;
@@ -67,11 +69,13 @@ interface Run<Input> {
   job: Job<Input>;
   /** Rows of one request. */
   size: number;
+  /** Requests that are under way at once. */
+  atOnce?: number;
   /** Sends one request; a verdict for each of its rows. */
   send: (items: readonly Item[], input: Input, key: string) => Promise<readonly Result[]>;
   /** What a failed request tells of its rows all the same. */
   told: (error: ApiProblem, items: readonly Item[]) => readonly Result[] | undefined;
-  /** Called before each request is sent and after each answer: what is kept survives a crash at any point. */
+  /** Called before requests are sent, with all answers so far: what is kept survives a crash at any point. */
   keep: (job: Job<Input>) => void;
   signal: AbortSignal;
 }
@@ -96,46 +100,63 @@ export interface Ended<Input> {
   isOpen: boolean;
 }
 
+/** What came of one request. */
+interface Answer {
+  results: readonly Result[];
+  error?: unknown;
+  /** It is to be asked for again. */
+  isOpen: boolean;
+  /** What is wrong with it is wrong with the next one too. */
+  isLast: boolean;
+}
+
 /**
  * Sends request after request until all rows are through, it is stopped, or one is not
- * answered. Every row has a verdict in the end; the job tells where to go on.
+ * answered. Every row has a verdict in the end; the job tells where to go on. Of
+ * requests that were under way at once, those after the first that was not answered are
+ * asked for again with it, each under its own key.
  */
-export async function runJob<Input>({ job, size, send, told, keep, signal }: Run<Input>): Promise<Ended<Input>> {
+export async function runJob<Input>({ job, size, atOnce = 1, send, told, keep, signal }: Run<Input>): Promise<Ended<Input>> {
   const requests = requestsOf(job.items, size);
   let now = job;
-  for (let i = job.answered; i < requests.length; i++) {
+  while (now.answered < requests.length) {
     if (signal.aborted) return { job: now, isOpen: false };
-    const items = requests[i] ?? [];
     const wasSent = now.isSent;
+    const from = now.answered;
     now = { ...now, isSent: true };
     keep(now);
-    let results: readonly Result[];
-    try {
-      results = await send(items, now.input, `${now.key}-${i}`);
-    } catch (error) {
-      if (error instanceof ApiProblem && wasSent) error.isInDoubt = true;
-      const proposal = proposalOf(error);
-      const isOpen = isUnknown(error) || (isProblem(error) && error.isTransient);
-      const known =
-        proposal !== undefined
-          ? items.map(({ id }): Result => ({ id, verdict: 'proposed', proposal }))
-          : error instanceof ApiProblem
-            ? told(error, items)
-            : undefined;
-      if (isOpen) {
-        // What is known of it is shown, and asked for again with the rest.
-        return { job: { ...now, results: [...now.results, ...inOrder(items, known ?? [], isUnknown(error) ? 'unknown' : 'notSent')] }, error, isOpen };
+    const ask = async (items: readonly Item[], n: number): Promise<Answer> => {
+      try {
+        return { results: inOrder(items, await send(items, job.input, `${job.key}-${from + n}`), 'notSent'), isOpen: false, isLast: false };
+      } catch (error) {
+        if (error instanceof ApiProblem && wasSent) error.isInDoubt = true;
+        return { ...answerOf(error, items, told, size), error };
       }
-      results = known ?? items.map(({ id }) => ({ id, verdict: 'refused', said: saidOf(error) }));
-      // What is wrong with a request of many rows is wrong with the next one too.
-      if (known === undefined && size > 1) {
-        return { job: { ...now, results: [...now.results, ...results], answered: i + 1, isSent: false }, error, isOpen };
-      }
-    }
-    now = { ...now, results: [...now.results, ...inOrder(items, results, 'notSent')], answered: i + 1, isSent: false };
-    keep(now);
+    };
+    const answers = await Promise.all(requests.slice(from, from + atOnce).map(ask));
+    const end = answers.find(({ isOpen, isLast }) => isOpen || isLast);
+    const open = answers.findIndex(({ isOpen }) => isOpen);
+    const results = [...now.results, ...answers.flatMap((answer) => answer.results)];
+    if (open >= 0) return { job: { ...now, results, answered: from + open }, error: answers[open]?.error, isOpen: true };
+    now = { ...now, results, answered: from + answers.length, isSent: false };
+    if (end !== undefined) return { job: now, error: end.error, isOpen: false };
   }
   return { job: now, isOpen: false };
+}
+
+function answerOf<Input>(error: unknown, items: readonly Item[], told: Run<Input>['told'], size: number): Answer {
+  const proposal = proposalOf(error);
+  const isOpen = isUnknown(error) || (isProblem(error) && error.isTransient);
+  const known =
+    proposal !== undefined
+      ? items.map(({ id }): Result => ({ id, verdict: 'proposed', proposal }))
+      : error instanceof ApiProblem
+        ? told(error, items)
+        : undefined;
+  // What is known of it is shown, and asked for again with the rest.
+  if (isOpen) return { results: inOrder(items, known ?? [], isUnknown(error) ? 'unknown' : 'notSent'), isOpen, isLast: false };
+  const results = known ?? items.map(({ id }): Result => ({ id, verdict: 'refused', said: saidOf(error) }));
+  return { results: inOrder(items, results, 'notSent'), isOpen, isLast: known === undefined && size > 1 };
 }
 
 /** A result for each row; one that a request which was not answered to its end did not come to has none of its own. */

@@ -1,23 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { otherIdentity, useLive, type PersonName } from '@/api';
+import { useMemo, useRef, useState } from 'react';
+import { otherIdentity } from '@/api';
 import { randomId } from '@/browser/id';
 import { useSlot } from '../edit/slot';
-import { readAll, type List } from '../table/useList';
-import type { Selection } from '../table/useSelection';
-import type { BulkAction, Since, Watched } from './action';
-import { readOwn } from './own';
+import { nameOf, type BulkAction, type Own, type Watched } from './action';
+import { readOwn, withoutRows } from './own';
 import { isLeft, newJob, reopened, resultsOf, runJob, type Item, type Job, type Result } from './run';
+import { scopeOf } from './scope';
+import { useChosenRows, useTableRows, type Chosen } from './useRows';
 
 interface Options<Row, Input extends object> {
   /** Of the list: "orders". */
   list: string;
   action: BulkAction<Row, Input>;
   rowId: (row: Row) => string;
-  selection: Selection<Row>;
-  readPage: List<Row>['readPage'];
-  /** The rows as the list shows them now. */
-  shown: readonly Row[];
+  /** The rows are chosen in a list; those that a table names are there without. */
+  chosen: Chosen<Row>;
+  isTable: boolean;
   watched: Watched<Row> | undefined;
   /** What has to be read again after it. */
   topic: string;
@@ -30,20 +29,32 @@ interface KeptRun<Input> {
   job: Job<Input>;
 }
 
-/** The name under which a run is kept. */
-export const scopeOf = (list: string, id: string): string => `${list}/bulk/${id}`;
+/** Why the engine leaves a row out: it has no line, is beyond the most of one run, or a table cannot name it so. */
+export type Left = 'noLine' | 'beyond' | 'notThere' | 'twiceThere' | 'noValue';
+
+export interface Skipped {
+  item: Item;
+  /** In words, where the action says why. */
+  reason: string | { left: Left };
+}
+
+/** What will become of each row. */
+export interface Plan<Row> {
+  eligible: { row: Row; item: Item; own: Own | undefined }[];
+  skipped: Skipped[];
+}
 
 /**
- * A run over the chosen rows of a list: what will become of each, request after request,
- * a verdict each. It survives a reload and a lost link: it goes on where it broke off,
- * with the same rows under the same keys.
+ * A run over rows of a list or of a table: what will become of each, request after
+ * request, a verdict each. It survives a reload and a lost link: it goes on where it
+ * broke off, with the same rows under the same keys.
  */
-export function useBulk<Row, Input extends object>({ list, action, rowId, selection, readPage, shown, watched, topic }: Options<Row, Input>) {
+export function useBulk<Row, Input extends object>({ list, action, rowId, chosen, isTable, watched, topic }: Options<Row, Input>) {
   const queries = useQueryClient();
-  const { kept, slot } = useSlot(scopeOf(list, action.id), action.words.button);
+  const { kept, slot } = useSlot(scopeOf(list, action.id), nameOf(action));
   const [begun] = useState(() => (kept?.value as KeptRun<Input> | undefined)?.job);
-  const [input, setInput] = useState<Input>(() => begun?.input ?? action.open(selection.rows[0]));
-  const [hasOwn, setHasOwn] = useState(false);
+  const [input, setInput] = useState<Input>(() => begun?.input ?? action.open(chosen.selection.rows[0]));
+  const [hasOwn, setHasOwn] = useState(isTable);
   const [table, setTable] = useState('');
   const [strict, setStrict] = useState(false);
   const [job, setJob] = useState<Job<Input> | undefined>(begun);
@@ -51,36 +62,54 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
   const [ended, setEnded] = useState<'broken' | 'done' | undefined>(begun && 'broken');
   const [isStopping, setStopping] = useState(false);
   const stop = useRef<AbortController>(undefined);
-  const { rows, setRows, count, since, error, setError, readAgain } = useRows({ selection, readPage, shown, rowId, watched, isIdle: begun !== undefined });
+  const choice = useChosenRows({ chosen, rowId, watched: isTable ? undefined : watched, isIdle: isTable || begun !== undefined });
+  const { setRows, error, setError } = choice;
 
+  const source = isTable ? action.table : undefined;
+  const names = useMemo(() => action.table?.names ?? [], [action]);
   const columns = useMemo(() => action.own?.(input) ?? [], [action, input]);
-  const own = useMemo(() => readOwn(table, columns), [table, columns]);
-  const plan = useMemo(() => {
-    const eligible: { row: Row; item: Item }[] = [];
-    const skipped: { row: Row; item: Item; reason: string | undefined }[] = [];
-    for (const row of rows ?? []) {
-      const item = action.item(row, input);
-      const values = own.byLabel.get(item.label);
-      const reason = action.skip(row, input);
-      if (reason !== undefined) skipped.push({ row, item, reason });
-      // Undefined: there is no line for it.
-      else if (hasOwn && values === undefined) skipped.push({ row, item, reason: undefined });
-      else if (eligible.length >= (action.most ?? Infinity)) skipped.push({ row, item, reason: '' });
-      else eligible.push({ row, item: hasOwn ? { ...item, own: JSON.stringify(values) } : item });
-    }
+  const addsUp = action.table?.addsUp === true;
+  const own = useMemo(() => readOwn(table, columns, names, addsUp), [table, columns, names, addsUp]);
+  const labels = useMemo(() => [...own.byLabel.keys()], [own]);
+  const lookup = useTableRows(source, labels, rowId, watched);
+  const rows = useMemo(() => (isTable ? labels.flatMap((label) => lookup.found.get(label) ?? []) : choice.rows), [isTable, labels, lookup.found, choice.rows]);
+
+  const plan = useMemo((): Plan<Row> => {
+    const eligible: Plan<Row>['eligible'] = [];
+    const skipped: Skipped[] = [];
+    const seen = new Set<string>();
+    const add = (row: Row, values: Own | undefined) => {
+      const given = action.item(row, input, values);
+      const item = values === undefined || given.own !== undefined ? given : { ...given, own: JSON.stringify(values) };
+      const reason = action.skip(row, input, values);
+      // A table may spell one row in two ways.
+      if (seen.has(item.id)) skipped.push({ item, reason: { left: 'twiceThere' } });
+      else if (reason !== undefined) skipped.push({ item, reason });
+      else if (hasOwn && values === undefined && !isTable) skipped.push({ item, reason: { left: own.twice.includes(item.label) ? 'twiceThere' : 'noLine' } });
+      else if (eligible.length >= (action.most ?? Infinity)) skipped.push({ item, reason: { left: 'beyond' } });
+      else eligible.push({ row, item, own: values });
+      seen.add(item.id);
+    };
+    if (isTable) {
+      const leave = (label: string, left: Left) => skipped.push({ item: { id: label, label }, reason: { left } });
+      for (const [label, values] of own.byLabel) {
+        const row = lookup.found.get(label);
+        if (row !== undefined) add(row, columns.length === 0 ? undefined : values);
+        else if (lookup.found.has(label)) leave(label, 'notThere');
+      }
+      own.twice.forEach((label) => leave(label, 'twiceThere'));
+      own.empty.forEach((label) => leave(label, 'noValue'));
+    } else for (const row of rows ?? []) add(row, hasOwn ? own.byLabel.get(action.item(row, input).label) : undefined);
     return { eligible, skipped };
-  }, [action, rows, input, hasOwn, own]);
+  }, [action, rows, input, hasOwn, own, isTable, lookup.found, columns]);
   const phase: Phase = ended ?? (job !== undefined ? 'running' : rows === undefined ? 'reading' : 'preview');
 
-  /** What takes back each row that was done; of a run that was broken off and gone on with elsewhere, the rows are not known. */
+  /** What takes back each row that was done. */
   const undoable = useMemo((): Item[] => {
     const { undo } = action;
     if (phase !== 'done' || job === undefined || job.isUndo === true || undo === undefined) return [];
     const before = new Map((rows ?? []).map((row) => [rowId(row), row]));
-    return resultsOf(job).flatMap((result) => {
-      const row = before.get(result.id);
-      return result.verdict === 'done' && row !== undefined ? (undo.item(row, result, job.input) ?? []) : [];
-    });
+    return resultsOf(job).flatMap((result) => (result.verdict === 'done' ? (undo.item(result, job.input, before.get(result.id)) ?? []) : []));
   }, [action, phase, job, rows, rowId]);
 
   const run = async (from: Job<Input>) => {
@@ -98,6 +127,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
     const result = await runJob<Input>({
       job: from,
       size: isAtomic ? Infinity : action.size,
+      atOnce: action.atOnce,
       send: async (items, given, key) => {
         if (!slot.isOwn()) throw otherIdentity();
         const results = await action.send(items, given, key);
@@ -119,34 +149,39 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
     // What the service says of the rows needs no words of its own.
     setError(seen.size > 0 && !result.isOpen ? undefined : result.error);
     setEnded(result.isOpen ? 'broken' : 'done');
-    const left = new Set(
-      resultsOf(result.job)
-        .filter(isLeft)
-        .map(({ id }) => id),
-    );
-    const overLimit = plan.skipped.filter(({ reason }) => reason === '').map(({ item }) => item.id);
-    selection.keep(new Set([...left, ...overLimit]));
+    const left = resultsOf(result.job).filter(isLeft);
+    const beyond = plan.skipped.filter(({ reason }) => typeof reason === 'object' && reason.left === 'beyond').map(({ item }) => item.id);
+    if (!isTable) chosen.selection.keep(new Set([...left.map(({ id }) => id), ...beyond]));
     void queries.invalidateQueries({ queryKey: [topic] });
+  };
+
+  /** The lines of the table that are not done. */
+  const leftOver = () => {
+    const finished = job === undefined ? [] : resultsOf(job).filter((result) => !isLeft(result));
+    return withoutRows(table, columns, names, new Set(finished.map(({ item }) => item.label)));
   };
 
   return {
     phase,
+    isTable,
     input,
     change: (part: Partial<Input>) => setInput((before) => ({ ...before, ...part })),
     strict,
     own: { columns, hasOwn, setHasOwn, table, setTable, ...own },
     rows,
-    count,
-    since,
-    readAgain,
+    count: choice.count,
+    /** How many rows of the table are still looked up. */
+    missing: lookup.missing,
+    since: isTable ? lookup.since : choice.since,
+    readAgain: isTable ? lookup.forget : () => void choice.readAgain(),
     plan,
     job,
     details,
-    error,
+    error: error ?? lookup.error,
     isStopping,
     start: () => {
       setStrict(true);
-      if (plan.eligible.length === 0 || action.isComplete?.(input, hasOwn) === false) return;
+      if (plan.eligible.length === 0 || lookup.missing > 0 || action.isComplete?.(input, hasOwn) === false) return;
       void run(
         newJob(
           input,
@@ -157,7 +192,10 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
     },
     undoable,
     /** Takes back what was done. */
-    undo: () => job && action.undo && void run({ ...newJob(action.undo.input(job.input), undoable, randomId()), isUndo: true }),
+    undo: () => {
+      if (job !== undefined && action.undo !== undefined)
+        void run({ ...newJob(action.undo.input?.(job.input) ?? job.input, undoable, randomId()), isUndo: true });
+    },
     /** Does the same for some of the rows alone. */
     onlyFor: (items: readonly Item[]) => job && void run({ ...newJob(job.input, items, randomId()), isUndo: job.isUndo }),
     goOn: () => job && void run(reopened(job, action.isAtomic === true ? Infinity : action.size)),
@@ -173,68 +211,22 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, select
       setEnded(undefined);
       setError(undefined);
     },
+    /** How many lines of the table are left; they can be gone on with once they are mended. */
+    linesLeft: isTable && phase === 'done' && job?.isUndo !== true && table !== '' ? linesOf(leftOver(), columns, names, addsUp) : 0,
+    /** Leaves in the table what was not done. */
+    mend: () => {
+      setTable(leftOver());
+      lookup.forget();
+      setJob(undefined);
+      setEnded(undefined);
+      setStrict(false);
+    },
   };
+}
+
+function linesOf(...table: Parameters<typeof readOwn>): number {
+  const { byLabel, twice, empty } = readOwn(...table);
+  return new Set([...byLabel.keys(), ...twice, ...empty]).size;
 }
 
 export type Bulk<Row, Input extends object> = ReturnType<typeof useBulk<Row, Input>>;
-
-/** The chosen rows, as they were when the dialog opened, and who has changed which since. */
-function useRows<Row>({
-  selection,
-  readPage,
-  shown,
-  rowId,
-  watched,
-  isIdle,
-}: Pick<Options<Row, never>, 'selection' | 'readPage' | 'shown' | 'rowId' | 'watched'> & { isIdle: boolean }) {
-  // What was chosen when the dialog opened; of what the list shows, as it shows it.
-  const [chosen] = useState(selection);
-  const [rows, setRows] = useState<readonly Row[] | undefined>(() => {
-    const now = new Map(shown.map((row) => [rowId(row), row]));
-    if (isIdle) return [];
-    return selection.all ? undefined : selection.rows.map((row) => now.get(rowId(row)) ?? row);
-  });
-  const [count, setCount] = useState(0);
-  const [changes, setChanges] = useState<ReadonlyMap<string, Since>>(new Map());
-  const [error, setError] = useState<unknown>();
-
-  useEffect(() => {
-    if (!chosen.all || isIdle) return undefined;
-    const abort = new AbortController();
-    readAll(readPage, { onCount: setCount, signal: abort.signal, wanted: (row) => !chosen.except.has(rowId(row)) }).then(
-      (found) => {
-        chosen.setMany(found, true);
-        setRows(found);
-      },
-      (problem: unknown) => {
-        if (!abort.signal.aborted) setError(problem);
-      },
-    );
-    return () => abort.abort();
-    // The choice is frozen, and the filters cannot change below the dialog.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [chosen]);
-
-  useLive(watched?.topic ?? '', ({ key, payload }) => {
-    if (key === '') return;
-    const change = { etag: String(payload.etag), who: payload.changedBy as PersonName, deleted: payload.action === 'delete' };
-    setChanges((before) => new Map(before).set(key, change));
-  });
-
-  const since = new Map<string, Since>();
-  for (const row of watched === undefined ? [] : (rows ?? [])) {
-    const change = changes.get(watched?.key(row) ?? '');
-    if (change !== undefined && change.etag !== watched?.etag(row)) since.set(rowId(row), change);
-  }
-  const readAgain = async () => {
-    try {
-      const stale = (rows ?? []).filter((row) => since.has(rowId(row)));
-      const current = new Map(await Promise.all(stale.map(async (row) => [rowId(row), await watched?.read(row)] as const)));
-      setRows((before) => before?.flatMap((row) => (current.has(rowId(row)) ? (current.get(rowId(row)) ?? []) : row)));
-      setError(undefined);
-    } catch (problem) {
-      setError(problem);
-    }
-  };
-  return { rows, setRows, count, since, error, setError, readAgain };
-}

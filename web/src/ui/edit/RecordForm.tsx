@@ -1,5 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import type { FocusEvent, ReactNode, SubmitEvent } from 'react';
 import { useText } from '@/i18n';
 import { diff } from '@/merge';
@@ -11,6 +11,7 @@ import { useToasts } from '../feedback/toasts';
 import { When } from '../When';
 import styles from './RecordForm.module.css';
 import { editMessages } from './messages';
+import { ScheduleDialog, type Schedule } from './ScheduleDialog';
 import type { Saved, Stamped } from './save';
 import { useEditing, type Editing, type EditingOptions, type Needs } from './useEditing';
 import { useTelling } from './words';
@@ -58,6 +59,8 @@ interface Props<R extends Stamped, F extends object> {
   withOther?: boolean;
   /** Leads to the difference of two versions; undefined where there is no such page. */
   link?: (from: number, to: number, words: string) => ReactNode;
+  /** Has a change be made at a time; undefined where it cannot be. */
+  schedule?: Schedule;
   /** Which field has the focus. */
   onField?: (field: string | undefined) => void;
   /** The inputs; what is around one with data-field is its field. */
@@ -70,6 +73,7 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
   const t = useText(editMessages);
   const ask = useConfirm();
   const { draft, theirs, isComparing } = editing;
+  const [scheduling, scheduleDialog] = useDisclosure();
   const canSave = lacks === undefined && gone === undefined;
   const discard = async () => {
     const version = String(theirs?.version ?? draft.base.version);
@@ -112,15 +116,24 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
                 {t('readOnly', { permission: lacks })}
               </Text>
             )}
-            {canSave && <Foot editing={editing} onDiscard={() => void discard()} />}
+            {canSave && <Foot editing={editing} onSchedule={props.schedule && scheduleDialog.open} onDiscard={() => void discard()} />}
           </form>
+          {scheduling && canSave && props.schedule !== undefined && (
+            <ScheduleDialog editing={editing} schedule={props.schedule} onClose={scheduleDialog.close} />
+          )}
         </>
       )}
     </Stack>
   );
 }
 
-function Foot<R extends Stamped, F extends object>({ editing, onDiscard }: { editing: Editing<R, F>; onDiscard: () => void }) {
+interface FootProps<R extends Stamped, F extends object> {
+  editing: Editing<R, F>;
+  onDiscard: () => void;
+  onSchedule?: () => void;
+}
+
+function Foot<R extends Stamped, F extends object>({ editing, onDiscard, onSchedule }: FootProps<R, F>) {
   const t = useText(editMessages);
   const { draft, theirs, mine, changes, outcome, needs } = editing;
   const version = theirs?.version ?? draft.base.version;
@@ -142,6 +155,11 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard }: { edi
       <Button disabled={!draft.isDirty || outcome === 'sending'} onClick={onDiscard}>
         {t('discardMine')}
       </Button>
+      {onSchedule !== undefined && (
+        <Button disabled={!isEdited || isUnreadable || outcome === 'sending' || isUnknown} onClick={onSchedule}>
+          {t('scheduleLater')}
+        </Button>
+      )}
       <Button type="submit" variant="filled" disabled={!isUnknown && (!isEdited || isUnreadable)} loading={outcome === 'sending'} title={t('saveHint')}>
         {isUnknown ? t('askAgain') : needs === undefined ? t('save', { version: next }) : t('propose')}
       </Button>

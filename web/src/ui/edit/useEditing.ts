@@ -78,6 +78,9 @@ interface Request<R, F> {
 }
 
 export interface Editing<R extends Stamped, F extends object> {
+  /** Path of the record, and what people call it. */
+  resource: string;
+  title: string;
   current: R;
   words: Words;
   draft: Draft<R, F>;
@@ -266,6 +269,8 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
   const { error } = saving;
   const isAboutForm = lastSent !== undefined && equalForms(lastSent, draft.value);
   return {
+    resource,
+    title,
     current,
     words,
     draft,

@@ -1,5 +1,5 @@
 import { votesLeft, type Approval } from '@/api';
-import { useText } from '@/i18n';
+import { useFormat, useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { RecordLink } from '../RecordLink';
 import { Banner } from './Banner';
@@ -7,13 +7,16 @@ import { Banner } from './Banner';
 /** Says that what was asked for waits for the votes of others, and leads to it. */
 export function Proposed({ approval }: { approval: Approval }) {
   const t = useText(uiMessages);
+  const { dateTime } = useFormat();
+  const { status, effectiveTime } = approval;
+  const when = status === 'scheduled' ? effectiveTime : null;
   return (
     <Banner
       tone="info"
-      title={t('proposed', { n: votesLeft(approval) })}
+      title={when === null ? t('proposed', { n: votesLeft(approval) }) : t('scheduledFor', { when: dateTime(when) })}
       action={<RecordLink path={`approvals/${approval.id}`}>{t('showApproval')}</RecordLink>}
     >
-      {t('proposedHint')}
+      {t(when === null ? 'proposedHint' : 'scheduledHint')}
     </Banner>
   );
 }

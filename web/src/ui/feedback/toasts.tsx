@@ -4,7 +4,7 @@ import { useRouter } from '@tanstack/react-router';
 import { randomId } from '@/browser/id';
 import type { ReactNode } from 'react';
 import { isProblem, votesLeft, type Approval } from '@/api';
-import { useText } from '@/i18n';
+import { useFormat, useText } from '@/i18n';
 import { Icon } from '../Icon';
 import { uiMessages } from '../messages';
 import { useProblemText } from './said';
@@ -15,7 +15,8 @@ const stays = 6000;
 export interface Toasts {
   /** What was done. Undo takes it back by a guarded write of its own, sent at once. */
   done: (message: ReactNode, undo?: () => void) => void;
-  info: (message: ReactNode) => void;
+  /** Of one id it stands there once. */
+  info: (message: ReactNode, id?: string) => void;
   /** What one has to know, and did not do oneself: stays until it is closed, or followed by its button. */
   warn: (message: ReactNode, words: string, act: () => void) => void;
   /** What was asked for was not done: it waits for the votes of others. */
@@ -29,6 +30,7 @@ export interface Toasts {
 export function useToasts(): Toasts {
   const text = useProblemText();
   const t = useText(uiMessages);
+  const { dateTime } = useFormat();
   const router = useRouter({ warn: false });
   const show = (message: ReactNode, color: 'ok' | 'info' | 'warn' | 'bad', icon: 'check' | 'info' | 'alert', id?: string) =>
     notifications.show({
@@ -64,12 +66,15 @@ export function useToasts(): Toasts {
   };
   return {
     done: (message, undo) => (undo === undefined ? show(message, 'ok', 'check') : withButton(message, t('undo'), undo, 'ok', 'check')),
-    info: (message) => show(message, 'info', 'info'),
+    info: (message, id) => show(message, 'info', 'info', id),
     warn: (message, words, act) => withButton(message, words, act, 'warn', 'alert'),
     proposed: (approval) => {
       // Toasts stand beside the pages, where a link has no router of its own.
       const open = () => router.history.push(`/approvals/${approval.id}`);
-      withButton(t('proposed', { n: votesLeft(approval) }), t('showApproval'), open, 'info', 'info');
+      const { status, effectiveTime } = approval;
+      const waits =
+        status === 'scheduled' && effectiveTime !== null ? t('scheduledFor', { when: dateTime(effectiveTime) }) : t('proposed', { n: votesLeft(approval) });
+      withButton(waits, t('showApproval'), open, 'info', 'info');
     },
     failed: (error) => show(text(error), 'bad', 'alert'),
     unknown: (error, again, title) => {

@@ -8,7 +8,7 @@ import { useProblemText } from '../feedback/said';
 import { Icon } from '../Icon';
 import { shellMessages } from './messages';
 import { useSearchable } from './pages';
-import { byKind, found, longestQuery, type Found, type FoundKind } from './search';
+import { byKind, chainOf, found, longestQuery, type Found, type FoundKind } from './search';
 import styles from './SearchDialog.module.css';
 import '@mantine/spotlight/styles.css';
 
@@ -68,6 +68,8 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
   useEffect(() => (open ? spotlight.open() : spotlight.close()), [open]);
   const go = (address: string) => router.history.push(address);
   // Without a choice by arrow keys Enter means the first, which is marked so.
+  const hasChain = hits.some(({ kind, title }) => chainOf(kind) !== undefined && title.toLowerCase() === query.toLowerCase());
+  const chain = hasChain ? `/timeline?q=${encodeURIComponent(JSON.stringify(query))}` : undefined;
   const first = pages[0]?.to ?? hits[0]?.href;
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const isChosen = event.currentTarget.closest('[role=dialog]')?.querySelector('[data-selected]') !== null;
@@ -117,6 +119,11 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
             ))}
           </Spotlight.ActionsGroup>
         ))}
+        {chain !== undefined && (
+          <Spotlight.ActionsGroup label={t('timelines')}>
+            <Spotlight.Action onClick={() => go(chain)}>{t('timelineOf', { query })}</Spotlight.Action>
+          </Spotlight.ActionsGroup>
+        )}
         {error !== null && (
           <Spotlight.Empty role="alert" className={styles.failed}>
             {t('searchFailed', { why: text(error) })}

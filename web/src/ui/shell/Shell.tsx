@@ -104,7 +104,7 @@ function Tenant() {
 function useReplayLabel(): void {
   const t = useText(editMessages);
   const toasts = useToasts();
-  useReplays(() => toasts.info(t('replayed')));
+  useReplays(() => toasts.info(t('replayed'), 'replayed'));
 }
 
 /** Says that this page has loaded itself anew, in another version. */

@@ -22,3 +22,19 @@ export function byKind(hits: readonly Found[]): [FoundKind, Found[]][] {
   for (const hit of hits) groups.set(hit.kind, [...(groups.get(hit.kind) ?? []), hit]);
   return [...groups];
 }
+
+/** What a kind is called in a timeline, which not all have. */
+const chains = {
+  order: 'order',
+  user: 'user',
+  // Who has a wallet and no orders is a user all the same.
+  wallet: 'user',
+  item: 'item',
+  coupon: 'coupon',
+  ticket: 'ticket',
+  'idempotency-key': 'idempotency-key',
+} as const satisfies Partial<Record<FoundKind, string>>;
+
+export type ChainKind = (typeof chains)[keyof typeof chains];
+
+export const chainOf = (kind: FoundKind): ChainKind | undefined => (chains as Partial<Record<FoundKind, ChainKind>>)[kind];

@@ -31,6 +31,8 @@ function Work() {
 beforeEach(async () => {
   vi.spyOn(liveStream, 'start').mockReturnValue(undefined);
   read.mockResolvedValue('rows of a');
+  // The sign-in page asks for providers.
+  vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ items: [], total: 0, totalIsExact: true, nextCursor: null })));
   sessionStore.signedIn(session());
   await renderPage(
     () => (
@@ -44,7 +46,10 @@ beforeEach(async () => {
     () => ({}),
   );
 });
-afterEach(() => notifications.clean());
+afterEach(() => {
+  notifications.clean();
+  vi.unstubAllGlobals();
+});
 
 test.each([
   ['somebody else signs in', () => sessionStore.signedIn(session(8))],

@@ -7,13 +7,14 @@ import { Banner } from '../feedback/Banner';
 import { useProblemText } from '../feedback/said';
 import { FactorForm } from './FactorForm';
 import { signInMessages } from './messages';
+import { ProviderButtons } from './ProviderButtons';
 
 interface Props {
   /** Who was signed in and where, when a session is renewed. Both can be changed. */
   known?: { username: string; tenant: string };
 }
 
-/** Asks for name and password, for the tenant where it may be another one, and for the second factor of who has one. */
+/** Asks for name and password, for the tenant where it may be another one, and for the second factor of who has one; or for a provider. */
 export function SignInForm({ known }: Props) {
   const t = useText(signInMessages);
   const [username, setUsername] = useState(known?.username ?? '');
@@ -37,15 +38,18 @@ export function SignInForm({ known }: Props) {
     );
   }
   return (
-    <PasswordForm
-      username={username}
-      tenant={tenant}
-      isKnown={known !== undefined}
-      isOver={isOver}
-      onUsername={setUsername}
-      onTenant={setTenant}
-      onChallenge={setChallenge}
-    />
+    <>
+      <PasswordForm
+        username={username}
+        tenant={tenant}
+        isKnown={known !== undefined}
+        isOver={isOver}
+        onUsername={setUsername}
+        onTenant={setTenant}
+        onChallenge={setChallenge}
+      />
+      <ProviderButtons tenant={tenant} isAtWork={known !== undefined} />
+    </>
   );
 }
 

@@ -44,6 +44,7 @@ test('what was written is read back', () => {
     ['Number', 'a,b'],
     ['O-1', 'x"y'],
     ['O-2', '12,50'],
+    ['=1+1', '+49 30 1234'],
   ];
   expect(readTable(csv(rows))).toEqual(rows);
 });

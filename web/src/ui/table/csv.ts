@@ -7,15 +7,19 @@ export function csv(rows: readonly (readonly string[])[]): string {
   return `\ufeff${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
+/** What a spreadsheet would take for a formula; a number with a sign is none. */
+const formula = /^[=@\t\r]|^[+-](?!\d+(\.\d+)?$)/;
+
 function cell(text: string): string {
-  const plain = /^[=@\t\r]|^[+-](?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text;
+  const plain = formula.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
 /**
  * Reads a table as it is pasted from a spreadsheet or comes in a file: rows by line,
  * cells by tabs where there are any, and otherwise by semicolons or commas, whichever
- * the first line has more of. Empty lines are left out.
+ * the first line has more of. Empty lines are left out, and so is the apostrophe that
+ * `csv` sets before what looks like a formula.
  */
 export function readTable(text: string): string[][] {
   const source = text.replace(/^\ufeff/, '');
@@ -27,7 +31,7 @@ export function readTable(text: string): string[][] {
   while (at < source.length) {
     const row = rows.at(-1) ?? [];
     const { text: read, end } = source[at] === '"' ? quoted(source, at) : bare(source, at, mark);
-    row.push(read.trim());
+    row.push(meant(read.trim()));
     at = end;
     if (source[at] === mark) {
       at++;
@@ -39,6 +43,8 @@ export function readTable(text: string): string[][] {
   }
   return rows.filter((row) => row.some((one) => one !== ''));
 }
+
+const meant = (text: string): string => (text.startsWith("'") && formula.test(text.slice(1)) ? text.slice(1) : text);
 
 function bare(source: string, from: number, mark: string): { text: string; end: number } {
   let end = from;

@@ -8,6 +8,7 @@ import { useFormat, useText } from '@/i18n';
 import { Facts, Person, RecordPage, Section, When } from '@/ui';
 import { GrantGroups } from '../GrantList';
 import { SecondFactors } from '../factors/SecondFactors';
+import { Links } from '../links/Links';
 import { Sessions } from '../sessions/Sessions';
 import { useUserWords } from '../users/fields';
 import { accountMessages } from './messages';
@@ -35,13 +36,14 @@ export function AccountPage() {
       resource={mayRead ? `users/${id}` : undefined}
       field={field}
       fieldLabel={(one) => words.place(`/${one}`)}
-      actions={() => <PasswordAction />}
+      actions={(me) => me.hasPassword && <PasswordAction />}
     >
       {(me) => (
         <>
           <AboutMe me={me} />
           <NameForm me={me} onField={setField} />
-          <SecondFactors userId={id} />
+          <SecondFactors userId={id} hasPassword={me.hasPassword} />
+          <Links userId={id} isOwn hasPassword={me.hasPassword} />
           <Sessions userId={id} />
           <Section title={t('allows')} hint={t('allowsHint')}>
             <GrantGroups grants={me.permissions} />
@@ -63,7 +65,7 @@ function PasswordAction() {
   );
 }
 
-function AboutMe({ me: { id, username, roles, createdTime, updatedTime, updatedBy } }: { me: Me }) {
+function AboutMe({ me: { id, username, roles, groupRoles, createdTime, updatedTime, updatedBy } }: { me: Me }) {
   const t = useText(accountMessages);
   const { dateTime, list } = useFormat();
   const may = useMay();
@@ -73,6 +75,7 @@ function AboutMe({ me: { id, username, roles, createdTime, updatedTime, updatedB
         facts={[
           [t('username'), <code key="username">{username}</code>],
           [t('roles'), roles.length === 0 ? t('noRoles') : list(roles)],
+          groupRoles.length > 0 && [t('groupRoles'), list(groupRoles)],
           [t('created'), dateTime(createdTime)],
           [
             t('updated'),

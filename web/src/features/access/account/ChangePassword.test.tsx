@@ -14,6 +14,7 @@ const me = {
   displayName: 'User 7',
   roles: ['admin'],
   permissions: ['*'],
+  groupRoles: [],
   disabled: false,
   version: 4,
   etag: '"c-4"',

@@ -17,7 +17,7 @@ import { SetUpFactor } from './SetUpFactor';
 const few = 3;
 
 /** One's own second factors: what is asked for beside the password, and how many recovery codes are left. */
-export function SecondFactors({ userId }: { userId: number }) {
+export function SecondFactors({ userId, hasPassword }: { userId: number; hasPassword: boolean }) {
   const t = useText(factorMessages);
   const ui = useText(uiMessages);
   const toasts = useToasts();
@@ -50,6 +50,7 @@ export function SecondFactors({ userId }: { userId: number }) {
       {settingUp && (
         <SetUpFactor
           isFirst={isNone}
+          asksPassword={isNone && hasPassword}
           onClose={close}
           onConfirmed={({ recoveryCodes }) => {
             close();

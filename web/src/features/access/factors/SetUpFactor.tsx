@@ -2,7 +2,8 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useRef, useState, type SubmitEvent } from 'react';
 import { isProblem, isUnknown } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, CopyText, ProblemBanner, useKeyedMutation } from '@/ui';
+import { Banner, CopyText, ProblemBanner, useKeyedMutation, usePlaceText } from '@/ui';
+import { PasswordField } from '../PasswordField';
 import { factorMessages } from './messages';
 import { QrCode } from './QrCode';
 import { beginFactor, confirmFactor, type ConfirmedFactor, type FactorSetup } from './queries';
@@ -10,6 +11,8 @@ import { beginFactor, confirmFactor, type ConfirmedFactor, type FactorSetup } fr
 interface Props {
   /** The first one is given a name already. */
   isFirst: boolean;
+  /** The first one takes the password, of who has one. */
+  asksPassword: boolean;
   onClose: () => void;
   onConfirmed: (factor: ConfirmedFactor) => void;
 }
@@ -18,13 +21,13 @@ interface Props {
  * The dialog that sets an authenticator app up: it is named, given its secret, and shows with
  * a code that it has it. Until then nothing is asked for, and closing it leaves all as it was.
  */
-export function SetUpFactor({ isFirst, onClose, onConfirmed }: Props) {
+export function SetUpFactor({ isFirst, asksPassword, onClose, onConfirmed }: Props) {
   const t = useText(factorMessages);
   const [setup, setSetup] = useState<FactorSetup>();
   return (
     <Modal opened onClose={onClose} size="md" title={t('setUpTitle')} withCloseButton={false} closeOnClickOutside={false}>
       {setup === undefined ? (
-        <NameIt name={isFirst ? t('nameFirst') : ''} onBegun={setSetup} onClose={onClose} />
+        <NameIt isFirst={isFirst} asksPassword={asksPassword} onBegun={setSetup} onClose={onClose} />
       ) : (
         <ConfirmIt setup={setup} onConfirmed={onConfirmed} onClose={onClose} />
       )}
@@ -34,21 +37,39 @@ export function SetUpFactor({ isFirst, onClose, onConfirmed }: Props) {
 
 const longestName = 100;
 
-function NameIt({ name: first, onBegun, onClose }: { name: string; onBegun: (setup: FactorSetup) => void; onClose: () => void }) {
+interface NameProps {
+  isFirst: boolean;
+  asksPassword: boolean;
+  onBegun: (setup: FactorSetup) => void;
+  onClose: () => void;
+}
+
+function NameIt({ isFirst, asksPassword, onBegun, onClose }: NameProps) {
   const t = useText(factorMessages);
-  const [name, setName] = useState(first);
+  const [name, setName] = useState(isFirst ? t('nameFirst') : '');
+  // The password lives in the page only.
+  const [password, setPassword] = useState('');
   const [asked, setAsked] = useState(false);
-  const begin = useKeyedMutation<string, FactorSetup>({ scope: 'me/factors/begin', title: t('setUpTitle'), send: beginFactor, onDone: onBegun });
+  const begin = useKeyedMutation<string, FactorSetup>({
+    scope: 'me/factors/begin',
+    title: t('setUpTitle'),
+    send: (named) => beginFactor(named, asksPassword ? password : undefined),
+    onDone: onBegun,
+  });
+  const refused = usePlaceText(begin.error)('/password');
+  const isComplete = name.trim() !== '' && (!asksPassword || password !== '');
+  const isWrong = isProblem(begin.error, 'validation_failed') && begin.error.fields.some(({ code }) => code === 'wrong');
+  const passwordFault = asked && password === '' ? t('passwordNeeded') : isWrong ? t('passwordWrong') : refused;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
     if (begin.outcome === 'unknown') begin.again();
-    else if (name.trim() !== '') begin.run(name.trim());
+    else if (isComplete) begin.run(name.trim());
   };
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {begin.error !== null && <ProblemBanner error={begin.error} />}
+        {begin.error !== null && (refused === undefined || !asksPassword) && <ProblemBanner error={begin.error} />}
         <TextInput
           label={t('name')}
           description={t('nameHint')}
@@ -56,8 +77,19 @@ function NameIt({ name: first, onBegun, onClose }: { name: string; onBegun: (set
           value={name}
           error={asked && name.trim() === '' && t('nameNeeded')}
           onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus
+          data-autofocus={!asksPassword || undefined}
         />
+        {asksPassword && (
+          <PasswordField
+            label={t('password')}
+            description={t('passwordHint')}
+            kind="current-password"
+            value={password}
+            error={passwordFault}
+            autoFocus
+            onChange={setPassword}
+          />
+        )}
         <Buttons confirm={t('next')} isSending={begin.outcome === 'sending'} onClose={onClose} />
       </Stack>
     </form>

@@ -14,8 +14,8 @@ export function myFactors(id: number) {
 }
 
 /** Is sent without a key, since no reply with a secret is kept; one that was begun before is void. */
-export function beginFactor(name: string): Promise<FactorSetup> {
-  return data(api.POST('/api/v1/me/factors', { body: { kind: 'totp', name } }));
+export function beginFactor(name: string, password: string | undefined): Promise<FactorSetup> {
+  return data(api.POST('/api/v1/me/factors', { body: { kind: 'totp', name, password } }));
 }
 
 /** Is sent without a key, since no reply with recovery codes is kept; a factor is confirmed once. */

@@ -1,3 +1,4 @@
+import { Radio, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,14 +10,24 @@ import { useAccessRefusal } from '../useAccessRefusal';
 import { blankUser, isUsername, passwordFault, type UserFields } from './fields';
 import { userMessages } from './messages';
 import { NewPassword } from './NewPassword';
-import { createUser, oneUser, type User } from './queries';
+import { createUser, oneUser, type InvitedUser } from './queries';
 import { isUserInput, UserInputs } from './UserInputs';
 
+interface Props {
+  onClose: () => void;
+  /** The user was invited; the invitation is shown by whoever opened the dialog. */
+  onInvited: (made: InvitedUser) => void;
+}
+
+/** How a new user comes in. */
+type NewUserFields = UserFields & { entry: 'invitation' | 'password' };
+
 /**
- * The dialog that creates a user. What is typed is kept as everywhere, but for the
- * password: after a reload it is asked for again, also to ask for what was sent.
+ * The dialog that creates a user, who is invited to choose a password or given one. What is
+ * typed is kept as everywhere, but for the password: after a reload it is asked for again,
+ * also to ask for what was sent.
  */
-export function CreateUser({ onClose }: { onClose: () => void }) {
+export function CreateUser({ onClose, onInvited }: Props) {
   const t = useText(userMessages);
   const toasts = useToasts();
   const queries = useQueryClient();
@@ -25,17 +36,23 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState('');
   const [isTried, setTried] = useState(false);
   const isPasswordRight = passwordFault(password) === undefined;
-  const keyed = useKeyedForm<UserFields, User>({
+  const isReady = ({ entry }: NewUserFields) => entry === 'invitation' || isPasswordRight;
+  const keyed = useKeyedForm<NewUserFields, InvitedUser>({
     scope: 'users/new',
     title: t('add'),
     topics: ['users'],
-    open: () => blankUser,
-    isComplete: ({ username }) => isUsername(username) && isPasswordRight,
-    send: ({ username, displayName, roles }) => createUser({ username, displayName: displayName.trim(), password, roles: namesIn(roles) }),
-    onDone: (made) => {
+    open: () => ({ ...blankUser, entry: 'invitation' }),
+    isComplete: (form) => isUsername(form.username) && isReady(form),
+    send: ({ username, displayName, roles, entry }) =>
+      createUser({ username, displayName: displayName.trim(), password: entry === 'password' ? password : undefined, roles: namesIn(roles) }),
+    onDone: ({ invitation, ...made }) => {
       queries.setQueryData(oneUser(made.id).queryKey, made);
       toasts.done(t('createdNow', { name: made.username }));
       onClose();
+      if (invitation !== undefined) {
+        onInvited({ ...made, invitation });
+        return;
+      }
       void navigate({ to: '/users/$id', params: { id: String(made.id) } });
     },
   });
@@ -44,7 +61,7 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
   const refused = usePlaceText(error);
   const submit = () => {
     setTried(true);
-    if (isPasswordRight || !isFixed) keyed.submit();
+    if (isReady(form) || !isFixed) keyed.submit();
   };
   const { username } = form;
   const explain = (problem: Error) =>
@@ -74,14 +91,22 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <UserInputs value={form} isNew strict={strict} error={error} readOnly={isFixed} onChange={change}>
-        <NewPassword
-          label={t('password')}
-          value={password}
-          strict={strict}
-          refused={refused('/password')}
-          disabled={outcome === 'sending'}
-          onChange={setPassword}
-        />
+        <Radio.Group label={t('entry')} value={form.entry} onChange={(entry) => change({ entry })}>
+          <Stack gap="xs" mt={6}>
+            <Radio value="invitation" label={t('entryInvitation')} description={t('entryInvitationHint')} disabled={isFixed} />
+            <Radio value="password" label={t('entryPassword')} disabled={isFixed} />
+          </Stack>
+        </Radio.Group>
+        {form.entry === 'password' && (
+          <NewPassword
+            label={t('password')}
+            value={password}
+            strict={strict}
+            refused={refused('/password')}
+            disabled={outcome === 'sending'}
+            onChange={setPassword}
+          />
+        )}
       </UserInputs>
     </FormDialog>
   );

@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { isProblem, useMay, useUser, versionConflict } from '@/api';
 import { useFormat, useLanguage, useText } from '@/i18n';
 import { useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { accessMessages } from '../messages';
 import { userMessages } from './messages';
-import { disableUser, enableUser, oneUser, resetFactors, type User } from './queries';
+import { InvitationLink } from './InvitationLink';
+import { disableUser, enableUser, inviteUser, oneUser, resetFactors, type InvitedUser, type User } from './queries';
 import { ResetPassword } from './ResetPassword';
 
 /** Gives a user a new password, shuts the user out, and lets the user in again. */
@@ -21,6 +23,7 @@ export function UserActions({ user }: { user: User }) {
   return (
     <>
       <Button onClick={open}>{t('reset')}</Button>
+      {!user.disabled && user.id !== me && <Invite user={user} />}
       {user.secondFactor && user.id !== me && <ResetFactors user={user} />}
       <Button
         color={user.disabled ? undefined : 'bad'}
@@ -32,6 +35,39 @@ export function UserActions({ user }: { user: User }) {
         {t(user.disabled ? 'enable' : 'disable')}
       </Button>
       {resetting && <ResetPassword user={user} onClose={close} />}
+    </>
+  );
+}
+
+/** Has a user choose a password, in place of one that somebody knows or has forgotten. */
+function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: { user: User }) {
+  const t = useText(userMessages);
+  const confirm = useConfirm();
+  const queries = useQueryClient();
+  const explain = useRefusals(name);
+  const [invited, setInvited] = useState<InvitedUser>();
+  const label = t(invitationExpiresTime === null ? 'invite' : 'inviteAgain');
+  const invite = useKeyedAction<{ etag: string }, InvitedUser>({
+    scope: `users/${id}/invite`,
+    title: `${t('invite')} · ${name}`,
+    topics: ['users'],
+    send: ({ etag: guard }) => inviteUser(id, guard),
+    onDone: (saved) => {
+      setInvited(saved);
+      void queries.invalidateQueries({ queryKey: oneUser(id).queryKey });
+    },
+    onRefused: explain,
+  });
+  const ask = async () => {
+    const body = t(invitationExpiresTime === null ? 'inviteBody' : 'inviteAgainBody');
+    if ((await confirm({ title: t('inviteAsk', { name }), body, confirm: label })) !== undefined) invite.run({ etag });
+  };
+  return (
+    <>
+      <Button loading={invite.outcome === 'sending'} disabled={invite.outcome === 'unknown'} onClick={() => void ask()}>
+        {label}
+      </Button>
+      {invited !== undefined && <InvitationLink user={invited} onStored={() => setInvited(undefined)} />}
     </>
   );
 }

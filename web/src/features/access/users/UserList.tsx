@@ -2,15 +2,17 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Icon, PageHeader } from '@/ui';
+import { Icon, PageHeader, useNow } from '@/ui';
 import { aBoolean, DataTable, FilterChoice, FilterText, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
 import { allRoles } from '../queries';
 import { CreateUser } from './CreateUser';
+import { InvitationLink } from './InvitationLink';
 import { userMessages } from './messages';
-import { readUsers, type User, type UserSearch } from './queries';
-import { UserStateChip } from './UserStateChip';
+import { readUsers, type InvitedUser, type User, type UserSearch } from './queries';
+import { stateOf, UserStateChip } from './UserStateChip';
 
 /** Who can sign in here, and with which roles. */
 export function UserList({ search }: { search: Raw<UserSearch> }) {
@@ -21,6 +23,7 @@ export function UserList({ search }: { search: Raw<UserSearch> }) {
   const seesRoles = may('access:read');
   const { data: roles } = useQuery({ ...allRoles, enabled: seesRoles });
   const [adding, { open, close }] = useDisclosure();
+  const [invited, setInvited] = useState<InvitedUser>();
   const add = may('users:write') && (
     <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
       {t('add')}
@@ -59,7 +62,8 @@ export function UserList({ search }: { search: Raw<UserSearch> }) {
         filterWords={wordsOfOptions({ disabled: options.disabled })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
-      {adding && <CreateUser onClose={close} />}
+      {adding && <CreateUser onClose={close} onInvited={setInvited} />}
+      {invited !== undefined && <InvitationLink user={invited} onStored={() => setInvited(undefined)} />}
     </>
   );
 }
@@ -67,6 +71,7 @@ export function UserList({ search }: { search: Raw<UserSearch> }) {
 function useColumns(): Column<User>[] {
   const t = useText(userMessages);
   const column = useColumn<User>();
+  const now = useNow();
   return [
     column.text('username', t('username'), (u) => u.username, {
       cell: ({ id, username }) => (
@@ -80,7 +85,7 @@ function useColumns(): Column<User>[] {
     }),
     column.text('displayName', t('displayName'), (u) => u.displayName, { sort: 'displayName', narrow: true }),
     column.text('roles', t('roles'), (u) => u.roles.join(', ')),
-    column.text('state', t('state'), (u) => (u.disabled ? 'disabled' : 'active'), { cell: (u) => <UserStateChip disabled={u.disabled} />, narrow: true }),
+    column.text('state', t('state'), (u) => stateOf(u, now), { cell: (u) => <UserStateChip user={u} />, narrow: true }),
     column.time('updated', t('updated'), (u) => u.updatedTime, { sort: 'updatedTime' }),
     column.person('updatedBy', t('updatedBy'), (u) => u.updatedBy),
     column.time('created', t('created'), (u) => u.createdTime, { optional: true }),

@@ -7,6 +7,7 @@ import { changesOf, Facts, History, Person, RecordPage, revisionsOf, Section, St
 import { GrantSummary } from '../GrantSummary';
 import { widestOf } from '../grants';
 import { allRoles } from '../queries';
+import { Links } from '../links/Links';
 import { Sessions } from '../sessions/Sessions';
 import { namesIn, spellSet } from '../sets';
 import { contentOf, readFields, useUserWords } from './fields';
@@ -34,7 +35,7 @@ export function UserPage({ id }: { id: number }) {
       fieldLabel={(name) => words.place(`/${name}`)}
       chips={(user) => (
         <>
-          <UserStateChip disabled={user.disabled} />
+          <UserStateChip user={user} />
           {user.secondFactor && <StatusChip tone="ok">{t('hasFactor')}</StatusChip>}
           {user.id === me && <StatusChip tone="accent">{t('isYou')}</StatusChip>}
         </>
@@ -45,6 +46,7 @@ export function UserPage({ id }: { id: number }) {
         <>
           <AboutUser user={user} />
           <UserForm user={user} onField={setField} />
+          <Links userId={id} isOwn={false} hasPassword={user.hasPassword} />
           {mayWrite && <Sessions userId={id} />}
           <Revisions id={id} />
         </>
@@ -56,18 +58,22 @@ export function UserPage({ id }: { id: number }) {
 /** So many of what the user may do stand on its page; the rest is the title. */
 const shown = 12;
 
-function AboutUser({ user: { id, username, roles, createdTime, updatedTime, updatedBy } }: { user: User }) {
+function AboutUser({ user: { id, username, roles, groupRoles, invitationExpiresTime, createdTime, updatedTime, updatedBy } }: { user: User }) {
   const t = useText(userMessages);
-  const { dateTime } = useFormat();
+  const { dateTime, list } = useFormat();
   const may = useMay();
   const me = useUser().id;
   const { data: known } = useQuery({ ...allRoles, enabled: may('access:read') });
-  const grants = known && widestOf(namesIn(spellSet(known.filter(({ name }) => roles.includes(name)).flatMap(({ permissions }) => permissions))));
+  const grants =
+    known &&
+    widestOf(namesIn(spellSet(known.filter(({ name }) => roles.includes(name) || groupRoles.includes(name)).flatMap(({ permissions }) => permissions))));
   return (
     <Section title={t('facts')}>
       <Facts
         facts={[
           [t('username'), <code key="username">{username}</code>],
+          groupRoles.length > 0 && [t('groupRoles'), list(groupRoles)],
+          invitationExpiresTime !== null && [t('invitedUntil'), <When key="invited" time={invitationExpiresTime} />],
           [t('created'), dateTime(createdTime)],
           [
             t('updated'),
@@ -105,6 +111,11 @@ const actions = {
   'remove-factor': 'onRemoveFactor',
   'recovery-codes': 'onRecoveryCodes',
   'reset-factors': 'onResetFactors',
+  invite: 'onInvite',
+  accept: 'onAccept',
+  link: 'onLink',
+  unlink: 'onUnlink',
+  groups: 'onGroups',
   upgrade: 'onUpgrade',
 } as const;
 

@@ -1,9 +1,21 @@
 import { useText } from '@/i18n';
-import { StatusChip } from '@/ui';
+import { StatusChip, useNow } from '@/ui';
 import { userMessages } from './messages';
+import type { User } from './queries';
+
+/** Where a user stands on the way in. */
+export function stateOf({ disabled, invitationExpiresTime: until }: Pick<User, 'disabled' | 'invitationExpiresTime'>, now: number) {
+  if (disabled) return 'disabled';
+  if (until === null) return 'active';
+  return Date.parse(until) > now ? 'invited' : 'invitationOver';
+}
+
+const tones = { active: 'ok', disabled: 'bad', invited: 'accent', invitationOver: 'warn' } as const;
 
 /** Whether a user can sign in. */
-export function UserStateChip({ disabled }: { disabled: boolean }) {
+export function UserStateChip({ user }: { user: User }) {
   const t = useText(userMessages);
-  return <StatusChip tone={disabled ? 'bad' : 'ok'}>{t(disabled ? 'disabled' : 'active')}</StatusChip>;
+  const now = useNow();
+  const state = stateOf(user, now);
+  return <StatusChip tone={tones[state]}>{t(state)}</StatusChip>;
 }

@@ -4,6 +4,8 @@ import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type User = components['schemas']['User'];
+/** A user with the invitation that it was given just now, if it was. */
+export type InvitedUser = components['schemas']['InvitedUser'];
 export type NewUser = components['schemas']['UserCreate'];
 type PasswordReset = components['schemas']['PasswordReset'];
 type UserQuery = NonNullable<operations['listUsers']['parameters']['query']>;
@@ -32,7 +34,7 @@ export const userHistory = (id: number) =>
     data(api.GET('/api/v1/users/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
   );
 
-/** Is sent without a key, since no reply to a request with a password is kept; a username is given once. */
+/** Is sent without a key, since nothing with a password or an invitation is kept; a username is given once. */
 export function createUser(user: NewUser) {
   return data(api.POST('/api/v1/users', { body: user }));
 }
@@ -61,6 +63,11 @@ export function enableUser(id: number, etag: string, key: string) {
 /** Is sent without a key, as createUser; the tag has it done once. */
 export function resetPassword(id: number, reset: PasswordReset, etag: string) {
   return data(api.POST('/api/v1/users/{id}/reset-password', { params: { path: { id }, header: { 'If-Match': etag } }, body: reset }));
+}
+
+/** Invites a user as it was at a tag: what it may do is what was looked at. Is sent without a key, as createUser. */
+export function inviteUser(id: number, etag: string) {
+  return data(api.POST('/api/v1/users/{id}/invite', { params: { path: { id }, header: { 'If-Match': etag } } }));
 }
 
 /** Takes all second factors from a user as it was at a tag: what it may do is what was looked at. */

@@ -60,8 +60,8 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
       return items.map(({ id }, i) => ({ id, verdict: 'done', etag: done[i]?.etag }));
     },
     undo: {
-      item: (config, { etag }, input) => {
-        const change = undoOf(config, etag, input);
+      item: ({ etag }, input, config) => {
+        const change = config && undoOf(config, etag, input);
         return change && { id: config.key, label: config.key, own: encode(change) };
       },
       input: (input) => ({ ...input, note: t('undoNote', { note: input.note }).trim().slice(0, 500) }),

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
 import { RecordForm, type Editing, type Present } from '@/ui';
 import { Recent } from '../history/Recent';
-import type { Config } from '../queries';
+import { scheduleConfig, type Config } from '../queries';
 import { ConfigFields, isConfigInput } from './ConfigFields';
 import styles from './Editor.module.css';
 import type { ConfigForm } from './form';
@@ -34,6 +34,7 @@ export function ConfigEditor({ editing, gone, mayWrite, present, onField }: Prop
           told={isConfigInput}
           label={t('form', { key })}
           framed
+          schedule={(patch, etag, at, sentAs) => scheduleConfig(key, patch, etag, at, sentAs)}
           withOther
           link={(from, to, words) => (
             <Link to="/configs/$key" params={{ key }} search={{ tab: 'history', from, to }}>

@@ -14,6 +14,7 @@ import { byKey, importOf, longestDocument, readDocument, reasonOf, rowsOf, type 
 import { FilePicker } from './FilePicker';
 import { ImportVerdicts } from './ImportVerdicts';
 import { importMessages } from './messages';
+import { writtenBy, type Written } from './useImportUndo';
 
 const policies: OnExisting[] = ['update', 'skip', 'fail'];
 
@@ -37,8 +38,14 @@ interface Report {
   counts: Imported['counts'];
 }
 
+interface Props {
+  /** Takes back what was written; the dialog is closed by then. */
+  onUndo: (written: readonly Written[]) => void;
+  onClose: () => void;
+}
+
 /** Brings a document of configs in: says for each entry what would become of it, then does it, all or nothing. */
-export function ImportDialog({ onClose }: { onClose: () => void }) {
+export function ImportDialog({ onUndo, onClose }: Props) {
   const t = useText(importMessages);
   const ruleText = useRuleText();
   const edit = useText(editMessages);
@@ -92,6 +99,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   };
 
   const done = outcome === 'done' ? run.reply : undefined;
+  const written = writtenBy(done?.verdicts ?? []);
   const refused = outcome === 'refused' ? refusalOf(error) : undefined;
   const report =
     chosen === undefined ? undefined : refused === undefined ? check.data : { ...refused, rows: rowsOf(refused.verdicts, chosen.document, new Map()) };
@@ -165,6 +173,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           {report !== undefined && <ImportVerdicts rows={report.rows} counts={report.counts} done={done !== undefined} />}
           <Group justify="flex-end">
             {report !== undefined && <Button onClick={save}>{t('csv')}</Button>}
+            {written.length > 0 && <Button onClick={() => onUndo(written)}>{t('undo', { n: written.length })}</Button>}
             <Button onClick={close} disabled={isSending}>
               {t(isAnswered ? 'close' : 'cancel')}
             </Button>

@@ -9,6 +9,7 @@ import { DataTable, download, FilterChoice, FilterText, useColumn, useList, useS
 import { useConfigBatch, watchedConfigs } from '../batch/useConfigBatch';
 import { CreateConfig } from '../create/CreateConfig';
 import { ImportDialog } from '../import/ImportDialog';
+import { useImportUndo, type Written } from '../import/useImportUndo';
 import { configMessages } from '../messages';
 import { exportConfigs, readConfigs, valueTypes, type Config, type ConfigSearch } from '../queries';
 import styles from '../watch/Watch.module.css';
@@ -27,6 +28,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   const { prefix } = list.state.search;
   const selection = useSelection(rowId, search);
   const bulk = useBulkActions({ name: 'configs', actions: [useConfigBatch()], list, rowId, selection, watched: watchedConfigs });
+  const undo = useBulkActions({ name: 'configs', actions: [useImportUndo()], rowId: ({ key }) => key });
   const mayWrite = useMay()('configs:write');
   const isFresh = useFresh();
   const [exporting, setExporting] = useState(false);
@@ -38,6 +40,10 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   const [importing, imports] = useDisclosure();
   const [watching, watch] = useDisclosure();
 
+  const takeBack = (written: readonly Written[]) => {
+    imports.close();
+    undo.open('undo-import', written);
+  };
   const save = async () => {
     setExporting(true);
     try {
@@ -68,6 +74,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
         {create}
       </PageHeader>
       {mayWrite && bulk.rest}
+      {mayWrite && undo.rest}
       <div className={watching ? styles.beside : undefined}>
         <DataTable
           id="configs"
@@ -91,7 +98,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
         {watching && <WatchPane onClose={watch.close} />}
       </div>
       {creating && <CreateConfig onClose={closeCreation} />}
-      {importing && <ImportDialog onClose={imports.close} />}
+      {importing && <ImportDialog onUndo={takeBack} onClose={imports.close} />}
     </>
   );
 }

@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { ownSite } from './site';
+
+// As fast as it can, so that the first look has ended when somebody comes.
+const site = ownSite(undefined, { INTERLOCK_PROMISE_SHARE: '100' });
+
+test('an admin sees that every promise holds, what was looked at, and takes a signed copy along', async () => {
+  const [visitor] = await site.two('/promises');
+  const { page } = visitor;
+  await page.getByText('Every promise holds').waitFor({ timeout: 60_000 });
+  const row = page.getByRole('listitem').filter({ hasText: 'The history of each config is its versions' });
+  await row.getByText('Holds').waitFor();
+  await row.getByText('What proves it').click();
+  await row.getByText('TestRacingEditsAreLinearizable').waitFor();
+
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Signed copy' }).click()]);
+  const signed = JSON.parse(await readFile(await download.path(), 'utf8')) as { payload: string; signature: string };
+  const document = JSON.parse(Buffer.from(signed.payload, 'base64url').toString()) as { promises: { state: string }[] };
+  expect(new Set(document.promises.map(({ state }) => state))).toEqual(new Set(['kept']));
+  expect(signed.signature.length).toBeGreaterThan(80);
+  await visitor.check();
+});

@@ -1,0 +1,214 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Visitor } from './browser';
+import { itemInStock } from './pages';
+import { admin } from './service';
+import { li, ownSite } from './site';
+
+interface Stored {
+  value: unknown;
+  remark: string;
+  name: string;
+  version: number;
+  etag: string;
+}
+
+const site = ownSite();
+
+const stored = (path: string) => site.request<Stored>('GET', path);
+const create = (key: string, value: number, isProtected = false) =>
+  site.request('POST', '/configs', { key, value, valueType: 'number', remark: 'as it was', protected: isProtected });
+
+async function open(path: string, credentials = admin): Promise<Visitor> {
+  const visitor = await site.open();
+  await visitor.signIn(credentials, path);
+  await visitor.settle();
+  return visitor;
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+/** The time so many seconds from now, as its input takes it. */
+const timeIn = (page: Page, seconds: number) =>
+  page.evaluate((ahead) => {
+    const then = new Date(Date.now() + ahead * 1000);
+    return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+  }, seconds);
+
+/** Has what is typed be made so many seconds from now. */
+async function schedule(visitor: Visitor, seconds: number, picture?: string) {
+  const { page } = visitor;
+  await button(page, 'Schedule…').click();
+  const dialog = page.getByRole('dialog', { name: 'Schedule this change' });
+  await dialog.getByText(/In the time of .+/).waitFor();
+  await dialog.getByLabel('To be made').fill(await timeIn(page, seconds));
+  if (picture !== undefined) {
+    await visitor.check();
+    await visitor.shoot(picture);
+  }
+  await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
+  await page
+    .getByText(/^Scheduled for .+/)
+    .first()
+    .waitFor();
+}
+
+test('a change is scheduled, shown as such, and made when its time has come while one looks at it', async () => {
+  await create('later.tax', 0.19);
+  const first = await open('/configs/later.tax');
+  const { page } = first;
+  expect(await button(page, 'Schedule…').isDisabled()).toBe(true);
+  await page.getByRole('textbox', { name: 'Value', exact: true }).fill('0.2100');
+  await button(page, 'Schedule…').click();
+  await page.getByRole('dialog').getByText('0.2100').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+  await schedule(first, 8, 'scheduled-dialog');
+
+  await page.getByText(/scheduled a change, which is made on /).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.19');
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('configs/')))).toEqual([]);
+  expect(await stored('/configs/later.tax')).toMatchObject({ value: 0.19, version: 1 });
+  await first.check();
+  await first.shoot('scheduled-config');
+
+  const second = await open('/approvals?view=scheduled', li);
+  await second.page.getByRole('link', { name: 'later.tax' }).waitFor();
+  await second.check();
+  await second.shoot('scheduled-list');
+  await second.page.getByRole('link', { name: /^Approval \d+$/ }).click();
+  await second.page.getByText('had scheduled it; the change was made').waitFor({ timeout: 20_000 });
+  await second.page.getByText('Approved', { exact: true }).first().waitFor();
+  await second.shoot('scheduled-made');
+  await expect.poll(() => page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.2100');
+  await expect.poll(() => page.getByText(/scheduled a change, which is made on /).count()).toBe(0);
+  expect(await stored('/configs/later.tax')).toMatchObject({ value: 0.21, version: 2 });
+  await first.close();
+  await second.close();
+});
+
+test('what is edited in a second browser before its time makes a scheduled change stale, and its author reads who did it', async () => {
+  await create('later.stale', 1);
+  const first = await open('/configs/later.stale');
+  await first.page.getByRole('textbox', { name: 'Value', exact: true }).fill('2');
+  await first.turn('dark');
+  await first.resize(390);
+  await first.check();
+  await schedule(first, 3600, 'scheduled-dialog-phone');
+  await first.turn('light');
+  await first.resize(1280);
+  await button(first.page, 'Show the approval').click();
+  await first.page.getByText('It is made then if nobody changes what it is about before.').waitFor();
+  await first.check();
+  await first.shoot('scheduled-approval');
+  await first.turn('dark');
+  await first.resize(390);
+  await first.check();
+  await first.shoot('scheduled-approval-phone');
+  await first.turn('light');
+  await first.resize(1280);
+
+  const second = await open('/configs/later.stale', li);
+  await second.page.getByText(/scheduled a change, which is made on /).waitFor();
+  await second.page.getByRole('textbox', { name: 'Remark' }).fill('mine comes first');
+  await button(second.page, /^Save · v2/).click();
+  await second.page.getByText('Saved as v2.').waitFor();
+
+  await first.page.getByText(/^Li changed what this is about/).waitFor();
+  await first.check();
+  expect(await stored('/configs/later.stale')).toMatchObject({ value: 1, remark: 'mine comes first', version: 2 });
+  await first.visit('/approvals?view=mineStale');
+  await first.page
+    .getByRole('link', { name: /^Approval \d+$/ })
+    .first()
+    .click();
+  await button(first.page, 'Rebase').click();
+  await first.page.getByText('It stands on the newest version now, and waits for its time.').waitFor();
+  await second.page.getByText(/scheduled a change, which is made on /).waitFor();
+  await first.close();
+  await second.close();
+});
+
+test('a change of what is protected has its votes first and then waits for its time', async () => {
+  await create('later.gate', 1, true);
+  const { etag } = await stored('/configs/later.gate');
+  const at = new Date(Date.now() + 3_600_000).toISOString();
+  const { id } = await site.request<{ id: number }>('PATCH', `/configs/later.gate?effectiveTime=${at}`, { value: 2 }, { 'If-Match': etag });
+  const second = await open(`/approvals/${id}`, li);
+  await button(second.page, 'Approve').click();
+  await second.page.getByText(/With your vote it has all that it needs, and is made on /).waitFor();
+  await second.page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+  await second.page.getByText('It has all that it needs, and waits for its time.').waitFor();
+  await second.page.getByText(/scheduled a change, which is made on /).waitFor();
+  expect(await stored('/configs/later.gate')).toMatchObject({ value: 1, version: 1 });
+  await second.check();
+  await second.close();
+});
+
+test('a change of a flash sale is scheduled from its form, and its page says so', async () => {
+  await site.request('POST', '/items', { sku: 'LATER-1', name: 'Later', price: 900 });
+  const begins = Date.now() + 86_400_000;
+  const { id } = await site.request<{ id: number }>('POST', '/flash-sales', {
+    name: 'Noon sale',
+    sku: 'LATER-1',
+    price: 500,
+    quantity: 10,
+    perUserLimit: 1,
+    startsTime: new Date(begins).toISOString(),
+    endsTime: new Date(begins + 3_600_000).toISOString(),
+  });
+  const first = await open(`/flash-sales/${id}`);
+  const { page } = first;
+  await button(page, 'Edit').click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Evening sale');
+  await schedule(first, 6, 'scheduled-sale-dialog');
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
+  await page.getByText(/scheduled a change, which is made on /).waitFor();
+  await first.check();
+  await first.shoot('scheduled-sale');
+  await page.getByRole('heading', { name: 'Evening sale' }).waitFor({ timeout: 20_000 });
+  expect(await stored(`/flash-sales/${id}`)).toMatchObject({ name: 'Evening sale', version: 2 });
+  await first.close();
+});
+
+test('more units of an opened sale are scheduled from its page, and reserved when their time has come', async () => {
+  await itemInStock(site.request, { sku: 'LATER-2', name: 'Later', price: 900 });
+  const { id } = await site.request<{ id: number }>('POST', '/flash-sales', {
+    name: 'Open sale',
+    sku: 'LATER-2',
+    price: 500,
+    quantity: 10,
+    perUserLimit: 1,
+    startsTime: new Date(Date.now() - 60_000).toISOString(),
+    endsTime: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  await site.request('POST', `/flash-sales/${id}/open`);
+  const allotted = async () => (await site.request<{ allotted: number }>('GET', `/flash-sales/${id}/stats`)).allotted;
+  const first = await open(`/flash-sales/${id}`);
+  const { page } = first;
+  const dialog = page.getByRole('dialog');
+  await button(page, 'Quantity').click();
+  await dialog.getByRole('textbox', { name: 'Add, or take away with a minus' }).fill('5');
+  await button(page, 'Schedule…').click();
+  await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
+  await dialog.getByText('Say when.').waitFor();
+  await dialog.getByLabel('To be made').fill(await timeIn(page, 6));
+  await first.check();
+  await first.shoot('scheduled-quantity');
+  await first.turn('dark');
+  await first.resize(390);
+  await first.check();
+  await first.shoot('scheduled-quantity-phone');
+  await first.turn('light');
+  await first.resize(1280);
+  await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
+  await page
+    .getByText(/^Scheduled for .+/)
+    .first()
+    .waitFor();
+  await page.getByText(/scheduled a change, which is made on /).waitFor();
+  expect(await allotted()).toBe(10);
+  await expect.poll(allotted, { timeout: 20_000 }).toBe(15);
+  await expect.poll(() => page.getByText(/scheduled a change, which is made on /).count()).toBe(0);
+  expect(await stored(`/flash-sales/${id}`)).toMatchObject({ quantity: 15 });
+  await first.close();
+});

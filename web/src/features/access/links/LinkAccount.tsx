@@ -1,0 +1,83 @@
+import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { useState, type SubmitEvent } from 'react';
+import { isProblem, type Provider } from '@/api';
+import { keepPlace } from '@/browser/returnTo';
+import { useText } from '@/i18n';
+import { ProblemBanner, useKeyedMutation, usePlaceText } from '@/ui';
+import { PasswordField } from '../PasswordField';
+import { linkMessages } from './messages';
+import { beginLink } from './queries';
+
+interface Props {
+  providers: readonly Provider[];
+  /** Who has a password and no second factor shows by it that it is him. */
+  asksPassword: boolean;
+  onClose: () => void;
+}
+
+/** The dialog that leads to a provider, to link one's account. The password lives in the page only. */
+export function LinkAccount({ providers, asksPassword, onClose }: Props) {
+  const t = useText(linkMessages);
+  const [name, setName] = useState(providers[0]?.name ?? '');
+  const [password, setPassword] = useState('');
+  const [asked, setAsked] = useState(false);
+  const begin = useKeyedMutation<string, string>({
+    scope: 'me/links/begin',
+    title: t('linkTitle'),
+    send: (provider) => beginLink(provider, asksPassword ? password : undefined),
+    onDone: (location) => {
+      keepPlace('/account');
+      window.location.assign(location);
+    },
+  });
+  const refused = usePlaceText(begin.error)('/password');
+  const says = (code: string) => isProblem(begin.error, 'validation_failed') && begin.error.fields.some((field) => field.code === code);
+  const fault = asked && password === '' ? t('passwordNeeded') : says('wrong') ? t('passwordWrong') : refused;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setAsked(true);
+    if (begin.outcome === 'unknown') begin.again();
+    else if (!asksPassword || password !== '') begin.run(name);
+  };
+  const chosen = providers.find((one) => one.name === name);
+  return (
+    <Modal opened onClose={onClose} size="md" title={t('linkTitle')} withCloseButton={false} closeOnClickOutside={false}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          {begin.error !== null && (!asksPassword || refused === undefined) && !says('sign_in_again') && <ProblemBanner error={begin.error} />}
+          {says('sign_in_again') && (
+            <Text c="bad" role="alert">
+              {t('signInAgain')}
+            </Text>
+          )}
+          <Text>{t('linkHint')}</Text>
+          {providers.length > 1 && (
+            <NativeSelect
+              label={t('provider')}
+              value={name}
+              data={providers.map((one) => ({ value: one.name, label: one.displayName }))}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+          {asksPassword && (
+            <PasswordField
+              label={t('password')}
+              description={t('passwordHint')}
+              kind="current-password"
+              value={password}
+              error={fault}
+              autoFocus
+              onChange={setPassword}
+            />
+          )}
+          <Group justify="flex-end">
+            <Button onClick={onClose}>{t('cancel')}</Button>
+            <Button type="submit" variant="filled" loading={begin.outcome === 'sending'}>
+              {t('goOn', { name: chosen?.displayName ?? name })}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

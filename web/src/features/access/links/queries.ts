@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, type components } from '@/api';
+
+export type Link = components['schemas']['Link'];
+
+/** Whom providers name when they name a user: oneself, or another. They are read again with what is announced of the user. */
+export function linksOf(userId: number, isOwn: boolean) {
+  return queryOptions({
+    queryKey: ['users', 'one', String(userId), 'links'],
+    queryFn: async ({ signal }): Promise<Link[]> =>
+      (await data(isOwn ? api.GET('/api/v1/me/links', { signal }) : api.GET('/api/v1/users/{id}/links', { params: { path: { id: userId } }, signal }))).items,
+  });
+}
+
+/** Is sent without a key: a browser goes to the provider once for each. */
+export async function beginLink(provider: string, password: string | undefined): Promise<string> {
+  return (await data(api.POST('/api/v1/me/links', { body: { provider, password } }))).location;
+}
+
+export function removeLink(userId: number, isOwn: boolean, id: number) {
+  if (isOwn) return api.DELETE('/api/v1/me/links/{id}', { params: { path: { id } } });
+  return api.DELETE('/api/v1/users/{id}/links/{linkId}', { params: { path: { id: userId, linkId: id } } });
+}

@@ -1,0 +1,60 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sessionStore } from '@/api';
+import { keepPlace } from '@/browser/returnTo';
+import { renderPage } from '@/test/render';
+import { problem, ScriptedService, session } from '@/test/service';
+import { SingleSignOnPage } from './SingleSignOnPage';
+
+async function open(hash: string, ...script: ConstructorParameters<typeof ScriptedService>) {
+  const service = new ScriptedService(...script);
+  vi.stubGlobal('fetch', service.fetch);
+  const page = await renderPage(
+    () => <SingleSignOnPage />,
+    () => ({}),
+    `/?#${hash}`,
+  );
+  return { service, page };
+}
+
+beforeEach(() => {
+  sessionStorage.clear();
+  sessionStore.signedOut();
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+test.each([
+  ['over', 'This sign-in has ended'],
+  ['cancelled', 'The sign-in was cancelled'],
+  ['unavailable', 'The provider does not answer'],
+  ['refused', 'The answer of the provider proves nothing'],
+  ['clock', 'The clocks differ'],
+  ['not_linked', 'Nobody here is linked to this account'],
+  ['linked_elsewhere', 'Somebody else is linked to this account'],
+  ['disabled', 'Your account is disabled'],
+  ['too_many', 'Too many sign-ins were tried from your network'],
+  ['failed', 'You are not signed in'],
+  ['something else', 'This sign-in has ended'],
+  ['constructor', 'This sign-in has ended'],
+])('%s is said in a sentence', async (word, sentence) => {
+  await open(`failure=${encodeURIComponent(word)}&request=not+ours`);
+  await screen.findByText(sentence);
+  screen.getByRole('button', { name: 'Go back' });
+  expect(screen.queryByText(/not ours/)).toBeNull();
+});
+
+test('who is signed in is taken up', async () => {
+  keepPlace('/orders');
+  const { service } = await open('result=signed-in', { status: 200, body: session() });
+  await waitFor(() => expect(sessionStore.state().status).toBe('in'));
+  expect(service.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/api/v1/session']);
+});
+
+test('who has a second factor shows it, and is told when that took too long', async () => {
+  const { service } = await open('challenge=secret-1&methods=totp,recovery,smoke', problem(401, 'unauthenticated'));
+  await userEvent.type(await screen.findByLabelText('Code of your authenticator app'), '123456');
+  await userEvent.click(screen.getByRole('button', { name: 'Go on' }));
+  await screen.findByText(/^That took too long/);
+  expect(await service.requests[0]?.json()).toEqual({ challenge: 'secret-1', method: 'totp', code: '123456' });
+});

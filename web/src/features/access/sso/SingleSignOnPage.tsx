@@ -1,0 +1,124 @@
+import { Button, Code, Loader, Stack, Text } from '@mantine/core';
+import { useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { arrive, finishSignIn, type FactorMethod } from '@/api';
+import { takePlace } from '@/browser/returnTo';
+import { useText } from '@/i18n';
+import { Banner } from '@/ui';
+import { FactorForm } from '@/ui/signin/FactorForm';
+import { SignInFrame } from '@/ui/signin/SignInFrame';
+import { ssoMessages } from './messages';
+
+/** What the service says in the fragment of the address, which is sent nowhere. */
+interface Told {
+  result: string | null;
+  challenge: string | null;
+  methods: FactorMethod[];
+  failure: string | null;
+  request: string | null;
+}
+
+const isMethod = (name: string): name is FactorMethod => name === 'totp' || name === 'recovery';
+
+function read(hash: string): Told {
+  const said = new URLSearchParams(hash);
+  return {
+    result: said.get('result'),
+    challenge: said.get('challenge'),
+    methods: (said.get('methods') ?? '').split(',').filter(isMethod),
+    failure: said.get('failure'),
+    request: said.get('request'),
+  };
+}
+
+/** Where a provider's answer leads: to the page that somebody left, to the second factor, or to a sentence why not. */
+export function SingleSignOnPage() {
+  const t = useText(ssoMessages);
+  const { history } = useRouter();
+  const hash = useLocation({ select: (place) => place.hash });
+  // The page is left for where one was; what it was told is of no use a second time.
+  const [told] = useState(() => read(hash));
+  const [isOver, setOver] = useState(false);
+  const leave = () => history.replace(takePlace());
+  return (
+    <SignInFrame title={t('title')}>
+      {told.result === 'signed-in' ? (
+        <Arriving onArrived={leave} />
+      ) : told.result === 'linked' ? (
+        <Stack gap="md">
+          <Banner tone="ok" title={t('linked')}>
+            {t('linkedHint')}
+          </Banner>
+          <Button onClick={leave}>{t('goOn')}</Button>
+        </Stack>
+      ) : told.challenge !== null && !isOver ? (
+        <FactorForm
+          methods={told.methods}
+          hint={t('codeHint')}
+          send={async (shown) => {
+            await finishSignIn(told.challenge ?? '', shown);
+            leave();
+          }}
+          back={t('back')}
+          onBack={leave}
+          onEnded={() => setOver(true)}
+        />
+      ) : (
+        <Failure reason={isOver ? 'code' : told.failure} request={told.request} onLeave={leave} />
+      )}
+    </SignInFrame>
+  );
+}
+
+function Arriving({ onArrived }: { onArrived: () => void }) {
+  const t = useText(ssoMessages);
+  useEffect(() => {
+    let isHere = true;
+    void arrive().then(() => {
+      if (isHere) onArrived();
+    });
+    return () => {
+      isHere = false;
+    };
+    // It arrives once, whatever is drawn meanwhile.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+  return <Loader role="img" aria-label={t('arriving')} />;
+}
+
+/** The sentences for the words of the contract. */
+const sentences = {
+  over: ['over', 'overHint'],
+  cancelled: ['cancelled', 'cancelledHint'],
+  unavailable: ['unavailable', 'unavailableHint'],
+  refused: ['refused', 'refusedHint'],
+  clock: ['clock', 'clockHint'],
+  not_linked: ['notLinked', 'notLinkedHint'],
+  linked_elsewhere: ['linkedElsewhere', 'linkedElsewhereHint'],
+  disabled: ['disabled', 'disabledHint'],
+  too_many: ['tooMany', 'tooManyHint'],
+  failed: ['failed', 'failedHint'],
+  code: ['failed', 'codeOver'],
+} as const;
+
+const isKnown = (reason: string | null): reason is keyof typeof sentences => reason !== null && Object.hasOwn(sentences, reason);
+
+function Failure({ reason, request, onLeave }: { reason: string | null; request: string | null; onLeave: () => void }) {
+  const t = useText(ssoMessages);
+  const [title, hint] = sentences[isKnown(reason) ? reason : 'over'];
+  // Nothing that somebody else wrote into the address is shown as ours.
+  const id = request !== null && /^[0-9a-f-]{36}$/.test(request) ? request : undefined;
+  return (
+    <Stack gap="md">
+      <Banner tone={reason === 'cancelled' ? 'warn' : 'bad'} title={t(title)}>
+        {t(hint)}
+      </Banner>
+      <Button onClick={onLeave}>{t('back')}</Button>
+      {id !== undefined && (
+        <Text fz="xs" c="dimmed">
+          {t.rich('request', { id: <Code>{id}</Code> })}
+        </Text>
+      )}
+    </Stack>
+  );
+}

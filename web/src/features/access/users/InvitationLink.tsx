@@ -1,0 +1,26 @@
+import { Text } from '@mantine/core';
+import { useFormat, useText } from '@/i18n';
+import { ShownOnce } from '../ShownOnce';
+import { userMessages } from './messages';
+import type { InvitedUser } from './queries';
+
+/** The address at which who was invited chooses a password. It is shown this once. */
+export function InvitationLink({ user: { username: name, invitation }, onStored }: { user: InvitedUser; onStored: () => void }) {
+  const t = useText(userMessages);
+  const { dateTime } = useFormat();
+  if (invitation === undefined) return null;
+  const words = {
+    title: t('invitationTitle', { name }),
+    warning: t('invitationWarning'),
+    hint: t('invitationHint', { name }),
+    secret: t('invitationAddress'),
+    copy: t('copyAddress'),
+    copied: t('copied'),
+    stored: t('passedOn'),
+  };
+  return (
+    <ShownOnce words={words} lines={[`${window.location.origin}${invitation.path}`]} onStored={onStored}>
+      <Text c="dimmed">{t('invitationUntil', { when: dateTime(invitation.expiresTime) })}</Text>
+    </ShownOnce>
+  );
+}

@@ -1,0 +1,37 @@
+import { renderHook } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { ApiProblem } from '@/api';
+import type { Campaign } from './queries';
+import { issueCoupons } from './queries';
+import { useIssuing } from './useIssuing';
+
+vi.mock(import('./queries'), async (original) => ({ ...(await original()), issueCoupons: vi.fn() }));
+
+const campaign = { id: 7, name: 'Spring', total: 100, issued: 0 } as Campaign;
+const refusal = (members: object) =>
+  new ApiProblem({ code: 'limit_reached', title: '', detail: 'no more', status: 409, requestId: '' }, JSON.stringify(members));
+const rows = ['12', '13', '14'].map((id) => ({ id, label: id }));
+
+test('who may have no more is told so, and the others are asked for under a key that follows from the first', async () => {
+  const asked = vi.mocked(issueCoupons);
+  asked.mockRejectedValueOnce(refusal({ userIds: ['13'] })).mockResolvedValueOnce({ codes: ['A', 'B'] });
+  const { result } = renderHook(() => useIssuing(campaign));
+
+  const results = await result.current.send(rows, {}, 'k-0');
+
+  expect(results.toSorted((a, b) => a.id.localeCompare(b.id))).toMatchObject([
+    { id: '12', verdict: 'done', made: 'A' },
+    { id: '13', verdict: 'refused' },
+    { id: '14', verdict: 'done', made: 'B' },
+  ]);
+  expect(asked.mock.calls).toEqual([
+    [7, { userIds: ['12', '13', '14'] }, 'k-0'],
+    [7, { userIds: ['12', '14'] }, 'k-0-without-1'],
+  ]);
+});
+
+test('a campaign that has not enough left issues none of the request', async () => {
+  vi.mocked(issueCoupons).mockRejectedValueOnce(refusal({ left: 2 }));
+  const { result } = renderHook(() => useIssuing(campaign));
+  await expect(result.current.send(rows, {}, 'k-0')).rejects.toMatchObject({ code: 'limit_reached' });
+});

@@ -1,0 +1,132 @@
+import type { ReactNode } from 'react';
+import { isCustomerId, isProblem, versionConflict, type ApiProblem } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { diff } from '@/merge';
+import { contentOfFields, Difference, Money, When, type Item as Row, type Result } from '@/ui';
+import { minorOf } from '@/ui/MoneyInput';
+import { useItemWords } from '../fields';
+import { ItemStatusChip } from '../ItemStatusChip';
+import { itemMessages } from '../messages';
+import { createItem, deleteItem, editItem, readItem, type Item, type ItemStatus } from '../queries';
+import { bulkItemMessages } from './messages';
+import { isWhy, itemOf, undoOf, type Change, type Line, type Reading, type Why } from './plan';
+
+/** What runs over items share: one guarded request an item, under its own key, so many at once. */
+export const atOnce = 4;
+export const mostItems = 1000;
+
+const statuses = ['active', 'archived'] as const satisfies readonly ItemStatus[];
+
+/** How words of a table are read: amounts as they are typed, states as they are shown or named. */
+export function useReading(): Reading {
+  const { minorDigits } = useFormat();
+  const t = useText(itemMessages);
+  return {
+    money: (text) => minorOf(text, minorDigits),
+    status: (text) => statuses.find((status) => [status, t(status).toLowerCase()].includes(text.toLowerCase())),
+    isOwner: isCustomerId,
+  };
+}
+
+/** Why an item is left as it is, in words; undefined for one that changes. */
+export function useReason(): (planned: Change | Why) => string | undefined {
+  const t = useText(bulkItemMessages);
+  return (planned) => {
+    if (!isWhy(planned)) return undefined;
+    return 'text' in planned ? t(`skip_${planned.why}`, { text: planned.text }) : t(`skip_${planned.why}`);
+  };
+}
+
+export const rowOf = (sku: string, change: Change | Why): Row => ({ id: sku, label: sku, own: isWhy(change) ? undefined : JSON.stringify(change) });
+
+/** Makes one change; the guard is the tag of what was seen. */
+export async function makeChange([row]: readonly Row[], key: string): Promise<Result<Item>[]> {
+  if (row?.own === undefined) return [];
+  const { id: sku } = row;
+  const change = JSON.parse(row.own) as Change;
+  switch (change.op) {
+    case 'edit':
+      return [{ id: sku, verdict: 'done', etag: (await editItem(sku, change.patch, change.etag, key)).etag }];
+    case 'add':
+      return [{ id: sku, verdict: 'done', etag: (await createItem(change.item, key)).etag }];
+    case 'delete':
+      await deleteItem(sku, change.etag);
+      return [{ id: sku, verdict: 'done' }];
+  }
+}
+
+/** What a refusal says of the item: how others left it, or that it is gone. */
+export function told(error: ApiProblem, [row]: readonly Row[]): Result<Item>[] | undefined {
+  if (row === undefined) return undefined;
+  const conflict = versionConflict<Item>(error);
+  if (conflict !== undefined) return [{ id: row.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: conflict.current }];
+  return isProblem(error, 'not_found') ? [{ id: row.id, verdict: 'gone' }] : undefined;
+}
+
+/** Old and new of an item, place by place. */
+export function Becomes({ change }: { change: Change | Why }) {
+  const words = useItemWords();
+  const t = useText(bulkItemMessages);
+  if (isWhy(change)) return null;
+  switch (change.op) {
+    case 'edit':
+      return <Difference changes={diff({ ...change.before }, { ...change.patch })} words={words} />;
+    case 'add': {
+      const { name, price, status } = change.item;
+      return (
+        <>
+          <strong>{t('willBeAdded')}</strong>
+          <span>{name}</span>
+          <Money minor={price} />
+          <ItemStatusChip status={status} />
+        </>
+      );
+    }
+    case 'delete':
+      return null;
+  }
+}
+
+/** How others left an item that a run did not change. */
+export function useOthers(): (result: Result<Line>, before: Line | undefined) => ReactNode {
+  const t = useText(bulkItemMessages);
+  const words = useItemWords();
+  return ({ verdict, current: line }, seen) => {
+    const [before, current] = [seen && itemOf(seen), line && itemOf(line)];
+    if (verdict !== 'changed' || current === undefined) return undefined;
+    return (
+      <>
+        {t.rich('changedBy', { who: current.updatedBy.name, when: <When time={current.updatedTime} /> })}
+        {before !== undefined && <Difference changes={diff(content(before), content(current))} words={words} />}
+      </>
+    );
+  };
+}
+
+const content = ({ name, price, ownedByUserId, status }: Item) => contentOfFields({ name, price, ownedByUserId, status });
+
+/** What takes a run back: each item as it was, where nobody has changed it since. */
+export function useUndo() {
+  const t = useText(bulkItemMessages);
+  return {
+    item: ({ item, etag }: Result & { item: Row }) => {
+      const change = item.own === undefined ? undefined : undoOf(JSON.parse(item.own) as Change, etag);
+      return change && rowOf(item.id, change);
+    },
+    done: (n: number) => t('undone', { n }),
+  };
+}
+
+/** How it is noticed that others change items. */
+export const watchedItem = {
+  topic: 'items',
+  etag: ({ etag }: Item) => etag,
+  read: async (sku: string): Promise<Item | undefined> => {
+    try {
+      return await readItem(sku);
+    } catch (problem) {
+      if (isProblem(problem, 'not_found')) return undefined;
+      throw problem;
+    }
+  },
+};

@@ -1,0 +1,112 @@
+import { NativeSelect, NumberInput, SegmentedControl, TextInput } from '@mantine/core';
+import { isCustomerId } from '@/api';
+import { useText } from '@/i18n';
+import type { BulkAction, InputProps, Watched } from '@/ui';
+import { MoneyInput } from '@/ui/MoneyInput';
+import { itemMessages } from '../messages';
+import type { Item } from '../queries';
+import { bulkItemMessages } from './messages';
+import { editOf, type EditForm } from './plan';
+import { atOnce, Becomes, makeChange, mostItems, rowOf, told, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
+
+/** How it is noticed that others change items that were chosen. */
+export const watchedItems: Watched<Item> = { ...watchedItem, key: ({ sku }) => sku, read: ({ sku }) => watchedItem.read(sku) };
+
+const kinds = ['price', 'percent', 'status', 'owner'] as const;
+
+/** Edits many items: the same for all, or to each its own price from a table. */
+export function useItemEdit(): BulkAction<Item, EditForm> {
+  const t = useText(bulkItemMessages);
+  const items = useText(itemMessages);
+  const reading = useReading();
+  const reason = useReason();
+  const others = useOthers();
+  const undo = useUndo();
+  return {
+    id: 'edit',
+    words: {
+      button: t('edit'),
+      title: (n) => t('editTitle', { n }),
+      confirm: (n) => t('go', { n }),
+      done: (n) => t('done', { n }),
+    },
+    size: 1,
+    most: mostItems,
+    atOnce,
+    open: () => ({ kind: 'price', price: null, percent: null, status: 'archived', owner: '' }),
+    isComplete: (form, hasOwn) => !isMissing(form, hasOwn),
+    inputs: (props) => <Inputs {...props} />,
+    own: ({ kind }) => (kind === 'price' ? [{ name: 'price', label: items('price'), isNeeded: true }] : []),
+    // What is not typed yet changes nothing.
+    skip: (item, form, own) => (isMissing(form, own !== undefined) ? undefined : reason(editOf(item, form, own, reading))),
+    preview: (item, form, own) => !isMissing(form, own !== undefined) && <Becomes change={editOf(item, form, own, reading)} />,
+    item: (item, form, own) => rowOf(item.sku, editOf(item, form, own, reading)),
+    send: (rows, _, key) => makeChange(rows, key),
+    told,
+    describe: others,
+    undo,
+  };
+}
+
+/** What has to be filled in before anything can be sent. */
+function isMissing({ kind, price, percent, owner }: EditForm, hasOwn: boolean): boolean {
+  if (kind === 'price') return !hasOwn && price === null;
+  if (kind === 'percent') return percent === null || percent === 0 || percent < -100;
+  return kind === 'owner' && owner.trim() !== '' && !isCustomerId(owner.trim());
+}
+
+function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<EditForm>) {
+  const t = useText(bulkItemMessages);
+  const items = useText(itemMessages);
+  const { kind, price, percent, status, owner } = input;
+  const fault = strict && isMissing(input, hasOwn);
+  return (
+    <>
+      <NativeSelect
+        label={t('what')}
+        disabled={disabled}
+        data={kinds.map((value) => ({ value, label: t(value) }))}
+        value={kind}
+        onChange={(event) => change({ kind: event.currentTarget.value as EditForm['kind'] })}
+      />
+      {kind === 'price' && !hasOwn && (
+        <MoneyInput
+          label={t('newPrice')}
+          disabled={disabled}
+          minor={price}
+          error={fault && items('priceNeeded')}
+          onMinor={(minor) => change({ price: minor })}
+        />
+      )}
+      {kind === 'percent' && (
+        <NumberInput
+          label={t('byPercent')}
+          description={t('byPercentHint')}
+          disabled={disabled}
+          value={percent ?? ''}
+          error={fault && t('percentNeeded')}
+          onChange={(typed) => change({ percent: typeof typed === 'number' && Number.isFinite(typed) ? typed : null })}
+        />
+      )}
+      {kind === 'status' && (
+        <SegmentedControl
+          aria-label={t('newStatus')}
+          disabled={disabled}
+          value={status}
+          data={(['active', 'archived'] as const).map((value) => ({ value, label: items(value) }))}
+          onChange={(value) => change({ status: value })}
+        />
+      )}
+      {kind === 'owner' && (
+        <TextInput
+          label={t('newOwner')}
+          maxLength={64}
+          disabled={disabled}
+          value={owner}
+          error={fault && t('skip_owner', { text: owner.trim() })}
+          onChange={(event) => change({ owner: event.currentTarget.value })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { useText } from '@/i18n';
+import { inParallel, type BulkAction, type Watched } from '@/ui';
+import { itemMessages } from '../messages';
+import { bulkItemMessages } from './messages';
+import { isWhy, itemOf, lineOf, type Line } from './plan';
+import { atOnce, Becomes, makeChange, mostItems, rowOf, told, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
+
+/** How it is noticed that others change items that a table names. */
+export const watchedLines: Watched<Line> = {
+  topic: watchedItem.topic,
+  key: ({ sku }) => sku,
+  etag: (line) => itemOf(line)?.etag ?? '',
+  read: ({ sku }) => readLine(sku),
+};
+
+const readLine = async (sku: string): Promise<Line> => (await watchedItem.read(sku)) ?? { sku, isNew: true };
+
+/** Brings items in from a table: adds what there is not, and changes what there is to what the table says. */
+export function useItemImport(): BulkAction<Line> {
+  const t = useText(bulkItemMessages);
+  const items = useText(itemMessages);
+  const reading = useReading();
+  const reason = useReason();
+  const others = useOthers();
+  const undo = useUndo();
+  return {
+    id: 'import',
+    words: {
+      title: (n) => t('importTitle', { n }),
+      hint: t('importHint'),
+      confirm: (n) => t('importGo', { n }),
+      done: (n) => t('imported', { n }),
+    },
+    size: 1,
+    most: mostItems,
+    atOnce,
+    table: {
+      button: t('import'),
+      names: [items('sku'), 'sku'],
+      find: async (skus) => new Map(await inParallel(skus, atOnce, async (sku) => [sku, await readLine(sku)] as const)),
+    },
+    open: () => ({}),
+    own: () => [
+      { name: 'name', label: items('name'), isNeeded: false },
+      { name: 'price', label: items('price'), isNeeded: false },
+      { name: 'status', label: items('status'), isNeeded: false },
+      { name: 'ownedByUserId', label: items('owner'), isNeeded: false },
+    ],
+    skip: (line, _, own = {}) => reason(lineOf(line, own, reading)),
+    preview: (line, _, own = {}) => <Becomes change={lineOf(line, own, reading)} />,
+    item: (line, _, own = {}) => {
+      const change = lineOf(line, own, reading);
+      // What is left has nothing to send.
+      return { ...rowOf(line.sku, change), ...(isWhy(change) && { own: '' }) };
+    },
+    send: (rows, _, key) => makeChange(rows, key),
+    told,
+    describe: others,
+    undo,
+  };
+}

@@ -1,0 +1,72 @@
+import { render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { Surroundings } from '@/test/render';
+import { saysInChinese } from './messages';
+import { Verdict } from './PromisesPage';
+import { PromiseRow } from './PromiseRow';
+import { byGuarantee, wholeSince, type Promised } from './queries';
+
+vi.mock('@/ui/RecordLink', () => ({ RecordLink: ({ path }: { path: string }) => path }));
+
+const kept: Promised = {
+  name: 'wallet-balances',
+  guarantee: 'G4',
+  says: 'The entries of each wallet add up.',
+  tests: ['TestOne'],
+  faults: [],
+  state: 'kept',
+  lastTrueTime: '2026-11-22T12:00:00Z',
+  lookedTime: '2026-11-22T12:00:00Z',
+  rows: 4711,
+  busySeconds: 0.3,
+  looking: null,
+  violated: 0,
+  violations: [],
+};
+const broken: Promised = {
+  ...kept,
+  name: 'order-money',
+  state: 'violated',
+  lastTrueTime: null,
+  violated: 23,
+  violations: [{ subject: 'elsewhere/7', foundTime: '2026-11-22T12:00:00Z' }],
+};
+const unknown: Promised = { ...kept, name: 'config-content', guarantee: 'G1', state: 'unknown', lookedTime: null, lastTrueTime: null };
+
+test('a promise that holds says how much was looked at, and what proves it', () => {
+  render(<PromiseRow promised={kept} />, { wrapper: Surroundings });
+  const row = screen.getByRole('listitem');
+  expect(row.textContent).toContain('The entries of each wallet add up.Holds');
+  expect(row.textContent).toContain('4,711 rows looked at');
+  expect(row.textContent).toContain('TestOne');
+  expect(row.textContent).not.toContain('Broken by');
+});
+
+test('one that is broken names what breaks it, and since when', () => {
+  render(<PromiseRow promised={broken} />, { wrapper: Surroundings });
+  const row = screen.getByRole('listitem');
+  expect(row.textContent).toContain('Broken by elsewhere/7 and 22 more');
+  expect(row.textContent).toContain('last true never since it is looked at');
+});
+
+test.each([
+  [[kept], 'status', 'Every promise holds'],
+  [[kept, broken], 'alert', '1 promise is broken'],
+  [[kept, unknown], 'status', 'Not everything has been looked at yet'],
+] as const)('what is said of all of them together: %#', (list, role, says) => {
+  render(<Verdict list={list} />, { wrapper: Surroundings });
+  expect(screen.getByRole(role).textContent).toContain(says);
+});
+
+test('promises stand under their guarantees, and are as old as the oldest look', () => {
+  expect(byGuarantee([kept, unknown, broken]).map(([guarantee, list]) => [guarantee, list.length])).toEqual([
+    ['G1', 1],
+    ['G4', 2],
+  ]);
+  expect(wholeSince([{ ...kept, lookedTime: '2026-11-22T13:00:00Z' }, kept])).toBe('2026-11-22T12:00:00Z');
+  expect(wholeSince([kept, unknown])).toBeUndefined();
+});
+
+test('each has a sentence in Chinese', () => {
+  for (const says of Object.values(saysInChinese)) expect(says).toMatch(/。$/);
+});

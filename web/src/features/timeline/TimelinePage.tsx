@@ -1,0 +1,127 @@
+import { Button, Group, Loader, Paper, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState, type SubmitEvent } from 'react';
+import { useMay } from '@/api';
+import { useText } from '@/i18n';
+import { Banner, PageHeader, ProblemBanner } from '@/ui';
+import { productName } from '@/ui/brand/Logo';
+import { uiMessages } from '@/ui/messages';
+import { found, longestQuery, type ChainKind } from '@/ui/shell/search';
+import { isUnreadable, type Raw, type TableSearch } from '@/ui/table';
+import { Collector } from './collect';
+import { timelineMessages } from './messages';
+import { Steps } from './Steps';
+import { stepsOf } from './steps';
+import { nearHits, subjectsIn, type Named } from './subjects';
+import styles from './Timeline.module.css';
+
+export interface TimelineSearch extends TableSearch {
+  /** Which of several things that are called so. */
+  as?: ChainKind;
+}
+
+/** Takes an order number, user, sku, coupon, ticket or key, and tells all that happened to it as one. */
+export function TimelinePage({ search }: { search: Raw<TimelineSearch> }) {
+  const t = useText(timelineMessages);
+  const ui = useText(uiMessages);
+  const navigate = useNavigate();
+  const q = typeof search.q === 'string' ? search.q.trim() : '';
+  const as = isUnreadable(search.as) ? undefined : search.as;
+  const [typed, setTyped] = useState(q);
+  const [shown, setShown] = useState(q);
+  if (shown !== q) {
+    setShown(q);
+    setTyped(q);
+  }
+  useEffect(() => {
+    document.title = [q, t('title'), productName].filter(Boolean).join(' · ');
+  }, [q, t]);
+  const hits = useQuery(found(q));
+  const subjects = subjectsIn(hits.data ?? [], q);
+  const subject = subjects.find(({ kind }) => kind === as) ?? subjects[0];
+  const go = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (typed.trim() !== '') void navigate({ to: '/timeline', search: { q: typed.trim() } });
+  };
+  return (
+    <>
+      <PageHeader title={t('title')} />
+      <Stack gap="md">
+        <form role="search" className={styles.form} onSubmit={go}>
+          <TextInput
+            type="search"
+            aria-label={t('search')}
+            placeholder={t('search')}
+            maxLength={longestQuery}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <Button type="submit" variant="filled">
+            {t('show')}
+          </Button>
+        </form>
+        {q === '' && <Banner tone="info" title={t('hint')} />}
+        {hits.error !== null && <ProblemBanner error={hits.error} retry={() => void hits.refetch()} />}
+        {hits.isFetching && hits.data === undefined && <Loader role="img" aria-label={ui('loading')} />}
+        {hits.data !== undefined && subject === undefined && <Nothing q={q} near={nearHits(hits.data)} />}
+        {subjects.length > 1 && (
+          <SegmentedControl
+            aria-label={t('as')}
+            value={subject?.kind}
+            data={subjects.map(({ kind }) => ({ value: kind, label: t(kind) }))}
+            onChange={(kind) => void navigate({ to: '/timeline', search: { q, as: kind } })}
+          />
+        )}
+        {subject !== undefined && <Chain key={`${subject.kind} ${subject.id}`} subject={subject} />}
+      </Stack>
+    </>
+  );
+}
+
+function Chain({ subject }: { subject: Named }) {
+  const t = useText(timelineMessages);
+  const ui = useText(uiMessages);
+  const may = useMay();
+  const { kind, id } = subject;
+  const { data, error, refetch } = useQuery({
+    // It goes on as its orders do.
+    queryKey: ['orders', 'list', 'timeline', kind, id],
+    queryFn: async ({ signal }) => stepsOf(await new Collector(may, signal).of(subject)),
+  });
+  return (
+    <Paper component="section" p="lg" aria-label={t('title')} aria-busy={data === undefined && error === null}>
+      <Group justify="space-between" mb="xs">
+        <span>
+          {t(kind)} <strong className="mono">{subject.name}</strong>
+        </span>
+        <Link to={subject.href}>{t('open')}</Link>
+      </Group>
+      {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
+      {data?.length === 0 && <Banner tone="info" title={t(kind === 'ticket' ? 'waiting' : 'nothing')} />}
+      {data !== undefined && <Steps steps={data} asked={kind === 'idempotency-key' ? id : undefined} />}
+    </Paper>
+  );
+}
+
+function Nothing({ q, near }: { q: string; near: readonly Named[] }) {
+  const t = useText(timelineMessages);
+  return (
+    <Banner tone="info" title={t('none', { q })}>
+      {t('noneHint')}
+      {near.length > 0 && (
+        <div className={styles.near}>
+          {t('nearly')}:{' '}
+          {near.map(({ kind, id, name }) => (
+            <span key={`${kind} ${id}`}>
+              <Link to="/timeline" search={{ q: name, as: kind }}>
+                {name}
+              </Link>{' '}
+            </span>
+          ))}
+        </div>
+      )}
+    </Banner>
+  );
+}

@@ -1,0 +1,220 @@
+import { api, data, exactly, isProblem } from '@/api';
+import { readAuditLog, type AuditEntry } from '@/features/audit/queries';
+import { readCoupon, readCoupons } from '@/features/coupons/queries';
+import { readKeys } from '@/features/idempotency/queries';
+import { readMovements } from '@/features/inventory/queries';
+import { readOrders, type Order } from '@/features/orders/queries';
+import { readRefunds } from '@/features/refunds/queries';
+import { readEntries } from '@/features/wallets/queries';
+import { inParallel } from '@/ui';
+import type { ChainKind } from '@/ui/shell/search';
+import type { ListPage } from '@/ui/table';
+import type { Happening } from './steps';
+
+/** What a timeline is of. */
+export interface Subject {
+  kind: ChainKind;
+  /** As the search names it: the id of an order, the ticket, the key. */
+  id: string;
+  /** Of a ticket: its sale. */
+  sale?: number;
+}
+
+export type May = (permission: string) => boolean;
+
+const page = 50;
+const atOnce = 4;
+/** Of larger orders the first items only are asked for. */
+const mostLines = 10;
+/** How far from a request its work may be done, in ms: it is repeated by itself, and may wait for a lock. */
+const patience = 600_000;
+
+/** What the service calls the act that moved stock in a step of an order. */
+const stockActs: Readonly<Record<string, string>> = { create: 'place', ship: 'ship', cancel: 'cancel' };
+
+/** Reads everything that happened to a subject, as far as it may be read, and what that leads to. */
+export class Collector {
+  constructor(
+    private readonly may: May,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  of({ kind, id, sale }: Subject): Promise<Happening[]> {
+    switch (kind) {
+      case 'order':
+        return this.order(Number(id));
+      case 'user':
+        return this.customer(id);
+      case 'item':
+        return this.item(id);
+      case 'coupon':
+        return this.coupon(id);
+      case 'ticket':
+        return this.ticket(sale ?? 0, id);
+      case 'idempotency-key':
+        return this.key(id);
+    }
+  }
+
+  /** An order from its request to its status, with stock, money, coupon and ticket. */
+  private async order(id: number): Promise<Happening[]> {
+    const { signal } = this;
+    if (!this.may('orders:read')) return [];
+    const [order, history] = await Promise.all([
+      data(api.GET('/api/v1/orders/{id}', { params: { path: { id } }, signal })),
+      data(api.GET('/api/v1/orders/{id}/history', { params: { path: { id }, query: { limit: page } }, signal })),
+    ]);
+    const { orderNo, flashSaleId, ticket, couponCode } = order;
+    const steps = history.items.map((event): Happening => ({
+      time: event.changedTime,
+      who: event.changedBy,
+      part: { kind: 'order', order: { id, orderNo }, event },
+    }));
+    const placed = history.items.find(({ action }) => action === 'create');
+    if (placed !== undefined && ticket !== null && flashSaleId !== null)
+      steps.push({ time: placed.changedTime, who: placed.changedBy, part: { kind: 'queue', sale: flashSaleId, ticket } });
+    const hasRefund = history.items.some(({ action }) => action === 'cancel' || action.endsWith('-refund'));
+    const refunds = hasRefund && this.may('refunds:read') ? (await readRefunds({ orderId: id, limit: page }, signal)).items : [];
+    const ofRefunds = refunds.map((refund) => refund.reference ?? `@refunds/${refund.id}`);
+    // What a sale had sold was taken from the sale.
+    const acts = history.items.flatMap(({ action }) => (flashSaleId === null ? (stockActs[action] ?? []) : []));
+    const further = await Promise.all([
+      this.audit(`orders/${id}`),
+      this.stock(order, [...acts.map((act) => `@orders/${id}/${act}`), ...refunds.map((refund) => `@refunds/${refund.id}`)]),
+      this.money(order.userId, [`@orders/${id}/pay`, ...ofRefunds]),
+      couponCode === null ? [] : this.couponSteps(couponCode),
+      flashSaleId === null || placed === undefined ? [] : this.auditAt(`flash-sales/${flashSaleId}`, placed.changedTime),
+    ]);
+    return [...steps, ...further.flat()];
+  }
+
+  private async stock({ items }: Order, references: readonly string[]): Promise<Happening[]> {
+    if (!this.may('inventory:read')) return [];
+    const asked = items.slice(0, mostLines).flatMap(({ sku }) => references.map((reference) => ({ sku, reference })));
+    const found = await inParallel(asked, atOnce, ({ sku, reference }) => readMovements(sku, { reference }, this.signal));
+    return found.flatMap((list) =>
+      list.items.map((movement): Happening => ({ time: movement.createdTime, who: movement.createdBy, part: { kind: 'stock', movement } })),
+    );
+  }
+
+  private async money(userId: string, references: readonly string[]): Promise<Happening[]> {
+    if (!this.may('wallets:read')) return [];
+    const found = await inParallel(references, atOnce, (reference) => readEntries(userId, { reference }, this.signal));
+    return found.flatMap(({ items }) =>
+      items.map((entry): Happening => ({ time: entry.createdTime, who: entry.createdBy, part: { kind: 'money', userId, entry } })),
+    );
+  }
+
+  /** What a customer's orders, wallet and coupons came through, and what was asked for in the customer's own name. */
+  private async customer(userId: string): Promise<Happening[]> {
+    const { signal } = this;
+    const [orders, entries, coupons, requests] = await Promise.all([
+      this.may('orders:read') ? readOrders({ userId, limit: page, sort: '-id' }, signal) : undefined,
+      this.may('wallets:read') ? readEntries(userId, { limit: page }, signal) : undefined,
+      this.may('coupons:read') ? readCoupons({ userId, limit: page }, signal) : undefined,
+      this.may('audit:read') ? readAuditLog({ actor: userId, limit: page }, signal) : undefined,
+    ]);
+    const steps: Happening[] = (requests?.items ?? []).filter(({ actorKind }) => actorKind === 'customer').map(asRequest);
+    for (const order of orders?.items ?? []) {
+      const placed = { kind: 'order', order, event: { action: 'create', to: 'pending' } } as const;
+      steps.push({ time: order.createdTime, who: order.version === 1 ? order.updatedBy : undefined, part: placed });
+      const last = ({ pending: 'create', paid: 'pay', shipped: 'ship', completed: 'complete', cancelled: 'cancel' } as const)[order.status];
+      if (last !== 'create')
+        steps.push({ time: order.updatedTime, who: order.updatedBy, part: { kind: 'order', order, event: { action: last, to: order.status } } });
+      if (order.ticket !== null && order.flashSaleId !== null)
+        steps.push({ time: order.createdTime, who: undefined, part: { kind: 'queue', sale: order.flashSaleId, ticket: order.ticket } });
+    }
+    for (const entry of entries?.items ?? []) steps.push({ time: entry.createdTime, who: entry.createdBy, part: { kind: 'money', userId, entry } });
+    const further = await inParallel(coupons?.items.slice(0, mostLines) ?? [], atOnce, ({ code }) => this.couponSteps(code));
+    return [...steps, ...further.flat()];
+  }
+
+  /** What moved an item's stock, and who changed the item. */
+  private async item(sku: string): Promise<Happening[]> {
+    const [movements, ...requests] = await Promise.all([
+      this.may('inventory:read') ? readMovements(sku, { limit: page }, this.signal).catch(orNothing) : undefined,
+      this.audit(`items/${sku}`),
+      this.audit(`inventory/${sku}`),
+    ]);
+    const moved = (movements?.items ?? []).map((movement): Happening => ({
+      time: movement.createdTime,
+      who: movement.createdBy,
+      part: { kind: 'stock', movement },
+    }));
+    return [...moved, ...requests.flat()];
+  }
+
+  private async coupon(code: string): Promise<Happening[]> {
+    if (!this.may('coupons:read')) return [];
+    const { orderId, campaignId } = await readCoupon(code, this.signal);
+    const [events, requests, ofOrder] = await Promise.all([this.couponSteps(code), this.audit(`coupons/${code}`), orderId === null ? [] : this.order(orderId)]);
+    const issued = events.find(({ part }) => part.kind === 'coupon' && part.event.action === 'issue');
+    const issuing = issued === undefined ? [] : await this.auditAt(`coupon-campaigns/${campaignId}`, issued.time);
+    return [...events, ...requests, ...issuing, ...ofOrder];
+  }
+
+  private async couponSteps(code: string): Promise<Happening[]> {
+    if (!this.may('coupons:read')) return [];
+    const query = { limit: page };
+    const { items } = await data(api.GET('/api/v1/coupons/{code}/history', { params: { path: { code }, query }, signal: this.signal }));
+    return items.map((event): Happening => ({ time: event.changedTime, who: event.changedBy, part: { kind: 'coupon', code, event } }));
+  }
+
+  /** A ticket lives on in its order; one that waits has none yet. */
+  private async ticket(sale: number, ticket: string): Promise<Happening[]> {
+    const { orderId } = await data(api.GET('/api/v1/flash-sales/{id}/tickets/{ticket}', { params: { path: { id: sale, ticket } }, signal: this.signal }));
+    return orderId === undefined ? [] : this.order(orderId);
+  }
+
+  /** What was asked for under a key, and what came of the records that it changed. */
+  private async key(key: string): Promise<Happening[]> {
+    const kept = await readKeys({ key, limit: page }, this.signal);
+    const further = await inParallel(kept.items, atOnce, async (entry) => {
+      const own: Happening = { time: entry.createdTime, who: entry.actor, part: { kind: 'key', entry } };
+      const [from, to] = [shifted(entry.createdTime, -patience), shifted(entry.createdTime, patience)];
+      const asked = await this.auditWhere({ actor: String(entry.actor.id), from, to });
+      const changed = asked.filter(({ idempotencyKey }) => idempotencyKey === key);
+      const records = [...new Set(changed.map(({ resource }) => resource))];
+      const chains = await inParallel(records, atOnce, (resource) => this.record(resource));
+      return [own, ...changed.map(asRequest), ...chains.flat()];
+    });
+    return further.flat();
+  }
+
+  /** The chain of a record that an audit entry names, where it has one. */
+  private record(resource: string): Promise<Happening[]> {
+    const [kind = '', ...rest] = resource.split('/');
+    const id = decodeURIComponent(rest.join('/'));
+    if (id === '') return Promise.resolve([]);
+    if (kind === 'orders') return this.order(Number(id));
+    if (kind === 'coupons') return this.couponSteps(id);
+    if (kind === 'inventory' || kind === 'items') return this.item(id);
+    return kind === 'wallets' ? this.customer(id) : Promise.resolve([]);
+  }
+
+  private async audit(resource: string): Promise<Happening[]> {
+    if (!this.may('audit:read')) return [];
+    return (await readAuditLog({ resource, limit: page }, this.signal)).items.map(asRequest);
+  }
+
+  /** What was asked of a resource at a moment: the unit that changed others with it. */
+  private async auditAt(resource: string, time: string): Promise<Happening[]> {
+    const found = await this.auditWhere({ resource, from: shifted(time, -1), to: shifted(time, 1) });
+    return found.filter(({ createdTime }) => createdTime === time).map(asRequest);
+  }
+
+  private async auditWhere(where: { resource?: string; actor?: string; from: string; to: string }): Promise<AuditEntry[]> {
+    if (!this.may('audit:read')) return [];
+    const query = { ...where, limit: 200 };
+    const found: ListPage<AuditEntry> = await exactly(api.GET('/api/v1/audit-log', { params: { query }, parseAs: 'text', signal: this.signal }));
+    return found.items;
+  }
+}
+
+const shifted = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
+
+const asRequest = (entry: AuditEntry): Happening => ({ time: entry.createdTime, who: entry.actor, part: { kind: 'request', entry } });
+
+function orNothing(problem: unknown): undefined {
+  if (!isProblem(problem, 'not_found')) throw problem;
+}

@@ -1,0 +1,68 @@
+import type { components } from '@/api';
+import type { AuditEntry } from '@/features/audit/queries';
+import type { IdempotencyKey } from '@/features/idempotency/queries';
+import type { Movement } from '@/features/inventory/queries';
+import type { Order, OrderEvent } from '@/features/orders/queries';
+import type { Entry } from '@/features/wallets/queries';
+
+export type CouponEvent = components['schemas']['CouponEvent'];
+type Actor = components['schemas']['Actor'];
+
+/** A part of what one piece of work did, from the request to the status. */
+export type Part =
+  | { kind: 'key'; entry: IdempotencyKey }
+  | { kind: 'request'; entry: AuditEntry }
+  | { kind: 'queue'; sale: number; ticket: string }
+  | { kind: 'stock'; movement: Movement }
+  | { kind: 'money'; userId: string; entry: Entry }
+  | { kind: 'coupon'; code: string; event: Pick<CouponEvent, 'action' | 'to'> }
+  | { kind: 'order'; order: Pick<Order, 'id' | 'orderNo'>; event: Pick<OrderEvent, 'action' | 'to'> };
+
+export interface Happening {
+  time: string;
+  who: Actor | undefined;
+  part: Part;
+}
+
+/** One piece of work: what shares a moment was done in one unit. */
+export interface Step {
+  time: string;
+  who: Actor | undefined;
+  parts: Part[];
+}
+
+/** The order in which a piece of work goes. */
+const order: readonly Part['kind'][] = ['key', 'request', 'queue', 'stock', 'money', 'coupon', 'order'];
+
+const nameOf = (part: Part): string => {
+  switch (part.kind) {
+    case 'key':
+    case 'request':
+      return `${part.kind} ${part.entry.id}`;
+    case 'queue':
+      return `queue ${part.ticket}`;
+    case 'stock':
+      return `stock ${part.movement.sku} ${part.movement.id}`;
+    case 'money':
+      return `money ${part.userId} ${part.entry.id}`;
+    case 'coupon':
+      return `coupon ${part.code} ${part.event.action}`;
+    case 'order':
+      return `order ${part.order.id} ${part.event.action}`;
+  }
+};
+
+/** Puts together what was done at one moment, newest first, each part once and in the order in which the work goes. */
+export function stepsOf(happenings: readonly Happening[]): Step[] {
+  const steps = new Map<string, { who: Actor | undefined; parts: Map<string, Part> }>();
+  for (const { time, who, part } of happenings) {
+    const step = steps.get(time) ?? { who, parts: new Map<string, Part>() };
+    step.who ??= who;
+    step.parts.set(nameOf(part), part);
+    steps.set(time, step);
+  }
+  // Times of the service are in UTC and have six digits of a second, so that they compare as texts.
+  return [...steps]
+    .toSorted(([a], [b]) => (a < b ? 1 : -1))
+    .map(([time, { who, parts }]) => ({ time, who, parts: [...parts.values()].toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)) }));
+}

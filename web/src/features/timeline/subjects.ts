@@ -1,0 +1,32 @@
+import { chainOf, type Found } from '@/ui/shell/search';
+import type { Subject } from './collect';
+
+/** A subject with what people call it, and its own page. */
+export interface Named extends Subject {
+  name: string;
+  href: string;
+}
+
+function subjectOf({ kind, id, title, href }: Found): Named | undefined {
+  const as = chainOf(kind);
+  if (as === undefined) return undefined;
+  if (as === 'ticket') return { kind: as, id, name: title, href, sale: Number(/^\/flash-sales\/(\d+)/.exec(href)?.[1]) };
+  // A key is one to its readers, whoever used it.
+  return { kind: as, id: as === 'idempotency-key' ? title : id, name: title, href };
+}
+
+function subjectsOf(hits: readonly Found[]): Named[] {
+  const all = hits.flatMap((hit) => subjectOf(hit) ?? []);
+  return [...new Map(all.map((one) => [`${one.kind} ${one.id}`, one] as const).reverse()).values()].reverse();
+}
+
+/** What is called exactly so, one of each kind. */
+export function subjectsIn(hits: readonly Found[], q: string): Named[] {
+  const exact = subjectsOf(hits).filter(({ name }) => name.toLowerCase() === q.toLowerCase());
+  return exact.filter(({ kind }, i) => exact.findIndex((one) => one.kind === kind) === i);
+}
+
+const most = 8;
+
+/** What begins so. */
+export const nearHits = (hits: readonly Found[]): Named[] => subjectsOf(hits).slice(0, most);

@@ -1,0 +1,134 @@
+import { Button, Group, Loader, Stack, Text, Textarea } from '@mantine/core';
+import type { ReactNode, SubmitEvent } from 'react';
+import { winnerOf, type PersonName } from '@/api';
+import { useText } from '@/i18n';
+import { useFaults } from '../edit/useFaults';
+import { useKeyedForm } from '../edit/useKeyedForm';
+import { OutcomeNotice, RestoredNotice } from '../edit/WriteNotices';
+import { ProblemBanner } from '../feedback/ProblemBanner';
+import { useToasts } from '../feedback/toasts';
+import { uiMessages } from '../messages';
+import { Person } from '../Person';
+import { When } from '../When';
+import styles from './Comments.module.css';
+import { commentMessages } from './commentMessages';
+import { revisionsOf, type Paged } from './History';
+import { Section } from './Section';
+
+/** The longest comment, in characters. */
+const longestComment = 5000;
+
+interface Comment {
+  id: number;
+  text: string;
+  createdBy: PersonName;
+  createdTime: string;
+}
+
+interface Say {
+  /** Path of the record, under which what is typed is kept: "work-orders/17". */
+  resource: string;
+  /** What the record is called. */
+  name: string;
+  /** What a comment changes, by the topics of queries. */
+  topics: readonly string[];
+  /** What a comment does beside being read. */
+  hint?: ReactNode;
+  send: (text: string, key: string) => Promise<unknown>;
+  onRefused?: (error: unknown) => void;
+}
+
+interface Props {
+  /** Newest first, as far back as one reads. */
+  query: Paged<Comment>;
+  /** Undefined for who may say nothing. */
+  say: Say | undefined;
+}
+
+/** What was said of a record, oldest first, and the way to say something. */
+export function Comments({ query, say }: Props) {
+  const t = useText(commentMessages);
+  const ui = useText(uiMessages);
+  const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = query;
+  const comments = revisionsOf(query).toReversed();
+  return (
+    <Section title={t('comments')}>
+      {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
+      {hasNextPage && (
+        <Button mb="sm" loading={isFetching} onClick={() => void fetchNextPage()}>
+          {t('earlier')}
+        </Button>
+      )}
+      {data !== undefined && comments.length === 0 && (
+        <Text c="dimmed" mb="sm">
+          {t('noComments')}
+        </Text>
+      )}
+      {comments.length > 0 && (
+        <ul className={styles.comments}>
+          {comments.map(({ id, text, createdBy, createdTime }) => (
+            <li key={id}>
+              <div className={styles.head}>
+                <Person person={createdBy} withAvatar />
+                <span className={styles.when}>
+                  <When time={createdTime} />
+                </span>
+              </div>
+              <p className={styles.text}>{text}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {say !== undefined && <SayForm {...say} />}
+    </Section>
+  );
+}
+
+/** Says something; what is typed, and the key, are kept until it is answered. */
+function SayForm({ resource, name, topics, hint, send, onRefused }: Say) {
+  const t = useText(commentMessages);
+  const toasts = useToasts();
+  const keyed = useKeyedForm<{ text: string }, unknown>({
+    scope: `${resource}/comment`,
+    title: t('sayTitle', { name }),
+    topics,
+    open: () => ({ text: '' }),
+    isComplete: ({ text }) => text.trim() !== '',
+    send: ({ text }, key) => send(text.trim(), key),
+    onDone: () => toasts.done(t('said')),
+    onRefused,
+  });
+  const { form, change, error, outcome, isFixed, isTouched, restored, discard, submit } = keyed;
+  const { wrong, told } = useFaults(keyed, ['text'], () => undefined);
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    submit();
+  };
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack gap="sm">
+        <OutcomeNotice write={keyed} />
+        {error !== null && !isFixed && (onRefused === undefined || winnerOf(error) === undefined) && <ProblemBanner error={error} told={told} />}
+        {outcome !== 'unknown' && isTouched && <RestoredNotice at={restored} onDiscard={discard} />}
+        <Textarea
+          label={t('say')}
+          description={hint}
+          autosize
+          minRows={2}
+          maxRows={12}
+          maxLength={longestComment}
+          disabled={isFixed}
+          value={form.text}
+          error={wrong('text')}
+          onChange={(event) => change({ text: event.currentTarget.value })}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" disabled={form.text.trim() === '' && outcome !== 'unknown'} loading={outcome === 'sending'}>
+            {t('sayConfirm')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
