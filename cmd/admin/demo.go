@@ -59,7 +59,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 // is none.
 func firstAdmin(ctx context.Context, users *access.Service) (principal.Person, error) {
 	disabled := false
-	listing, err := users.Users(ctx, access.UserFilter{Role: "admin", Disabled: &disabled}, storage.Page{Limit: 1})
+	listing, err := users.Users(ctx, access.UserFilter{Role: access.AdminRole, Disabled: &disabled}, storage.Page{Limit: 1})
 	if err != nil || len(listing.Rows) == 0 {
 		return principal.Person{}, err
 	}

@@ -17,6 +17,9 @@ import (
 // challengeTime is how long a sign-in may wait for its second factor.
 const challengeTime = 5 * time.Minute
 
+// challengeMade is the audited action of a sign-in that waits for its second factor.
+const challengeMade = "session.challenge"
+
 // Challenge is a sign-in whose password was right and that waits for a second factor.
 type Challenge struct {
 	// Token names it, and is good once.
@@ -48,15 +51,17 @@ func errChallengeOver() error {
 // challenge makes the challenge of a user whose password was right. Errors:
 // InvalidCredentials when the user changed meanwhile.
 func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challenge, error) {
-	return s.makeChallenge(ctx, row, map[string]any{"address": in.Address}, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
+	return s.makeChallenge(ctx, row, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
+		u.Audit(uow.Entry{Action: challengeMade, Resource: "session", Detail: map[string]any{"address": in.Address}})
 		return s.holdUnchanged(ctx, u, row)
 	})
 }
 
 // makeChallenge makes the challenge of a user who has shown all but the second factor. hold
-// holds the user, in the unit that makes it, if what was shown is still good.
+// holds the user, in the unit that makes it, if what was shown is still good, and says in the
+// audit log what was shown.
 func (s *Service) makeChallenge(
-	ctx context.Context, row User, detail map[string]any, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
+	ctx context.Context, row User, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
 ) (*Challenge, error) {
 	made := &Challenge{Token: newSecret()}
 	user := Identity{ID: row.ID, DisplayName: row.DisplayName}
@@ -66,11 +71,7 @@ func (s *Service) makeChallenge(
 		if err != nil {
 			return err
 		}
-		if err := made.insert(tx, row.ID, u.Now()); err != nil {
-			return err
-		}
-		u.Audit(uow.Entry{Action: "session.challenge", Resource: "session", Detail: detail})
-		return nil
+		return made.insert(tx, row.ID, u.Now())
 	})
 	if err != nil {
 		return nil, err

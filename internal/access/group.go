@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -16,6 +17,10 @@ import (
 	"interlock/internal/core/uow"
 )
 
+// errSameRoles rolls back a unit that would leave a user with the roles of before: another
+// sign-in was faster, or none of them may be taken.
+var errSameRoles = errors.New("access: the user has the roles that the groups give")
+
 // followGroups gives a user, who comes by a provider, the roles of the groups that it names, and
 // takes those that the link gave before and that it names no more. What was given by hand, or by
 // another link, stays. The settings say which group gives which role, so that the user's own
@@ -27,11 +32,14 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 	if err != nil || len(given)+len(taken) == 0 {
 		return err
 	}
-	return s.changeSignIn(ctx, userID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User) error {
+	err = s.changeSignIn(ctx, userID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User) error {
 		// The version of the user is guarded, so that no link goes before it changes.
 		link, given, taken, err := a.difference(ctx, tx, userID)
 		if err != nil {
 			return err
+		}
+		if len(given)+len(taken) == 0 {
+			return errSameRoles
 		}
 		if err := guard.Update[User](ctx, u, user.Ref(), guard.Set{}); err != nil {
 			return rerunIfStale(err)
@@ -50,6 +58,9 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 		if err != nil {
 			return err
 		}
+		if len(given) == 0 && len(kept) == len(taken) {
+			return errSameRoles
+		}
 		if err := withRoleNames(tx, []*User{&after}); err != nil {
 			return err
 		}
@@ -58,6 +69,10 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 			"given": roleNames(given), "taken": roleNames(rolesWithout(taken, kept)), "kept": roleNames(kept),
 		})
 	})
+	if errors.Is(err, errSameRoles) {
+		return nil
+	}
+	return err
 }
 
 // difference returns what the groups of who is named give and take, by the link of a user.

@@ -153,6 +153,8 @@ func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
 		_, may, me := h.come(t, "of-li", nil)
 		require.Equal(t, []any{"*"}, may, "support went with its group")
 		require.Equal(t, []any{"admin"}, me["groupRoles"])
+		_, _, again := h.come(t, "of-li", nil)
+		require.Equal(t, me["version"], again["version"], "what changes nothing is no change")
 
 		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
 		h.clock.Advance(time.Second)

@@ -201,7 +201,7 @@ func (h handler) acceptByProvider(ctx context.Context, in acceptByProviderReques
 func (h handler) journey(ctx context.Context, t traveller, provider string, begin func(Traveller) (Journey, error)) (journeyReply, error) {
 	p, err := h.service.Provider(ctx, provider)
 	if err != nil {
-		return journeyReply{}, invalid("/provider", "unknown", "must name a provider of single sign-on that there is")
+		return journeyReply{}, errNoProvider()
 	}
 	by, err := t.by(h.service, p)
 	if err != nil {

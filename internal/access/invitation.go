@@ -8,7 +8,6 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -86,7 +85,11 @@ func (s *Service) Invite(ctx context.Context, user *User, ifMatch *guard.Precond
 				if err != nil {
 					return err
 				}
-				if err := removeLinks(tx, row); err != nil {
+				links, err := linksOf(tx, row.ID)
+				if err != nil {
+					return err
+				}
+				if err := removeLinks(tx, row, links...); err != nil {
 					return err
 				}
 				return s.requireManager(ctx, tx, taken)
@@ -211,20 +214,10 @@ func (s *Service) accept(ctx context.Context, u *uow.Unit, a acceptance) (*gorm.
 
 // acceptToChallenge accepts the invitation of a user who shows a second factor next.
 func (s *Service) acceptToChallenge(ctx context.Context, a acceptance) (SignedIn, error) {
-	made := &Challenge{Token: newSecret()}
-	who := Identity{ID: a.user.ID, DisplayName: a.user.DisplayName}
-	ctx = principal.With(ctx, who.acting(principal.Admin, a.user.TenantID, "", nil))
-	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := s.accept(ctx, u, a)
-		if err != nil {
-			return err
-		}
-		return made.insert(tx, a.user.ID, u.Now())
+	made, err := s.makeChallenge(ctx, a.user, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
+		return s.accept(ctx, u, a)
 	})
-	if err != nil {
-		return SignedIn{}, err
-	}
-	return SignedIn{Challenge: made}, nil
+	return SignedIn{Challenge: made}, err
 }
 
 // invited finds the user whose invitation somebody shows, and the name of the tenant. A wrong

@@ -178,7 +178,7 @@ func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *test
 func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		user, invitation := h.invite(t, "li", adminRole)
+		user, invitation := h.invite(t, "li", AdminRole)
 		var racing sync.WaitGroup
 		outs, errs := make([]SignedIn, 100), make([]error, 100)
 		for i := range outs {
@@ -266,7 +266,7 @@ func TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword
 	d.of("hr").do(403, "POST", "/"+admin.path()+"/invite", nil)
 	d.do(409, "POST", "/"+admin.path()+"/invite", nil)
 
-	_, invitation := h.invite(t, "second", adminRole)
+	_, invitation := h.invite(t, "second", AdminRole)
 	refused := d.do(409, "POST", "/"+admin.path()+"/disable", nil)
 	require.Contains(t, refused.Body["detail"], "who can sign in", "who was invited may never come")
 	_, err = h.accept(t, invitation, someAddress())

@@ -90,19 +90,20 @@ func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id in
 	if session != "" {
 		kept = digestOf(session)
 	}
+	gave, err := rolesBy(tx, links[at])
+	if err != nil {
+		return err
+	}
 	// The version of the user is guarded, so that no link comes or goes before it changes.
 	_, err = s.changeUser(ctx, u, user, nil, userChange{
 		action: "unlink", kept: kept, set: guard.Set{}, apply: func(*User) {},
-		detail: map[string]any{"issuer": links[at].Issuer},
+		detail: map[string]any{"issuer": links[at].Issuer, "taken": roleNames(gave)},
 		also: func(ctx context.Context, tx *gorm.DB) error {
-			if err := tx.Exec("DELETE FROM user_links WHERE tenant_id = ? AND id = ?", user.TenantID, id).Error; err != nil {
-				return fmt.Errorf("delete the link: %w", err)
+			if err := removeLinks(tx, user, links[at]); err != nil {
+				return err
 			}
-			const ofLink = "DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id = ?"
-			if err := tx.Exec(ofLink, user.TenantID, user.ID, id).Error; err != nil {
-				return fmt.Errorf("take the roles of the link: %w", err)
-			}
-			if err := s.requireWayIn(ctx, user, slices.Delete(links, at, at+1), u.Now()); err != nil {
+			left := slices.Concat(links[:at], links[at+1:])
+			if err := s.requireWayIn(ctx, user, left, u.Now()); err != nil {
 				return err
 			}
 			taken, err := grantsOf(tx, user.held())
@@ -115,14 +116,21 @@ func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id in
 	return err
 }
 
-// removeLinks removes all links of a user, with the roles that they gave, in a unit that holds
-// the user.
-func removeLinks(tx *gorm.DB, user *User) error {
+// removeLinks removes links of a user, with the roles that they gave, in a unit that holds the
+// user.
+func removeLinks(tx *gorm.DB, user *User, links ...Link) error {
+	if len(links) == 0 {
+		return nil
+	}
+	ids := make([]int64, len(links))
+	for i, link := range links {
+		ids[i] = link.ID
+	}
 	for _, statement := range []string{
-		"DELETE FROM user_links WHERE tenant_id = ? AND user_id = ?",
-		"DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id <> 0",
+		"DELETE FROM user_links WHERE tenant_id = ? AND user_id = ? AND id IN ?",
+		"DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id IN ?",
 	} {
-		if err := tx.Exec(statement, user.TenantID, user.ID).Error; err != nil {
+		if err := tx.Exec(statement, user.TenantID, user.ID, ids).Error; err != nil {
 			return fmt.Errorf("remove the user's links: %w", err)
 		}
 	}

@@ -55,6 +55,14 @@ func (s sessionStore) open(db *gorm.DB) *gorm.DB {
 	return storage.Apply(db, s.live(now)...)
 }
 
+// byHash reads the session with a token's digest. Errors: gorm.ErrRecordNotFound for one that has
+// ended.
+func (s sessionStore) byHash(db *gorm.DB, tokenHash string) (OpenSession, error) {
+	var row OpenSession
+	err := s.open(db).Where("token_hash = ?", tokenHash).Take(&row).Error
+	return row, err
+}
+
 // live are the conditions of a session that has not ended.
 func (s sessionStore) live(now time.Time) []storage.Filter {
 	filters := []storage.Filter{storage.Examined("expires_time > ?", now)}

@@ -124,7 +124,10 @@ func (s *Service) BeginAcceptance(ctx context.Context, by Traveller, invitation 
 // ask keeps a question and returns the way to the provider. Errors: failures.
 func (s *Service) ask(ctx context.Context, by Traveller, flow flowRow) (Journey, error) {
 	if by.Provider.Tenant != "" && by.Provider.Tenant != flow.Tenant {
-		return Journey{}, errNotLinked()
+		if flow.Purpose == purposeSignIn {
+			return Journey{}, errNotLinked()
+		}
+		return Journey{}, errNoProvider()
 	}
 	browser := by.Browser
 	if len(browser) != secretLength {
@@ -205,8 +208,8 @@ func (s *Service) CallbackURL(request *http.Request, secure bool, provider strin
 			host = request.Host
 		}
 		if !oidc.IsLoopback(strings.Trim(host, "[]")) {
-			slog.ErrorContext(request.Context(), "nobody can sign in by a provider: INTERLOCK_PUBLIC_URL does not say where browsers reach this service", "host", request.Host)
-			return "", fail("unavailable", apperr.New(apperr.Unavailable, "Single sign-on is not set up for this address: INTERLOCK_PUBLIC_URL is not set."))
+			return "", fail("unavailable", apperr.New(apperr.Unavailable, "Single sign-on is not set up for this address: INTERLOCK_PUBLIC_URL is not set.").
+				Because(fmt.Errorf("the request came to the host %.100q", request.Host)))
 		}
 		base = "http://" + request.Host
 		if secure {
@@ -248,6 +251,11 @@ func errFlowOver() error {
 
 func errNotLinked() error {
 	return fail("not_linked", apperr.New(apperr.InvalidCredentials, "No user here is linked to this account of the provider. Ask for an invitation, or sign in otherwise and link it."))
+}
+
+// errNoProvider is for a provider that the caller's tenant does not have.
+func errNoProvider() error {
+	return invalid("/provider", "unknown", "must name a provider of single sign-on that there is")
 }
 
 func errUserDisabled() error {

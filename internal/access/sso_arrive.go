@@ -101,36 +101,33 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 // factor, the challenge of it: what the provider asked for is not known here.
 func (s *Service) signInLinked(ctx context.Context, a answered, user User, link Link) (SignedIn, error) {
 	in := a.signIn(user.Username)
-	use := func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
+	use := func(ctx context.Context, u *uow.Unit, action string) (*gorm.DB, error) {
 		tx, err := s.holdUnchanged(ctx, u, user)
 		if err != nil {
 			return nil, err
 		}
+		u.Audit(uow.Entry{Action: action, Resource: "session", Detail: map[string]any{"address": in.Address, "issuer": a.issuer}})
 		return tx, link.use(tx, u.Now())
 	}
-	detail := map[string]any{"address": in.Address, "issuer": a.issuer}
 	if user.SecondFactor {
-		made, err := s.makeChallenge(ctx, user, detail, use)
+		made, err := s.makeChallenge(ctx, user, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) { return use(ctx, u, challengeMade) })
 		return SignedIn{Challenge: made}, err
 	}
 	return s.open(ctx, in, a.from(user.Username), opening{row: user, byProvider: true, admit: func(ctx context.Context, u *uow.Unit) (string, error) {
-		tx, err := use(ctx, u)
-		if err != nil {
+		if _, err := use(ctx, u, "session.create"); err != nil {
 			return "", err
 		}
-		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: detail})
-		return user.PasswordHash, endReplaced(tx, a.flow.ProofHash)
+		return user.PasswordHash, s.endReplaced(ctx, u, a.flow.ProofHash)
 	}})
 }
 
 // endReplaced ends the session that the browser had when it left for the provider. Its cookie
 // does not come with the answer, which a page of another site sends.
-func endReplaced(tx *gorm.DB, tokenHash string) error {
+func (s *Service) endReplaced(ctx context.Context, u *uow.Unit, tokenHash string) error {
 	if tokenHash == "" {
 		return nil
 	}
-	err := tx.WithContext(storage.AcrossTenants(tx.Statement.Context)).Exec("DELETE FROM sessions WHERE token_hash = ?", tokenHash).Error
-	if err != nil {
+	if err := s.sessionStore.DeleteCtx(inUnit(ctx, u), tokenHash); err != nil {
 		return fmt.Errorf("end the session that is replaced: %w", err)
 	}
 	return nil
@@ -160,13 +157,14 @@ func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (Sign
 // other sessions end.
 func (s *Service) linkInSession(ctx context.Context, a answered, user *User) error {
 	return s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, row *User) error {
-		var session OpenSession
-		err := s.sessionStore.open(tx).Where("token_hash = ? AND user_id = ?", a.flow.ProofHash, row.ID).Take(&session).Error
+		session, err := s.sessionStore.byHash(tx, a.flow.ProofHash)
 		switch {
 		case storage.IsNotFound(err):
 			return errFlowOver()
 		case err != nil:
 			return fmt.Errorf("read the session that links: %w", err)
+		case session.UserID != row.ID:
+			return errFlowOver()
 		case row.Disabled:
 			return errUserDisabled()
 		}

@@ -78,8 +78,7 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 	if err != nil {
 		return "", err
 	}
-	var row OpenSession
-	err = s.sessionStore.open(tx).Where("token_hash = ?", digestOf(old).String()).Take(&row).Error
+	row, err := s.sessionStore.byHash(tx, digestOf(old).String())
 	if storage.IsNotFound(err) {
 		return "", errNoSession()
 	}

@@ -16,11 +16,11 @@ import (
 // DefaultTenant is the tenant of installations that need only one.
 const DefaultTenant = "default"
 
-// The first user of each tenant and its role.
-const (
-	adminUsername = "admin"
-	adminRole     = "admin"
-)
+// AdminRole is the role of the first user of each tenant, who may do everything.
+const AdminRole = "admin"
+
+// adminUsername is the first user's name.
+const adminUsername = "admin"
 
 // operator is who acts when a command of the program does.
 const operator = "command line"
@@ -69,7 +69,7 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		if err := insertTenant(ctx, u, &tenant); err != nil {
 			return err
 		}
-		role := Role{Name: adminRole, Permissions: []string{"*"}}
+		role := Role{Name: AdminRole, Permissions: []string{"*"}}
 		if err := insertRole(ctx, u, &role); err != nil {
 			return err
 		}

@@ -116,8 +116,7 @@ func (s *Service) withPassword(ctx context.Context, user *User, shown shownPassw
 
 // requireLateSession is ValidationFailed unless a session began in the last minutes.
 func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) error {
-	var row OpenSession
-	err := s.sessionStore.open(s.store.db.Read(ctx)).Where("token_hash = ?", digestOf(shown.session).String()).Take(&row).Error
+	row, err := s.sessionStore.byHash(s.store.db.Read(ctx), digestOf(shown.session).String())
 	switch {
 	case storage.IsNotFound(err):
 		return errNoSession()

@@ -48,14 +48,14 @@ type userView struct {
 	SecondFactor bool `json:"secondFactor"`
 	// HasPassword is false for a user who was invited, or signs in by a provider alone.
 	HasPassword bool `json:"hasPassword"`
-	// InvitationExpiresTime is null unless the user was invited and has not chosen a password.
+	// InvitationExpiresTime is null unless the user was invited and has not accepted.
 	InvitationExpiresTime *time.Time `json:"invitationExpiresTime"`
 	guard.Stamp
 }
 
 func userViewOf(u User) userView {
 	return userView{
-		ID: u.ID, Username: u.Username, DisplayName: u.DisplayName, Roles: u.Roles, GroupRoles: distinct(u.GroupRoles), Disabled: u.Disabled,
+		ID: u.ID, Username: u.Username, DisplayName: u.DisplayName, Roles: u.Roles, GroupRoles: append([]string{}, u.GroupRoles...), Disabled: u.Disabled,
 		SecondFactor: u.SecondFactor, HasPassword: u.PasswordHash != "", InvitationExpiresTime: u.InvitationExpiresTime, Stamp: u.Stamp(),
 	}
 }

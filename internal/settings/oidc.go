@@ -101,7 +101,7 @@ func (p *OIDCProvider) complete() (err error) {
 // listensHere reports whether only this machine reaches the service.
 func (s Serve) listensHere() bool {
 	host, _, err := net.SplitHostPort(s.Addr)
-	return err == nil && isLoopback(host)
+	return err == nil && oidc.IsLoopback(host)
 }
 
 func (s Serve) checkPublicURL() error {

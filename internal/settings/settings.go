@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/text/currency"
 
+	"interlock/internal/base/oidc"
 	"interlock/internal/base/redisconn"
 	"interlock/internal/base/storage"
 )
@@ -222,17 +223,10 @@ func (s Serve) checkCustomers() error {
 	if s.CustomerJWTSecret != "" || s.CustomerJWTSecretFile != "" {
 		return errors.New("--customer-jwt-secret and --customer-jwks-url (INTERLOCK_CUSTOMER_…) are both set; choose one way to verify customers' tokens")
 	}
-	u, err := url.Parse(s.CustomerJWKSURL)
-	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+	if !oidc.Safe(s.CustomerJWKSURL) {
 		return errors.New("--customer-jwks-url (INTERLOCK_CUSTOMER_JWKS_URL) must be an https:// address, or http:// on this machine: who can change the keys on their way could sign in as every customer")
 	}
 	return nil
-}
-
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
-	address := net.ParseIP(host)
-	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
 // ProxyNetworks returns the trusted proxies as networks.

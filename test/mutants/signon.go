@@ -50,7 +50,7 @@ var signOns = []mutant{
 			return errFlowOver()
 		case err != nil:
 			return fmt.Errorf("read the session that links: %w", err)`, new: `		case storage.IsNotFound(err):
-			session.TokenHash = a.flow.ProofHash`,
+			session.TokenHash, session.UserID = a.flow.ProofHash, row.ID`,
 		caught: tests{"internal/access": {"TestALinkIsMadeBySomebodyWhoShowsThatItIsHim"}},
 	},
 	{
@@ -131,7 +131,7 @@ var signOns = []mutant{
 	},
 	{
 		name: "a link that is removed leaves the roles of its groups",
-		file: "internal/access/link.go", old: `AND user_id = ? AND link_id = ?"`, new: `AND user_id = ? AND link_id = -?"`,
+		file: "internal/access/link.go", old: `AND user_id = ? AND link_id IN ?"`, new: `AND user_id = ? AND -link_id IN ?"`,
 		caught: tests{"internal/access": {"TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld"}},
 	},
 	{

@@ -118,8 +118,10 @@ func (p *Provider) verify(ctx context.Context, known *metadata, text string) (*d
 	}
 	latest := p.clock.Now().Add(Skew)
 	switch {
-	case token.IssuedAt.After(latest), time.Unix(int64(also.NotBefore), 0).After(latest):
+	case token.IssuedAt.After(latest):
 		return nil, fmt.Errorf("%w: its ID token is of %s", ErrClock, token.IssuedAt.UTC().Format(time.RFC3339))
+	case time.Unix(int64(also.NotBefore), 0).After(latest):
+		return nil, fmt.Errorf("%w: its ID token is good from %s", ErrClock, time.Unix(int64(also.NotBefore), 0).UTC().Format(time.RFC3339))
 	case len(token.Audience) > 1 && also.Authorized == "", also.Authorized != "" && also.Authorized != p.client.ID:
 		return nil, fmt.Errorf("%w: its ID token is for the client %.100q", ErrRefused, also.Authorized)
 	}

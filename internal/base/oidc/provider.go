@@ -104,7 +104,7 @@ var (
 func New(client Client, clock clock.Clock) *Provider {
 	return &Provider{client: client, clock: clock, http: &http.Client{
 		Timeout:   Timeout,
-		Transport: bounded{unhurried()},
+		Transport: bounded{oneShot()},
 		// The client's secret goes to the address that the provider gave, and no further.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

@@ -11,9 +11,9 @@ import (
 	discovery "github.com/coreos/go-oidc/v3/oidc"
 )
 
-// unhurried is the usual transport without connections that wait for the next request: somebody
+// oneShot is the usual transport without connections that wait for the next request: somebody
 // signs in now and then.
-func unhurried() *http.Transport {
+func oneShot() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true
 	return transport

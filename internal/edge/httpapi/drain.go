@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// The longest that a client of a stream is asked to wait before it connects again.
+// longestReconnect is the longest that a client of a stream is asked to wait before it connects again.
 const longestReconnect = 3 * time.Second
 
 // drain is the end of a server, which begins with Drain and is over with Shutdown.

@@ -71,7 +71,7 @@ function Over({ error, onLeave }: { error: Error | null; onLeave: () => void }) 
   const isOver = error === null || isProblem(error, 'invalid_credentials') || isProblem(error, 'validation_failed');
   return (
     <Stack gap="md">
-      <Banner tone="bad" title={isOver ? t('over') : isProblem(error, 'too_many_attempts') ? t('tooMany') : text(error)}>
+      <Banner tone="bad" title={isOver ? t('over') : text(error)}>
         {isOver && t('overHint')}
       </Banner>
       <Button onClick={onLeave}>{t('signIn')}</Button>

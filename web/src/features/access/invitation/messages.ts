@@ -16,7 +16,6 @@ export const invitationMessages = catalogue(
     over: 'This invitation opens nothing',
     overHint:
       'It was accepted, or replaced by a newer one, or has ended, or the account is disabled, or the address is not complete. If you have chosen a password, sign in with it; if not, ask who invited you for another invitation.',
-    tooMany: 'Too many invitations that open nothing were tried from your network. Wait a while, then try again.',
     unknown: 'No answer came, so it is not known whether the password was set. Try again; if the invitation opens nothing then, sign in with the password.',
     signIn: 'To the sign-in',
     codeHint: 'Your password is set. Now show your second factor.',
@@ -36,7 +35,6 @@ export const invitationMessages = catalogue(
     loading: '正在查看邀请…',
     over: '此邀请无法使用',
     overHint: '邀请已被接受、已被更新的邀请替换、已过期，或账户已停用，或地址不完整。如果你已设置密码，请用它登录；否则请向邀请你的人索取新的邀请。',
-    tooMany: '你的网络尝试了过多无效的邀请。请稍后再试。',
     unknown: '没有收到答复，无法确定密码是否已设置。请重试；若届时邀请无法使用，请用该密码登录。',
     signIn: '前往登录',
     codeHint: '密码已设置。请再验证第二因素。',
