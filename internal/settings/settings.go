@@ -90,7 +90,7 @@ type Serve struct {
 
 // Idempotency says how the replies to requests with an idempotency key are kept.
 type Idempotency struct {
-	Retention         time.Duration `help:"How long a reply is kept under its idempotency key." default:"24h" env:"INTERLOCK_IDEMPOTENCY_RETENTION" placeholder:"DURATION"`
+	Retention         time.Duration `help:"How long a reply is kept under its idempotency key. The web admin asks again for up to 23 hours after a lost reply, so that less than 24h can double what it sent." default:"24h" env:"INTERLOCK_IDEMPOTENCY_RETENTION" placeholder:"DURATION"`
 	RetentionCritical time.Duration `help:"The same for operations on money and orders: wallets, stock, orders, redeemed coupons, flash sales." default:"48h" env:"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL" placeholder:"DURATION"`
 	Quota             int64         `help:"How many idempotency keys a tenant's users may have at a time, and its customers as many; 0 means any number." default:"1000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
 	CacheServerErrors bool          `help:"Keep replies of status 500 too, so that a repeat is not run." env:"INTERLOCK_IDEMPOTENCY_CACHE_SERVER_ERRORS"`

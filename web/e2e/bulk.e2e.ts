@@ -93,6 +93,10 @@ test('items are imported from a file, go on after a lost answer and a reload wit
   await dialogOf(visitor).getByText('is new, and needs a name and a price').waitFor();
   await visitor.check();
   await visitor.shoot('items-import');
+  // The file is kept with what was typed beside it.
+  await page.reload();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await dialogOf(visitor).getByText('12 will be sent').waitFor();
   // The answers to one of them are lost, after it was done.
   proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/items') && proxy.count('POST', /\/items$/) > 4 ? { after: 502 } : undefined));
   await press(visitor, 'Import 12 items');

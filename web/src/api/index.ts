@@ -9,6 +9,8 @@ export {
   ApiProblem,
   isProblem,
   isUnknown,
+  keyExpired,
+  orMissing,
   otherIdentity,
   transitionRefused,
   versionConflict,

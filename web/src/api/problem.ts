@@ -2,10 +2,10 @@ import { exact, isObject, parse, type Conflict, type Json, type JsonObject } fro
 import type { components } from './schema';
 
 /**
- * The codes of the contract, three for requests that the service did not answer, one for those that were not sent, and one
+ * The codes of the contract, three for requests that the service did not answer, two for those that were not sent, and one
  * for changes that were proposed and not made.
  */
-export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out' | 'bad_gateway' | 'other_identity' | 'proposed';
+export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out' | 'bad_gateway' | 'other_identity' | 'key_expired' | 'proposed';
 export type FieldProblem = components['schemas']['Field'];
 export type PersonName = components['schemas']['Person'];
 
@@ -29,6 +29,7 @@ const unknown: ReadonlySet<ProblemCode> = new Set([
   'outcome_unknown',
   'request_in_progress',
   'inflight_duplicate',
+  'key_expired',
 ]);
 
 /** Said before the service looked what an earlier attempt under the same key did, or about an attempt of which nothing stayed. */
@@ -118,6 +119,16 @@ export const otherIdentity = (): ApiProblem =>
     requestId: '',
   });
 
+/** A write whose outcome is open was not asked for again: the service may have forgotten its key, and would do it once more. */
+export const keyExpired = (): ApiProblem =>
+  new ApiProblem({
+    code: 'key_expired',
+    title: 'Too late to ask again',
+    detail: 'This was sent about a day ago, and the service no longer knows what came of it. It was not sent again. Look whether it was done, then begin anew.',
+    status: 0,
+    requestId: '',
+  });
+
 /** A change of something protected was not made: it waits for the votes of others, as the approval in the body. */
 export const proposed = (text: string, status: number, requestId: string): ApiProblem =>
   new ApiProblem(
@@ -131,6 +142,16 @@ export function isProblem<C extends ProblemCode>(error: unknown, ...codes: C[]):
 
 /** Whether a write that failed like this may have been carried out: also when what came back was no reply of the service. */
 export const isUnknown = (error: unknown): boolean => !(error instanceof ApiProblem) || error.isOutcomeUnknown;
+
+/** What is read, or undefined when there is no such thing. */
+export async function orMissing<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (problem) {
+    if (isProblem(problem, 'not_found')) return undefined;
+    throw problem;
+  }
+}
 
 /** What a stale edit is answered with. T is the resource. */
 export interface VersionConflict<T> {

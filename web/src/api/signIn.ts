@@ -113,7 +113,7 @@ export function checkInvitation(invitation: string, signal?: AbortSignal): Promi
 export async function acceptInvitation(invitation: string, password: string): Promise<Challenge | undefined> {
   const reply = await data(api.POST('/api/v1/session/invitation', { body: { invitation, password } }));
   if ('challenge' in reply) return reply;
-  remember(tenantKey, reply.tenant === 'default' ? '' : reply.tenant);
+  rememberTenant(reply.tenant);
   begin(reply);
   return undefined;
 }
@@ -138,7 +138,13 @@ export async function acceptByProvider(invitation: string, provider: string): Pr
 /** Takes up the session that a provider's answer began. */
 export async function arrive(): Promise<void> {
   await loadSession();
+  const { session } = sessionStore;
+  if (session !== undefined) rememberTenant(session.tenant);
   others.post({});
+}
+
+function rememberTenant(tenant: string): void {
+  remember(tenantKey, tenant === 'default' ? '' : tenant);
 }
 
 function begin(session: Session): void {

@@ -17,6 +17,8 @@ export interface Kept {
   key?: string;
   /** What was sent under the key, until its outcome is known. */
   sent?: unknown;
+  /** When that first left, in ms since 1970. */
+  sentAt?: number;
   /** Slots of other tabs that it was gone on with from, one after the other: they are finished with it. */
   from?: string[];
 }

@@ -7,7 +7,7 @@ import { useIssuing } from './useIssuing';
 
 vi.mock(import('./queries'), async (original) => ({ ...(await original()), issueCoupons: vi.fn() }));
 
-const campaign = { id: 7, name: 'Spring', total: 100, issued: 0 } as Campaign;
+const campaign = { id: 7, name: 'Spring', total: 100, issued: 0, validFrom: '2020-01-01T00:00:00Z', validTo: '2999-01-01T00:00:00Z' } as Campaign;
 const refusal = (members: object) =>
   new ApiProblem({ code: 'limit_reached', title: '', detail: 'no more', status: 409, requestId: '' }, JSON.stringify(members));
 const rows = ['12', '13', '14'].map((id) => ({ id, label: id }));
@@ -21,7 +21,7 @@ test('who may have no more is told so, and the others are asked for under a key 
 
   expect(results.toSorted((a, b) => a.id.localeCompare(b.id))).toMatchObject([
     { id: '12', verdict: 'done', made: 'A' },
-    { id: '13', verdict: 'refused' },
+    { id: '13', verdict: 'refused', said: { code: 'has_all' } },
     { id: '14', verdict: 'done', made: 'B' },
   ]);
   expect(asked.mock.calls).toEqual([
@@ -34,4 +34,11 @@ test('a campaign that has not enough left issues none of the request', async () 
   vi.mocked(issueCoupons).mockRejectedValueOnce(refusal({ left: 2 }));
   const { result } = renderHook(() => useIssuing(campaign));
   await expect(result.current.send(rows, {}, 'k-0')).rejects.toMatchObject({ code: 'limit_reached' });
+});
+
+test('of a campaign that is over nothing is sent, and what its limit refuses is not said of its customers', () => {
+  const { result } = renderHook(() => useIssuing({ ...campaign, validTo: '2021-01-01T00:00:00Z' }));
+  expect(result.current.skip({ userId: '12' }, {}, undefined)).toMatch(/over|ended/i);
+  const said = { code: 'limit_reached', text: 'Only 2 are left.' };
+  expect(result.current.describe?.({ id: '12', verdict: 'refused', said }, undefined)).toBeFalsy();
 });

@@ -2,20 +2,26 @@ import { Text } from '@mantine/core';
 import { isCustomerId, isProblem, transitionRefused } from '@/api';
 import { voidCoupon, type Coupon } from '@/features/coupons/queries';
 import { useText } from '@/i18n';
-import type { BulkAction, Item, Result } from '@/ui';
+import { useNow, type BulkAction, type Item, type Result } from '@/ui';
 import { campaignMessages } from './messages';
 import { issueCoupons, type Campaign, type LimitReached } from './queries';
+import { stateOf } from './state';
 
 /** Customers of one request: few enough that progress shows, and that one who may have no more stops few others. */
 const size = 100;
+
+/** Why one customer is refused, which is not that the campaign has none left. */
+const hasAll = 'has_all';
 
 export interface Customer {
   userId: string;
 }
 
 /** Issues one coupon to each customer of a list, which only that customer can redeem; it is taken back by voiding it. */
-export function useIssuing({ id, name, total, issued }: Campaign): BulkAction<Customer> {
+export function useIssuing(campaign: Campaign): BulkAction<Customer> {
   const t = useText(campaignMessages);
+  const { id, name, total, issued } = campaign;
+  const isOver = stateOf(campaign, useNow()) === 'over';
   const left = Math.max(0, total - issued);
   return {
     id: 'issue',
@@ -31,17 +37,17 @@ export function useIssuing({ id, name, total, issued }: Campaign): BulkAction<Cu
     table: {
       button: t('issueMany'),
       names: [t('user'), 'userId', 'customer'],
-      find: (users) => Promise.resolve(new Map(users.map((userId) => [userId, { userId }] as const))),
+      find: (userId) => Promise.resolve({ userId }),
     },
     open: () => ({}),
-    skip: ({ userId }) => (isCustomerId(userId) ? undefined : t('noCustomer')),
+    skip: ({ userId }) => (isOver ? t('overAlready') : isCustomerId(userId) ? undefined : t('noCustomer')),
     item: ({ userId }) => ({ id: userId, label: userId }),
     send: (rows, _, key) => (rows[0]?.own === undefined ? issueTo(id, rows, key) : withdraw(rows, t('undoReason'), key)),
     // Of a coupon that was redeemed meanwhile nothing is taken back.
     told: (error, rows) =>
       transitionRefused<Coupon>(error) && rows.map(({ id: user }) => ({ id: user, verdict: 'changed', said: { code: error.code, text: error.message } })),
     describe: ({ verdict, said, made }) => {
-      if (verdict === 'refused' && said?.code === 'limit_reached') return t('hasAll');
+      if (verdict === 'refused' && said?.code === hasAll) return t('hasAll');
       return made !== undefined && <Text span className="mono" children={made} />;
     },
     undo: {
@@ -68,7 +74,7 @@ async function issueTo(campaign: number, rows: readonly Item[], key: string): Pr
       const full = new Set(error.as<LimitReached>().userIds);
       const others = rest.filter(({ id }) => !full.has(id));
       if (others.length === rest.length) throw error;
-      refused.push(...[...full].map((id): Result<Customer> => ({ id, verdict: 'refused', said: { code: error.code, text: error.message } })));
+      refused.push(...[...full].map((id): Result<Customer> => ({ id, verdict: 'refused', said: { code: hasAll, text: error.message } })));
       rest = others;
     }
   }

@@ -33,9 +33,7 @@ export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
     size,
     open: () => emptyStep,
     isComplete: (step, hasOwn) => hasOwn || missingOf(action, step).size === 0,
-    inputs: ({ input, change, strict, hasOwn, disabled }) => (
-      <Inputs action={action} step={input} change={change} strict={strict} hasOwn={hasOwn} disabled={disabled} />
-    ),
+    inputs: ({ input, change, strict, hasOwn }) => <Inputs action={action} step={input} change={change} strict={strict} hasOwn={hasOwn} />,
     own:
       action === 'ship'
         ? ({ carrier }) => [
@@ -61,12 +59,11 @@ interface InputsProps {
   change: (part: Partial<StepInput>) => void;
   strict: boolean;
   hasOwn: boolean;
-  disabled: boolean;
 }
 
-function Inputs({ action, step, change, strict, hasOwn, disabled }: InputsProps) {
+function Inputs({ action, step, change, strict, hasOwn }: InputsProps) {
   const { wrong } = useStepFaults(action, step, { strict: strict && !hasOwn, error: null });
-  return <StepFields action={action} step={step} onChange={change} wrong={wrong} without={hasOwn ? ['trackingNo'] : []} disabled={disabled} />;
+  return <StepFields action={action} step={step} onChange={change} wrong={wrong} without={hasOwn ? ['trackingNo'] : []} disabled={false} />;
 }
 
 const verdictOf = ({ id, verdict, code, detail }: OrderVerdict): Result<Order> => ({

@@ -29,6 +29,9 @@ const mostLines = 10;
 /** How far from a request its work may be done, in ms: it is repeated by itself, and may wait for a lock. */
 const patience = 600_000;
 
+/** So many entries of the audit log are looked through for a moment or a key. */
+const mostEntries = 2000;
+
 /** What the service calls the act that moved stock in a step of an order. */
 const stockActs: Readonly<Record<string, string>> = { create: 'place', ship: 'ship', cancel: 'cancel' };
 
@@ -205,9 +208,15 @@ export class Collector {
 
   private async auditWhere(where: { resource?: string; actor?: string; from: string; to: string }): Promise<AuditEntry[]> {
     if (!this.may('audit:read')) return [];
-    const query = { ...where, limit: 200 };
-    const found: ListPage<AuditEntry> = await exactly(api.GET('/api/v1/audit-log', { params: { query }, parseAs: 'text', signal: this.signal }));
-    return found.items;
+    const found: AuditEntry[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { ...where, limit: 200, cursor };
+      const read: ListPage<AuditEntry> = await exactly(api.GET('/api/v1/audit-log', { params: { query }, parseAs: 'text', signal: this.signal }));
+      found.push(...read.items);
+      cursor = read.nextCursor ?? undefined;
+    } while (cursor !== undefined && found.length < mostEntries);
+    return found;
   }
 }
 

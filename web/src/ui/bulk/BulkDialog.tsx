@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode, SubmitEvent } from 'react';
+import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { StorageNotice } from '../edit/WriteNotices';
+import { RestoredNotice, StorageNotice } from '../edit/WriteNotices';
 import { Banner } from '../feedback/Banner';
 import { useConfirm } from '../feedback/confirm';
 import { ProblemBanner } from '../feedback/ProblemBanner';
@@ -54,17 +55,18 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <StorageNotice />
-          {error !== undefined && phase !== 'broken' && <ProblemBanner error={error} />}
+          {error !== undefined && phase !== 'broken' && <ProblemBanner error={error} retry={bulk.retry} />}
           {phase === 'reading' && error === undefined && <Text role="status">{t('reading', { n: count })}</Text>}
           {phase === 'preview' && (
             <>
               {action.words.hint !== undefined && <Text c="dimmed">{action.words.hint}</Text>}
+              <RestoredNotice at={bulk.restored} onDiscard={bulk.startAfresh} />
               <OwnTable
                 own={bulk.own}
                 labels={bulk.isTable ? undefined : [...plan.eligible, ...plan.skipped].map(({ item }) => item.label)}
                 rowName={action.table?.names[0]}
               />
-              {action.inputs?.({ input, change: bulk.change, strict: bulk.strict, hasOwn: bulk.own.hasOwn, disabled: false })}
+              {action.inputs?.({ input, change: bulk.change, strict: bulk.strict, hasOwn: bulk.own.hasOwn })}
               {bulk.since.size > 0 && (
                 <Banner tone="warn" title={t('staleTitle', { n: bulk.since.size })} action={<Button onClick={bulk.readAgain}>{t('readAgain')}</Button>}>
                   {t('staleHint')}
@@ -108,7 +110,7 @@ function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Ro
           {t('brokenHint')}
         </Banner>
       )}
-      {phase === 'broken' && error !== undefined && unknown === 0 && <ProblemBanner error={error} />}
+      {phase === 'broken' && error !== undefined && (unknown === 0 || isProblem(error, 'key_expired')) && <ProblemBanner error={error} />}
       {isStopped && inTheWay > 0 && (
         <Banner tone="warn" title={t('nothingDone', { n: inTheWay })}>
           {t(job.isUndo === true ? 'nothingUndoneHint' : 'nothingDoneHint')}

@@ -11,7 +11,6 @@ export interface InputProps<Input> {
   strict: boolean;
   /** What each row has of its own comes from a table. */
   hasOwn: boolean;
-  disabled: boolean;
 }
 
 /** What a line of a table gives its row, by the names of the columns. */
@@ -25,8 +24,8 @@ export interface TableSource<Row> {
   names: readonly [string, ...string[]];
   /** Two lines of one row add up, so that which of them is meant has to be said, also where they are the same. */
   addsUp?: boolean;
-  /** What there is of what the table names; a row that is missing is left out, as is said. */
-  find: (labels: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, Row>>;
+  /** The row that a label names; undefined when there is none, so that it is left out, as is said. */
+  find: (label: string, signal: AbortSignal) => Promise<Row | undefined>;
 }
 
 /** Something that can be done with many rows of a list, or of a table. */

@@ -15,7 +15,7 @@ const tally = (job: Job<object>) => {
 
 function run(
   job: Job<object>,
-  send: (some: readonly Item[], key: string) => Promise<readonly Result[]>,
+  send: (some: readonly Item[], key: string, kept: readonly Job<object>[]) => Promise<readonly Result[]>,
   over: { size?: number; atOnce?: number; signal?: AbortSignal } = {},
 ) {
   const kept: Job<object>[] = [];
@@ -23,7 +23,7 @@ function run(
     job,
     size: over.size ?? 100,
     atOnce: over.atOnce,
-    send: (some, _, key) => send(some, key),
+    send: (some, _, key) => send(some, key, kept),
     told: () => undefined,
     keep: (now) => kept.push(now),
     signal: over.signal ?? new AbortController().signal,
@@ -45,11 +45,13 @@ test('rows go out by the hundred, each request under a key of its own, and each 
 });
 
 test('what is about to be sent is kept before it leaves', async () => {
-  const { ended, kept } = run(begin(), () => {
-    expect(kept.at(-1)).toMatchObject({ isSent: true });
+  const seen: (Job<object> | undefined)[] = [];
+  const { ended } = run(begin(), (_, __, kept) => {
+    seen.push(kept.at(-1));
     return Promise.reject(problem('bad_gateway', 502));
   });
   await ended;
+  expect(seen).toMatchObject([{ isSent: true, key: 'k' }]);
 });
 
 test('without an answer a request is unknown, nothing after it is sent, and it is gone on with under the same keys', async () => {
@@ -141,7 +143,7 @@ test('of requests that are under way at once those before the first without an a
   expect(tally(first.job)).toEqual({ done: 7, unknown: 1, notSent: 2 });
 
   keys.length = 0;
-  const second = await run(reopened(first.job, 1), send, over).ended;
+  const second = await run(reopened(first.job, 1), (some, key) => send(some, key), over).ended;
   expect(keys).toEqual(['k-5', 'k-6', 'k-7', 'k-8', 'k-9']);
   expect(tally(second.job)).toEqual({ done: 10 });
 });

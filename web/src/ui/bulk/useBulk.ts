@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
-import { otherIdentity } from '@/api';
 import { randomId } from '@/browser/id';
-import { useSlot } from '../edit/slot';
+import { requireKey, useSlot } from '../edit/slot';
 import { nameOf, type BulkAction, type Own, type Watched } from './action';
 import { readOwn, withoutRows } from './own';
 import { isLeft, newJob, reopened, resultsOf, runJob, type Item, type Job, type Result } from './run';
@@ -24,9 +23,18 @@ interface Options<Row, Input extends object> {
 
 export type Phase = 'reading' | 'preview' | 'running' | 'broken' | 'done';
 
-/** What a run is about and how far it has come; kept while it is not finished. */
+/** What was typed for a run over a table that has not begun. */
+interface Typed<Input> {
+  input: Input;
+  hasOwn: boolean;
+  table: string;
+  isTable: boolean;
+}
+
+/** What a run is about and how far it has come, or what was typed for it; kept while it is not finished. */
 interface KeptRun<Input> {
-  job: Job<Input>;
+  job?: Job<Input>;
+  typed?: Typed<Input>;
 }
 
 /** Why the engine leaves a row out: it has no line, is beyond the most of one run, or a table cannot name it so. */
@@ -40,7 +48,7 @@ export interface Skipped {
 
 /** What will become of each row. */
 export interface Plan<Row> {
-  eligible: { row: Row; item: Item; own: Own | undefined }[];
+  eligible: { row: Row; item: Item; own: Own | undefined; /** As the table spells it. */ label: string }[];
   skipped: Skipped[];
 }
 
@@ -51,11 +59,24 @@ export interface Plan<Row> {
  */
 export function useBulk<Row, Input extends object>({ list, action, rowId, chosen, isTable, watched, topic }: Options<Row, Input>) {
   const queries = useQueryClient();
-  const { kept, slot } = useSlot(scopeOf(list, action.id), nameOf(action));
+  const { kept, slot, restored } = useSlot(scopeOf(list, action.id), nameOf(action));
   const [begun] = useState(() => (kept?.value as KeptRun<Input> | undefined)?.job);
-  const [input, setInput] = useState<Input>(() => begun?.input ?? action.open(chosen.selection.rows[0]));
-  const [hasOwn, setHasOwn] = useState(isTable);
-  const [table, setTable] = useState('');
+  // What was typed for rows of a table says nothing of chosen rows.
+  const [earlier] = useState(() => {
+    const typed = (kept?.value as KeptRun<Input> | undefined)?.typed;
+    return begun === undefined && typed?.isTable === isTable ? typed : undefined;
+  });
+  const blank = (): Typed<Input> => ({ input: action.open(chosen.selection.rows[0]), hasOwn: isTable, table: '', isTable });
+  const [typed, setTyped] = useState<Typed<Input>>(() => earlier ?? (begun === undefined ? blank() : { ...blank(), input: begun.input }));
+  const [isAfresh, setAfresh] = useState(false);
+  const { input, hasOwn, table } = typed;
+  /** A pasted table is kept with what was typed beside it: it may be long work. */
+  const type = (part: Partial<Typed<Input>>) => {
+    const next = { ...typed, ...part };
+    setTyped(next);
+    if (next.table !== '') slot.put({ value: { typed: next } satisfies KeptRun<Input> });
+    else if (typed.table !== '') slot.drop();
+  };
   const [strict, setStrict] = useState(false);
   const [job, setJob] = useState<Job<Input> | undefined>(begun);
   const [details, setDetails] = useState<ReadonlyMap<string, Result<Row>>>(new Map());
@@ -71,14 +92,14 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const addsUp = action.table?.addsUp === true;
   const own = useMemo(() => readOwn(table, columns, names, addsUp), [table, columns, names, addsUp]);
   const labels = useMemo(() => [...own.byLabel.keys()], [own]);
-  const lookup = useTableRows(source, labels, rowId, watched);
+  const lookup = useTableRows(source, labels.slice(0, action.most), rowId, watched);
   const rows = useMemo(() => (isTable ? labels.flatMap((label) => lookup.found.get(label) ?? []) : choice.rows), [isTable, labels, lookup.found, choice.rows]);
 
   const plan = useMemo((): Plan<Row> => {
     const eligible: Plan<Row>['eligible'] = [];
     const skipped: Skipped[] = [];
     const seen = new Set<string>();
-    const add = (row: Row, values: Own | undefined) => {
+    const add = (row: Row, values: Own | undefined, label?: string) => {
       const given = action.item(row, input, values);
       const item = values === undefined || given.own !== undefined ? given : { ...given, own: JSON.stringify(values) };
       const reason = action.skip(row, input, values);
@@ -87,21 +108,23 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       else if (reason !== undefined) skipped.push({ item, reason });
       else if (hasOwn && values === undefined && !isTable) skipped.push({ item, reason: { left: own.twice.includes(item.label) ? 'twiceThere' : 'noLine' } });
       else if (eligible.length >= (action.most ?? Infinity)) skipped.push({ item, reason: { left: 'beyond' } });
-      else eligible.push({ row, item, own: values });
+      else eligible.push({ row, item, own: values, label: label ?? item.label });
       seen.add(item.id);
     };
     if (isTable) {
       const leave = (label: string, left: Left) => skipped.push({ item: { id: label, label }, reason: { left } });
+      const most = new Set(labels.slice(0, action.most));
       for (const [label, values] of own.byLabel) {
         const row = lookup.found.get(label);
-        if (row !== undefined) add(row, columns.length === 0 ? undefined : values);
+        if (!most.has(label)) leave(label, 'beyond');
+        else if (row !== undefined) add(row, columns.length === 0 ? undefined : values, label);
         else if (lookup.found.has(label)) leave(label, 'notThere');
       }
       own.twice.forEach((label) => leave(label, 'twiceThere'));
       own.empty.forEach((label) => leave(label, 'noValue'));
     } else for (const row of rows ?? []) add(row, hasOwn ? own.byLabel.get(action.item(row, input).label) : undefined);
     return { eligible, skipped };
-  }, [action, rows, input, hasOwn, own, isTable, lookup.found, columns]);
+  }, [action, rows, input, hasOwn, own, labels, isTable, lookup.found, columns]);
   const phase: Phase = ended ?? (job !== undefined ? 'running' : rows === undefined ? 'reading' : 'preview');
 
   /** What takes back each row that was done. */
@@ -119,7 +142,8 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     stop.current = new AbortController();
     const keep = (now: Job<Input>) => {
       // Of somebody who has signed out nothing is kept.
-      if (slot.isOwn()) slot.put({ value: { job: now } satisfies KeptRun<Input>, key: now.key, sent: now.isSent ? true : undefined });
+      if (slot.isOwn())
+        slot.put({ value: { job: now, ...(table !== '' && { typed }) } satisfies KeptRun<Input>, key: now.key, sent: now.isSent ? true : undefined });
       setJob(now);
     };
     const isAtomic = action.isAtomic === true;
@@ -129,7 +153,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       size: isAtomic ? Infinity : action.size,
       atOnce: action.atOnce,
       send: async (items, given, key) => {
-        if (!slot.isOwn()) throw otherIdentity();
+        requireKey(slot);
         const results = await action.send(items, given, key);
         results.forEach((one) => seen.set(one.id, one));
         return results;
@@ -157,17 +181,32 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
 
   /** The lines of the table that are not done. */
   const leftOver = () => {
-    const finished = job === undefined ? [] : resultsOf(job).filter((result) => !isLeft(result));
-    return withoutRows(table, columns, names, new Set(finished.map(({ item }) => item.label)));
+    const finished = new Set(job === undefined ? [] : resultsOf(job).flatMap((result) => (isLeft(result) ? [] : [result.id])));
+    const lines = plan.eligible.filter(({ item }) => finished.has(item.id)).map(({ label }) => label);
+    return withoutRows(table, columns, names, new Set(lines));
   };
 
   return {
     phase,
     isTable,
     input,
-    change: (part: Partial<Input>) => setInput((before) => ({ ...before, ...part })),
+    change: (part: Partial<Input>) => type({ input: { ...input, ...part } }),
+    /** When what is shown was typed, if on an earlier visit; ms since 1970. */
+    restored: earlier === undefined || isAfresh ? undefined : restored,
+    startAfresh: () => {
+      slot.drop();
+      setTyped(blank());
+      setAfresh(true);
+    },
     strict,
-    own: { columns, hasOwn, setHasOwn, table, setTable, ...own },
+    own: {
+      columns,
+      hasOwn,
+      setHasOwn: (has: boolean) => type({ hasOwn: has }),
+      table,
+      setTable: (text: string) => type({ table: text }),
+      ...own,
+    },
     rows,
     count: choice.count,
     /** How many rows of the table are still looked up. */
@@ -178,6 +217,8 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     job,
     details,
     error: error ?? lookup.error,
+    /** Reads what could not be read. */
+    retry: lookup.error === undefined ? undefined : lookup.retry,
     isStopping,
     start: () => {
       setStrict(true);
@@ -215,7 +256,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     linesLeft: isTable && phase === 'done' && job?.isUndo !== true && table !== '' ? linesOf(leftOver(), columns, names, addsUp) : 0,
     /** Leaves in the table what was not done. */
     mend: () => {
-      setTable(leftOver());
+      type({ table: leftOver() });
       lookup.forget();
       setJob(undefined);
       setEnded(undefined);

@@ -1,7 +1,8 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLive, type PersonName } from '@/api';
 import { readAll, type List } from '../table/useList';
 import type { Selection } from '../table/useSelection';
+import { inParallel } from './parallel';
 import type { Since, TableSource, Watched } from './action';
 
 /** Rows of a list, as they are chosen in it. */
@@ -53,7 +54,7 @@ export function useChosenRows<Row>({ chosen: { selection, readPage, shown }, row
   const readAgain = async () => {
     try {
       const stale = (rows ?? []).filter((row) => since.has(rowId(row)));
-      const current = new Map(await Promise.all(stale.map(async (row) => [rowId(row), await watched?.read(row)] as const)));
+      const current = new Map(await inParallel(stale, atOnce, async (row) => [rowId(row), await watched?.read(row)] as const));
       setRows((before) => before?.flatMap((row) => (current.has(rowId(row)) ? (current.get(rowId(row)) ?? []) : row)));
       setError(undefined);
     } catch (problem) {
@@ -65,8 +66,14 @@ export function useChosenRows<Row>({ chosen: { selection, readPage, shown }, row
 
 /** How long typing has to rest before what a table names is looked up, in ms. */
 const pause = 300;
+/** How many rows of a table are looked up before it is said how many are left, and how many of them at once. */
+const round = 100;
+const atOnce = 4;
 
-/** What there is of the rows that a table names; undefined for one that there is not. Each is looked up once, until it is to be read again. */
+/**
+ * What there is of the rows that a table names; undefined for one that there is not. Each is looked
+ * up once, until it is to be read again; what was found stays found when another fails.
+ */
 export function useTableRows<Row>(
   source: TableSource<Row> | undefined,
   labels: readonly string[],
@@ -75,30 +82,37 @@ export function useTableRows<Row>(
 ) {
   const [found, setFound] = useState<ReadonlyMap<string, Row | undefined>>(new Map());
   const [error, setError] = useState<unknown>();
+  const [tries, setTries] = useState(0);
+  const typed = useRef('');
   const missing = source === undefined ? [] : labels.filter((label) => !found.has(label));
-  const wanted = JSON.stringify(missing);
+  const wanted = JSON.stringify(missing.slice(0, round));
+  const table = JSON.stringify(labels);
   useEffect(() => {
     const names = JSON.parse(wanted) as string[];
     if (source === undefined || names.length === 0) return undefined;
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      source.find(names, abort.signal).then(
-        (rows) => {
-          setError(undefined);
-          setFound((before) => new Map([...before, ...names.map((name) => [name, rows.get(name)] as const)]));
-        },
-        (problem: unknown) => {
-          if (!abort.signal.aborted) setError(problem);
-        },
-      );
-    }, pause);
+    const now = new Map<string, Row | undefined>();
+    const find = async (name: string) => {
+      if (!abort.signal.aborted) now.set(name, await source.find(name, abort.signal));
+    };
+    const lookUp = async () => {
+      try {
+        await inParallel(names, atOnce, find);
+        if (!abort.signal.aborted) setError(undefined);
+      } catch (problem) {
+        if (!abort.signal.aborted) setError(problem);
+      }
+      if (!abort.signal.aborted && now.size > 0) setFound((before) => new Map([...before, ...now]));
+    };
+    const timer = setTimeout(() => void lookUp(), typed.current === table ? 0 : pause);
+    typed.current = table;
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
     // A source is made anew with each render, and always asks the same.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [wanted]);
+  }, [wanted, table, tries]);
   const rows = useMemo(() => [...found.values()].filter((row) => row !== undefined), [found]);
   return {
     found,
@@ -106,6 +120,11 @@ export function useTableRows<Row>(
     missing: missing.length,
     error,
     since: useSince(rows, rowId, watched),
+    /** Looks up what could not be. */
+    retry: () => {
+      setError(undefined);
+      setTries((n) => n + 1);
+    },
     forget: () => setFound(new Map()),
   };
 }

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { useDoubt } from '@/api';
+import { isProblem, useDoubt } from '@/api';
 import { drafts } from '@/browser/drafts';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
+import { ProblemBanner } from '../feedback/ProblemBanner';
 import { When } from '../When';
 import { editMessages } from './messages';
 import type { Outcome } from './useKeyedMutation';
@@ -13,10 +14,12 @@ interface Write {
   key: string | undefined;
   /** Undefined where the button that sends it asks again too. */
   again?: () => void;
+  /** Why it was not answered. */
+  error?: Error | null;
 }
 
 /** What is known of a write that is being checked, or whose outcome is open. */
-export function OutcomeNotice({ write: { outcome, key, again }, hint }: { write: Write; hint?: string | undefined }) {
+export function OutcomeNotice({ write: { outcome, key, again, error }, hint }: { write: Write; hint?: string | undefined }) {
   const t = useText(editMessages);
   const doubt = useDoubt(key ?? '');
   if (doubt !== undefined) {
@@ -27,6 +30,7 @@ export function OutcomeNotice({ write: { outcome, key, again }, hint }: { write:
     );
   }
   if (outcome !== 'unknown') return null;
+  if (isProblem(error, 'key_expired')) return <ProblemBanner error={error} />;
   return (
     <Banner tone="warn" title={t('stillUnknown')} action={again !== undefined && <Button onClick={again}>{t('askAgain')}</Button>}>
       {hint ?? t('stillUnknownHint')}

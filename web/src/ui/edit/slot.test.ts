@@ -88,3 +88,22 @@ test('a refusal of what was asked settles a doubt', async () => {
   await again();
   expect(new Set(keys()).size).toBe(2);
 });
+
+test('a day later the same is not asked for again, for it would be done once more; until then it is', async () => {
+  const hour = 3_600_000;
+  const begun = Date.now();
+  const now = vi.spyOn(Date, 'now').mockReturnValue(begun);
+  send.mockRejectedValue(failure('no_connection'));
+  await again();
+  now.mockReturnValue(begun + 22 * hour);
+  expect(await again()).toMatchObject({ code: 'no_connection' });
+  // What was asked for again was first sent when it was.
+  now.mockReturnValue(begun + 24 * hour);
+  expect(await again()).toMatchObject({ code: 'key_expired', isOutcomeUnknown: true });
+  expect(send).toHaveBeenCalledTimes(2);
+  expect(slot.get()?.sent).toEqual({ n: 1 });
+  slot.put({ key: undefined, sent: undefined });
+  send.mockResolvedValueOnce('done');
+  expect(await again()).toBe('done');
+  now.mockRestore();
+});

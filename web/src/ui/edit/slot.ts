@@ -1,5 +1,5 @@
 import { useMemo, useState, useSyncExternalStore } from 'react';
-import { ApiProblem, isUnknown, otherIdentity, sessionStore, useOwner } from '@/api';
+import { ApiProblem, isUnknown, keyExpired, otherIdentity, sessionStore, useOwner } from '@/api';
 import { drafts, type Kept, type Named } from '@/browser/drafts';
 import { randomId } from '@/browser/id';
 
@@ -21,11 +21,29 @@ export function slotOf(named: Named, title: string): Slot {
     get,
     drop,
     put: (change) => {
-      const kept = { ...get(), ...change, title, at: Date.now(), page: window.location.pathname + window.location.search };
+      const before = get();
+      const at = Date.now();
+      const kept: Kept = { ...before, ...change, title, at, page: window.location.pathname + window.location.search };
+      kept.sentAt = kept.sent === undefined ? undefined : before?.sent === undefined ? at : sentAtOf(before);
       if (kept.value === undefined && kept.sent === undefined) drop();
       else drafts.keep(named, kept);
     },
   };
+}
+
+const hour = 3_600_000;
+/** How long a request may be asked for again under its key: a little less than the service keeps its answer. */
+const keyLife = 23 * hour;
+
+const sentAtOf = ({ sentAt, at }: Kept): number => sentAt ?? at;
+
+/** Whether what was sent may have been forgotten by the service, so that the same would be done once more. */
+const isForgotten = (kept: Kept | undefined): boolean => kept?.sent !== undefined && Date.now() - sentAtOf(kept) > keyLife;
+
+/** Refuses to ask again for what cannot be asked for any more. */
+export function requireKey(slot: Slot): void {
+  if (!slot.isOwn()) throw otherIdentity();
+  if (isForgotten(slot.get())) throw keyExpired();
 }
 
 /** What is kept under a scope, as it changes; what was begun earlier or in another tab is found when it opens. */
@@ -62,10 +80,10 @@ export function useSteps<A extends string>(scope: string, allowed: readonly A[])
  *
  * With the service's word on it the key is spent. While the outcome is unknown it stays,
  * and only the same may be sent under it. Nothing is sent by somebody else than who
- * began it, nor in another tenant.
+ * began it, nor in another tenant, nor when the service may have forgotten the key.
  */
 export async function sendOnce<T>(slot: Slot, sent: unknown, send: (key: string) => Promise<T>): Promise<T> {
-  if (!slot.isOwn()) throw otherIdentity();
+  requireKey(slot);
   const earlier = slot.get();
   const key = earlier?.key ?? randomId();
   slot.put({ key, sent });

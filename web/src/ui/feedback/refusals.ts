@@ -59,6 +59,7 @@ export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> =
   timed_out: () => '服务没有及时答复。',
   bad_gateway: () => '服务之前的网关没有给出答复。',
   proposed: () => '此内容受保护：你的更改已提交，等待他人批准。',
+  key_expired: () => '此请求约在一天前发送，服务已不再保留其结果，因此没有再次发送。请先查看是否已执行，再重新开始。',
   other_identity: () => '这是其他人开始的，或是你在另一个租户中开始的，因此没有发送。请在那里登录后继续。',
 };
 

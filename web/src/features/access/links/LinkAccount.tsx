@@ -3,7 +3,8 @@ import { useState, type SubmitEvent } from 'react';
 import { isProblem, type Provider } from '@/api';
 import { keepPlace } from '@/browser/returnTo';
 import { useText } from '@/i18n';
-import { ProblemBanner, useKeyedMutation, usePlaceText } from '@/ui';
+import { ProblemBanner, usePlaceText } from '@/ui';
+import { useJourney } from '@/ui/signin/useJourney';
 import { PasswordField } from '../PasswordField';
 import { linkMessages } from './messages';
 import { beginLink } from './queries';
@@ -21,23 +22,17 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
   const [name, setName] = useState(providers[0]?.name ?? '');
   const [password, setPassword] = useState('');
   const [asked, setAsked] = useState(false);
-  const begin = useKeyedMutation<string, string>({
-    scope: 'me/links/begin',
-    title: t('linkTitle'),
-    send: (provider) => beginLink(provider, asksPassword ? password : undefined),
-    onDone: (location) => {
-      keepPlace('/account');
-      window.location.assign(location);
-    },
-  });
+  const begin = useJourney(
+    (provider: string) => beginLink(provider, asksPassword ? password : undefined),
+    () => keepPlace('/account'),
+  );
   const refused = usePlaceText(begin.error)('/password');
   const says = (code: string) => isProblem(begin.error, 'validation_failed') && begin.error.fields.some((field) => field.code === code);
   const fault = asked && password === '' ? t('passwordNeeded') : says('wrong') ? t('passwordWrong') : refused;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (begin.outcome === 'unknown') begin.again();
-    else if (!asksPassword || password !== '') begin.run(name);
+    if (!asksPassword || password !== '') begin.mutate(name);
   };
   const chosen = providers.find((one) => one.name === name);
   return (
@@ -72,7 +67,7 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
           )}
           <Group justify="flex-end">
             <Button onClick={onClose}>{t('cancel')}</Button>
-            <Button type="submit" variant="filled" loading={begin.outcome === 'sending'}>
+            <Button type="submit" variant="filled" loading={begin.isPending}>
               {t('goOn', { name: chosen?.displayName ?? name })}
             </Button>
           </Group>

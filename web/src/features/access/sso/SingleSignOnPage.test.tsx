@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { sessionStore } from '@/api';
+import { lastTenant, sessionStore } from '@/api';
 import { keepPlace } from '@/browser/returnTo';
 import { renderPage } from '@/test/render';
 import { problem, ScriptedService, session } from '@/test/service';
@@ -46,8 +46,9 @@ test.each([
 
 test('who is signed in is taken up', async () => {
   keepPlace('/orders');
-  const { service } = await open('result=signed-in', { status: 200, body: session() });
+  const { service } = await open('result=signed-in', { status: 200, body: { ...session(), tenant: 'shop' } });
   await waitFor(() => expect(sessionStore.state().status).toBe('in'));
+  expect(lastTenant()).toBe('shop');
   expect(service.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/api/v1/session']);
 });
 

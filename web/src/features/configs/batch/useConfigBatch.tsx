@@ -1,5 +1,5 @@
 import { Group, NativeSelect, SegmentedControl, Text, TextInput } from '@mantine/core';
-import { isProblem, type FieldProblem } from '@/api';
+import { isProblem, orMissing, type FieldProblem } from '@/api';
 import { useText } from '@/i18n';
 import { diff, encode, parse } from '@/merge';
 import { Difference, useRuleText, When, type BulkAction, type InputProps, type Watched } from '@/ui';
@@ -19,14 +19,7 @@ export const watchedConfigs: Watched<Config> = {
   topic: 'configs',
   key: ({ key }) => key,
   etag: ({ etag }) => etag,
-  read: async ({ key }) => {
-    try {
-      return await readConfig(key);
-    } catch (problem) {
-      if (isProblem(problem, 'not_found')) return undefined;
-      throw problem;
-    }
-  },
+  read: ({ key }) => orMissing(readConfig(key)),
 };
 
 /** Changes or deletes many configs in one transaction. */
@@ -82,7 +75,7 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
   };
 }
 
-function Inputs({ input, change, strict, disabled }: InputProps<BatchForm>) {
+function Inputs({ input, change, strict }: InputProps<BatchForm>) {
   const t = useText(batchMessages);
   const configs = useText(configMessages);
   const faultText = useFaultText();
@@ -92,7 +85,6 @@ function Inputs({ input, change, strict, disabled }: InputProps<BatchForm>) {
     <>
       <SegmentedControl
         aria-label={t('what')}
-        disabled={disabled}
         data={(['value', 'remark', 'delete'] as const).map((value) => ({ value, label: t(value) }))}
         value={kind}
         onChange={(next) => change({ kind: next })}
@@ -103,7 +95,6 @@ function Inputs({ input, change, strict, disabled }: InputProps<BatchForm>) {
             label={t('ofType')}
             maw={160}
             miw={130}
-            disabled={disabled}
             data={valueTypes.map((value) => ({ value, label: configs(`type_${value}`) }))}
             value={type}
             onChange={(event) => change({ type: event.currentTarget.value as ValueType })}
@@ -113,7 +104,6 @@ function Inputs({ input, change, strict, disabled }: InputProps<BatchForm>) {
               label={t('newValue')}
               type={type}
               text={text}
-              disabled={disabled}
               error={strict && fault !== undefined && faultText(fault)}
               onChange={(typed) => change({ text: typed })}
             />
@@ -121,22 +111,9 @@ function Inputs({ input, change, strict, disabled }: InputProps<BatchForm>) {
         </Group>
       )}
       {kind === 'remark' && (
-        <TextInput
-          label={t('newRemark')}
-          maxLength={500}
-          disabled={disabled}
-          value={remark}
-          onChange={(event) => change({ remark: event.currentTarget.value })}
-        />
+        <TextInput label={t('newRemark')} maxLength={500} value={remark} onChange={(event) => change({ remark: event.currentTarget.value })} />
       )}
-      <TextInput
-        label={t('note')}
-        description={t('noteHint')}
-        maxLength={500}
-        disabled={disabled}
-        value={note}
-        onChange={(event) => change({ note: event.currentTarget.value })}
-      />
+      <TextInput label={t('note')} description={t('noteHint')} maxLength={500} value={note} onChange={(event) => change({ note: event.currentTarget.value })} />
     </>
   );
 }

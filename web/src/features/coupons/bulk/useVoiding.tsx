@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core';
-import { isProblem, transitionRefused } from '@/api';
+import { orMissing, transitionRefused } from '@/api';
 import { useText } from '@/i18n';
-import { inParallel, type BulkAction, type Watched } from '@/ui';
+import { type BulkAction, type Watched } from '@/ui';
 import { CouponStatusChip } from '../CouponStatusChip';
 import { couponMessages } from '../messages';
 import { readCoupon, voidCoupon, type Coupon } from '../queries';
@@ -19,7 +19,7 @@ export const watchedCoupons: Watched<Coupon> = {
   topic: 'coupons',
   key: ({ code }) => code,
   etag: ({ etag }) => etag,
-  read: ({ code }) => couponOf(code),
+  read: ({ code }) => orMissing(readCoupon(code)),
 };
 
 /** Voids many coupons, chosen in the list or named by a list of codes. */
@@ -41,19 +41,15 @@ export function useVoiding(): BulkAction<Coupon, Form> {
     table: {
       button: t('voidList'),
       names: [t('code'), 'code'],
-      find: async (codes, signal) => {
-        const found = await inParallel(codes, atOnce, async (code) => [code, await couponOf(code, signal)] as const);
-        return new Map(found.flatMap(([code, coupon]) => (coupon === undefined ? [] : [[code, coupon] as const])));
-      },
+      find: (code, signal) => orMissing(readCoupon(code, signal)),
     },
     open: () => ({ reason: '' }),
-    inputs: ({ input, change, disabled }) => (
+    inputs: ({ input, change }) => (
       <Textarea
         label={t('voidReason')}
         maxLength={longestReason}
         autosize
         minRows={2}
-        disabled={disabled}
         value={input.reason}
         onChange={(event) => change({ reason: event.currentTarget.value })}
       />
@@ -72,13 +68,4 @@ export function useVoiding(): BulkAction<Coupon, Form> {
       return [{ id: one.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: refused.current }];
     },
   };
-}
-
-async function couponOf(code: string, signal?: AbortSignal): Promise<Coupon | undefined> {
-  try {
-    return await readCoupon(code, signal);
-  } catch (problem) {
-    if (isProblem(problem, 'not_found')) return undefined;
-    throw problem;
-  }
 }

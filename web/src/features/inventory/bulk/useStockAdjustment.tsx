@@ -1,7 +1,7 @@
 import { NumberInput, SegmentedControl, Text, TextInput } from '@mantine/core';
-import { isProblem, type ApiProblem } from '@/api';
+import { isProblem, orMissing, type ApiProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { inParallel, When, type BulkAction, type InputProps, type Item, type Result } from '@/ui';
+import { When, type BulkAction, type InputProps, type Item, type Result } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { newReference, takingBack } from '../adjustment';
 import { inventoryMessages } from '../messages';
@@ -38,10 +38,7 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
       button: t('table'),
       names: [inventory('sku'), 'sku'],
       addsUp: true,
-      find: async (skus, signal) => {
-        const found = await inParallel(skus, atOnce, async (sku) => [sku, await stockOf(sku, signal)] as const);
-        return new Map(found.flatMap(([sku, stock]) => (stock === undefined ? [] : [[sku, stock] as const])));
-      },
+      find: (sku, signal) => orMissing(readStock(sku, signal)),
     },
     open: () => ({ way: 'delta', delta: null, setTo: null, reason: '', reference: newReference() }),
     isComplete: (form, hasOwn) => !isMissing(form, hasOwn),
@@ -88,15 +85,6 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
   };
 }
 
-async function stockOf(sku: string, signal: AbortSignal): Promise<Stock | undefined> {
-  try {
-    return await readStock(sku, signal);
-  } catch (problem) {
-    if (isProblem(problem, 'not_found')) return undefined;
-    throw problem;
-  }
-}
-
 /** A count that stands on another number than is there now was not made. */
 function told(error: ApiProblem, [one]: readonly Item[]): Result<Stock>[] | undefined {
   if (one === undefined || !isProblem(error, 'status_changed')) return undefined;
@@ -121,7 +109,7 @@ function Becomes({ stock: { onHand, available }, change }: { stock: Stock; chang
   );
 }
 
-function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<StockForm>) {
+function Inputs({ input, change, strict, hasOwn }: InputProps<StockForm>) {
   const t = useText(bulkStockMessages);
   const inventory = useText(inventoryMessages);
   const { way, delta, setTo, reason, reference } = input;
@@ -130,7 +118,6 @@ function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<StockFor
     <>
       <SegmentedControl
         aria-label={inventory('way')}
-        disabled={disabled}
         value={way}
         data={[
           { value: 'delta', label: inventory('wayDelta') },
@@ -145,7 +132,6 @@ function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<StockFor
           description={way === 'delta' && inventory('deltaHint')}
           allowDecimal={false}
           allowNegative={way === 'delta'}
-          disabled={disabled}
           value={(way === 'delta' ? delta : setTo) ?? ''}
           error={strict && (way === 'delta' ? (delta ?? 0) === 0 && inventory('deltaNeeded') : setTo === null && inventory('setToNeeded'))}
           onChange={(typed) => change(way === 'delta' ? { delta: whole(typed) } : { setTo: whole(typed) })}
@@ -155,7 +141,6 @@ function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<StockFor
         label={inventory('reason')}
         description={t('reasonHint')}
         maxLength={500}
-        disabled={disabled}
         value={reason}
         error={strict && reason.trim() === '' && inventory('reasonNeeded')}
         onChange={(event) => change({ reason: event.currentTarget.value })}
@@ -165,7 +150,6 @@ function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<StockFor
         description={t('referenceHint')}
         classNames={{ input: 'mono' }}
         maxLength={100}
-        disabled={disabled}
         value={reference}
         error={strict && (reference.trim() === '' || reference.trim().startsWith('@')) && inventory('referenceNeeded')}
         onChange={(event) => change({ reference: event.currentTarget.value })}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { isCustomerId, isProblem, versionConflict, type ApiProblem } from '@/api';
+import { isCustomerId, isProblem, orMissing, versionConflict, type ApiProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { diff } from '@/merge';
 import { contentOfFields, Difference, Money, When, type Item as Row, type Result } from '@/ui';
@@ -121,12 +121,5 @@ export function useUndo() {
 export const watchedItem = {
   topic: 'items',
   etag: ({ etag }: Item) => etag,
-  read: async (sku: string): Promise<Item | undefined> => {
-    try {
-      return await readItem(sku);
-    } catch (problem) {
-      if (isProblem(problem, 'not_found')) return undefined;
-      throw problem;
-    }
-  },
+  read: (sku: string, signal?: AbortSignal): Promise<Item | undefined> => orMissing(readItem(sku, signal)),
 };

@@ -55,7 +55,7 @@ function isMissing({ kind, price, percent, owner }: EditForm, hasOwn: boolean): 
   return kind === 'owner' && owner.trim() !== '' && !isCustomerId(owner.trim());
 }
 
-function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<EditForm>) {
+function Inputs({ input, change, strict, hasOwn }: InputProps<EditForm>) {
   const t = useText(bulkItemMessages);
   const items = useText(itemMessages);
   const { kind, price, percent, status, owner } = input;
@@ -64,25 +64,17 @@ function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<EditForm
     <>
       <NativeSelect
         label={t('what')}
-        disabled={disabled}
         data={kinds.map((value) => ({ value, label: t(value) }))}
         value={kind}
         onChange={(event) => change({ kind: event.currentTarget.value as EditForm['kind'] })}
       />
       {kind === 'price' && !hasOwn && (
-        <MoneyInput
-          label={t('newPrice')}
-          disabled={disabled}
-          minor={price}
-          error={fault && items('priceNeeded')}
-          onMinor={(minor) => change({ price: minor })}
-        />
+        <MoneyInput label={t('newPrice')} minor={price} error={fault && items('priceNeeded')} onMinor={(minor) => change({ price: minor })} />
       )}
       {kind === 'percent' && (
         <NumberInput
           label={t('byPercent')}
           description={t('byPercentHint')}
-          disabled={disabled}
           value={percent ?? ''}
           error={fault && t('percentNeeded')}
           onChange={(typed) => change({ percent: typeof typed === 'number' && Number.isFinite(typed) ? typed : null })}
@@ -91,7 +83,6 @@ function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<EditForm
       {kind === 'status' && (
         <SegmentedControl
           aria-label={t('newStatus')}
-          disabled={disabled}
           value={status}
           data={(['active', 'archived'] as const).map((value) => ({ value, label: items(value) }))}
           onChange={(value) => change({ status: value })}
@@ -101,7 +92,6 @@ function Inputs({ input, change, strict, hasOwn, disabled }: InputProps<EditForm
         <TextInput
           label={t('newOwner')}
           maxLength={64}
-          disabled={disabled}
           value={owner}
           error={fault && t('skip_owner', { text: owner.trim() })}
           onChange={(event) => change({ owner: event.currentTarget.value })}

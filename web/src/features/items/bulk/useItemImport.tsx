@@ -1,5 +1,5 @@
 import { useText } from '@/i18n';
-import { inParallel, type BulkAction, type Watched } from '@/ui';
+import { type BulkAction, type Watched } from '@/ui';
 import { itemMessages } from '../messages';
 import { bulkItemMessages } from './messages';
 import { isWhy, itemOf, lineOf, type Line } from './plan';
@@ -13,7 +13,7 @@ export const watchedLines: Watched<Line> = {
   read: ({ sku }) => readLine(sku),
 };
 
-const readLine = async (sku: string): Promise<Line> => (await watchedItem.read(sku)) ?? { sku, isNew: true };
+const readLine = async (sku: string, signal?: AbortSignal): Promise<Line> => (await watchedItem.read(sku, signal)) ?? { sku, isNew: true };
 
 /** Brings items in from a table: adds what there is not, and changes what there is to what the table says. */
 export function useItemImport(): BulkAction<Line> {
@@ -37,7 +37,7 @@ export function useItemImport(): BulkAction<Line> {
     table: {
       button: t('import'),
       names: [items('sku'), 'sku'],
-      find: async (skus) => new Map(await inParallel(skus, atOnce, async (sku) => [sku, await readLine(sku)] as const)),
+      find: readLine,
     },
     open: () => ({}),
     own: () => [
