@@ -104,6 +104,15 @@ lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, 
 vuln: $(WEB) $(VULNCHECK) ## Look for known vulnerabilities; says so when the database is out of reach
 	CGO_ENABLED=0 test/tools/vulncheck.sh $(VULNCHECK)
 
+.PHONY: sbom
+sbom: build ## Write what bin/admin consists of to bin/admin.cdx.json (CycloneDX)
+	CGO_ENABLED=0 go run ./test/sbom bin/admin '$(VERSION)' web/package-lock.json >bin/admin.cdx.json
+
+.PHONY: release-check
+release-check: $(WEB) $(VULNCHECK) sbom ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials
+	CGO_ENABLED=0 INTERLOCK_VULN_REQUIRED=1 test/tools/vulncheck.sh $(VULNCHECK)
+	npm --prefix web audit --omit dev
+
 .PHONY: generate
 generate: web/node_modules/.package-lock.json ## Write the generated files anew
 	go generate ./...
