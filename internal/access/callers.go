@@ -43,7 +43,13 @@ func (c *caller) fresh(now time.Time) bool {
 // callers is a cache of who was recognised during the last second. To invalidate it is to
 // begin another generation: a look-up that began before a revocation puts its answer into
 // the generation of then, which nobody reads any more.
-type callers struct{ current atomic.Pointer[generation] }
+type callers struct {
+	current atomic.Pointer[generation]
+	// followers are the streams that end with a change.
+	followers atomic.Int64
+	// lookedUp is set when somebody was looked up since Watch last looked here.
+	lookedUp atomic.Bool
+}
 
 type generation struct {
 	// over is closed when nobody reads the generation any more.
@@ -64,12 +70,20 @@ func (c *callers) invalidate() {
 // Changed implements httpapi.Notifier: it is closed when who may do what may have changed.
 func (s *Service) Changed() <-chan struct{} { return s.callers.current.Load().over }
 
+// Follow implements httpapi.Notifier: Watch asks for the changes of other processes until stop
+// is called.
+func (s *Service) Follow() (stop func()) {
+	s.callers.followers.Add(1)
+	return sync.OnceFunc(func() { s.callers.followers.Add(-1) })
+}
+
 // watchEvery is how often a process asks whether another one changed who may do what.
 const watchEvery = 400 * time.Millisecond
 
 // Watch has callers looked up again, and streams asked again whether they may go on, within
 // a second of a change that another process made, until ctx ends. It asks for one number,
-// whatever the number of callers:
+// whatever the number of callers, and for none while no caller is remembered and no stream is
+// open:
 //
 //	SELECT SUM(version) FROM access_revisions
 //
@@ -77,22 +91,34 @@ const watchEvery = 400 * time.Millisecond
 func (s *Service) Watch(ctx context.Context) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
-	known := int64(-1)
-	for {
+	remembered := 0
+	for known := int64(-1); ; {
+		// A first number says nothing of what was read before it, nor does one after a time in
+		// which nobody asked: then all is looked up again once more than it had to be.
+		if known < 0 || s.callers.matter(&remembered) {
+			now, err := s.store.revisions(ctx)
+			if err == nil && now != known {
+				s.callers.invalidate()
+				known = now
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		now, err := s.store.revisions(ctx)
-		if err != nil {
-			continue
-		}
-		if now != known && known >= 0 {
-			s.callers.invalidate()
-		}
-		known = now
 	}
+}
+
+// matter reports, once every watchEvery, whether a change of who may do what can matter to
+// somebody: a stream is open, or somebody was looked up so lately that he may be remembered,
+// for which remembered counts down.
+func (c *callers) matter(remembered *int) bool {
+	if c.lookedUp.Swap(false) {
+		*remembered = int(callerTTL/watchEvery) + 2
+	}
+	*remembered = max(0, *remembered-1)
+	return c.followers.Load() > 0 || *remembered > 0
 }
 
 // get returns who is remembered for a credential, or nil.
@@ -120,6 +146,7 @@ func (g *generation) put(credential digest, c *caller) {
 // that want to know at the same time.
 func (s *Service) lookUp(ctx context.Context, credential digest, load func(context.Context) (*caller, error)) (*caller, error) {
 	g := s.callers.current.Load()
+	s.callers.lookedUp.Store(true)
 	found, err, _ := g.lookUps.Do(string(credential[:]), func() (any, error) {
 		// The first asker may hang up; the others still want the answer.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -308,6 +309,7 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 
 		_, err = elsewhere.Authenticate(withBearer(li.secret))
 		require.NoError(t, err)
+		defer elsewhere.Follow()()
 		changed := elsewhere.Changed()
 		began := time.Now()
 		d.do(200, "POST", path+"/disable", nil)
@@ -323,10 +325,39 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 	})
 }
 
+func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T) {
+	db, statements := storagetest.TappedMariaDB(t)
+	h := newFixture(t, db)
+	d := newDesk(t, h)
+	elsewhere := newProcess(db, h.clock)
+	watching, stop := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	watch.Go(func() { elsewhere.Watch(watching) })
+	defer watch.Wait()
+	defer stop()
+	asks := func() bool {
+		return slices.Contains(statements.Take(), "SELECT access_revisions")
+	}
+	require.Eventually(t, asks, 10*time.Second, watchEvery, "the first number is asked for")
+	require.Eventually(t, func() bool { return !asks() }, 10*time.Second, 2*watchEvery)
+	require.Never(t, asks, 5*watchEvery, watchEvery)
+	// Whoever comes is remembered, and a change is noticed from then on.
+	changed := elsewhere.Changed()
+	_, _ = elsewhere.Authenticate(withBearer(d.secret))
+	require.Eventually(t, asks, 10*time.Second, watchEvery)
+	require.Eventually(t, func() bool { return !asks() }, 20*time.Second, 2*watchEvery, "and not for ever")
+	unfollow := elsewhere.Follow()
+	require.Eventually(t, asks, 10*time.Second, watchEvery, "a stream may be open for hours")
+	unfollow()
+	elsewhere.noticesChanges(t, d)
+	<-changed
+}
+
 // noticesChanges returns when a process that watches has noticed a change that d made, and
 // so has begun to watch.
 func (h *fixture) noticesChanges(t *testing.T, d desk) {
 	t.Helper()
+	defer h.Follow()()
 	spare, _ := d.hire("ana")
 	ticks := time.NewTicker(watchEvery / 4)
 	defer ticks.Stop()

@@ -18,8 +18,10 @@ import (
 )
 
 const (
-	// roundEvery is how often a worker supervises the sales.
+	// roundEvery is how often a worker supervises the sales, and restEvery how often it looks
+	// for one when there was none; it is woken by those that are opened.
 	roundEvery = time.Second
+	restEvery  = 5 * roundEvery
 	// repairEvery is how often a sale's tickets are compared with its orders.
 	repairEvery = 30 * time.Second
 	// consumerLease is how long the tickets of a consumer that died wait.
@@ -41,6 +43,7 @@ func (s *Service) Listen(ctx context.Context) error {
 		if delivery.Lagged {
 			s.snapshots.Clear()
 			s.exhausted.Clear()
+			s.wakeWorker()
 			continue
 		}
 		id, err := strconv.ParseInt(delivery.Event.Key, 10, 64)
@@ -52,6 +55,7 @@ func (s *Service) Listen(ctx context.Context) error {
 			continue
 		}
 		s.forget(id)
+		s.wakeWorker()
 	}
 	return nil
 }
@@ -61,17 +65,23 @@ func (s *Service) Listen(ctx context.Context) error {
 func (s *Service) Work(ctx context.Context) {
 	w := &worker{Service: s, running: make(map[int64]*consuming)}
 	defer w.stopAll()
-	ticker := time.NewTicker(roundEvery)
-	defer ticker.Stop()
 	for {
-		if err := w.round(ctx); err != nil && ctx.Err() == nil {
+		err := w.round(ctx)
+		if err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "flash sales could not be supervised and will be again", "error", err)
 		}
+		rest := roundEvery
+		if err == nil && len(w.running) == 0 {
+			rest = restEvery
+		}
+		timer := time.NewTimer(rest)
 		select {
 		case <-ctx.Done():
+			timer.Stop()
 			return
-		case <-ticker.C:
+		case <-timer.C:
 		case <-s.wake:
+			timer.Stop()
 		}
 	}
 }

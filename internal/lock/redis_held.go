@@ -14,9 +14,11 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// Each process that holds locks or waits for them writes a report of them twice a
-// second, under a key of its own that outlives it by the TTL of its locks. So a lock that
-// is taken and released in between costs no report, and Held works in a cluster.
+// Each process that holds locks or waits for them looks twice a second which they are, and
+// writes a report of them under a key of its own when they are others than in its last one.
+// A report lives for the TTL of locks and is written again before that, so that one of a
+// process that died goes by itself. So a lock that is taken and released in between costs no
+// report, one that is held for long next to nothing, and Held works in a cluster.
 
 // reported is one key as a process sees it.
 type reported struct {
@@ -52,7 +54,7 @@ func (l *Redis) localReport() []reported {
 func (l *Redis) report(ctx context.Context) {
 	ticker := time.NewTicker(l.pollEvery)
 	defer ticker.Stop()
-	written := false
+	var last written
 	for {
 		select {
 		case <-ctx.Done():
@@ -60,17 +62,44 @@ func (l *Redis) report(ctx context.Context) {
 		case <-ticker.C:
 		}
 		list := l.localReport()
-		if len(list) == 0 && !written {
+		if last.says(list) && (len(list) == 0 || clock.Since(last.at) < l.ttl/2) {
 			continue
 		}
 		// Reports are for display only; the next one makes up for one that failed.
-		if l.writeReport(ctx, list) == nil {
-			written = len(list) > 0
+		// Whoever finds no report of a process forgets the process.
+		isKnown := len(last.list) > 0 && clock.Since(last.at) < l.ttl && clock.Since(last.known) < knownFor
+		if l.writeReport(ctx, list, isKnown) != nil {
+			continue
+		}
+		last.list, last.at = list, clock.Mark()
+		if len(list) > 0 && !isKnown {
+			last.known = last.at
 		}
 	}
 }
 
-func (l *Redis) writeReport(ctx context.Context, list []reported) error {
+// knownFor is how long a process does not say again that it writes reports.
+const knownFor = time.Minute
+
+// written is what a process has reported.
+type written struct {
+	list []reported
+	// at is when that was, and known when the process said that it writes reports.
+	at, known time.Time
+}
+
+// says reports whether the last report says the same of who holds what, however long by now.
+func (w written) says(list []reported) bool {
+	same := func(a, b reported) bool {
+		a.Age, b.Age = 0, 0
+		return a == b
+	}
+	byKey := func(a, b reported) int { return cmp.Compare(a.Key, b.Key) }
+	slices.SortFunc(list, byKey)
+	return slices.EqualFunc(w.list, list, same)
+}
+
+func (l *Redis) writeReport(ctx context.Context, list []reported, isKnown bool) error {
 	ctx, cancel := context.WithTimeout(ctx, l.commandTimeout)
 	defer cancel()
 	if len(list) == 0 {
@@ -80,7 +109,7 @@ func (l *Redis) writeReport(ctx context.Context, list []reported) error {
 	if err != nil {
 		return fmt.Errorf("encode the report of locks: %w", err)
 	}
-	if err := l.client.Set(ctx, l.reportName(l.process), text, l.ttl).Err(); err != nil {
+	if err := l.client.Set(ctx, l.reportName(l.process), text, l.ttl).Err(); err != nil || isKnown {
 		return err
 	}
 	return l.client.SAdd(ctx, l.processesName(), l.process).Err()
@@ -109,7 +138,14 @@ func (l *Redis) Held(ctx context.Context) ([]Holding, error) {
 // readReport reads the report of another process. A process without one is forgotten
 // until it reports again.
 func (l *Redis) readReport(ctx context.Context, process string) ([]reported, error) {
-	text, err := l.client.Get(ctx, l.reportName(process)).Bytes()
+	var asked struct {
+		text *redis.StringCmd
+		left *redis.DurationCmd
+	}
+	_, err := l.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		asked.text, asked.left = pipe.Get(ctx, l.reportName(process)), pipe.PTTL(ctx, l.reportName(process))
+		return nil
+	})
 	if errors.Is(err, redis.Nil) {
 		err = l.client.SRem(ctx, l.processesName(), process).Err()
 	}
@@ -117,9 +153,15 @@ func (l *Redis) readReport(ctx context.Context, process string) ([]reported, err
 		return nil, fmt.Errorf("read another process's report of locks: %w: %w", ErrUnavailable, err)
 	}
 	var list []reported
-	if len(text) > 0 {
-		if err := json.Unmarshal(text, &list); err != nil {
+	if text := asked.text.Val(); text != "" {
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
 			return nil, fmt.Errorf("read another process's report of locks: %w", err)
+		}
+	}
+	// What it has left to live says how old the report is, whatever the clocks say.
+	for i := range list {
+		if list[i].Held {
+			list[i].Age += max(0, l.ttl-asked.left.Val())
 		}
 	}
 	return list, nil

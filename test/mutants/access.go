@@ -92,8 +92,13 @@ var grants = []mutant{
 	},
 	{
 		name: "another process is not noticed to have changed who may do what",
-		file: "internal/access/callers.go", old: `if now != known && known >= 0 {`, new: `if now != known && known < 0 {`,
+		file: "internal/access/callers.go", old: `if err == nil && now != known {`, new: `if err == nil && known < 0 {`,
 		caught: tests{"internal/access": {"TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},
+	},
+	{
+		name: "rights are not watched for the streams of a process that nobody else calls",
+		file: "internal/access/callers.go", old: `return c.followers.Load() > 0 || *remembered > 0`, new: `return *remembered > 0`,
+		caught: tests{"internal/access": {"TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges"}},
 	},
 	{
 		name: "a patch of a set adds to it where it should replace it",

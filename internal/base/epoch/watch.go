@@ -14,9 +14,13 @@ import (
 )
 
 const (
-	// checkEvery is how often a Watch looks, and so about how long a process can go on
-	// with what it remembers when the database went back behind connections that it has.
+	// checkEvery is how often a Watch looks while it is asked, and so about how long a process
+	// can go on with what it remembers when the database went back behind connections that it has.
 	checkEvery = time.Second
+	// staleAfter is when a look is too old for whoever asks first after a while.
+	staleAfter = 3 * checkEvery / 2
+	// idleEvery is how often it looks when nobody asks: the metric of backups lives on it.
+	idleEvery = 30 * time.Second
 	// patience bounds one look.
 	patience = 5 * time.Second
 	// What is missing is asked for so often, at this distance, before it is believed to be
@@ -30,14 +34,15 @@ const (
 // the given epoch alone.
 type Witness func(ctx context.Context, of Epoch) (missing string, err error)
 
-// Watch follows the epoch of the database for one process. It looks every second, and
-// before anything is believed once the links to the database have changed: whatever takes
+// Watch follows the epoch of the database for one process. It looks every second while
+// somebody asks, first when somebody asks after a while, and before anything is believed once
+// the links to the database have changed: whatever takes
 // a database back behind a process's back, a failover or a restored server, ends its
 // connections. A look reads the epoch and asks the witnesses; when something is missing
 // that nobody announced, it changes the epoch.
 //
 // What remains: in a process whose connections all stay, the database can have gone back
-// for as long as a second before it is noticed (somebody deletes rows by hand, a proxy
+// for as long as staleAfter before it is noticed (somebody deletes rows by hand, a proxy
 // changes servers behind the connections).
 //
 // It is safe for concurrent use.
@@ -53,6 +58,10 @@ type Watch struct {
 	// links is how often the links had changed before the last look that found all well,
 	// and in doubt when something was found missing since.
 	links atomic.Uint64
+	// looked is when that was; nil before the first.
+	looked atomic.Pointer[time.Time]
+	// asked is set when somebody asked since Run last looked.
+	asked atomic.Bool
 	// backedUp is when the last backup was begun.
 	backedUp prometheus.Gauge
 }
@@ -77,13 +86,14 @@ func (w *Watch) Ask(witness Witness) { w.witnesses = append(w.witnesses, witness
 
 // Now returns the epoch that things are remembered for, and whether what was remembered
 // for it may be believed. It costs nothing but when the links to the database have
-// changed: it looks then, and who asks meanwhile waits. It is false while the database
+// changed, or nobody asked for a while: it looks then, and who asks meanwhile waits. It is false while the database
 // cannot be asked, or its links go on changing.
 func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
 	// A look may open a connection, and one that is under way may have begun too early.
 	const most = 3
+	w.asked.Store(true)
 	for range most {
-		if w.links.Load() == w.db.LinkChanges() {
+		if w.links.Load() == w.db.LinkChanges() && w.isFresh(staleAfter) {
 			return *w.current.Load(), true
 		}
 		if err := w.Look(ctx); err != nil {
@@ -93,7 +103,13 @@ func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
 	return "", false
 }
 
-// Run looks every second until ctx ends.
+// isFresh reports whether the last look that found all well is not older than d.
+func (w *Watch) isFresh(d time.Duration) bool {
+	looked := w.looked.Load()
+	return looked != nil && clock.Since(*looked) <= d
+}
+
+// Run looks every second in which somebody asked, and now and then, until ctx ends.
 func (w *Watch) Run(ctx context.Context) {
 	ticker := time.NewTicker(checkEvery)
 	defer ticker.Stop()
@@ -102,8 +118,10 @@ func (w *Watch) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			// A database that is away is asked again a second later.
-			_ = w.Look(ctx)
+			if w.asked.Swap(false) || !w.isFresh(idleEvery) {
+				// A database that is away is asked again a second later.
+				_ = w.Look(ctx)
+			}
 		}
 	}
 }
@@ -119,7 +137,7 @@ func (w *Watch) Look(ctx context.Context) error {
 }
 
 func (w *Watch) look(ctx context.Context) error {
-	links := w.db.LinkChanges()
+	links, begun := w.db.LinkChanges(), clock.Mark()
 	found, err := readRow(ctx, w.db)
 	if err != nil {
 		return err
@@ -135,6 +153,7 @@ func (w *Watch) look(ctx context.Context) error {
 	}
 	w.adopt(ctx, now)
 	w.links.Store(links)
+	w.looked.Store(&begun)
 	return nil
 }
 

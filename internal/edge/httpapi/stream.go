@@ -147,7 +147,9 @@ func (s *Stream) start() {
 // Notifier is implemented by an Authenticator that notices at once when a credential may
 // have ended or may open less.
 type Notifier interface {
-	// Changed returns a channel that is closed with the next such change.
+	// Follow has changes that other processes make noticed at once too, until stop is called.
+	Follow() (stop func())
+	// Changed returns a channel that is closed with the next change that is noticed.
 	Changed() <-chan struct{}
 }
 
@@ -162,6 +164,7 @@ func (r *Router) endWhenRevoked(ctx context.Context, cancel context.CancelFunc, 
 	began := s.caller.Permissions
 	var watching sync.WaitGroup
 	watching.Go(func() {
+		defer notifier.Follow()()
 		for {
 			changed := notifier.Changed()
 			caller, err := s.admit()

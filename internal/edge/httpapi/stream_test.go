@@ -140,6 +140,8 @@ type bell struct {
 	rung chan struct{}
 }
 
+func (*bell) Follow() (stop func()) { return func() {} }
+
 func (b *bell) Changed() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

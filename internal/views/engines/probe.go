@@ -85,7 +85,7 @@ func silent(engine Engine, node string, err error) Finding {
 }
 
 // clockSamples is how often a clock is asked; the answer with the shortest way counts.
-const clockSamples = 5
+const clockSamples = 3
 
 // tolerance is how far two clocks may be apart before it is a risk.
 const tolerance = time.Second
