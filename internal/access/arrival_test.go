@@ -78,10 +78,10 @@ func TestCodesAreHeldToTheRateOfTheirNetworkAsPasswordsAre(t *testing.T) {
 		h := newFixture(t, db)
 		h.arrivals.rate = networkRate(1)
 		for range 3 {
-			_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Challenge: newSecret(), Address: "203.0.113.7"})
+			_, err := h.FinishSignIn(anonymous(t), FactorSignIn{ShownFactor: ShownFactor{Challenge: newSecret()}, Address: "203.0.113.7"})
 			requireCode(t, apperr.Unauthenticated, err)
 		}
-		_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Challenge: newSecret(), Address: "203.0.113.7"})
+		_, err := h.FinishSignIn(anonymous(t), FactorSignIn{ShownFactor: ShownFactor{Challenge: newSecret()}, Address: "203.0.113.7"})
 		requireCode(t, apperr.RateLimited, err)
 	})
 }

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -20,22 +21,29 @@ const challengeTime = 5 * time.Minute
 // challengeMade is the audited action of a sign-in that waits for its second factor.
 const challengeMade = "session.challenge"
 
-// Challenge is a sign-in whose password was right and that waits for a second factor.
+// Challenge is a sign-in whose password was right and that waits for a second factor, or a session
+// that waits for one afresh.
 type Challenge struct {
 	// Token names it, and is good once.
 	Token string
 	// Methods are those that the user can show a factor by.
 	Methods []string
+	// Passkey is what a browser is told to use one of the user's passkeys; nil where there is
+	// none, or none that is good at this site.
+	Passkey json.RawMessage
 }
 
 // challengeRow is a challenge that was neither used nor voided. Whatever ends a user's
 // sessions deletes the challenges too, under the lock on the user's row that both are made
 // under: so each was given for the password and the factors that the user has.
 type challengeRow struct {
-	ID          int64 `gorm:"primaryKey"`
-	TenantID    int64
-	UserID      int64
-	TokenHash   string
+	ID        int64 `gorm:"primaryKey"`
+	TenantID  int64
+	UserID    int64
+	TokenHash string
+	// SessionHash is "" for a sign-in, and the digest of the session that shows a factor afresh:
+	// what is signed for one opens nothing in another.
+	SessionHash string
 	ExpiresTime time.Time
 	CreatedTime time.Time
 }
@@ -71,7 +79,7 @@ func (s *Service) makeChallenge(
 		if err != nil {
 			return err
 		}
-		return made.insert(tx, row.ID, u.Now())
+		return s.insertChallenge(tx, made, challengeRow{UserID: row.ID}, u.Now())
 	})
 	if err != nil {
 		return nil, err
@@ -79,13 +87,17 @@ func (s *Service) makeChallenge(
 	return made, nil
 }
 
-// insert adds the challenge of a user whose row this unit holds.
-func (c *Challenge) insert(tx *gorm.DB, userID int64, now time.Time) (err error) {
-	if c.Methods, err = methodsOf(tx, userID); err != nil {
+// insertChallenge adds the challenge of a user, with what it takes to answer it. The challenge of
+// a passkey is made from its token (see signedFor), so that one row ends both.
+func (s *Service) insertChallenge(db *gorm.DB, made *Challenge, waiting challengeRow, now time.Time) (err error) {
+	if made.Methods, err = methodsOf(db, waiting.UserID); err != nil {
 		return err
 	}
-	waiting := challengeRow{UserID: userID, TokenHash: digestOf(c.Token).String(), ExpiresTime: now.Add(challengeTime), CreatedTime: now}
-	if err := tx.Create(&waiting).Error; err != nil {
+	if made.Passkey, err = s.passkeyRequest(db, waiting.UserID, made.Token); err != nil {
+		return err
+	}
+	waiting.TokenHash, waiting.ExpiresTime, waiting.CreatedTime = digestOf(made.Token).String(), now.Add(challengeTime), now
+	if err := db.Create(&waiting).Error; err != nil {
 		return fmt.Errorf("insert the challenge: %w", err)
 	}
 	return nil
@@ -93,8 +105,7 @@ func (c *Challenge) insert(tx *gorm.DB, userID int64, now time.Time) (err error)
 
 // FactorSignIn is what finishes a sign-in that waits for a second factor.
 type FactorSignIn struct {
-	// Challenge is the challenge's token.
-	Challenge string
+	// ShownFactor names the challenge.
 	ShownFactor
 	// Replaces, Address, UserAgent and Device are as in SignIn.
 	Replaces, Address, UserAgent, Device string
@@ -102,9 +113,10 @@ type FactorSignIn struct {
 
 // FinishSignIn begins the session of a user whose password was right, and who shows a second
 // factor now; see SignIn. The challenge ends, the code is taken and the session begins in
-// one unit, so that a crash leaves all three or none. A wrong code counts as a wrong password
-// does, and for the account wherever it comes from; the challenge can be tried again. Errors: Unauthenticated when the challenge was
-// used, voided or has ended; InvalidCredentials, TooManyAttempts, RateLimited.
+// one unit, so that a crash leaves all three or none. A wrong code or passkey counts as a wrong
+// password does, and for the account wherever it comes from; the challenge can be tried again.
+// Errors: Unauthenticated when the challenge was used, voided or has ended; InvalidCredentials,
+// TooManyAttempts, RateLimited.
 func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out SignedIn, err error) {
 	network := ratelimit.Network(in.Address)
 	if _, err := s.arrivals.admit(ctx, network); err != nil {
@@ -120,17 +132,18 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 		from.at.network, from.device = devicePrefix+shown.id, shown.id
 	}
 	err = s.attempts.countCode(ctx, from.at, func() (wrong bool, err error) {
-		out, err = s.begin(ctx, signIn, from, user, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+		out, err = s.begin(ctx, signIn, from, user, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error) {
 			wrong = false
-			if err := waiting.redeem(tx); err != nil {
-				return err
+			if err := waiting.redeem(tx, errChallengeOver()); err != nil {
+				return nil, err
 			}
-			err := s.acceptFactor(tx, user, in.ShownFactor, u.Now())
+			detail, err := s.acceptFactor(tx, user, in.ShownFactor, u.Now())
 			wrong = apperr.Has(err, apperr.InvalidCredentials)
-			return err
+			return detail, err
 		})
 		return wrong, err
 	})
+	s.noteClone(ctx, user, in.Address, err)
 	if err == nil {
 		s.arrivals.giveBack(arrival{at: guessed{network: network}})
 	}
@@ -138,11 +151,11 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 	return out, err
 }
 
-// challenge finds a challenge by its digest, with its user and the name of its tenant.
+// challenge finds the challenge of a sign-in by its digest, with its user and the name of its tenant.
 // Errors: Unauthenticated.
 func (s store) challenge(ctx context.Context, token digest, now time.Time) (row challengeRow, user User, tenant string, err error) {
 	db := s.db.Read(storage.AcrossTenants(ctx))
-	err = db.Where("token_hash = ? AND expires_time > ?", token.String(), now).Take(&row).Error
+	err = db.Where("token_hash = ? AND session_hash = '' AND expires_time > ?", token.String(), now).Take(&row).Error
 	if err == nil {
 		err = db.Where("id = ? AND tenant_id = ?", row.UserID, row.TenantID).Take(&user).Error
 	}
@@ -159,13 +172,15 @@ func (s store) challenge(ctx context.Context, token digest, now time.Time) (row 
 // redeem ends a challenge; of many at once the number of rows decides which one it opens for:
 //
 //	DELETE FROM sign_in_challenges WHERE tenant_id = ? AND id = ?
-func (c challengeRow) redeem(tx *gorm.DB) error {
+//
+// over is the error for the others.
+func (c challengeRow) redeem(tx *gorm.DB, over error) error {
 	result := tx.Exec("DELETE FROM sign_in_challenges WHERE tenant_id = ? AND id = ?", c.TenantID, c.ID)
 	switch {
 	case result.Error != nil:
 		return fmt.Errorf("redeem the challenge: %w", result.Error)
 	case result.RowsAffected != 1:
-		return errChallengeOver()
+		return over
 	}
 	return nil
 }

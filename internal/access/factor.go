@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,6 +33,8 @@ type FactorSetup struct {
 	// Secret and URI are what an authenticator app is given: the secret to type, and the
 	// otpauth URI of the QR code. They cannot be had again.
 	Secret, URI string
+	// Options are what a browser is told to make a passkey.
+	Options json.RawMessage
 }
 
 // requireSession is Forbidden for an API token, which may not change what it takes to sign in
@@ -54,49 +57,71 @@ func (s *Service) Factors(ctx context.Context) (factors []Factor, codesLeft int6
 	if factors, err = confirmedFactors(db, caller.UserID); err != nil {
 		return nil, 0, err
 	}
+	if err := attachPasskeys(db, caller.UserID, factors); err != nil {
+		return nil, 0, err
+	}
 	codesLeft, err = countRecoveryCodes(db, caller.UserID)
 	return factors, codesLeft, err
 }
 
 // FactorBeginning is what a user begins a factor with.
 type FactorBeginning struct {
+	// Kind is totp or passkey.
+	Kind string
 	Name string
 	// Password is asked of a user who has no factor yet; who has one has shown it lately.
 	Password string
 	// Session is the token of the session that it is begun in.
 	Session string
-	// Address is where the request came from.
-	Address string
+	// Address is where the request came from, and Origin that of the page, as its browser says;
+	// "" from elsewhere.
+	Address, Origin string
 }
 
-// BeginFactor makes a TOTP factor of a user that counts for nothing until it is confirmed.
+// BeginFactor makes a factor of a user that counts for nothing until it is confirmed.
 // One that was begun before and not confirmed is void. The first one takes the password: who
 // finds a browser that is signed in must not lock its user out with an app of his own. It
 // runs in a unit of its own, so that no reply with the secret is kept under an idempotency
 // key. Errors: ValidationFailed, at /password when that is wrong, which counts as a wrong
-// password at sign-in does; TooManyAttempts.
+// password at sign-in does, and at /kind for a passkey where there can be none; TooManyAttempts.
 func (s *Service) BeginFactor(ctx context.Context, user *User, in FactorBeginning) (setup FactorSetup, err error) {
 	if err := checkName("/name", in.Name); err != nil {
 		return FactorSetup{}, err
 	}
+	prepare := s.prepareTOTP
+	if in.Kind == methodPasskey {
+		if err := s.requirePasskeysAt(in.Origin); err != nil {
+			return FactorSetup{}, err
+		}
+		prepare = s.preparePasskey
+	}
 	if user.SecondFactor {
-		return s.insertFactor(ctx, user, in.Name)
+		return s.insertFactor(ctx, user, in, prepare)
 	}
 	err = s.withPassword(ctx, user, shownPassword{"/password", in.Password, in.Address, in.Session}, func() error {
-		setup, err = s.insertFactor(ctx, user, in.Name)
+		setup, err = s.insertFactor(ctx, user, in, prepare)
 		return err
 	})
 	return setup, err
 }
 
-// insertFactor adds a factor that waits to be confirmed, of a user who has shown what it
-// takes. Errors: ValidationFailed, also when that was changed meanwhile.
-func (s *Service) insertFactor(ctx context.Context, user *User, name string) (FactorSetup, error) {
+// prepareTOTP makes the secret of an authenticator app.
+func (s *Service) prepareTOTP(_ *gorm.DB, user *User, setup *FactorSetup) error {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user.Username, Period: totpPeriod})
 	if err != nil {
-		return FactorSetup{}, fmt.Errorf("make the secret of a factor: %w", err)
+		return fmt.Errorf("make the secret of a factor: %w", err)
 	}
-	setup := FactorSetup{Secret: key.Secret(), URI: key.URL()}
+	setup.Secret, setup.URI = key.Secret(), key.URL()
+	setup.Factor.Secret, setup.SecretKey = s.cipher.Encrypt([]byte(setup.Secret), secretPlace(user.TenantID, user.ID))
+	return nil
+}
+
+// insertFactor adds a factor that waits to be confirmed, of a user who has shown what it
+// takes; prepare makes what its kind needs. Errors: ValidationFailed, also when what was shown
+// was changed meanwhile.
+func (s *Service) insertFactor(
+	ctx context.Context, user *User, in FactorBeginning, prepare func(tx *gorm.DB, user *User, setup *FactorSetup) error,
+) (setup FactorSetup, err error) {
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)
 		if err != nil {
@@ -116,13 +141,14 @@ func (s *Service) insertFactor(ctx context.Context, user *User, name string) (Fa
 			return err
 		}
 		ends := u.Now().Add(setupTime)
-		row := Factor{UserID: user.ID, Kind: methodTOTP, Name: name, ExpiresTime: &ends, CreatedTime: u.Now()}
-		row.Secret, row.SecretKey = s.cipher.Encrypt([]byte(setup.Secret), secretPlace(user.TenantID, user.ID))
-		if err := tx.Create(&row).Error; err != nil {
+		setup = FactorSetup{Factor: Factor{UserID: user.ID, Kind: in.Kind, Name: in.Name, ExpiresTime: &ends, CreatedTime: u.Now()}}
+		if err := prepare(tx, user, &setup); err != nil {
+			return err
+		}
+		if err := tx.Create(&setup.Factor).Error; err != nil {
 			return fmt.Errorf("insert the factor: %w", err)
 		}
-		setup.Factor = row
-		u.Audit(uow.Entry{Action: "user.begin-factor", Resource: user.path(), Detail: map[string]any{"kind": row.Kind, "name": row.Name}})
+		u.Audit(uow.Entry{Action: "user.begin-factor", Resource: user.path(), Detail: map[string]any{"kind": in.Kind, "name": in.Name}})
 		return nil
 	})
 	return setup, err
@@ -140,10 +166,12 @@ func requirePlaceForFactor(tx *gorm.DB, userID int64) error {
 	return nil
 }
 
-// FactorConfirmation is the code that shows that a factor was set up.
+// FactorConfirmation is what shows that a factor was set up: the code of an app, or what a
+// browser says of a passkey that it made.
 type FactorConfirmation struct {
-	FactorID int64
-	Code     string
+	FactorID   int64
+	Code       string
+	Credential []byte
 	// Session is the token of the session that it is confirmed in, which stays.
 	Session string
 }
@@ -152,13 +180,14 @@ type FactorConfirmation struct {
 // sign in as its user, and his other sessions end. With his first one the user is given
 // recovery codes, which cannot be had again. It is a change of the user, in one unit: of two
 // confirmations at once each sees the other's, so that one of them gives codes. Errors:
-// NotFound for one that was not begun, has ended or was replaced; ValidationFailed at /code.
+// NotFound for one that was not begun, has ended or was replaced; ValidationFailed at /code or
+// /credential.
 func (s *Service) ConfirmFactor(ctx context.Context, user *User, in FactorConfirmation) (factor Factor, codes []string, err error) {
 	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, row *User) error {
 		_, err := s.changeUser(ctx, u, row, nil, userChange{
 			action: "add-factor", set: guard.Set{"second_factor": true}, apply: func(user *User) { user.SecondFactor = true },
 			kept: digestOf(in.Session),
-			also: func(_ context.Context, tx *gorm.DB) error {
+			also: func(_ context.Context, tx *gorm.DB) (err error) {
 				if factor, err = s.activate(tx, row, in, u.Now()); err != nil || row.SecondFactor {
 					return err
 				}
@@ -171,33 +200,46 @@ func (s *Service) ConfirmFactor(ctx context.Context, user *User, in FactorConfir
 	return factor, codes, err
 }
 
-// activate confirms a factor whose code was right:
+// activate confirms a factor that was set up, once:
 //
-//	UPDATE user_factors SET expires_time = NULL, last_step = ? WHERE … AND id = ? AND expires_time > ?
+//	UPDATE user_factors SET expires_time = NULL, last_step = ?, secret = ? WHERE … AND id = ? AND expires_time > ?
 func (s *Service) activate(tx *gorm.DB, user *User, in FactorConfirmation, now time.Time) (Factor, error) {
 	var row Factor
 	err := tx.Where("id = ? AND user_id = ? AND expires_time > ?", in.FactorID, user.ID, now).Take(&row).Error
 	if err != nil {
 		return row, storage.Found(err, "factor that waits to be confirmed", strconv.FormatInt(in.FactorID, 10))
 	}
-	secret, err := s.secretOf(row)
-	if err != nil {
+	check := s.checkSetupCode
+	if row.Kind == methodPasskey {
+		check = s.registerPasskey
+	}
+	if err := check(tx, user, &row, in, now); err != nil {
 		return row, err
 	}
-	step, right := stepOf(secret, in.Code, row.LastStep, now)
-	if !right {
-		return row, invalid("/code", "wrong", "is not the code that the app shows now; see that the clock of its device is right")
-	}
-	const statement = "UPDATE user_factors SET expires_time = NULL, last_step = ? WHERE tenant_id = ? AND id = ? AND expires_time > ?"
-	result := tx.Exec(statement, step, user.TenantID, row.ID, now)
+	const statement = "UPDATE user_factors SET expires_time = NULL, last_step = ?, secret = ? WHERE tenant_id = ? AND id = ? AND expires_time > ?"
+	result := tx.Exec(statement, row.LastStep, row.Secret, user.TenantID, row.ID, now)
 	switch {
 	case result.Error != nil:
 		return row, fmt.Errorf("confirm the factor: %w", result.Error)
 	case result.RowsAffected != 1:
 		return row, apperr.MissingRow("factor that waits to be confirmed", strconv.FormatInt(in.FactorID, 10))
 	}
-	row.ExpiresTime, row.LastStep = nil, step
+	row.ExpiresTime = nil
 	return row, nil
+}
+
+// checkSetupCode takes the code of the app that was given the secret of a factor.
+func (s *Service) checkSetupCode(_ *gorm.DB, _ *User, row *Factor, in FactorConfirmation, now time.Time) error {
+	secret, err := s.secretOf(*row)
+	if err != nil {
+		return err
+	}
+	step, right := stepOf(secret, in.Code, row.LastStep, now)
+	if !right {
+		return invalid("/code", "wrong", "is not the code that the app shows now; see that the clock of its device is right")
+	}
+	row.LastStep = step
+	return nil
 }
 
 // changeSignIn runs a change of what it takes to sign in as a user, with the user as the
@@ -215,6 +257,44 @@ func (s *Service) changeSignIn(ctx context.Context, userID int64, fn func(ctx co
 		}
 		return fn(ctx, u, tx, row)
 	})
+}
+
+// RenameFactor gives a factor of a user another name:
+//
+//	UPDATE user_factors SET name = ? WHERE tenant_id = ? AND id = ? AND name = ?
+//
+// from is the name that is replaced, so that of two pages neither renames over the other. What it
+// takes to sign in stays, and so do the user's version and sessions. Errors: NotFound;
+// ValidationFailed at /name, and at /from when the factor is not called so any more.
+func (s *Service) RenameFactor(ctx context.Context, u *uow.Unit, user *User, id int64, from, to string) (Factor, error) {
+	if err := checkName("/name", to); err != nil {
+		return Factor{}, err
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return Factor{}, err
+	}
+	all, err := confirmedFactors(tx, user.ID)
+	if err != nil {
+		return Factor{}, err
+	}
+	at := slices.IndexFunc(all, func(f Factor) bool { return f.ID == id })
+	if at < 0 {
+		return Factor{}, apperr.MissingRow("factor", strconv.FormatInt(id, 10))
+	}
+	result := tx.Exec("UPDATE user_factors SET name = ? WHERE tenant_id = ? AND id = ? AND name = ?", to, user.TenantID, id, from)
+	switch {
+	case result.Error != nil:
+		return Factor{}, fmt.Errorf("rename the factor: %w", result.Error)
+	case result.RowsAffected != 1:
+		return Factor{}, invalid("/from", "changed", fmt.Sprintf("is not its name any more: it is called %q now", all[at].Name))
+	}
+	all[at].Name = to
+	u.Audit(uow.Entry{Action: "user.rename-factor", Resource: user.path(), Detail: map[string]any{"from": from, "to": to}})
+	if err := attachPasskeys(tx, user.ID, all); err != nil {
+		return Factor{}, err
+	}
+	return all[at], nil
 }
 
 // RemoveFactor takes a factor from a user who was just read, and with the last one the
@@ -240,10 +320,7 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 			if !left {
 				return deleteFactors(tx, user)
 			}
-			if err := tx.Exec("DELETE FROM user_factors WHERE tenant_id = ? AND id = ?", user.TenantID, id).Error; err != nil {
-				return fmt.Errorf("delete the factor: %w", err)
-			}
-			return nil
+			return deleteFactor(tx, user, id)
 		},
 	})
 	return err

@@ -19,6 +19,7 @@ import (
 
 // The methods of showing a second factor.
 const (
+	methodPasskey  = "passkey"
 	methodTOTP     = "totp"
 	methodRecovery = "recovery"
 )
@@ -37,39 +38,49 @@ const (
 
 // ShownFactor is what somebody shows beside a password.
 type ShownFactor struct {
-	// Method is totp or recovery.
+	// Method is passkey, totp or recovery.
 	Method string
-	Code   string
+	// Code is that of an app or a recovery code.
+	Code string
+	// Credential is what a browser says for a passkey, and Challenge the token of the challenge
+	// that it answers; without a passkey a step-up has none.
+	Credential []byte
+	Challenge  string
 }
 
-// factorMethod takes a code that a user shows. Whatever it does to take it is in tx, and a
-// code that is taken is taken once: the number of rows of a guarded statement decides. It
-// reports whether the code was right.
-type factorMethod func(s *Service, tx *gorm.DB, user User, code string, now time.Time) (right bool, err error)
+// factorMethod takes what a user shows. Whatever it does to take it is in tx, and a code that
+// is taken is taken once: the number of rows of a guarded statement decides. It reports whether
+// it was right, and what else the audit log is to have of it.
+type factorMethod func(s *Service, tx *gorm.DB, user User, shown ShownFactor, now time.Time) (right bool, detail map[string]any, err error)
 
 var factorMethods = map[string]factorMethod{
+	methodPasskey:  (*Service).acceptPasskey,
 	methodTOTP:     (*Service).acceptTOTP,
 	methodRecovery: (*Service).acceptRecoveryCode,
 }
 
 // acceptFactor takes what a user shows, in a transaction that has locked the user's row.
-// Errors: InvalidCredentials for a code that is wrong or was used.
-func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now time.Time) error {
+// It returns what the audit log is to have of it. Errors: InvalidCredentials for a code that is
+// wrong or was used, or a passkey that proves nothing.
+func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (map[string]any, error) {
 	accept, known := factorMethods[shown.Method]
 	if !known {
-		return invalid("/method", "unknown", "must be one of "+strings.Join(slices.Sorted(maps.Keys(factorMethods)), ", "))
+		return nil, invalid("/method", "unknown", "must be one of "+strings.Join(slices.Sorted(maps.Keys(factorMethods)), ", "))
 	}
-	right, err := accept(s, tx, user, shown.Code, now)
+	right, detail, err := accept(s, tx, user, shown, now)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
+	case !right && shown.Method == methodPasskey:
+		return nil, errPasskeyRefused()
 	case !right:
-		return apperr.New(apperr.InvalidCredentials, "The code is wrong, or was used already.")
+		return nil, apperr.New(apperr.InvalidCredentials, "The code is wrong, or was used already.")
 	}
-	return nil
+	return detail, nil
 }
 
-// methodsOf returns the methods that a user can show a second factor by.
+// methodsOf returns the methods that a user can show a second factor by, the one that is hardest
+// to steal first: a passkey is bound to the site, and a code can be typed anywhere.
 func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
 	factors, err := confirmedFactors(db, userID)
 	if err != nil {
@@ -79,11 +90,12 @@ func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	kinds := make([]string, 0, len(factors))
-	for _, factor := range factors {
-		kinds = append(kinds, factor.Kind)
+	methods := []string{}
+	for _, kind := range []string{methodPasskey, methodTOTP} {
+		if slices.ContainsFunc(factors, func(f Factor) bool { return f.Kind == kind }) {
+			methods = append(methods, kind)
+		}
 	}
-	methods := distinct(kinds)
 	if left > 0 {
 		methods = append(methods, methodRecovery)
 	}
@@ -96,10 +108,10 @@ func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
 //
 // No code is taken twice, nor one that is older than one that was. A secret that is not
 // encrypted with the current key is encrypted with it on the way.
-func (s *Service) acceptTOTP(tx *gorm.DB, user User, code string, now time.Time) (bool, error) {
+func (s *Service) acceptTOTP(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (bool, map[string]any, error) {
 	factors, err := confirmedFactors(tx, user.ID)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	var unreadable error
 	for _, row := range factors {
@@ -111,7 +123,7 @@ func (s *Service) acceptTOTP(tx *gorm.DB, user User, code string, now time.Time)
 			unreadable = err
 			continue
 		}
-		step, right := stepOf(secret, code, row.LastStep, now)
+		step, right := stepOf(secret, shown.Code, row.LastStep, now)
 		if !right {
 			continue
 		}
@@ -121,13 +133,13 @@ func (s *Service) acceptTOTP(tx *gorm.DB, user User, code string, now time.Time)
 		const statement = "UPDATE user_factors SET last_step = ?, last_used_time = ?, secret = ?, secret_key = ? WHERE tenant_id = ? AND id = ? AND last_step < ?"
 		result := tx.Exec(statement, step, now, row.Secret, row.SecretKey, user.TenantID, row.ID, step)
 		if result.Error != nil {
-			return false, fmt.Errorf("take a code: %w", result.Error)
+			return false, nil, fmt.Errorf("take a code: %w", result.Error)
 		}
 		if result.RowsAffected == 1 {
-			return true, nil
+			return true, nil, nil
 		}
 	}
-	return false, unreadable
+	return false, nil, unreadable
 }
 
 // stepOf returns the step of time whose code this is, among those around now that are newer
@@ -147,13 +159,13 @@ func stepOf(secret, code string, last int64, now time.Time) (step int64, right b
 // acceptRecoveryCode takes one of a user's recovery codes:
 //
 //	DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ? AND code_hash = ?
-func (s *Service) acceptRecoveryCode(tx *gorm.DB, user User, code string, _ time.Time) (bool, error) {
+func (s *Service) acceptRecoveryCode(tx *gorm.DB, user User, shown ShownFactor, _ time.Time) (bool, map[string]any, error) {
 	const statement = "DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ? AND code_hash = ?"
-	result := tx.Exec(statement, user.TenantID, user.ID, recoveryDigest(code))
+	result := tx.Exec(statement, user.TenantID, user.ID, recoveryDigest(shown.Code))
 	if result.Error != nil {
-		return false, fmt.Errorf("take a recovery code: %w", result.Error)
+		return false, nil, fmt.Errorf("take a recovery code: %w", result.Error)
 	}
-	return result.RowsAffected == 1, nil
+	return result.RowsAffected == 1, nil, nil
 }
 
 var recoveryLetters = base32.StdEncoding.WithPadding(base32.NoPadding)

@@ -12,7 +12,8 @@ import (
 )
 
 // Factor is a second factor of a user. What it takes to sign in is a part of the user: a
-// factor is confirmed, removed and reset with the user's version, and never edited.
+// factor is confirmed, removed and reset with the user's version. Its name is its user's affair,
+// and changes without it.
 type Factor struct {
 	ID       int64 `gorm:"primaryKey"`
 	TenantID int64
@@ -20,7 +21,8 @@ type Factor struct {
 	// Kind is the method that the factor is shown by.
 	Kind string
 	Name string
-	// Secret is encrypted with the key whose id is SecretKey; "" is in clear.
+	// Secret is encrypted with the key whose id is SecretKey; "" is in clear. Of a passkey it is
+	// what its set-up has to be answered with, and nothing once it is confirmed: see passkeySetup.
 	Secret    []byte
 	SecretKey string
 	// LastStep is the newest step of time whose code was accepted.
@@ -29,6 +31,8 @@ type Factor struct {
 	ExpiresTime  *time.Time
 	LastUsedTime *time.Time
 	CreatedTime  time.Time
+	// Passkey is the rest of one; nil for other kinds, and where it was not read.
+	Passkey *Passkey `gorm:"-"`
 }
 
 // TableName implements gorm's Tabler.
@@ -75,10 +79,25 @@ func deleteUnconfirmed(tx *gorm.DB, user *User) error {
 // deleteFactors takes all factors and recovery codes from a user whose row this unit has
 // raised.
 func deleteFactors(tx *gorm.DB, user *User) error {
-	if err := tx.Exec("DELETE FROM user_factors WHERE tenant_id = ? AND user_id = ?", user.TenantID, user.ID).Error; err != nil {
-		return fmt.Errorf("delete the user's factors: %w", err)
+	for _, table := range []string{"user_factors", "user_passkeys"} {
+		if err := tx.Exec("DELETE FROM "+table+" WHERE tenant_id = ? AND user_id = ?", user.TenantID, user.ID).Error; err != nil {
+			return fmt.Errorf("delete the user's factors: %w", err)
+		}
 	}
 	return deleteRecoveryCodes(tx, user)
+}
+
+// deleteFactor takes one factor from a user whose row this unit has raised.
+func deleteFactor(tx *gorm.DB, user *User, id int64) error {
+	for _, statement := range []string{
+		"DELETE FROM user_factors WHERE tenant_id = ? AND id = ?",
+		"DELETE FROM user_passkeys WHERE tenant_id = ? AND factor_id = ?",
+	} {
+		if err := tx.Exec(statement, user.TenantID, id).Error; err != nil {
+			return fmt.Errorf("delete the factor: %w", err)
+		}
+	}
+	return nil
 }
 
 func deleteRecoveryCodes(tx *gorm.DB, user *User) error {

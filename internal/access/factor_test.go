@@ -64,7 +64,7 @@ func enroll(t testing.TB, h *fixture) *enrolled {
 	var err error
 	e.user, err = h.UserNamed(ctx, "admin")
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, e.user, FactorBeginning{Name: "Phone", Password: adminPassword})
+	setup, err := h.BeginFactor(ctx, e.user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
 	require.NoError(t, err)
 	e.secret, e.factorID = setup.Secret, setup.ID
 	_, e.codes, err = h.ConfirmFactor(ctx, e.user, FactorConfirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: e.session})
@@ -85,7 +85,7 @@ func (e *enrolled) challenged(t testing.TB) string {
 
 func (e *enrolled) finish(t testing.TB, challenge, method, code, address string) (string, error) {
 	signedIn, err := e.FinishSignIn(anonymous(t), FactorSignIn{
-		Challenge: challenge, ShownFactor: ShownFactor{method, code}, Address: address,
+		ShownFactor: ShownFactor{Method: method, Code: code, Challenge: challenge}, Address: address,
 	})
 	return signedIn.Token, err
 }
@@ -103,7 +103,7 @@ func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
 		ctx := h.as(t, session)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Name: "Phone", Password: adminPassword})
+		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
 		require.Contains(t, setup.URI, "otpauth://totp/Interlock:admin?")
 		require.Contains(t, setup.URI, setup.Secret)
@@ -149,7 +149,7 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 		ctx := e.as(t, e.session)
 		user, err := e.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		second, err := e.BeginFactor(ctx, user, FactorBeginning{Name: "Tablet"})
+		second, err := e.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Tablet"})
 		require.NoError(t, err)
 		confirmed := &enrolled{fixture: e.fixture, secret: second.Secret}
 		_, codes, err := e.ConfirmFactor(ctx, e.user, FactorConfirmation{FactorID: second.ID, Code: confirmed.code(t, 0), Session: e.session})
@@ -257,7 +257,7 @@ func TestWrongCodesCountAsWrongPasswordsDo(t *testing.T) {
 		}
 		_, err := e.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.TooManyAttempts, err)
-		_, _, err = e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{methodRecovery, e.codes[0]}})
+		_, _, err = e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{Method: methodRecovery, Code: e.codes[0]}})
 		requireCode(t, apperr.TooManyAttempts, err)
 		require.Equal(t, 10*time.Minute, retryAfter(t, err))
 
@@ -286,10 +286,10 @@ func TestWrongCodesInAStepUpCountToo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		for range 5 {
-			_, _, err := e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{methodTOTP, "12345x"}})
+			_, _, err := e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{Method: methodTOTP, Code: "12345x"}})
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
-		_, _, err := e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{methodTOTP, e.nextCode(t)}})
+		_, _, err := e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{Method: methodTOTP, Code: e.nextCode(t)}})
 		requireCode(t, apperr.TooManyAttempts, err)
 	})
 }
@@ -390,7 +390,7 @@ func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *te
 		ctx := e.as(t, token)
 		require.True(t, principalOf(t, ctx).StepUpRequired)
 
-		renewed, session, err := e.StepUp(ctx, StepUp{Session: token, ShownFactor: ShownFactor{methodTOTP, e.nextCode(t)}})
+		renewed, session, err := e.StepUp(ctx, StepUp{Session: token, ShownFactor: ShownFactor{Method: methodTOTP, Code: e.nextCode(t)}})
 		require.NoError(t, err)
 		require.NotEqual(t, token, renewed)
 		require.NotEqual(t, before.CSRFToken, session.CSRFToken)
@@ -428,7 +428,7 @@ func TestAnAPITokenIsNotAskedForAFactorAndSeesNone(t *testing.T) {
 		ctx := principal.With(anonymous(t), p)
 		_, _, err = e.Factors(ctx)
 		requireCode(t, apperr.Forbidden, err)
-		_, _, err = e.StepUp(ctx, StepUp{ShownFactor: ShownFactor{methodRecovery, e.codes[0]}})
+		_, _, err = e.StepUp(ctx, StepUp{ShownFactor: ShownFactor{Method: methodRecovery, Code: e.codes[0]}})
 		requireCode(t, apperr.Forbidden, err)
 	})
 }
@@ -514,9 +514,9 @@ func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *tes
 		ctx := h.as(t, session)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		first, err := h.BeginFactor(ctx, user, FactorBeginning{Name: "Phone", Password: adminPassword})
+		first, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
-		second, err := h.BeginFactor(ctx, user, FactorBeginning{Name: "Phone", Password: adminPassword})
+		second, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
 		for _, setup := range []FactorSetup{first, second} {
 			e := &enrolled{fixture: h, secret: setup.Secret}
@@ -556,7 +556,7 @@ func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
 		begin := func(user *User, password string) error {
-			_, err := h.BeginFactor(ctx, user, FactorBeginning{Name: "Phone", Password: password, Address: "192.0.2.7"})
+			_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: password, Address: "192.0.2.7"})
 			return err
 		}
 		require.ErrorContains(t, begin(user, ""), "show that it is you")

@@ -19,6 +19,7 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	httpapi.Open(r, http.MethodPost, "/session/invitation", h.acceptInvitation)
 	httpapi.Open(r, http.MethodPost, "/session/invitation/check", h.checkInvitation)
 	httpapi.Act(r, http.MethodPost, "/session/step-up", "", h.stepUp)
+	httpapi.Act(r, http.MethodPost, "/session/step-up/challenge", "", h.beginStepUp)
 	httpapi.Get(r, "/session", "", h.session)
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
 	httpapi.Get(r, "/permissions", ReadPermission, h.permissions)
@@ -160,7 +161,7 @@ func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
 // answered answers with the session that began, or the challenge before it.
 func (h handler) answered(c sessionCredential, signedIn SignedIn) any {
 	if challenge := signedIn.Challenge; challenge != nil {
-		return httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeView{challenge.Token, challenge.Methods}}
+		return httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeViewOf(*challenge)}
 	}
 	return h.begun(c, signedIn)
 }

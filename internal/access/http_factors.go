@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"encoding/json"
 	"mime"
 	"net/http"
 	"net/url"
@@ -20,6 +21,7 @@ func (h handler) factorRoutes(r *httpapi.Router) {
 	httpapi.Get(r, "/me/factors", "", h.factors)
 	httpapi.ActOf(fresh, http.MethodPost, "/me/factors", "", h.findOwner, h.beginFactor)
 	httpapi.ActOf(fresh, http.MethodPost, "/me/factors/:id/confirm", "", h.findOwner, h.confirmFactor)
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/rename", "", h.findOwner, h.renameFactor)
 	httpapi.MutationOf(fresh, http.MethodDelete, "/me/factors/:id", "", h.findOwner, h.removeFactor)
 	httpapi.ActOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.findOwner, h.newRecoveryCodes)
 }
@@ -38,16 +40,37 @@ type factorView struct {
 	Name         string     `json:"name"`
 	LastUsedTime *time.Time `json:"lastUsedTime"`
 	CreatedTime  time.Time  `json:"createdTime"`
+	// Passkey is null for other kinds.
+	Passkey *passkeyView `json:"passkey"`
+}
+
+// passkeyView is what its user is told of a passkey.
+type passkeyView struct {
+	Site             string     `json:"site"`
+	Transports       []string   `json:"transports"`
+	Model            string     `json:"model"`
+	BackupEligible   bool       `json:"backupEligible"`
+	BackedUp         bool       `json:"backedUp"`
+	CloneWarningTime *time.Time `json:"cloneWarningTime"`
 }
 
 func factorViewOf(f Factor) factorView {
-	return factorView{ID: f.ID, Kind: f.Kind, Name: f.Name, LastUsedTime: f.LastUsedTime, CreatedTime: f.CreatedTime}
+	view := factorView{ID: f.ID, Kind: f.Kind, Name: f.Name, LastUsedTime: f.LastUsedTime, CreatedTime: f.CreatedTime}
+	if p := f.Passkey; p != nil {
+		view.Passkey = &passkeyView{
+			Site: p.Site, Transports: p.transports(), Model: p.Model,
+			BackupEligible: p.Flags.BackupEligible(), BackedUp: p.Flags.BackedUp(), CloneWarningTime: p.CloneWarningTime,
+		}
+	}
+	return view
 }
 
 // factorsView is the list of one's factors, none of them with its secret.
 type factorsView struct {
 	httpapi.List[factorView]
 	RecoveryCodesLeft int64 `json:"recoveryCodesLeft"`
+	// PasskeySite is the host that passkeys are used at; null where they cannot be.
+	PasskeySite *string `json:"passkeySite"`
 }
 
 func (h handler) factors(ctx context.Context, _ httpapi.None) (factorsView, error) {
@@ -55,7 +78,10 @@ func (h handler) factors(ctx context.Context, _ httpapi.None) (factorsView, erro
 	if err != nil {
 		return factorsView{}, err
 	}
-	view := factorsView{List: httpapi.List[factorView]{Items: make([]factorView, len(factors)), Total: int64(len(factors))}, RecoveryCodesLeft: left}
+	view := factorsView{
+		List:              httpapi.List[factorView]{Items: make([]factorView, len(factors)), Total: int64(len(factors))},
+		RecoveryCodesLeft: left, PasskeySite: httpapi.OrNull(h.service.PasskeySite()),
+	}
 	for i, factor := range factors {
 		view.Items[i] = factorViewOf(factor)
 	}
@@ -65,33 +91,37 @@ func (h handler) factors(ctx context.Context, _ httpapi.None) (factorsView, erro
 type beginFactorRequest struct {
 	sessionCredential
 	Address httpapi.Address
+	Origin  string `header:"Origin"`
 	Body    struct {
-		Kind string `json:"kind" validate:"required,oneof=totp"`
+		Kind string `json:"kind" validate:"required,oneof=totp passkey"`
 		Name string `json:"name" validate:"required"`
 		// Password is asked of who has no factor yet.
 		Password string `json:"password" validate:"max=1024"`
 	}
 }
 
-// factorSetupView is a factor that waits to be confirmed, with its secret, which is shown
-// this once.
+// factorSetupView is a factor that waits to be confirmed: an app with its secret, which is shown
+// this once, or a passkey with what the browser is told to make it.
 type factorSetupView struct {
-	ID     int64  `json:"id"`
-	Kind   string `json:"kind"`
-	Name   string `json:"name"`
-	Secret string `json:"secret"`
-	URI    string `json:"uri"`
+	ID      int64           `json:"id"`
+	Kind    string          `json:"kind"`
+	Name    string          `json:"name"`
+	Secret  string          `json:"secret,omitempty"`
+	URI     string          `json:"uri,omitempty"`
+	Options json.RawMessage `json:"options,omitempty"`
 	// ExpiresTime is when it ends unless it is confirmed.
 	ExpiresTime *time.Time `json:"expiresTime"`
 }
 
 func (h handler) beginFactor(ctx context.Context, user *User, in beginFactorRequest) (httpapi.Made[factorSetupView], error) {
-	setup, err := h.service.BeginFactor(ctx, user, FactorBeginning{Name: in.Body.Name, Password: in.Body.Password, Session: in.Token, Address: string(in.Address)})
+	setup, err := h.service.BeginFactor(ctx, user, FactorBeginning{
+		Kind: in.Body.Kind, Name: in.Body.Name, Password: in.Body.Password, Session: in.Token, Address: string(in.Address), Origin: in.Origin,
+	})
 	if err != nil {
 		return httpapi.Made[factorSetupView]{}, err
 	}
 	return httpapi.Made[factorSetupView]{Location: "/me/factors", Body: factorSetupView{
-		ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Secret: setup.Secret, URI: setup.URI, ExpiresTime: setup.ExpiresTime,
+		ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Secret: setup.Secret, URI: setup.URI, Options: setup.Options, ExpiresTime: setup.ExpiresTime,
 	}}, nil
 }
 
@@ -99,8 +129,20 @@ type confirmFactorRequest struct {
 	sessionCredential
 	ID   int64 `path:"id" of:"factor that waits to be confirmed"`
 	Body struct {
-		Code string `json:"code" validate:"required,max=64"`
+		Code       string          `json:"code" validate:"max=64"`
+		Credential json.RawMessage `json:"credential" validate:"max=65536"`
 	}
+}
+
+// Check wants one thing that shows that the factor was set up.
+func (in confirmFactorRequest) Check() error {
+	switch {
+	case in.Body.Code == "" && len(in.Body.Credential) == 0:
+		return invalid("/code", "required", "is required for an app, and /credential for a passkey")
+	case in.Body.Code != "" && len(in.Body.Credential) > 0:
+		return invalid("/credential", "excluded", "is for a passkey, and /code for an app: a factor is one of them")
+	}
+	return nil
 }
 
 // confirmedFactorView is a factor, and the recovery codes that come with the first one.
@@ -110,11 +152,28 @@ type confirmedFactorView struct {
 }
 
 func (h handler) confirmFactor(ctx context.Context, user *User, in confirmFactorRequest) (confirmedFactorView, error) {
-	factor, codes, err := h.service.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: in.ID, Code: in.Body.Code, Session: in.Token})
+	factor, codes, err := h.service.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.Token})
 	if err != nil {
 		return confirmedFactorView{}, err
 	}
 	return confirmedFactorView{factorView: factorViewOf(factor), RecoveryCodes: codes}, nil
+}
+
+type renameFactorRequest struct {
+	ID   int64 `path:"id" of:"factor"`
+	Body struct {
+		// From is the name that is replaced.
+		From string `json:"from" validate:"required"`
+		Name string `json:"name" validate:"required"`
+	}
+}
+
+func (h handler) renameFactor(ctx context.Context, u *uow.Unit, user *User, in renameFactorRequest) (factorView, error) {
+	factor, err := h.service.RenameFactor(ctx, u, user, in.ID, in.Body.From, in.Body.Name)
+	if err != nil {
+		return factorView{}, err
+	}
+	return factorViewOf(factor), nil
 }
 
 type removeFactorRequest struct {
@@ -135,10 +194,47 @@ func (h handler) newRecoveryCodes(ctx context.Context, user *User, in sessionReq
 	return recoveryCodesView{RecoveryCodes: codes}, err
 }
 
-// challengeView is the reply to a password that was right where a second factor is asked for.
+// challengeView is the reply where a second factor is asked for.
 type challengeView struct {
 	Challenge string   `json:"challenge"`
 	Methods   []string `json:"methods"`
+	// Passkey is what a browser is told to use a passkey; null where the user has none that is
+	// good at this site.
+	Passkey json.RawMessage `json:"passkey"`
+}
+
+func challengeViewOf(c Challenge) challengeView { return challengeView{c.Token, c.Methods, c.Passkey} }
+
+// shownFactor is a second factor in a request: the code of an app or a recovery code, or what a
+// browser says for a passkey.
+type shownFactor struct {
+	Challenge  string          `json:"challenge" validate:"max=64"`
+	Method     string          `json:"method" validate:"required,oneof=totp recovery passkey"`
+	Code       string          `json:"code" validate:"max=64"`
+	Credential json.RawMessage `json:"credential" validate:"max=16384"`
+}
+
+func (s shownFactor) shown() ShownFactor {
+	return ShownFactor{Method: s.Method, Code: s.Code, Credential: s.Credential, Challenge: s.Challenge}
+}
+
+// check wants what the method is shown by, and nothing else. needsChallenge is set where a code
+// answers a challenge too. Errors: ValidationFailed.
+func (s shownFactor) check(needsChallenge bool) error {
+	isPasskey := s.Method == methodPasskey
+	switch {
+	case s.Challenge == "" && (isPasskey || needsChallenge):
+		return invalid("/challenge", "required", "is required")
+	case isPasskey && len(s.Credential) == 0:
+		return invalid("/credential", "required", "is required: what the browser says for the passkey")
+	case isPasskey && s.Code != "":
+		return invalid("/code", "excluded", "is for an app or a recovery code")
+	case !isPasskey && s.Code == "":
+		return invalid("/code", "required", "is required")
+	case !isPasskey && len(s.Credential) > 0:
+		return invalid("/credential", "excluded", "is for a passkey")
+	}
+	return nil
 }
 
 type factorSignInRequest struct {
@@ -148,20 +244,19 @@ type factorSignInRequest struct {
 	Agent   string `header:"User-Agent"`
 	HTTP    *http.Request
 	Address httpapi.Address
-	Body    struct {
-		Challenge string `json:"challenge" validate:"required,max=64"`
-		Method    string `json:"method" validate:"required,oneof=totp recovery"`
-		Code      string `json:"code" validate:"required,max=64"`
-	}
+	Body    shownFactor
 }
+
+// Check implements what package httpapi asks before the route is served.
+func (in factorSignInRequest) Check() error { return in.Body.check(true) }
 
 func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (signInReply, error) {
 	if err := in.arrivingPage.check(in.HTTP); err != nil {
 		return signInReply{}, err
 	}
 	signedIn, err := h.service.FinishSignIn(ctx, FactorSignIn{
-		Challenge: in.Body.Challenge, ShownFactor: ShownFactor{in.Body.Method, in.Body.Code},
-		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
+		ShownFactor: in.Body.shown(),
+		Replaces:    in.Token, Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
 		return signInReply{}, err
@@ -172,16 +267,24 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 type stepUpRequest struct {
 	sessionCredential
 	Address httpapi.Address
-	Body    struct {
-		Method string `json:"method" validate:"required,oneof=totp recovery"`
-		Code   string `json:"code" validate:"required,max=64"`
+	Body    shownFactor
+}
+
+// Check implements what package httpapi asks before the route is served.
+func (in stepUpRequest) Check() error { return in.Body.check(false) }
+
+func (h handler) beginStepUp(ctx context.Context, in sessionRequest) (challengeView, error) {
+	challenge, err := h.service.BeginStepUp(ctx, in.Token)
+	if err != nil {
+		return challengeView{}, err
 	}
+	return challengeViewOf(*challenge), nil
 }
 
 type stepUpReply = httpapi.WithCookies[sessionView]
 
 func (h handler) stepUp(ctx context.Context, in stepUpRequest) (stepUpReply, error) {
-	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.Token, ShownFactor: ShownFactor(in.Body), Address: string(in.Address)})
+	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.Token, ShownFactor: in.Body.shown(), Address: string(in.Address)})
 	if err != nil {
 		return stepUpReply{}, err
 	}

@@ -157,10 +157,20 @@ func (h handler) finishSingleSignOn(ctx context.Context, p Provider, in finishSS
 	case arrived.Linked:
 		return ssoReply{Out: ssoTo(url.Values{"result": {"linked"}})}, nil
 	case arrived.Challenge != nil:
-		return ssoReply{Out: ssoTo(url.Values{"challenge": {arrived.Challenge.Token}, "methods": {strings.Join(arrived.Challenge.Methods, ",")}})}, nil
+		return ssoReply{Out: ssoTo(challengeParameters(*arrived.Challenge))}, nil
 	}
 	begun := h.begun(sessionCredential{Secure: in.Secure}, arrived.SignedIn)
 	return ssoReply{Out: ssoTo(url.Values{"result": {"signed-in"}}), Cookies: begun.Cookies}, nil
+}
+
+// challengeParameters is a challenge as the page reads it. No more than ten passkeys are named in
+// it, which browsers and proxies hold for no long address.
+func challengeParameters(c Challenge) url.Values {
+	values := url.Values{"challenge": {c.Token}, "methods": {strings.Join(c.Methods, ",")}}
+	if c.Passkey != nil {
+		values.Set("passkey", string(c.Passkey))
+	}
+	return values
 }
 
 func ssoTo(result url.Values) httpapi.Redirect {

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
+	"interlock/internal/base/passkey"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
@@ -56,7 +57,7 @@ type Deps struct {
 	// Providers are those that users can sign in by.
 	Providers []Provider
 	// PublicURL is the address at which browsers reach the service, where providers send them
-	// back to; "" where that is this machine.
+	// back to and whose host passkeys are for; "" where that is this machine.
 	PublicURL string
 	// Cipher encrypts the secrets of second factors at rest; the zero Cipher keeps them in
 	// clear.
@@ -83,6 +84,9 @@ type Service struct {
 	cipher       encryption.Cipher
 	providers    []Provider
 	publicURL    string
+	// site is where passkeys are used; nil where siteFault says why they cannot be.
+	site      *passkey.Site
+	siteFault error
 
 	customers   *CustomerKeys
 	customerMay []string
@@ -113,6 +117,7 @@ func New(d Deps) *Service {
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
+	s.site, s.siteFault = passkey.NewSite(d.PublicURL)
 	s.passwords.weak = d.WeakPasswords
 	s.callers.invalidate()
 	return s

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -175,21 +176,25 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 }
 
 // begin makes the session of a user whose password was right. For one who has a second
-// factor, prove takes it in the unit that begins the session; nil for one who has none.
+// factor, prove takes it in the unit that begins the session, and says what the audit log is to
+// have of it; nil for one who has none.
 func (s *Service) begin(
-	ctx context.Context, in SignIn, from arrival, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error,
+	ctx context.Context, in SignIn, from arrival, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error),
 ) (SignedIn, error) {
 	return s.open(ctx, in, from, opening{row: row, factorShown: prove != nil, admit: func(ctx context.Context, u *uow.Unit) (passwordHash string, err error) {
 		tx, err := s.holdUnchanged(ctx, u, row)
 		if err != nil {
 			return "", err
 		}
+		detail := map[string]any{"address": in.Address}
 		if prove != nil {
-			if err := prove(ctx, u, tx); err != nil {
+			proved, err := prove(ctx, u, tx)
+			if err != nil {
 				return "", err
 			}
+			maps.Copy(detail, proved)
 		}
-		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: map[string]any{"address": in.Address}})
+		u.Audit(uow.Entry{Action: "session.create", Resource: "session", Detail: detail})
 		return row.PasswordHash, nil
 	}})
 }

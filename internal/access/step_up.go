@@ -3,7 +3,10 @@ package access
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
+
+	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -12,8 +15,70 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// stepUpFor is how long a second factor counts as fresh after it was shown.
-const stepUpFor = 5 * time.Minute
+const (
+	// stepUpFor is how long a second factor counts as fresh after it was shown.
+	stepUpFor = 5 * time.Minute
+	// mostStepUps bounds how many challenges a session has at a time: its browser may ask in
+	// several tabs, and older ones end.
+	mostStepUps = 10
+)
+
+// inSession is Forbidden for an API token, and ValidationFailed at the pointer for a session whose
+// user has no second factor.
+func (s *Service) inSession(ctx context.Context, token string) (session Session, err error) {
+	if caller, _ := principal.From(ctx); caller.Kind != principal.Admin {
+		return Session{}, apperr.New(apperr.Forbidden, "A second factor is shown in a session; an API token is not asked for one.")
+	}
+	session, err = s.Current(ctx, token)
+	if err == nil && !session.User.SecondFactor {
+		err = invalid("/method", "none", "must be of a second factor that you have, and you have none")
+	}
+	return session, err
+}
+
+// BeginStepUp makes the challenge of a session that is to show a second factor afresh: which ones
+// its user has, and what a passkey has to sign. It holds and changes nothing but its own row, which
+// opens nothing by itself, so that it takes no unit; a crash leaves it to its end. Errors: those of
+// StepUp for a session that has nothing to show.
+func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, error) {
+	session, err := s.inSession(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	made, db := &Challenge{Token: newSecret()}, s.store.db.Write(ctx)
+	waiting := challengeRow{UserID: session.User.ID, SessionHash: digestOf(token).String()}
+	if err := s.insertChallenge(db, made, waiting, s.clock.Now()); err != nil {
+		return nil, err
+	}
+	var old []int64
+	err = db.Model(&challengeRow{}).Where("user_id = ? AND session_hash = ?", waiting.UserID, waiting.SessionHash).
+		Order("id DESC").Offset(mostStepUps).Limit(mostStepUps).Pluck("id", &old).Error
+	if err == nil && len(old) > 0 {
+		caller, _ := principal.From(ctx)
+		err = db.Exec("DELETE FROM sign_in_challenges WHERE tenant_id = ? AND id IN ?", caller.TenantID, old).Error
+	}
+	if err != nil {
+		return nil, fmt.Errorf("end old challenges: %w", err)
+	}
+	return made, nil
+}
+
+func errStepUpOver() error {
+	return invalid("/challenge", "over", "has ended, was used already, or is of another session; ask for another one")
+}
+
+// stepUpChallenge finds the challenge of a session. Errors: errStepUpOver.
+func stepUpChallenge(tx *gorm.DB, userID int64, session, token string, now time.Time) (row challengeRow, err error) {
+	err = tx.Where("token_hash = ? AND session_hash = ? AND user_id = ? AND expires_time > ?",
+		digestOf(token).String(), digestOf(session).String(), userID, now).Take(&row).Error
+	switch {
+	case storage.IsNotFound(err):
+		return row, errStepUpOver()
+	case err != nil:
+		return row, fmt.Errorf("read the challenge: %w", err)
+	}
+	return row, nil
+}
 
 // StepUp is a second factor that is shown afresh in a session.
 type StepUp struct {
@@ -26,20 +91,15 @@ type StepUp struct {
 
 // StepUp takes a second factor afresh and renews the session: it goes on under another token
 // with another CSRF token, and the old ones open nothing any more. It ends when it would have
-// ended. The code is taken and the session renewed in one unit. A wrong code counts as a
-// wrong password does. Errors: Unauthenticated, Forbidden without a session,
-// ValidationFailed for a user without a second factor, InvalidCredentials, TooManyAttempts.
+// ended. The code is taken, or the challenge that a passkey answers, and the session renewed in
+// one unit. A wrong one counts as a wrong password does. Errors: Unauthenticated, Forbidden without
+// a session, ValidationFailed for a user without a second factor and for a challenge that has
+// ended, InvalidCredentials, TooManyAttempts.
 func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session Session, err error) {
-	if caller, _ := principal.From(ctx); caller.Kind != principal.Admin {
-		return "", Session{}, apperr.New(apperr.Forbidden, "A second factor is shown in a session; an API token is not asked for one.")
-	}
-	session, err = s.Current(ctx, in.Session)
-	switch {
-	case err != nil:
+	if session, err = s.inSession(ctx, in.Session); err != nil {
 		return "", Session{}, err
-	case !session.User.SecondFactor:
-		return "", Session{}, invalid("/method", "none", "must be of a second factor that you have, and you have none")
 	}
+	var user User
 	session.CSRFToken = newSecret()
 	at := guessed{account: accountKey(session.Tenant, session.User.Username), network: ratelimit.Network(in.Address)}
 	err = s.attempts.countCode(ctx, at, func() (wrong bool, err error) {
@@ -49,23 +109,34 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 			if err != nil {
 				return err
 			}
-			user, err := lockUser(tx, session.User.ID)
-			if err != nil {
+			if user, err = lockUser(tx, session.User.ID); err != nil {
 				return err
 			}
-			err = s.acceptFactor(tx, user, in.ShownFactor, u.Now())
+			detail := map[string]any{"address": in.Address, "method": in.Method}
+			if in.Method == methodPasskey {
+				waiting, err := stepUpChallenge(tx, user.ID, in.Session, in.Challenge, u.Now())
+				if err != nil {
+					return err
+				}
+				if err := waiting.redeem(tx, errStepUpOver()); err != nil {
+					return err
+				}
+			}
+			shown, err := s.acceptFactor(tx, user, in.ShownFactor, u.Now())
 			if wrong = apperr.Has(err, apperr.InvalidCredentials); err != nil {
 				return err
 			}
 			if token, err = s.renew(ctx, u, in.Session, session.CSRFToken); err != nil {
 				return err
 			}
-			u.Audit(uow.Entry{Action: "session.step-up", Resource: "session", Detail: map[string]any{"address": in.Address, "method": in.Method}})
+			maps.Copy(detail, shown)
+			u.Audit(uow.Entry{Action: "session.step-up", Resource: "session", Detail: detail})
 			return s.attempts.forget(ctx, tx, at)
 		})
 		return wrong, err
 	})
 	if err != nil {
+		s.noteClone(ctx, user, in.Address, err)
 		return "", Session{}, err
 	}
 	return token, session, nil

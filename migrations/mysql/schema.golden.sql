@@ -1014,6 +1014,7 @@ CREATE TABLE `sign_in_challenges` (
   `token_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `expires_time` datetime(6) NOT NULL,
   `created_time` datetime(6) NOT NULL,
+  `session_hash` varchar(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_sign_in_challenges_token_hash` (`token_hash`),
   KEY `ix_sign_in_challenges_user` (`tenant_id`,`user_id`),
@@ -1147,6 +1148,26 @@ CREATE TABLE `user_links` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_user_links_identity` (`tenant_id`,`identity_hash`),
   KEY `ix_user_links_user` (`tenant_id`,`user_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `user_passkeys` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` bigint(20) NOT NULL,
+  `factor_id` bigint(20) NOT NULL,
+  `site` varchar(253) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `credential_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `credential_id` varbinary(1023) NOT NULL,
+  `public_key` varbinary(2048) NOT NULL,
+  `user_handle` varbinary(64) NOT NULL,
+  `counter` bigint(20) NOT NULL,
+  `flags` smallint(6) NOT NULL,
+  `transports` varchar(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `model` char(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `clone_warning_time` datetime(6) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_user_passkeys_credential` (`credential_hash`),
+  KEY `ix_user_passkeys_user` (`tenant_id`,`user_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `user_roles` (

@@ -1052,7 +1052,7 @@ CREATE TABLE sign_in_challenges (
   token_hash   TEXT     NOT NULL,
   expires_time DATETIME NOT NULL,
   created_time DATETIME NOT NULL
-);
+, session_hash TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX ix_sign_in_challenges_expires ON sign_in_challenges (expires_time);
 
@@ -1164,6 +1164,27 @@ CREATE TABLE user_links (
 CREATE INDEX ix_user_links_user ON user_links (tenant_id, user_id);
 
 CREATE UNIQUE INDEX uq_user_links_identity ON user_links (tenant_id, identity_hash);
+
+CREATE TABLE user_passkeys (
+  id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id          INTEGER  NOT NULL,
+  user_id            INTEGER  NOT NULL,
+  factor_id          INTEGER  NOT NULL, -- the row of user_factors, which has the name and the times
+  site               TEXT     NOT NULL, -- the host that it is good for
+  credential_hash    TEXT     NOT NULL, -- digest of site and credential_id
+  credential_id      BLOB     NOT NULL,
+  public_key         BLOB     NOT NULL, -- in COSE's form
+  user_handle        BLOB     NOT NULL, -- random; by what the authenticator knows the user
+  counter            INTEGER  NOT NULL, -- the highest that was seen; 0 where the authenticator does not count
+  flags              INTEGER  NOT NULL, -- what the authenticator said last (WebAuthn, 6.1): 8 can be backed up, 16 is
+  transports         TEXT     NOT NULL,
+  model              TEXT     NOT NULL, -- AAGUID
+  clone_warning_time DATETIME     NULL  -- when its counter was last seen to go back
+);
+
+CREATE INDEX ix_user_passkeys_user ON user_passkeys (tenant_id, user_id);
+
+CREATE UNIQUE INDEX uq_user_passkeys_credential ON user_passkeys (credential_hash);
 
 CREATE TABLE "user_roles" (
   tenant_id INTEGER NOT NULL,

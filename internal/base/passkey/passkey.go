@@ -176,13 +176,6 @@ const backup = Flags(protocol.FlagBackupEligible | protocol.FlagBackupState)
 // SameBackup reports whether two say the same of where a passkey is kept.
 func (f Flags) SameBackup(other Flags) bool { return f&backup == other&backup }
 
-// Forward reports whether a use comes after what was seen of the passkey last, as its counter
-// has it (section 7.2, step 22). Two that are 0 say nothing and are in order; any other that is
-// not higher may be of a copy of the passkey.
-func (s State) Forward(next State) bool {
-	return next.Counter > s.Counter || next.Counter == 0 && s.Counter == 0
-}
-
 // CreationOptions is what a browser is told to make a passkey (PublicKeyCredentialCreationOptions
 // as JSON). An authenticator that has one of those that the owner has makes no second one.
 func (s *Site) CreationOptions(challenge []byte, owner Owner, has []Passkey) (json.RawMessage, error) {
