@@ -41,6 +41,9 @@ type Authenticator struct {
 	// NoHandle leaves out whose passkey it is, as old keys do.
 	NoHandle bool
 
+	// Claim is the id of the next passkey; nil for a random one, as all should be.
+	Claim []byte
+
 	// ID is the passkey's, and Handle its owner's; nil before there is one.
 	ID, Handle []byte
 	key        *ecdsa.PrivateKey
@@ -92,8 +95,10 @@ func (a *Authenticator) Create(t testing.TB, options []byte) json.RawMessage {
 	a.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	a.ID, a.Handle = make([]byte, 32), unpacked(t, asked.User.ID)
-	_, err = rand.Read(a.ID)
-	require.NoError(t, err)
+	_, _ = rand.Read(a.ID)
+	if a.Claim != nil {
+		a.ID = a.Claim
+	}
 	data := a.said(asked.Party.ID, attested)
 	data = append(data, make([]byte, 16)...)
 	data = binary.BigEndian.AppendUint16(data, uint16(len(a.ID)))
