@@ -22,7 +22,7 @@ import (
 // notOfTheClient are operations for sessions in cookies, which a program with a token has
 // no use for, streams, and GraphQL, which has clients of its own.
 var notOfTheClient = []string{"signIn", "acceptInvitation", "checkInvitation", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions",
-	"finishSignIn", "stepUp", "listFactors", "beginFactor", "confirmFactor", "deleteFactor", "replaceRecoveryCodes",
+	"finishSignIn", "stepUp", "beginStepUp", "listFactors", "beginFactor", "confirmFactor", "renameFactor", "deleteFactor", "replaceRecoveryCodes",
 	"listProviders", "beginSingleSignOn", "finishSingleSignOn", "acceptInvitationByProvider", "listLinks", "beginLink", "deleteLink"}
 
 // walk goes through the methods of a client.

@@ -163,7 +163,7 @@ type renameFactorRequest struct {
 	ID   int64 `path:"id" of:"factor"`
 	Body struct {
 		// From is the name that is replaced.
-		From string `json:"from" validate:"required"`
+		From string `json:"from" validate:"required,max=100"`
 		Name string `json:"name" validate:"required"`
 	}
 }

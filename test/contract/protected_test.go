@@ -90,7 +90,7 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 // elsewhere are the routes that write no config. A route that changes something is in one of
 // the two lists.
 var elsewhere = strings.Fields(`
-	session session/factor session/invitation session/invitation/check session/invitation/provider session/step-up sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm
+	session session/factor session/invitation session/invitation/check session/invitation/provider session/step-up session/step-up/challenge sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm me/factors/{id}/rename
 	me/factors/recovery-codes me/links me/links/{id} users/{id}/links/{linkId} users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/invite users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds

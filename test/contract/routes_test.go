@@ -90,7 +90,7 @@ var stepUp = []string{
 	"POST /api/v1/users/{id}/reset-password", "POST /api/v1/users/{id}/invite", "POST /api/v1/users/{id}/reset-factors",
 	"POST /api/v1/roles", "PATCH /api/v1/roles/{id}", "DELETE /api/v1/roles/{id}",
 	"POST /api/v1/tokens", "DELETE /api/v1/tokens/{id}", "PATCH /api/v1/settings",
-	"POST /api/v1/me/factors", "DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/{id}/confirm", "POST /api/v1/me/factors/recovery-codes",
+	"POST /api/v1/me/factors", "DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/{id}/confirm", "POST /api/v1/me/factors/{id}/rename", "POST /api/v1/me/factors/recovery-codes",
 	"POST /api/v1/me/links", "DELETE /api/v1/me/links/{id}", "DELETE /api/v1/users/{id}/links/{linkId}",
 	"POST /api/v1/refunds/{id}/approve", "POST /api/v1/approvals/{id}/approve",
 }

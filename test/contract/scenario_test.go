@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/passkey/passkeytest"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/mq"
 	"interlock/test/apptest"
@@ -672,10 +674,57 @@ func (d day) secondFactor(cookie, csrf string) (newCookie, newCSRF string) {
 	listed := d.do(200, "GET", "/me/factors", nil, session...)
 	require.Len(d.t, listed["items"], 1)
 	require.EqualValues(d.t, 10, listed["recoveryCodesLeft"])
-	d.do(204, "DELETE", factor, nil, d.steppedUp(&session, codes[0])...)
+	d.do(200, "POST", factor+"/rename", `{"from":"Phone","name":"Old phone"}`, d.steppedUp(&session, codes[0])...)
+	d.do(422, "POST", factor+"/rename", `{"from":"Phone","name":"Other phone"}`, session...)
+	d.passkey(&session)
+	d.do(204, "DELETE", factor, nil, session...)
 	d.do(404, "POST", "/me/factors/recovery-codes", nil, session...)
 	d.do(422, "POST", "/session/step-up", `{"method":"totp","code":"123456"}`, session...)
 	return session[1], session[3]
+}
+
+// passkey registers a passkey beside another factor, signs in with it, shows it afresh and
+// removes it.
+func (d day) passkey(session *[]string) {
+	key := passkeytest.New("http://localhost")
+	d.do(422, "POST", "/me/factors", `{"kind":"passkey","name":"Laptop"}`, append([]string{"Origin", "https://elsewhere.example"}, *session...)...)
+	setup := d.Do(d.t, "POST", httpapi.Base+"/me/factors", `{"kind":"passkey","name":"Laptop"}`, *session...)
+	require.Equal(d.t, http.StatusCreated, setup.Status, "%s", setup.Body)
+	factor := fmt.Sprint("/me/factors/", int64(setup.JSON(d.t)["id"].(float64)))
+	d.do(422, "POST", factor+"/confirm", `{"credential":{}}`, *session...)
+	d.do(422, "POST", factor+"/confirm", `{}`, *session...)
+	made := d.do(200, "POST", factor+"/confirm", map[string]any{"credential": key.Create(d.t, member(d.t, setup, "options"))}, *session...)
+	require.Equal(d.t, "localhost", made["passkey"].(map[string]any)["site"])
+
+	challenge := d.Do(d.t, "POST", httpapi.Base+"/session", map[string]any{"tenant": d.Tenant, "username": "admin", "password": "correct horse battery"})
+	require.Equal(d.t, http.StatusAccepted, challenge.Status, "%s", challenge.Body)
+	require.Equal(d.t, []any{"passkey", "totp", "recovery"}, challenge.JSON(d.t)["methods"])
+	shown := map[string]any{"challenge": challenge.JSON(d.t)["challenge"], "method": "passkey"}
+	d.do(422, "POST", "/session/factor", shown)
+	shown["credential"] = map[string]any{}
+	d.do(401, "POST", "/session/factor", shown)
+	shown["credential"] = key.Get(d.t, member(d.t, challenge, "passkey"))
+	d.do(201, "POST", "/session/factor", shown)
+	d.do(401, "POST", "/session/factor", shown)
+
+	challenge = d.Do(d.t, "POST", httpapi.Base+"/session/step-up/challenge", nil, *session...)
+	require.Equal(d.t, http.StatusOK, challenge.Status, "%s", challenge.Body)
+	shown = map[string]any{"method": "passkey", "credential": key.Get(d.t, member(d.t, challenge, "passkey"))}
+	d.do(422, "POST", "/session/step-up", shown, *session...)
+	shown["challenge"] = challenge.JSON(d.t)["challenge"]
+	answer := d.Do(d.t, "POST", httpapi.Base+"/session/step-up", shown, *session...)
+	require.Equal(d.t, http.StatusOK, answer.Status, "%s", answer.Body)
+	*session = sessionOf(d.t, answer)
+	require.Len(d.t, d.do(200, "GET", "/me/factors", nil, *session...)["items"], 2)
+	d.do(204, "DELETE", factor, nil, *session...)
+}
+
+// member returns a member of a reply as JSON.
+func member(t *testing.T, answer apptest.Answer, name string) []byte {
+	t.Helper()
+	text, err := json.Marshal(answer.JSON(t)[name])
+	require.NoError(t, err)
+	return text
 }
 
 // link links a user to whom a provider names, signs in by it, and removes the link. Another

@@ -73,7 +73,7 @@ func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testin
 
 // sessionOnly are the operations on one's own account, which no API token may do.
 var sessionOnly = []string{"PATCH /api/v1/me", "POST /api/v1/me/password", "DELETE /api/v1/sessions",
-	"POST /api/v1/session/step-up", "GET /api/v1/me/factors", "POST /api/v1/me/factors", "POST /api/v1/me/factors/{id}/confirm",
+	"POST /api/v1/session/step-up", "POST /api/v1/session/step-up/challenge", "POST /api/v1/me/factors/{id}/rename", "GET /api/v1/me/factors", "POST /api/v1/me/factors", "POST /api/v1/me/factors/{id}/confirm",
 	"DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/recovery-codes",
 	"GET /api/v1/me/links", "POST /api/v1/me/links", "DELETE /api/v1/me/links/{id}"}
 
