@@ -30,6 +30,7 @@ export {
   acceptByProvider,
   acceptInvitation,
   arrive,
+  beginStepUp,
   checkInvitation,
   finishSignIn,
   followSession,

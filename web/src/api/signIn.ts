@@ -98,7 +98,7 @@ export async function signIn(credentials: Credentials): Promise<Challenge | unde
 }
 
 /** Finishes a sign-in with the second factor; a wrong code, or a challenge that has ended, is thrown as the problem that it is. */
-export async function finishSignIn(challenge: string, shown: ShownFactor): Promise<void> {
+export async function finishSignIn(challenge: string, shown: Omit<ShownFactor, 'challenge'>): Promise<void> {
   begin(await data(api.POST('/api/v1/session/factor', { body: { challenge, ...shown } })));
 }
 
@@ -150,6 +150,11 @@ function rememberTenant(tenant: string): void {
 function begin(session: Session): void {
   sessionStore.signedIn(session);
   others.post({});
+}
+
+/** Asks what can be shown afresh, and what a passkey has to sign. */
+export function beginStepUp(signal?: AbortSignal): Promise<Challenge> {
+  return data(api.POST('/api/v1/session/step-up/challenge', { signal }));
 }
 
 /** Shows the second factor afresh; the requests that wait for it go on in the session as it is then. */

@@ -1,18 +1,19 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useRef, useState, type SubmitEvent } from 'react';
-import { isProblem, type FactorMethod, type ShownFactor } from '@/api';
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type RefObject, type SubmitEvent } from 'react';
+import { isProblem, type Challenge, type FactorMethod, type ShownFactor } from '@/api';
+import { askForPasskey, PasskeyError, passkeyUse, stopAsking } from '@/browser/passkeys';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
 import { useProblemText } from '../feedback/said';
 import { signInMessages } from './messages';
 
 interface Props {
-  /** Those that can be shown, the usual one first. */
-  methods: readonly FactorMethod[];
+  /** What can be shown, the usual one first, and what a passkey is to sign. */
+  challenge: Pick<Challenge, 'methods' | 'passkey'>;
   /** Why it is asked for. */
   hint: string;
-  send: (shown: ShownFactor) => Promise<void>;
+  send: (shown: Omit<ShownFactor, 'challenge'>) => Promise<void>;
   /** The way back, and its words. */
   back: string;
   onBack: () => void;
@@ -20,42 +21,90 @@ interface Props {
   onEnded: () => void;
 }
 
-/** Asks for a second factor: the code of an app, or a recovery code. */
-export function FactorForm({ methods, hint, send, back, onBack, onEnded }: Props) {
+/** The words of the way to each method. */
+const ways = { passkey: 'usePasskey', totp: 'useTotp', recovery: 'useRecovery' } as const;
+
+/** Asks for a second factor: a passkey, the code of an app, or a recovery code. */
+export function FactorForm({ challenge: { methods, passkey }, hint, send, back, onBack, onEnded }: Props) {
   const t = useText(signInMessages);
   const input = useRef<HTMLInputElement>(null);
-  const [method, setMethod] = useState(methods[0] ?? 'totp');
-  const [code, setCode] = useState('');
-  const [asked, setAsked] = useState(false);
+  const isHere = passkey !== null && passkeyUse(passkey.rpId) === 'here';
+  // A passkey that is not good on this page is not offered, and is told of.
+  const usable = methods.filter((one) => one !== 'passkey' || isHere);
+  const [chosen, setChosen] = useState<FactorMethod>();
+  const method = chosen ?? usable[0];
   const attempt = useMutation({
-    mutationFn: send,
+    mutationFn: async (code: string) => {
+      if (method === undefined) return;
+      if (method !== 'passkey') await send({ method, code });
+      else if (passkey !== null) await send({ method, credential: await askForPasskey(passkey) });
+    },
     onError: (error) => {
       if (isProblem(error, 'unauthenticated')) onEnded();
       // What was typed stays, to be looked at or typed over.
       else input.current?.select();
     },
   });
+  // Who goes away is asked no more.
+  useEffect(() => stopAsking, []);
+  const choose = (next: FactorMethod) => {
+    setChosen(next);
+    attempt.reset();
+  };
+  return (
+    <Stack gap="md">
+      {attempt.isError && <Refusal error={attempt.error} method={method} />}
+      <Text>{hint}</Text>
+      {methods.length > usable.length && <Banner tone="warn" title={t('passkeyElsewhere')} />}
+      {method === 'passkey' && <ShowPasskey attempt={attempt} back={back} onBack={onBack} />}
+      {method !== undefined && method !== 'passkey' && <TypeCode key={method} method={method} input={input} attempt={attempt} back={back} onBack={onBack} />}
+      {method === undefined && <Button onClick={onBack}>{back}</Button>}
+      {usable
+        .filter((one) => one !== method)
+        .map((one) => (
+          <Anchor key={one} component="button" type="button" fz="sm" ta="start" onClick={() => choose(one)}>
+            {t(ways[one])}
+          </Anchor>
+        ))}
+    </Stack>
+  );
+}
+
+interface PartProps {
+  attempt: UseMutationResult<void, Error, string>;
+  back: string;
+  onBack: () => void;
+}
+
+function ShowPasskey({ attempt, back, onBack }: PartProps) {
+  const t = useText(signInMessages);
+  return (
+    <>
+      <Text c="dimmed">{t('passkeyDescription')}</Text>
+      <Group justify="flex-end">
+        <Button onClick={onBack}>{back}</Button>
+        <Button variant="filled" loading={attempt.isPending} onClick={() => attempt.mutate('')} autoFocus data-autofocus>
+          {t('passkeySubmit')}
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+function TypeCode({ method, input, attempt, back, onBack }: PartProps & { method: 'totp' | 'recovery'; input: RefObject<HTMLInputElement | null> }) {
+  const t = useText(signInMessages);
+  const [code, setCode] = useState('');
+  const [asked, setAsked] = useState(false);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (code.trim() !== '') attempt.mutate({ method, code: code.trim() });
-  };
-  const choose = (next: FactorMethod) => {
-    setMethod(next);
-    setCode('');
-    setAsked(false);
-    attempt.reset();
-    input.current?.focus();
+    if (code.trim() !== '') attempt.mutate(code.trim());
   };
   const isTotp = method === 'totp';
-  const other = methods.find((one) => one !== method);
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {attempt.isError && <Refusal error={attempt.error} isTotp={isTotp} />}
-        <Text>{hint}</Text>
         <TextInput
-          key={method}
           ref={input}
           label={t(isTotp ? 'code' : 'recoveryCode')}
           description={t(isTotp ? 'codeDescription' : 'recoveryDescription')}
@@ -72,11 +121,6 @@ export function FactorForm({ methods, hint, send, back, onBack, onEnded }: Props
           autoFocus
           data-autofocus
         />
-        {other !== undefined && (
-          <Anchor component="button" type="button" fz="sm" ta="start" onClick={() => choose(other)}>
-            {t(other === 'totp' ? 'useTotp' : 'useRecovery')}
-          </Anchor>
-        )}
         <Group justify="flex-end">
           <Button onClick={onBack}>{back}</Button>
           <Button type="submit" variant="filled" loading={attempt.isPending}>
@@ -88,13 +132,13 @@ export function FactorForm({ methods, hint, send, back, onBack, onEnded }: Props
   );
 }
 
-function Refusal({ error, isTotp }: { error: unknown; isTotp: boolean }) {
+/** What is wrong with what was shown, by its method. */
+const wrong = { passkey: 'passkeyWrong', totp: 'codeWrong', recovery: 'recoveryWrong' } as const;
+
+function Refusal({ error, method = 'totp' }: { error: Error; method: FactorMethod | undefined }) {
   const t = useText(signInMessages);
   const text = useProblemText();
-  const words = isProblem(error, 'invalid_credentials')
-    ? t(isTotp ? 'codeWrong' : 'recoveryWrong')
-    : isProblem(error, 'too_many_attempts')
-      ? t('tooMany')
-      : text(error);
+  if (error instanceof PasskeyError) return <Banner tone="warn" title={t(error.failure === 'cancelled' ? 'passkeyCancelled' : 'passkeyFailed')} />;
+  const words = isProblem(error, 'invalid_credentials') ? t(wrong[method]) : isProblem(error, 'too_many_attempts') ? t('tooMany') : text(error);
   return <Banner tone="bad" title={words} />;
 }

@@ -28,7 +28,7 @@ export function SignInForm({ known }: Props) {
   if (challenge !== undefined) {
     return (
       <FactorForm
-        methods={challenge.methods}
+        challenge={challenge}
         hint={t('codeHint')}
         send={(shown) => finishSignIn(challenge.challenge, shown)}
         back={t('back')}

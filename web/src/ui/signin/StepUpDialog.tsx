@@ -1,14 +1,16 @@
-import { Modal } from '@mantine/core';
+import { Button, Group, Loader, Modal, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { sessionStore, stepUp, stepUpQuestion, useStepUp, type FactorMethod } from '@/api';
+import { beginStepUp, isProblem, sessionStore, stepUp, stepUpQuestion, useStepUp, type ShownFactor } from '@/api';
 import { useText } from '@/i18n';
+import { ProblemBanner } from '../feedback/ProblemBanner';
 import { FactorForm } from './FactorForm';
 import { signInMessages } from './messages';
 
 /** Above what it is asked from, and below the sign-in. */
 const onTop = 400;
 
-const methods: readonly FactorMethod[] = ['totp', 'recovery'];
+const cancel = () => stepUpQuestion.settle(false);
 
 /**
  * Opens over the page when a request needs the second factor afresh. The request waits; it
@@ -18,21 +20,57 @@ const methods: readonly FactorMethod[] = ['totp', 'recovery'];
 export function StepUpDialog() {
   const t = useText(signInMessages);
   const asked = useStepUp();
-  const cancel = () => stepUpQuestion.settle(false);
   useEffect(() => cancel, []);
   return (
     <Modal opened={asked} onClose={cancel} title={t('stepUpTitle')} withCloseButton={false} closeOnClickOutside={false} zIndex={onTop}>
-      <FactorForm
-        methods={methods}
-        hint={t('stepUpHint')}
-        send={stepUp}
-        back={t('stepUpCancel')}
-        onBack={cancel}
-        onEnded={() => {
-          cancel();
-          void sessionStore.expired();
-        }}
-      />
+      {asked && <Question />}
     </Modal>
+  );
+}
+
+/** Asks what can be shown, and for it. What a passkey is to sign is good once, and for five minutes. */
+function Question() {
+  const t = useText(signInMessages);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['step-up'],
+    queryFn: ({ signal }) => beginStepUp(signal),
+    retry: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (error !== null) {
+    return (
+      <Stack gap="md">
+        <ProblemBanner error={error} retry={() => void refetch()} />
+        <Group justify="flex-end">
+          <Button onClick={cancel}>{t('stepUpCancel')}</Button>
+        </Group>
+      </Stack>
+    );
+  }
+  if (data === undefined) return <Loader role="img" aria-label={t('stepUpTitle')} />;
+  const send = async (shown: Omit<ShownFactor, 'challenge'>) => {
+    try {
+      await stepUp({ ...shown, challenge: data.challenge });
+    } catch (refused) {
+      // It took too long: the next try is of another challenge.
+      if (isProblem(refused, 'validation_failed')) void refetch();
+      throw refused;
+    }
+  };
+  return (
+    <FactorForm
+      challenge={data}
+      hint={t('stepUpHint')}
+      send={send}
+      back={t('stepUpCancel')}
+      onBack={cancel}
+      onEnded={() => {
+        cancel();
+        void sessionStore.expired();
+      }}
+    />
   );
 }

@@ -1,15 +1,15 @@
-import { Button, Group, Loader } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Anchor, Button, Group, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isProblem } from '@/api';
+import { passkeyUse } from '@/browser/passkeys';
 import { useFormat, useText } from '@/i18n';
-import { Banner, ProblemBanner, Section, StatusChip, useConfirm, useKeyedAction, useToasts, When } from '@/ui';
+import { Banner, ProblemBanner, Section, useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { Empty } from '@/ui/table';
 import styles from '../sessions/Sessions.module.css';
 import { factorMessages } from './messages';
-import { myFactors, removeFactor, replaceRecoveryCodes, type Factor } from './queries';
+import { OneFactor } from './OneFactor';
+import { myFactors, replaceRecoveryCodes, type FactorKind } from './queries';
 import { RecoveryCodes } from './RecoveryCodes';
 import { SetUpFactor } from './SetUpFactor';
 
@@ -24,12 +24,13 @@ export function SecondFactors({ userId, hasPassword }: { userId: number; hasPass
   const queries = useQueryClient();
   const { number } = useFormat();
   const { data, error, refetch } = useQuery(myFactors(userId));
-  const [settingUp, { open, close }] = useDisclosure();
+  const [settingUp, setSettingUp] = useState<FactorKind>();
+  const close = () => setSettingUp(undefined);
   const [codes, setCodes] = useState<readonly string[]>();
   const reread = () => void queries.invalidateQueries({ queryKey: ['users', 'one', String(userId)] });
   const isNone = data?.items.length === 0;
   return (
-    <Section title={t('title')} hint={t('hint')} action={data !== undefined && <Button onClick={open}>{t('add')}</Button>}>
+    <Section title={t('title')} hint={t('hint')} action={data !== undefined && <SetUpButtons site={data.passkeySite} onSetUp={setSettingUp} />}>
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       {isNone && <Empty title={t('none')} hint={t('noneHint')} />}
@@ -37,7 +38,7 @@ export function SecondFactors({ userId, hasPassword }: { userId: number; hasPass
         <>
           <ul className={styles.list} aria-label={t('list')}>
             {data.items.map((factor) => (
-              <OneFactor key={factor.id} factor={factor} onGone={reread} />
+              <OneFactor key={factor.id} factor={factor} onChanged={reread} />
             ))}
           </ul>
           <Group justify="space-between" gap="xs" mt="sm">
@@ -47,8 +48,10 @@ export function SecondFactors({ userId, hasPassword }: { userId: number; hasPass
           {data.recoveryCodesLeft <= few && <Banner tone="warn" title={t('codesFew')} />}
         </>
       )}
-      {settingUp && (
+      {data !== undefined && <WhereElse site={data.passkeySite} />}
+      {settingUp !== undefined && (
         <SetUpFactor
+          kind={settingUp}
           isFirst={isNone}
           asksPassword={isNone && hasPassword}
           onClose={close}
@@ -73,51 +76,33 @@ export function SecondFactors({ userId, hasPassword }: { userId: number; hasPass
   );
 }
 
-function OneFactor({ factor: { id, name, lastUsedTime, createdTime }, onGone }: { factor: Factor; onGone: () => void }) {
+function SetUpButtons({ site, onSetUp }: { site: string | null; onSetUp: (kind: FactorKind) => void }) {
   const t = useText(factorMessages);
-  const confirm = useConfirm();
-  const toasts = useToasts();
-  const remove = useKeyedAction<null, unknown>({
-    scope: `me/factors/${id}`,
-    title: t('removeOne', { name }),
-    topics: ['users'],
-    send: () => removeFactor(id),
-    onDone: () => {
-      toasts.done(t('removed', { name }));
-      onGone();
-    },
-    onRefused: (error) => {
-      if (isProblem(error, 'not_found')) toasts.info(t('removedAlready'));
-      else toasts.failed(error);
-      onGone();
-    },
-  });
-  const ask = async () => {
-    if ((await confirm({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(null);
+  return (
+    <Group gap="xs">
+      {passkeyUse(site) === 'here' && <Button onClick={() => onSetUp('passkey')}>{t('addPasskey')}</Button>}
+      <Button onClick={() => onSetUp('totp')}>{t('add')}</Button>
+    </Group>
+  );
+}
+
+/** Says why no passkey can be set up on this page, and where one can. */
+function WhereElse({ site }: { site: string | null }) {
+  const t = useText(factorMessages);
+  const use = passkeyUse(site);
+  if (use === 'here') return null;
+  const named = new URL(window.location.href);
+  named.hostname = 'localhost';
+  const words = {
+    atName: () => t.rich('passkeyAtName', { address: <Anchor href={named.href}>{named.origin}</Anchor> }),
+    elsewhere: () => t('passkeyElsewhere', { site: site ?? '' }),
+    nowhere: () => t('passkeyNowhere'),
+    old: () => t('passkeyOld'),
   };
   return (
-    <li className={styles.session}>
-      <div className={styles.about}>
-        <div className={styles.head}>
-          <span className={styles.device}>{name}</span>
-          <StatusChip tone="ok">{t('totp')}</StatusChip>
-        </div>
-        <div className={styles.facts}>
-          <span>{t.rich('since', { when: <When time={createdTime} /> })}</span>
-          <span>{lastUsedTime === null ? t('notUsed') : t.rich('used', { when: <When time={lastUsedTime} /> })}</span>
-        </div>
-      </div>
-      <Button
-        color="bad"
-        variant="subtle"
-        aria-label={t('removeOne', { name })}
-        loading={remove.outcome === 'sending'}
-        disabled={remove.outcome === 'unknown'}
-        onClick={() => void ask()}
-      >
-        {t('remove')}
-      </Button>
-    </li>
+    <Text fz="sm" c="dimmed" mt="sm">
+      {words[use]()}
+    </Text>
   );
 }
 

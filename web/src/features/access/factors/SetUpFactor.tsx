@@ -1,14 +1,21 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useRef, useState, type SubmitEvent } from 'react';
-import { isProblem, isUnknown } from '@/api';
+import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, CopyText, ProblemBanner, useKeyedMutation, usePlaceText } from '@/ui';
+import { CopyText, ProblemBanner, useKeyedMutation, usePlaceText } from '@/ui';
 import { PasswordField } from '../PasswordField';
+import { Buttons, longestName, SetUpRefusal } from './parts';
+import { MakePasskey } from './MakePasskey';
 import { factorMessages } from './messages';
 import { QrCode } from './QrCode';
-import { beginFactor, confirmFactor, type ConfirmedFactor, type FactorSetup } from './queries';
+import { beginFactor, confirmFactor, type ConfirmedFactor, type FactorKind, type FactorSetup } from './queries';
+
+type AppSetup = Extract<FactorSetup, { kind: 'totp' }>;
+
+const titles = { totp: 'setUpTitle', passkey: 'passkeyTitle' } as const;
 
 interface Props {
+  kind: FactorKind;
   /** The first one is given a name already. */
   isFirst: boolean;
   /** The first one takes the password, of who has one. */
@@ -18,42 +25,40 @@ interface Props {
 }
 
 /**
- * The dialog that sets an authenticator app up: it is named, given its secret, and shows with
- * a code that it has it. Until then nothing is asked for, and closing it leaves all as it was.
+ * The dialog that sets a factor up. An authenticator app is named, given its secret, and shows
+ * with a code that it has it; a passkey is named and made. Until then nothing is asked for, and
+ * closing it leaves all as it was.
  */
-export function SetUpFactor({ isFirst, asksPassword, onClose, onConfirmed }: Props) {
+export function SetUpFactor({ kind, isFirst, asksPassword, onClose, onConfirmed }: Props) {
   const t = useText(factorMessages);
   const [setup, setSetup] = useState<FactorSetup>();
   return (
-    <Modal opened onClose={onClose} size="md" title={t('setUpTitle')} withCloseButton={false} closeOnClickOutside={false}>
-      {setup === undefined ? (
-        <NameIt isFirst={isFirst} asksPassword={asksPassword} onBegun={setSetup} onClose={onClose} />
-      ) : (
-        <ConfirmIt setup={setup} onConfirmed={onConfirmed} onClose={onClose} />
-      )}
+    <Modal opened onClose={onClose} size="md" title={t(titles[kind])} withCloseButton={false} closeOnClickOutside={false}>
+      {setup === undefined && <NameIt kind={kind} isFirst={isFirst} asksPassword={asksPassword} onBegun={setSetup} onClose={onClose} />}
+      {setup?.kind === 'totp' && <ConfirmIt setup={setup} onConfirmed={onConfirmed} onClose={onClose} />}
+      {setup?.kind === 'passkey' && <MakePasskey setup={setup} onConfirmed={onConfirmed} onClose={onClose} />}
     </Modal>
   );
 }
 
-const longestName = 100;
-
 interface NameProps {
+  kind: FactorKind;
   isFirst: boolean;
   asksPassword: boolean;
   onBegun: (setup: FactorSetup) => void;
   onClose: () => void;
 }
 
-function NameIt({ isFirst, asksPassword, onBegun, onClose }: NameProps) {
+function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
   const t = useText(factorMessages);
-  const [name, setName] = useState(isFirst ? t('nameFirst') : '');
+  const [name, setName] = useState(isFirst ? t(kind === 'totp' ? 'nameFirst' : 'nameFirstPasskey') : '');
   // The password lives in the page only.
   const [password, setPassword] = useState('');
   const [asked, setAsked] = useState(false);
   const begin = useKeyedMutation<string, FactorSetup>({
-    scope: 'me/factors/begin',
-    title: t('setUpTitle'),
-    send: (named) => beginFactor(named, asksPassword ? password : undefined),
+    scope: `me/factors/begin-${kind}`,
+    title: t(titles[kind]),
+    send: (named) => beginFactor(kind, named, asksPassword ? password : undefined),
     onDone: onBegun,
   });
   const refused = usePlaceText(begin.error)('/password');
@@ -72,7 +77,7 @@ function NameIt({ isFirst, asksPassword, onBegun, onClose }: NameProps) {
         {begin.error !== null && (refused === undefined || !asksPassword) && <ProblemBanner error={begin.error} />}
         <TextInput
           label={t('name')}
-          description={t('nameHint')}
+          description={t(kind === 'totp' ? 'nameHint' : 'nameHintPasskey')}
           maxLength={longestName}
           value={name}
           error={asked && name.trim() === '' && t('nameNeeded')}
@@ -96,7 +101,7 @@ function NameIt({ isFirst, asksPassword, onBegun, onClose }: NameProps) {
   );
 }
 
-function ConfirmIt({ setup, onConfirmed, onClose }: { setup: FactorSetup; onConfirmed: Props['onConfirmed']; onClose: () => void }) {
+function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirmed: Props['onConfirmed']; onClose: () => void }) {
   const t = useText(factorMessages);
   const input = useRef<HTMLInputElement>(null);
   const [code, setCode] = useState('');
@@ -106,7 +111,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: FactorSetup; onConf
     scope: `me/factors/${setup.id}/confirm`,
     title: t('setUpTitle'),
     topics: ['users'],
-    send: () => confirmFactor(setup.id, code.trim()),
+    send: () => confirmFactor(setup.id, { code: code.trim() }),
     onDone: onConfirmed,
     onRefused: () => input.current?.select(),
   });
@@ -121,7 +126,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: FactorSetup; onConf
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {confirm.error !== null && !isWrong && <Refusal error={confirm.error} />}
+        {confirm.error !== null && !isWrong && <SetUpRefusal error={confirm.error} />}
         <Text>{t('scan')}</Text>
         <QrCode text={setup.uri} label={t('qr')} />
         <div role="group" aria-label={t('secret')}>
@@ -143,24 +148,5 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: FactorSetup; onConf
         <Buttons confirm={t('confirm')} isSending={confirm.outcome === 'sending'} onClose={onClose} />
       </Stack>
     </form>
-  );
-}
-
-function Refusal({ error }: { error: Error }) {
-  const t = useText(factorMessages);
-  if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
-  if (isUnknown(error)) return <Banner tone="warn" title={t('lost')} />;
-  return <ProblemBanner error={error} />;
-}
-
-function Buttons({ confirm, isSending, onClose }: { confirm: string; isSending: boolean; onClose: () => void }) {
-  const t = useText(factorMessages);
-  return (
-    <Group justify="flex-end">
-      <Button onClick={onClose}>{t('cancel')}</Button>
-      <Button type="submit" variant="filled" loading={isSending}>
-        {confirm}
-      </Button>
-    </Group>
   );
 }

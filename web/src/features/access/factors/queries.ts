@@ -1,7 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, type components } from '@/api';
+import { api, data, idempotent, type components } from '@/api';
 
 export type Factor = components['schemas']['Factor'];
+export type FactorKind = components['schemas']['FactorKind'];
+export type FactorProof = components['schemas']['FactorProof'];
 export type FactorSetup = components['schemas']['FactorSetup'];
 export type ConfirmedFactor = components['schemas']['ConfirmedFactor'];
 
@@ -14,13 +16,18 @@ export function myFactors(id: number) {
 }
 
 /** Is sent without a key, since no reply with a secret is kept; one that was begun before is void. */
-export function beginFactor(name: string, password: string | undefined): Promise<FactorSetup> {
-  return data(api.POST('/api/v1/me/factors', { body: { kind: 'totp', name, password } }));
+export function beginFactor(kind: FactorKind, name: string, password: string | undefined): Promise<FactorSetup> {
+  return data(api.POST('/api/v1/me/factors', { body: { kind, name, password } }));
 }
 
 /** Is sent without a key, since no reply with recovery codes is kept; a factor is confirmed once. */
-export function confirmFactor(id: number, code: string): Promise<ConfirmedFactor> {
-  return data(api.POST('/api/v1/me/factors/{id}/confirm', { params: { path: { id } }, body: { code } }));
+export function confirmFactor(id: number, proof: FactorProof): Promise<ConfirmedFactor> {
+  return data(api.POST('/api/v1/me/factors/{id}/confirm', { params: { path: { id } }, body: proof }));
+}
+
+/** Gives a factor another name than the one that it is seen with. */
+export function renameFactor(id: number, from: string, name: string, key: string): Promise<Factor> {
+  return data(api.POST('/api/v1/me/factors/{id}/rename', { params: { path: { id }, header: idempotent(key) }, body: { from, name } }));
 }
 
 export function removeFactor(id: number) {

@@ -43,7 +43,7 @@ export function InvitationPage() {
     <SignInFrame title={t('title')}>
       {challenge !== undefined ? (
         <FactorForm
-          methods={challenge.methods}
+          challenge={challenge}
           hint={t('codeHint')}
           send={async (shown) => {
             await finishSignIn(challenge.challenge, shown);

@@ -1,7 +1,7 @@
 import { Button, Code, Loader, Stack, Text } from '@mantine/core';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { arrive, finishSignIn, type FactorMethod } from '@/api';
+import { arrive, finishSignIn, type Challenge, type FactorMethod } from '@/api';
 import { takePlace } from '@/browser/returnTo';
 import { useText } from '@/i18n';
 import { Banner } from '@/ui';
@@ -12,20 +12,34 @@ import { ssoMessages } from './messages';
 /** What the service says in the fragment of the address, which is sent nowhere. */
 interface Told {
   result: string | null;
-  challenge: string | null;
-  methods: FactorMethod[];
+  challenge: Challenge | undefined;
   failure: string | null;
   request: string | null;
 }
 
-const isMethod = (name: string): name is FactorMethod => name === 'totp' || name === 'recovery';
+const isMethod = (name: string): name is FactorMethod => name === 'passkey' || name === 'totp' || name === 'recovery';
+
+/** The challenge, as the 202 of a sign-in with a password has it. */
+function challengeIn(said: URLSearchParams): Challenge | undefined {
+  const challenge = said.get('challenge');
+  if (challenge === null) return undefined;
+  return { challenge, methods: (said.get('methods') ?? '').split(',').filter(isMethod), passkey: passkeyIn(said.get('passkey')) };
+}
+
+/** What somebody else wrote into the address is looked at by the browser, which knows what may stand there. */
+function passkeyIn(text: string | null): Challenge['passkey'] {
+  try {
+    return text === null ? null : (JSON.parse(text) as Challenge['passkey']);
+  } catch {
+    return null;
+  }
+}
 
 function read(hash: string): Told {
   const said = new URLSearchParams(hash);
   return {
     result: said.get('result'),
-    challenge: said.get('challenge'),
-    methods: (said.get('methods') ?? '').split(',').filter(isMethod),
+    challenge: challengeIn(said),
     failure: said.get('failure'),
     request: said.get('request'),
   };
@@ -38,6 +52,7 @@ export function SingleSignOnPage() {
   const hash = useLocation({ select: (place) => place.hash });
   // The page is left for where one was; what it was told is of no use a second time.
   const [told] = useState(() => read(hash));
+  const { challenge } = told;
   const [isOver, setOver] = useState(false);
   const leave = () => history.replace(takePlace());
   return (
@@ -51,12 +66,12 @@ export function SingleSignOnPage() {
           </Banner>
           <Button onClick={leave}>{t('goOn')}</Button>
         </Stack>
-      ) : told.challenge !== null && !isOver ? (
+      ) : challenge !== undefined && !isOver ? (
         <FactorForm
-          methods={told.methods}
+          challenge={challenge}
           hint={t('codeHint')}
           send={async (shown) => {
-            await finishSignIn(told.challenge ?? '', shown);
+            await finishSignIn(challenge.challenge, shown);
             leave();
           }}
           back={t('back')}

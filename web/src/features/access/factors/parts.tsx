@@ -1,0 +1,35 @@
+import { Button, Group } from '@mantine/core';
+import { isProblem, isUnknown } from '@/api';
+import { useText } from '@/i18n';
+import { Banner, ProblemBanner } from '@/ui';
+import { factorMessages } from './messages';
+
+export const longestName = 100;
+
+/** Why a factor was not confirmed. */
+export function SetUpRefusal({ error }: { error: Error }) {
+  const t = useText(factorMessages);
+  if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
+  if (isUnknown(error)) return <Banner tone="warn" title={t('lost')} />;
+  return <ProblemBanner error={error} />;
+}
+
+/** The buttons of a dialog. Without `onConfirm` the one that goes on submits the form. */
+export function Buttons({ confirm, isSending, onClose, onConfirm }: { confirm: string; isSending: boolean; onClose: () => void; onConfirm?: () => void }) {
+  const t = useText(factorMessages);
+  return (
+    <Group justify="flex-end">
+      <Button onClick={onClose}>{t('cancel')}</Button>
+      <Button
+        type={onConfirm === undefined ? 'submit' : 'button'}
+        variant="filled"
+        loading={isSending}
+        onClick={onConfirm}
+        data-autofocus={onConfirm !== undefined || undefined}
+        autoFocus={onConfirm !== undefined}
+      >
+        {confirm}
+      </Button>
+    </Group>
+  );
+}
