@@ -13,8 +13,8 @@
 //     unless a success clears the count. A device that the account knows is not kept out by them.
 //   - A flood of guesses takes no more than its share of the processors, and is turned away
 //     before anything is read, hashed or written for it.
-//   - Where a user has a second factor, no session begins without it. A code, a recovery code
-//     and a challenge each open one session, however many try at once.
+//   - Where a user has a second factor, no session begins without it. A code, a recovery code,
+//     what a passkey signed and a challenge each open one session, however many try at once.
 //   - Whom a provider of single sign-on names is found by issuer and subject alone. Its answer
 //     counts once, in the browser that asked for it, and begins no session that a second factor
 //     is asked for.
@@ -32,7 +32,7 @@
 //     customers may do, in the one tenant that it names.
 //
 // What is shown beside a password is in factor.go (setting up), factor_methods.go (taking a
-// code), challenge.go (signing in) and step_up.go (afresh, in a session).
+// code), passkey.go (and what a passkey signed), challenge.go (signing in) and step_up.go (afresh, in a session).
 //
 // Single sign-on is in sso.go (there and back), sso_arrive.go (what an answer begins) and link.go
 // (whom a provider's name is linked to), the roles of its groups in group.go; the protocol is package oidc's.

@@ -1,8 +1,7 @@
 import { Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isProblem } from '@/api';
-import { createPasskey, PasskeyError, stopAsking, type PasskeyAnswer } from '@/browser/passkeys';
+import { createPasskey, PasskeyError, stopAsking, type PasskeyAnswer, type PasskeyFailure } from '@/browser/passkeys';
 import { useText } from '@/i18n';
 import { Banner, useKeyedMutation } from '@/ui';
 import { Buttons, SetUpRefusal } from './parts';
@@ -18,8 +17,10 @@ interface Props {
 /** Asks the browser for a passkey, and sends what it says. */
 export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
   const t = useText(factorMessages);
-  // It lives in the page only.
+  // What the browser says lives in the page only; it is sent again as it is while no answer came.
   const answer = useRef<PasskeyAnswer>({});
+  const [isAsking, setAsking] = useState(false);
+  const [failure, setFailure] = useState<PasskeyFailure>();
   const confirm = useKeyedMutation<null, ConfirmedFactor>({
     scope: `me/factors/${setup.id}/confirm`,
     title: t('passkeyTitle'),
@@ -27,26 +28,31 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
     send: () => confirmFactor(setup.id, { credential: answer.current }),
     onDone: onConfirmed,
   });
-  const make = useMutation({
-    mutationFn: () => createPasskey(setup.options),
-    onSuccess: (made) => {
-      answer.current = made;
-      confirm.run(null);
-    },
-  });
   // Who closes the dialog is asked no more.
   useEffect(() => stopAsking, []);
-  const isWrong = isProblem(confirm.error, 'validation_failed');
+  const make = async () => {
+    setFailure(undefined);
+    confirm.reset();
+    setAsking(true);
+    try {
+      answer.current = await createPasskey(setup.options);
+      confirm.run(null);
+    } catch (error) {
+      setFailure(error instanceof PasskeyError ? error.failure : 'failed');
+    } finally {
+      setAsking(false);
+    }
+  };
   const run = () => {
     if (confirm.outcome === 'unknown') confirm.again();
-    else make.mutate();
+    else void make();
   };
   return (
     <Stack gap="md">
-      {make.isError && <Failure error={make.error} />}
-      {confirm.error !== null && (isWrong ? <Banner tone="bad" title={t('passkeyWrong')} /> : <SetUpRefusal error={confirm.error} />)}
+      {failure !== undefined && <Banner tone="warn" title={t(failures[failure])} />}
+      {confirm.error !== null && <Refusal error={confirm.error} />}
       <Text>{t('passkeyMake')}</Text>
-      <Buttons confirm={t('passkeyConfirm')} isSending={make.isPending || confirm.outcome === 'sending'} onClose={onClose} onConfirm={run} />
+      <Buttons confirm={t('passkeyConfirm')} isSending={isAsking || confirm.outcome === 'sending'} onClose={onClose} onConfirm={run} />
     </Stack>
   );
 }
@@ -54,7 +60,8 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
 /** Why the browser made none. */
 const failures = { cancelled: 'passkeyCancelled', registered: 'passkeyRegistered', failed: 'passkeyFailed' } as const;
 
-function Failure({ error }: { error: Error }) {
+function Refusal({ error }: { error: Error }) {
   const t = useText(factorMessages);
-  return <Banner tone="warn" title={t(failures[error instanceof PasskeyError ? error.failure : 'failed'])} />;
+  if (isProblem(error, 'validation_failed')) return <Banner tone="bad" title={t('passkeyWrong')} />;
+  return <SetUpRefusal error={error} />;
 }

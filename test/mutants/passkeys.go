@@ -1,0 +1,82 @@
+package main
+
+// passkeys are breaks of second factors that are shown by a signature.
+var passkeys = []mutant{
+	{
+		name: "what a passkey signed once opens many sessions",
+		file: "internal/access/challenge.go", old: `	case result.RowsAffected != 1:
+		return over`, new: `	case result.RowsAffected < 0:
+		return over`,
+		caught: tests{"internal/access": {"TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany"}},
+	},
+	{
+		name: "the counter of a passkey may go back",
+		file: "internal/access/passkey.go", old: `said.Flags, user.TenantID, row.ID, said.Counter, said.Counter)`, new: `said.Flags, user.TenantID, row.ID, 1<<40, said.Counter)`,
+		caught: tests{"internal/access": {"TestACounterThatGoesBackIsRefusedAndWarnedOf"}},
+	},
+	{
+		name: "an authenticator that does not count is refused the second time",
+		file: "internal/access/passkey.go", old: `(counter < ? OR counter = 0 AND ? = 0)"
+	result`, new: `(counter < ? OR counter > 0 AND ? < 0)"
+	result`,
+		caught: tests{"internal/access": {"TestAnAuthenticatorThatDoesNotCountIsTakenEachTimeAndMayBegin"}},
+	},
+	{
+		name: "a counter that goes back is refused without a word",
+		file: "internal/access/passkey.go", old: `if !errors.As(err, &warning) {`, new: `if !errors.As(err, &warning) || warning != nil {`,
+		caught: tests{"internal/access": {"TestACounterThatGoesBackIsRefusedAndWarnedOf"}},
+	},
+	{
+		name: "a passkey is believed from any origin",
+		file: "internal/base/passkey/passkey.go", old: `if !s.Accepts(said.Origin) {`, new: `if !s.Accepts(said.Origin) && said.Origin == "" {`,
+		caught: tests{
+			"internal/base/passkey": {"TestWhatIsWrongInAnyWayProvesNothing", "TestWhatIsWrongInAnyWayRegistersNothing"},
+			"internal/access":       {"TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes"},
+		},
+	},
+	{
+		name: "a passkey is taken from who is not verified",
+		file: "internal/base/passkey/passkey.go", old: `UserID: handle, UserVerification: protocol.VerificationRequired,`, new: `UserID: handle, UserVerification: protocol.VerificationPreferred,`,
+		caught: tests{"internal/base/passkey": {"TestWhatIsWrongInAnyWayProvesNothing"}},
+	},
+	{
+		name: "a passkey that proves nothing counts for nothing",
+		file: "internal/access/passkey.go", old: `apperr.New(apperr.InvalidCredentials, "The passkey`, new: `apperr.New(apperr.Unauthenticated, "The passkey`,
+		caught: tests{"internal/access": {"TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes"}},
+	},
+	{
+		name: "what was signed for a session opens another",
+		file: "internal/access/step_up.go", old: `token_hash = ? AND session_hash = ? AND`, new: `token_hash = ? AND session_hash <> ? AND`,
+		caught: tests{"internal/access": {"TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce"}},
+	},
+	{
+		name: "what was signed in a step-up signs in",
+		file: "internal/access/challenge.go", old: `token_hash = ? AND session_hash = '' AND`, new: `token_hash = ? AND session_hash <> '-' AND`,
+		caught: tests{"internal/access": {"TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce"}},
+	},
+	{
+		name: "a passkey of another site is taken",
+		file: "internal/access/passkey_store.go", old: `user_id = ? AND site = ?`, new: `user_id = ? AND site <> CONCAT(?, '-')`,
+		caught: tests{"internal/access": {"TestAPasskeyIsGoodAtTheSiteThatItWasMadeForAlone"}},
+	},
+	{
+		name: "a passkey outlives the reset of its user's factors",
+		file: "internal/access/factor_store.go", old: `[]string{"user_factors", "user_passkeys"}`, new: `[]string{"user_factors"}`,
+		caught: tests{"internal/access": {"TestAResetTakesPasskeysToo"}},
+	},
+	{
+		name: "a changed backup flag is in no audit row",
+		file: "internal/access/passkey.go", old: `!row.Flags.SameBackup(said.Flags)`, new: `row.Flags.SameBackup(said.Flags) && said.Counter == 0`,
+		caught: tests{"internal/access": {"TestWhatIsSaidOfBackupIsUpdatedAndAuditedAndNotRefused"}},
+	},
+	{
+		name: "a passkey whose backup flag changed is refused",
+		file: "internal/base/passkey/passkey.go", old: `known.Flags&^backup | Flags(says.Flags)&backup`, new: `known.Flags | Flags(says.Flags)&0`,
+		caught: tests{"internal/base/passkey": {"TestWhatIsSaidOfBackupMayChange"}},
+	},
+	{
+		name: "one page renames a factor over another",
+		file: "internal/access/factor.go", old: `WHERE tenant_id = ? AND id = ? AND name = ?", to`, new: `WHERE tenant_id = ? AND id = ? AND name <> CONCAT('-', ?)", to`,
+		caught: tests{"internal/access": {"TestOfTwoPagesNeitherRenamesAFactorOverTheOther"}},
+	},
+}

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { Visitor, type Look } from './browser';
+import { li, ownSite } from './site';
+
+const site = ownSite();
+
+/** Passkeys are for hosts with a name, which this machine has too. */
+const named = () => site.service.address.replace('127.0.0.1', 'localhost');
+
+/** Gives a visitor an authenticator in the computer, which verifies whoever is there; returns its id and the way to it. */
+async function authenticator({ context, page }: Visitor) {
+  const link = await context.newCDPSession(page);
+  await link.send('WebAuthn.enable');
+  const { authenticatorId } = await link.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { link, authenticatorId };
+}
+
+const words = {
+  en: {
+    add: 'Add a passkey',
+    goOn: 'Go on',
+    create: 'Create the passkey',
+    codes: 'Recovery codes',
+    stored: 'I have stored them',
+    use: 'Use your passkey',
+    signIn: 'Sign in',
+    signedIn: /Signed in as/,
+    signOut: 'Sign out',
+    account: 'My account',
+    stepUp: 'Show your second factor',
+    rename: 'Rename This device',
+    renameTitle: 'Rename a second factor',
+    name: 'Name',
+    renamed: 'Work laptop',
+    remove: 'Remove Work laptop',
+    confirm: 'Remove',
+    none: 'Your password alone opens your account',
+    wrong: /^The passkey was not accepted/,
+    cancelled: /^No passkey was shown/,
+    recovery: 'Use a recovery code',
+  },
+  zh: {
+    add: '添加通行密钥',
+    goOn: '继续',
+    create: '创建通行密钥',
+    codes: '恢复码',
+    stored: '我已妥善保存',
+    use: '使用通行密钥',
+    signIn: '登录',
+    signedIn: /已登录|登录身份|Li/,
+    signOut: '退出登录',
+    account: '我的账户',
+    stepUp: '验证第二因素',
+    rename: '重命名 此设备',
+    renameTitle: '重命名第二因素',
+    name: '名称',
+    renamed: 'Work laptop',
+    remove: '移除 Work laptop',
+    confirm: '移除',
+    none: '目前仅凭密码即可打开你的账户',
+    wrong: /^通行密钥未被接受/,
+    cancelled: /^没有出示通行密钥/,
+    recovery: '使用恢复码',
+  },
+};
+
+const looks = (language: Look['language']): Look[] =>
+  (['light', 'dark'] as const).flatMap((colours) => ([1280, 390] as const).map((width) => ({ language, colours, width })));
+
+/** Checks what is open at both widths and in both colour schemes, and keeps pictures of it. */
+async function look(visitor: Visitor, language: Look['language'], name: string): Promise<void> {
+  for (const { colours, width } of looks(language)) {
+    await visitor.resize(width);
+    await visitor.turn(colours);
+    await visitor.check();
+    await visitor.shoot(`${name}-${language}-${colours}-${width}`);
+  }
+  await visitor.resize(1280);
+  await visitor.turn('light');
+}
+
+test.each(['en', 'zh'] as const)('a passkey is added, asked for at sign-in and afresh, renamed and removed (%s)', async (language) => {
+  const t = words[language];
+  const visitor = await Visitor.open(site.browser, named(), { language, colours: 'light', width: 1280 });
+  const { page } = visitor;
+  const { link, authenticatorId } = await authenticator(visitor);
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  await visitor.signIn(li, '/account');
+  await page.getByText(t.none).waitFor();
+  await button(t.add).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('input[autocomplete=current-password]').fill(li.password);
+  await look(visitor, language, 'passkey-name');
+  await button(t.goOn).click();
+  await button(t.create).waitFor();
+  await look(visitor, language, 'passkey-make');
+  await button(t.create).click();
+  const codes = await page.getByRole('group', { name: t.codes }).getByRole('listitem').allTextContents();
+  expect(codes).toHaveLength(10);
+  await button(t.stored).click();
+  await button(t.rename).waitFor();
+  await look(visitor, language, 'passkey-list');
+  const { credentials } = await link.send('WebAuthn.getCredentials', { authenticatorId });
+  expect(credentials).toMatchObject([{ rpId: 'localhost', signCount: 1 }]);
+
+  await visitor.context.clearCookies();
+  await page.goto('/account');
+  const givePassword = async () => {
+    await page.locator('input[name=username]').fill(li.username);
+    await page.locator('input[name=password]').fill(li.password);
+    await button(t.signIn).click();
+    await button(t.use).waitFor();
+  };
+  await givePassword();
+  await look(visitor, language, 'passkey-sign-in');
+  // Nobody shows who he is; then somebody does.
+  await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+  await button(t.use).click();
+  await page.getByText(t.cancelled).waitFor();
+  await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+  await page.keyboard.press('Tab');
+  await button(t.use).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: t.account }).waitFor();
+
+  // A session that began by a recovery code before an hour has to show it afresh: the clock of the page is not asked.
+  const inSession = await visitor.context.cookies();
+  expect(inSession.some(({ name }) => name === 'interlock_session')).toBe(true);
+  await button(t.rename).click();
+  await dialog.getByRole('textbox', { name: t.name }).fill(t.renamed);
+  await dialog.getByRole('button').last().click();
+  await button(t.remove).waitFor();
+
+  // A passkey that the authenticator does not have any more is told of, and the recovery code opens.
+  await visitor.context.clearCookies();
+  await page.goto('/account');
+  await givePassword();
+  await button(t.recovery).click();
+  await page.locator('input[name=code]').fill(codes[0] ?? '');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: t.account }).waitFor();
+  await button(t.remove).click();
+  await page.getByRole('dialog').getByRole('button', { name: t.confirm, exact: true }).click();
+  await page.getByText(t.none).waitFor();
+  await visitor.close();
+});
+
+test('an act in the middle of the work waits for the passkey, and goes on with it', async () => {
+  const visitor = await Visitor.open(site.browser, named());
+  const { page } = visitor;
+  await authenticator(visitor);
+  const t = words.en;
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await visitor.signIn(li, '/account');
+  await button(t.add).click();
+  await page.getByRole('dialog').locator('input[autocomplete=current-password]').fill(li.password);
+  await button(t.goOn).click();
+  await button(t.create).click();
+  await button(t.stored).click();
+
+  // The session began without the passkey, which it is therefore asked for.
+  const stepUp = page.getByRole('dialog', { name: t.stepUp });
+  await button('New recovery codes').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();
+  await stepUp.getByRole('button', { name: t.use }).waitFor();
+  await look(visitor, 'en', 'passkey-step-up');
+  const before = (await visitor.context.cookies()).find(({ name }) => name === 'interlock_session')?.value;
+  await stepUp.getByRole('button', { name: t.use }).click();
+  await page.getByRole('group', { name: t.codes }).waitFor();
+  const after = (await visitor.context.cookies()).find(({ name }) => name === 'interlock_session')?.value;
+  expect(after).not.toBe(before);
+  await button(t.stored).click();
+  await page.getByText('Recovery codes left: 10').waitFor();
+  await site.service.command('user', 'reset-factors', li.username);
+  await visitor.close();
+});
+
+test('a page without a name says where passkeys work', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(li, '/account');
+  const there = page.getByRole('link', { name: named() });
+  await there.waitFor();
+  expect(await there.getAttribute('href')).toBe(`${named()}/account`);
+  expect(await page.getByRole('button', { name: words.en.add }).count()).toBe(0);
+  await visitor.check();
+  await visitor.close();
+});
