@@ -81,6 +81,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   const enrolled = Date.now();
   await field(visitor, 'Code that the app shows now').fill(codeAt(secret, enrolled));
   await button(visitor, 'Confirm').click();
+  await button(visitor, 'I have stored them').waitFor();
   const codes = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
   expect(codes).toHaveLength(10);
   await shootAll(visitor, 'factor-recovery-codes');
@@ -139,6 +140,7 @@ test('an act that needs the factor afresh waits for it, goes on as one, and says
   const enrolled = Date.now();
   await field(visitor, 'Code that the app shows now').fill(codeAt(secret, enrolled));
   await button(visitor, 'Confirm').click();
+  await button(visitor, 'I have stored them').waitFor();
   const codes = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
   await button(visitor, 'I have stored them').click();
 
@@ -173,6 +175,7 @@ test('an act that needs the factor afresh waits for it, goes on as one, and says
   await page.goto('/account');
   await button(visitor, 'New recovery codes').click();
   await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();
+  await button(visitor, 'I have stored them').waitFor();
   const fresh = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
   expect(fresh).not.toEqual(codes);
   await button(visitor, 'I have stored them').click();
