@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"time"
 
 	"gorm.io/gorm"
@@ -210,8 +209,11 @@ func (s *Service) noteClone(ctx context.Context, user User, address string, err 
 	if !errors.As(err, &warning) {
 		return
 	}
-	who := Identity{ID: user.ID, DisplayName: user.DisplayName}
-	ctx = principal.With(context.WithoutCancel(ctx), who.acting(principal.Admin, user.TenantID, "", nil))
+	ctx = context.WithoutCancel(ctx)
+	if _, known := principal.From(ctx); !known {
+		who := Identity{ID: user.ID, DisplayName: user.DisplayName}
+		ctx = principal.With(ctx, who.acting(principal.Admin, user.TenantID, "", nil))
+	}
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)
 		if err != nil {
@@ -221,12 +223,12 @@ func (s *Service) noteClone(ctx context.Context, user User, address string, err 
 		if err := tx.Exec(statement, u.Now(), user.TenantID, warning.row.ID).Error; err != nil {
 			return fmt.Errorf("warn of a copy of a passkey: %w", err)
 		}
-		u.Record(uow.Entry{Action: "user.clone-warning", Resource: user.path(), Detail: map[string]any{
+		u.Audit(uow.Entry{Action: "user.clone-warning", Resource: user.path(), Detail: map[string]any{
 			"username": user.Username, "factorId": warning.row.FactorID, "counter": warning.counter, "lastCounter": warning.row.Counter, "address": address,
 		}})
 		return nil
 	})
 	if err != nil {
-		slog.ErrorContext(ctx, "the warning of a copy of a passkey was not kept", "user", user.ID, "factor", strconv.FormatInt(warning.row.FactorID, 10), "error", err)
+		slog.ErrorContext(ctx, "the warning of a copy of a passkey was not kept", "user", user.ID, "factor", warning.row.FactorID, "error", err)
 	}
 }

@@ -205,6 +205,23 @@ func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
 	})
 }
 
+func TestAPasskeyIsAskedForAfterAProviderToo(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newSSO(t, db)
+		h.linkedAdmin(t, "subject-1")
+		k := withPasskey(t, h.fixture)
+		v := h.visitor(t)
+		told := v.signIn("subject-1")
+		require.Equal(t, "passkey,recovery", told.Get("methods"))
+		require.False(t, v.isSignedIn())
+		answer := k.key.Get(t, []byte(told.Get("passkey")))
+		finish := fmt.Sprintf(`{"challenge":%q,"method":"passkey","credential":%s}`, told.Get("challenge"), answer)
+		v.csrf = v.do(201, "POST", "/session/factor", finish).body["csrfToken"].(string)
+		require.True(t, v.isSignedIn())
+		v.do(401, "POST", "/session/factor", finish)
+	})
+}
+
 func TestADisabledUserIsNotSignedInByAProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)

@@ -28,7 +28,8 @@ test.each([
   ['admin.example.com', 'www.admin.example.com', 'elsewhere'],
   ['localhost', '127.0.0.1', 'atName'],
   ['localhost', '[::1]', 'atName'],
-  ['localhost', '192.0.2.7', 'elsewhere'],
+  ['localhost', '192.0.2.7', 'unset'],
+  ['localhost', 'admin.example.com', 'unset'],
   [null, 'localhost', 'nowhere'],
 ] as const)('the passkeys of %s are on a page at %s used %s', (site, hostname, use) => {
   expect(passkeyUse(site, { hostname })).toBe(use);
@@ -38,7 +39,7 @@ test('a page that is not secure and a browser that is too old use none', () => {
   vi.stubGlobal('isSecureContext', false);
   expect(passkeyUse('localhost', { hostname: 'localhost' })).toBe('elsewhere');
   vi.stubGlobal('isSecureContext', true);
-  vi.stubGlobal('PublicKeyCredential', class {});
+  vi.stubGlobal('PublicKeyCredential', Object);
   expect(passkeyUse('localhost', { hostname: 'localhost' })).toBe('old');
 });
 

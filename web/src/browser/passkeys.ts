@@ -15,17 +15,19 @@ export class PasskeyError extends Error {
 }
 
 /**
- * Whether this page can use the passkeys of a site: `elsewhere` when the site is at another host,
- * which `atName` is when the page only has to be opened by the name of this machine; `nowhere`
- * when it has no host with a name, and `old` when the browser cannot.
+ * Whether this page can use the passkeys of a site: `elsewhere` when the site is at another host;
+ * `atName` when the page only has to be opened by the name of this machine; `unset` when the
+ * service knows of no other name than that, and is reached by one; `nowhere` when it has no host
+ * with a name, and `old` when the browser cannot.
  */
-export type PasskeyUse = 'here' | 'elsewhere' | 'atName' | 'nowhere' | 'old';
+export type PasskeyUse = 'here' | 'elsewhere' | 'atName' | 'unset' | 'nowhere' | 'old';
 
 const ownMachine = new Set(['127.0.0.1', '[::1]']);
 
 export function passkeyUse(site: string | null | undefined, page: Pick<Location, 'hostname'> = window.location): PasskeyUse {
   if (site === null || site === undefined) return 'nowhere';
-  if (page.hostname !== site) return site === 'localhost' && ownMachine.has(page.hostname) ? 'atName' : 'elsewhere';
+  if (page.hostname !== site && site === 'localhost') return ownMachine.has(page.hostname) ? 'atName' : 'unset';
+  if (page.hostname !== site) return 'elsewhere';
   if (!window.isSecureContext) return 'elsewhere';
   // What is looked for came last: Chromium 129, Firefox 119, Safari 18.4.
   return 'PublicKeyCredential' in window && 'parseCreationOptionsFromJSON' in PublicKeyCredential ? 'here' : 'old';

@@ -96,6 +96,7 @@ function WhereElse({ site }: { site: string | null }) {
   const words = {
     atName: () => t.rich('passkeyAtName', { address: <Anchor href={named.href}>{named.origin}</Anchor> }),
     elsewhere: () => t('passkeyElsewhere', { site: site ?? '' }),
+    unset: () => t('passkeyUnset'),
     nowhere: () => t('passkeyNowhere'),
     old: () => t('passkeyOld'),
   };
