@@ -182,6 +182,6 @@ test('a page without a name says where passkeys work', async () => {
   await there.waitFor();
   expect(await there.getAttribute('href')).toBe(`${named()}/account`);
   expect(await page.getByRole('button', { name: words.en.add }).count()).toBe(0);
-  await visitor.check();
+  await look(visitor, 'en', 'passkey-without-name');
   await visitor.close();
 });
