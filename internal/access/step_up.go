@@ -23,8 +23,8 @@ const (
 	mostStepUps = 10
 )
 
-// inSession is Forbidden for an API token, and ValidationFailed at the pointer for a session whose
-// user has no second factor.
+// inSession returns the session that a second factor is to be shown in. Errors: Unauthenticated;
+// Forbidden for an API token; ValidationFailed at /method for a user who has no second factor.
 func (s *Service) inSession(ctx context.Context, token string) (session Session, err error) {
 	if caller, _ := principal.From(ctx); caller.Kind != principal.Admin {
 		return Session{}, apperr.New(apperr.Forbidden, "A second factor is shown in a session; an API token is not asked for one.")
