@@ -12,6 +12,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/settings"
 	"interlock/internal/views/engines"
+	"interlock/internal/views/retention"
 )
 
 // doctorTimeout bounds the whole examination.
@@ -44,6 +45,9 @@ func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []
 	if db.Dialect == storage.MySQL && findings[1].Level == engines.OK {
 		findings = append(findings, claimFinding(ctx, db, withRedis))
 	}
+	if findings[1].Level == engines.OK {
+		findings = append(findings, retentionFinding(ctx, db))
+	}
 	return append(findings, engines.Probe{DB: db, Clock: clock.System{}}.Look(ctx).Findings...)
 }
 
@@ -57,6 +61,16 @@ func schemaFinding(ctx context.Context, db *storage.DB) engines.Finding {
 		finding.Says = fmt.Sprintf("It is at %d and this program needs %d: run `admin migrate up`.", state.Current, state.Target)
 	default:
 		finding.Level, finding.Says = engines.OK, fmt.Sprintf("It is at %d, as this program needs.", state.Current)
+	}
+	return finding
+}
+
+// retentionFinding says what was removed for its age.
+func retentionFinding(ctx context.Context, db *storage.DB) engines.Finding {
+	finding := engines.Finding{Engine: engines.Database, Name: "retention", Level: engines.OK}
+	var err error
+	if finding.Says, err = retention.Summary(ctx, db); err != nil {
+		finding.Level, finding.Says = engines.Unknown, fmt.Sprintf("What was removed for its age cannot be read: %v.", err)
 	}
 	return finding
 }

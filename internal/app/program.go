@@ -100,7 +100,7 @@ func (p *Program) start(ctx context.Context) error {
 		RedisURL: p.Settings.RedisURL, WeakPasswords: p.Settings.InsecureDevelopment, Customers: customers, Idempotency: p.Settings.Idempotency,
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout, SessionLifetime: p.Settings.SessionLifetime, SessionIdle: p.Settings.SessionIdle,
 		Providers: providers, PublicURL: p.Settings.PublicURL,
-		SignInRate: p.Settings.SignInLimit, PromiseShare: p.Settings.PromiseShare / 100,
+		SignInRate: p.Settings.SignInLimit, PromiseShare: p.Settings.PromiseShare / 100, Retention: p.Settings.Retention,
 	})
 	if err != nil {
 		return err
@@ -244,6 +244,7 @@ func (p *Program) Run(ctx context.Context) error {
 		p.startJobs(background, &working)
 		working.Go(func() { p.services.FlashSales.Work(background) })
 		working.Go(func() { p.services.Promises.Run(background) })
+		working.Go(func() { p.services.Retention.Run(background) })
 	}
 	if p.Settings.Role != "worker" {
 		p.startRequestWork(background, &working)

@@ -46,6 +46,7 @@ import (
 	"interlock/internal/views/ops"
 	"interlock/internal/views/promises"
 	"interlock/internal/views/realtime"
+	"interlock/internal/views/retention"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
 	"interlock/internal/workorders"
@@ -92,6 +93,7 @@ type Services struct {
 	Queues    *ops.Service
 	Engines   *engines.Monitor
 	Promises  *promises.Service
+	Retention *retention.Service
 
 	redis   redis.UniversalClient // nil in embedded mode
 	bus     events.Bus
@@ -128,6 +130,8 @@ type Options struct {
 	SignInRate int
 	// PromiseShare is the part of one connection's time that looking at the promises may take.
 	PromiseShare float64
+	// Retention is for how many days old rows are kept.
+	Retention settings.Retention
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
 }
@@ -158,7 +162,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	}
 	sv.buildKeeper(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)
-	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines, sv.Promises)
+	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines, sv.Promises, sv.Retention)
 	return sv, nil
 }
 
@@ -266,9 +270,15 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Promises = promises.New(promises.Deps{
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Gates: sv.lookAtGates, Share: o.PromiseShare,
 	})
+	sv.Retention = retention.New(retention.Deps{
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Share: o.Retention.Share / 100,
+		Keep: map[retention.Kind]time.Duration{retention.Audit: days(o.Retention.Audit), retention.History: days(o.Retention.History), retention.Tickets: days(o.Retention.Tickets)},
+	})
 	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
 }
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 
 // Close closes what Open opened, last first.
 func (sv *Services) Close() {

@@ -241,7 +241,7 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	old, err := s.at(ctx, row, to.ToVersion)
 	switch {
 	case storage.IsNotFound(err):
-		return nil, apperr.Invalid(apperr.Field{Pointer: "/toVersion", Code: "unknown", Message: fmt.Sprintf("must be a version of this config, from 1 to %d", row.Version)})
+		return nil, apperr.Invalid(apperr.Field{Pointer: "/toVersion", Code: "unknown", Message: unknownVersion(to.ToVersion, row.Version)})
 	case err != nil:
 		return nil, fmt.Errorf("read version %d of config %q: %w", to.ToVersion, row.Key, err)
 	}
@@ -280,6 +280,15 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 		Detail: rollbackDetail{versionDetail{From: row.Version, To: after.Version, Changed: row.differences(content), Approval: u.Approval()}, to.ToVersion},
 	})
 	return &after, s.record(ctx, u, &after, RolledBack, to.Note)
+}
+
+// unknownVersion says why a config cannot go back to a version: it never had it, or it was
+// removed for its age.
+func unknownVersion(to, newest int64) string {
+	if to >= 1 && to < newest {
+		return fmt.Sprintf("is version %d, which is not kept any more; the history has those that are", to)
+	}
+	return fmt.Sprintf("must be a version of this config, from 1 to %d", newest)
 }
 
 type rollbackDetail struct {

@@ -402,3 +402,42 @@ func TestListsAreFilteredAndSorted(t *testing.T) {
 		}
 	})
 }
+
+// What was removed for its age is no base to merge with or to go back to, and whoever asks is told
+// that, and not that the config was deleted.
+func TestAnEditOfAVersionThatIsNotKeptAnyMoreIsAConflictThatSaysSo(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		one := w.create("a", text("1"))
+		two := w.mustEdit("a", one.Ref(), `{"value":"2"}`)
+		p, _ := principal.From(ctx)
+		require.NoError(t, db.Write(ctx).Exec("DELETE FROM config_histories WHERE tenant_id = ? AND config_id = ? AND version = 1", p.TenantID, one.ID).Error)
+		before := w.traces()
+
+		patch, err := merge.Parse([]byte(`{"remark":"mine"}`))
+		require.NoError(t, err)
+		for name, edit := range map[string]change.Edit{
+			"refused":     {},
+			"merged":      {MergeDisjoint: true},
+			"overwriting": {Overwrite: &change.Overwrite{Reason: "it must be so"}},
+		} {
+			edit.IfMatch, edit.Patch = guard.Precondition{Ref: one.Ref()}, patch
+			err := w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				_, err := w.EditKey(ctx, u, "a", edit)
+				return err
+			})
+			e := problemOf(t, err, apperr.VersionConflict)
+			require.Contains(t, e.Detail, "version 1, which you edited, is not kept any more", name)
+			require.NotContains(t, e.Detail, "created again", name)
+			require.EqualValues(t, 1, e.Members["expectedVersion"], name)
+			require.EqualValues(t, 2, e.Members["currentVersion"], name)
+			require.Nil(t, e.Members["base"], name)
+			require.Equal(t, false, e.Members["autoMergeable"], name)
+		}
+		_, err = w.rollback("a", config.Rollback{IfMatch: guard.Precondition{Ref: two.Ref()}, ToVersion: 1})
+		fields := problemOf(t, err, apperr.ValidationFailed).Fields
+		require.Equal(t, []string{"/toVersion"}, pointers(fields))
+		require.Contains(t, fields[0].Message, "not kept any more")
+		require.Equal(t, before, w.traces())
+	})
+}

@@ -84,8 +84,18 @@ type Serve struct {
 	OpsAddr                 string        `help:"Address of a listener of its own, plain HTTP, for /metrics, /docs and /openapi.json, with /healthz and /readyz; the main one then has none of them but the last two, and no /graphiql. Unset: all are at the main one." env:"INTERLOCK_OPS_ADDR" placeholder:"HOST:PORT"`
 	Currency                string        `help:"What all money is in, by its code in ISO 4217; amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
 	PromiseShare            float64       `help:"Percent of the time of one database connection that the service may use to look whether its promises hold, in one process at a time; 0 means that it does not look." default:"1" env:"INTERLOCK_PROMISE_SHARE" placeholder:"PERCENT"`
+	Retention               Retention     `embed:"" prefix:"retention-"`
 	ShutdownDelay           time.Duration `help:"How long a process that is asked to end still takes requests, while /readyz says 503 and streams end one after the other: until a load balancer has noticed and sends it nothing more." default:"0s" env:"INTERLOCK_SHUTDOWN_DELAY" placeholder:"DURATION"`
 	ShutdownTimeout         time.Duration `help:"How long requests in flight may take to finish at shutdown, after that delay." default:"20s" env:"INTERLOCK_SHUTDOWN_TIMEOUT" placeholder:"DURATION"`
+}
+
+// Retention says for how many days rows are kept that nothing needs but who looks back; 0 is for
+// ever.
+type Retention struct {
+	Audit   int     `help:"Days that audit entries are kept; 0 is for ever." default:"0" env:"INTERLOCK_RETENTION_AUDIT" placeholder:"DAYS"`
+	History int     `help:"Days that a version of a record is kept after it was replaced, or the record deleted; 0 is for ever. The newest version of what exists stays, and so do approvals and flash sales." default:"0" env:"INTERLOCK_RETENTION_HISTORY" placeholder:"DAYS"`
+	Tickets int     `help:"Days that the tickets of a flash sale are kept after it has finished; 0 is for ever. Its orders stay." default:"0" env:"INTERLOCK_RETENTION_TICKETS" placeholder:"DAYS"`
+	Share   float64 `help:"Percent of the time of one database connection that removing them may take, in one process at a time." default:"5" env:"INTERLOCK_RETENTION_SHARE" placeholder:"PERCENT"`
 }
 
 // Idempotency says how the replies to requests with an idempotency key are kept.
@@ -206,6 +216,9 @@ func (s Serve) Validate() error {
 	if s.PromiseShare < 0 || s.PromiseShare > 100 {
 		return fmt.Errorf("--promise-share (INTERLOCK_PROMISE_SHARE) is %g; it must be from 0 to 100", s.PromiseShare)
 	}
+	if err := s.Retention.check(); err != nil {
+		return err
+	}
 	if s.ShutdownDelay < 0 {
 		return fmt.Errorf("--shutdown-delay (INTERLOCK_SHUTDOWN_DELAY) is %s; it must not be less than nothing", s.ShutdownDelay)
 	}
@@ -214,6 +227,24 @@ func (s Serve) Validate() error {
 	}
 	_, err := s.ProxyNetworks()
 	return err
+}
+
+// mostDays bounds a retention, so that it fits a time.Duration.
+const mostDays = 36_500
+
+func (r Retention) check() error {
+	for _, kind := range []struct {
+		name string
+		days int
+	}{{"audit", r.Audit}, {"history", r.History}, {"tickets", r.Tickets}} {
+		if kind.days < 0 || kind.days > mostDays {
+			return fmt.Errorf("--retention-%s (INTERLOCK_RETENTION_%s) is %d; it must be from 0, which is for ever, to %d days", kind.name, strings.ToUpper(kind.name), kind.days, mostDays)
+		}
+	}
+	if r.Share <= 0 || r.Share > 100 {
+		return fmt.Errorf("--retention-share (INTERLOCK_RETENTION_SHARE) is %g; it must be more than 0 and at most 100", r.Share)
+	}
+	return nil
 }
 
 func (s Serve) checkCustomers() error {

@@ -928,6 +928,27 @@ CREATE TABLE `refund_lines` (
   KEY `ix_refund_lines_order` (`tenant_id`,`order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `retention_sweeps` (
+  `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `until_time` datetime(6) DEFAULT NULL,
+  `place` varchar(500) NOT NULL,
+  `begun_time` datetime(6) DEFAULT NULL,
+  `ended_time` datetime(6) DEFAULT NULL,
+  `looked` bigint(20) NOT NULL,
+  `removed` bigint(20) NOT NULL,
+  `busy_us` bigint(20) NOT NULL,
+  `total` bigint(20) NOT NULL,
+  PRIMARY KEY (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `retention_tallies` (
+  `tenant_id` bigint(20) NOT NULL,
+  `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `removed` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `roles` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

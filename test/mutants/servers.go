@@ -146,6 +146,41 @@ var servers = []mutant{
 		caught: tests{"internal/views/promises": {"TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair"}},
 	},
 	{
+		name: "the newest version of what lives is removed for its age",
+		file: "internal/views/retention/retention.go", old: "AND n.version = x.version + 1\"", new: "AND n.version >= x.version\"",
+		caught: tests{"internal/views/retention": {"TestAVersionGoesWhenItWasReplacedLongAgoAndTheNewestOfWhatLivesStays"}},
+	},
+	{
+		name: "versions are removed that a watcher of configs can resume from",
+		file: "internal/views/retention/retention.go", old: "const watched = 10_000", new: "const watched = 1",
+		caught: tests{"internal/views/retention": {"TestWhatTheLogOfConfigsCanBeResumedFromStays"}},
+	},
+	{
+		name: "who sweeps after his lease removes what the next one counts",
+		file: "internal/views/retention/store.go", old: `total = ? WHERE name = ? AND version = ?`, new: `total = ? WHERE name = ? AND version <= ?`,
+		caught: tests{"internal/views/retention": {"TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing"}},
+	},
+	{
+		name: "what was removed before a crash is in no audit entry",
+		file: "internal/views/retention/store.go", old: `SET removed = removed + ? WHERE`, new: `SET removed = ? WHERE`,
+		caught: tests{"internal/views/retention": {"TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce"}},
+	},
+	{
+		name: "sweeping takes all of a connection",
+		file: "internal/views/retention/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
+		caught: tests{"internal/views/retention": {"TestSweepingRestsInProportionToWhatItTakes"}},
+	},
+	{
+		name: "the promises do not know what was removed",
+		file: "internal/views/promises/list.go", old: "w.until_time >= \" + time", new: "w.until_time < \" + time",
+		caught: tests{"test/promises": {"TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards"}},
+	},
+	{
+		name: "whose base was removed for its age is told that the record was deleted",
+		file: "internal/core/change/edit.go", old: "c.Expected = seen.Version\n", new: "_ = seen.Version\n",
+		caught: tests{"internal/config": {"TestAnEditOfAVersionThatIsNotKeptAnyMoreIsAConflictThatSaysSo"}},
+	},
+	{
 		name: "looking takes all of a connection",
 		file: "internal/views/promises/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
 		caught: tests{"internal/views/promises": {"TestCheckingRestsInProportionToWhatItTakes"}},

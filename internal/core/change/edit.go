@@ -246,6 +246,10 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 		return err
 	}
 	if base == nil {
+		if seen := edit.IfMatch.Ref; seen.ID == current.Ref().ID && seen.Version < current.Ref().Version {
+			// It was a version of this row, and was removed for its age.
+			c.Expected = seen.Version
+		}
 		return c.Error()
 	}
 	sides, err := e.compare(*base, current, edit)
@@ -263,7 +267,7 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 }
 
 // baseOf returns the row as the author saw it, or nil when the tag is not one of
-// this row.
+// this row, or that version is not kept any more.
 func (e Editable[T, M]) baseOf(ctx context.Context, current M, edit Edit) (*M, error) {
 	if edit.IfMatch.Ref.ID != current.Ref().ID {
 		return nil, nil

@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"fmt"
+
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
 )
@@ -15,7 +17,8 @@ type Conflict struct {
 	// Current is the row's stamp as it is now.
 	Current Stamp
 	// CurrentView and BaseView are the representations now and at Expected.
-	// BaseView is nil when there is none.
+	// BaseView is nil when there is none: the tag was of another row, or the version that the
+	// author saw was removed for its age.
 	CurrentView any
 	BaseView    any
 	// Base, Yours and Theirs are the editable documents of a three-way
@@ -32,10 +35,15 @@ func (c Conflict) Error() *apperr.Error {
 		With("updatedBy", c.Current.UpdatedBy).
 		With("updatedTime", c.Current.UpdatedTime).
 		With("current", c.CurrentView)
-	if c.Expected == 0 {
+	switch {
+	case c.Expected == 0:
 		e.Detail = c.Resource + " is not the one you read: it was deleted and created again, or your ETag belongs to another resource. Nothing of yours was applied."
 		e.With("expectedVersion", nil)
-	} else {
+	case c.BaseView == nil:
+		e.Detail = fmt.Sprintf("%s was changed by %s since you read it, and version %d, which you edited, is not kept any more: what you changed can be neither compared nor merged. "+
+			"Nothing of yours was applied; edit version %d.", c.Resource, c.Current.UpdatedBy.Name, c.Expected, c.Current.Version)
+		e.With("expectedVersion", c.Expected)
+	default:
 		e.With("expectedVersion", c.Expected)
 	}
 	if c.Expected == 0 || c.BaseView == nil {

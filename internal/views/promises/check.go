@@ -2,7 +2,6 @@ package promises
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -109,13 +108,7 @@ func (c checks) read(ctx context.Context, keys int, statement string, values []a
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
-		for _, value := range place {
-			// MySQL's text protocol gives bytes.
-			if text, ok := value.([]byte); ok {
-				value = string(text)
-			}
-			row.Place = append(row.Place, value)
-		}
+		row.Place = storage.ScannedPlace(place)
 		list = append(list, row)
 	}
 	return list, c.db.Classify(rows.Err())
@@ -149,39 +142,6 @@ func Check(ctx context.Context, db *storage.DB, gates Looker) ([]Total, error) {
 		totals = append(totals, total)
 	}
 	return totals, nil
-}
-
-// encodePlace and decodePlace keep a place in a column.
-func encodePlace(place []any) (string, error) {
-	if place == nil {
-		return "", nil
-	}
-	text, err := json.Marshal(place)
-	return string(text), err
-}
-
-func decodePlace(text string) ([]any, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var parts []json.RawMessage
-	if err := json.Unmarshal([]byte(text), &parts); err != nil {
-		return nil, err
-	}
-	place := make([]any, len(parts))
-	for i, part := range parts {
-		var number int64
-		if json.Unmarshal(part, &number) == nil {
-			place[i] = number
-			continue
-		}
-		var word string
-		if err := json.Unmarshal(part, &word); err != nil {
-			return nil, err
-		}
-		place[i] = word
-	}
-	return place, nil
 }
 
 // tenantsOf groups what was found by tenant.

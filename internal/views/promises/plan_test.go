@@ -69,9 +69,9 @@ func TestAWalkComesByEachRowOnce(t *testing.T) {
 				require.NoError(t, err)
 				require.Empty(t, found)
 				seen += looked
-				text, err := encodePlace(next)
+				text, err := storage.EncodePlace(next)
 				require.NoError(t, err)
-				place, err = decodePlace(text)
+				place, err = storage.DecodePlace(text)
 				require.NoError(t, err)
 			}
 			require.Equal(t, want, seen, "by %d", limit)

@@ -19,7 +19,6 @@
 package promises
 
 import (
-	"slices"
 	"strings"
 
 	"interlock/internal/base/storage"
@@ -58,34 +57,11 @@ func (p Promise) statements(dialect storage.Dialect) (next func(place []any, lim
 	head := "SELECT x.tenant_id, " + p.subject + ", CASE WHEN " + p.broken + " THEN 1 ELSE 0 END, " + columns + " FROM " + p.table + " x"
 	order := " ORDER BY " + columns + " LIMIT ?"
 	next = func(place []any, limit int) (string, []any) {
-		if place == nil {
-			return head + order, []any{limit}
-		}
-		where, values := behind(dialect, p.key, place)
+		where, values := dialect.Behind(p.key, place)
 		return head + " WHERE " + where + order, append(values, limit)
 	}
 	again = func(place []any) (string, []any) {
 		return head + " WHERE x." + strings.Join(p.key, " = ? AND x.") + " = ?", place
 	}
 	return next, again
-}
-
-// behind is (a, b, c) > (?, ?, ?), which SQLite finds by an index as it is, and MySQL when it
-// is written out.
-func behind(dialect storage.Dialect, key []string, place []any) (string, []any) {
-	if dialect == storage.SQLite {
-		return "(x." + strings.Join(key, ", x.") + ") > (?" + strings.Repeat(", ?", len(key)-1) + ")", slices.Clone(place)
-	}
-	var alternatives []string
-	var values []any
-	for i := range key {
-		var equal strings.Builder
-		for j := range i {
-			equal.WriteString("x." + key[j] + " = ? AND ")
-			values = append(values, place[j])
-		}
-		alternatives = append(alternatives, "("+equal.String()+"x."+key[i]+" > ?)")
-		values = append(values, place[i])
-	}
-	return strings.Join(alternatives, " OR "), values
 }

@@ -173,7 +173,7 @@ func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, e
 		now := s.clock.Now()
 		st.Passes, st.BegunTime, st.Looked, st.BusyUS, st.Violated = st.Passes+1, &now, 0, 0, 0
 	}
-	place, err := decodePlace(st.Place)
+	place, err := storage.DecodePlace(st.Place)
 	if err != nil {
 		return false, err
 	}
@@ -191,7 +191,7 @@ func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, e
 	if err := s.report(ctx, st, found); err != nil {
 		return false, err
 	}
-	if st.Place, err = encodePlace(next); err != nil || next != nil {
+	if st.Place, err = storage.EncodePlace(next); err != nil || next != nil {
 		return false, err
 	}
 	if err := s.settle(ctx, st); err != nil {

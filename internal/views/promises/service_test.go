@@ -325,9 +325,9 @@ func TestTheExportIsSignedWithTheInstallationsOneKey(t *testing.T) {
 
 func TestAPlaceInAWalkIsKeptAsItIs(t *testing.T) {
 	for _, place := range [][]any{nil, {int64(1) << 60}, {int64(7), "item", int64(9), int64(0)}, {"17"}} {
-		text, err := encodePlace(place)
+		text, err := storage.EncodePlace(place)
 		require.NoError(t, err)
-		back, err := decodePlace(text)
+		back, err := storage.DecodePlace(text)
 		require.NoError(t, err)
 		require.Equal(t, place, back)
 	}

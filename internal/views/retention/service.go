@@ -1,0 +1,349 @@
+package retention
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+	"interlock/internal/lock"
+)
+
+const (
+	// leaseKey is held by the process that sweeps.
+	leaseKey = "retention"
+	// runEvery is how far the limit of a table moves from run to run, unless Deps say otherwise.
+	runEvery = 24 * time.Hour
+	// askEvery is how often a process looks whether a run is due, and tries again after an error.
+	askEvery = time.Minute
+	// saveEvery bounds what a process that ends has walked over in vain.
+	saveEvery = 15 * time.Second
+	// A step takes at least this many rows, and as many more as fit into its time.
+	fewestRows, mostRows = 10, 1000
+	stepTime             = 20 * time.Millisecond
+	// stepLife bounds a step's transaction.
+	stepLife = 10 * time.Second
+)
+
+// Deps are what a Service stands on.
+type Deps struct {
+	DB     *storage.DB
+	Runner *uow.Runner
+	Locks  lock.Locker
+	Clock  clock.Clock
+	// Keep is for how long the rows of a kind are kept; 0, or nothing, is for ever.
+	Keep map[Kind]time.Duration
+	// Every is how far the limit of a table moves from run to run; 0 is a day.
+	Every time.Duration
+	// Share is the part of one connection's time that sweeping may take, such as 0.05.
+	Share float64
+}
+
+// Service sweeps while Run runs.
+type Service struct {
+	db     *storage.DB
+	runner *uow.Runner
+	locks  lock.Locker
+	clock  clock.Clock
+	keep   map[Kind]time.Duration
+	every  time.Duration
+	share  float64
+
+	mu sync.Mutex
+	// seen is what this process knows of the sweeps, for metrics.
+	seen map[string]state
+
+	// rows is how many rows the next step of each table takes.
+	rows map[string]int
+	// rest waits; tests replace it.
+	rest func(ctx context.Context, d time.Duration) bool
+}
+
+// New returns a Service.
+func New(d Deps) *Service {
+	return &Service{
+		db: d.DB, runner: d.Runner, locks: d.Locks, clock: d.Clock, keep: d.Keep, every: cmp.Or(d.Every, runEvery), share: d.Share,
+		seen: map[string]state{}, rows: map[string]int{}, rest: clock.Sleep,
+	}
+}
+
+// Run sweeps until ctx ends, in one process at a time. Where everything is kept for ever it
+// does nothing.
+func (s *Service) Run(ctx context.Context) {
+	if !s.anything() || s.share <= 0 {
+		return
+	}
+	for failing := false; ; {
+		err := s.Turn(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			slog.WarnContext(ctx, "old rows cannot be removed; it goes on trying", "error", err)
+		}
+		failing = err != nil
+		if !s.rest(ctx, askEvery) {
+			return
+		}
+	}
+}
+
+func (s *Service) anything() bool {
+	for _, keep := range s.keep {
+		if keep > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Turn sweeps what is due, if this process gets the lease, and tells what was removed.
+func (s *Service) Turn(ctx context.Context) error {
+	found, err := states(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	s.remember(found)
+	lease, err := s.locks.Acquire(lock.WithOwner(ctx, "the removal of old rows"), 0, leaseKey)
+	if errors.Is(err, lock.ErrNotAcquired) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lease.Release(context.WithoutCancel(ctx)) }()
+	err = s.work(lease.Context())
+	if errors.Is(err, errOvertaken) || context.Cause(lease.Context()) != nil {
+		return nil
+	}
+	return err
+}
+
+// work sweeps the tables that are due. One that cannot be swept does not keep the others.
+func (s *Service) work(ctx context.Context) error {
+	found, err := states(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, t := range List {
+		st := found[t.Name]
+		if st == nil {
+			st = &state{Name: t.Name}
+		}
+		if !s.due(t, st) {
+			continue
+		}
+		err := s.sweep(ctx, t, st)
+		if ctx.Err() != nil || errors.Is(err, errOvertaken) {
+			return err
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("sweep %s: %w", t.Name, err))
+		}
+	}
+	return errors.Join(failed, s.report(ctx))
+}
+
+// limit is how old what goes is at least.
+func (s *Service) limit(t Table) time.Time { return s.clock.Now().Add(-s.keep[t.Kind]) }
+
+// due reports whether a run of a table is under way, or is to begin: when its limit has moved
+// far enough, also because of the settings.
+func (s *Service) due(t Table, st *state) bool {
+	switch {
+	case s.keep[t.Kind] <= 0:
+		return false
+	case st.underWay() || st.UntilTime == nil:
+		return true
+	}
+	return s.limit(t).Sub(*st.UntilTime) >= s.every
+}
+
+// sweep goes on with the run of a table, or begins one, to its end.
+//
+// The limit is committed before the first row goes. Should the process end then, the promises
+// ask less of rows that are still there, and the next run removes them.
+func (s *Service) sweep(ctx context.Context, t Table, st *state) error {
+	if !st.underWay() {
+		begun, limit := s.clock.Now(), s.limit(t)
+		next := *st
+		next.UntilTime, next.BegunTime, next.EndedTime = &limit, &begun, nil
+		next.Place, next.Looked, next.Removed, next.BusyUS = "", 0, 0, 0
+		if err := s.save(ctx, st, next); err != nil {
+			return err
+		}
+	}
+	place, err := storage.DecodePlace(st.Place)
+	if err != nil {
+		return err
+	}
+	saved := s.clock.Now()
+	for {
+		began := clock.Mark()
+		next, rows, err := s.step(ctx, t, st, place)
+		if err != nil {
+			s.rows[t.Name] = max(fewestRows, s.rowsOf(t)/2)
+			return err
+		}
+		took := clock.Since(began)
+		ended := len(rows) < s.rowsOf(t)
+		next.BusyUS += took.Microseconds()
+		if ended {
+			now := s.clock.Now()
+			next.Place, next.EndedTime = "", &now
+		} else {
+			place = rows[len(rows)-1].place
+		}
+		if now := s.clock.Now(); ended || now.Sub(saved) >= saveEvery {
+			if err := s.save(ctx, st, next); err != nil {
+				return err
+			}
+			saved = now
+		} else {
+			*st = next
+		}
+		if ended {
+			return nil
+		}
+		s.fit(t, took)
+		if !s.rest(ctx, time.Duration(float64(took)*(1/s.share-1))) {
+			return ctx.Err()
+		}
+	}
+}
+
+// step looks at the next rows behind a place and removes those that are over, in one
+// transaction that ends with all of it or nothing:
+//
+//	DELETE FROM … WHERE tenant_id = ? AND id IN (…)
+//	UPDATE retention_tallies SET removed = removed + ? WHERE tenant_id = ? AND name = ?
+//	UPDATE retention_sweeps SET … WHERE name = ? AND version = ?
+//
+// It returns the state after it.
+func (s *Service) step(ctx context.Context, t Table, st *state, place []any) (state, []row, error) {
+	rows, err := read(ctx, s.db, t, *st.UntilTime, place, s.rowsOf(t))
+	if err != nil {
+		return *st, nil, err
+	}
+	after := *st
+	after.Looked += int64(len(rows))
+	if len(rows) > 0 {
+		if after.Place, err = storage.EncodePlace(rows[len(rows)-1].place); err != nil {
+			return *st, nil, err
+		}
+	}
+	if len(t.removals(rows)) == 0 {
+		return after, rows, nil
+	}
+	before := after
+	err = s.db.Transact(storage.AcrossTenants(ctx), stepLife, func(tx *gorm.DB) error {
+		removed, err := remove(tx, t, rows)
+		if err != nil {
+			return err
+		}
+		after = before
+		after.Removed, after.Total = before.Removed+removed, before.Total+removed
+		return save(tx, after)
+	})
+	if err != nil {
+		return *st, nil, err
+	}
+	after.Version++
+	s.show(after)
+	return after, rows, nil
+}
+
+// save commits the state that follows another one.
+func (s *Service) save(ctx context.Context, st *state, next state) error {
+	if err := save(s.db.Write(storage.AcrossTenants(ctx)), next); err != nil {
+		return err
+	}
+	next.Version++
+	*st = next
+	s.show(next)
+	return nil
+}
+
+// report leaves one audit entry for each tenant of which rows were removed. What was counted
+// goes with the commit of the entry that says it, so after a crash it is said by the next run.
+func (s *Service) report(ctx context.Context) error {
+	byTenant, err := tallies(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	limits, err := states(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	for tenant, list := range byTenant {
+		ctx := principal.With(ctx, principal.System(tenant, "retention"))
+		err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return tell(ctx, u, list, limits) })
+		if err != nil {
+			return fmt.Errorf("record what was removed: %w", err)
+		}
+	}
+	return nil
+}
+
+// removedRows is what an audit entry says of a table: how many rows of the tenant went, all of
+// them over before a time.
+type removedRows struct {
+	Rows  int64      `json:"rows"`
+	Until *time.Time `json:"until"`
+}
+
+func tell(ctx context.Context, u *uow.Unit, list []tally, limits map[string]*state) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	removed := make(map[string]removedRows, len(list))
+	for _, one := range list {
+		taken := tx.Exec(takeTally, one.TenantID, one.Name, one.Removed)
+		switch {
+		case taken.Error != nil:
+			return taken.Error
+		case taken.RowsAffected != 1:
+			return errOvertaken
+		}
+		removed[one.Name] = removedRows{Rows: one.Removed, Until: limits[one.Name].UntilTime}
+	}
+	u.Audit(uow.Entry{Action: "retention.sweep", Resource: "retention", Detail: map[string]any{"removed": removed}})
+	return nil
+}
+
+func (s *Service) rowsOf(t Table) int {
+	if n := s.rows[t.Name]; n > 0 {
+		return n
+	}
+	return 10 * fewestRows
+}
+
+// fit has the next step of a table take about stepTime.
+func (s *Service) fit(t Table, took time.Duration) {
+	switch n := s.rowsOf(t); {
+	case took > 2*stepTime:
+		s.rows[t.Name] = max(fewestRows, n/2)
+	case took < stepTime/2:
+		s.rows[t.Name] = min(mostRows, n*2)
+	}
+}
+
+func (s *Service) remember(found map[string]*state) {
+	for _, st := range found {
+		s.show(*st)
+	}
+}
+
+func (s *Service) show(st state) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen[st.Name] = st
+}

@@ -1,0 +1,323 @@
+package retention
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/lock"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+const day = 24 * time.Hour
+
+func newLocks() lock.Locker { return lock.NewInProcess(lock.Observer{}) }
+
+// newService returns a Service that never rests.
+func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, keep map[Kind]time.Duration) *Service {
+	s := New(Deps{
+		DB: db, Locks: locks, Clock: clk, Share: 1, Keep: keep,
+		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
+	})
+	s.rest = func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
+	return s
+}
+
+func exec(t *testing.T, db *storage.DB, statement string, values ...any) {
+	t.Helper()
+	require.NoError(t, db.Write(storage.AcrossTenants(t.Context())).Exec(statement, values...).Error, statement)
+}
+
+func count(t *testing.T, db *storage.DB, query string, values ...any) (n int) {
+	t.Helper()
+	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw(query, values...).Scan(&n).Error, query)
+	return n
+}
+
+func tenantOf(ctx context.Context) int64 {
+	p, _ := principal.From(ctx)
+	return p.TenantID
+}
+
+// audit adds audit entries of an action, so old, in one statement.
+func audit(t *testing.T, db *storage.DB, tenant int64, action string, age time.Duration, n int) {
+	t.Helper()
+	places, values := make([]string, n), make([]any, 0, 5*n)
+	for i := range n {
+		places[i] = "(?, ?, '', 'admin', '1', 'Li', ?, ?, '{}', ?)"
+		values = append(values, tenant, fmt.Sprintf("%s-%d-%d-%d", action[:4], tenant%1000, age/time.Second, i), action, fmt.Sprint("configs/", i), noon.Add(-age))
+	}
+	exec(t, db, "INSERT INTO audit_entries (tenant_id, unit_id, request_id, actor_kind, actor_id, actor_name, action, resource, detail, created_time) VALUES "+strings.Join(places, ", "), values...)
+}
+
+func auditOf(t *testing.T, db *storage.DB, tenant int64) (entries []string) {
+	t.Helper()
+	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT CONCAT(action, ' ', resource, ' ', detail) FROM audit_entries WHERE tenant_id = ? AND action = 'retention.sweep' ORDER BY id", tenant).Scan(&entries).Error)
+	return entries
+}
+
+func gaugeOf(t *testing.T, s *Service, metric, table string) float64 {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(s.Collectors()...)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		for _, m := range family.Metric {
+			if family.GetName() == metric && m.Label[0].GetValue() == table {
+				return m.Gauge.GetValue()
+			}
+		}
+	}
+	return 0
+}
+
+func TestOldAuditEntriesGoAndOneEntryOfEachTenantSaysSo(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		clk := clock.NewFake(noon)
+		s := newService(db, newLocks(), clk, map[Kind]time.Duration{Audit: 30 * day})
+		mine, other := tenantOf(ctx), tenantOf(storagetest.Tenant(t))
+		audit(t, db, mine, "config.update", 40*day, 250)
+		audit(t, db, mine, "config.update", 29*day, 20)
+		audit(t, db, mine, "aggregate.rebuild", 40*day, 3)
+		audit(t, db, other, "config.update", 31*day, 7)
+		audit(t, db, 0, "unit.lost", 40*day, 2)
+
+		require.NoError(t, s.Turn(ctx))
+		require.Zero(t, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id >= 0 AND action IN ('config.update', 'unit.lost') AND created_time <= ?", noon.Add(-30*day)))
+		require.Equal(t, 20, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND action = 'config.update'", mine))
+		require.Equal(t, 3, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND action = 'aggregate.rebuild'", mine), "the versions of aggregates are counted with them")
+		require.Equal(t, []string{`retention.sweep retention {"removed":{"audit_entries":{"rows":250,"until":"2026-10-23T12:00:00.000000Z"}}}`}, auditOf(t, db, mine))
+		require.Equal(t, []string{`retention.sweep retention {"removed":{"audit_entries":{"rows":7,"until":"2026-10-23T12:00:00.000000Z"}}}`}, auditOf(t, db, other))
+		require.InDelta(t, 259, gaugeOf(t, s, "interlock_retention_removed_rows", "audit_entries"), 0)
+		require.InDelta(t, float64(noon.Add(-30*day).Unix()), gaugeOf(t, s, "interlock_retention_limit_timestamp_seconds", "audit_entries"), 0)
+		says, err := Summary(ctx, db)
+		require.NoError(t, err)
+		require.Equal(t, "audit_entries: 259 rows removed, all over before 2026-10-23T12:00:00Z; the last run ended 2026-11-22T12:00:00Z.", says)
+
+		clk.Advance(day - time.Second)
+		require.NoError(t, s.Turn(ctx))
+		require.Len(t, auditOf(t, db, mine), 1, "the next run is not due yet")
+		clk.Advance(time.Second)
+		require.NoError(t, s.Turn(ctx))
+		require.Len(t, auditOf(t, db, mine), 2)
+		require.Contains(t, auditOf(t, db, mine)[1], `"rows":20`)
+		require.Len(t, auditOf(t, db, other), 1, "nothing of it was removed")
+
+		fresh := newService(db, newLocks(), clk, s.keep)
+		require.NoError(t, fresh.Turn(ctx))
+		require.InDelta(t, 279, gaugeOf(t, fresh, "interlock_retention_removed_rows", "audit_entries"), 0, "every process says the same, also after a restart")
+	})
+}
+
+func TestWhatHasNoRetentionIsKeptForEver(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 0, History: day})
+		audit(t, db, tenantOf(ctx), "config.update", 36_500*day, 3)
+		require.NoError(t, s.Turn(ctx))
+		require.Equal(t, 3, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0"))
+		s.keep = nil
+		s.Run(ctx) // returns at once
+	})
+}
+
+// role makes a role whose versions are so old; gone is one that was deleted.
+func role(t *testing.T, db *storage.DB, tenant int64, id int, gone bool, ages ...time.Duration) {
+	t.Helper()
+	for i, age := range ages {
+		exec(t, db, `INSERT INTO role_histories (tenant_id, role_id, version, action, name, permissions, changed_by, changed_by_name, changed_time)
+			VALUES (?, ?, ?, 'update', 'r', '[]', 1, 'Li', ?)`, tenant, id, i+1, noon.Add(-age))
+	}
+	if !gone {
+		exec(t, db, `INSERT INTO roles (tenant_id, id, version, name, created_time, updated_time, updated_by, updated_by_name) VALUES (?, ?, ?, ?, ?, ?, 1, 'Li')`,
+			tenant, id, len(ages), fmt.Sprint("r", id), noon, noon)
+	}
+}
+
+func TestAVersionGoesWhenItWasReplacedLongAgoAndTheNewestOfWhatLivesStays(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
+		tenant := tenantOf(ctx)
+		role(t, db, tenant, 1, false, 90*day, 60*day, 40*day)
+		role(t, db, tenant, 2, false, 90*day, 60*day, day) // 2 was what everybody saw until yesterday
+		role(t, db, tenant, 3, false, 90*day)
+		role(t, db, tenant, 4, true, 90*day, 40*day)
+		role(t, db, tenant, 5, true, 90*day, 20*day)
+		require.NoError(t, s.Turn(ctx))
+		var left []string
+		require.NoError(t, db.Read(ctx).Raw("SELECT CONCAT(role_id, '@', version) FROM role_histories WHERE tenant_id = ? ORDER BY role_id, version", tenant).Scan(&left).Error)
+		require.Equal(t, []string{"1@3", "2@2", "2@3", "3@1", "5@1", "5@2"}, left)
+		require.Contains(t, auditOf(t, db, tenant)[0], `"role_histories":{"rows":5,`)
+	})
+}
+
+func TestWhatTheLogOfConfigsCanBeResumedFromStays(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
+		const last = 25_000
+		for version, at := range []int64{last - watched - 1, last - watched, last - watched + 1, last} {
+			exec(t, db, "INSERT INTO config_histories (id, tenant_id, config_id, `key`, version, action, value, value_type, value_schema, remark, note, changed_by, changed_by_name, changed_time)"+
+				" VALUES (?, ?, 1, 'k', ?, 'update', '1', 'number', '', '', '', 1, 'Li', ?)", at, tenantOf(ctx), version+1, noon.Add(-90*day))
+		}
+		if db.Dialect == storage.MySQL {
+			exec(t, db, "UPDATE config_histories SET place = id WHERE tenant_id > 0")
+			exec(t, db, "UPDATE log_places SET last = ? WHERE name = 'configs'", last)
+			exec(t, db, "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, value_type, value_schema, remark, note, changed_by, changed_by_name, changed_time)"+
+				" VALUES (?, 2, 'l', 1, 'delete', '1', 'number', '', '', '', 1, 'Li', ?)", tenantOf(ctx), noon.Add(-90*day)) // it has no place yet
+		}
+		require.NoError(t, s.Turn(ctx))
+		require.Equal(t, 2, count(t, db, "SELECT COUNT(*) FROM config_histories WHERE tenant_id > 0 AND config_id = 1"))
+		if db.Dialect == storage.MySQL {
+			require.Equal(t, 1, count(t, db, "SELECT COUNT(*) FROM config_histories WHERE tenant_id > 0 AND config_id = 2"), "nobody can have seen it yet")
+		}
+	})
+}
+
+// sale makes a flash sale's stock with a ticket, a buyer and a rejection.
+func sale(t *testing.T, db *storage.DB, tenant, id int64, finished bool, age time.Duration) {
+	t.Helper()
+	at := noon.Add(-age)
+	exec(t, db, `INSERT INTO flash_sale_stocks (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, sale_id, allotted, sold, epoch, rejected, finished)
+		VALUES (?, 1, ?, ?, 1, 'Li', ?, 0, 0, 1, 1, ?)`, tenant, at, at, id, finished)
+	exec(t, db, `INSERT INTO flash_sale_tickets (sale_id, ticket, tenant_id, user_id, units, state, accepted, ahead, confirmed, order_id, order_no, reason)
+		VALUES (?, 'A', ?, 'u', 1, 'rejected', 1, 0, 0, 0, '', '')`, id, tenant)
+	exec(t, db, "INSERT INTO flash_sale_buyers (sale_id, user_id, tenant_id, units, ticket) VALUES (?, 'u', ?, 0, 'A')", id, tenant)
+	exec(t, db, "INSERT INTO flash_sale_rejections (tenant_id, ticket, sale_id, user_id, units, reason, created_time) VALUES (?, ?, ?, 'u', 1, 'sold_out', ?)", tenant, fmt.Sprint("A", id), id, at)
+}
+
+func TestTicketsGoWithASaleThatFinishedLongAgo(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Tickets: 30 * day})
+		tenant := tenantOf(ctx)
+		sale(t, db, tenant, 1, true, 40*day)
+		sale(t, db, tenant, 2, true, 20*day)
+		sale(t, db, tenant, 3, false, 40*day)
+		require.NoError(t, s.Turn(ctx))
+		for _, table := range []string{"flash_sale_tickets", "flash_sale_buyers", "flash_sale_rejections"} {
+			require.Equal(t, 2, count(t, db, "SELECT COUNT(*) FROM "+table+" WHERE tenant_id = ? AND sale_id IN (2, 3)", tenant), table)
+			require.Equal(t, 2, count(t, db, "SELECT COUNT(*) FROM "+table+" WHERE tenant_id = ?", tenant), table)
+		}
+	})
+}
+
+// A process that ends between two steps has removed and counted what it had; the next one goes
+// on, and the audit log says all of it once.
+func TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		clk := clock.NewFake(noon)
+		keep := map[Kind]time.Duration{Audit: 30 * day}
+		tenant := tenantOf(ctx)
+		audit(t, db, tenant, "config.update", 40*day, 950)
+		first := newService(db, newLocks(), clk, keep)
+		running, stop := context.WithCancel(ctx)
+		defer stop()
+		first.rest = func(context.Context, time.Duration) bool {
+			stop() // asked to end in the middle of the first rest
+			return false
+		}
+		require.NoError(t, first.Turn(running))
+		left := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ?", tenant)
+		require.Less(t, left, 950)
+		require.Positive(t, left, "it went on after it was asked to end")
+		require.Empty(t, auditOf(t, db, tenant))
+
+		clk.Advance(time.Hour)
+		require.NoError(t, newService(db, newLocks(), clk, keep).Turn(ctx))
+		require.Equal(t, []string{`retention.sweep retention {"removed":{"audit_entries":{"rows":950,"until":"2026-10-23T12:00:00.000000Z"}}}`}, auditOf(t, db, tenant))
+		require.Zero(t, count(t, db, "SELECT COUNT(*) FROM retention_tallies WHERE tenant_id > 0"))
+	})
+}
+
+func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		clk := clock.NewFake(noon)
+		keep := map[Kind]time.Duration{Audit: 30 * day}
+		tenant := tenantOf(ctx)
+		audit(t, db, tenant, "config.update", 40*day, 300)
+		// Locks that exclude nobody are what is left of a lease that was lost unnoticed.
+		paused, next := newService(db, newLocks(), clk, keep), newService(db, newLocks(), clk, keep)
+		once := false
+		paused.rest = func(context.Context, time.Duration) bool {
+			if !once {
+				once = true
+				require.NoError(t, next.Turn(ctx))
+				// It comes again under the same key, as if the other had not got to it.
+				audit(t, db, tenant, "config.update", 41*day, 300)
+			}
+			return true
+		}
+		require.ErrorIs(t, paused.work(ctx), errOvertaken)
+		require.Equal(t, 300, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND action = 'config.update'", tenant))
+		require.Len(t, auditOf(t, db, tenant), 1)
+		require.Contains(t, auditOf(t, db, tenant)[0], `"rows":300`)
+	})
+}
+
+func TestOneProcessSweepsAtATime(t *testing.T) {
+	db, clk, locks := storagetest.SQLite(t), clock.NewFake(noon), newLocks()
+	ctx := storagetest.Tenant(t)
+	keep := map[Kind]time.Duration{Audit: 30 * day}
+	first, second := newService(db, locks, clk, keep), newService(db, locks, clk, keep)
+	audit(t, db, tenantOf(ctx), "config.update", 40*day, 300)
+	turns := 0
+	first.rest = func(context.Context, time.Duration) bool {
+		before := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
+		require.NoError(t, second.Turn(ctx))
+		require.Equal(t, before, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0"))
+		turns++
+		return true
+	}
+	require.NoError(t, first.Turn(ctx))
+	require.Positive(t, turns)
+	require.NoError(t, second.Turn(ctx))
+	require.InDelta(t, 300, gaugeOf(t, second, "interlock_retention_removed_rows", "audit_entries"), 0)
+}
+
+func TestSweepingRestsInProportionToWhatItTakes(t *testing.T) {
+	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
+	s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
+	s.share = 0.05
+	audit(t, db, tenantOf(ctx), "config.update", 40*day, 900)
+	var rested time.Duration
+	s.rest = func(_ context.Context, d time.Duration) bool {
+		rested += d
+		return true
+	}
+	began := clock.Mark()
+	require.NoError(t, s.Turn(ctx))
+	took := clock.Since(began)
+	require.Positive(t, rested)
+	require.LessOrEqual(t, rested, 19*took)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// The last step of a run is followed by no rest.
+	require.GreaterOrEqual(t, rested, 19*time.Duration(s.seen["audit_entries"].BusyUS/2)*time.Microsecond)
+}
+
+func TestOneStepTakesABoundedNumberOfRows(t *testing.T) {
+	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
+	s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
+	for range 3 {
+		audit(t, db, tenantOf(storagetest.Tenant(t)), "config.update", 40*day, 900)
+	}
+	left := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
+	s.rest = func(context.Context, time.Duration) bool {
+		now := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
+		require.LessOrEqual(t, left-now, mostRows)
+		left = now
+		return true
+	}
+	require.NoError(t, s.Turn(ctx))
+	require.LessOrEqual(t, left, mostRows)
+}

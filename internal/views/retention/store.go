@@ -1,0 +1,191 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/storage"
+)
+
+// state is how far the sweep of a table has come.
+type state struct {
+	Name    string `gorm:"primaryKey"`
+	Version int64
+	// UntilTime is the limit: what is older may be gone. Nil before the first run.
+	UntilTime *time.Time
+	// Place is where the run goes on; "" at its beginning.
+	Place string
+	// BegunTime, EndedTime and the counts are of the last run; EndedTime is nil while it is
+	// under way. BusyUS is the time of the database that it took, in µs.
+	BegunTime *time.Time
+	EndedTime *time.Time
+	Looked    int64
+	Removed   int64
+	BusyUS    int64 `gorm:"column:busy_us"`
+	// Total is what all runs have removed.
+	Total int64
+}
+
+// TableName implements gorm's Tabler.
+func (state) TableName() string { return "retention_sweeps" }
+
+// Global implements storage.Global.
+func (state) Global() {}
+
+// underWay reports whether a run has begun and not ended.
+func (s *state) underWay() bool { return s.BegunTime != nil && s.EndedTime == nil }
+
+// tally is what was removed of a tenant's rows and is not in its audit log yet.
+type tally struct {
+	TenantID int64
+	Name     string
+	Removed  int64
+}
+
+// TableName implements gorm's Tabler.
+func (tally) TableName() string { return "retention_tallies" }
+
+// states returns what is known of the sweep of each table that ever was swept, by name.
+func states(ctx context.Context, db *storage.DB) (map[string]*state, error) {
+	var rows []state
+	if err := db.Read(ctx).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read how far old rows are removed: %w", err)
+	}
+	byName := make(map[string]*state, len(rows))
+	for i := range rows {
+		byName[rows[i].Name] = &rows[i]
+	}
+	return byName, nil
+}
+
+// errOvertaken means that another process has gone on with the sweep meanwhile.
+var errOvertaken = errors.New("retention: another process sweeps")
+
+const (
+	insertState = `INSERT INTO retention_sweeps (version, until_time, place, begun_time, ended_time, looked, removed, busy_us, total, name)
+		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateState = `UPDATE retention_sweeps SET version = version + 1, until_time = ?, place = ?, begun_time = ?, ended_time = ?,
+		looked = ?, removed = ?, busy_us = ?, total = ? WHERE name = ? AND version = ?`
+)
+
+// save keeps a state under its version:
+//
+//	UPDATE retention_sweeps SET … WHERE name = ? AND version = ?
+//
+// Errors: errOvertaken when it is not the one that was read. The version of s is that of
+// before; whoever commits counts it on.
+func save(db *gorm.DB, s state) error {
+	values := []any{s.UntilTime, s.Place, s.BegunTime, s.EndedTime, s.Looked, s.Removed, s.BusyUS, s.Total, s.Name}
+	var result *gorm.DB
+	if s.Version == 0 {
+		result = db.Exec(insertState, values...)
+	} else {
+		result = db.Exec(updateState, append(values, s.Version)...)
+	}
+	switch {
+	case storage.Is(result.Error, storage.DuplicateKey):
+		return errOvertaken
+	case result.Error != nil:
+		return fmt.Errorf("keep how far %s is swept: %w", s.Name, result.Error)
+	case result.RowsAffected != 1:
+		return errOvertaken
+	}
+	return nil
+}
+
+// read returns the rows of a table behind a place, at most so many.
+func read(ctx context.Context, db *storage.DB, t Table, limit time.Time, place []any, most int) (list []row, err error) {
+	statement, values := t.next(db.Dialect, limit, place, most)
+	rows, err := db.Read(storage.AcrossTenants(ctx)).Raw(statement, values...).Rows()
+	if err != nil {
+		return nil, db.Classify(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		r := row{place: make([]any, len(t.key))}
+		into := []any{&r.tenant, &r.over}
+		for i := range r.place {
+			into = append(into, &r.place[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		r.place = storage.ScannedPlace(r.place)
+		list = append(list, r)
+	}
+	return list, db.Classify(rows.Err())
+}
+
+const (
+	addToTally  = "UPDATE retention_tallies SET removed = removed + ? WHERE tenant_id = ? AND name = ?"
+	insertTally = "INSERT INTO retention_tallies (removed, tenant_id, name) VALUES (?, ?, ?)"
+	takeTally   = "DELETE FROM retention_tallies WHERE tenant_id = ? AND name = ? AND removed = ?"
+)
+
+// remove deletes the rows that are over, and returns how many there were. They are counted for
+// the audit log of their tenants in the same transaction; those of no tenant hold the places of
+// audit entries of units that were undone (package uow), and are nobody's.
+func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
+	for _, one := range t.removals(rows) {
+		statement, values := one.statement(t)
+		deleted := tx.Exec(statement, values...)
+		if deleted.Error != nil {
+			return 0, deleted.Error
+		}
+		removed += deleted.RowsAffected
+		tenant := one.head[0].(int64)
+		if tenant == 0 || deleted.RowsAffected == 0 {
+			continue
+		}
+		counted := tx.Exec(addToTally, deleted.RowsAffected, tenant, t.Name)
+		if counted.Error == nil && counted.RowsAffected == 0 {
+			counted = tx.Exec(insertTally, deleted.RowsAffected, tenant, t.Name)
+		}
+		if counted.Error != nil {
+			return 0, counted.Error
+		}
+	}
+	return removed, nil
+}
+
+// tallies returns what is not in the audit log yet, by tenant.
+func tallies(ctx context.Context, db *storage.DB) (map[int64][]tally, error) {
+	var rows []tally
+	if err := db.Read(storage.AcrossTenants(ctx)).Order("tenant_id").Order("name").Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read what was removed: %w", err)
+	}
+	byTenant := map[int64][]tally{}
+	for _, row := range rows {
+		byTenant[row.TenantID] = append(byTenant[row.TenantID], row)
+	}
+	return byTenant, nil
+}
+
+// Summary says in sentences what was removed so far, for an operator.
+func Summary(ctx context.Context, db *storage.DB) (string, error) {
+	found, err := states(ctx, db)
+	if err != nil {
+		return "", err
+	}
+	var says []string
+	for _, t := range List {
+		st := found[t.Name]
+		if st == nil || st.UntilTime == nil {
+			continue
+		}
+		run := "the last run is under way"
+		if st.EndedTime != nil {
+			run = "the last run ended " + st.EndedTime.Format(time.RFC3339)
+		}
+		says = append(says, fmt.Sprintf("%s: %d rows removed, all over before %s; %s.", t.Name, st.Total, st.UntilTime.Format(time.RFC3339), run))
+	}
+	if len(says) == 0 {
+		return "Nothing was removed for its age. Audit and history are kept for ever unless INTERLOCK_RETENTION_… says otherwise.", nil
+	}
+	return strings.Join(says, " "), nil
+}
