@@ -41,6 +41,7 @@ import (
 	"interlock/internal/refunds"
 	"interlock/internal/settings"
 	"interlock/internal/views/audit"
+	"interlock/internal/views/customers"
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/engines"
 	"interlock/internal/views/ops"
@@ -94,6 +95,7 @@ type Services struct {
 	Engines   *engines.Monitor
 	Promises  *promises.Service
 	Retention *retention.Service
+	Customers *customers.Service
 
 	redis   redis.UniversalClient // nil in embedded mode
 	bus     events.Bus
@@ -274,6 +276,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Share: o.Retention.Share / 100,
 		Keep: map[retention.Kind]time.Duration{retention.Audit: days(o.Retention.Audit), retention.History: days(o.Retention.History), retention.Tickets: days(o.Retention.Tickets)},
 	})
+	sv.Customers = customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Keeper: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock})
 	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
 }

@@ -372,6 +372,15 @@ CREATE TABLE `coupon_holders` (
   PRIMARY KEY (`tenant_id`,`campaign_id`,`user_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `customer_erasures` (
+  `tenant_id` bigint(20) NOT NULL,
+  `user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `pseudonym` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `secret` varbinary(32) NOT NULL,
+  `begun_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`user_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `flash_sales` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

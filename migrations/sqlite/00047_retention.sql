@@ -1,5 +1,5 @@
--- How far what has served its time is removed, and what was removed and is not in the audit
--- log yet.
+-- How far what has served its time is removed, what was removed and is not in the audit log yet,
+-- and which customers are being erased.
 -- +goose Up
 CREATE TABLE retention_sweeps (
   name       TEXT     NOT NULL PRIMARY KEY, -- the table
@@ -21,6 +21,16 @@ CREATE TABLE retention_tallies (
   PRIMARY KEY (tenant_id, name)
 ) WITHOUT ROWID;
 
+CREATE TABLE customer_erasures (
+  tenant_id  INTEGER  NOT NULL,
+  user_id    TEXT     NOT NULL,
+  pseudonym  TEXT     NOT NULL,
+  secret     BLOB     NOT NULL, -- what tickets and digests of his are replaced with is made with it
+  begun_time DATETIME NOT NULL,
+  PRIMARY KEY (tenant_id, user_id)
+) WITHOUT ROWID;
+
 -- +goose Down
+DROP TABLE customer_erasures;
 DROP TABLE retention_tallies;
 DROP TABLE retention_sweeps;

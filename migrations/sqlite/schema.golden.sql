@@ -400,6 +400,15 @@ CREATE INDEX ix_coupons_user ON coupons (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_coupons_code ON coupons (tenant_id, code);
 
+CREATE TABLE customer_erasures (
+  tenant_id  INTEGER  NOT NULL,
+  user_id    TEXT     NOT NULL,
+  pseudonym  TEXT     NOT NULL,
+  secret     BLOB     NOT NULL, -- what tickets and digests of his are replaced with is made with it
+  begun_time DATETIME NOT NULL,
+  PRIMARY KEY (tenant_id, user_id)
+) WITHOUT ROWID;
+
 CREATE TABLE flash_sale_arrivals (
   sale_id INTEGER NOT NULL PRIMARY KEY,
   tenant_id INTEGER NOT NULL,

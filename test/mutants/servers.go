@@ -181,6 +181,21 @@ var servers = []mutant{
 		caught: tests{"internal/config": {"TestAnEditOfAVersionThatIsNotKeptAnyMoreIsAConflictThatSaysSo"}},
 	},
 	{
+		name: "a wallet is erased and its transfers still name it",
+		file: "internal/views/customers/together.go", old: "SET other_user_id = ? WHERE tenant_id = ? AND user_id = ? AND reference IN ? AND other_user_id = ?", new: "SET other_user_id = ? WHERE tenant_id = ? AND user_id = ? AND reference IN ? AND other_user_id <> ?",
+		caught: tests{"test/e2e": {"TestAnErasedCustomerIsInNoRowOfAnyTableAndEverySumIsTrue"}},
+	},
+	{
+		name: "an erasure writes over what somebody wrote meanwhile",
+		file: "internal/views/customers/walk.go", old: "where = append(where, quoted(c.name)+\" = ?\")", new: "where = append(where, quoted(c.name)+\" <> ? OR 1 = 1\")",
+		caught: tests{"internal/views/customers": {"TestAChangeByOthersMeanwhileIsNotOverwritten"}},
+	},
+	{
+		name: "an erasure that was cut off goes on under another name",
+		file: "internal/views/customers/customers.go", old: "if err != nil || len(rows) == 0 {\n\t\treturn nil, err\n\t}\n\treturn newErasure(customer, rows[0].Pseudonym", new: "if err != nil || len(rows) == 0 {\n\t\treturn nil, err\n\t}\n\treturn newErasure(customer, rows[0].Pseudonym+principal.CustomerID(s.clock.Now().Format(\"150405.000000\"))",
+		caught: tests{"test/e2e": {"TestAnErasureThatIsCutOffAnywhereGoesOnAndKeepsEverySum"}},
+	},
+	{
 		name: "looking takes all of a connection",
 		file: "internal/views/promises/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
 		caught: tests{"internal/views/promises": {"TestCheckingRestsInProportionToWhatItTakes"}},

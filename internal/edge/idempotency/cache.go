@@ -25,6 +25,7 @@ type Cache interface {
 	// Get returns nil without an error when it has nothing.
 	Get(ctx context.Context, name string) ([]byte, error)
 	Put(ctx context.Context, name string, value []byte, life time.Duration) error
+	Delete(ctx context.Context, name string) error
 }
 
 // RedisCache is the Cache of many processes.
@@ -45,6 +46,11 @@ func (c *RedisCache) Get(ctx context.Context, name string) ([]byte, error) {
 // Put implements Cache.
 func (c *RedisCache) Put(ctx context.Context, name string, value []byte, life time.Duration) error {
 	return c.client.Set(ctx, name, value, life).Err()
+}
+
+// Delete implements Cache.
+func (c *RedisCache) Delete(ctx context.Context, name string) error {
+	return c.client.Del(ctx, name).Err()
 }
 
 // outage remembers that Redis did not answer, so that the requests of the next

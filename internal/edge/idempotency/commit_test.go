@@ -44,6 +44,13 @@ func (s *shelf) Put(_ context.Context, name string, value []byte, _ time.Duratio
 	return nil
 }
 
+func (s *shelf) Delete(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.kept, name)
+	return nil
+}
+
 // desk is a keeper with what its attempts need.
 type desk struct {
 	keeper *idempotency.Keeper

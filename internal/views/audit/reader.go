@@ -14,6 +14,7 @@ var readers = map[string]string{
 	"aggregates":       "ledger:read",
 	"config-batches":   "configs:read",
 	"coupon-campaigns": "coupons:read",
+	"customers":        "orders:read",
 	"retention":        ReadPermission,
 	"roles":            "access:read",
 	"session":          "users:read",

@@ -1,0 +1,136 @@
+package customers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
+)
+
+// exported are the tables of an export: what is erased, and the lines of orders and refunds. Of
+// transfers only the customer's own side is his.
+var exported = slices.Concat([]table{
+	{"orders", []string{id}, nil, byOwner},
+	{"order_lines", []string{id}, nil, ofOrder},
+	{"refund_lines", []string{id}, nil, ofRefund},
+	wallets,
+	{"wallet_entries", []string{id}, nil, byOwner},
+	approvals, aggregates, writers,
+}, slices.DeleteFunc(slices.Clone(tables), func(t table) bool { return slices.Contains([]string{"orders", "wallets", "wallet_entries"}, t.name) }))
+
+// head and tail are the first and the last line of an export; between them each line is a row.
+type head struct {
+	Customer     principal.CustomerID `json:"customer"`
+	ExportedTime time.Time            `json:"exportedTime"`
+}
+
+type line struct {
+	Table string         `json:"table"`
+	Row   map[string]any `json:"row"`
+}
+
+type tail struct {
+	Rows int `json:"rows"`
+}
+
+// secrets are columns that say nothing of a customer and can be used against somebody.
+var secrets = []string{"fingerprint", "secret"}
+
+// Export writes all that is kept of a customer as JSON lines (application/x-ndjson): the rows of
+// tables as they are, those about him and those with his id in them. An export without its last
+// line, which counts the others, was cut off. Replies that are kept for repeats are copies of what
+// the rows say, and are not in it.
+func (s *Service) Export(ctx context.Context, customer principal.CustomerID, out io.Writer, now time.Time) (rows int, err error) {
+	if !customer.Valid() {
+		return 0, apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "pattern", Message: customer.Rule()})
+	}
+	if err := write(out, head{customer, now}); err != nil {
+		return 0, err
+	}
+	e := newErasure(customer, "\x00", nil)
+	for _, t := range exported {
+		err := s.walk(ctx, t, e, func(hits []found) error {
+			for _, hit := range hits {
+				if !hit.own && len(t.changes(e, hit)) == 0 {
+					continue
+				}
+				row, err := s.row(ctx, t, hit.key)
+				if err != nil {
+					return err
+				}
+				if row == nil {
+					continue // removed meanwhile
+				}
+				rows++
+				if err := write(out, line{t.name, row}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return rows, err
+		}
+	}
+	return rows, write(out, tail{rows})
+}
+
+func write(out io.Writer, value any) error {
+	text, err := strictjson.Encode(value)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(append(text, '\n'))
+	return err
+}
+
+// row reads a row as it is, by the names of its columns; nil when it is gone.
+func (s *Service) row(ctx context.Context, t table, key []any) (row map[string]any, err error) {
+	tenant, _ := principal.From(ctx)
+	where := "SELECT * FROM " + t.name + " WHERE tenant_id = ? AND " + strings.Join(t.key, " = ? AND ") + " = ?"
+	rows, err := s.db.Read(ctx).Raw(where, append([]any{tenant.TenantID}, key...)...).Rows()
+	if err != nil {
+		return nil, s.db.Classify(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, fmt.Errorf("read a row of %s: %w", t.name, err)
+		}
+		row = map[string]any{}
+		for i, column := range columns {
+			if !slices.Contains(secrets, column) {
+				row[column] = shown(values[i])
+			}
+		}
+	}
+	return row, s.db.Classify(rows.Err())
+}
+
+// shown is a value of a column in JSON: a document as it is, and all else as text, number or time.
+func shown(value any) any {
+	if bytes, ok := value.([]byte); ok {
+		value = string(bytes)
+	}
+	text, ok := value.(string)
+	if ok && len(text) > 1 && strings.ContainsAny(text[:1], "{[") && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return value
+}

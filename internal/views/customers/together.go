@@ -1,0 +1,323 @@
+package customers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+)
+
+// The tables whose rows change together with others.
+var (
+	aggregates = table{"aggregates", []string{id}, []column{{"name", names, ""}, {"updated_by_name", names, ""}}, ""}
+	writers    = table{"aggregate_writers", []string{"tenant_id", "aggregate_id", "client_id"}, []column{{"client_id", names, ""}}, ""}
+	approvals  = table{"approvals", []string{id}, []column{
+		{"resource", names, ""}, {"content", data, ""}, {"note", free, ""}, {"reason", free, ""}, {"author_name", names, ""}, {"updated_by_name", names, ""},
+	}, "x.resource IN (##)"}
+	wallets = table{"wallets", []string{id}, []column{{"user_id", isID, ""}}, byOwner}
+	entries = table{"wallet_entries", []string{id}, []column{{"user_id", isID, ""}, {"other_user_id", isID, ""}, {"reference", names, ""}},
+		byOwner + " OR x.other_user_id IN (??)"}
+)
+
+// walletWait is how long the last unit waits for the wallet's lock.
+const walletWait = 10 * time.Second
+
+// step runs one unit that is no business mutation.
+func (s *Service) step(ctx context.Context, fn func(tx *gorm.DB, tenant int64) error) error {
+	tenant, _ := principal.From(ctx)
+	if err := s.db.Transact(ctx, unitLife, func(tx *gorm.DB) error { return fn(tx, tenant.TenantID) }); err != nil {
+		return err
+	}
+	return s.after()
+}
+
+// run executes statements with their values, in order.
+func run(tx *gorm.DB, statements ...clause) error {
+	for _, one := range statements {
+		if err := tx.Exec(one.text, one.values...).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseAggregates renames the aggregates and the writers of events that have the id in their
+// names: an aggregate with its audit entries, which are counted by its name, and a writer with
+// his events, of which his last sequence is the highest.
+func (s *Service) eraseAggregates(ctx context.Context, e *erasure) (rows int, err error) {
+	err = s.walk(ctx, aggregates, e, func(hits []found) error {
+		for _, row := range hits {
+			set := aggregates.changes(e, row)
+			if len(set) == 0 {
+				continue
+			}
+			rows++
+			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error { return renameAggregate(tx, tenant, row, set) })
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return rows, err
+	}
+	err = s.walk(ctx, writers, e, func(hits []found) error {
+		for _, row := range hits {
+			fresh, old := e.name(row.values[0], false), row.values[0]
+			if fresh == old {
+				continue
+			}
+			rows++
+			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error {
+				at := []any{fresh, tenant, row.key[1], old}
+				return run(tx, clause{"UPDATE aggregate_events SET client_id = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ?", at},
+					clause{"UPDATE aggregate_writers SET client_id = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ?", at})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+func renameAggregate(tx *gorm.DB, tenant int64, row found, set map[string]any) error {
+	if changed, err := aggregates.update(tx, tenant, row, set); err != nil || !changed {
+		return err
+	}
+	fresh, renamed := set["name"]
+	if !renamed {
+		return nil
+	}
+	var kind string
+	if err := tx.Raw("SELECT type FROM aggregates WHERE tenant_id = ? AND id = ?", tenant, row.key[0]).Scan(&kind).Error; err != nil {
+		return err
+	}
+	path := "aggregates/" + kind + "/"
+	return run(tx, clause{"UPDATE audit_entries SET resource = ? WHERE tenant_id = ? AND resource = ?", []any{path + fresh.(string), tenant, path + row.values[0]}})
+}
+
+// eraseApprovals changes approvals with their votes: a vote is for the digest of a content, and
+// one that names the customer gets another.
+func (s *Service) eraseApprovals(ctx context.Context, e *erasure) (rows int, err error) {
+	err = s.walk(ctx, approvals, e, func(hits []found) error {
+		for _, row := range hits {
+			set := approvals.changes(e, row)
+			if len(set) == 0 {
+				continue
+			}
+			rows++
+			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error {
+				if changed, err := approvals.update(tx, tenant, row, set); err != nil || !changed {
+					return err
+				}
+				return redigest(tx, tenant, row.key[0], e)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+func redigest(tx *gorm.DB, tenant int64, approval any, e *erasure) error {
+	var digests []string
+	err := tx.Raw("SELECT digest FROM approvals WHERE tenant_id = ? AND id = ? UNION SELECT digest FROM approval_votes WHERE tenant_id = ? AND approval_id = ?",
+		tenant, approval, tenant, approval).Scan(&digests).Error
+	for _, old := range digests {
+		if err != nil {
+			return err
+		}
+		at := []any{e.digest(old), tenant, approval, old}
+		err = run(tx, clause{"UPDATE approvals SET digest = ? WHERE tenant_id = ? AND id = ? AND digest = ?", at},
+			clause{"UPDATE approvals SET open_digest = ? WHERE tenant_id = ? AND id = ? AND open_digest = ?", at},
+			clause{"UPDATE approval_votes SET digest = ? WHERE tenant_id = ? AND approval_id = ? AND digest = ?", at})
+	}
+	return err
+}
+
+// eraseMoney is the last unit: the wallet with its entries, the counterparts of its transfers and
+// its refunds, then the audit entry, and the end of what connects the id with the pseudonym.
+// References of others in which the id is come before it, each with its counterpart.
+//
+// The wallet's row is replaced by a new one. A debit that was paused beyond its lock guards the
+// row that it has read, and finds that it is gone.
+func (s *Service) eraseMoney(ctx context.Context, e *erasure) (rows int, err error) {
+	err = s.walk(ctx, entries, e, func(hits []found) error {
+		for _, row := range hits {
+			owner, other, reference := row.values[0], row.values[1], row.values[2]
+			if row.own || e.name(reference, false) == reference {
+				continue
+			}
+			rows++
+			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error {
+				return rename(tx, tenant, owner, other, reference, e.name(reference, false))
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return rows, err
+	}
+	before := rows
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		ctx, err := s.lock(ctx, u, walletWait, e.id)
+		if err != nil {
+			return err
+		}
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		tenant, _ := principal.From(ctx)
+		moved, err := moveMoney(tx, tenant.TenantID, e)
+		if err != nil {
+			return err
+		}
+		rows = before + moved
+		ended := tx.Exec("DELETE FROM customer_erasures WHERE tenant_id = ? AND user_id = ? AND pseudonym = ?", tenant.TenantID, e.id, e.pseudonym)
+		switch {
+		case ended.Error != nil:
+			return ended.Error
+		case ended.RowsAffected != 1:
+			return errors.New("customers: another run has erased the customer meanwhile")
+		}
+		u.Audit(uow.Entry{Action: "customer.erase", Resource: "customers/" + string(e.pseudonym)})
+		return nil
+	})
+	return rows, err
+}
+
+// entry is what of an entry or a refund can name the customer.
+type entry struct{ UserID, OtherUserID, Reference string }
+
+func moveMoney(tx *gorm.DB, tenant int64, e *erasure) (rows int, err error) {
+	var mine []entry
+	const entriesOf = "SELECT user_id, COALESCE(other_user_id, '') AS other_user_id, reference FROM wallet_entries WHERE tenant_id = ? AND user_id = ?"
+	const refundsOf = "SELECT user_id, '' AS other_user_id, reference FROM refunds WHERE tenant_id = ? AND user_id = ? AND reference <> ''"
+	if err := tx.Raw(entriesOf+" UNION ALL "+refundsOf, tenant, e.id, tenant, e.id).Scan(&mine).Error; err != nil {
+		return 0, err
+	}
+	byOther := map[string][]string{}
+	for _, one := range mine {
+		if one.OtherUserID != "" {
+			byOther[one.OtherUserID] = append(byOther[one.OtherUserID], one.Reference)
+		}
+	}
+	for other, references := range byOther {
+		for some := range slices.Chunk(references, 500) {
+			const counterparts = "UPDATE wallet_entries SET other_user_id = ? WHERE tenant_id = ? AND user_id = ? AND reference IN ? AND other_user_id = ?"
+			if err := run(tx, clause{counterparts, []any{e.pseudonym, tenant, other, some, e.id}}); err != nil {
+				return 0, err
+			}
+		}
+	}
+	for _, one := range mine {
+		if fresh := e.name(one.Reference, true); fresh != one.Reference {
+			if err := rename(tx, tenant, one.UserID, one.OtherUserID, one.Reference, fresh); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := replaceWallet(tx, tenant, e); err != nil {
+		return 0, err
+	}
+	err = run(tx, clause{"UPDATE wallet_entries SET user_id = ? WHERE tenant_id = ? AND user_id = ?", []any{e.pseudonym, tenant, e.id}},
+		clause{"UPDATE refunds SET user_id = ? WHERE tenant_id = ? AND user_id = ?", []any{e.pseudonym, tenant, e.id}})
+	return len(mine), err
+}
+
+// rename gives an entry, its counterpart and the refund that it belongs to another reference.
+func rename(tx *gorm.DB, tenant int64, owner, other, old, fresh string) error {
+	statements := []clause{
+		{"UPDATE wallet_entries SET reference = ? WHERE tenant_id = ? AND user_id = ? AND reference = ?", []any{fresh, tenant, owner, old}},
+		{"UPDATE refunds SET reference = ? WHERE tenant_id = ? AND user_id = ? AND reference = ?", []any{fresh, tenant, owner, old}},
+	}
+	if other != "" {
+		statements = append(statements, clause{"UPDATE wallet_entries SET reference = ? WHERE tenant_id = ? AND user_id = ? AND reference = ?", []any{fresh, tenant, other, old}})
+	}
+	return run(tx, statements...)
+}
+
+func replaceWallet(tx *gorm.DB, tenant int64, e *erasure) error {
+	var found []struct{ ID, Version int64 }
+	if err := tx.Raw("SELECT id, version FROM wallets WHERE tenant_id = ? AND user_id = ?", tenant, e.id).Scan(&found).Error; err != nil || len(found) == 0 {
+		return err
+	}
+	const copied = `INSERT INTO wallets (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, user_id, balance)
+		SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, ?, balance FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?`
+	if err := tx.Exec(copied, e.pseudonym, tenant, found[0].ID, found[0].Version).Error; err != nil {
+		return err
+	}
+	deleted := tx.Exec("DELETE FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?", tenant, found[0].ID, found[0].Version)
+	if deleted.Error == nil && deleted.RowsAffected != 1 {
+		return uow.Overtaken("money")
+	}
+	return deleted.Error
+}
+
+// open are the questions whether something of a customer is under way, each with what is to be
+// done about it. ? is the tenant and the customer.
+var open = []struct{ count, says string }{
+	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id = ? AND status IN (0, 1, 2)", "%d of his orders are pending, paid or shipped: complete or cancel them"},
+	{"SELECT COUNT(*) FROM refunds WHERE tenant_id = ? AND user_id = ? AND status IN (0, 1, 5)", "%d refunds to him are not settled: settle or reject them"},
+	{"SELECT COUNT(*) FROM orders o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id = ? AND NOT s.finished",
+		"%d of his orders are of flash sales that have not finished, and count against his limit there: wait until they have"},
+	{"SELECT COUNT(*) FROM flash_sale_rejections o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id = ? AND NOT s.finished",
+		"%d of his tickets are of flash sales that have not finished: wait until they have"},
+	{"SELECT COUNT(*) FROM flash_sale_tickets o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id = ? AND NOT s.finished",
+		"%d of his tickets wait in flash sales that have not finished: wait until they have"},
+}
+
+const (
+	openApprovals  = "SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource = ? AND status IN (0, 8)"
+	openWorkOrders = "SELECT COUNT(*) FROM work_order_links l JOIN work_orders o ON o.tenant_id = l.tenant_id AND o.id = l.work_order_id WHERE l.tenant_id = ? AND l.resource = ? AND o.status IN (0, 1)"
+)
+
+// refuseOpen is InUse when something of the customer is under way.
+func (s *Service) refuseOpen(ctx context.Context, customer principal.CustomerID, balance bool) error {
+	tenant, _ := principal.From(ctx)
+	var reasons []string
+	count := func(says, query string, values ...any) error {
+		var n int64
+		if err := s.db.Read(ctx).Raw(query, values...).Scan(&n).Error; err != nil {
+			return fmt.Errorf("look for what is under way: %w", err)
+		}
+		if n != 0 {
+			reasons = append(reasons, fmt.Sprintf(says, n))
+		}
+		return nil
+	}
+	for _, one := range open {
+		if err := count(one.says, one.count, tenant.TenantID, customer); err != nil {
+			return err
+		}
+	}
+	wallet := newErasure(customer, "", nil).paths()[0]
+	err := count("%d entries of his wallet wait for votes: decide on them", openApprovals, tenant.TenantID, wallet)
+	if err == nil {
+		err = count("%d work orders about his wallet are open: resolve them", openWorkOrders, tenant.TenantID, wallet)
+	}
+	if err == nil && !balance {
+		err = count("his wallet has %d: pay it out, or say that nobody shall have it", "SELECT COALESCE(SUM(balance), 0) FROM wallets WHERE tenant_id = ? AND user_id = ?", tenant.TenantID, customer)
+	}
+	if err != nil || len(reasons) == 0 {
+		return err
+	}
+	return apperr.New(apperr.InUse, "The customer cannot be erased yet; nothing was changed. %s.", strings.Join(reasons, "; "))
+}

@@ -1,0 +1,225 @@
+package customers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+)
+
+// A look takes so many rows, and a unit changes at most so many.
+const rowsALook, rowsAUnit = 1000, 100
+
+// found is a row that names the customer, or is about him.
+type found struct {
+	key    []any
+	own    bool
+	values []string
+	// null are the columns that have no value.
+	null []bool
+}
+
+// clause is a condition in SQL with its values.
+type clause struct {
+	text   string
+	values []any
+}
+
+// ownClause is what is true of a row x that is about the customer.
+func (t table) ownClause(e *erasure) clause {
+	if t.own == "" {
+		return clause{text: "1 = 0"}
+	}
+	var c clause
+	rest := t.own
+	for {
+		at := strings.IndexAny(rest, "?#")
+		if at < 0 {
+			c.text += rest
+			return c
+		}
+		c.text += rest[:at] + "?, ?"
+		if rest[at] == '?' {
+			c.values = append(c.values, e.id, e.pseudonym)
+		} else {
+			c.values = append(c.values, e.paths()...)
+		}
+		rest = rest[at+2:]
+	}
+}
+
+// namesClause is what is true of a row x some column of which has the id in it.
+func (t table) namesClause(e *erasure) clause {
+	var c clause
+	for _, column := range t.columns {
+		if column.how == stays {
+			continue
+		}
+		for _, needle := range e.needles() {
+			if c.text != "" {
+				c.text += " OR "
+			}
+			c.text += "INSTR(x." + quoted(column.name) + ", ?) > 0"
+			c.values = append(c.values, needle)
+		}
+	}
+	if c.text == "" {
+		c.text = "1 = 0"
+	}
+	return c
+}
+
+func quoted(name string) string { return "`" + name + "`" }
+
+// walk calls do with the rows of a tenant's table that are about the customer or have his id in
+// them, some at a time, along the primary key.
+func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []found) error) error {
+	var place []any
+	for {
+		keys, hits, err := s.look(ctx, t, e, place)
+		if err != nil {
+			return fmt.Errorf("look through %s: %w", t.name, err)
+		}
+		for some := range slices.Chunk(hits, rowsAUnit) {
+			if err := do(some); err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
+			}
+		}
+		if len(keys) < rowsALook {
+			return ctx.Err()
+		}
+		place = keys[len(keys)-1]
+	}
+}
+
+// look reads the next rows behind a place: the keys of all, and those that were looked for.
+func (s *Service) look(ctx context.Context, t table, e *erasure, place []any) (keys [][]any, hits []found, err error) {
+	tenant, _ := principal.From(ctx)
+	own, named := t.ownClause(e), t.namesClause(e)
+	columns := ""
+	for _, column := range t.columns {
+		columns += ", CASE WHEN x.hit > 0 THEN x." + quoted(column.name) + " END"
+	}
+	where, behind := s.db.Dialect.Behind(t.key, place)
+	inner := "SELECT x.*, CASE WHEN " + own.text + " THEN 2 WHEN " + named.text + " THEN 1 ELSE 0 END AS hit FROM " + t.name +
+		" x WHERE x.tenant_id = ? AND " + where + " ORDER BY x." + strings.Join(t.key, ", x.") + " LIMIT ?"
+	statement := "SELECT x.hit, x." + strings.Join(t.key, ", x.") + columns + " FROM (" + inner + ") x ORDER BY x." + strings.Join(t.key, ", x.")
+	values := slices.Concat(own.values, named.values, []any{tenant.TenantID}, behind, []any{rowsALook})
+	rows, err := s.db.Read(ctx).Raw(statement, values...).Rows()
+	if err != nil {
+		return nil, nil, s.db.Classify(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var hit int
+		key, texts := make([]any, len(t.key)), make([]*string, len(t.columns))
+		into := []any{&hit}
+		for i := range key {
+			into = append(into, &key[i])
+		}
+		for i := range texts {
+			into = append(into, &texts[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, nil, err
+		}
+		key = storage.ScannedPlace(key)
+		keys = append(keys, key)
+		if hit > 0 {
+			hits = append(hits, foundOf(key, hit == 2, texts))
+		}
+	}
+	return keys, hits, s.db.Classify(rows.Err())
+}
+
+func foundOf(key []any, own bool, texts []*string) found {
+	f := found{key: key, own: own, values: make([]string, len(texts)), null: make([]bool, len(texts))}
+	for i, text := range texts {
+		if f.null[i] = text == nil; !f.null[i] {
+			f.values[i] = *text
+		}
+	}
+	return f
+}
+
+// changes returns what the columns of a row become that do not stay as they are.
+func (t table) changes(e *erasure, row found) map[string]any {
+	set := map[string]any{}
+	for i, c := range t.columns {
+		if row.null[i] {
+			continue
+		}
+		kind := "customer"
+		if at := slices.IndexFunc(t.columns, func(k column) bool { return k.name == c.kind }); at >= 0 {
+			kind = row.values[at]
+		}
+		if fresh := c.fresh(e, row.values[i], row.own, kind); fresh != row.values[i] {
+			set[c.name] = fresh
+		}
+	}
+	if _, changed := set["payload"]; changed && t.name == "aggregate_events" {
+		// Who knows what else an event said could try ids until its fingerprint fits.
+		set["fingerprint"] = e.mac(fmt.Sprint("event", row.key))
+	}
+	return set
+}
+
+func (c column) fresh(e *erasure, text string, own bool, kind string) string {
+	switch c.how {
+	case isID:
+		if text == string(e.id) && kind == "customer" {
+			return string(e.pseudonym)
+		}
+	case isTicket:
+		if own && text != "" {
+			return e.ticket(text)
+		}
+	case names:
+		if c.kind != "" && kind == "customer" && own {
+			return string(e.pseudonym) // the name that the shop calls him by
+		}
+		return e.name(text, own)
+	case free:
+		return e.free(text, own)
+	case data:
+		return e.data(text, own)
+	case content:
+		if (own || e.data(text, false) != text) && text != "null" {
+			return "{}"
+		}
+	}
+	return text
+}
+
+// update changes a row, unless one of the columns has been changed meanwhile: then the next run
+// finds it.
+//
+//	UPDATE … SET a = ?, b = ? WHERE tenant_id = ? AND key = ? AND a = ? AND b = ?
+func (t table) update(tx *gorm.DB, tenant int64, row found, set map[string]any) (bool, error) {
+	var columns, where []string
+	var values, conditions []any
+	for _, c := range t.columns {
+		fresh, changed := set[c.name]
+		if !changed {
+			continue
+		}
+		columns, values = append(columns, quoted(c.name)+" = ?"), append(values, fresh)
+		where = append(where, quoted(c.name)+" = ?")
+		conditions = append(conditions, row.values[slices.Index(t.columns, c)])
+	}
+	if fresh, stamped := set["fingerprint"]; stamped {
+		columns, values = append(columns, "fingerprint = ?"), append(values, fresh)
+	}
+	for i, part := range t.key {
+		where, conditions = append(where, part+" = ?"), append(conditions, row.key[i])
+	}
+	statement := "UPDATE " + t.name + " SET " + strings.Join(columns, ", ") + " WHERE tenant_id = ? AND " + strings.Join(where, " AND ")
+	result := tx.Exec(statement, slices.Concat(values, []any{tenant}, conditions)...)
+	return result.RowsAffected > 0, result.Error
+}

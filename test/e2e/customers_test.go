@@ -1,0 +1,333 @@
+package e2e_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/app"
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/views/customers"
+	"interlock/test/apptest"
+)
+
+// newKim returns a customer of this test alone and a name that people write. An id with a slash
+// is escaped in paths, and one without can also name an aggregate.
+func newKim(slash bool) (kim, wrote string) {
+	n := rand.Uint32()
+	kim = fmt.Sprintf("kim.%d@example.org", n)
+	if slash {
+		kim += "/7Q"
+	}
+	return kim, fmt.Sprintf("Kim Wu, %d Elm Street", n)
+}
+
+// livedShop leaves traces of a customer in every table that has any.
+func livedShop(t *testing.T, c *apptest.Caller, kim, wrote string) {
+	t.Helper()
+	second := newUser(t, c, fmt.Sprint("second-", rand.Uint32()), "admin")
+	const tea = "TEA-1"
+	newItem(t, c, tea, 100)
+	key := 0
+	keyed := func(path string, body any, headers ...string) object {
+		key++
+		a := c.Do(t, http.MethodPost, "/api/v1"+path, body, append(headers, "X-Idempotency-Key", fmt.Sprint("key-", key))...)
+		require.Less(t, a.Status, 300, "%s: %s", path, a.Body)
+		if len(a.Body) == 0 {
+			return nil
+		}
+		return a.JSON(t)
+	}
+	wallet := "/wallets/" + url.PathEscape(kim)
+	keyed(wallet+"/entries", object{"amount": 1000, "kind": "deposit", "reference": "opening of " + kim})
+	keyed("/wallet-transfers", object{"fromUserId": kim, "toUserId": "lee", "amount": 100, "reference": "gift from " + kim})
+	keyed("/wallet-transfers", object{"fromUserId": "lee", "toUserId": kim, "amount": 10, "reference": "thanks"})
+	keyed("/wallet-transfers", object{"fromUserId": "lee", "toUserId": "moe", "amount": 10, "reference": "as " + kim + " said"})
+
+	order := func() (object, string) {
+		made := keyed("/orders", object{"userId": kim, "items": []object{{"sku": tea, "quantity": 2}}})
+		return made, fmt.Sprintf("/orders/%d", int64(made["id"].(float64)))
+	}
+	_, paid := order()
+	keyed(paid+"/pay", object{"method": "wallet"})
+	keyed(paid+"/ship", object{"carrier": "DHL", "trackingNo": wrote})
+	keyed(paid+"/complete", nil)
+	refund := keyed(paid+"/refunds", object{"amount": 50, "reason": wrote + " called"})
+	answer(t, second, "/api/v1"+refundPath(refund)+"/approve", nil)
+	_, cancelled := order()
+	keyed(cancelled+"/cancel", object{"reason": kim + " has moved"})
+
+	_, codes := newCoupons(t, c, 1)
+	keyed("/coupons/"+codes[0]+"/redeem", object{"userId": kim})
+	keyed("/actions", object{"actionId": 1, "action": "like", "entityType": "item", "entityId": tea}, "X-On-Behalf-Of", kim)
+	events := func(path string) {
+		keyed(path+"/events", object{"clientId": "till of " + kim, "events": []object{{
+			"clientSeq": 1, "eventId": "visit " + kim, "eventType": "visit", "eventTime": "2026-01-31T09:30:00Z", "deltas": object{"visits": 1}, "payload": object{"who": kim, "name": wrote},
+		}}})
+	}
+	if !strings.Contains(kim, "/") {
+		events("/aggregates/loyalty/" + kim)
+	}
+	events("/aggregates/loyalty/all")
+	work := keyed("/work-orders", object{"title": "Call " + kim, "body": wrote, "links": []string{"wallets/" + url.PathEscape(kim)}})
+	path := fmt.Sprintf("/work-orders/%d", int64(work["id"].(float64)))
+	keyed(path+"/comments", object{"text": wrote + " did not answer"})
+	keyed(path+"/resolve", object{"resolution": wrote + " is content"})
+
+	settings := read(t, c, "/api/v1/settings")
+	patch(t, c, "/api/v1/settings", object{"walletApprovalThreshold": 0}, etag(settings))
+	approval := keyed(wallet+"/entries", object{"amount": 5, "kind": "gift", "reference": "for " + kim})
+	answer(t, second, fmt.Sprintf("/api/v1/approvals/%d/approve", int64(approval["id"].(float64))), nil, "If-Match", approval["etag"].(string))
+	patch(t, c, "/api/v1/settings", object{"walletApprovalThreshold": nil}, etag(read(t, c, "/api/v1/settings")))
+	finishedSale(t, c, kim)
+}
+
+// finishedSale leaves what a flash sale that has finished leaves of a customer.
+func finishedSale(t *testing.T, c *apptest.Caller, kim string) {
+	t.Helper()
+	db, tenant, sale := c.Program.Services().DB, tenantOf(t, c), time.Now().UnixNano()
+	write := db.Write(storage.AcrossTenants(t.Context()))
+	at, ticket := time.Now().UTC(), ticketOf(kim)
+	for _, one := range []struct {
+		statement string
+		values    []any
+	}{
+		{`INSERT INTO flash_sale_stocks (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, sale_id, allotted, sold, epoch, rejected, finished)
+			VALUES (?, 1, ?, ?, 1, 'Li', ?, 0, 0, 1, 1, ?)`, []any{tenant, at, at, sale, true}},
+		{`INSERT INTO flash_sale_tickets (sale_id, ticket, tenant_id, user_id, units, state, accepted, ahead, confirmed, order_id, order_no, reason)
+			VALUES (?, ?, ?, ?, 1, 'rejected', 1, 0, 0, 0, '', '')`, []any{sale, ticket, tenant, kim}},
+		{"INSERT INTO flash_sale_buyers (sale_id, user_id, tenant_id, units, ticket) VALUES (?, ?, ?, 0, ?)", []any{sale, kim, tenant, ticket}},
+		{"INSERT INTO flash_sale_rejections (tenant_id, ticket, sale_id, user_id, units, reason, created_time) VALUES (?, ?, ?, ?, 1, 'sold_out', ?)", []any{tenant, ticket, sale, kim, at}},
+	} {
+		require.NoError(t, write.Exec(one.statement, one.values...).Error)
+	}
+}
+
+// ticketOf is a ticket of a customer.
+func ticketOf(kim string) string {
+	digest := sha256.Sum256([]byte(kim))
+	return base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").EncodeToString(digest[:20])
+}
+
+func tenantOf(t *testing.T, c *apptest.Caller) int64 {
+	t.Helper()
+	ctx, err := c.Program.Services().Access.InTenant(t.Context(), c.Tenant)
+	require.NoError(t, err)
+	p, _ := principal.From(ctx)
+	return p.TenantID
+}
+
+// textsWith looks through every column of every table for a text, and returns where it is.
+func textsWith(t *testing.T, db *storage.DB, needle string) (found []string) {
+	t.Helper()
+	read := db.Read(storage.AcrossTenants(t.Context()))
+	columns := "SELECT m.name AS tbl, p.name AS col FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'"
+	if db.Dialect == storage.MySQL {
+		columns = "SELECT table_name AS tbl, column_name AS col FROM information_schema.columns WHERE table_schema = DATABASE() AND character_maximum_length IS NOT NULL"
+	}
+	var all []struct{ Tbl, Col string }
+	require.NoError(t, read.Raw(columns).Scan(&all).Error)
+	require.Greater(t, len(all), 200)
+	for _, one := range all {
+		var n int
+		require.NoError(t, read.Raw("SELECT COUNT(*) FROM "+one.Tbl+" WHERE INSTR(`"+one.Col+"`, ?) > 0", needle).Scan(&n).Error, one.Tbl)
+		if n > 0 {
+			found = append(found, fmt.Sprintf("%s.%s (%d)", one.Tbl, one.Col, n))
+		}
+	}
+	return found
+}
+
+func requirePromises(t *testing.T, sv *app.Services) {
+	t.Helper()
+	totals, err := sv.CheckPromises(t.Context())
+	require.NoError(t, err)
+	for _, total := range totals {
+		require.Empty(t, total.Found, total.Promise.Name)
+	}
+}
+
+// fingerprintOfAll is every row of the tables that erasing changes.
+func fingerprintOfAll(t *testing.T, db *storage.DB) string {
+	t.Helper()
+	var all strings.Builder
+	for _, table := range []string{"orders", "wallets", "wallet_entries", "audit_entries", "refunds", "coupons", "actions", "aggregates", "aggregate_events", "approvals", "approval_votes", "idempotency_keys", "customer_erasures"} {
+		var rows []map[string]any
+		require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT * FROM "+table+" WHERE tenant_id > 0").Scan(&rows).Error)
+		for _, row := range rows {
+			delete(row, "last_replay_time")
+			fmt.Fprintln(&all, table, row)
+		}
+	}
+	return all.String()
+}
+
+func TestAnErasedCustomerIsInNoRowOfAnyTableAndEverySumIsTrue(t *testing.T) {
+	for _, slash := range []bool{false, true} {
+		apptest.Each(t, func(t *testing.T, p *apptest.Program) { eraseAndLook(t, p, slash) })
+	}
+}
+
+func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
+	t.Helper()
+	c := p.Admin(t)
+	kim, wrote := newKim(slash)
+	livedShop(t, c, kim, wrote)
+	sv := p.Services()
+	ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+	require.NoError(t, err)
+	require.Greater(t, len(textsWith(t, sv.DB, kim)), 15, "there is something to find")
+	before := read(t, c, "/api/v1/wallets/lee")["balance"]
+
+	_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), false)
+	var refused *apperr.Error
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, apperr.InUse, refused.Code)
+	require.Contains(t, refused.Detail, "his wallet has")
+
+	done, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
+	require.NoError(t, err)
+	require.Regexp(t, `^erased-[a-z2-7]{24}$`, string(done.Pseudonym))
+	require.Positive(t, done.Rows)
+	require.Positive(t, done.Replies.Records)
+	require.Zero(t, done.Replies.Kept)
+	require.Empty(t, done.Left)
+	for _, trace := range []string{kim, url.PathEscape(kim), wrote, ticketOf(kim)} {
+		require.Empty(t, textsWith(t, sv.DB, trace), trace)
+	}
+	requirePromises(t, sv)
+	require.Equal(t, before, read(t, c, "/api/v1/wallets/lee")["balance"])
+	entries := read(t, c, "/api/v1/wallets/"+string(done.Pseudonym)+"/entries")["items"].([]any)
+	require.Len(t, entries, 6)
+	require.Len(t, read(t, c, "/api/v1/audit-log?action=customer.erase")["items"], 1)
+
+	rows := fingerprintOfAll(t, sv.DB)
+	again, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
+	require.NoError(t, err)
+	require.Equal(t, customers.Erased{}, again)
+	require.Equal(t, rows, fingerprintOfAll(t, sv.DB), "a second run changes nothing")
+
+	require.EqualValues(t, 0, read(t, c, "/api/v1/wallets/"+url.PathEscape(kim))["balance"], "he is nobody now")
+}
+
+// It ends after each of its units in turn; the promises hold there, and the next run goes on.
+func TestAnErasureThatIsCutOffAnywhereGoesOnAndKeepsEverySum(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		kim, wrote := newKim(false)
+		livedShop(t, c, kim, wrote)
+		sv := p.Services()
+		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		require.NoError(t, err)
+		cut := errors.New("the process ends here")
+		runs := 0
+		names := map[principal.CustomerID]bool{}
+		for ended := false; !ended; runs++ {
+			require.Less(t, runs, 100)
+			eraser := customers.New(customers.Deps{
+				DB: sv.DB, Runner: sv.Runner, Keeper: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock, After: func() error { return cut },
+			})
+			done, err := eraser.Erase(ctx, principal.CustomerID(kim), true)
+			if ended = err == nil; !ended {
+				require.ErrorIs(t, err, cut)
+			}
+			names[done.Pseudonym] = true
+			requirePromises(t, sv)
+		}
+		require.Greater(t, runs, 15)
+		require.Len(t, names, 1, "all under one pseudonym")
+		require.Empty(t, textsWith(t, sv.DB, kim))
+		require.Len(t, read(t, c, "/api/v1/audit-log?action=customer.erase")["items"], 1)
+	})
+}
+
+func TestACustomerWithSomethingUnderWayIsNotErased(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		kim, _ := newKim(false)
+		newItem(t, c, "TEA-1", 100)
+		create(t, c, "/api/v1/orders", object{"userId": kim, "items": []object{{"sku": "TEA-1", "quantity": 1}}})
+		sv := p.Services()
+		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		require.NoError(t, err)
+		rows := fingerprintOfAll(t, sv.DB)
+		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
+		var refused *apperr.Error
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, "The customer cannot be erased yet; nothing was changed. 1 of his orders are pending, paid or shipped: complete or cancel them.", refused.Detail)
+		require.Equal(t, rows, fingerprintOfAll(t, sv.DB))
+	})
+}
+
+// A short id is in many texts that name nobody.
+func TestErasingACustomerWithAShortIdChangesNothingOfOthers(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		create(t, c, "/api/v1/wallets/7/entries", object{"amount": 5, "kind": "gift", "reference": "first"})
+		create(t, c, "/api/v1/wallets/77/entries", object{"amount": 7, "kind": "gift", "reference": "order-7"})
+		create(t, c, "/api/v1/wallets/8/entries", object{"amount": 7, "kind": "gift", "reference": "7"})
+		create(t, c, "/api/v1/work-orders", object{"title": "7 cups are missing"})
+		sv := p.Services()
+		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		require.NoError(t, err)
+		done, err := sv.Customers.Erase(ctx, "7", true)
+		require.NoError(t, err)
+		requirePromises(t, sv)
+		require.EqualValues(t, 0, read(t, c, "/api/v1/wallets/7")["balance"])
+		require.EqualValues(t, 5, read(t, c, "/api/v1/wallets/"+string(done.Pseudonym))["balance"])
+		require.EqualValues(t, 7, read(t, c, "/api/v1/wallets/77")["balance"])
+		require.Equal(t, "order-7", read(t, c, "/api/v1/wallets/77/entries")["items"].([]any)[0].(object)["reference"])
+		require.Equal(t, "7 cups are missing", read(t, c, "/api/v1/work-orders")["items"].([]any)[0].(object)["title"])
+		require.Empty(t, read(t, c, "/api/v1/audit-log?resource=wallets/7")["items"])
+	})
+}
+
+func TestAnExportHasAllThatIsKeptOfACustomerAndNothingOfOthers(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		kim, wrote := newKim(false)
+		livedShop(t, c, kim, wrote)
+		create(t, c, "/api/v1/wallets/stranger/entries", object{"amount": 5, "kind": "gift", "reference": "first"})
+		sv := p.Services()
+		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		require.NoError(t, err)
+		var out bytes.Buffer
+		rows, err := sv.Customers.Export(ctx, principal.CustomerID(kim), &out, sv.Clock.Now())
+		require.NoError(t, err)
+		require.NotContains(t, out.String(), "stranger")
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		require.Len(t, lines, rows+2)
+		tables := map[string]int{}
+		for _, text := range lines {
+			var line struct {
+				Table    string
+				Customer string
+				Rows     int
+			}
+			require.NoError(t, json.Unmarshal([]byte(text), &line), text)
+			tables[line.Table]++
+		}
+		require.Contains(t, lines[0], `"customer":"`+kim+`"`)
+		require.Equal(t, fmt.Sprintf(`{"rows":%d}`, rows), lines[len(lines)-1])
+		require.Equal(t, 6, tables["wallet_entries"], "his own side of transfers alone")
+		for table, atLeast := range map[string]int{
+			"orders": 2, "order_lines": 2, "refunds": 1, "coupons": 1, "actions": 1, "work_orders": 1, "work_order_comments": 1, "aggregate_events": 2, "aggregates": 1,
+			"approvals": 1, "audit_entries": 10, "flash_sale_tickets": 1, "flash_sale_rejections": 1, "order_histories": 4,
+		} {
+			require.GreaterOrEqual(t, tables[table], atLeast, table)
+		}
+	})
+}
