@@ -86,7 +86,9 @@ func TestWhatBecomesOfTexts(t *testing.T) {
 	for text, want := range map[string]string{"7": "erased-x", "wallets/7": "wallets/erased-x", "wallets/77": "wallets/77", "order-7": "order-7", "7 cups": "7 cups"} {
 		require.Equal(t, want, short.name(text, false), text)
 	}
-	require.JSONEq(t, `{"userId":"erased-x","quantity":7}`, short.data(`{"userId":7,"quantity":7}`, false))
+	require.JSONEq(t, `{"userId":"erased-x","limitPerUser1":7,"quantity":7}`, short.shops(`{"userId":7,"limitPerUser1":7,"quantity":7}`))
+	ours := `{"userId":7,"perUser":7}`
+	require.Equal(t, ours, short.data(ours, true), "a number is a user of this service")
 
 	ticket := e.ticket("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 	require.NotEqual(t, "0123456789ABCDEFGHJKMNPQRSTVWXYZ", ticket)

@@ -27,6 +27,9 @@ type erasure struct {
 	// secret makes tickets and digests that only this erasure can tell the origin of; it is
 	// thrown away with its end.
 	secret []byte
+	// numbers is set for documents of the shop's, in which an id can be a number; in those of this
+	// service the ids of its users are.
+	numbers bool
 	// whole finds the id as a word of its own, as it is or as it is escaped in paths.
 	whole *regexp.Regexp
 }
@@ -148,6 +151,16 @@ func (e *erasure) data(text string, own bool) string {
 	return string(changed)
 }
 
+// naming are the members in which a number is the id of a customer.
+var naming = regexp.MustCompile(`(?i)(user|customer)(_?id)?$`)
+
+// shops is data for a document of the shop's.
+func (e *erasure) shops(text string) string {
+	its := *e
+	its.numbers = true
+	return its.data(text, false)
+}
+
 // document treats a value, which is that of a member.
 func (e *erasure) document(raw json.RawMessage, member string, own bool) (json.RawMessage, error) {
 	raw = bytes.TrimSpace(raw)
@@ -170,8 +183,7 @@ func (e *erasure) document(raw json.RawMessage, member string, own bool) (json.R
 		}
 		return json.Marshal(fresh)
 	}
-	lower := strings.ToLower(member)
-	if string(raw) == string(e.id) && (strings.Contains(lower, "user") || strings.Contains(lower, "customer")) {
+	if e.numbers && string(raw) == string(e.id) && naming.MatchString(member) {
 		return json.Marshal(string(e.pseudonym))
 	}
 	return raw, nil

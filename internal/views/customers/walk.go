@@ -190,7 +190,7 @@ func (c column) fresh(e *erasure, text string, own bool, kind string) string {
 	case data:
 		return e.data(text, own)
 	case content:
-		if (own || e.data(text, false) != text) && text != "null" {
+		if (own || e.shops(text) != text) && text != "null" {
 			return "{}"
 		}
 	}
