@@ -1,7 +1,11 @@
 package client
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -70,4 +74,45 @@ type AuditFilter struct {
 func (s *Audit) List(f AuditFilter) List[AuditEntry] {
 	return List[AuditEntry]{s.client, "/audit-log", f.parameters().text("resource", f.Resource).
 		text("actor", f.Actor).text("action", f.Action).time("from", f.From).time("to", f.To)}
+}
+
+// AuditExport is a part of the log, oldest entries first.
+type AuditExport struct {
+	Entries []AuditEntry
+	// Cursor is where the next export goes on; keep it with what you did with the entries.
+	Cursor string
+	// More is set when there are more entries by now.
+	More bool
+	// Gone says why the export could not go on behind the cursor, and has no entries then:
+	// "removed" when entries were removed for their age before they were exported, "restored"
+	// when the log begins with its first entry again. Cursor goes on from there.
+	Gone string
+}
+
+// Export returns the entries behind a cursor of an export before, "" for all that are kept. Who
+// goes on with each Cursor sees each entry once, however late it was committed.
+func (s *Audit) Export(ctx context.Context, after string, options ...CallOption) (AuditExport, error) {
+	if after != "" {
+		options = append([]CallOption{query("after", after)}, options...)
+	}
+	text, err := get[[]byte](ctx, s.client, "/audit-log/export", options)
+	if err != nil {
+		return AuditExport{}, err
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	var end struct {
+		Cursor string
+		More   bool
+		Gone   string
+	}
+	if err := json.Unmarshal(lines[len(lines)-1], &end); err != nil || end.Cursor == "" {
+		return AuditExport{}, errors.New("the export of the audit log was cut off before its last line")
+	}
+	export := AuditExport{Cursor: end.Cursor, More: end.More, Gone: end.Gone, Entries: make([]AuditEntry, len(lines)-1)}
+	for i, line := range lines[:len(lines)-1] {
+		if err := json.Unmarshal(line, &export.Entries[i]); err != nil {
+			return AuditExport{}, fmt.Errorf("read line %d of the export of the audit log: %w", i+1, err)
+		}
+	}
+	return export, nil
 }

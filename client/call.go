@@ -135,6 +135,10 @@ func (c *Client) do(ctx context.Context, r request, out any, options []CallOptio
 	case out == nil:
 		return nil
 	}
+	if lines, raw := out.(*[]byte); raw {
+		*lines = got.body
+		return nil
+	}
 	if err := json.Unmarshal(got.body, out); err != nil {
 		return fmt.Errorf("read the reply to %s: %w", x, err)
 	}
@@ -192,7 +196,7 @@ func (x *exchange) send(ctx context.Context) (answer, error) {
 
 func (x *exchange) headers(h http.Header) {
 	h.Set("Authorization", "Bearer "+x.client.token)
-	h.Set("Accept", "application/json, application/problem+json")
+	h.Set("Accept", "application/json, application/x-ndjson, application/problem+json")
 	set := func(name, value string) {
 		if value != "" {
 			h.Set(name, value)

@@ -27,6 +27,7 @@ type cli struct {
 	Backup   backupCommand    `cmd:"" help:"Write all that the database holds to a file, beside a running server."`
 	Restore  restoreCommand   `cmd:"" help:"Put a backup back, and look whether every promise holds."`
 	Ledger   ledgerCommand    `cmd:"" help:"Aggregates and their events."`
+	Audit    auditCommand     `cmd:"" help:"The audit log."`
 	Customer customerCommand  `cmd:"" help:"All that is kept of one customer: export it, or erase it."`
 	Demo     demoCommand      `cmd:"" help:"Load believable data to look around in. Safe to run twice."`
 	Doctor   doctorCommand    `cmd:"" help:"Look at the engines and say what they promise; changes nothing."`

@@ -28,6 +28,7 @@ func (sv *Services) jobs() []job {
 		{"forget old conflicts", time.Hour, func(ctx context.Context) error { return sv.Conflicts.Sweep(ctx, sweepBatch) }},
 		{"forget expired idempotency keys", time.Minute, func(ctx context.Context) error { return sv.Idempotency.Sweep(ctx, sweepBatch) }},
 		{"number the log of configs", time.Minute, sv.Configs.NumberLog},
+		{"number the logs of audit entries", time.Minute, sv.Audit.NumberLogs},
 		{"sweep sessions", 10 * time.Minute, func(ctx context.Context) error { return sv.Access.Sweep(ctx, sweepBatch) }},
 	}
 }

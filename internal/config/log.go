@@ -146,34 +146,16 @@ func (l configLog) number(ctx context.Context) (numbered int, err error) {
 		if err != nil || numbered == 0 {
 			return err
 		}
-		return numberFrom(tx, last, inOrder(versions))
+		ids := make([]int64, len(versions))
+		for i, v := range inOrder(versions) {
+			ids[i] = v.ID
+		}
+		return storage.GivePlaces(tx, "config_histories", logName, last, ids)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("number the log of configs: %w", err)
 	}
 	return numbered, nil
-}
-
-// numberFrom gives versions the places after last, in their order.
-func numberFrom(tx *gorm.DB, last int64, versions []version) error {
-	var cases strings.Builder
-	arguments, ids := []any{}, make([]int64, len(versions))
-	for i, v := range versions {
-		cases.WriteString(" WHEN ? THEN ?")
-		arguments, ids[i] = append(arguments, v.ID, last+int64(i)+1), v.ID
-	}
-	numbered := tx.Exec("UPDATE config_histories SET place = CASE id"+cases.String()+" END WHERE id IN ? AND place IS NULL", append(arguments, ids)...)
-	if err := numbered.Error; err != nil {
-		return err
-	}
-	counted := tx.Exec("UPDATE log_places SET last = ? WHERE name = ? AND last = ?", last+int64(len(versions)), logName, last)
-	if err := counted.Error; err != nil {
-		return err
-	}
-	if numbered.RowsAffected != int64(len(versions)) || counted.RowsAffected != 1 {
-		return fmt.Errorf("%w: others numbered the log at the same time", storage.ErrRunAgain)
-	}
-	return nil
 }
 
 // inOrder sorts versions as they were committed, as far as anybody can tell: those of one

@@ -1,5 +1,6 @@
 -- How far what has served its time is removed, what was removed and is not in the audit log yet,
--- and which customers are being erased. Each statement can be run again, so an interrupted migration goes on from its
+-- which customers are being erased, and
+-- the places of audit entries in the log of their tenant, for those who export it. Each statement can be run again, so an interrupted migration goes on from its
 -- beginning.
 -- +goose Up
 CREATE TABLE IF NOT EXISTS retention_sweeps (
@@ -32,7 +33,17 @@ CREATE TABLE IF NOT EXISTS customer_erasures (
   PRIMARY KEY (tenant_id, user_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+-- A place is null as long as nobody has exported.
+SET @add_place = (SELECT IF(COUNT(*) > 0, 'DO 0',
+    'ALTER TABLE audit_entries ADD COLUMN place BIGINT NULL, ADD UNIQUE KEY uq_audit_entries_place (tenant_id, place)')
+  FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'audit_entries' AND column_name = 'place');
+PREPARE add_place FROM @add_place;
+EXECUTE add_place;
+DEALLOCATE PREPARE add_place;
+
 -- +goose Down
+DELETE FROM log_places WHERE name LIKE 'audit%';
+ALTER TABLE audit_entries DROP KEY uq_audit_entries_place, DROP COLUMN place;
 DROP TABLE customer_erasures;
 DROP TABLE retention_tallies;
 DROP TABLE retention_sweeps;

@@ -1,5 +1,6 @@
 -- How far what has served its time is removed, what was removed and is not in the audit log yet,
--- and which customers are being erased.
+-- which customers are being erased, and
+-- the places of audit entries in the log of their tenant, for those who export it.
 -- +goose Up
 CREATE TABLE retention_sweeps (
   name       TEXT     NOT NULL PRIMARY KEY, -- the table
@@ -30,7 +31,18 @@ CREATE TABLE customer_erasures (
   PRIMARY KEY (tenant_id, user_id)
 ) WITHOUT ROWID;
 
+CREATE TABLE log_places (
+  name TEXT    NOT NULL PRIMARY KEY,
+  last INTEGER NOT NULL
+) WITHOUT ROWID;
+
+ALTER TABLE audit_entries ADD COLUMN place INTEGER NULL; -- null: nobody has exported so far
+CREATE UNIQUE INDEX uq_audit_entries_place ON audit_entries (tenant_id, place);
+
 -- +goose Down
+DROP INDEX uq_audit_entries_place;
+ALTER TABLE audit_entries DROP COLUMN place;
+DROP TABLE log_places;
 DROP TABLE customer_erasures;
 DROP TABLE retention_tallies;
 DROP TABLE retention_sweeps;

@@ -221,7 +221,7 @@ CREATE TABLE "audit_entries" (
   note          TEXT     NOT NULL DEFAULT '',
   created_time  DATETIME NOT NULL,
   on_behalf_of TEXT    NULL
-, idempotency_key TEXT     NOT NULL DEFAULT '');
+, idempotency_key TEXT     NOT NULL DEFAULT '', place INTEGER NULL);
 
 CREATE INDEX ix_audit_entries_action ON audit_entries (tenant_id, action, id);
 
@@ -234,6 +234,8 @@ CREATE INDEX ix_audit_entries_created ON audit_entries (tenant_id, created_time,
 CREATE INDEX ix_audit_entries_resource ON audit_entries (tenant_id, resource, id);
 
 CREATE INDEX ix_audit_entries_time ON audit_entries (tenant_id, id);
+
+CREATE UNIQUE INDEX uq_audit_entries_place ON audit_entries (tenant_id, place);
 
 CREATE UNIQUE INDEX uq_audit_entries_unit ON audit_entries (unit_id, resource);
 
@@ -704,6 +706,11 @@ CREATE INDEX ix_items_status ON items (tenant_id, status, sku);
 CREATE INDEX ix_items_updated ON items (tenant_id, updated_time, id);
 
 CREATE UNIQUE INDEX uq_items_sku ON items (tenant_id, sku);
+
+CREATE TABLE log_places (
+  name TEXT    NOT NULL PRIMARY KEY,
+  last INTEGER NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE menu_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -198,6 +199,12 @@ func TestTheAuditLogTellsNoMoreThanItsReaderMayRead(t *testing.T) {
 			detail, _ := entry.(map[string]any)["detail"].(map[string]any)
 			require.NotEmpty(t, detail["withheld"], "%v", entry)
 			require.Len(t, detail, 1, "%v", entry)
+		}
+		exported := auditor.Do(t, "GET", httpapi.Base+"/audit-log/export", nil)
+		lines := bytes.Split(bytes.TrimSpace(exported.Body), []byte("\n"))
+		require.GreaterOrEqual(t, len(lines), len(entries))
+		for _, line := range lines[:len(lines)-1] {
+			require.Contains(t, string(line), `"detail":{"withheld":`)
 		}
 		full := p.Caller(t, owner.Tenant, "audit:read", "configs:read").Do(t, "GET", httpapi.Base+"/audit-log?resource=configs/", nil)
 		require.NotContains(t, string(full.Body), "withheld")

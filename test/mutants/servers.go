@@ -196,6 +196,16 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestAnErasureThatIsCutOffAnywhereGoesOnAndKeepsEverySum"}},
 	},
 	{
+		name: "an entry that is committed late is passed over by whoever exports",
+		file: "internal/views/audit/export.go", old: "AND place IS NULL ORDER BY id LIMIT ?", new: "AND place IS NULL AND id > (SELECT COALESCE(MAX(l.id), 0) FROM audit_entries l WHERE l.tenant_id = audit_entries.tenant_id AND l.place IS NOT NULL) ORDER BY id LIMIT ?",
+		caught: tests{"internal/views/audit": {"TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported"}},
+	},
+	{
+		name: "who exports is not told what was removed before",
+		file: "internal/views/audit/export.go", old: "now.Floor > max(after.Place, after.Floor)", new: "now.Floor > now.Last",
+		caught: tests{"internal/views/audit": {"TestAnExportThatCannotGoOnIsToldWhy"}},
+	},
+	{
 		name: "looking takes all of a connection",
 		file: "internal/views/promises/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
 		caught: tests{"internal/views/promises": {"TestCheckingRestsInProportionToWhatItTakes"}},

@@ -58,5 +58,5 @@ func compressed(c echo.Context, contentType string, body []byte) []byte {
 
 func compressible(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
-	return strings.HasPrefix(kind, "text/") && kind != "text/event-stream" || kind == echo.MIMEApplicationJSON || strings.HasSuffix(kind, "+json")
+	return strings.HasPrefix(kind, "text/") && kind != "text/event-stream" || kind == echo.MIMEApplicationJSON || kind == "application/x-ndjson" || strings.HasSuffix(kind, "+json")
 }

@@ -58,6 +58,13 @@ func (d Download[T]) reply() reply {
 	return okReply(d.Body).with(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", d.Name))
 }
 
+// Lines is a reply that is lines of JSON (application/x-ndjson), each with its end.
+type Lines []byte
+
+func (l Lines) reply() reply {
+	return reply{status: http.StatusOK, body: l}.with(echo.HeaderContentType, "application/x-ndjson")
+}
+
 // Accepted is the reply to a request whose outcome comes later: 202, with where to look
 // for it.
 type Accepted[T any] struct {
@@ -204,6 +211,10 @@ type encoded struct {
 func (r reply) encode() (encoded, error) {
 	e := encoded{status: r.status, header: r.header}
 	if r.body == nil {
+		return e, nil
+	}
+	if lines, encodedAlready := r.body.(Lines); encodedAlready {
+		e.body = lines
 		return e, nil
 	}
 	body, err := strictjson.Encode(r.body)

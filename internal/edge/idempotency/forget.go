@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
@@ -56,6 +55,9 @@ func (k *Keeper) Forget(ctx context.Context, customer, pseudonym principal.Custo
 	}
 }
 
+const blank = `UPDATE idempotency_keys SET scope = ?, actor_id = ?, actor_name = ?, on_behalf_of = ?,
+	path = '', request_id = '', location = '', reply = NULL, seal_key = '' WHERE tenant_id = ? AND id = ?`
+
 func (k *Keeper) forget(ctx context.Context, r *Record, customer, pseudonym principal.CustomerID, about map[string]bool, done *Forgotten) error {
 	named, readable := k.names(r, customer)
 	named = named || about[resourceOf(r.Path)]
@@ -72,18 +74,16 @@ func (k *Keeper) forget(ctx context.Context, r *Record, customer, pseudonym prin
 	done.Records++
 	k.forgetCached(ctx, r)
 	if ended {
-		return k.store.db.Write(ctx).Delete(r).Error
+		return k.store.db.Write(ctx).Exec("DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?", r.TenantID, r.ID).Error
 	}
-	set := map[string]any{
-		"scope": renamed(r.Scope, customer, pseudonym), "path": "", "request_id": "", "location": "", "reply": gorm.Expr("NULL"), "seal_key": "",
-	}
+	actor, name, onBehalfOf := r.ActorID, r.ActorName, r.OnBehalfOf
 	if r.ActorKind == string(principal.Customer) && r.ActorID == string(customer) {
-		set["actor_id"], set["actor_name"] = string(pseudonym), string(pseudonym)
+		actor, name = string(pseudonym), string(pseudonym)
 	}
-	if r.OnBehalfOf != nil && *r.OnBehalfOf == customer {
-		set["on_behalf_of"] = string(pseudonym)
+	if onBehalfOf != nil && *onBehalfOf == customer {
+		onBehalfOf = &pseudonym
 	}
-	if err := k.store.db.Write(ctx).Model(r).Where("id = ?", r.ID).Updates(set).Error; err != nil {
+	if err := k.store.db.Write(ctx).Exec(blank, renamed(r.Scope, customer, pseudonym), actor, name, onBehalfOf, r.TenantID, r.ID).Error; err != nil {
 		return fmt.Errorf("blank a reply that is kept for a customer: %w", err)
 	}
 	return nil

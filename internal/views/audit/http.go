@@ -10,7 +10,9 @@ import (
 
 // Routes registers the audit log.
 func Routes(r *httpapi.Router, log *Log) {
-	httpapi.Get(r, "/audit-log", ReadPermission, handler{log}.list)
+	h := handler{log}
+	httpapi.Get(r, "/audit-log", ReadPermission, h.list)
+	httpapi.Get(r, "/audit-log/export", ReadPermission, h.export)
 }
 
 type handler struct{ log *Log }
@@ -28,4 +30,13 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[Entry],
 	filter := Filter{Resource: in.Resource, Actor: in.Actor, Action: in.Action, From: in.From, To: in.To}
 	listing, err := h.log.List(ctx, filter, in.Page.Page())
 	return httpapi.ListOf(listing, func(row uow.AuditRow) Entry { return forReader(ctx, entryOf(row)) }), err
+}
+
+type exportRequest struct {
+	After *Cursor `query:"after"`
+}
+
+func (h handler) export(ctx context.Context, in exportRequest) (httpapi.Lines, error) {
+	lines, _, err := h.log.Export(ctx, in.After)
+	return lines, err
 }

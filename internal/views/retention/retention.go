@@ -68,8 +68,10 @@ const ended = `EXISTS (SELECT 1 FROM flash_sale_stocks s WHERE s.tenant_id = x.t
 // for, and of which each can stand on the content of the one before; and flash sales, whose
 // largest limit per customer a promise needs.
 var List = []Table{
-	// Repairs of aggregates are counted among their versions.
-	{Name: "audit_entries", Kind: Audit, key: []string{id}, over: "x.created_time <= ? AND x.action <> 'aggregate.rebuild'"},
+	// Repairs of aggregates are counted among their versions. Where the log is exported, an entry
+	// goes only once it has its place there.
+	{Name: "audit_entries", Kind: Audit, key: []string{id}, over: `x.created_time <= ? AND x.action <> 'aggregate.rebuild'
+		AND (x.place IS NOT NULL OR NOT EXISTS (SELECT 1 FROM log_places l WHERE l.name = CONCAT('audit:', x.tenant_id)))`},
 	version("config_histories", "config_id", "configs"),
 	version("item_histories", "item_id", "items"),
 	version("order_histories", "order_id", "orders"),

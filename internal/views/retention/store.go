@@ -132,6 +132,11 @@ const (
 // audit entries of units that were undone (package uow), and are nobody's.
 func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
 	for _, one := range t.removals(rows) {
+		if t.Name == "audit_entries" {
+			if err := raiseFloor(tx, one); err != nil {
+				return 0, err
+			}
+		}
 		statement, values := one.statement(t)
 		deleted := tx.Exec(statement, values...)
 		if deleted.Error != nil {
@@ -151,6 +156,22 @@ func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
 		}
 	}
 	return removed, nil
+}
+
+// raiseFloor notes the highest place of the audit entries that go, for whoever exports the log and
+// has not come so far (package audit).
+func raiseFloor(tx *gorm.DB, r removal) error {
+	var highest int64
+	err := tx.Raw("SELECT COALESCE(MAX(place), 0) FROM audit_entries WHERE tenant_id = ? AND id IN ?", r.head[0], r.last).Scan(&highest).Error
+	if err != nil || highest == 0 {
+		return err
+	}
+	name := fmt.Sprintf("audit-floor:%d", r.head[0])
+	raised := tx.Exec("UPDATE log_places SET last = CASE WHEN last < ? THEN ? ELSE last END WHERE name = ?", highest, highest, name)
+	if raised.Error == nil && raised.RowsAffected == 0 {
+		raised = tx.Exec("INSERT INTO log_places (name, last) VALUES (?, ?)", name, highest)
+	}
+	return raised.Error
 }
 
 // tallies returns what is not in the audit log yet, by tenant.

@@ -14,7 +14,7 @@ import (
 var kept = map[string]string{
 	"access_revisions": present, "actions": present, "action_counts": present, "aggregates": present, "api_tokens": present, "approvals": present,
 	"configs": present, "coupons": present, "coupon_campaigns": present, "coupon_holders": present, "customer_erasures": present, "flash_sales": present, "flash_sale_arrivals": present,
-	"flash_sale_gates": present, "flash_sale_stocks": present, "installation": present, "inventories": present, "inventory_holds": present, "items": present,
+	"flash_sale_gates": present, "flash_sale_stocks": present, "installation": present, "inventories": present, "inventory_holds": present, "items": present, "log_places": present,
 	"menus": present, "menu_revisions": present, "orders": present, "promise_checks": present, "promise_keys": present,
 	"promise_violations": present, "recovery_codes": present, "refunds": present, "retention_sweeps": present, "retention_tallies": present, "roles": present,
 	"role_permissions": present, "server_claims": present, "tenants": present, "tenant_settings": present, "users": present, "user_links": present,

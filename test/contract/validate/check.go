@@ -185,8 +185,19 @@ func checkBody(bodies map[string]*jsonschema.Schema, contentType string, body []
 	if schema == nil || !strings.HasSuffix(mediaType, "json") {
 		return nil
 	}
-	return fits(schema, body)
+	if mediaType != lines {
+		return fits(schema, body)
+	}
+	for line := range bytes.Lines(body) {
+		if err := fits(schema, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// lines is the media type of replies that have one document a line, each of the schema.
+const lines = "application/x-ndjson"
 
 func fits(schema *jsonschema.Schema, text []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))

@@ -1,0 +1,248 @@
+package audit
+
+import (
+	"context"
+	"encoding"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/uow"
+)
+
+// The entries of a tenant are a log once it is exported: each committed one has its place, 1, 2,
+// 3, … in the order of commits, without gaps. They are written without one, because ids are given
+// before the commit: an entry that commits late has a lower id than those that were read before
+// it. Whoever exports numbers first what is committed, under the lock of the tenant's counter (see
+// storage.GivePlaces), so a place is visible only with all places before it. A tenant that never
+// exported has no counter, and its entries cost it nothing.
+
+const (
+	// exportPage is how many entries are numbered, or read, at once.
+	exportPage = 500
+	// An export has at most so many entries, and ends with the entry that makes it so large.
+	mostExported, largestExport = 5000, 4 << 20
+	numberingLife               = 10 * time.Second
+)
+
+// counterOf and floorOf name the places in the log of a tenant: the last that was given, and the
+// highest of an entry that was removed for its age.
+func counterOf(tenant int64) string { return "audit:" + strconv.FormatInt(tenant, 10) }
+func floorOf(tenant int64) string   { return "audit-floor:" + strconv.FormatInt(tenant, 10) }
+
+// Cursor says how far somebody has exported the log of a tenant.
+type Cursor struct {
+	// Epoch is the history of the database that it was read of.
+	Epoch epoch.Epoch
+	// Place is that of the last entry, and Floor the highest place that had been removed then.
+	Place, Floor int64
+}
+
+var (
+	_ encoding.TextMarshaler   = Cursor{}
+	_ encoding.TextUnmarshaler = (*Cursor)(nil)
+)
+
+// MarshalText implements encoding.TextMarshaler.
+func (c Cursor) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s-%d-%d", c.Epoch, c.Place, c.Floor), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (c *Cursor) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), "-")
+	if len(text) > 128 || len(parts) < 3 {
+		return errCursor
+	}
+	numbers := [2]int64{}
+	for i := range numbers {
+		n, err := strconv.ParseInt(parts[len(parts)-2+i], 10, 64)
+		if err != nil || n < 0 {
+			return errCursor
+		}
+		numbers[i] = n
+	}
+	*c = Cursor{epoch.Epoch(strings.Join(parts[:len(parts)-2], "-")), numbers[0], numbers[1]}
+	return nil
+}
+
+var errCursor = errors.New("must be a cursor, as the last line of an export gave it")
+
+// The reasons why an export cannot go on where it stopped.
+const (
+	// goneRemoved: entries behind the cursor were removed for their age before they were
+	// exported. The export goes on behind the cursor with those that are there.
+	goneRemoved = "removed"
+	// goneRestored: the database was restored or replaced. The export begins with the first
+	// entry that is there now, so that those from before are exported again.
+	goneRestored = "restored"
+)
+
+// exportEnd is the last line of an export.
+type exportEnd struct {
+	// Cursor is where the next export goes on.
+	Cursor  Cursor `json:"cursor"`
+	Entries int    `json:"entries"`
+	// More is set when there are more entries by now.
+	More bool `json:"more"`
+	// Gone is set when the export could not go on where it was asked to: nothing else is in it.
+	Gone string `json:"gone,omitempty"`
+}
+
+// logEnd is the state of a tenant's log at a moment.
+type logEnd struct {
+	Epoch       epoch.Epoch
+	Last, Floor int64
+}
+
+// Export returns the entries of the caller's tenant behind a cursor, nil for all, in the order of
+// their commits: a line of JSON each, and a last one with the cursor to go on from. Who goes on
+// so sees each entry once, however late it was committed.
+func (l *Log) Export(ctx context.Context, after *Cursor) (lines []byte, end exportEnd, err error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return nil, exportEnd{}, storage.ErrNoTenant
+	}
+	now, err := l.settle(ctx, p.TenantID)
+	if err != nil {
+		return nil, exportEnd{}, fmt.Errorf("read the end of the audit log: %w", err)
+	}
+	at := Cursor{Epoch: now.Epoch, Floor: now.Floor}
+	switch {
+	case after == nil:
+	case after.Epoch != now.Epoch || after.Place > now.Last:
+		return ended(nil, exportEnd{Cursor: at, More: now.Last > 0, Gone: goneRestored})
+	case now.Floor > max(after.Place, after.Floor):
+		at.Place = after.Place
+		return ended(nil, exportEnd{Cursor: at, More: now.Last > at.Place, Gone: goneRemoved})
+	default:
+		at.Place = after.Place
+	}
+	end = exportEnd{Cursor: at}
+	for end.Entries < mostExported && len(lines) < largestExport {
+		var rows []placed
+		err := l.db.Read(ctx).Where("place > ? AND place <= ?", end.Cursor.Place, now.Last).Order("place").Limit(exportPage).Find(&rows).Error
+		if err != nil {
+			return nil, exportEnd{}, fmt.Errorf("export audit entries: %w", err)
+		}
+		for _, row := range rows {
+			line, err := strictjson.Encode(forReader(ctx, entryOf(row.AuditRow)))
+			if err != nil {
+				return nil, exportEnd{}, err
+			}
+			lines = append(append(lines, line...), '\n')
+			end.Entries++
+			if end.Cursor.Place = row.Place; len(lines) >= largestExport {
+				break
+			}
+		}
+		if len(rows) < exportPage {
+			break
+		}
+	}
+	end.More = now.Last > end.Cursor.Place && end.Entries > 0
+	return ended(lines, end)
+}
+
+// placed is an entry that has a place.
+type placed struct {
+	uow.AuditRow
+	Place int64
+}
+
+func ended(lines []byte, end exportEnd) ([]byte, exportEnd, error) {
+	line, err := strictjson.Encode(end)
+	return append(append(lines, line...), '\n'), end, err
+}
+
+// settle gives the entries of a tenant that are committed by now their places, as many as an
+// export has and somewhat more, and returns where the log ends then.
+func (l *Log) settle(ctx context.Context, tenant int64) (end logEnd, err error) {
+	everywhere := storage.AcrossTenants(ctx)
+	insert := "INSERT INTO log_places (name, last) SELECT ?, 0 FROM installation WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM log_places WHERE name = ?)"
+	for numbered, total := exportPage, 0; numbered == exportPage && total < 2*mostExported; total += numbered {
+		numbered, err = l.number(everywhere, tenant)
+		if errors.Is(err, errNoCounter) {
+			err = l.db.Write(everywhere).Exec(insert, counterOf(tenant), counterOf(tenant)).Error
+			if err == nil || storage.Is(err, storage.DuplicateKey) {
+				numbered, err = l.number(everywhere, tenant)
+			}
+		}
+		if err != nil {
+			return logEnd{}, err
+		}
+	}
+	return l.end(everywhere, tenant)
+}
+
+// end reads where the log of a tenant ends, at one moment.
+func (l *Log) end(ctx context.Context, tenant int64) (logEnd, error) {
+	const statement = `SELECT epoch, COALESCE((SELECT last FROM log_places WHERE name = ?), 0) AS last,
+		COALESCE((SELECT last FROM log_places WHERE name = ?), 0) AS floor FROM installation WHERE id = 1`
+	var found []logEnd
+	err := l.db.Read(ctx).Raw(statement, counterOf(tenant), floorOf(tenant)).Scan(&found).Error
+	if err == nil && len(found) != 1 {
+		err = errors.New("audit: the installation has no epoch")
+	}
+	if err != nil {
+		return logEnd{}, err
+	}
+	return found[0], nil
+}
+
+var errNoCounter = errors.New("audit: the tenant has no counter yet")
+
+// number gives places to the oldest entries of a tenant that have none, at most exportPage of
+// them, and returns how many.
+func (l *Log) number(ctx context.Context, tenant int64) (numbered int, err error) {
+	counter := "SELECT last FROM log_places WHERE name = ?"
+	if l.db.Dialect == storage.MySQL {
+		counter += " FOR UPDATE"
+	}
+	err = l.db.TransactRepeatable(ctx, numberingLife, func(tx *gorm.DB) error {
+		var last []int64
+		if err := tx.Raw(counter, counterOf(tenant)).Scan(&last).Error; err != nil {
+			return err
+		}
+		if len(last) == 0 {
+			return errNoCounter
+		}
+		var ids []int64
+		err := tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", tenant, exportPage).Scan(&ids).Error
+		numbered = len(ids)
+		if err != nil || numbered == 0 {
+			return err
+		}
+		return storage.GivePlaces(tx, "audit_entries", counterOf(tenant), last[0], ids)
+	})
+	return numbered, err
+}
+
+// NumberLogs gives what is committed its place in the logs that somebody exports. An entry of
+// such a log is removed for its age only when it has one, so that whoever exports can be told
+// that it is missing.
+func (l *Log) NumberLogs(ctx context.Context) error {
+	ctx = storage.AcrossTenants(ctx)
+	var names []string
+	if err := l.db.Read(ctx).Raw("SELECT name FROM log_places WHERE name LIKE 'audit:%'").Scan(&names).Error; err != nil {
+		return fmt.Errorf("look for audit logs that are exported: %w", err)
+	}
+	for _, name := range names {
+		tenant, err := strconv.ParseInt(strings.TrimPrefix(name, "audit:"), 10, 64)
+		if err != nil {
+			return err
+		}
+		if _, err := l.settle(ctx, tenant); err != nil {
+			return fmt.Errorf("number the audit log of tenant %d: %w", tenant, err)
+		}
+	}
+	return nil
+}
