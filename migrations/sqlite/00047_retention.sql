@@ -38,8 +38,12 @@ CREATE TABLE log_places (
 
 ALTER TABLE audit_entries ADD COLUMN place INTEGER NULL; -- null: nobody has exported so far
 CREATE UNIQUE INDEX uq_audit_entries_place ON audit_entries (tenant_id, place);
+-- SQLite would take an index that it was told nothing of for one that leaves few rows of a tenant.
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('audit_entries', 'uq_audit_entries_place', '1000000 1000000 1');
+ANALYZE sqlite_schema;
 
 -- +goose Down
+DELETE FROM sqlite_stat1 WHERE idx = 'uq_audit_entries_place';
 DROP INDEX uq_audit_entries_place;
 ALTER TABLE audit_entries DROP COLUMN place;
 DROP TABLE log_places;

@@ -157,7 +157,7 @@ var servers = []mutant{
 	},
 	{
 		name: "who sweeps after his lease removes what the next one counts",
-		file: "internal/views/retention/store.go", old: `total = ? WHERE name = ? AND version = ?`, new: `total = ? WHERE name = ? AND version <= ?`,
+		file: "internal/views/retention/store.go", old: `total = ? WHERE name = ? AND version = ?`, new: `total = ? WHERE name = ? AND version >= ?`,
 		caught: tests{"internal/views/retention": {"TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing"}},
 	},
 	{
