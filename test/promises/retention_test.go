@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/lock"
@@ -42,9 +43,13 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 					}
 				}
 			}()
+			// What the shop was opened with is old from here on, and some of what is written next.
+			clock.Sleep(t.Context(), kept)
 			race(t, admin)
 			stop()
 			<-ended
+			clock.Sleep(t.Context(), kept)
+			require.NoError(t, sweeper.Turn(t.Context()))
 			require.Empty(t, check(t, sv))
 			says, err := retention.Summary(t.Context(), sv.DB)
 			require.NoError(t, err)
