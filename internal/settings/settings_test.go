@@ -151,3 +151,16 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 		require.Contains(t, err.Error(), want[1], argument)
 	}
 }
+
+func TestEverythingIsKeptForEverUnlessASettingSaysForHowLong(t *testing.T) {
+	c, err := parse(t)
+	require.NoError(t, err)
+	require.Equal(t, settings.Retention{Share: 5}, c.Retention)
+	c, err = parse(t, "--retention-audit", "400", "--retention-history", "90", "--retention-tickets", "30", "--retention-share", "0.5")
+	require.NoError(t, err)
+	require.Equal(t, settings.Retention{Audit: 400, History: 90, Tickets: 30, Share: 0.5}, c.Retention)
+	for _, refused := range [][]string{{"--retention-audit", "-1"}, {"--retention-history", "36501"}, {"--retention-share", "0"}, {"--retention-share", "101"}} {
+		_, err := parse(t, refused[0]+"="+refused[1])
+		require.ErrorContains(t, err, "INTERLOCK_RETENTION_", refused)
+	}
+}
